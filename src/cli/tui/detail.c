@@ -135,13 +135,13 @@ static bool panel_line(struct panel *panel, struct flm_bytes left, enum flm_tui_
     struct flm_tui *tui = panel->tui;
     int room = panel->right - panel->left;
     if (right.size) {
-        int cells = (int)flm_cells(right);
+        int cells = (int)flm_cells(right).cells;
         flm_tui_put(tui, panel->right - cells, panel->row, panel->right, right, FLM_TUI_TEXT);
         room -= cells + 1;
     }
     struct flm_text shown = {0}, scratch = {0};
     flm_cells_add_name(&shown, flm_showable(left, tui->screen.charset, &scratch),
-                       (size_t)(room > 0 ? room : 0), tui->screen.charset);
+                       (struct flm_width){room > 0 ? (size_t)room : 0}, tui->screen.charset);
     flm_tui_put(tui, panel->left, panel->row, panel->left + room,
                 (struct flm_bytes){shown.at, shown.size}, tone);
     flm_text_clear(&shown);

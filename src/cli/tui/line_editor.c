@@ -97,7 +97,7 @@ int flm_tui_line_draw(struct flm_tui *tui, int column, int row, int end)
     const struct flm_tui_line *line = &tui->line;
     struct flm_bytes text = flm_tui_line_text(tui), head = {text.at, line->cursor};
     size_t room = end > column + 1 ? (size_t)(end - column - 1) : 1, skipped = 0;
-    while (flm_cells((struct flm_bytes){head.at + skipped, head.size - skipped}) >= room) {
+    while (flm_cells((struct flm_bytes){head.at + skipped, head.size - skipped}).cells >= room) {
         uint32_t code;
         size_t size =
             flm_utf8_sequence((struct flm_bytes){head.at + skipped, head.size - skipped}, &code);
@@ -105,7 +105,7 @@ int flm_tui_line_draw(struct flm_tui *tui, int column, int row, int end)
     }
     tui->screen.cursor_row = row;
     tui->screen.cursor_column =
-        column + (int)flm_cells((struct flm_bytes){head.at + skipped, head.size - skipped});
+        column + (int)flm_cells((struct flm_bytes){head.at + skipped, head.size - skipped}).cells;
     return flm_tui_put(tui, column, row, end,
                        (struct flm_bytes){text.at + skipped, text.size - skipped}, FLM_TUI_TEXT);
 }

@@ -96,7 +96,7 @@ static size_t parts_that_fit(struct flm_bytes text, int cells)
     size_t fits = 0;
     for (size_t i = 0; i <= text.size; i++)
         if ((i == text.size || text.at[i] == ',') &&
-            (int)flm_cells((struct flm_bytes){text.at, i}) <= cells)
+            (int)flm_cells((struct flm_bytes){text.at, i}).cells <= cells)
             fits = i;
     return fits > 0 ? fits : text.size;
 }
@@ -153,7 +153,7 @@ void flm_tui_live_draw_empty(struct flm_tui *tui)
     tui->live->describe_empty(tui->live->context, &sentence);
     flm_screen_fill(&tui->screen, pane->left, pane->top, pane->columns, pane->rows,
                     flm_tui_style(tui, FLM_TUI_TEXT));
-    int left = (pane->columns - (int)flm_cells((struct flm_bytes){sentence.at, sentence.size})) / 2;
+    int left = (pane->columns - (int)flm_text_cells(&sentence).cells) / 2;
     flm_tui_put(tui, pane->left + (left > 1 ? left : 1), pane->top + pane->rows / 2,
                 pane->left + pane->columns, (struct flm_bytes){sentence.at, sentence.size},
                 FLM_TUI_MUTED);

@@ -34,7 +34,7 @@ enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
 struct shape {
     const struct column *column[MOST_COLUMNS];
     int left[MOST_COLUMNS], width[MOST_COLUMNS];
-    size_t unit[MOST_COLUMNS]; /* so many bytes at the end of each number are not shown */
+    size_t unit_size[MOST_COLUMNS]; /* so many bytes at the end of each number are not shown */
     size_t count;
 };
 
@@ -159,11 +159,21 @@ static size_t common_unit(const struct flm_tui_table *table, const struct column
     return unit.size > 0 ? unit.size + 1 : 0;
 }
 
-static int width_of(const struct flm_tui_table *table, const struct column *column, size_t unit)
+/* The number without the unit that the column has in common, of so many bytes. */
+static struct flm_bytes without_unit(struct flm_bytes text, size_t unit_size)
+{
+    text.size -= unit_size < text.size ? unit_size : text.size;
+    return text;
+}
+
+/* In cells. */
+static int width_of(const struct flm_tui_table *table, const struct column *column,
+                    size_t unit_size)
 {
     size_t width = strlen(column->title) + (column->sort ? 1 : 0), widest = 0;
     for (size_t i = 0; i < row_count(table); i++) {
-        size_t cells = flm_cells(cell_text(column, row_in(table, i))) - unit;
+        struct flm_bytes text = without_unit(cell_text(column, row_in(table, i)), unit_size);
+        size_t cells = flm_cells(text).cells;
         widest = cells > widest ? cells : widest;
     }
     if (column->kind == BAR)
@@ -201,13 +211,13 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
         if (!is_there || tui->pane.columns < columns[i].least_window ||
             (columns[i].kind == BAR && !has_bars))
             continue;
-        size_t unit = common_unit(table, &columns[i]);
-        int width = columns[i].kind == NAME ? 0 : width_of(table, &columns[i], unit);
+        size_t unit_size = common_unit(table, &columns[i]);
+        int width = columns[i].kind == NAME ? 0 : width_of(table, &columns[i], unit_size);
         if (columns[i].kind == MODULE && width == 0)
             continue;
         shape.column[shape.count] = &columns[i];
         shape.width[shape.count] = width;
-        shape.unit[shape.count] = unit;
+        shape.unit_size[shape.count] = unit_size;
         name = columns[i].kind == NAME ? (int)shape.count : name;
         taken += shape.width[shape.count] + GAP;
         shape.count++;
@@ -255,7 +265,7 @@ static void draw_bar(struct flm_tui *tui, int column, int y, struct flm_bytes sh
                      const struct flm_style *style)
 {
     struct flm_text bar = {0};
-    flm_cells_add_bar(&bar, fraction_of(share), BAR_CELLS);
+    flm_cells_add_bar(&bar, fraction_of(share), (struct flm_width){BAR_CELLS});
     struct flm_style accent = *style;
     if (tui->screen.depth != FLM_DEPTH_NONE &&
         style->fill == flm_token_color(FLM_TOKEN_PAGE, tui->theme.dark))
@@ -289,7 +299,8 @@ static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
                                (unsigned long long)row->node);
     }
     flm_cells_add_name(&shown, flm_showable(title, tui->screen.charset, &scratch),
-                       (size_t)(end > column ? end - column : 0), tui->screen.charset);
+                       (struct flm_width){end > column ? (size_t)(end - column) : 0},
+                       tui->screen.charset);
     flm_screen_text(&tui->screen, column, y, end - column, (struct flm_bytes){shown.at, shown.size},
                     style);
     flm_text_clear(&shown);
@@ -310,8 +321,8 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
         struct flm_style cell = style;
         int left = shape->left[i], width = shape->width[i];
         if (c->kind == NUMBER || c->kind == SHARE) {
-            text.size -= shape->unit[i] < text.size ? shape->unit[i] : text.size;
-            int cells = (int)flm_cells(text);
+            text = without_unit(text, shape->unit_size[i]);
+            int cells = (int)flm_cells(text).cells;
             flm_screen_text(&tui->screen, left + width - cells, y, cells, text, cell);
         } else if (c->kind == BAR) {
             draw_bar(tui, left, y, text, &cell);

@@ -412,7 +412,7 @@ static void draw_matches(struct flm_tui *tui, int row, int least)
     else if (tui->line.text.size > 0)
         flm_text_puts(&text, "  no match");
     struct flm_bytes all = {text.at, text.size};
-    int left = tui->screen.columns - (int)flm_cells(all) - 1;
+    int left = tui->screen.columns - (int)flm_cells(all).cells - 1;
     flm_tui_put(tui, left > least ? left : least, row, tui->screen.columns, all,
                 error.size ? FLM_TUI_WRONG : FLM_TUI_MUTED);
 }
@@ -429,7 +429,7 @@ static void draw_item(struct flm_tui *tui, int y, bool is_chosen, struct flm_byt
         column = flm_tui_puts(tui, column, y, end, ": ", tone);
         column = flm_tui_put(tui, column, y, end, word, tone);
     }
-    int left = end - (int)flm_cells(note) - 1;
+    int left = end - (int)flm_cells(note).cells - 1;
     if (left > column + 1)
         flm_tui_put(tui, left, y, end, note, is_chosen ? tone : FLM_TUI_CHIP_OFF);
 }

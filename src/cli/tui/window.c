@@ -90,7 +90,7 @@ void flm_tui_add_target(struct flm_tui *tui, int row, int left, int right, const
 static int cells_of(const struct flm_tui *tui, struct flm_bytes text)
 {
     struct flm_text scratch = {0};
-    int cells = (int)flm_cells(flm_showable(text, tui->screen.charset, &scratch));
+    int cells = (int)flm_cells(flm_showable(text, tui->screen.charset, &scratch)).cells;
     flm_text_clear(&scratch);
     return cells;
 }
@@ -190,7 +190,8 @@ static void draw_header(struct flm_tui *tui, int row)
     int name_end = column + most < end ? column + most : end;
     struct flm_text shortened = {0}, scratch = {0};
     flm_cells_add_path(&shortened, flm_showable(name, tui->screen.charset, &scratch),
-                       (size_t)(name_end > column ? name_end - column : 0), tui->screen.charset);
+                       (struct flm_width){name_end > column ? (size_t)(name_end - column) : 0},
+                       tui->screen.charset);
     column = flm_tui_put(tui, column, row, name_end,
                          (struct flm_bytes){shortened.at, shortened.size}, FLM_TUI_TEXT) +
              1;

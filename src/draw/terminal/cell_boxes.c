@@ -181,12 +181,12 @@ static size_t offset_in(const struct flm_box *box, struct flm_bytes shown, size_
 
 static bool is_short_of(const struct flm_box *box, struct flm_bytes name, size_t room)
 {
-    if (room > FEWEST_LETTERS || flm_cells(name) <= room)
+    if (room > FEWEST_LETTERS || flm_cells(name).cells <= room)
         return false;
     size_t from = box->parts.bare, to = box->parts.end;
     if (to > name.size || from > to)
         return true;
-    return flm_cells((struct flm_bytes){name.at + from, to - from}) > room;
+    return flm_cells((struct flm_bytes){name.at + from, to - from}).cells > room;
 }
 
 /* Writes the label into `room` cells; returns how many it took. */
@@ -198,7 +198,7 @@ static int put_label(struct row *row, int column, int room, const struct flm_box
     struct flm_bytes name = flm_showable(box->label, screen->charset, &scratch);
     int taken = 0;
     if (room > 0 && name.size > 0 && !is_short_of(box, name, (size_t)room)) {
-        flm_cells_add_name(&text, name, (size_t)room, screen->charset);
+        flm_cells_add_name(&text, name, (struct flm_width){(size_t)room}, screen->charset);
         struct flm_bytes shown = {text.at, text.size};
         size_t from = 0, to = 0;
         if (box->lit_to > box->lit_from && name.at == box->label.at) {

@@ -76,26 +76,37 @@ static size_t next_character(struct flm_bytes text, size_t at, uint32_t *code)
     return 1;
 }
 
-size_t flm_cells(struct flm_bytes plain)
+struct flm_width flm_cells(struct flm_bytes plain)
 {
-    size_t cells = 0;
+    struct flm_width width = {0};
     uint32_t code;
     for (size_t at = 0; at < plain.size;) {
         at += next_character(plain, at, &code);
-        cells += (size_t)flm_character_cells(code);
+        width.cells += (size_t)flm_character_cells(code);
     }
-    return cells;
+    return width;
 }
 
-size_t flm_cells_head(struct flm_bytes text, size_t room)
+struct flm_width flm_text_cells(const struct flm_text *text)
+{
+    return flm_cells((struct flm_bytes){text->at, text->size});
+}
+
+void flm_cells_pad(struct flm_text *out, struct flm_width from, struct flm_width to)
+{
+    if (to.cells > from.cells)
+        flm_text_repeat(out, ' ', to.cells - from.cells);
+}
+
+size_t flm_cells_head(struct flm_bytes text, struct flm_width room)
 {
     uint32_t code;
     size_t at = 0;
     while (at < text.size) {
         size_t size = next_character(text, at, &code), cells = (size_t)flm_character_cells(code);
-        if (cells > room)
+        if (cells > room.cells)
             break;
-        room -= cells;
+        room.cells -= cells;
         at += size;
     }
     return at;
@@ -128,11 +139,11 @@ struct flm_bytes flm_showable(struct flm_bytes text, enum flm_charset charset,
 }
 
 /* The size of the largest end that fits into `room` cells. */
-static size_t tail_size(struct flm_bytes text, size_t room)
+static size_t tail_size(struct flm_bytes text, struct flm_width room)
 {
-    size_t cells = flm_cells(text), at = 0;
+    size_t cells = flm_cells(text).cells, at = 0;
     uint32_t code;
-    while (at < text.size && cells > room) {
+    while (at < text.size && cells > room.cells) {
         at += next_character(text, at, &code);
         cells -= (size_t)flm_character_cells(code);
     }
@@ -140,18 +151,19 @@ static size_t tail_size(struct flm_bytes text, size_t room)
 }
 
 /* Adds beginning and end, with an ellipsis between them if there is room for letters around it. */
-static void add_shortened(struct flm_text *out, struct flm_bytes text, size_t room,
+static void add_shortened(struct flm_text *out, struct flm_bytes text, struct flm_width room,
                           enum flm_charset charset)
 {
     bool utf8 = charset == FLM_CHARSET_UTF8;
     size_t dots = utf8 ? 1 : 3;
-    if (room < dots + 4) {
+    if (room.cells < dots + 4) {
         flm_text_add(out, (struct flm_bytes){text.at, flm_cells_head(text, room)});
         return;
     }
-    size_t head = flm_cells_head(text, (room - dots + 1) / 2);
+    size_t letters = room.cells - dots;
+    size_t head = flm_cells_head(text, (struct flm_width){(letters + 1) / 2});
     struct flm_bytes rest = {text.at + head, text.size - head};
-    size_t tail = tail_size(rest, (room - dots) / 2);
+    size_t tail = tail_size(rest, (struct flm_width){letters / 2});
     flm_text_add(out, (struct flm_bytes){text.at, head});
     flm_text_puts(out, utf8 ? ELLIPSIS : "...");
     flm_text_add(out, (struct flm_bytes){rest.at + rest.size - tail, tail});
@@ -161,17 +173,17 @@ static void add_shortened(struct flm_text *out, struct flm_bytes text, size_t ro
  * shortened.
  */
 static void add_first_fit(struct flm_text *out, const struct flm_bytes *candidates, size_t count,
-                          size_t room, enum flm_charset charset)
+                          struct flm_width room, enum flm_charset charset)
 {
     for (size_t i = 0; i < count; i++)
-        if (flm_cells(candidates[i]) <= room) {
+        if (flm_cells(candidates[i]).cells <= room.cells) {
             flm_text_add(out, candidates[i]);
             return;
         }
     add_shortened(out, candidates[count - 1], room, charset);
 }
 
-void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, size_t room,
+void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, struct flm_width room,
                         enum flm_charset charset)
 {
     struct flm_name_parts parts = flm_name_parts(showable);
@@ -184,12 +196,12 @@ void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, size_t 
     add_first_fit(out, candidates, sizeof candidates / sizeof candidates[0], room, charset);
 }
 
-void flm_cells_add_stack(struct flm_text *out, struct flm_bytes stack, size_t room,
+void flm_cells_add_stack(struct flm_text *out, struct flm_bytes stack, struct flm_width room,
                          enum flm_charset charset)
 {
     const char *dots = charset == FLM_CHARSET_UTF8 ? ELLIPSIS ";" : "...;";
     size_t dot_cells = charset == FLM_CHARSET_UTF8 ? 2 : 4;
-    if (flm_cells(stack) <= room) {
+    if (flm_cells(stack).cells <= room.cells) {
         flm_text_add(out, stack);
         return;
     }
@@ -200,7 +212,7 @@ void flm_cells_add_stack(struct flm_text *out, struct flm_bytes stack, size_t ro
             continue;
         struct flm_bytes end = {stack.at + at + 1, stack.size - at - 1};
         last = last ? last : at + 1;
-        if (flm_cells(end) + dot_cells > room)
+        if (flm_cells(end).cells + dot_cells > room.cells)
             break;
         kept = at + 1;
     }
@@ -210,9 +222,10 @@ void flm_cells_add_stack(struct flm_text *out, struct flm_bytes stack, size_t ro
         return;
     }
     struct flm_bytes name = {stack.at + last, stack.size - last};
-    bool has_room = last > 0 && room > 2 * dot_cells;
+    bool has_room = last > 0 && room.cells > 2 * dot_cells;
     flm_text_puts(out, has_room ? dots : "");
-    flm_cells_add_name(out, name, room - (has_room ? dot_cells : 0), charset);
+    room.cells -= has_room ? dot_cells : 0;
+    flm_cells_add_name(out, name, room, charset);
 }
 
 struct flm_bytes flm_path_end(struct flm_bytes path)
@@ -223,24 +236,24 @@ struct flm_bytes flm_path_end(struct flm_bytes path)
     return (struct flm_bytes){path.at + start, path.size - start};
 }
 
-void flm_cells_add_path(struct flm_text *out, struct flm_bytes showable, size_t room,
+void flm_cells_add_path(struct flm_text *out, struct flm_bytes showable, struct flm_width room,
                         enum flm_charset charset)
 {
     const struct flm_bytes candidates[] = {showable, flm_path_end(showable)};
     add_first_fit(out, candidates, sizeof candidates / sizeof candidates[0], room, charset);
 }
 
-size_t flm_cells_add_bar(struct flm_text *out, double share, size_t room)
+struct flm_width flm_cells_add_bar(struct flm_text *out, double share, struct flm_width room)
 {
-    if (!(share > 0) || room == 0)
-        return 0;
-    double eighths = floor((share < 1 ? share : 1) * 8 * (double)room + 0.5);
+    if (!(share > 0) || room.cells == 0)
+        return (struct flm_width){0};
+    double eighths = floor((share < 1 ? share : 1) * 8 * (double)room.cells + 0.5);
     size_t count = eighths < 1 ? 1 : (size_t)eighths;
     for (size_t i = 0; i < count / 8; i++)
         flm_text_puts(out, "\xE2\x96\x88");
     if (count % 8 == 0)
-        return count / 8;
+        return (struct flm_width){count / 8};
     char part[] = {(char)0xE2, (char)0x96, (char)(0x88 + 8 - count % 8)};
     flm_text_add(out, (struct flm_bytes){part, sizeof part});
-    return count / 8 + 1;
+    return (struct flm_width){count / 8 + 1};
 }

@@ -168,9 +168,11 @@ enum {
     READABLE_NAME = 60,
     SMALLEST_PATH = 17,
     LARGEST_BAR = 16,
-    SMALLEST_BAR = 6
+    SMALLEST_BAR = 6,
+    LARGEST_TITLE = 40
 };
 
+/* In cells. */
 struct placed {
     size_t cells;  /* the width; 0: left out */
     size_t number; /* the part of it for numbers before their units */
@@ -206,6 +208,18 @@ static struct flm_bytes shown(struct printing *p, struct flm_bytes text)
     return flm_showable(text, p->style->charset, &p->scratch);
 }
 
+/* The title, which may be the name of a metric: any bytes, as long as it likes. Shortened for a
+ * window, where every cell of it is taken from the names. Good until the next call. */
+static struct flm_bytes fit_title(struct printing *p, size_t column, size_t most)
+{
+    bool is_window = p->style->width > 0;
+    struct flm_width room = {is_window ? (most < LARGEST_TITLE ? most : LARGEST_TITLE) : SIZE_MAX};
+    p->piece.size = 0;
+    flm_cells_add_name(&p->piece, shown(p, flm_bytes_of(p->table->columns[column].title)), room,
+                       p->style->charset);
+    return (struct flm_bytes){p->piece.at, p->piece.size};
+}
+
 static struct placed natural_width(struct printing *p, size_t column)
 {
     const struct flm_table *t = p->table;
@@ -215,15 +229,15 @@ static struct placed natural_width(struct printing *p, size_t column)
         struct flm_bytes text = shown(p, flm_table_cell_text(t, flm_table_cell_at(t, row, column)));
         if (c->kind == FLM_COLUMN_PATH && p->style->width > 0)
             text = flm_path_end(text);
-        size_t all = flm_cells(text);
+        size_t all = flm_cells(text).cells;
         cells = all > cells ? all : cells;
         if (c->kind != FLM_COLUMN_NUMBER)
             continue;
-        size_t before = flm_cells((struct flm_bytes){text.at, number_size(text)});
+        size_t before = flm_cells((struct flm_bytes){text.at, number_size(text)}).cells;
         number = before > number ? before : number;
         unit = all - before > unit ? all - before : unit;
     }
-    size_t title = flm_cells(flm_bytes_of(c->title));
+    size_t title = flm_cells(fit_title(p, column, SIZE_MAX)).cells;
     if (c->kind == FLM_COLUMN_NUMBER) {
         cells = number + unit;
         number += title > cells ? title - cells : 0;
@@ -322,7 +336,7 @@ static void lay_out(struct printing *p)
  * name. */
 static void add_prefix(struct printing *p, struct flm_bytes prefix, size_t room)
 {
-    size_t cells = flm_cells(prefix), most = room / 2 > 2 ? room / 2 - 2 : 0;
+    size_t cells = flm_cells(prefix).cells, most = room / 2 > 2 ? room / 2 - 2 : 0;
     if (cells > room / 2) {
         uint32_t code;
         while (cells > most) {
@@ -346,29 +360,29 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
     p->piece.size = 0;
     if (prefix_size > 0) {
         add_prefix(p, shown(p, (struct flm_bytes){text.at, prefix_size}), room);
-        size_t taken = flm_cells((struct flm_bytes){p->piece.at, p->piece.size});
-        room = room == SIZE_MAX ? room : room - taken;
+        size_t taken = flm_text_cells(&p->piece).cells;
+        room = room == SIZE_MAX ? room : room > taken ? room - taken : 0;
         text = (struct flm_bytes){text.at + prefix_size, text.size - prefix_size};
     }
     text = shown(p, text);
     switch (p->table->columns[column].kind) {
     case FLM_COLUMN_BAR:
-        flm_cells_add_bar(&p->piece, cell->share, placed.cells);
+        flm_cells_add_bar(&p->piece, cell->share, (struct flm_width){placed.cells});
         break;
     case FLM_COLUMN_NUMBER: {
-        size_t before = flm_cells((struct flm_bytes){text.at, number_size(text)});
-        flm_text_repeat(&p->piece, ' ', placed.number > before ? placed.number - before : 0);
+        size_t before = flm_cells((struct flm_bytes){text.at, number_size(text)}).cells;
+        flm_cells_pad(&p->piece, (struct flm_width){before}, (struct flm_width){placed.number});
         flm_text_add(&p->piece, text);
         break;
     }
     case FLM_COLUMN_NAME:
-        flm_cells_add_name(&p->piece, text, room, p->style->charset);
+        flm_cells_add_name(&p->piece, text, (struct flm_width){room}, p->style->charset);
         break;
     case FLM_COLUMN_STACK:
-        flm_cells_add_stack(&p->piece, text, room, p->style->charset);
+        flm_cells_add_stack(&p->piece, text, (struct flm_width){room}, p->style->charset);
         break;
     case FLM_COLUMN_PATH:
-        flm_cells_add_path(&p->piece, text, room, p->style->charset);
+        flm_cells_add_path(&p->piece, text, (struct flm_width){room}, p->style->charset);
         break;
     case FLM_COLUMN_TEXT:
         flm_text_add(&p->piece, text);
@@ -376,24 +390,24 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
     }
 }
 
-/* Adds p->piece in its tone, after `pad` blanks; returns how many cells it used. */
-static size_t add_piece(struct printing *p, size_t pad, enum flm_table_tone tone)
+/* Adds p->piece in its tone, at column `start` of a line that is at `at`; returns where it is. */
+static size_t add_piece(struct printing *p, size_t at, size_t start, enum flm_table_tone tone)
 {
-    flm_text_repeat(p->out, ' ', pad);
+    flm_cells_pad(p->out, (struct flm_width){at}, (struct flm_width){start});
     if (tone != FLM_TONE_PLAIN)
         flm_tone_add(p->out, tone, p->style);
     flm_text_add(p->out, (struct flm_bytes){p->piece.at, p->piece.size});
     if (tone != FLM_TONE_PLAIN)
         flm_tone_add(p->out, FLM_TONE_PLAIN, p->style);
-    return flm_cells((struct flm_bytes){p->piece.at, p->piece.size});
+    return (at > start ? at : start) + flm_text_cells(&p->piece).cells;
 }
 
 /* Adds a text that is too long for the last column in several lines, broken at blanks. */
 static void add_wrapped(struct printing *p, size_t indent, size_t room)
 {
     struct flm_bytes rest = {p->piece.at, p->piece.size};
-    while (flm_cells(rest) > room) {
-        size_t fits = flm_cells_head(rest, room), size = fits;
+    while (flm_cells(rest).cells > room) {
+        size_t fits = flm_cells_head(rest, (struct flm_width){room}), size = fits;
         while (size > 0 && rest.at[size] != ' ')
             size--;
         size = size > 0 ? size : fits;
@@ -419,10 +433,10 @@ static void print_row(struct printing *p, const struct flm_table_cell *cells)
         bool wraps = i + 1 == t->column_count && t->columns[i].kind == FLM_COLUMN_TEXT &&
                      p->style->width >= start + NARROWEST_WRAP;
         if (wraps) {
-            flm_text_repeat(p->out, ' ', start - at);
+            flm_cells_pad(p->out, (struct flm_width){at}, (struct flm_width){start});
             add_wrapped(p, start, p->style->width - start);
         } else if (p->piece.size > 0) {
-            at = start + add_piece(p, start - at, cells[i].tone);
+            at = add_piece(p, at, start, cells[i].tone);
         }
         start += p->placed[i].cells + GAP;
     }
@@ -437,13 +451,14 @@ static void print_titles(struct printing *p)
     for (size_t i = 0; i < t->column_count; i++) {
         if (p->placed[i].cells == 0)
             continue;
-        struct flm_bytes title = flm_bytes_of(t->columns[i].title);
-        size_t shift =
-            t->columns[i].kind == FLM_COLUMN_NUMBER ? p->placed[i].cells - title.size : 0;
+        struct flm_bytes title = fit_title(p, i, p->placed[i].cells);
+        size_t cells = flm_cells(title).cells, room = p->placed[i].cells;
+        bool is_right = t->columns[i].kind == FLM_COLUMN_NUMBER && room > cells;
+        size_t left = start + (is_right ? room - cells : 0);
         if (title.size > 0) {
-            flm_text_repeat(p->out, ' ', start + shift - at);
+            flm_cells_pad(p->out, (struct flm_width){at}, (struct flm_width){left});
             flm_text_add(p->out, title);
-            at = start + shift + title.size;
+            at = (at > left ? at : left) + cells;
         }
         start += p->placed[i].cells + GAP;
     }

@@ -25,13 +25,34 @@ static void add_code(struct flm_text *out, struct flm_bytes text)
     flm_text_repeat(out, '`', longest + 1);
 }
 
+/* Adds text in which what would end the cell, or begin a tag or a code span, is escaped: titles
+ * have the name of a metric, numbers its unit. '<' of "<0.1 %" begins nothing. */
+static void add_cell_text(struct flm_text *out, struct flm_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        char byte = text.at[i], next = i + 1 < text.size ? text.at[i + 1] : ' ';
+        bool is_letter = (next | 0x20) >= 'a' && (next | 0x20) <= 'z';
+        if (byte == '<' && (is_letter || flm_is_one_of(next, "/!?"))) {
+            flm_text_puts(out, "&lt;");
+            continue;
+        }
+        if (flm_is_one_of(byte, "|`\\"))
+            flm_text_putc(out, '\\');
+        flm_text_putc(out, byte);
+    }
+}
+
 void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
 {
     assert(table->column_count > 0);
     struct flm_text scratch = {0};
     for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].kind != FLM_COLUMN_BAR)
-            flm_text_format(out, "| %s ", table->columns[i].title);
+        if (table->columns[i].kind != FLM_COLUMN_BAR) {
+            flm_text_puts(out, "| ");
+            add_cell_text(out, flm_showable(flm_bytes_of(table->columns[i].title),
+                                            FLM_CHARSET_PLAIN, &scratch));
+            flm_text_putc(out, ' ');
+        }
     flm_text_puts(out, "|\n");
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].kind != FLM_COLUMN_BAR)
@@ -46,7 +67,7 @@ void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
             if (flm_column_is_name(column->kind) || column->kind == FLM_COLUMN_PATH)
                 add_code(out, text);
             else
-                flm_text_add(out, text);
+                add_cell_text(out, text);
             flm_text_putc(out, ' ');
         }
         if ((i + 1) % table->column_count == 0)

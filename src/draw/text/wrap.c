@@ -1,5 +1,7 @@
 #include "draw/text/wrap.h"
 
+#include "base/text/utf.h"
+
 /* The size of the tone at `at`, "ESC [ ... m"; 0: there is none. */
 static size_t tone_size(struct flm_bytes text, size_t at)
 {
@@ -23,9 +25,12 @@ static size_t word_end(struct flm_bytes text, size_t at, size_t *blanks, size_t 
             ++*blanks;
             size = 1;
         } else if (size == 0) {
+            uint32_t code = 0xFFFD;
+            struct flm_bytes rest = {text.at + at, text.size - at};
+            size = flm_utf8_sequence(rest, &code);
+            size = size > 0 ? size : 1;
             inside = true;
-            *cells += ((unsigned char)text.at[at] & 0xC0) != 0x80;
-            size = 1;
+            *cells += (size_t)flm_character_cells(code);
         }
         at += size;
     }

@@ -78,12 +78,14 @@ static void add_escaped(struct writer *w, struct flm_bytes text)
 static void add_path_line(struct writer *w, struct flm_bytes text, size_t path_size)
 {
     enum { LEAST = 16 };
-    size_t width = w->style->width, behind = text.size - path_size;
+    struct flm_bytes path = {text.at, path_size},
+                     rest = {text.at + path_size, text.size - path_size};
+    size_t width = w->style->width;
+    size_t behind = flm_cells(flm_showable(rest, w->style->charset, &w->scratch)).cells;
     size_t room = width == 0 ? SIZE_MAX : width > behind + LEAST ? width - behind : LEAST;
-    struct flm_bytes path = {text.at, path_size};
-    flm_cells_add_path(&w->line, flm_showable(path, w->style->charset, &w->scratch), room,
-                       w->style->charset);
-    add_showable(w, &w->line, (struct flm_bytes){text.at + path_size, behind});
+    flm_cells_add_path(&w->line, flm_showable(path, w->style->charset, &w->scratch),
+                       (struct flm_width){room}, w->style->charset);
+    add_showable(w, &w->line, rest);
 }
 
 /* The bytes of a line that are not strong, and those that are. */
@@ -311,7 +313,7 @@ static void add_number(const struct writer *w, struct flm_table *to,
 
 /* The innermost functions of a stack, as many as fit in a table of a comment. */
 static void add_short_stack(struct writer *w, struct flm_text *cell, struct flm_bytes stack,
-                            size_t room)
+                            struct flm_width room)
 {
     flm_cells_add_stack(cell, flm_showable(stack, FLM_CHARSET_UTF8, &w->scratch), room,
                         FLM_CHARSET_UTF8);
@@ -330,7 +332,7 @@ static void add_cell(struct writer *w, struct flm_table *to, const struct flm_re
         if (value->kind == FLM_VALUE_STACK && text.size == 0)
             flm_text_puts(cell, "[empty]");
         else if (value->kind == FLM_VALUE_STACK && is_markdown(w) && table->most_cells > 0)
-            add_short_stack(w, cell, text, table->most_cells);
+            add_short_stack(w, cell, text, (struct flm_width){table->most_cells});
         else if (value->tone == FLM_TONE_STRONG && is_markdown(w) && text.size > 0)
             flm_text_format(cell, "**%.*s**", (int)text.size, text.at);
         else
@@ -428,7 +430,7 @@ static bool has_long_stacks(struct writer *w, const struct flm_report_table *tab
     if (table->most_cells == 0 || !(table->forms & FLM_IN_MARKDOWN))
         return false;
     for (size_t row = 0; row < table->rows.count; row++)
-        if (flm_cells(full_stack(w, table, row)) > table->most_cells)
+        if (flm_cells(full_stack(w, table, row)).cells > table->most_cells)
             return true;
     return false;
 }

@@ -42,7 +42,7 @@ static void add_function(struct flm_text *out, const struct flm_gate_report *r, 
         flm_cells_add_name(out,
                            flm_showable(flm_frame_function(tree, tree->node_frame[node]),
                                         FLM_CHARSET_PLAIN, &scratch),
-                           ROOM, FLM_CHARSET_PLAIN);
+                           (struct flm_width){ROOM}, FLM_CHARSET_PLAIN);
     out->failed = out->failed || scratch.failed;
     flm_text_clear(&scratch);
 }

@@ -122,7 +122,7 @@ static size_t matrix_width(const struct making *m)
     if (m->measure == FLM_SIMILARITY_DISTANCE) {
         struct flm_text largest = {0};
         flm_quantity_add(&largest, floor(m->largest + 0.5), flm_runs_unit(&m->set->runs));
-        widest = largest.size;
+        widest = flm_text_cells(&largest).cells;
         flm_text_clear(&largest);
     }
     return NAME + NUMBER + (widest + GAP) * m->count;

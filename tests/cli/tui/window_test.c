@@ -142,6 +142,43 @@ static void functions_and_calls_are_tables(void **state)
     tui_quit(&session);
 }
 
+/* Where the percentage and the name of a function stand in the table, of a metric of that name,
+ * which is the unit of its values too. */
+static void find_columns(const char *metric, int *share, int *name)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             "app 1/1 [000] 1.0: 10 %s:\n\t1 other+0x1 (/bin/app)\n\n"
+             "app 1/1 [000] 1.1: 30 %s:\n\t1 lex_token+0x1 (/bin/app)\n\n",
+             metric, metric);
+    struct session session = {0};
+    const char *path = write_temporary("app.perf", flm_bytes_of(text));
+    session_start(&session, 80, 24, tui_program, (void *)(uintptr_t)path);
+    session_await(&session, "all, 40");
+    session_type(&session, "5");
+    session_await(&session, "self\xE2\x96\xBE");
+    session_await(&session, "75 %");
+    *share = tui_column(&session, "75 %");
+    *name = tui_column(&session, "lex_token");
+    tui_quit(&session);
+}
+
+static void a_unit_is_as_wide_as_its_letters(void **state)
+{
+    (void)state;
+    static const char *const units[] = {
+        "\u043a\u044d\u0448-\u043f\u0440\u043e\u043c\u0430\u0445\u0438",
+        "\u7f13\u5b58\u672a\u547d\u4e2d", "e\u0301vents", "\U0001F525"};
+    int share, name, wanted_share, wanted_name;
+    find_columns("abc-defghij", &wanted_share, &wanted_name);
+    assert_true(wanted_share > 0 && wanted_name > wanted_share);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        find_columns(units[i], &share, &name);
+        assert_int_equal(share, wanted_share);
+        assert_int_equal(name, wanted_name);
+    }
+}
+
 static void the_call_tree_opens_and_closes(void **state)
 {
     (void)state;
@@ -288,6 +325,7 @@ int main(void)
         cmocka_unit_test(chips_are_switched_and_removed_by_clicks),
         cmocka_unit_test(what_a_transform_may_become_is_offered),
         cmocka_unit_test(functions_and_calls_are_tables),
+        cmocka_unit_test(a_unit_is_as_wide_as_its_letters),
         cmocka_unit_test(the_call_tree_opens_and_closes),
         cmocka_unit_test(what_is_shown_is_saved_and_nothing_overwritten),
         cmocka_unit_test(what_is_not_shown_is_said),

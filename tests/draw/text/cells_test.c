@@ -12,20 +12,22 @@
 static void letters_take_one_cell_and_wide_ones_two(void **state)
 {
     (void)state;
-    assert_int_equal(flm_cells(flm_bytes_of("")), 0);
-    assert_int_equal(flm_cells(flm_bytes_of("main")), 4);
+    assert_int_equal(flm_cells(flm_bytes_of("")).cells, 0);
+    assert_int_equal(flm_cells(flm_bytes_of("main")).cells, 4);
     assert_int_equal(flm_cells(flm_bytes_of("gr\xC3\xBC\xC3\x9F"
-                                            "e")),
+                                            "e"))
+                         .cells,
                      5);
-    assert_int_equal(flm_cells(flm_bytes_of("\xE6\xBC\xA2\xE5\xAD\x97")), 4); /* two Han letters */
-    assert_int_equal(flm_cells(flm_bytes_of("\xF0\x9F\x94\xA5")), 2);         /* a flame */
-    assert_int_equal(flm_cells(flm_bytes_of(ELLIPSIS "\xE2\x96\x88\xE2\x94\x9C")), 3);
+    assert_int_equal(flm_cells(flm_bytes_of("\xE6\xBC\xA2\xE5\xAD\x97")).cells,
+                     4);                                                    /* two Han letters */
+    assert_int_equal(flm_cells(flm_bytes_of("\xF0\x9F\x94\xA5")).cells, 2); /* a flame */
+    assert_int_equal(flm_cells(flm_bytes_of(ELLIPSIS "\xE2\x96\x88\xE2\x94\x9C")).cells, 3);
 }
 
 static void an_accent_combines_with_the_letter_before_it(void **state)
 {
     (void)state;
-    assert_int_equal(flm_cells(flm_bytes_of("e\xCC\x81")), 1);
+    assert_int_equal(flm_cells(flm_bytes_of("e\xCC\x81")).cells, 1);
 }
 
 static void pictures_of_control_characters_take_one_cell(void **state)
@@ -85,7 +87,7 @@ static void assert_name(const char *name, size_t room, enum flm_charset charset,
                         const char *expected)
 {
     struct flm_text out = {0};
-    flm_cells_add_name(&out, flm_bytes_of(name), room, charset);
+    flm_cells_add_name(&out, flm_bytes_of(name), (struct flm_width){room}, charset);
     flm_text_putc(&out, 0);
     assert_string_equal(out.at, expected);
     flm_text_clear(&out);
@@ -107,7 +109,7 @@ static void a_name_keeps_its_most_important_part(void **state)
 static void assert_path(const char *path, size_t room, const char *expected)
 {
     struct flm_text out = {0};
-    flm_cells_add_path(&out, flm_bytes_of(path), room, FLM_CHARSET_UTF8);
+    flm_cells_add_path(&out, flm_bytes_of(path), (struct flm_width){room}, FLM_CHARSET_UTF8);
     flm_text_putc(&out, 0);
     assert_string_equal(out.at, expected);
     flm_text_clear(&out);
@@ -117,7 +119,7 @@ static void assert_stack(const char *stack, size_t room, enum flm_charset charse
                          const char *expected)
 {
     struct flm_text out = {0};
-    flm_cells_add_stack(&out, flm_bytes_of(stack), room, charset);
+    flm_cells_add_stack(&out, flm_bytes_of(stack), (struct flm_width){room}, charset);
     if (!flm_bytes_are((struct flm_bytes){out.at, out.size}, expected))
         fail_msg("%s in %zu: '%.*s', not '%s'", stack, room, (int)out.size, out.at, expected);
     flm_text_clear(&out);
@@ -171,14 +173,14 @@ static void shortened_labels_fit(void **state)
         size_t room = random_below(&random, 40);
         enum flm_charset charset = i % 2 ? FLM_CHARSET_UTF8 : FLM_CHARSET_PLAIN;
         if (i % 3 == 1)
-            flm_cells_add_name(&out, text, room, charset);
+            flm_cells_add_name(&out, text, (struct flm_width){room}, charset);
         else if (i % 3 == 2)
-            flm_cells_add_stack(&out, text, room, charset);
+            flm_cells_add_stack(&out, text, (struct flm_width){room}, charset);
         else
-            flm_cells_add_path(&out, text, room, charset);
+            flm_cells_add_path(&out, text, (struct flm_width){room}, charset);
         struct flm_bytes shown = {out.at, out.size};
-        assert_true(flm_cells(shown) <= room);
-        if (flm_cells(text) <= room)
+        assert_true(flm_cells(shown).cells <= room);
+        if (flm_cells(text).cells <= room)
             assert_true(flm_bytes_equal(shown, text));
     }
     flm_text_clear(&name);
@@ -188,8 +190,8 @@ static void shortened_labels_fit(void **state)
 static void assert_bar(double share, size_t room, const char *expected)
 {
     struct flm_text out = {0};
-    size_t cells = flm_cells_add_bar(&out, share, room);
-    assert_int_equal(cells, flm_cells((struct flm_bytes){out.at, out.size}));
+    size_t cells = flm_cells_add_bar(&out, share, (struct flm_width){room}).cells;
+    assert_int_equal(cells, flm_text_cells(&out).cells);
     flm_text_putc(&out, 0);
     assert_string_equal(out.at, expected);
     flm_text_clear(&out);
@@ -208,6 +210,20 @@ static void a_bar_is_drawn_in_eighths_and_never_empty_for_a_share_above_0(void *
     assert_bar(1, 0, "");
 }
 
+static void blanks_reach_a_column_and_never_go_back(void **state)
+{
+    (void)state;
+    struct flm_text out = {0};
+    flm_text_puts(&out, "\u043a\u044d\u0448");
+    flm_cells_pad(&out, flm_text_cells(&out), (struct flm_width){5});
+    assert_int_equal(flm_text_cells(&out).cells, 5);
+    size_t size = out.size;
+    flm_cells_pad(&out, flm_text_cells(&out), (struct flm_width){3});
+    flm_cells_pad(&out, flm_text_cells(&out), (struct flm_width){5});
+    assert_int_equal(out.size, size);
+    flm_text_clear(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +238,7 @@ int main(void)
         cmocka_unit_test(a_path_keeps_its_end),
         cmocka_unit_test(shortened_labels_fit),
         cmocka_unit_test(a_bar_is_drawn_in_eighths_and_never_empty_for_a_share_above_0),
+        cmocka_unit_test(blanks_reach_a_column_and_never_go_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

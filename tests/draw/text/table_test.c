@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "support/core/failures.h"
@@ -213,13 +214,60 @@ static void no_line_is_wider_than_the_window(void **state)
         size_t start = 0;
         for (size_t at = 0; at < out.size; at++)
             if (out.at[at] == '\n') {
-                assert_true(flm_cells((struct flm_bytes){out.at + start, at - start}) <=
+                assert_true(flm_cells((struct flm_bytes){out.at + start, at - start}).cells <=
                             look.width);
                 start = at + 1;
             }
         flm_text_clear(&out);
         flm_table_clear(&table);
     }
+}
+
+/* Titles are names of metrics too: of any letters, and wider than their column or the window. */
+static void titles_take_the_room_of_their_letters(void **state)
+{
+    (void)state;
+    static const char *const titles[] = {
+        "",
+        "abc",
+        "\u043a\u044d\u0448-\u043f\u0440\u043e\u043c\u0430\u0445\u0438",
+        "\u7f13\u5b58\u672a",
+        "e\u0301\u0302",
+        "\U0001F525",
+        "a\xFF\xD0",
+        "\x1b[31m",
+        "a very long title of very many words indeed, of more than forty"};
+    enum { TITLES = sizeof titles / sizeof titles[0] };
+    static const enum flm_column_kind kinds[] = {FLM_COLUMN_NUMBER, FLM_COLUMN_NAME,
+                                                 FLM_COLUMN_STACK, FLM_COLUMN_PATH};
+    for (size_t title = 0; title < TITLES; title++)
+        for (size_t width = 0; width < 70; width += width ? 3 : 24)
+            for (size_t kind = 0; kind < 4; kind++) {
+                const struct flm_column odd[] = {{"function", FLM_COLUMN_NAME, 0},
+                                                 {titles[title], kinds[kind], 0},
+                                                 {titles[TITLES - 1 - title], FLM_COLUMN_NAME, 2}};
+                struct flm_table_style look = {.width = width, .charset = FLM_CHARSET_UTF8};
+                struct flm_table table;
+                flm_table_init(&table, odd, 3);
+                flm_text_puts(flm_table_cell(&table), "function_with_a_name_that_is_long");
+                flm_text_puts(flm_table_cell(&table), "7");
+                flm_text_puts(flm_table_cell(&table), "last");
+                struct flm_text out = {0};
+                flm_table_print(&table, &look, &out);
+                assert_false(out.failed);
+                assert_null(memchr(out.at, '\x1b', out.size));
+                size_t head = (size_t)((char *)memchr(out.at, '\n', out.size) - out.at);
+                /* A number is below its title, whose last letters are above it. */
+                struct flm_bytes row = {out.at + head + 1, out.size - head - 1};
+                const char *seven = memchr(row.at, '7', row.size);
+                assert_non_null(seven);
+                if (kinds[kind] == FLM_COLUMN_NUMBER && width == 0 && titles[title][0])
+                    assert_true(
+                        flm_cells((struct flm_bytes){out.at, head}).cells >=
+                        flm_cells((struct flm_bytes){row.at, (size_t)(seven - row.at)}).cells);
+                flm_text_clear(&out);
+                flm_table_clear(&table);
+            }
 }
 
 static void assert_cell(double value, const char *unit, double largest, const char *expected)
@@ -358,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_long_text_goes_on_below_itself),
         cmocka_unit_test(tones_are_only_where_there_are_colors),
         cmocka_unit_test(no_line_is_wider_than_the_window),
+        cmocka_unit_test(titles_take_the_room_of_their_letters),
         cmocka_unit_test(quantities_have_three_digits_where_they_are_rounded),
         cmocka_unit_test(counts_are_exact_or_rounded_all_of_a_column),
         cmocka_unit_test(percentages_have_one_decimal_and_do_not_lie),

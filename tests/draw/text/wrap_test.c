@@ -34,6 +34,18 @@ static void a_word_that_is_too_long_has_its_own_line(void **state)
     assert_lines("abc enormous b", 4, "abc\n  enormous\n  b");
 }
 
+static void words_are_as_wide_as_their_letters(void **state)
+{
+    (void)state;
+    assert_lines("\u043a\u044d\u0448 \u043f\u0440\u043e \u043c\u0430\u0445", 7,
+                 "\u043a\u044d\u0448 \u043f\u0440\u043e\n  \u043c\u0430\u0445");
+    assert_lines("\u7f13\u5b58 \u672a\u547d", 8, "\u7f13\u5b58\n  \u672a\u547d"); /* 4 + 1 + 4 */
+    assert_lines("\u7f13\u5b58 \u672a\u547d", 9, "\u7f13\u5b58 \u672a\u547d");
+    assert_lines("e\u0301e\u0301 o\u0308o\u0308", 5,
+                 "e\u0301e\u0301 o\u0308o\u0308"); /* 2 + 1 + 2 */
+    assert_lines("\xFF\xFF\xFF \xFF\xFF", 5, "\xFF\xFF\xFF\n  \xFF\xFF");
+}
+
 static void tones_take_no_room(void **state)
 {
     (void)state;
@@ -47,6 +59,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_broken_between_words),
         cmocka_unit_test(a_word_that_is_too_long_has_its_own_line),
+        cmocka_unit_test(words_are_as_wide_as_their_letters),
         cmocka_unit_test(tones_take_no_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
