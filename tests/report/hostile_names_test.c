@@ -249,6 +249,22 @@ static void assert_rows_have_as_many_cells_as_the_first(const char *csv)
     }
 }
 
+/* No cell of CSV is a formula; -5 is a number. */
+static void assert_nothing_is_computed(const char *csv)
+{
+    bool is_start = true, is_quoted = false;
+    for (const char *at = csv; *at; at++) {
+        is_quoted ^= *at == '"';
+        if (is_start && *at == '"')
+            continue;
+        char *end;
+        if (is_start && strchr("=+-@", *at) &&
+            (strtod(at, &end), *at != '-' || end == at || (*end != ',' && *end != '\n')))
+            fail_msg("a spreadsheet computes %.40s", at);
+        is_start = (*at == ',' || *at == '\n') && !is_quoted;
+    }
+}
+
 static void assert_written(const struct flm_report *report, bool has_csv)
 {
     static const enum flm_report_charset charsets[] = {FLM_REPORT_PLAIN, FLM_REPORT_UTF8,
@@ -266,10 +282,13 @@ static void assert_written(const struct flm_report *report, bool has_csv)
     assert_null(strstr(markdown, "\n<script"));
     free(markdown);
     char *json = write(report, FLM_REPORT_JSON, 0, FLM_REPORT_PLAIN);
+    assert_harmless(json, true);
     json_tree_free(json_tree_parse(json));
     free(json);
     if (has_csv) {
         char *csv = write(report, FLM_REPORT_CSV, 0, FLM_REPORT_PLAIN);
+        assert_harmless(csv, true);
+        assert_nothing_is_computed(csv);
         assert_rows_have_as_many_cells_as_the_first(csv);
         free(csv);
     }
@@ -298,6 +317,29 @@ static void any_name_can_be_in_any_report(void **state)
             flm_report_free(report);
         }
         runs_clear(&runs);
+    }
+}
+
+/* Escapes change nothing for a program: the same bytes come back, but for those that are no
+ * UTF-8. */
+static void json_has_the_names_as_they_are(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strpbrk(names[i].name, "\xC0\xFF") || strstr(names[i].about, "beginning"))
+            continue;
+        struct flm_profile *profile = profile_of(names[i].name, 5000);
+        struct flm_report *report = flm_report_top(profile, NULL, NULL);
+        char *json = write(report, FLM_REPORT_JSON, 0, FLM_REPORT_PLAIN);
+        struct json_tree *tree = json_tree_parse(json);
+        const struct json_tree *row = json_tree_get(tree, "functions");
+        assert_true(row->count >= 2);
+        assert_string_equal(json_tree_get(&row->items[0], "function")->text, names[i].name);
+        assert_string_equal(json_tree_get(&row->items[0], "module")->text, names[i].name);
+        json_tree_free(tree);
+        free(json);
+        flm_report_free(report);
+        flm_profile_free(profile);
     }
 }
 
@@ -351,6 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_name_can_be_in_any_report),
+        cmocka_unit_test(json_has_the_names_as_they_are),
         cmocka_unit_test(columns_are_counted_in_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,14 +3,12 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "base/text/utf.h"
 
-/* Control bytes would be interpreted by the terminal that shows the message. */
+/* A message has names out of files: a terminal that shows it would obey some characters. */
 static void finish(struct flm_error *why, size_t size)
 {
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)why->text[i] < 32 || why->text[i] == 127)
-            why->text[i] = '?';
-    why->text[size] = 0;
+    why->text[flm_utf8_mask_hidden(why->text, size)] = 0;
 }
 
 static void fill(struct flm_error *why, enum flm_error_kind kind, const char *unit, uint64_t number,

@@ -21,15 +21,31 @@ static void new_line(struct flm_json_writer *json)
     flm_text_repeat(json->out, ' ', (size_t)json->depth * 2);
 }
 
-static void add_string(struct flm_text *out, struct flm_bytes text)
+static void add_unit(struct flm_text *out, uint32_t unit)
 {
     static const char hex[] = "0123456789abcdef";
+    flm_text_puts(out, "\\u");
+    for (int shift = 12; shift >= 0; shift -= 4)
+        flm_text_putc(out, hex[unit >> shift & 15]);
+}
+
+/* As one or two units of UTF-16. */
+static void add_escaped(struct flm_text *out, struct flm_bytes character)
+{
+    uint16_t units[2];
+    int count = flm_utf16_take(&character, units);
+    for (int i = 0; i < count; i++)
+        add_unit(out, units[i]);
+}
+
+static void add_string(struct flm_text *out, struct flm_bytes text)
+{
     flm_text_putc(out, '"');
     size_t plain = 0, at = 0; /* [plain, at) needs no change */
     while (at < text.size) {
         uint32_t code = 0;
         size_t size = flm_utf8_sequence((struct flm_bytes){text.at + at, text.size - at}, &code);
-        if (size > 0 && code >= ' ' && code != '"' && code != '\\' && code != 0x7F) {
+        if (size > 0 && code != '"' && code != '\\' && !flm_is_hidden(code)) {
             at += size;
             continue;
         }
@@ -40,9 +56,7 @@ static void add_string(struct flm_text *out, struct flm_bytes text)
             flm_text_putc(out, '\\');
             flm_text_putc(out, (char)code);
         } else {
-            flm_text_puts(out, "\\u00");
-            flm_text_putc(out, hex[code >> 4]);
-            flm_text_putc(out, hex[code & 15]);
+            add_escaped(out, (struct flm_bytes){text.at + at, size});
         }
         at += size ? size : 1;
         plain = at;

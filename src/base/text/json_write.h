@@ -8,8 +8,10 @@
  *     flm_json_add_text(&json, "name", flm_bytes_of("main"));        ]
  *     ... flm_json_end for each                                }
  *
- * Any bytes become valid JSON: control characters are escaped, bytes that are no UTF-8 become
- * U+FFFD. Numbers are exact: the shortest text that reads back as the same double. */
+ * Any bytes become valid JSON: characters that a terminal would obey or that hide others (utf.h:
+ * controls, also C1, marks of direction, separators of lines) are escaped, so that a file can be
+ * looked at with cat; bytes that are no UTF-8 become U+FFFD. Numbers are exact: the
+ * shortest text that reads back as the same double. */
 #ifndef FLAMEL_BASE_TEXT_JSON_WRITE_H
 #define FLAMEL_BASE_TEXT_JSON_WRITE_H
 

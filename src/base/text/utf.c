@@ -118,3 +118,29 @@ size_t flm_utf8_put(uint32_t code, char *to)
     to[3] = (char)(0x80 | (code & 0x3F));
     return 4;
 }
+
+bool flm_is_hidden(uint32_t code)
+{
+    return code < ' ' || (code >= 0x7F && code < 0xA0) || code == 0xAD || code == 0x61C ||
+           (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2060 && code <= 0x206F) || (code >= 0xFDD0 && code <= 0xFDEF) ||
+           code == 0xFEFF || (code & 0xFFFE) == 0xFFFE || (code >= 0xFFF9 && code <= 0xFFFB) ||
+           (code >= 0xE0000 && code <= 0xE007F);
+}
+
+size_t flm_utf8_mask_hidden(char *text, size_t size)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < size;) {
+        uint32_t code = 0;
+        size_t length = flm_utf8_sequence((struct flm_bytes){text + at, size - at}, &code);
+        if (length == 0 || flm_is_hidden(code)) {
+            text[kept++] = '?';
+            at += length > 0 ? length : 1;
+            continue;
+        }
+        for (; length > 0; length--)
+            text[kept++] = text[at++];
+    }
+    return kept;
+}

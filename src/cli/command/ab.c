@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text/utf.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "flamel/compare.h"
@@ -202,8 +203,9 @@ static void show_output(const struct flm_ab *ab)
         const char *line_end = memchr(text + i, '\n', end - i);
         size_t stop = line_end ? (size_t)(line_end - text) : end;
         fputs("  | ", stderr);
-        for (; i < stop; i++)
-            fputc((unsigned char)text[i] < 32 && text[i] != '\t' ? '?' : text[i], stderr);
+        for (size_t k = i; k < stop; k++)
+            text[k] = text[k] == '\t' ? ' ' : text[k];
+        fwrite(text + i, 1, flm_utf8_mask_hidden(text + i, stop - i), stderr);
         fputc('\n', stderr);
         i = stop + 1;
     }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text/utf.h"
 #include "cli/common/messages.h"
 #include "flamel/aggregate.h"
 #include "flamel/algebra.h"
@@ -34,11 +35,14 @@ static bool show_progress(void *context, uint64_t bytes, uint64_t size)
         return true;
     p->last = t;
     p->shown = true;
+    char path[512];
+    snprintf(path, sizeof path, "%s", p->path);
+    path[flm_utf8_mask_hidden(path, strlen(path))] = 0;
     if (size)
-        fprintf(stderr, "\r%s: %.0f %% of %.0f MB ", p->path, 100.0 * (double)bytes / (double)size,
+        fprintf(stderr, "\r%s: %.0f %% of %.0f MB ", path, 100.0 * (double)bytes / (double)size,
                 (double)size * 1e-6);
     else
-        fprintf(stderr, "\r%s: %.0f MB ", p->path, (double)bytes * 1e-6);
+        fprintf(stderr, "\r%s: %.0f MB ", path, (double)bytes * 1e-6);
     return true;
 }
 

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/utf.h"
+
 static void print(const char *format, va_list arguments)
 {
     char line[2048];
     vsnprintf(line, sizeof line, format, arguments);
-    for (char *at = line; *at; at++)
-        if ((unsigned char)*at < 32 || *at == 127)
-            *at = '?';
+    line[flm_utf8_mask_hidden(line, strlen(line))] = 0;
     fprintf(stderr, "flamel: %s\n", line);
 }
 

@@ -11,7 +11,12 @@
  *      1.24 s  ███     net::Connection::serve        long names are shortened, and the least
  *      318 ms  █       malloc                        important columns are left out
  *
- * Texts are made showable in the terminal (cells.h); Markdown and CSV have everything in full. */
+ * Texts are made showable in the terminal (cells.h); Markdown and CSV have everything in full.
+ *
+ * A spreadsheet that opens CSV computes cells which begin with =, +, - or @, and a formula can send
+ * away what is in the others, or start a program. Names come out of files, so text that begins so
+ * has a ' before it, the usual remedy, which spreadsheets show as text. Numbers are left alone: -5
+ * is one. Programs that need the names of functions to the byte read JSON. */
 #ifndef FLAMEL_DRAW_TEXT_TABLE_H
 #define FLAMEL_DRAW_TEXT_TABLE_H
 

@@ -9,16 +9,6 @@ static bool is_plain_byte(char byte)
     return byte >= ' ' && byte < 0x7F;
 }
 
-/* Characters above ASCII that are invisible, not allowed in XML, or make other text look different
- * from what it is. */
-static bool is_hidden(uint32_t code)
-{
-    return code < 0xA0 || code == 0xAD || code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
-           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) ||
-           (code >= 0xFDD0 && code <= 0xFDEF) || code == 0xFEFF || (code & 0xFFFE) == 0xFFFE ||
-           (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE007F);
-}
-
 /* The number of bytes at the beginning that are plain already. */
 static size_t plain_size(struct flm_bytes text)
 {
@@ -30,14 +20,14 @@ static size_t plain_size(struct flm_bytes text)
         }
         uint32_t code;
         size_t size = flm_utf8_sequence((struct flm_bytes){text.at + i, text.size - i}, &code);
-        if (size < 2 || is_hidden(code))
+        if (size < 2 || flm_is_hidden(code))
             break;
         i += size;
     }
     return i;
 }
 
-static void add_plain(struct flm_text *out, struct flm_bytes text)
+void flm_plain_add(struct flm_text *out, struct flm_bytes text)
 {
     while (text.size > 0) {
         size_t good = plain_size(text);
@@ -89,15 +79,15 @@ static void add_hollow(struct flm_text *out, struct flm_bytes name)
         if (size == 0 && (name.at[i] == '<' || name.at[i] == '('))
             break; /* it is never closed: searching further would take the square of the size */
         if (size > LONG) {
-            add_plain(out, (struct flm_bytes){name.at + from, i + 1 - from});
+            flm_plain_add(out, (struct flm_bytes){name.at + from, i + 1 - from});
             flm_text_format(out, "[... %zu bytes ...]", size - 2);
             from = i + size - 1;
         }
         i += size > 0 ? size : 1;
     }
     size_t rest = name.size - from;
-    add_plain(out, (struct flm_bytes){name.at + from,
-                                      rest <= FLM_PLAIN_LIMIT ? rest : FLM_PLAIN_LIMIT + 1});
+    flm_plain_add(out, (struct flm_bytes){name.at + from,
+                                          rest <= FLM_PLAIN_LIMIT ? rest : FLM_PLAIN_LIMIT + 1});
 }
 
 struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch)
@@ -106,7 +96,7 @@ struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch)
         return name;
     scratch->size = 0;
     if (name.size <= FLM_PLAIN_LIMIT) {
-        add_plain(scratch, name);
+        flm_plain_add(scratch, name);
         return (struct flm_bytes){scratch->at, scratch->size};
     }
     add_hollow(scratch, name);
@@ -117,9 +107,9 @@ struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch)
             head--;
         while (tail < name.size && continues(name.at[tail]))
             tail++;
-        add_plain(scratch, (struct flm_bytes){name.at, head});
+        flm_plain_add(scratch, (struct flm_bytes){name.at, head});
         flm_text_format(scratch, "[... %zu bytes ...]", tail - head);
-        add_plain(scratch, (struct flm_bytes){name.at + tail, name.size - tail});
+        flm_plain_add(scratch, (struct flm_bytes){name.at + tail, name.size - tail});
     }
     return (struct flm_bytes){scratch->at, scratch->size};
 }

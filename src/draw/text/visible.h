@@ -22,6 +22,9 @@ enum { FLM_PLAIN_LIMIT = 4000 };
  * `scratch`, which is emptied first and must outlive the result. */
 struct flm_bytes flm_plain(struct flm_bytes name, struct flm_text *scratch);
 
+/* Adds all of the text, however long, made plain. */
+void flm_plain_add(struct flm_text *out, struct flm_bytes text);
+
 /* Plain text as XML text: & < > " are escaped. */
 void flm_xml_add(struct flm_text *out, struct flm_bytes plain);
 

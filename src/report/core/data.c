@@ -1,4 +1,8 @@
-/* data.c - a report for programs: JSON has everything, CSV the main table. */
+/* data.c - a report for programs: JSON has everything, CSV the main table.
+ *
+ * Neither has a character that a terminal obeys, or that hides what stands around it: JSON has
+ * their escapes, and reads back as the same name; CSV has their pictures. Text that a spreadsheet
+ * would compute has a ' before it in CSV (draw/text/table.h). */
 #include <string.h>
 
 #include "base/number/number.h"

@@ -166,6 +166,12 @@ static void a_terminal_does_not_act_on_a_sentence(void **state)
     assert_string_equal(why.text, "a?[2Jb?c?d?");
     flm_error_within(&why, "x\n");
     assert_string_equal(why.text, "x?: a?[2Jb?c?d?");
+    flm_error_set(&why, FLM_ERROR_USAGE, "%s",
+                  "a\xC2\x9B"
+                  "2J\x9B\u202Eb");
+    assert_string_equal(why.text, "a?2J??b");
+    flm_error_add(&why, "\u2028c");
+    assert_string_equal(why.text, "a?2J??b?c");
     flm_error_set(&why, FLM_ERROR_USAGE, "\xCE\xBB");
     assert_string_equal(why.text, "\xCE\xBB");
 }

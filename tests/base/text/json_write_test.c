@@ -87,6 +87,10 @@ static void any_bytes_become_valid_json(void **state)
     assert_string("", 0, "\"\"");
     assert_string("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
     assert_string("\0\n\x1f\x7f", 4, "\"\\u0000\\u000a\\u001f\\u007f\"");
+    assert_string("\xC2\x80\xC2\x9B\xC2\xA0", 6, "\"\\u0080\\u009b\xC2\xA0\"");
+    assert_string("\u061C\u200E\u202A\u202E", 11, "\"\\u061c\\u200e\\u202a\\u202e\"");
+    assert_string("\u2066\u2069\u2028\u2029", 12, "\"\\u2066\\u2069\\u2028\\u2029\"");
+    assert_string("\U000E0041\U0001F525", 8, "\"\\udb40\\udc41\U0001F525\"");
     assert_string("gr\xC3\xBC\xC3\x9F", 6, "\"gr\xC3\xBC\xC3\x9F\"");
     assert_string("\xFF"
                   "a\xC3",

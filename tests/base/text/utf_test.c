@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "support/core/random.h"
@@ -169,6 +170,37 @@ static void a_character_that_was_put_is_read_again(void **state)
     }
 }
 
+static void what_hides_or_is_obeyed_becomes_a_question_mark(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *masked;
+    } tried[] = {
+        {"", ""},
+        {"main", "main"},
+        {"\u043a\u044d\u0448 \u7f13 \U0001F525", "\u043a\u044d\u0448 \u7f13 \U0001F525"},
+        {"a\x1b[2J\r\n\x7F", "a?[2J???"},
+        {"a\xC2\x9B"
+         "2J",
+         "a?2J"}, /* CSI as one character */
+        {"a\x9B"
+         "2J",
+         "a?2J"}, /* and as one byte */
+        {"\u061C\u200E\u200F", "???"},
+        {"\u202A\u202B\u202C\u202D\u202E", "?????"},
+        {"\u2066\u2067\u2068\u2069", "????"},
+        {"a\u2028b\u2029c", "a?b?c"},
+        {"cache\xD0", "cache?"},
+    };
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
+        char text[64];
+        size_t size = strlen(tried[i].text);
+        memcpy(text, tried[i].text, size);
+        text[flm_utf8_mask_hidden(text, size)] = 0;
+        assert_string_equal(text, tried[i].masked);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +212,7 @@ int main(void)
         cmocka_unit_test(whatever_it_is_it_becomes_utf8),
         cmocka_unit_test(every_character_has_one_sequence),
         cmocka_unit_test(invalid_sequences_are_refused),
+        cmocka_unit_test(what_hides_or_is_obeyed_becomes_a_question_mark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -353,7 +353,8 @@ static void csv_quotes_only_fields_that_need_it(void **state)
     (void)state;
     static const struct flm_column texts[] = {{"function", FLM_COLUMN_TEXT, 0},
                                               {"self", FLM_COLUMN_TEXT, 0}};
-    static const char *const cells[] = {"f(int, long)", "1", "say \"x\"", "2", "a\nb", "3", "", ""};
+    static const char *const cells[] = {"f(int, long)", "1",  "say \"x\"", "2",
+                                        "a;b'",         "-5", "",          ""};
     struct flm_table table;
     flm_table_init(&table, texts, 2);
     for (size_t i = 0; i < 8; i++)
@@ -364,7 +365,7 @@ static void csv_quotes_only_fields_that_need_it(void **state)
     assert_string_equal(out.at, "function,self\n"
                                 "\"f(int, long)\",1\n"
                                 "\"say \"\"x\"\"\",2\n"
-                                "\"a\nb\",3\n"
+                                "a;b',-5\n"
                                 ",\n");
     flm_text_clear(&out);
     flm_table_clear(&table);
@@ -393,6 +394,59 @@ static void any_allocation_may_fail(void **state)
     assert_true(assert_survives_failures(make_and_print, NULL) > 5);
 }
 
+static void csv_has_no_formulas_and_no_controls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cell, *written;
+    } cells[] = {
+        {"=1+1", "'=1+1"},
+        {"+1", "'+1"},
+        {"-1+2", "'-1+2"},
+        {"-", "'-"},
+        {"-[NSObject dealloc]", "'-[NSObject dealloc]"},
+        {"-2-3", "'-2-3"},
+        {"-5e", "'-5e"},
+        {"@SUM(1,2)", "\"'@SUM(1,2)\""},
+        {"=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""},
+        {"\uFF1D1", "'\uFF1D1"},
+        {"\t=1", "\u2409=1"},
+        {"\r\n=1", "\u240D\u240A=1"},
+        {"a\nb", "a\u240Ab"},
+        {"\x1b[2J", "\u241B[2J"},
+        {"a\u202Eb", "a\uFFFDb"},
+        {"-5", "-5"},
+        {"-0.25", "-0.25"},
+        {"-1.5e-7", "-1.5e-7"},
+        {"-1e+300", "-1e+300"},
+        {"a=1+1", "a=1+1"},
+        {"operator=", "operator="},
+        {"'=1", "'=1"},
+    };
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
+        /* Titles too: they are names of files in a matrix. */
+        const struct flm_column texts[] = {{"a", FLM_COLUMN_TEXT, 0},
+                                           {cells[i].cell, FLM_COLUMN_TEXT, 0}};
+        struct flm_table table;
+        flm_table_init(&table, texts, 2);
+        flm_text_puts(flm_table_cell(&table), cells[i].cell);
+        flm_text_puts(flm_table_cell(&table), "7");
+        struct flm_text out = {0}, wanted = {0};
+        flm_table_csv(&table, &out);
+        flm_text_putc(&out, 0);
+        flm_text_puts(&wanted, "a,");
+        flm_text_puts(&wanted, cells[i].written);
+        flm_text_puts(&wanted, "\n");
+        flm_text_puts(&wanted, cells[i].written);
+        flm_text_puts(&wanted, ",7\n");
+        flm_text_putc(&wanted, 0);
+        assert_string_equal(out.at, wanted.at);
+        flm_text_clear(&out);
+        flm_text_clear(&wanted);
+        flm_table_clear(&table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +466,7 @@ int main(void)
         cmocka_unit_test(percentages_have_one_decimal_and_do_not_lie),
         cmocka_unit_test(markdown_has_code_spans_that_nothing_breaks_out_of),
         cmocka_unit_test(csv_quotes_only_fields_that_need_it),
+        cmocka_unit_test(csv_has_no_formulas_and_no_controls),
         cmocka_unit_test(any_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/text/utf.h"
 #include "support/core/files.h"
 
 /* `at` is always the start of the next token; the text is terminated. */
@@ -27,17 +28,18 @@ static void expect(struct reader *r, char byte)
     r->at++;
 }
 
-/* A control character, at the u of \u001b. */
-static char read_code(struct reader *r)
+/* A unit of UTF-16 that is no half of a pair, at the u of \u001b. */
+static void read_code(struct reader *r, struct flm_text *text)
 {
+    char utf8[4];
     unsigned code = 0;
-    if (sscanf(r->at, "u%4x", &code) != 1 || code == 0 || code >= 0x80)
+    if (sscanf(r->at, "u%4x", &code) != 1 || code == 0 || (code >= 0xD800 && code < 0xE000))
         fail_msg("the golden data has an escape that nobody reads: '%.20s'", r->at);
     r->at += 4;
-    return (char)code;
+    flm_text_add(text, (struct flm_bytes){utf8, flm_utf8_put(code, utf8)});
 }
 
-/* Text up to the closing quote; escapes are those of one letter, and of control characters. */
+/* Text up to the closing quote; escapes are those of one letter, and of one unit of UTF-16. */
 static char *read_string(struct reader *r)
 {
     expect(r, '"');
@@ -47,7 +49,10 @@ static char *read_string(struct reader *r)
             static const char letters[] = "nrt\"\\/", bytes[] = "\n\r\t\"\\/";
             const char *letter = strchr(letters, *++r->at);
             bool is_letter = letter && *letter;
-            flm_text_putc(&text, is_letter ? bytes[letter - letters] : read_code(r));
+            if (is_letter)
+                flm_text_putc(&text, bytes[letter - letters]);
+            else
+                read_code(r, &text);
         } else {
             assert_true(*r->at != 0);
             flm_text_putc(&text, *r->at);
