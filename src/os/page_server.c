@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "os/library.h"
 
@@ -18,6 +19,7 @@ enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES };
 /* clang-format off */
 #define HTTP_FUNCTIONS(each)                                                                      \
     each(start_daemon) each(get_daemon_info) each(stop_daemon) each(lookup_connection_value)      \
+    each(get_connection_info)                                                                     \
     each(create_response_from_buffer) each(add_response_header) each(queue_response)              \
     each(destroy_response)
 /* clang-format on */
@@ -30,6 +32,18 @@ struct http {
     HTTP_FUNCTIONS(AS_POINTER)
 };
 
+/* Until a request has had the token, a connection is a stranger's: the oldest of them is closed
+ * when there are more than these, so they never reach the limit at which the library accepts no
+ * other. Both are below the 1,024 files that a process may usually open. */
+enum { MOST_STRANGERS = 128, MOST_CONNECTIONS = 512 };
+
+/* An open connection. In a list, the oldest first, until a request on it has had the token. */
+struct peer {
+    struct peer *before, *behind;
+    int socket;
+    bool is_listed;
+};
+
 struct flm_page_server {
     struct http http;
     struct MHD_Daemon *daemon;
@@ -37,16 +51,23 @@ struct flm_page_server {
     size_t count;
     const char *policy;
     char token[TOKEN_SIZE + 1];
+    char ticket[TOKEN_SIZE + 1]; /* the random part of the address of the exchange */
+    bool is_used;                /* the ticket; of the server's thread */
+    uint16_t port;
     char hosts[2][32];   /* that a request may name */
     char origins[2][40]; /* that it may come from */
-    char url[96];
+    char url[96], exchange_url[96];
+    /* Of the server's thread. */
+    struct peer *oldest, *newest; /* strangers */
+    unsigned stranger_count;
 };
 
 /* ---- Responses ------------------------------------------------------------------------------- */
 
+/* `location`: where the file is instead; NULL: here. */
 static enum MHD_Result respond(struct MHD_Connection *connection, unsigned status,
                                const struct flm_page_server *server,
-                               const struct flm_page_file *file)
+                               const struct flm_page_file *file, const char *location)
 {
     /* The library's type is not const, though it only reads what is persistent. */
     union {
@@ -70,6 +91,8 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned statu
     };
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
         http->add_response_header(response, headers[i][0], headers[i][1]);
+    if (location)
+        http->add_response_header(response, MHD_HTTP_HEADER_LOCATION, location);
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
         http->add_response_header(response, "Allow", "GET, HEAD");
     enum MHD_Result queued = http->queue_response(connection, status, response);
@@ -81,15 +104,16 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
                               const struct flm_page_server *server, const char *message)
 {
     const struct flm_page_file text = {"", "text/plain; charset=utf-8", message, strlen(message)};
-    return respond(connection, status, server, &text);
+    return respond(connection, status, server, &text, NULL);
 }
 
-/* Takes equally long however much of the token is right, so its duration reveals nothing. */
-static bool has_token(const struct flm_page_server *server, const char *path)
+/* Whether the path begins with the token and a slash. Takes equally long however much of the token
+ * is right, so its duration reveals nothing. */
+static bool has_token(const char *token, const char *path)
 {
     unsigned differs = 0;
     for (size_t i = 0; i < TOKEN_SIZE; i++) {
-        differs |= (unsigned char)server->token[i] ^ (unsigned char)*path;
+        differs |= (unsigned char)token[i] ^ (unsigned char)*path;
         path += *path != 0;
     }
     return differs == 0 && *path == '/';
@@ -103,11 +127,126 @@ static bool is_ours(const struct http *http, struct MHD_Connection *connection, 
     return value ? strcmp(value, first) == 0 || strcmp(value, second) == 0 : missing;
 }
 
+/* ---- Connections ----------------------------------------------------------------------------- */
+
+/* Takes the connection off the list. */
+static void forget(struct flm_page_server *s, struct peer *peer)
+{
+    if (!peer->is_listed)
+        return;
+    *(peer->before ? &peer->before->behind : &s->oldest) = peer->behind;
+    *(peer->behind ? &peer->behind->before : &s->newest) = peer->before;
+    peer->is_listed = false;
+    s->stranger_count--;
+}
+
+/* Who connects and says nothing, or a byte now and then, keeps nobody else out: only the newest
+ * strangers stay. The library closes the connection when it sees the end of it. */
+static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct flm_page_server *s = context;
+    struct peer *peer = *socket_context;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (peer)
+            forget(s, peer);
+        free(peer);
+        *socket_context = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *info =
+        s->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    peer = info ? calloc(1, sizeof *peer) : NULL;
+    *socket_context = peer;
+    if (!peer)
+        return;
+    *peer = (struct peer){.socket = info->connect_fd, .before = s->newest, .is_listed = true};
+    *(s->newest ? &s->newest->behind : &s->oldest) = peer;
+    s->newest = peer;
+    s->stranger_count++;
+    if (s->stranger_count <= MOST_STRANGERS)
+        return;
+    shutdown(s->oldest->socket, SHUT_RDWR);
+    forget(s, s->oldest);
+}
+
+static void befriend(struct flm_page_server *s, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        s->http.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct peer *peer = info ? info->socket_context : NULL;
+    if (peer)
+        forget(s, peer);
+}
+
+/* ---- The exchange ---------------------------------------------------------------------------- */
+
+/* Whether a line of /proc/net/tcp or tcp6 is the established socket of this user between the two
+ * ports:
+ *
+ *     1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000 ...
+ *        address:port  remote        state  queues        timer       retries   user */
+static bool is_socket_of_user(const char *line, unsigned from, unsigned to)
+{
+    char local[40], remote[40];
+    unsigned local_port, remote_port, state, user;
+    return sscanf(line, " %*u: %39[0-9A-F]:%4x %39[0-9A-F]:%4x %2x %*s %*s %*s %u", local,
+                  &local_port, remote, &remote_port, &state, &user) == 6 &&
+           local_port == from && remote_port == to && state == 1 && user == geteuid() &&
+           strlen(local) >= 8 && strlen(remote) >= 8 &&
+           strcmp(local + strlen(local) - 8, remote + strlen(remote) - 8) == 0;
+}
+
+/* Whether the other end of the connection is of this user. TCP has no credentials, but on one
+ * machine the kernel lists the other end with its user. */
+static bool is_from_user(const struct flm_page_server *s, struct MHD_Connection *connection)
+{
+    static const char *const lists[] = {"/proc/self/net/tcp", "/proc/self/net/tcp6"};
+    const union MHD_ConnectionInfo *info =
+        s->http.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    if (!info || !info->client_addr || info->client_addr->sa_family != AF_INET)
+        return false;
+    struct sockaddr_in peer;
+    memcpy(&peer, info->client_addr, sizeof peer);
+    bool found = false;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !found; i++) {
+        FILE *list = fopen(lists[i], "re");
+        char line[512];
+        while (list && !found && fgets(line, sizeof line, list))
+            found = is_socket_of_user(line, ntohs(peer.sin_port), s->port);
+        if (list)
+            fclose(list);
+    }
+    return found;
+}
+
+/* To the page; as a redirection, so that the address that was used up is in no history. */
+static enum MHD_Result redirect(struct MHD_Connection *connection, const struct flm_page_server *s)
+{
+    const struct flm_page_file text = {"", "text/plain; charset=utf-8", "", 0};
+    char path[TOKEN_SIZE + 3];
+    snprintf(path, sizeof path, "/%s/", s->token);
+    return respond(connection, MHD_HTTP_FOUND, s, &text, path);
+}
+
+static enum MHD_Result serve_exchange(struct MHD_Connection *connection, struct flm_page_server *s,
+                                      bool is_head)
+{
+    if (s->is_used || !is_from_user(s, connection))
+        return refuse(connection, MHD_HTTP_FORBIDDEN, s,
+                      "this address opens the page once, for the user who started flamel view: "
+                      "take the address that it has printed\n");
+    s->is_used = !is_head;
+    return redirect(connection, s);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
 static enum MHD_Result serve(void *context, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, const char *upload,
                              size_t *upload_size, void **request)
 {
-    const struct flm_page_server *s = context;
+    struct flm_page_server *s = context;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     (void)version, (void)upload;
     /* The first call is for the head of the request. GET and HEAD have no body to wait for, and get
@@ -123,15 +262,20 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
         return refuse(connection, MHD_HTTP_FORBIDDEN, s, "this is not the host that you call\n");
     if (!is_ours(&s->http, connection, "Origin", s->origins[0], s->origins[1], true))
         return refuse(connection, MHD_HTTP_FORBIDDEN, s, "requests from other sites are refused\n");
-    if (*url != '/' || !has_token(s, url + 1))
+    bool is_exchange =
+        strncmp(url, "/open/", 6) == 0 && has_token(s->ticket, url + 6) && !url[6 + TOKEN_SIZE + 1];
+    if (is_exchange && reads)
+        return serve_exchange(connection, s, strcmp(method, "HEAD") == 0);
+    if (*url != '/' || !has_token(s->token, url + 1))
         return refuse(connection, MHD_HTTP_FORBIDDEN, s,
                       "the address is not complete: it is the one that flamel view has printed\n");
+    befriend(s, connection);
     if (!reads)
         return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, s, "there is only GET\n");
     const char *name = url + 1 + TOKEN_SIZE + 1;
     for (size_t i = 0; i < s->count; i++)
         if (strcmp(s->files[i].path, name) == 0)
-            return respond(connection, MHD_HTTP_OK, s, &s->files[i]);
+            return respond(connection, MHD_HTTP_OK, s, &s->files[i], NULL);
     return refuse(connection, MHD_HTTP_NOT_FOUND, s, "there is no such file\n");
 }
 
@@ -171,10 +315,10 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
         .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)},
     };
     errno = 0;
-    s->daemon =
-        s->http.start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, serve, s,
-                             MHD_OPTION_SOCK_ADDR, &loopback, MHD_OPTION_CONNECTION_LIMIT, 64u,
-                             MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_END);
+    s->daemon = s->http.start_daemon(
+        MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, serve, s, MHD_OPTION_SOCK_ADDR, &loopback,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         s->daemon ? s->http.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (!info)
@@ -185,7 +329,9 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
         snprintf(s->hosts[i], sizeof s->hosts[i], "%s:%u", names[i], info->port);
         snprintf(s->origins[i], sizeof s->origins[i], "http://%s", s->hosts[i]);
     }
+    s->port = info->port;
     snprintf(s->url, sizeof s->url, "%s/%s/", s->origins[0], s->token);
+    snprintf(s->exchange_url, sizeof s->exchange_url, "%s/open/%s/", s->origins[0], s->ticket);
     return true;
 }
 
@@ -202,7 +348,8 @@ struct flm_page_server *flm_page_server_start(int port, const struct flm_page_fi
     s->files = files;
     s->count = count;
     s->policy = policy;
-    if (!open_http(&s->http, why) || !make_token(s->token, why) || !listen_on(s, port, why)) {
+    if (!open_http(&s->http, why) || !make_token(s->token, why) || !make_token(s->ticket, why) ||
+        !listen_on(s, port, why)) {
         flm_page_server_stop(s);
         return NULL;
     }
@@ -219,4 +366,9 @@ void flm_page_server_stop(struct flm_page_server *server)
 const char *flm_page_server_url(const struct flm_page_server *server)
 {
     return server->url;
+}
+
+const char *flm_page_server_exchange_url(const struct flm_page_server *server)
+{
+    return server->exchange_url;
 }

@@ -3,7 +3,17 @@
  * It listens on the loopback address only, and the files are at an address that nobody can guess:
  * 128 random bits are part of the path. A request without them gets nothing. A page of another
  * site that knows the port cannot read either: a request whose Host is another (a name that was
- * made to point here) or that comes from another Origin is refused, whatever its path. */
+ * made to point here) or that comes from another Origin is refused, whatever its path.
+ *
+ * The command line of a browser is read by every user of the machine, with ps. So a browser is
+ * given another address, /open/ and 128 other random bits, which redirects to the page: for one
+ * request, and only where the other end of the connection is a socket of this user, which the
+ * kernel says (/proc/net/tcp). A file that redirects would do the same, but browsers in a sandbox
+ * (snap, flatpak) cannot read it.
+ *
+ * Connections that say nothing, or very slowly, keep nobody out: of those on which no request has
+ * had the token yet, the oldest is closed when there are more than 128. One that says nothing for
+ * 30 seconds is closed in any case. All run in one thread around poll. */
 #ifndef FLAMEL_OS_PAGE_SERVER_H
 #define FLAMEL_OS_PAGE_SERVER_H
 
@@ -21,5 +31,8 @@ void flm_page_server_stop(struct flm_page_server *server);
 
 /* The address of the file whose path is "". */
 const char *flm_page_server_url(const struct flm_page_server *server);
+
+/* An address that leads there once, and for this user only: for a command line. */
+const char *flm_page_server_exchange_url(const struct flm_page_server *server);
 
 #endif

@@ -6,7 +6,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -231,6 +234,171 @@ static void only_this_machine_can_connect(void **state)
     flm_page_server_stop(s.server);
 }
 
+/* ---- The exchange ---------------------------------------------------------------------------- */
+
+static const char *exchange_path(const struct served *s)
+{
+    const char *url = flm_page_server_exchange_url(s->server);
+    const char *path = strstr(url, "/open/");
+    assert_non_null(path);
+    assert_null(strstr(url, s->token));
+    return path;
+}
+
+static void an_address_for_a_command_line_is_good_once(void **state)
+{
+    (void)state;
+    struct served s = start();
+    const char *path = exchange_path(&s);
+    char other[128], location[128];
+    snprintf(other, sizeof other, "%s", path);
+    other[12] = other[12] == '0' ? '1' : '0';
+    assert_status(&s, "GET", other, s.host, "", 403);
+    snprintf(other, sizeof other, "%sflamel.wasm", path);
+    assert_status(&s, "GET", other, s.host, "", 403);
+    assert_status(&s, "GET", "/open/", s.host, "", 403);
+    assert_status(&s, "GET", path, "evil.example", "", 403);
+    assert_status(&s, "GET", path, s.host, "Origin: http://evil.example\r\n", 403);
+    assert_status(&s, "POST", path, s.host, "Content-Length: 0\r\n", 403);
+    assert_status(&s, "HEAD", path, s.host, "", 302);
+    struct flm_text answer = ask(&s, "GET", path, s.host, "");
+    assert_int_equal(status_of(&answer), 302);
+    snprintf(location, sizeof location, "\r\nLocation: /%s/\r\n", s.token);
+    assert_non_null(strstr(answer.at, location));
+    assert_non_null(strstr(answer.at, "Cache-Control: no-store\r\n"));
+    flm_text_clear(&answer);
+    assert_status(&s, "GET", path, s.host, "", 403);
+    assert_status(&s, "HEAD", path, s.host, "", 403);
+    assert_status(&s, "GET", path_of(&s, ""), s.host, "", 200);
+    flm_page_server_stop(s.server);
+}
+
+/* The address that a process list shows is of no use to another user, and stays good. */
+static void another_user_cannot_exchange_it(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    struct served s = start();
+    const char *path = exchange_path(&s);
+    pid_t child = fork();
+    if (child == 0) {
+        int status = 0;
+        if (setgid(65534) == 0 && setuid(65534) == 0) {
+            struct flm_text answer = ask(&s, "GET", path, s.host, "");
+            bool has_token = strstr(answer.at, s.token);
+            status = has_token ? 1 : status_of(&answer) == 403 ? 42 : 2;
+        }
+        _exit(status);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 42);
+    assert_status(&s, "GET", path, s.host, "", 302);
+    flm_page_server_stop(s.server);
+}
+
+/* ---- Many connections ------------------------------------------------------------------------ */
+
+static int connect_to(const struct served *s)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons(s->port),
+                             .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    int file = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(file >= 0);
+    assert_int_equal(connect(file, (struct sockaddr *)(void *)&to, sizeof to), 0);
+    return file;
+}
+
+enum { MANY = 1000 };
+
+/* Opens many connections and sends each the same beginning of a request. */
+static int *open_many(const struct served *s, const char *beginning)
+{
+    int *sockets = calloc(MANY, sizeof *sockets);
+    assert_non_null(sockets);
+    for (int i = 0; i < MANY; i++) {
+        sockets[i] = connect_to(s);
+        if (beginning[0])
+            (void)send(sockets[i], beginning, strlen(beginning), MSG_NOSIGNAL);
+    }
+    return sockets;
+}
+
+static void close_many(int *sockets)
+{
+    for (int i = 0; i < MANY; i++)
+        close(sockets[i]);
+    free(sockets);
+}
+
+/* Both ends of all connections are in this process. */
+static void raise_limit_of_files(void)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    if (limit.rlim_cur >= 2 * MANY)
+        return;
+    if (limit.rlim_max < 2 * MANY)
+        skip();
+    limit.rlim_cur = 2 * MANY;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void a_thousand_idle_connections_block_nobody(void **state)
+{
+    (void)state;
+    static const char *const beginnings[] = {"", "G", "GET /", "GET / HTTP/1.1\r\nHost: x\r\n",
+                                             "POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n"};
+    raise_limit_of_files();
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        struct served s = start();
+        int *sockets = open_many(&s, beginnings[i]);
+        for (int k = 0; k < 20; k++) {
+            assert_status(&s, "GET", path_of(&s, ""), s.host, "", 200);
+            /* Slow ones: another byte from each of the newest. */
+            for (int n = MANY - 50; n < MANY; n++)
+                (void)send(sockets[n], "x", 1, MSG_NOSIGNAL);
+        }
+        close_many(sockets);
+        assert_status(&s, "GET", path_of(&s, "after.flm"), s.host, "", 200);
+        flm_page_server_stop(s.server);
+    }
+}
+
+/* A GET on a connection that stays open, whose answer is read up to the end of the page. */
+static void get_and_stay(const struct served *s, int file)
+{
+    char request[300], answer[4096] = "";
+    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path_of(s, ""),
+             s->host);
+    assert_int_equal(send(file, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+    size_t size = 0;
+    while (!strstr(answer, "<p>page</p>")) {
+        ssize_t got = recv(file, answer + size, sizeof answer - 1 - size, 0);
+        assert_true(got > 0);
+        size += (size_t)got;
+        answer[size] = 0;
+    }
+}
+
+static void the_browsers_connection_outlives_those_of_strangers(void **state)
+{
+    (void)state;
+    raise_limit_of_files();
+    struct served s = start();
+    int file = connect_to(&s);
+    get_and_stay(&s, file);
+    int *sockets = open_many(&s, "GET /");
+    get_and_stay(&s, file);
+    close_many(sockets);
+    get_and_stay(&s, file);
+    close(file);
+    flm_page_server_stop(s.server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +408,10 @@ int main(void)
         cmocka_unit_test(there_is_only_get),
         cmocka_unit_test(each_server_has_a_token_and_a_port_of_its_own),
         cmocka_unit_test(only_this_machine_can_connect),
+        cmocka_unit_test(an_address_for_a_command_line_is_good_once),
+        cmocka_unit_test(another_user_cannot_exchange_it),
+        cmocka_unit_test(a_thousand_idle_connections_block_nobody),
+        cmocka_unit_test(the_browsers_connection_outlives_those_of_strangers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

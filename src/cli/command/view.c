@@ -75,7 +75,9 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     if (!f->load.quiet && isatty(STDERR_FILENO))
         fprintf(stderr, "Serving on this machine only. Ctrl-C ends it.\n");
     struct flm_browser browser = {0};
-    if (!f->no_open && !flm_browser_open(&browser, getenv("BROWSER"), address))
+    /* Not the address itself: everybody reads the command line of the browser. */
+    const char *exchange = flm_page_server_exchange_url(server);
+    if (!f->no_open && !flm_browser_open(&browser, getenv("BROWSER"), exchange))
         say_no_browser();
     for (int signal = SIGCHLD; signal == SIGCHLD;)
         if (sigwait(&waited, &signal) == 0 && signal == SIGCHLD && !flm_browser_reap(&browser))
