@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,27 +96,61 @@ static void copy_text(struct flm_tui *tui, const char *query)
     flm_text_clear(&text);
 }
 
-/* The editor that the user has chosen, at the line; the terminal is its own meanwhile. */
+/* What the user has chosen, and the arguments behind it, as git and crontab do: the value is a line
+ * for the shell, with options and quotes. The arguments are not part of that line, so the shell
+ * never reads the name of a file as anything else. */
+static bool add_editor(struct flm_text *command)
+{
+    const char *editor = getenv("VISUAL");
+    editor = editor && editor[0] ? editor : getenv("EDITOR");
+    flm_text_puts(command, editor && editor[0] ? editor : "vi");
+    flm_text_puts(command, " \"$@\"");
+    flm_text_putc(command, 0);
+    return !command->failed;
+}
+
+/* The editor at the line; the terminal is its own meanwhile. */
 static void edit(struct flm_tui *tui, const char *file, unsigned line)
 {
     char place[32];
+    struct flm_text command = {0};
     snprintf(place, sizeof place, "+%u", line > 0 ? line : 1);
+    if (!add_editor(&command)) {
+        flm_text_clear(&command);
+        return;
+    }
     flm_tui_terminal_close();
     pid_t child = fork();
     if (child == 0) {
-        /* The variable may have options behind the name, which the shell takes apart. */
-        execlp("sh", "sh", "-c", "exec ${VISUAL:-${EDITOR:-vi}} \"$1\" \"$2\"", "sh", place, file,
-               (char *)NULL);
+        execlp("sh", "sh", "-c", command.at, "sh", place, file, (char *)NULL);
         _exit(127);
     }
     int status = -1;
     if (child > 0)
         waitpid(child, &status, 0);
+    flm_text_clear(&command);
     struct flm_error why;
     tui->is_done = !flm_tui_terminal_open(&why);
     flm_screen_forget(&tui->screen);
     if (status != 0)
         flm_tui_notify(tui, true, "the editor failed: VISUAL or EDITOR says which it is");
+}
+
+/* A profile of somebody else says what the file is called. An editor takes "-c!reboot" for an
+ * option and "+!reboot" for a command, where it does not begin with a folder; a pipe would never
+ * come to its end. */
+static bool add_path(struct flm_text *file, struct flm_bytes name)
+{
+    flm_text_puts(file, name.size > 0 && name.at[0] != '/' ? "./" : "");
+    flm_text_add(file, name);
+    flm_text_putc(file, 0);
+    return !file->failed;
+}
+
+static bool is_readable_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, R_OK) == 0;
 }
 
 static void open_source(struct flm_tui *tui)
@@ -124,12 +159,10 @@ static void open_source(struct flm_tui *tui)
     struct flm_bytes name = detail && detail->file.at ? detail->file : (struct flm_bytes){"", 0};
     unsigned line = detail && detail->line > 0 ? (unsigned)detail->line : 0;
     struct flm_text file = {0};
-    flm_text_add(&file, name);
-    flm_text_putc(&file, 0);
     if (name.size == 0)
         flm_tui_notify(tui, true, "the profile does not say in which file this function is");
-    else if (!file.failed && access(file.at, R_OK) != 0)
-        flm_tui_notify(tui, true, "there is no %s here", file.at);
+    else if (add_path(&file, name) && !is_readable_file(file.at))
+        flm_tui_notify(tui, true, "there is no file %.*s here", (int)name.size, name.at);
     else if (!file.failed)
         edit(tui, file.at, line);
     flm_text_clear(&file);
