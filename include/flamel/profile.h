@@ -206,6 +206,11 @@ const uint32_t *flm_profile_label_set(const struct flm_profile *profile, struct 
  * libc.so.6". Recordings and perf.data have them, of the modules with the most samples. */
 #define FLM_NOTE_UNSYMBOLIZED "unsymbolized "
 
+/* How the command of a recording ended: "0", "3"; or by a signal: "6 (Aborted)". Neither, where
+ * there was no command, it still ran, or the recorder ended it after the duration. */
+#define FLM_NOTE_EXIT_STATUS "exit status"
+#define FLM_NOTE_SIGNAL "signal"
+
 /* All notes and losses: flm_profile_note_count and flm_profile_loss_count records. */
 const struct flm_note_record *flm_profile_notes(const struct flm_profile *profile);
 const struct flm_loss_record *flm_profile_losses(const struct flm_profile *profile);

@@ -11,7 +11,8 @@
  *     flm_recording_free(r);
  *
  * A recording is of a command that it starts, of processes or threads with all that they start, of
- * the whole machine, or of the calling program itself. Stacks are unwound while recording (from
+ * the whole machine, or of the calling program itself; of the second and third also as long as a
+ * command runs. Stacks are unwound while recording (from
  * stack dumps), symbols are read when a profile is taken. So the memory of a recording depends on
  * the number of different stacks since the last profile was taken, and not on how long it runs.
  *
@@ -45,12 +46,13 @@ enum flm_stack_mode {
 struct flm_record_options {
     size_t size; /* sizeof (struct flm_record_options): members beyond it are taken as 0 */
 
-    /* The target: one of these. */
-    char *const *command; /* ended by NULL: started, and its children followed */
-    const int32_t
-        *processes; /* with all their threads, and what they have started and will start */
+    /* The target: one of these. A command may be given together with `processes` and `threads`, or
+     * with `machine`: it is then only a clock, which is started to record these as long as it runs.
+     * By itself it is not recorded (but as a part of the machine it is). */
+    char *const *command;     /* ended by NULL: started, and its children followed */
+    const int32_t *processes; /* with all their threads, and all that they have started and start */
     size_t process_count;
-    const int32_t *threads; /* may be given together with processes */
+    const int32_t *threads; /* may be given together with `processes` */
     size_t thread_count;
     bool machine; /* everything that runs */
     bool self;    /* the calling program, except the thread that records it */

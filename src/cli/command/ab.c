@@ -211,26 +211,18 @@ static void show_output(const struct flm_ab *ab)
     }
 }
 
-static bool has_failed(const struct flm_ab *ab, const struct flm_record_result *result)
-{
-    int status = result->exit_status;
-    bool was_ours = ab->options.recorder->duration_ns > 0 && WIFSIGNALED(status) &&
-                    WTERMSIG(status) == SIGTERM; /* to be recorded for so long */
-    return status != 0 && status != -1 && !was_ours;
-}
-
 static bool judge_run(const struct flm_ab *ab, const struct flm_recorded *recording, bool is_new,
                       const char *place, struct flm_error *why)
 {
     struct flm_record_result result = recording->summary.result;
-    if (recording->was_stopped)
+    if (recording->stopped_by)
         return flm_error_set(why, FLM_ERROR_CANCELED, "stopped in %s: %u runs are in %s", place,
                              (uint32_t)ab->runs.count, ab->options.folder);
     if (recording->summary.still_runs) { /* it would disturb those after it */
         kill(result.process_id, SIGKILL);
         waitpid(result.process_id, NULL, 0);
     }
-    if (has_failed(ab, &result)) {
+    if (flm_recorded_exit_status(recording) != 0 && !ab->options.allows_failed) {
         char ending[80];
         struct flm_text text;
         flm_text_init_fixed(&text, ending, sizeof ending - 1);
@@ -238,8 +230,10 @@ static bool judge_run(const struct flm_ab *ab, const struct flm_recorded *record
         ending[text.size] = 0;
         show_output(ab);
         return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "the %s command %s in %s, so nothing is judged: %s", groups[is_new],
-                             ending, place, is_new ? ab->options.new : ab->options.base);
+                             "the %s command %s in %s, so nothing is judged (--allow-failed judges "
+                             "it): %s",
+                             groups[is_new], ending, place,
+                             is_new ? ab->options.new : ab->options.base);
     }
     return result.counts.samples > 0 ||
            flm_error_set(why, FLM_ERROR_SYSTEM,

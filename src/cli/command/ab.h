@@ -13,7 +13,7 @@
  *     flamel-ab/0001-base.flm   0002-new.flm   0003-new.flm   0004-base.flm ...   output.log
  *
  * with their places as notes (gate/runs/strata.h), so they can be judged again without recording. A
- * run that fails ends it all: a command that ends early is not faster. */
+ * run that fails ends it all, unless that is allowed: a command that ends early is not faster. */
 #ifndef FLAMEL_CLI_COMMAND_AB_H
 #define FLAMEL_CLI_COMMAND_AB_H
 
@@ -25,8 +25,9 @@ struct flm_ab_options {
     const char *base, *new; /* command lines */
     uint32_t warm_up;       /* runs of each */
     const char *folder;
-    bool replaces; /* runs that the folder has are removed, when the warm-up went well; else
+    bool replaces;      /* runs that the folder has are removed, when the warm-up went well; else
                       they are a reason not to record */
+    bool allows_failed; /* runs whose command fails count like others */
     const char *processors; /* "2,3": the commands run on these alone; NULL: on any */
     const struct flm_record_options *recorder; /* but its command */
     bool quiet;

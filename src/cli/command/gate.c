@@ -20,7 +20,7 @@ struct fields {
     const char *metric, *side, *method;
     double alpha, min_effect, require_mde, tolerance, sample;
     int permutations, seed, rows, threshold, most;
-    bool all_columns, absolute, exact;
+    bool all_columns, absolute, exact, allow_failed;
 };
 
 static const struct flm_option options[] = {
@@ -66,6 +66,8 @@ static const struct flm_option options[] = {
      FLM_OPTION_FLAG, offsetof(struct fields, absolute)},
     {"rows", 0, "N", "print at most N changes (default: 20; 0: all)", FLM_OPTION_COUNT,
      offsetof(struct fields, rows)},
+    {"allow-failed", 0, NULL, "judge runs whose command failed, instead of refusing them",
+     FLM_OPTION_FLAG, offsetof(struct fields, allow_failed)},
     FLM_GATE_OUTPUT_OPTIONS(struct fields, output),
     FLM_GATE_AB_OPTIONS(struct fields, ab),
     {"", 0, NULL, "reading:", FLM_OPTION_TITLE, 0},
@@ -103,6 +105,31 @@ static void files_clear(struct files *files)
     free(files->is_new);
 }
 
+/* A program that ends early is not faster. False, and `why`, when a recorded command failed; each
+ * was named then. */
+static bool check_ends(const struct flm_run_files *files, struct flm_error *why)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < files->count; i++) {
+        const struct flm_profile *p = files->run[i].profile;
+        struct flm_name status = flm_profile_note_named(p, FLM_NOTE_EXIT_STATUS);
+        struct flm_name signal = flm_profile_note_named(p, FLM_NOTE_SIGNAL);
+        bool good = !status.at || flm_bytes_are((struct flm_bytes){status.at, status.size}, "0");
+        failed += !good || signal.at;
+        if (signal.at)
+            flm_message("%s: its command was ended by signal %.*s", files->run[i].name,
+                        (int)signal.size, signal.at);
+        else if (!good)
+            flm_message("%s: its command ended with status %.*s", files->run[i].name,
+                        (int)status.size, status.at);
+    }
+    return failed == 0 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "%u of %u runs failed, so nothing is judged: record them again, or "
+                         "--allow-failed judges them too",
+                         failed, files->count);
+}
+
 /* All runs, over one tree. NULL when it failed; the error has then been printed. */
 static struct flm_run_set *load_runs(const struct fields *f, const struct files *paths)
 {
@@ -111,7 +138,8 @@ static struct flm_run_set *load_runs(const struct fields *f, const struct files 
     struct flm_error why;
     if (!flm_run_files_load(&files, paths->path, paths->count, paths->is_new, true, &f->load))
         return NULL;
-    struct flm_run_set *set = flm_run_set_new(files.run, files.count, &how, &why);
+    bool good = f->allow_failed || check_ends(&files, &why);
+    struct flm_run_set *set = good ? flm_run_set_new(files.run, files.count, &how, &why) : NULL;
     flm_run_files_clear(&files);
     if (!set)
         flm_message_error(&why);
@@ -232,7 +260,8 @@ static int record_and_judge(const struct fields *f, struct flm_gate_settings *ho
     quiet.reports_losses = true;
     later.load = quiet;
     bool needs_p = !how->exact && !(how->tolerance > 0) && !is_paper(f);
-    bool good = flm_gate_ab_open(&ab, &f->ab, &f->load, needs_p ? how->alpha : 0, &why);
+    bool good =
+        flm_gate_ab_open(&ab, &f->ab, &f->load, needs_p ? how->alpha : 0, f->allow_failed, &why);
     if (good && ab.look_count > 1) {
         double level = flm_gate_ab_level(&ab, how->alpha);
         if (!f->load.quiet)

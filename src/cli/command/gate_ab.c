@@ -55,7 +55,8 @@ static bool read_numbers(struct flm_gate_ab *gate, const struct flm_gate_ab_fiel
 }
 
 bool flm_gate_ab_open(struct flm_gate_ab *gate, const struct flm_gate_ab_fields *f,
-                      const struct flm_load_fields *load, double alpha, struct flm_error *why)
+                      const struct flm_load_fields *load, double alpha, bool allows_failed,
+                      struct flm_error *why)
 {
     *gate = (struct flm_gate_ab){.ab = {.log = -1}};
     struct flm_record_options *recorder = &gate->recorder;
@@ -73,6 +74,7 @@ bool flm_gate_ab_open(struct flm_gate_ab *gate, const struct flm_gate_ab_fields 
         .warm_up = f->warm_up >= 0 ? (uint32_t)f->warm_up : 1,
         .folder = f->folder ? f->folder : usual_folder,
         .replaces = !f->folder,
+        .allows_failed = allows_failed,
         .processors = f->processors,
         .recorder = recorder,
         .quiet = load->quiet,

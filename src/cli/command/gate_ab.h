@@ -83,10 +83,11 @@ struct flm_gate_ab {
 bool flm_gate_ab_is_given(const struct flm_gate_ab_fields *fields);
 
 /* `load` has options that recording has too: symbols. `alpha` 0: no p is needed, so that few runs
- * will do. False, and `why`; to be cleared in any case.
- */
+ * will do. `allows_failed`: runs whose command fails count like others. False, and `why`; to be
+ * cleared in any case. */
 bool flm_gate_ab_open(struct flm_gate_ab *gate, const struct flm_gate_ab_fields *fields,
-                      const struct flm_load_fields *load, double alpha, struct flm_error *why);
+                      const struct flm_load_fields *load, double alpha, bool allows_failed,
+                      struct flm_error *why);
 void flm_gate_ab_clear(struct flm_gate_ab *gate);
 
 /* False, and `why`, when a run failed. */

@@ -84,15 +84,15 @@ static bool check_output(const struct fields *f, struct flm_error *why)
 
 static bool check_target(const struct fields *f, int operands, struct flm_error *why)
 {
-    int targets = (operands > 0) + (f->processes || f->threads) + f->machine;
-    if (targets == 0)
+    bool tasks = f->processes || f->threads;
+    if (operands == 0 && !tasks && !f->machine)
         return flm_error_set(
             why, FLM_ERROR_USAGE,
             "nothing to record: name a command (flamel record -- ./app), -p PID, -t "
             "TID, or -a ('flamel record --help' says more)");
-    return targets == 1 ||
+    return !(tasks && f->machine) ||
            flm_error_set(why, FLM_ERROR_USAGE,
-                         "choose one target: a command, processes, or the whole machine");
+                         "choose one target: processes (-p, -t), or the whole machine (-a)");
 }
 
 static bool read_options(const struct fields *f, int operands, char **words,
@@ -141,11 +141,14 @@ static bool print_summary(const struct fields *f, const struct flm_record_summar
     return good;
 }
 
-static bool record(const struct fields *f, const struct request *request, struct flm_error *why)
+/* *status receives the exit status. */
+static bool record(const struct fields *f, const struct request *request, int *status,
+                   struct flm_error *why)
 {
     struct flm_recorded recording;
     bool good = flm_recorded_make(&recording, &request->options, why) &&
                 print_summary(f, &recording.summary, why);
+    *status = good ? flm_recorded_exit_status(&recording) : FLM_EXIT_WRONG;
     flm_recorded_clear(&recording);
     return good;
 }
@@ -159,23 +162,25 @@ static int run(const struct flm_command *command, int count, char **words)
     if (operands < 0)
         return status;
     char **target = flm_record_command_of(words, operands, &why);
-    bool good =
-        target && read_options(&f, operands, target, &request, &why) && record(&f, &request, &why);
+    bool good = target && read_options(&f, operands, target, &request, &why) &&
+                record(&f, &request, &status, &why);
     clear(&request);
     free(target);
     if (!good)
         return flm_message_error(&why);
-    return f.view ? flm_view_file(f.output) : FLM_EXIT_DONE;
+    int viewed = f.view ? flm_view_file(f.output) : FLM_EXIT_DONE;
+    return viewed == FLM_EXIT_DONE ? status : viewed;
 }
 
 const struct flm_command flm_command_record = {
     .name = "record",
-    .synopsis = "[OPTION]... (-- COMMAND... | -p PID | -t TID | -a)",
+    .synopsis = "[OPTION]... (-- COMMAND... | (-p PID | -t TID | -a) [-- COMMAND...])",
     .summary = "sample a program while it runs",
     .description =
         "Samples the call stacks of a command, of running processes or of the machine, 999 times\n"
         "per second of CPU time. Threads and child processes are included. When the target ends,\n"
-        "or at Ctrl-C, the profile is written and a summary printed.\n"
+        "or at Ctrl-C, the profile is written and a summary printed. The exit status is that of\n"
+        "the command. With -p, -t and -a a command only says how long to record.\n"
         "Programs need no special compilation: stacks are unwound without frame pointers, names\n"
         "come from symbol tables, and lines from debug information (gcc -g).",
     .examples =
@@ -184,6 +189,7 @@ const struct flm_command flm_command_record = {
         "  flamel record -p 4711 --duration 10s    a running process, for ten seconds\n"
         "  flamel record --off-cpu -- ./app        on-CPU and off-CPU time\n"
         "  flamel record -a -d 5s -o machine.html  the whole machine, as one page\n"
+        "  flamel record -p 4711 -- ./load-test    a process, as long as the command runs\n"
         "  flamel record -e page-faults -- ./app   where memory is first touched\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -273,14 +274,27 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
         explain(recorded->recording);
     bool good = flm_recording_run(recorded->recording, why);
     bool has_run = result_of(recorded->recording).duration_s > 0;
-    recorded->was_stopped = signals > 0;
-    /* It was started to be recorded for so long. */
-    if (good && o->recorder.duration_ns > 0 && signals == 0)
+    recorded->stopped_by = signals > 0 ? last_signal : 0;
+    /* It was started to be recorded for so long; or to run as long as the processes do. */
+    if (good && signals == 0 && result_of(recorded->recording).exit_status == -1) {
+        recorded->ended_command = o->recorder.command != NULL;
         flm_recording_end_command(recorded->recording);
+    }
     good = good && write_profile(recorded, o, &calling, why);
     if (!has_run)
         unlink(recorded->spool.at);
     return good;
+}
+
+int flm_recorded_exit_status(const struct flm_recorded *recorded)
+{
+    enum { SIGNALED = 128 }; /* as shells have it */
+    int status = recorded->summary.result.exit_status;
+    if (!recorded->summary.command || recorded->ended_command)
+        return FLM_EXIT_DONE;
+    if (status == -1)
+        return recorded->stopped_by ? SIGNALED + recorded->stopped_by : FLM_EXIT_DONE;
+    return WIFSIGNALED(status) ? SIGNALED + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* Processes started from now on (a browser, the next command) inherit our original signals. */

@@ -36,7 +36,8 @@ struct flm_recorded {
     struct flm_recording *recording;
     struct flm_profile *profile;
     struct flm_record_summary summary; /* borrows from here and from the options */
-    bool was_stopped;                  /* by a signal */
+    int stopped_by;                    /* a signal that we got; 0: none */
+    bool ended_command;                /* by us, when the recording was over before it */
     struct flm_text spool;
     struct flm_signals caught;
 };
@@ -46,5 +47,10 @@ struct flm_recorded {
 bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_options *options,
                        struct flm_error *why);
 void flm_recorded_clear(struct flm_recorded *recorded);
+
+/* Of a recording that was made: as its command ended, 128 and the signal where that ended it, as
+ * perf and shells have it. 0 where there was no command, and where we ended it; if we were stopped
+ * before it ended, 128 and that signal. */
+int flm_recorded_exit_status(const struct flm_recorded *recorded);
 
 #endif

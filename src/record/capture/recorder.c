@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +53,13 @@ static double own_cpu_s(void)
     return (double)flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
+/* Else it is a clock, or there is none. */
+static bool records_command(const struct flm_recorder *r)
+{
+    const struct flm_record_options *o = &r->options;
+    return o->command && !o->machine && o->process_count == 0 && o->thread_count == 0;
+}
+
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* A process that was named must exist; of the others some may end meanwhile. */
@@ -95,7 +103,7 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
     if (o->command) {
         if (!flm_child_start(&r->child, o->command, o->path, r->limits.files_before, why))
             return false;
-        if (!flm_tasks_add(&r->tasks, r->child.process))
+        if (records_command(r) && !flm_tasks_add(&r->tasks, r->child.process))
             return flm_error_memory(why);
     }
     return r->tasks.count > 0 ||
@@ -193,8 +201,22 @@ static void note_command(struct flm_recorder *r)
     }
     flm_text_putc(&words, 0);
     if (!words.failed && words.size > 1)
-        note(r, "command", words.at);
+        note(r, records_command(r) ? "command" : "recorded while", words.at);
     flm_text_clear(&words);
+}
+
+/* A command that runs on when the recording is over is perhaps ended by us: that is no failure. */
+static void note_end(struct flm_recorder *r)
+{
+    char text[80];
+    if (r->child.process == 0 || !flm_child_has_ended(&r->child))
+        return;
+    int status = r->child.status;
+    if (WIFSIGNALED(status))
+        snprintf(text, sizeof text, "%d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, sizeof text, "%d", WEXITSTATUS(status));
+    note(r, WIFSIGNALED(status) ? FLM_NOTE_SIGNAL : FLM_NOTE_EXIT_STATUS, text);
 }
 
 /* Notes for which perf.data has features: readers of the spool look for those. */
@@ -271,9 +293,9 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
                                             r->options.lines, why)))
         return false;
     for (size_t i = 0; i < request->count; i++)
-        request->event[i].attr.enable_on_exec = r->options.command != NULL;
+        request->event[i].attr.enable_on_exec = records_command(r);
     r->rings = flm_rings_open(request, r->tasks.at, r->tasks.count, ring_size(r),
-                              r->options.command != NULL, &r->limits, &flm_kernel_here, why);
+                              records_command(r), &r->limits, &flm_kernel_here, why);
     if (!r->rings || !add_layouts(r, why))
         return false;
     const struct flm_record_options *o = &r->options;
@@ -518,7 +540,7 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 static bool start(struct flm_recorder *r, struct flm_error *why)
 {
     r->started_ns = flm_now_ns();
-    if (!r->options.command)
+    if (!records_command(r))
         flm_rings_start(r->rings);
     /* The rings may have some of these mappings too: applying them twice does no harm. */
     if (!add_synthesized(r, why))
@@ -545,7 +567,8 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
         if (!read_round(r, false, why))
             return false;
         now_ns = flm_now_ns();
-        over = r->child.process ? flm_child_has_ended(&r->child) : !alive;
+        over = r->child.process && flm_child_has_ended(&r->child);
+        over = over || (!alive && !records_command(r));
         if (r->options.duration_ns > 0 && now_ns - r->started_ns >= r->options.duration_ns)
             over = true;
         if (tick && now_ns - last_tick_ns >= TICK_MS * 1000000LL) {
@@ -568,6 +591,7 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
         return false;
     flm_rings_stop(r->rings);
     r->ended_ns = flm_now_ns();
+    note_end(r);
     struct flm_error spool_why;
     bool good = read_round(r, true, why);
     struct flm_ring_counts counts = flm_rings_counts(r->rings);

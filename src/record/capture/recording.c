@@ -201,9 +201,8 @@ bool flm_record_options_copy(struct flm_record_options *o, const struct flm_reco
         return false;
     if (o->command && !o->command[0])
         return flm_error_set(why, FLM_ERROR_USAGE, "the command is empty");
-    int targets =
-        (o->command != NULL) + (o->process_count > 0 || o->thread_count > 0) + o->machine + o->self;
-    return targets <= 1 ||
+    bool tasks = o->process_count > 0 || o->thread_count > 0;
+    return (tasks + o->machine + o->self <= 1 && !(o->command && o->self)) ||
            flm_error_set(why, FLM_ERROR_USAGE,
                          "choose one target: a command, processes, the machine, or the program "
                          "itself");

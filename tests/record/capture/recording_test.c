@@ -145,6 +145,136 @@ static void a_command_is_recorded_in_the_calling_thread(void **state)
     flm_recording_free(r);
 }
 
+static void assert_note(const struct flm_profile *p, const char *key, const char *value)
+{
+    struct flm_name found = flm_profile_note_named(p, key);
+    struct flm_bytes bytes = {found.at, found.size};
+    if (value ? !flm_bytes_are(bytes, value) : found.at != NULL)
+        fail_msg("%s is '%.*s', not '%s'", key, (int)found.size, found.at,
+                 value ? value : "absent");
+}
+
+/* Recorded until it ends; `duration_ns` 0: by itself. */
+static struct flm_profile *profile_of(char *const *command, int64_t duration_ns)
+{
+    struct flm_error why;
+    struct flm_record_options options = {.command = command, .duration_ns = duration_ns};
+    struct flm_recording *r = make(&options);
+    assert_true(flm_recording_run(r, &why));
+    flm_recording_end_command(r);
+    struct flm_profile *p = flm_recording_take(r, &why);
+    assert_non_null(p);
+    flm_recording_free(r);
+    return p;
+}
+
+static void the_profile_notes_how_the_command_ended(void **state)
+{
+    (void)state;
+    char sh[] = "sh", c[] = "-c", done[] = "exit 0", wrong[] = "exit 41", abort[] = "kill -6 $$",
+         segv[] = "kill -11 $$";
+    const struct {
+        char *script;
+        const char *status, *signal;
+    } cases[] = {{done, "0", NULL},
+                 {wrong, "41", NULL},
+                 {abort, NULL, "6 (Aborted)"},
+                 {segv, NULL, "11 (Segmentation fault)"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *command[] = {sh, c, cases[i].script, NULL};
+        struct flm_profile *p = profile_of(command, 0);
+        assert_note(p, FLM_NOTE_EXIT_STATUS, cases[i].status);
+        assert_note(p, FLM_NOTE_SIGNAL, cases[i].signal);
+        flm_profile_free(p);
+    }
+    /* We end it: that says nothing of the command. */
+    struct flm_profile *p = profile_of(endless, SECOND / 10);
+    assert_note(p, FLM_NOTE_EXIT_STATUS, NULL);
+    assert_note(p, FLM_NOTE_SIGNAL, NULL);
+    flm_profile_free(p);
+}
+
+/* A process that computes until it is killed. */
+static pid_t compute(void)
+{
+    pid_t process = fork();
+    if (process == 0)
+        for (volatile unsigned i = 0; getppid() != 1; i++)
+            ;
+    assert_true(process > 0);
+    return process;
+}
+
+static void a_command_is_only_a_clock_for_processes(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    int32_t process = compute();
+    /* It computes too, and is not in the profile. */
+    char *clock[] = {(char[]){"sh"}, (char[]){"-c"},
+                     (char[]){"i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; exit 7"}, NULL};
+    struct flm_record_options options = {
+        .command = clock, .processes = &process, .process_count = 1, .keep_times = true};
+    struct flm_recording *r = make(&options);
+    assert_true(flm_recording_run(r, &why));
+    struct flm_record_result result = result_of(r);
+    assert_int_equal(WEXITSTATUS(result.exit_status), 7);
+    assert_int_equal(kill(process, 0), 0); /* it goes on */
+    struct flm_profile *p = flm_recording_take(r, &why);
+    assert_non_null(p);
+    assert_true(samples_of(p) > 0);
+    for (uint32_t i = 0; i < flm_profile_label_count(p); i++) {
+        struct flm_label_record label = flm_profile_labels(p)[i];
+        if (flm_bytes_are(flm_string_bytes(p, label.key), "command"))
+            assert_false(flm_bytes_are(flm_string_bytes(p, label.value), "sh"));
+    }
+    assert_note(p, FLM_NOTE_EXIT_STATUS, "7");
+    assert_note(p, "command", NULL);
+    assert_non_null(flm_profile_note_named(p, "recorded while").at);
+    flm_profile_free(p);
+    flm_recording_free(r);
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+}
+
+static void processes_that_end_before_the_clock_end_it(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    int32_t process = compute();
+    struct flm_record_options options = {
+        .command = endless, .processes = &process, .process_count = 1};
+    struct flm_recording *r = make(&options);
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+    assert_true(flm_recording_run(r, &why));
+    assert_int_equal(result_of(r).exit_status, -1);
+    flm_recording_end_command(r);
+    assert_int_equal(WTERMSIG(result_of(r).exit_status), SIGTERM);
+    flm_recording_free(r);
+}
+
+static void the_machine_is_recorded_as_long_as_a_command_runs(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    struct flm_record_options options = {.command = busy, .machine = true, .keep_times = true};
+    struct flm_recording *r = make(&options);
+    assert_true(flm_recording_run(r, &why));
+    assert_int_equal(WEXITSTATUS(result_of(r).exit_status), 3);
+    struct flm_profile *p = flm_recording_take(r, &why);
+    assert_non_null(p);
+    bool has_command = false; /* a part of the machine */
+    for (uint32_t i = 0; i < flm_profile_label_count(p); i++) {
+        struct flm_label_record label = flm_profile_labels(p)[i];
+        has_command = has_command || (flm_bytes_are(flm_string_bytes(p, label.key), "command") &&
+                                      flm_bytes_are(flm_string_bytes(p, label.value), "sh"));
+    }
+    assert_true(has_command);
+    flm_profile_free(p);
+    flm_recording_free(r);
+}
+
 static void waiting_without_end_waits_for_the_end(void **state)
 {
     (void)state;
@@ -368,6 +498,10 @@ int main(void)
         cmocka_unit_test(exactly_one_target_is_accepted),
         cmocka_unit_test(programs_and_stacks_that_cannot_be_are_refused),
         cmocka_unit_test(a_command_is_recorded_in_the_calling_thread),
+        cmocka_unit_test(the_profile_notes_how_the_command_ended),
+        cmocka_unit_test(a_command_is_only_a_clock_for_processes),
+        cmocka_unit_test(processes_that_end_before_the_clock_end_it),
+        cmocka_unit_test(the_machine_is_recorded_as_long_as_a_command_runs),
         cmocka_unit_test(waiting_without_end_waits_for_the_end),
         cmocka_unit_test(windows_are_taken_while_it_runs_and_add_up),
         cmocka_unit_test(a_tick_may_stop_it_and_so_may_free),
