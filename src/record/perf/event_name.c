@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/number/number.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 
 struct known {
@@ -73,39 +74,16 @@ bool flm_event_is_in_kernel(uint32_t type, uint64_t config)
 
 /* ---- Similar names --------------------------------------------------------------------------- */
 
-/* The Levenshtein distance, up to a limit. */
-static unsigned distance(struct flm_bytes a, const char *b)
-{
-    enum { LONGEST = 64 };
-    unsigned row[LONGEST + 1];
-    size_t size = strlen(b);
-    if (size > LONGEST || a.size > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= size; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= a.size; i++) {
-        unsigned before = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= size; j++) {
-            unsigned changed = before + (a.at[i - 1] != b[j - 1]);
-            unsigned least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            before = row[j];
-            row[j] = changed < least ? changed : least;
-        }
-    }
-    return row[size];
-}
-
 /* The three most similar names. */
 struct near {
     char name[3][FLM_EVENT_NAME_SIZE];
-    unsigned distance[3];
+    size_t distance[3];
     size_t count;
 };
 
 static void add_near(struct near *near, struct flm_bytes asked, const char *name)
 {
-    unsigned d = distance(asked, name);
+    size_t d = flm_edit_distance(asked, flm_bytes_of(name));
     bool begins = asked.size > 2 && strncmp(name, asked.at, asked.size) == 0;
     if (begins)
         d = 1;
@@ -234,7 +212,8 @@ static void add_near_tracepoints(struct near *near, struct flm_bytes system, str
         DIR *folder = opendir(path);
         for (struct dirent *entry; folder && (entry = readdir(folder));) {
             char name[2 * FLM_EVENT_NAME_SIZE];
-            if (entry->d_name[0] == '.' || distance(event, entry->d_name) > 1 + event.size / 3)
+            if (entry->d_name[0] == '.' ||
+                flm_edit_distance(event, flm_bytes_of(entry->d_name)) > 1 + event.size / 3)
                 continue;
             snprintf(name, sizeof name, "%.*s:%.90s", (int)system.size, system.at, entry->d_name);
             add_near(near, (struct flm_bytes){system.at, system.size + 1 + event.size}, name);
