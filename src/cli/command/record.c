@@ -18,9 +18,12 @@ struct fields {
     bool machine, view, debuginfod, keep_raw, quiet, json;
 };
 
+static const char usual_output[] = "flamel.flm";
+
 static const struct flm_option options[] = {
     {"output", 'o', "FILE",
-     "write the profile to FILE (default: flamel.flm); its\nextension decides the format",
+     "write the profile to FILE (default: flamel.flm); its\nextension decides the format. The file "
+     "that it was becomes FILE.old",
      FLM_OPTION_TEXT, offsetof(struct fields, output)},
     {"view", 0, NULL, "open the profile in the viewer when it is written", FLM_OPTION_FLAG,
      offsetof(struct fields, view)},
@@ -119,6 +122,8 @@ static bool read_options(const struct fields *f, int operands, char **words,
     request->options.output = f->output;
     request->options.quiet = f->quiet;
     request->options.keep_raw = f->keep_raw;
+    request->options.keeps_previous = true;
+    request->options.spares_previous = f->output == usual_output;
     return true;
 }
 
@@ -143,32 +148,36 @@ static bool print_summary(const struct fields *f, const struct flm_record_summar
 
 /* *status receives the exit status. */
 static bool record(const struct fields *f, const struct request *request, int *status,
-                   struct flm_error *why)
+                   bool *written, struct flm_error *why)
 {
     struct flm_recorded recording;
     bool good = flm_recorded_make(&recording, &request->options, why) &&
                 print_summary(f, &recording.summary, why);
     *status = good ? flm_recorded_exit_status(&recording) : FLM_EXIT_WRONG;
+    *written = good && !recording.kept_previous;
+    if (good && recording.kept_previous && (f->quiet || f->json))
+        flm_message("no samples: %s is left as it was", f->output);
     flm_recorded_clear(&recording);
     return good;
 }
 
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct fields f = {.output = "flamel.flm", .record = FLM_RECORD_FIELDS_UNSET};
+    struct fields f = {.output = usual_output, .record = FLM_RECORD_FIELDS_UNSET};
     struct request request = {0};
     struct flm_error why;
+    bool written = false;
     int status, operands = flm_command_start(command, &f, count, words, &status);
     if (operands < 0)
         return status;
     char **target = flm_record_command_of(words, operands, &why);
     bool good = target && read_options(&f, operands, target, &request, &why) &&
-                record(&f, &request, &status, &why);
+                record(&f, &request, &status, &written, &why);
     clear(&request);
     free(target);
     if (!good)
         return flm_message_error(&why);
-    int viewed = f.view ? flm_view_file(f.output) : FLM_EXIT_DONE;
+    int viewed = f.view && written ? flm_view_file(f.output) : FLM_EXIT_DONE;
     return viewed == FLM_EXIT_DONE ? status : viewed;
 }
 

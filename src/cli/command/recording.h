@@ -4,7 +4,8 @@
  *     spool      OUTPUT.part is written while the command runs: what is left of a recording that
  *                was cut off. One that another recording has left is kept as OUTPUT.part.old
  *     signals    Ctrl-C ends the command, and what was recorded is a profile; twice ends at once
- *     finish     symbols, then OUTPUT, in the format that its end says; the spool is removed */
+ *     finish     symbols, then OUTPUT, in the format that its end says; the spool is removed. The
+ *                file that was OUTPUT is kept as OUTPUT.old, where that is wanted */
 #ifndef FLAMEL_CLI_COMMAND_RECORDING_H
 #define FLAMEL_CLI_COMMAND_RECORDING_H
 
@@ -23,6 +24,8 @@ struct flm_recorded_options {
     const char *output;
     bool quiet; /* nothing is said but errors */
     bool keep_raw;
+    bool keeps_previous;  /* what OUTPUT was is OUTPUT.old afterward, if it was not empty */
+    bool spares_previous; /* OUTPUT stays as it is where nothing was sampled now, but was then */
     const struct flm_recorded_note *notes;
     size_t note_count;
 
@@ -38,6 +41,7 @@ struct flm_recorded {
     struct flm_record_summary summary; /* borrows from here and from the options */
     int stopped_by;                    /* a signal that we got; 0: none */
     bool ended_command;                /* by us, when the recording was over before it */
+    bool kept_previous;                /* OUTPUT was not written: see spares_previous */
     struct flm_text spool;
     struct flm_signals caught;
 };

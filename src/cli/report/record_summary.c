@@ -278,11 +278,14 @@ static void add_off_cpu(const struct flm_record_summary *s, const struct flm_sum
 static void add_file(const struct flm_record_summary *s, const struct flm_report_style *style,
                      struct flm_text *out)
 {
-    begin(out, "written", style);
+    begin(out, s->kept_previous ? "kept" : "written", style);
     flm_add_name(out, s->output, style);
     flm_text_puts(out, ", ");
-    flm_add_quantity(out, (double)s->output_size, "bytes");
-    if (ends_with(s->output, ".flm")) {
+    if (s->kept_previous)
+        flm_text_puts(out, "as it was: there is nothing new");
+    else
+        flm_add_quantity(out, (double)s->output_size, "bytes");
+    if (ends_with(s->output, ".flm") && !s->kept_previous) {
         flm_text_puts(out, ": ");
         flm_add_tone(out, FLM_REPORT_TONE_ACCENT, style);
         flm_text_puts(out, "flamel view ");
@@ -378,6 +381,7 @@ static void add_result(const struct flm_record_summary *s, struct flm_json_write
     int status = r->exit_status;
     flm_json_add_text(json, "file", flm_bytes_of(s->output));
     flm_json_add_number(json, "size_bytes", (double)s->output_size);
+    flm_json_add_bool(json, "written", !s->kept_previous);
     flm_json_add_text(json, "event", flm_bytes_of(r->event));
     flm_json_add_number(json, "samples", (double)r->counts.samples);
     flm_json_add_number(json, "duration_s", r->duration_s);

@@ -13,6 +13,7 @@ struct flm_record_summary {
     const char *command; /* NULL: none */
     bool still_runs;     /* so does the command */
     const char *output;
+    bool kept_previous; /* nothing was sampled, and `output` is still the file from before */
     uint64_t output_size;
     const char *spool; /* kept, where asked for; NULL: none */
     double finish_s;   /* from the end of recording to the finished file */
