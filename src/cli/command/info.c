@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/command/commands.h"
+#include "cli/common/last_recording.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/terminal.h"
@@ -58,22 +59,16 @@ static bool print(const struct fields *f, const char *path, bool *first, struct 
     return good;
 }
 
-static int run(const struct flm_command *command, int count, char **argv)
+static int print_all(const struct fields *f, int count, const char *const *paths)
 {
-    struct fields f = {0};
-    struct flm_error why;
-    int status, operands = flm_command_start(command, &f, count, argv, &status);
-    if (operands < 0)
-        return status;
-    if (operands == 0)
-        return flm_message_usage("info takes one file or several");
     struct flm_output output;
-    if (!flm_form_check(&f.form, &why) || !flm_output_open(&output, "-", &why))
+    struct flm_error why;
+    if (!flm_output_open(&output, "-", &why))
         return flm_message_error(&why);
     /* A file that cannot be read does not keep the others from being printed. */
     bool good = true, first = true;
-    for (int i = 0; i < operands; i++) {
-        good = print(&f, argv[i], &first, &output.text) && good;
+    for (int i = 0; i < count; i++) {
+        good = print(f, paths[i], &first, &output.text) && good;
         flm_text_flush(&output.text);
     }
     if (!flm_output_close(&output, true, &why))
@@ -81,14 +76,32 @@ static int run(const struct flm_command *command, int count, char **argv)
     return good ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
 }
 
+static int run(const struct flm_command *command, int count, char **argv)
+{
+    struct fields f = {0};
+    struct flm_error why;
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
+    if (operands < 0)
+        return status;
+    if (!flm_form_check(&f.form, &why))
+        return flm_message_error(&why);
+    if (operands > 0)
+        return print_all(&f, operands, (const char *const *)argv);
+    struct flm_text last = {0};
+    const char *path = flm_last_recording_taken(&last, f.load.quiet);
+    status = path ? print_all(&f, 1, &path) : FLM_EXIT_WRONG;
+    flm_text_clear(&last);
+    return status;
+}
+
 const struct flm_command flm_command_info = {
     .name = "info",
-    .synopsis = "[OPTION]... FILE...",
+    .synopsis = "[OPTION]... [FILE]...",
     .summary = "describe a profile: metrics, totals, lost samples",
     .description =
         "Lists the contents of profiles: metrics with their units and totals, the numbers of\n"
         "stacks, nodes and frames, times and labels of samples; and what they lack: symbols,\n"
-        "and lost samples.",
+        "and lost samples. Without FILE, the last recording in this folder is taken.",
     .examples = "  flamel info app.flm\n"
                 "  flamel info --json app.flm | jq .metrics\n",
     .options = options,

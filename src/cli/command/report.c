@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command/commands.h"
+#include "cli/common/last_recording.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/report/print.h"
@@ -122,21 +123,26 @@ static int run(const struct flm_command *command, int count, char **argv)
     int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;
-    if (operands != 1)
+    if (operands > 1)
         return flm_message_usage("report takes one file (merge makes one of several)");
     if (!check(&f, &make, &r, &why))
         return flm_message_error(&why);
-    return report(&f, argv[0], make, &r);
+    struct flm_text last = {0};
+    const char *path = operands == 1 ? argv[0] : flm_last_recording_taken(&last, f.load.quiet);
+    status = path ? report(&f, path, make, &r) : FLM_EXIT_WRONG;
+    flm_text_clear(&last);
+    return status;
 }
 
 const struct flm_command flm_command_report = {
     .name = "report",
-    .synopsis = "[OPTION]... FILE",
+    .synopsis = "[OPTION]... [FILE]",
     .summary = "print the top functions, the call tree, callers or callees",
     .description =
         "Prints the functions of a profile, by default those with the largest self value (in the\n"
         "function itself), with their totals (including callees; recursion counts once). Other\n"
-        "views are the call tree, and the trees of callers and callees.",
+        "views are the call tree, and the trees of callers and callees.\n"
+        "Without FILE, the last recording in this folder is taken.",
     .examples = "  flamel report app.flm                            the top functions\n"
                 "  flamel report --sort total app.flm               by total\n"
                 "  flamel report --view tree --min 5 app.flm        the call tree\n"

@@ -10,6 +10,7 @@
 
 #include "cli/command/commands.h"
 #include "cli/common/browser.h"
+#include "cli/common/last_recording.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/tui/tui.h"
@@ -98,7 +99,7 @@ static bool take(struct flm_viewer *viewer, enum flm_viewer_side side,
     return false;
 }
 
-static int show_in_terminal(const struct fields *f, int count, char **paths)
+static int show_in_terminal(const struct fields *f, int count, const char *const *paths)
 {
     struct flm_error why;
     if (!flm_tui_is_possible(&why))
@@ -155,6 +156,13 @@ int flm_view_file(const char *path)
     return has_page(&why) ? show_in_browser(&f, NULL, path) : flm_message_error(&why);
 }
 
+/* One file, or two to compare. */
+static int show(const struct fields *f, int count, const char *const *paths)
+{
+    return f->tui ? show_in_terminal(f, count, paths)
+                  : show_in_browser(f, count == 2 ? paths[0] : NULL, paths[count - 1]);
+}
+
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {0};
@@ -164,22 +172,28 @@ static int run(const struct flm_command *command, int count, char **words)
         return status;
     if (!f.tui && !has_page(&why))
         return flm_message_error(&why);
-    if (operands != 1 && operands != 2)
+    if (operands > 2)
         return flm_message_usage("view takes one file, or two to compare: the one before, and then "
                                  "the one that it became");
     if (f.port > UINT16_MAX)
         return flm_message_usage("--port: there is no port %d", f.port);
-    if (f.tui)
-        return show_in_terminal(&f, operands, words);
-    return show_in_browser(&f, operands == 2 ? words[0] : NULL, words[operands - 1]);
+    if (operands > 0)
+        return show(&f, operands, (const char *const *)words);
+    struct flm_text last = {0};
+    const char *path = flm_last_recording_taken(&last, f.load.quiet);
+    status = path ? show(&f, 1, &path) : FLM_EXIT_WRONG;
+    flm_text_clear(&last);
+    return status;
 }
 
 const struct flm_command flm_command_view = {
     .name = "view",
-    .synopsis = "[OPTION]... [BEFORE] FILE",
+    .synopsis = "[OPTION]... [[BEFORE] FILE]",
     .summary = "show a profile in the browser or in the terminal",
     .description =
-        "Shows a profile in the browser; with two files it compares them. The profile is served\n"
+        "Shows a profile in the browser; with two files it compares them, and without one it "
+        "takes\n"
+        "the last recording in this folder. 'flamel FILE' does the same. The profile is served\n"
         "until Ctrl-C, on this machine only, at an address that nobody can guess. With --tui\n"
         "it is shown in the terminal. For a file to keep or to send to someone:\n"
         "flamel convert app.flm -o app.html",
