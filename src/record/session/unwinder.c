@@ -2,6 +2,8 @@
 
 #include <linux/perf_event.h>
 
+#include "record/session/call_scan.h"
+
 /* ---- Registers and the stack ----------------------------------------------------------------- */
 
 /* perf's register numbers on x86-64 to those of DWARF; -1: not needed. The kernel's header has only
@@ -84,6 +86,7 @@ static bool is_above_start(const struct stack_dump *dump)
 enum { CACHED_LOCATIONS = 4 };
 
 struct location {
+    const struct flm_mapping *mapping;
     uint64_t start, end; /* of the mapping; end 0: none */
     uint64_t shift;      /* added to an address in it: the module's address */
     const struct flm_unwind_table *table;
@@ -102,7 +105,7 @@ struct walk {
 
 static struct location make_location(const struct flm_mapping *mapping, uint64_t pc)
 {
-    struct location location = {.start = mapping->start, .end = mapping->end};
+    struct location location = {.mapping = mapping, .start = mapping->start, .end = mapping->end};
     uint64_t address;
     if (!mapping->module)
         return location;
@@ -183,22 +186,40 @@ static enum flm_step step_by_pointer(struct walk *walk)
     return step;
 }
 
-/* Code without a rule. A leaf in a file is hand-written assembly, mostly without a frame of its
- * own: the frame pointer is its caller's, and a step by it would skip that caller. JIT-compiled
- * code keeps frame pointers, so a frame beyond the stack dump means that the stack is truncated. A
- * caller without a frame pointer is the outermost frame; a leaf without one may be anything. */
-static enum flm_step step_without_rule(struct walk *walk, bool has_module, bool is_leaf)
+static bool step_by_call(struct walk *walk, const struct location *location, uint64_t address)
 {
-    if (is_leaf && has_module && step_as_called(walk))
+    return location->module &&
+           flm_step_by_call(location->mapping, address, &walk->registers, read_stack, &walk->stack);
+}
+
+/* A leaf in a file is hand-written assembly or musl's, mostly without a frame of its own: the frame
+ * pointer is its caller's, and a step by it would skip that caller. JIT-compiled code keeps frame
+ * pointers, so a frame beyond the stack dump means that the stack is truncated. A leaf without a
+ * frame pointer may be anything. */
+static enum flm_step step_from_leaf(struct walk *walk, const struct location *location,
+                                    uint64_t address)
+{
+    if (location->module && (step_as_called(walk) || step_by_call(walk, location, address)))
         return FLM_STEP_CALLER;
     enum flm_step step = step_by_pointer(walk);
-    if (step == FLM_STEP_CALLER)
-        return step;
-    bool was_cut = is_above_start(&walk->stack) && !has_module;
-    if (is_leaf && !has_module && step_as_called(walk))
+    if (step == FLM_STEP_CALLER || location->module)
+        return step == FLM_STEP_CALLER ? step : FLM_STEP_NONE;
+    bool was_cut = is_above_start(&walk->stack);
+    if (step_as_called(walk))
         return FLM_STEP_CALLER;
+    return was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
+}
+
+/* Code without a rule. A caller without a frame pointer is the outermost frame. */
+static enum flm_step step_without_rule(struct walk *walk, const struct location *location,
+                                       uint64_t address, bool is_leaf)
+{
     if (is_leaf)
-        return was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
+        return step_from_leaf(walk, location, address);
+    enum flm_step step = step_by_pointer(walk);
+    if (step == FLM_STEP_CALLER || step_by_call(walk, location, address))
+        return FLM_STEP_CALLER;
+    bool was_cut = is_above_start(&walk->stack) && !location->module;
     return step == FLM_STEP_END ? FLM_STEP_END : was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
 }
 
@@ -276,7 +297,7 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
             uint64_t address = pc - !is_exact + location->shift;
             if (location->module && flm_module_ends_stack(location->module, address))
                 return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
-            step = step_without_rule(&walk, location->module != NULL, is_exact);
+            step = step_without_rule(&walk, location, address, is_exact);
         }
         switch (step) {
         case FLM_STEP_CALLER:

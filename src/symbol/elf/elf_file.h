@@ -126,6 +126,10 @@ struct flm_elf_range {
 void flm_elf_find_functions(const struct flm_elf_file *file, const char *const *names, size_t count,
                             uint64_t least, struct flm_elf_range *found);
 
+/* The ranges of all functions in these tables, in an array that the caller frees; those without a
+ * size are empty. NULL when there are none, or memory ran out. */
+struct flm_elf_range *flm_elf_list_functions(const struct flm_elf_file *file, size_t *count);
+
 /* Whether it was made by the Go compiler; and adds the functions that Go's runtime knows, stripped
  * or not (go_functions.c); returns how many. */
 bool flm_elf_is_go(const struct flm_elf_file *file);

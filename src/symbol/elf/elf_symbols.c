@@ -151,11 +151,31 @@ static size_t add_table(const struct flm_elf_file *file, uint32_t type,
     return added;
 }
 
+static struct reader read_functions(const struct flm_elf_file *file)
+{
+    return read_table(file, section_of_type(file, SHT_SYMTAB) ? SHT_SYMTAB : SHT_DYNSYM);
+}
+
+struct flm_elf_range *flm_elf_list_functions(const struct flm_elf_file *file, size_t *count)
+{
+    struct reader reader = read_functions(file);
+    struct FLM_ARRAY(struct flm_elf_range) ranges = {0};
+    struct symbol symbol;
+    struct flm_bytes name;
+    bool good = true;
+    while (good && next_function(&reader, &symbol, &name))
+        good = FLM_ARRAY_ADD(
+            &ranges, ((struct flm_elf_range){symbol.address, symbol.address + symbol.size}));
+    if (!good)
+        FLM_ARRAY_CLEAR(&ranges);
+    *count = ranges.count;
+    return ranges.at;
+}
+
 void flm_elf_find_functions(const struct flm_elf_file *file, const char *const *names, size_t count,
                             uint64_t least, struct flm_elf_range *found)
 {
-    uint32_t type = section_of_type(file, SHT_SYMTAB) ? SHT_SYMTAB : SHT_DYNSYM;
-    struct reader reader = read_table(file, type);
+    struct reader reader = read_functions(file);
     struct symbol symbol;
     struct flm_bytes name;
     memset(found, 0, count * sizeof *found);

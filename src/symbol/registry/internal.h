@@ -1,5 +1,5 @@
 /* internal.h - a module and the set of modules, for module.c, modules.c, module_frames.c,
- * stack_ends.c, kernel_module.c, eviction.c and preloader.c. */
+ * function_ranges.c, stack_ends.c, kernel_module.c, eviction.c and preloader.c. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_INTERNAL_H
 #define FLAMEL_SYMBOL_REGISTRY_INTERNAL_H
 
@@ -55,6 +55,10 @@ struct flm_module {
 
     bool stack_ends_tried;
     struct flm_elf_range stack_ends[FLM_STACK_ENDS]; /* stack_ends.c; {0, 0}: none */
+
+    bool ranges_tried; /* read from symbols: function_ranges.c */
+    struct flm_elf_range *ranges;
+    size_t range_count;
 
     bool functions_tried; /* read from .eh_frame */
     struct flm_described *functions;

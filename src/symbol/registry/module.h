@@ -138,6 +138,13 @@ bool flm_module_keeps_frame_pointers(const struct flm_module *module);
  * programs and threads. For the thread that unwinds. */
 bool flm_module_ends_stack(struct flm_module *module, uint64_t address);
 
+/* For code without an unwind rule: the function that has a symbol there, and `size` bytes of code.
+ * False, and NULL, where there are none. For the thread that unwinds. */
+bool flm_module_find_range(struct flm_module *module, uint64_t address,
+                           struct flm_elf_range *range);
+const unsigned char *flm_module_code(const struct flm_module *module, uint64_t address,
+                                     size_t size);
+
 /* NULL when the file has no call frame information. */
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module);
 
