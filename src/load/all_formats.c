@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text/versioned.h"
 #include "flamel/file.h"
@@ -165,16 +166,40 @@ bool flm_format_to_save(const char *name, const char *path, struct flm_format_in
     return format && describe(format, info, why);
 }
 
+/* With what can be written. */
+static void refuse(const char *name, const char *path, struct flm_error *why)
+{
+    char advice[600];
+    struct flm_text text;
+    struct stat file;
+    flm_text_init_fixed(&text, advice, sizeof advice - 1);
+    if (!name && stat(path, &file) == 0 && S_ISDIR(file.st_mode)) {
+        flm_error_set(why, FLM_ERROR_USAGE,
+                      "%s: this is a folder: name a file in it, such as %s%sprofile.svg", path,
+                      path, flm_bytes_end_with(flm_bytes_of(path), "/") ? "" : "/");
+    } else if (name) {
+        flm_formats_suggest(&flm_formats_all, name, true, &text);
+        flm_error_set(why, FLM_ERROR_USAGE, "'%s' is not a format that can be written%.*s", name,
+                      (int)text.size, text.at);
+    } else {
+        const struct flm_format *format;
+        for (size_t i = 0; (format = flm_formats_at(&flm_formats_all, i)) != NULL; i++)
+            if (flm_format_can_be_written(format, NULL))
+                flm_text_format(&text, "%s%s", text.size > 0 ? " " : "", format->extensions);
+        flm_error_set(why, FLM_ERROR_USAGE,
+                      "%s: its extension is not a format that can be written: %.*s (or name the "
+                      "format: -t)",
+                      path, (int)text.size, text.at);
+    }
+}
+
 const struct flm_format *flm_format_find_writer(const char *name, const char *path,
                                                 struct flm_error *why)
 {
     const struct flm_format *format = name ? flm_format_named(&flm_formats_all, name)
                                            : flm_format_for_file(&flm_formats_all, path);
     if (!format || !format->write) {
-        flm_error_set(
-            why, FLM_ERROR_USAGE,
-            "'%s' is not a format that can be written ('flamel formats' lists the formats)",
-            name ? name : path);
+        refuse(name, path, why);
         return NULL;
     }
     return flm_format_can_be_written(format, why) ? format : NULL;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,29 @@ size_t flm_processors_find(const char *root, int *processors, size_t capacity)
     for (long i = 0; i < online && count < capacity; i++)
         processors[count++] = (int)i;
     return count;
+}
+
+size_t flm_processors_allowed(int *processors, size_t capacity)
+{
+    cpu_set_t allowed;
+    size_t count = 0;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return flm_processors_find("", processors, capacity);
+    for (int i = 0; i < CPU_SETSIZE && count < capacity; i++)
+        if (CPU_ISSET((unsigned)i, &allowed))
+            processors[count++] = i;
+    return count;
+}
+
+void flm_processors_add(struct flm_text *out, const int *processors, size_t count)
+{
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && processors[end] == processors[end - 1] + 1; end++)
+            ;
+        flm_text_format(out, "%s%d", i > 0 ? "," : "", processors[i]);
+        if (end > i + 1)
+            flm_text_format(out, "-%d", processors[end - 1]);
+    }
 }
 
 uint64_t flm_processors_unit(const char *root, int processor)

@@ -22,6 +22,30 @@ static void lists_of_processors_are_read(void **state)
         assert_int_equal(flm_processors_parse(flm_bytes_of(bad[i]), found, 64), 0);
 }
 
+static void lists_are_written_as_they_are_read(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"0", "0-1", "0,2", "0-2,5,7-8", "3,5,7", "63", ""};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        int found[64];
+        struct flm_text text = {0};
+        flm_processors_add(&text, found, flm_processors_parse(flm_bytes_of(lists[i]), found, 64));
+        assert_true(flm_bytes_are((struct flm_bytes){text.at, text.size}, lists[i]));
+        flm_text_clear(&text);
+    }
+}
+
+static void this_process_may_use_a_processor(void **state)
+{
+    (void)state;
+    int allowed[1024];
+    size_t count = flm_processors_allowed(allowed, 1024);
+    assert_true(count > 0);
+    for (size_t i = 1; i < count; i++)
+        assert_true(allowed[i - 1] < allowed[i]);
+    assert_int_equal(flm_processors_allowed(allowed, 1), 1);
+}
+
 /* A machine with cores of two kinds, the first of which is switched off, and a unit beside them. */
 static const char *machine(void)
 {
@@ -75,6 +99,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_of_processors_are_read),
+        cmocka_unit_test(lists_are_written_as_they_are_read),
+        cmocka_unit_test(this_process_may_use_a_processor),
         cmocka_unit_test(those_that_run_are_found),
         cmocka_unit_test(without_a_list_they_are_counted),
         cmocka_unit_test(each_kind_of_core_has_a_unit),

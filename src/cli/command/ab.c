@@ -101,27 +101,38 @@ static bool open_folder(struct flm_ab *ab, struct flm_error *why)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* "--processors 9: the processors that there are to run on are 0-3, not 9" */
+static bool refuse_processors(const char *list, struct flm_error *why)
+{
+    int allowed[CPU_SETSIZE];
+    char there[200];
+    struct flm_text text;
+    flm_text_init_fixed(&text, there, sizeof there);
+    flm_processors_add(&text, allowed, flm_processors_allowed(allowed, CPU_SETSIZE));
+    return flm_error_set(why, FLM_ERROR_USAGE,
+                         "--processors takes numbers of processors, like 0 or 0-1,3, and there are "
+                         "%.*s to run on, not '%s'",
+                         (int)text.size, text.at, list);
+}
+
 static bool read_processors(struct flm_ab *ab, struct flm_error *why)
 {
-    int processors[CPU_SETSIZE];
-    cpu_set_t allowed;
-    if (!ab->options.processors)
+    int processors[CPU_SETSIZE], allowed[CPU_SETSIZE];
+    const char *list = ab->options.processors;
+    if (!list)
         return true;
-    size_t count =
-        flm_processors_parse(flm_bytes_of(ab->options.processors), processors, CPU_SETSIZE);
+    size_t count = flm_processors_parse(flm_bytes_of(list), processors, CPU_SETSIZE);
+    size_t allowed_count = flm_processors_allowed(allowed, CPU_SETSIZE);
     CPU_ZERO(&ab->processors);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        memset(&allowed, 0xff, sizeof allowed);
     for (size_t i = 0; i < count; i++) {
-        if (processors[i] >= CPU_SETSIZE || !CPU_ISSET((unsigned)processors[i], &allowed))
-            return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "--processors %s: there is no processor %d to run on",
-                                 ab->options.processors, processors[i]);
+        bool is_allowed = false;
+        for (size_t k = 0; k < allowed_count; k++)
+            is_allowed = is_allowed || allowed[k] == processors[i];
+        if (!is_allowed)
+            return refuse_processors(list, why);
         CPU_SET((unsigned)processors[i], &ab->processors);
     }
-    return count > 0 || flm_error_set(why, FLM_ERROR_USAGE,
-                                      "--processors takes numbers, like 2 or 2-3,6, not '%s'",
-                                      ab->options.processors);
+    return count > 0 || refuse_processors(list, why);
 }
 
 /* Of all runs that are recorded together; another one started in the same second is another

@@ -87,7 +87,7 @@ static int run(const struct flm_command *command, int count, char **words)
     if (operands < 0)
         return status;
     if (operands != 1)
-        return flm_message_usage("convert takes one file (merge takes several)");
+        return flm_save_operands("convert", operands, words, &f.save);
     if (f.base_apply && !f.base)
         return flm_message_usage("--base-apply needs --base");
     if (flm_save_missing(&f.save))

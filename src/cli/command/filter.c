@@ -24,7 +24,7 @@ static int run(const struct flm_command *command, int count, char **words)
     if (operands < 0)
         return status;
     if (operands != 1)
-        return flm_message_usage("filter takes one file");
+        return flm_save_operands("filter", operands, words, &f.save);
     if (!f.load.apply)
         return flm_message_usage("say what to do: --apply 'focus:parse | by:function'");
     if (flm_save_missing(&f.save))

@@ -7,10 +7,6 @@
 #include "cli/command/commands.h"
 #include "cli/common/messages.h"
 
-#ifndef FLAMEL_VERSION
-#define FLAMEL_VERSION "unknown"
-#endif
-
 static void print_help(FILE *to)
 {
     fprintf(to, "flamel shows where a program spends its CPU time, off-CPU time and memory.\n\n"
@@ -86,7 +82,7 @@ static int run(int count, char **words)
     }
     const char *name = words[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
-        printf("flamel %s\n", FLAMEL_VERSION);
+        flm_options_version();
         return FLM_EXIT_DONE;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)

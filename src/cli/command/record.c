@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command/commands.h"
@@ -72,6 +73,11 @@ static bool check_output(const struct fields *f, struct flm_error *why)
         return flm_error_set(
             why, FLM_ERROR_USAGE,
             "a recording cannot be written to standard output, which belongs to the command");
+    struct stat file;
+    if (stat(f->output, &file) == 0 && S_ISDIR(file.st_mode))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "%s: this is a folder: name a file in it, such as %s/flamel.flm",
+                             f->output, f->output);
     if (!flm_format_to_save(NULL, f->output, &format, &reason))
         return reason.kind == FLM_ERROR_USAGE
                    ? flm_error_set(

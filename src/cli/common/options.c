@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/number/number.h"
+#include "base/text/nearest.h"
 #include "flamel/file.h"
+#include "flamel/flamel.h"
 
 enum { MOST_COUNT = 1000000000 };
 
@@ -33,6 +35,44 @@ static struct found option_at(const struct flm_command *command, size_t i)
                      : (struct found){0};
 }
 
+/* "--metric, --min": all that begin so. */
+static void add_beginnings(const struct flm_command *command, struct flm_bytes name,
+                           struct flm_text *out)
+{
+    struct found at;
+    bool any = false;
+    for (size_t i = 0; (at = option_at(command, i)).name; i++)
+        if (strncmp(at.name, name.at, name.size) == 0 && at.name[0]) {
+            flm_text_format(out, "%s--%s", any ? ", " : "", at.name);
+            any = true;
+        }
+}
+
+/* Names what could have been meant. */
+static void refuse_name(const struct flm_command *command, struct flm_bytes name, bool is_beginning,
+                        struct flm_error *why)
+{
+    char advice[300];
+    struct flm_text text;
+    struct found at;
+    struct flm_nearest near = {.asked = name};
+    flm_text_init_fixed(&text, advice, sizeof advice);
+    if (is_beginning) {
+        add_beginnings(command, name, &text);
+        flm_error_set(why, FLM_ERROR_USAGE, "--%.*s could be several options: %.*s", (int)name.size,
+                      name.at, (int)text.size, text.at);
+        return;
+    }
+    for (size_t i = 0; (at = option_at(command, i)).name; i++)
+        flm_nearest_add(&near, flm_bytes_of(at.name));
+    flm_text_puts(&text, near.count > 0 ? ": did you mean " : "");
+    flm_nearest_put(&near, "--", &text);
+    flm_text_puts(&text, near.count > 0 ? "?" : "");
+    flm_error_set(why, FLM_ERROR_USAGE,
+                  "there is no option --%.*s%.*s ('flamel %s --help' lists them)", (int)name.size,
+                  name.at, (int)text.size, text.at, command->name);
+}
+
 /* The option called `name`, or the only one that begins so. */
 static struct found find(const struct flm_command *command, const char *name, size_t size,
                          struct flm_error *why)
@@ -49,10 +89,7 @@ static struct found find(const struct flm_command *command, const char *name, si
     }
     if (count == 1)
         return found;
-    flm_error_set(why, FLM_ERROR_USAGE,
-                  count ? "--%.*s could be several options ('flamel %s --help' lists them)"
-                        : "there is no option --%.*s ('flamel %s --help' lists them)",
-                  (int)size, name, command->name);
+    refuse_name(command, (struct flm_bytes){name, size}, count > 0, why);
     return (struct found){0};
 }
 
@@ -203,6 +240,9 @@ int flm_options_parse(const struct flm_command *command, void *fields, int count
         } else if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) {
             flm_options_help(command);
             return -2;
+        } else if (strcmp(words[i], "--version") == 0 || strcmp(words[i], "-V") == 0) {
+            flm_options_version();
+            return -2;
         } else {
             int used;
             if (!parse_option(command, fields, count - i, words + i, &used, why))
@@ -211,6 +251,11 @@ int flm_options_parse(const struct flm_command *command, void *fields, int count
         }
     }
     return operands;
+}
+
+void flm_options_version(void)
+{
+    printf("flamel %s\n", flm_version());
 }
 
 /* Lines of help, each below the first, broken at blanks where they would be too long. */

@@ -81,10 +81,13 @@ struct flm_command {
 
 /* Parses the arguments `words` (without the command's name): options go into `fields`, operands to
  * the front of `words`; returns how many operands there are. -1, and `why`, for an unknown option
- * or a malformed value; -2 when --help was given, and help was printed. Options of kind WORDS must
- * be cleared in any case. */
+ * or a malformed value; -2 when --help or --version was given, and was printed. Options of kind
+ * WORDS must be cleared in any case. */
 int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
                       struct flm_error *why);
+
+/* "flamel 0.1.0" on standard output. */
+void flm_options_version(void);
 
 /* Help of one command on standard output. */
 void flm_options_help(const struct flm_command *command);

@@ -25,6 +25,20 @@ const char *flm_save_missing(const struct flm_save_fields *fields)
     return fields->output || fields->to ? NULL : "say what to write: -o FILE, or -t FORMAT";
 }
 
+int flm_save_operands(const char *command, int count, char **words,
+                      const struct flm_save_fields *fields)
+{
+    struct flm_format_info info = {.size = sizeof info};
+    const char *last = count > 0 ? words[count - 1] : "";
+    if (count == 0)
+        return flm_message_usage("%s takes a file to read ('-' is standard input)", command);
+    if (count == 2 && !fields->output && flm_format_to_save(NULL, last, &info, NULL))
+        return flm_message_usage("%s takes one file: did you mean -o %s?", command, last);
+    return flm_message_usage("%s takes one file, not %d (merge takes several; -o names the one to "
+                             "write)",
+                             command, count);
+}
+
 struct flm_format_info flm_save_format(const struct flm_save_fields *fields)
 {
     struct flm_format_info info = {.size = sizeof info};

@@ -1,6 +1,7 @@
 #include "cli/report/gate_output.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/report/print.h"
 #include "flamel/file.h"
@@ -43,6 +44,12 @@ static bool check_file(const char *path, bool is_paper, struct flm_error *why)
     if (is_paper && (!form || form->is_junit))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "-o '%s': --method=paper writes .txt, .md, .json and .csv", path);
+    struct stat file;
+    if (stat(path, &file) == 0 && S_ISDIR(file.st_mode))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "-o '%s': this is a folder: name a file in it, such as "
+                             "%s/verdict.md",
+                             path, path);
     if (form || flm_format_to_save(NULL, path, &format, &reason))
         return true;
     if (reason.kind != FLM_ERROR_USAGE)

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/text/nearest.h"
+
 /* Other files that people open with a profile viewer by mistake: the error names them. */
 /* clang-format off */
 static const struct {
@@ -69,6 +71,27 @@ const struct flm_format *flm_format_named(const struct flm_formats *formats, con
         if (strcmp(format->name, name) == 0)
             return format;
     return NULL;
+}
+
+void flm_formats_suggest(const struct flm_formats *formats, const char *asked, bool to_write,
+                         struct flm_text *out)
+{
+    assert(formats && asked);
+    char names[400];
+    struct flm_text list;
+    const struct flm_format *format;
+    struct flm_nearest near = {.asked = flm_bytes_of(asked)};
+    flm_text_init_fixed(&list, names, sizeof names);
+    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++) {
+        if (to_write ? !flm_format_can_be_written(format, NULL) : !flm_format_can_be_read(format))
+            continue;
+        flm_nearest_add(&near, flm_bytes_of(format->name));
+        flm_text_format(&list, "%s%s", list.size > 0 ? ", " : "", format->name);
+    }
+    flm_text_puts(out, near.count > 0 ? ": did you mean " : ": there are ");
+    flm_nearest_put(&near, "", out);
+    flm_text_puts(out, near.count > 0 ? "? There are " : "");
+    flm_text_add(out, (struct flm_bytes){list.at, list.size});
 }
 
 /* `extensions`: ".folded .collapsed" */

@@ -142,6 +142,11 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
                                               struct flm_bytes head, bool whole,
                                               struct flm_error *why);
 
+/* What there is instead of a format that can be read, or be written, after a name that is none:
+ * ": did you mean folded? There are flm, folded". */
+void flm_formats_suggest(const struct flm_formats *formats, const char *asked, bool to_write,
+                         struct flm_text *out);
+
 bool flm_format_can_be_read(const struct flm_format *format);
 
 /* False, and `why` with the reason, for a format without a writer, and if the library was built

@@ -35,10 +35,12 @@ static const struct flm_format *find_format(const struct flm_formats *formats, c
     const struct flm_format *format = flm_format_named(formats, name);
     if (format && flm_format_can_be_read(format))
         return format;
-    flm_error_set(why, FLM_ERROR_USAGE,
-                  "'%s' is not a format that can be read ('flamel formats' lists "
-                  "the formats)",
-                  name);
+    char advice[600];
+    struct flm_text text;
+    flm_text_init_fixed(&text, advice, sizeof advice - 1);
+    flm_formats_suggest(formats, name, false, &text);
+    flm_error_set(why, FLM_ERROR_USAGE, "'%s' is not a format that can be read%.*s", name,
+                  (int)text.size, text.at);
     return NULL;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -83,6 +84,33 @@ void flm_limits_explain_kernel(const struct flm_limits *limits, struct flm_text 
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
+/* Whose process it is decides who may record it. */
+static bool refuse_task(int32_t task, const char *capability, struct flm_error *why)
+{
+    char path[64];
+    struct stat owner;
+    snprintf(path, sizeof path, "/proc/%d", task);
+    if (stat(path, &owner) != 0)
+        return flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "no permission to record %d: it belongs to another user, or may not "
+                             "be traced (root and %s with CAP_SYS_PTRACE may)",
+                             task, capability);
+    if (owner.st_uid == geteuid())
+        return flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "no permission to record %d: it may not be traced (root and %s with "
+                             "CAP_SYS_PTRACE may: sudo flamel ...)",
+                             task, capability);
+    if (owner.st_uid == 0)
+        return flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "no permission to record %d: it belongs to root, so only root and %s "
+                             "with CAP_SYS_PTRACE may (sudo flamel ...)",
+                             task, capability);
+    return flm_error_set(why, FLM_ERROR_SYSTEM,
+                         "no permission to record %d: it belongs to user %u, so only that user, "
+                         "root and %s with CAP_SYS_PTRACE may (sudo flamel ...)",
+                         task, (unsigned)owner.st_uid, capability);
+}
+
 static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *r,
                           struct flm_error *why)
 {
@@ -116,10 +144,7 @@ static bool refuse_access(const struct flm_limits *l, const struct flm_refusal *
                              "kernel.perf_event_paranoid=-1 allows them)",
                              r->event, capability, l->paranoid);
     if (!r->own_task && r->task > 0)
-        return flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "no permission to record %d: it belongs to another user, or may not "
-                             "be traced (root and %s with CAP_SYS_PTRACE may)",
-                             r->task, capability);
+        return refuse_task(r->task, capability, why);
     return flm_error_set(why, FLM_ERROR_SYSTEM,
                          "%s: you may not record the kernel: kernel.perf_event_paranoid "
                          "is %d (sysctl kernel.perf_event_paranoid=1 or %s allows it; "

@@ -14,6 +14,7 @@
 #include "flamel/file.h"
 #include "gate/runs/normalize.h"
 #include "gate/runs/strata.h"
+#include "os/processors.h"
 #include "support/core/files.h"
 
 static const char busy[] = "i=0\nwhile [ $i -lt 5000 ]; do i=$((i+1)); done\n";
@@ -213,7 +214,11 @@ static void processors_that_are_not_there_are_refused(void **state)
 {
     (void)state;
     static const char *const lists[] = {"", "x", "1-", "8191", "0,1000", "-1"};
-    char folder[300];
+    char folder[300], there[200] = "";
+    int allowed[CPU_SETSIZE];
+    struct flm_text text;
+    flm_text_init_fixed(&text, there, sizeof there - 1);
+    flm_processors_add(&text, allowed, flm_processors_allowed(allowed, CPU_SETSIZE));
     snprintf(folder, sizeof folder, "%s", temporary_path("ab-processors"));
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         struct flm_ab ab;
@@ -222,6 +227,7 @@ static void processors_that_are_not_there_are_refused(void **state)
         options.processors = lists[i];
         assert_false(flm_ab_open(&ab, &options, &why));
         assert_int_equal(why.kind, FLM_ERROR_USAGE);
+        assert_non_null(strstr(why.text, there));
         flm_ab_clear(&ab);
     }
 }

@@ -170,7 +170,8 @@ static void a_letter_stands_for_one_option_and_never_for_help(void **state)
             const struct flm_option *option = &commands[i]->options[j];
             if (option->kind == FLM_OPTION_TITLE)
                 continue;
-            assert_true(option->letter != 'h' && option->letter != '-');
+            assert_true(option->letter != 'h' && option->letter != 'V' && option->letter != '-');
+            assert_string_not_equal(option->name, "version");
             assert_true(!option->value == (option->kind == FLM_OPTION_FLAG));
             for (size_t k = 0; k < j; k++) {
                 assert_string_not_equal(option->name, commands[i]->options[k].name);

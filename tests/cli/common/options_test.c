@@ -194,7 +194,7 @@ static void a_unique_beginning_will_do(void **state)
     const char *words[] = {"--qui", "--sh=1", NULL};
     assert_int_equal(parse(&f, words, NULL), 0);
     assert_true(f.quiet && f.share == 1);
-    assert_refused("--qu", NULL, "--qu could be several options ('flamel test --help' lists them)");
+    assert_refused("--qu", NULL, "--qu could be several options: --quiet, --query");
     assert_refused("--re=1", NULL, "--reverse takes no value: --re=1");
 }
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "support/core/files.h"
@@ -37,8 +38,13 @@ static void refusals_name_what_would_permit_it(void **state)
     assert_says(&limits, &refusal, "CAP_PERFMON", "sysctl kernel.perf_event_paranoid=0");
 
     refusal.whole_machine = false;
-    refusal.task = 17;
-    assert_says(&limits, &refusal, "no permission to record 17", "another user");
+    refusal.task = INT32_MAX; /* there is none */
+    assert_says(&limits, &refusal, "no permission to record 2147483647", "another user");
+    refusal.task = (int32_t)getpid();
+    assert_says(&limits, &refusal, "may not be traced", "CAP_SYS_PTRACE may");
+    refusal.task = 1;
+    assert_says(&limits, &refusal, "no permission to record 1:",
+                geteuid() == 0 ? "may not be traced" : "it belongs to root, so only root");
 
     refusal.own_task = true; /* the kernel would have allowed it */
     assert_says(&limits, &refusal, "seccomp", "perf_event_open");
