@@ -93,7 +93,17 @@ struct flm_record_options {
     /* While flm_recording_take reads symbols: `done` modules of `count`. False stops. */
     bool (*progress)(void *context, size_t done, size_t count);
     void *context;
+
+    const int *processors; /* only what runs on these; none: all */
+    size_t processor_count;
 };
+
+/* Calls `visit` with each event that has a name, until it returns false: "cycles", "hardware",
+ * "software", "cache", "tracepoint" (where these may be read) or "PMU" (of the processor's other
+ * units). `is_there`: this machine has it, as far as it can be tried. */
+typedef bool (*flm_record_event_visitor)(void *context, const char *name, const char *kind,
+                                         bool is_there);
+void flm_record_events(flm_record_event_visitor visit, void *context);
 
 struct flm_recording;
 

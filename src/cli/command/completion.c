@@ -34,7 +34,8 @@ static bool option_at(const struct flm_command *command, size_t i, struct comple
 {
     if (i < command->option_count) {
         const struct flm_option *o = &command->options[i];
-        *option = (struct completed){o->name, o->help, o->value, o->letter, o->kind};
+        /* Other names of options are not offered. */
+        *option = (struct completed){o->help ? o->name : "", o->help, o->value, o->letter, o->kind};
         return true;
     }
     size_t count = 0;

@@ -11,12 +11,13 @@
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
 #include "cli/common/terminal.h"
+#include "os/processors.h"
 
 struct fields {
-    const char *output, *duration, *processes, *threads;
+    const char *output, *duration, *processes, *threads, *processors;
     struct flm_record_fields record;
     struct flm_option_list symbols;
-    bool machine, view, debuginfod, keep_raw, quiet, json;
+    bool machine, view, debuginfod, keep_raw, quiet, json, list;
 };
 
 static const char usual_output[] = "flamel.flm";
@@ -34,6 +35,12 @@ static const struct flm_option options[] = {
      offsetof(struct fields, threads)},
     {"all", 'a', NULL, "record everything that runs on this machine", FLM_OPTION_FLAG,
      offsetof(struct fields, machine)},
+    {"cpu", 'C', "LIST",
+     "record only what runs on these CPUs: 0, or 0-1,3; everything\nwithout -p "
+     "and -t",
+     FLM_OPTION_TEXT, offsetof(struct fields, processors)},
+    {"list", 0, NULL, "list the events that --event knows, and end", FLM_OPTION_FLAG,
+     offsetof(struct fields, list)},
     {"duration", 'd', "TIME", "stop after TIME: 10s, 500ms, 2m", FLM_OPTION_TEXT,
      offsetof(struct fields, duration)},
     FLM_RECORD_OPTIONS(struct fields, record),
@@ -54,6 +61,7 @@ static const struct flm_option options[] = {
 struct request {
     struct flm_recorded_options options;
     int32_t *processes, *threads;
+    int *processors;
     struct flm_symbol_paths paths;
 };
 
@@ -61,6 +69,7 @@ static void clear(struct request *request)
 {
     free(request->processes);
     free(request->threads);
+    free(request->processors);
     flm_symbol_paths_clear(&request->paths);
 }
 
@@ -94,7 +103,7 @@ static bool check_output(const struct fields *f, struct flm_error *why)
 static bool check_target(const struct fields *f, int operands, struct flm_error *why)
 {
     bool tasks = f->processes || f->threads;
-    if (operands == 0 && !tasks && !f->machine)
+    if (operands == 0 && !tasks && !f->machine && !f->processors)
         return flm_error_set(
             why, FLM_ERROR_USAGE,
             "nothing to record: name a command (flamel record -- ./app), -p PID, -t "
@@ -102,6 +111,43 @@ static bool check_target(const struct fields *f, int operands, struct flm_error 
     return !(tasks && f->machine) ||
            flm_error_set(why, FLM_ERROR_USAGE,
                          "choose one target: processes (-p, -t), or the whole machine (-a)");
+}
+
+/* Each once, ascending: the kernel has one ring for each. */
+static bool read_processors(const char *list, struct request *request, struct flm_error *why)
+{
+    enum { MOST = FLM_PROCESSORS_MOST };
+    struct flm_record_options *o = &request->options.recorder;
+    char there[200];
+    struct flm_text text;
+    int *wanted = malloc(2 * MOST * sizeof *wanted), *online = wanted ? wanted + MOST : NULL;
+    request->processors = wanted;
+    if (!wanted)
+        return flm_error_memory(why);
+    size_t wanted_count = flm_processors_parse(flm_bytes_of(list), wanted, MOST);
+    size_t online_count = flm_processors_find("", online, MOST), found = 0, known = 0;
+    flm_text_init_fixed(&text, there, sizeof there);
+    flm_processors_add(&text, online, online_count);
+    for (size_t i = 0; i < wanted_count; i++) {
+        bool is_online = false;
+        for (size_t k = 0; k < online_count; k++)
+            is_online = is_online || online[k] == wanted[i];
+        known += is_online;
+    }
+    if (wanted_count == 0 || known < wanted_count)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--cpu takes numbers of processors, like 0 or 0-1,3, and there are "
+                             "%.*s, not '%s'",
+                             (int)text.size, text.at, list);
+    for (size_t k = 0; k < online_count; k++)
+        for (size_t i = 0; i < wanted_count; i++)
+            if (wanted[i] == online[k]) {
+                online[found++] = online[k];
+                break;
+            }
+    o->processors = online;
+    o->processor_count = found;
+    return true;
 }
 
 static bool read_options(const struct fields *f, int operands, char **words,
@@ -123,7 +169,9 @@ static bool read_options(const struct fields *f, int operands, char **words,
     o->command = operands > 0 ? words : NULL;
     o->processes = request->processes;
     o->threads = request->threads;
-    o->machine = f->machine;
+    if (f->processors && !read_processors(f->processors, request, why))
+        return false;
+    o->machine = f->machine || (f->processors && o->process_count == 0 && o->thread_count == 0);
     o->keep_times = true;
     request->options.output = f->output;
     request->options.quiet = f->quiet;
@@ -167,6 +215,20 @@ static bool record(const struct fields *f, const struct request *request, int *s
     return good;
 }
 
+/* "cycles                hardware": of those that the machine does not have, that it does not. */
+static bool print_event(void *context, const char *name, const char *kind, bool is_there)
+{
+    (void)context;
+    printf("%-40s %s%s\n", name, kind, is_there ? "" : ", not on this machine");
+    return true;
+}
+
+static int list_events(void)
+{
+    flm_record_events(print_event, NULL);
+    return FLM_EXIT_DONE;
+}
+
 static int run(const struct flm_command *command, int count, char **words)
 {
     struct fields f = {.output = usual_output, .record = FLM_RECORD_FIELDS_UNSET};
@@ -176,6 +238,8 @@ static int run(const struct flm_command *command, int count, char **words)
     int status, operands = flm_command_start(command, &f, count, words, &status);
     if (operands < 0)
         return status;
+    if (f.list)
+        return list_events();
     char **target = flm_record_command_of(words, operands, &why);
     bool good = target && read_options(&f, operands, target, &request, &why) &&
                 record(&f, &request, &status, &written, &why);

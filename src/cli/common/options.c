@@ -35,6 +35,12 @@ static struct found option_at(const struct flm_command *command, size_t i)
                      : (struct found){0};
 }
 
+/* Not another name of one that is. */
+static bool is_listed(struct found found)
+{
+    return found.more || found.option->help;
+}
+
 /* "--metric, --min": all that begin so. */
 static void add_beginnings(const struct flm_command *command, struct flm_bytes name,
                            struct flm_text *out)
@@ -42,7 +48,7 @@ static void add_beginnings(const struct flm_command *command, struct flm_bytes n
     struct found at;
     bool any = false;
     for (size_t i = 0; (at = option_at(command, i)).name; i++)
-        if (strncmp(at.name, name.at, name.size) == 0 && at.name[0]) {
+        if (strncmp(at.name, name.at, name.size) == 0 && at.name[0] && is_listed(at)) {
             flm_text_format(out, "%s--%s", any ? ", " : "", at.name);
             any = true;
         }
@@ -64,7 +70,8 @@ static void refuse_name(const struct flm_command *command, struct flm_bytes name
         return;
     }
     for (size_t i = 0; (at = option_at(command, i)).name; i++)
-        flm_nearest_add(&near, flm_bytes_of(at.name));
+        if (is_listed(at))
+            flm_nearest_add(&near, flm_bytes_of(at.name));
     flm_text_puts(&text, near.count > 0 ? ": did you mean " : "");
     flm_nearest_put(&near, "--", &text);
     flm_text_puts(&text, near.count > 0 ? "?" : "");
@@ -84,8 +91,10 @@ static struct found find(const struct flm_command *command, const char *name, si
             continue;
         if (at.name[size] == 0)
             return at;
-        found = at;
-        count++;
+        if (is_listed(at)) {
+            found = at;
+            count++;
+        }
     }
     if (count == 1)
         return found;
@@ -333,7 +342,7 @@ void flm_options_help(const struct flm_command *command)
         const struct flm_option *option = &command->options[i];
         if (option->kind == FLM_OPTION_TITLE)
             printf("\n%s\n", option->help);
-        else
+        else if (option->help)
             print_option(found_option(option), option->help, COLUMN);
     }
     if (command->more)

@@ -46,7 +46,7 @@ struct flm_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
     const char *value; /* how help calls it; NULL for flags */
-    const char *help;
+    const char *help;  /* NULL: another name of an option, which is accepted and not listed */
     enum flm_option_kind kind;
     size_t offset; /* of the field in the command's own struct */
 };

@@ -32,6 +32,7 @@ struct flm_record_fields {
      "samples per second of CPU time (default: 999)",                                              \
      FLM_OPTION_NUMBER,                                                                            \
      offsetof(fields, member.frequency)},                                                          \
+        {"rate", 0, "HZ", NULL, FLM_OPTION_NUMBER, offsetof(fields, member.frequency)},            \
         {"count",                                                                                  \
          'c',                                                                                      \
          "N",                                                                                      \

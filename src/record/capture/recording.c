@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/text/versioned.h"
 #include "os/clock.h"
 #include "record/capture/recorder.h"
+#include "record/capture/request.h"
 #include "record/capture/target.h"
 
 enum phase { OPEN, RUNS, OVER };
@@ -206,6 +208,44 @@ bool flm_record_options_copy(struct flm_record_options *o, const struct flm_reco
            flm_error_set(why, FLM_ERROR_USAGE,
                          "choose one target: a command, processes, the machine, or the program "
                          "itself");
+}
+
+struct visit {
+    flm_record_event_visitor visit;
+    void *context;
+};
+
+/* Hardware events are tried on ourselves; software events are always there, and files that list
+ * others list what there is. */
+static bool visit_event(void *context, const char *name, const char *kind)
+{
+    const struct visit *v = context;
+    const struct flm_kernel *kernel = &flm_kernel_here;
+    struct flm_event_name event;
+    struct flm_bytes text = flm_bytes_of(name);
+    bool is_there = true;
+    if (strcmp(kind, "hardware") == 0 || strcmp(kind, "cache") == 0) {
+        is_there = flm_event_name_next(&text, kernel->root, &event, NULL);
+        struct perf_event_attr attr = {.size = PERF_ATTR_SIZE_VER5,
+                                       .type = event.type,
+                                       .config = event.config,
+                                       .disabled = 1,
+                                       .exclude_kernel = 1,
+                                       .exclude_hv = 1};
+        int file = is_there ? kernel->open(kernel->context, &attr, 0, -1) : -1;
+        is_there = file >= 0 || (errno != ENOENT && errno != ENODEV && errno != EOPNOTSUPP &&
+                                 errno != EINVAL && errno != ENXIO);
+        if (file >= 0)
+            close(file);
+    }
+    return v->visit(v->context, name, kind, is_there);
+}
+
+void flm_record_events(flm_record_event_visitor visit, void *context)
+{
+    assert(visit);
+    struct visit v = {visit, context};
+    flm_event_names(flm_kernel_here.root, visit_event, &v);
 }
 
 struct flm_recording *flm_recording_new(const struct flm_record_options *options,

@@ -361,13 +361,17 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
 {
     assert(options && limits && kernel && kernel->root);
     struct trial trial = {kernel, options, limits, -1};
-    if (options->machine && flm_processors_find(kernel->root, &trial.processor, 1) == 0)
+    if (options->machine && options->processor_count > 0)
+        trial.processor = options->processors[0];
+    else if (options->machine && flm_processors_find(kernel->root, &trial.processor, 1) == 0)
         trial.processor = 0;
     *request = (struct flm_request){
         .hz = options->period > 0         ? 0
               : options->frequency_hz > 0 ? options->frequency_hz
                                           : USUAL_HZ,
         .period = options->period,
+        .processors = options->processors,
+        .processor_count = options->processor_count,
         .stacks = options->stacks == FLM_STACK_AUTO
                       ? (USER_REGISTERS != 0 ? FLM_STACK_DUMP : FLM_STACK_POINTER)
                       : options->stacks,

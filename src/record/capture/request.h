@@ -30,7 +30,9 @@ struct flm_request_event {
 
 struct flm_request {
     struct flm_request_event event[FLM_REQUEST_MOST_EVENTS];
-    size_t count;        /* the first one has the records other than samples too */
+    size_t count;          /* the first one has the records other than samples too */
+    const int *processors; /* only what runs on these; none: all. Borrowed from the options */
+    size_t processor_count;
     size_t switch_event; /* index of the event that is sampled when threads leave the CPU; or
                         `count` */
     double hz;           /* requested; 0 if a period was */

@@ -240,11 +240,15 @@ static bool open_all(struct opening *o, size_t size, struct flm_error *why)
     }
 }
 
-static bool prepare(struct flm_rings *rings, const char *root)
+static bool prepare(struct flm_rings *rings, const struct flm_request *request, const char *root)
 {
     int *processors = malloc(FLM_PROCESSORS_MOST * sizeof *processors);
     rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
     rings->count = processors ? flm_processors_find(root, processors, FLM_PROCESSORS_MOST) : 0;
+    if (processors && request->processor_count > 0) {
+        rings->count = request->processor_count;
+        memcpy(processors, request->processors, rings->count * sizeof *processors);
+    }
     rings->ring = calloc(rings->count + 1, sizeof *rings->ring);
     rings->polled = calloc(rings->count + 1, sizeof *rings->polled);
     bool good = processors && rings->ring && rings->polled;
@@ -264,7 +268,7 @@ struct flm_rings *flm_rings_open(struct flm_request *request, const int32_t *tas
 {
     assert(request && request->count > 0 && tasks && task_count > 0 && limits && kernel);
     struct flm_rings *rings = calloc(1, sizeof *rings);
-    if (!rings || !prepare(rings, kernel->root)) {
+    if (!rings || !prepare(rings, request, kernel->root)) {
         flm_rings_close(rings);
         flm_error_memory(why);
         return NULL;

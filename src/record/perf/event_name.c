@@ -351,6 +351,94 @@ static bool find_unit_event(struct flm_bytes unit, struct flm_bytes terms, const
     return put_terms(unit_path, terms, name, 0, why);
 }
 
+/* ---- All names ------------------------------------------------------------------------------- */
+
+struct listing {
+    flm_event_visitor visit;
+    void *context;
+};
+
+static bool list_known(void *context, const struct known *event)
+{
+    struct listing *listing = context;
+    return !listing->visit(listing->context, event->name,
+                           event->type == PERF_TYPE_HARDWARE   ? "hardware"
+                           : event->type == PERF_TYPE_SOFTWARE ? "software"
+                                                               : "cache");
+}
+
+/* Calls `visit` with the names in a folder, sorted; false when it said so. A folder that cannot be
+ * read is empty. */
+static bool each_entry(const char *path, bool (*visit)(void *context, const char *name),
+                       void *context)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    bool goes_on = true;
+    for (int i = 0; i < count; i++) {
+        goes_on = goes_on && (entries[i]->d_name[0] == '.' || visit(context, entries[i]->d_name));
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return goes_on;
+}
+
+/* Folders with a folder for each system or unit, which has the events. */
+struct folder {
+    const struct listing *listing;
+    const char *path, *system;
+    bool is_unit;
+};
+
+static bool list_event(void *context, const char *name)
+{
+    const struct folder *f = context;
+    char path[768], whole[2 * FLM_EVENT_NAME_SIZE];
+    if (f->is_unit) {
+        /* "cycles.scale", "cycles.unit": how its counts are shown. */
+        if (strchr(name, '.'))
+            return true;
+        snprintf(whole, sizeof whole, "%.90s/%.90s/", f->system, name);
+        return f->listing->visit(f->listing->context, whole, "PMU");
+    }
+    snprintf(path, sizeof path, "%s/%.200s/id", f->path, name);
+    if (access(path, F_OK) != 0) /* a file of the system: "enable", "filter" */
+        return true;
+    snprintf(whole, sizeof whole, "%.90s:%.90s", f->system, name);
+    return f->listing->visit(f->listing->context, whole, "tracepoint");
+}
+
+static bool list_system(void *context, const char *name)
+{
+    const struct folder *f = context;
+    char path[512];
+    snprintf(path, sizeof path, "%s/%.200s%s", f->path, name, f->is_unit ? "/events" : "");
+    struct folder inner = {f->listing, path, name, f->is_unit};
+    return each_entry(path, list_event, &inner);
+}
+
+void flm_event_names(const char *root, flm_event_visitor visit, void *context)
+{
+    assert(root && visit);
+    struct listing listing = {visit, context};
+    char path[300];
+    if (each_name(list_known, &listing))
+        return;
+    snprintf(path, sizeof path, "%s/sys/bus/event_source/devices", root);
+    struct folder units = {&listing, path, NULL, true};
+    if (!each_entry(path, list_system, &units))
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s%s/events", root, tracefs_paths[i]);
+        struct folder systems = {&listing, path, NULL, false};
+        if (access(path, R_OK) == 0) {
+            each_entry(path, list_system, &systems);
+            return; /* the other one is the same */
+        }
+    }
+}
+
 /* ---- Modifiers and lists --------------------------------------------------------------------- */
 
 static bool put_modifiers(struct flm_bytes modifiers, struct flm_event_name *name,

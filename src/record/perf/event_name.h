@@ -33,6 +33,11 @@ struct flm_event_name {
 bool flm_event_name_next(struct flm_bytes *list, const char *root, struct flm_event_name *name,
                          struct flm_error *why);
 
+/* Calls `visit` with every name that there is, until it returns false: those that perf has for all
+ * machines, then tracepoints and events of PMUs as the system's files list them, by name. */
+typedef bool (*flm_event_visitor)(void *context, const char *name, const char *kind);
+void flm_event_names(const char *root, flm_event_visitor visit, void *context);
+
 /* Whether it counts nanoseconds: then a sample's period is one of time. */
 bool flm_event_is_clock(uint32_t type, uint64_t config);
 

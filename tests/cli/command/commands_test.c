@@ -70,7 +70,7 @@ static size_t read_table(const struct flm_command *command, bool more, struct li
 {
     size_t count = 0, more_count = 0;
     for (size_t i = 0; i < command->option_count; i++)
-        if (command->options[i].kind != FLM_OPTION_TITLE)
+        if (command->options[i].kind != FLM_OPTION_TITLE && command->options[i].help)
             options[count++] = listed_of(command->options[i].name, command->options[i].letter,
                                          command->options[i].value);
     const struct flm_more_option *list = more ? command->more->list(&more_count) : NULL;

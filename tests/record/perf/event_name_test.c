@@ -160,9 +160,48 @@ static void unknown_events_are_refused_with_similar_names(void **state)
     assert_false(flm_event_name_next(&list, make_root(), &name, NULL));
 }
 
+struct listed {
+    size_t known, software, caches, tracepoints, units;
+    bool has_cycles, stops;
+};
+
+static bool count_name(void *context, const char *name, const char *kind)
+{
+    struct listed *l = context;
+    struct flm_bytes list = flm_bytes_of(name);
+    struct flm_event_name event;
+    struct flm_error why;
+    if (!flm_event_name_next(&list, make_root(), &event,
+                             &why)) /* whatever is listed is understood */
+        fail_msg("%s", why.text);
+    l->known += strcmp(kind, "hardware") == 0;
+    l->software += strcmp(kind, "software") == 0;
+    l->caches += strcmp(kind, "cache") == 0;
+    l->tracepoints += strcmp(kind, "tracepoint") == 0;
+    l->units += strcmp(kind, "PMU") == 0;
+    l->has_cycles = l->has_cycles || strcmp(name, "cycles") == 0;
+    return !l->stops;
+}
+
+static void every_listed_name_is_an_event(void **state)
+{
+    (void)state;
+    struct listed l = {0};
+    flm_event_names(make_root(), count_name, &l);
+    assert_true(l.known > 5 && l.software > 5 && l.caches == 42 && l.has_cycles);
+    assert_true(l.tracepoints > 0 && l.units > 0);
+    struct listed one = {.stops = true};
+    flm_event_names(make_root(), count_name, &one);
+    assert_int_equal(one.known + one.software + one.caches + one.tracepoints + one.units, 1);
+    struct listed none = {0};
+    flm_event_names("/no/such/root", count_name, &none);
+    assert_true(none.known == l.known && none.tracepoints == 0 && none.units == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_listed_name_is_an_event),
         cmocka_unit_test(names_of_perf_are_known),
         cmocka_unit_test(modifiers_set_privilege_levels_and_precision),
         cmocka_unit_test(events_of_PMUs_are_read_from_sysfs),
