@@ -50,6 +50,8 @@ struct flm_report_options {
     /* flm_report_info */
     const char *format; /* of the file; NULL: "" */
     double file_bytes;  /* its size; 0: not known */
+    bool label_values;  /* each value of each label, with the samples that have it: table
+                           "label_values" */
 };
 
 /* The functions with the largest self or total value. Table "functions". */

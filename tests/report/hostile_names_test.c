@@ -159,6 +159,7 @@ static struct flm_report *report_of(const struct runs *runs, int kind, const cha
     case CALLEES:
         return flm_report_callees(p, &o, why);
     case INFO:
+        o.label_values = true;
         return flm_report_info(p, &o, why);
     case DIFF:
         return flm_report_diff(runs->run, RUNS, NULL, why);

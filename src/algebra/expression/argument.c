@@ -52,6 +52,7 @@ size_t flm_argument_end(enum flm_argument_type type, struct flm_bytes text, size
 /* ---- Parsing: one function per type ---------------------------------------------------------- */
 
 struct parsing {
+    const char *operation;
     const struct flm_argument *argument;
     const struct flm_profile *p;
     struct flm_bytes text;
@@ -77,7 +78,7 @@ static bool parse_pattern(struct parsing *a)
         return false;
     if (matched == 0 && a->note->size == 0) {
         flm_text_format(a->note, "no frame matches '%.*s'", (int)a->text.size, a->text.at);
-        flm_pattern_suggest(a->p, a->text, a->note);
+        flm_pattern_suggest(a->p, a->text, a->operation, a->note);
     }
     return true;
 }
@@ -202,13 +203,14 @@ static bool (*const parsers[FLM_ARGUMENT_TYPE_COUNT])(struct parsing *a) = {
     [FLM_ARGUMENT_TEXT] = parse_unquoted,
 };
 
-bool flm_argument_parse(const struct flm_argument *argument, const struct flm_profile *p,
-                        struct flm_bytes text, struct flm_argument_value *value,
-                        struct flm_text *note, struct flm_error *why)
+bool flm_argument_parse(const char *operation, const struct flm_argument *argument,
+                        const struct flm_profile *p, struct flm_bytes text,
+                        struct flm_argument_value *value, struct flm_text *note,
+                        struct flm_error *why)
 {
     assert(argument->type < FLM_ARGUMENT_TYPE_COUNT && text.size > 0);
     *value = (struct flm_argument_value){.text = text};
-    struct parsing a = {argument, p, text, value, note, why};
+    struct parsing a = {operation, argument, p, text, value, note, why};
     return parsers[argument->type](&a);
 }
 

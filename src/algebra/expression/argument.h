@@ -63,12 +63,13 @@ struct flm_argument_value {
     };
 };
 
-/* Parses `text`, which is not empty. A pattern that matches nothing is no failure: it adds a
- * sentence to `note` where there is none yet. False, and `why` with the offset in `text`, for a
- * malformed one; `value` is to be cleared in any case. */
-bool flm_argument_parse(const struct flm_argument *argument, const struct flm_profile *p,
-                        struct flm_bytes text, struct flm_argument_value *value,
-                        struct flm_text *note, struct flm_error *why);
+/* Parses `text`, which is not empty; `operation` is the one that has the argument. A pattern that
+ * matches nothing is no failure: it adds a sentence to `note` where there is none yet. False, and
+ * `why` with the offset in `text`, for a malformed one; `value` is to be cleared in any case. */
+bool flm_argument_parse(const char *operation, const struct flm_argument *argument,
+                        const struct flm_profile *p, struct flm_bytes text,
+                        struct flm_argument_value *value, struct flm_text *note,
+                        struct flm_error *why);
 void flm_argument_clear(const struct flm_argument *argument, struct flm_argument_value *value);
 
 /* Where the argument of that type that begins at `start` ends: at a '|', at a comma where

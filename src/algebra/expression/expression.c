@@ -121,7 +121,8 @@ static bool parse_arguments(const struct flm_operation_entry *operation,
         if (i + 1 == count)
             end = text.size;
         struct flm_bytes one = flm_bytes_trimmed((struct flm_bytes){text.at + at, end - at});
-        if (one.size > 0 && !flm_argument_parse(argument, p, one, &value[i], note, why))
+        if (one.size > 0 &&
+            !flm_argument_parse(operation->name, argument, p, one, &value[i], note, why))
             return move_error(why, (size_t)(one.at - text.at));
         if (one.size == 0 && !argument->optional)
             return refuse_missing(operation, at, why);
@@ -221,7 +222,7 @@ bool flm_frames_match(const struct flm_profile *profile, const char *pattern, un
     bool good = flm_pattern_mark(profile, flm_bytes_of(pattern), marks, matched, why);
     if (good && *matched == 0) {
         flm_text_format(&note, "no frame matches '%s'", pattern);
-        flm_pattern_suggest(profile, flm_bytes_of(pattern), &note);
+        flm_pattern_suggest(profile, flm_bytes_of(pattern), NULL, &note);
     }
     finish_note(&note);
     return good;

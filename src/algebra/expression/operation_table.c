@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "algebra/operation/labels.h"
 #include "algebra/operation/operations.h"
 #include "flamel/algebra.h"
 
@@ -32,8 +33,25 @@ static struct flm_profile *apply_drop(struct flm_operation_call *c)
     return flm_keep(c->profile, c->argument->marks, false, c->why);
 }
 
+/* Where no frame has what they are merged by, all of them become one. */
+static void note_missing(struct flm_operation_call *c)
+{
+    const struct flm_profile *p = c->profile;
+    bool module = flm_bytes_are(c->argument->text, "module");
+    bool any = p->sizes.frame_count <= 1;
+    if (!module && !flm_bytes_are(c->argument->text, "file"))
+        return;
+    for (uint32_t i = 1; i < p->sizes.frame_count && !any; i++)
+        any = (module ? p->frames[i].module : p->frames[i].file) != 0;
+    if (!any)
+        flm_text_format(c->note, "no frame has a %s: the profile has names of functions only",
+                        module ? "module" : "file");
+}
+
 static struct flm_profile *apply_by(struct flm_operation_call *c)
 {
+    if (c->note->size == 0)
+        note_missing(c);
     return flm_quotient(c->profile, flm_class_at(c->argument->choice), c->why);
 }
 
@@ -106,21 +124,29 @@ static struct flm_profile *apply_metric(struct flm_operation_call *c)
     return flm_select(c->profile, c->argument->metric.index, c->why);
 }
 
+static struct flm_profile *keep_label(struct flm_operation_call *c, bool with)
+{
+    struct flm_bytes key = flm_label_key(c->profile, c->argument->label.key);
+    struct flm_bytes value = c->argument->label.value;
+    struct flm_profile *result = flm_keep_label(c->profile, key, value, with, c->why);
+    if (result && c->note->size == 0)
+        flm_label_exists(c->profile, key, value, c->note);
+    return result;
+}
+
 static struct flm_profile *apply_label(struct flm_operation_call *c)
 {
-    return flm_keep_label(c->profile, c->argument->label.key, c->argument->label.value, true,
-                          c->why);
+    return keep_label(c, true);
 }
 
 static struct flm_profile *apply_unlabel(struct flm_operation_call *c)
 {
-    return flm_keep_label(c->profile, c->argument->label.key, c->argument->label.value, false,
-                          c->why);
+    return keep_label(c, false);
 }
 
 static struct flm_profile *apply_split(struct flm_operation_call *c)
 {
-    return flm_split(c->profile, c->argument->unquoted, c->why);
+    return flm_split(c->profile, flm_label_key(c->profile, c->argument->unquoted), c->why);
 }
 
 /* Files may have any time, up to the largest: nothing is later. */
@@ -142,8 +168,13 @@ static struct flm_profile *apply_time(struct flm_operation_call *c)
 {
     int64_t first = first_time(c->profile);
     bool ends = !flm_bytes_end_with(c->argument->text, "..");
-    return flm_keep_time(c->profile, later(first, c->argument->time.from_ns),
-                         ends ? later(first, c->argument->time.to_ns) : INT64_MAX, c->why);
+    struct flm_profile *result =
+        flm_keep_time(c->profile, later(first, c->argument->time.from_ns),
+                      ends ? later(first, c->argument->time.to_ns) : INT64_MAX, c->why);
+    if (result && result->sizes.sample_count == 0 && c->note->size == 0)
+        flm_text_format(c->note, "no sample is in %.*s", (int)c->argument->text.size,
+                        c->argument->text.at);
+    return result;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/regex/regex.h"
+#include "base/text/nearest.h"
 
 enum field { FUNCTION, MODULE, FILE_NAME, KIND };
 enum manner { LITERAL, GLOB, REGEX };
@@ -244,22 +245,61 @@ static bool holds(struct flm_bytes text, struct flm_bytes part)
     return false;
 }
 
-void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
-                         struct flm_text *out)
+/* Whether a frame has this value of a field, or a path that ends with it. */
+enum presence { ABSENT, LAST_PART, WHOLE };
+static enum presence presence_of(const struct flm_profile *p, enum field field,
+                                 struct flm_bytes name)
 {
-    assert(p && out);
-    enum field field = take_field(&pattern);
-    while (pattern.size && flm_is_one_of(pattern.at[0], "*?\"/"))
-        pattern = (struct flm_bytes){pattern.at + 1, pattern.size - 1};
-    while (pattern.size && flm_is_one_of(pattern.at[pattern.size - 1], "*?\"/"))
-        pattern.size--;
-    if (pattern.size == 0 || field == KIND)
-        return;
+    enum presence found = ABSENT;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = &p->frames[i];
+        struct flm_bytes value = field == KIND
+                                     ? flm_bytes_of(flm_kind_name(f->kind))
+                                     : flm_string_bytes(p, field == MODULE ? f->module : f->file);
+        if (value.size > 0 && flm_bytes_equal(value, name))
+            return WHOLE;
+        if (value.size > 0 && flm_bytes_equal(last_part(value), name))
+            found = LAST_PART;
+    }
+    return found;
+}
+
+/* The value of another field was given as a function. */
+static bool suggest_field(const struct flm_profile *p, struct flm_bytes text, const char *operation,
+                          struct flm_text *out)
+{
+    static const struct {
+        enum field field;
+        const char *noun;
+    } others[] = {{MODULE, "module"}, {FILE_NAME, "file"}, {KIND, "kind"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        enum presence presence = presence_of(p, others[i].field, text);
+        if (presence == ABSENT)
+            continue;
+        /* A file matches by the last part of its path, a module by all of it. */
+        bool is_end = presence == LAST_PART && others[i].field == MODULE;
+        flm_text_format(out, " (%s%s%s%s", operation ? operation : "", operation ? ":" : "",
+                        fields[others[i].field].prefix, is_end ? "*/" : "");
+        flm_text_add_name(out, text);
+        flm_text_format(out, " matches the %s)", others[i].noun);
+        return true;
+    }
+    return false;
+}
+
+static uint32_t string_of(const struct flm_frame_record *f, enum field field)
+{
+    return field == FUNCTION ? f->function : field == MODULE ? f->module : f->file;
+}
+
+/* Those that hold the text; returns whether there are any. */
+static bool suggest_holding(const struct flm_profile *p, struct flm_bytes pattern, enum field field,
+                            struct flm_text *out)
+{
     uint32_t last = FLM_NONE;
     int found = 0;
     for (uint32_t i = 1; i < p->sizes.frame_count && found < 3; i++) {
-        const struct flm_frame_record *f = &p->frames[i];
-        uint32_t string = field == FUNCTION ? f->function : field == MODULE ? f->module : f->file;
+        uint32_t string = string_of(&p->frames[i], field);
         if (string == last || !holds(flm_string_bytes(p, string), pattern))
             continue;
         struct flm_bytes name = flm_string_bytes(p, string);
@@ -270,6 +310,33 @@ void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
     }
     if (found)
         flm_text_putc(out, ')');
+    return found > 0;
+}
+
+void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
+                         const char *operation, struct flm_text *out)
+{
+    assert(p && out);
+    enum field field = take_field(&pattern);
+    while (pattern.size && flm_is_one_of(pattern.at[0], "*?\"/"))
+        pattern = (struct flm_bytes){pattern.at + 1, pattern.size - 1};
+    while (pattern.size && flm_is_one_of(pattern.at[pattern.size - 1], "*?\"/"))
+        pattern.size--;
+    if (pattern.size == 0 || field == KIND ||
+        (field == FUNCTION && suggest_field(p, pattern, operation, out)) ||
+        suggest_holding(p, pattern, field, out))
+        return;
+    struct flm_nearest near = {.asked = pattern};
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+        flm_nearest_add(&near, flm_string_bytes(p, string_of(&p->frames[i], field)));
+    if (near.count == 0)
+        return;
+    flm_text_puts(out, " (did you mean ");
+    for (size_t i = 0; i < near.count; i++) {
+        flm_text_puts(out, i == 0 ? "" : i + 1 < near.count ? ", " : " or ");
+        flm_text_add_name(out, near.at[i].name);
+    }
+    flm_text_puts(out, "?)");
 }
 
 static bool is_word(char byte)

@@ -34,9 +34,11 @@ const char *flm_pattern_kind(size_t index);
  * regular expression, whichever is needed; also inside of an expression. */
 void flm_pattern_add_exact(struct flm_text *out, struct flm_bytes name);
 
-/* For a pattern that matched nothing: names that hold its text, as " (there is a, b and c)", or
- * nothing. */
+/* For a pattern that matched nothing: the pattern that would match, where it is the name of a
+ * module, a file or a kind, as " (hide:module=libc.so.6 matches the module)"; else names that hold
+ * its text, as " (there is a, b)", or similar ones, " (did you mean a or b?)", or nothing.
+ * `operation` goes in front of the pattern; NULL: nothing does. */
 void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
-                         struct flm_text *out);
+                         const char *operation, struct flm_text *out);
 
 #endif

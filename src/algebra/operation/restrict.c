@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "algebra/operation/labels.h"
 #include "algebra/operation/subset.h"
 #include "profile/internal.h"
 
@@ -183,20 +184,6 @@ bool flm_is_sampled(const struct flm_profile *p, const char *what, struct flm_er
     return true;
 }
 
-/* The value itself, or one of several separated by commas. */
-static bool is_value(struct flm_bytes wanted, struct flm_bytes value)
-{
-    if (wanted.size == 0 || flm_bytes_equal(wanted, value))
-        return true;
-    for (size_t at = 0, end; at < wanted.size; at = end + 1) {
-        for (end = at; end < wanted.size && wanted.at[end] != ',';)
-            end++;
-        if (flm_bytes_equal((struct flm_bytes){wanted.at + at, end - at}, value))
-            return true;
-    }
-    return false;
-}
-
 static bool set_has(const struct flm_profile *p, uint32_t set, struct flm_bytes key,
                     struct flm_bytes value)
 {
@@ -204,7 +191,7 @@ static bool set_has(const struct flm_profile *p, uint32_t set, struct flm_bytes 
     for (uint32_t i = start; i < p->label_set_ends[set]; i++) {
         struct flm_label_record label = p->labels[p->set_members[i]];
         if (flm_bytes_equal(flm_string_bytes(p, label.key), key) &&
-            is_value(value, flm_string_bytes(p, label.value)))
+            flm_label_is(value, flm_string_bytes(p, label.value)))
             return true;
     }
     return false;

@@ -61,12 +61,19 @@ static int write_both(struct fields *f, const struct flm_profile *before,
 /* A page gets both as they are, and compares them itself. */
 static int compare(struct fields *f, const char *path)
 {
+    /* What is only in one of them is why they are compared. */
+    size_t unmatched = 0;
+    f->load.unmatched = &unmatched;
     struct flm_load_fields base_load = f->load;
     if (f->base_apply)
         base_load.apply = f->base_apply;
     struct flm_profile *before = flm_load_with(&base_load, f->base);
     struct flm_profile *after = before ? flm_load_with(&f->load, path) : NULL;
     int status = FLM_EXIT_WRONG;
+    if (after && !flm_load_matched(&f->load, unmatched, 2)) {
+        flm_profile_free(after);
+        after = NULL;
+    }
     if (after && flm_save_format(&f->save).takes_baseline) {
         f->save.base = before;
         f->save.base_name = flm_load_name(f->base);

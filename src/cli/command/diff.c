@@ -354,6 +354,8 @@ static bool load_sides(const struct fields *f, struct sides *s, char **argv)
     bool is_page = report_of(f) == NO_REPORT && flm_save_format(&f->save).takes_baseline;
     bool by_duration = !f->shares && f->save.picture.normalize == FLM_NORMALIZE_DURATION;
     load.drop_times = !is_page && !by_duration;
+    size_t unmatched = 0;
+    load.unmatched = &unmatched;
     struct flm_load_fields base_load = load;
     if (f->base_apply)
         base_load.apply = f->base_apply;
@@ -365,7 +367,8 @@ static bool load_sides(const struct fields *f, struct sides *s, char **argv)
         return false;
     }
     return load_side(s, sets ? f->base.at : operands, base_count, false, &base_load) &&
-           load_side(s, sets ? f->new.at : operands + 1, new_count, true, &load);
+           load_side(s, sets ? f->new.at : operands + 1, new_count, true, &load) &&
+           flm_load_matched(&load, unmatched, base_count + new_count);
 }
 
 static bool measure(struct sides *s, const struct flm_diff_options *how, struct flm_error *why)

@@ -13,9 +13,12 @@
 struct fields {
     struct flm_load_fields load;
     struct flm_form_fields form;
+    bool labels;
 };
 
 static const struct flm_option options[] = {
+    {"labels", 0, NULL, "list the values of labels too, with the samples of each", FLM_OPTION_FLAG,
+     offsetof(struct fields, labels)},
     FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
@@ -35,6 +38,7 @@ static bool print(const struct fields *f, const char *path, bool *first, struct 
         .size = sizeof about,
         .source = strcmp(path, "-") == 0 ? "standard input" : path,
         .file_bytes = size_of(path),
+        .label_values = f->labels,
     };
     struct flm_load_fields load = f->load;
     load.found_format = &about.format;
@@ -102,8 +106,10 @@ const struct flm_command flm_command_info = {
         "Lists the contents of profiles: metrics with their units and totals, the numbers of\n"
         "stacks, nodes and frames, times and labels of samples; and what they lack: symbols,\n"
         "and lost samples. Without FILE, the last recording in this folder is taken.",
-    .examples = "  flamel info app.flm\n"
-                "  flamel info --json app.flm | jq .metrics\n",
+    .examples =
+        "  flamel info app.flm\n"
+        "  flamel info --labels app.flm             threads, processes ... for label:thread=...\n"
+        "  flamel info --json app.flm | jq .metrics\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

@@ -100,8 +100,14 @@ static int run(const struct flm_command *command, int count, char **argv)
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = f.side_by_side || !flm_save_shows_samples(&f.save);
+    size_t unmatched = 0;
+    f.load.unmatched = &unmatched;
     struct flm_profile *merged =
         f.side_by_side ? side_by_side(&f.load, operands, argv) : add_up(&f.load, operands, argv);
+    if (merged && !flm_load_matched(&f.load, unmatched, (size_t)operands)) {
+        flm_profile_free(merged);
+        return FLM_EXIT_WRONG;
+    }
     return merged ? flm_save_with(&f.save, merged) : FLM_EXIT_WRONG;
 }
 

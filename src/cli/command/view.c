@@ -159,8 +159,12 @@ int flm_view_file(const char *path)
 /* One file, or two to compare. */
 static int show(const struct fields *f, int count, const char *const *paths)
 {
-    return f->tui ? show_in_terminal(f, count, paths)
-                  : show_in_browser(f, count == 2 ? paths[0] : NULL, paths[count - 1]);
+    /* What is only in one of two files is why they are compared. */
+    struct fields shown = *f;
+    size_t unmatched = 0;
+    shown.load.unmatched = count == 2 ? &unmatched : NULL;
+    return f->tui ? show_in_terminal(&shown, count, paths)
+                  : show_in_browser(&shown, count == 2 ? paths[0] : NULL, paths[count - 1]);
 }
 
 static int run(const struct flm_command *command, int count, char **words)

@@ -92,12 +92,20 @@ static struct flm_profile *apply(const struct flm_load_fields *fields, struct fl
                                  struct flm_error *why)
 {
     char note[200];
+    size_t ignored = 0;
     struct flm_profile *result = flm_apply(profile, fields->apply, note, why);
     flm_profile_free(profile);
-    if (!result)
+    if (!result) {
         flm_error_within(why, "--apply");
-    else if (note[0] && !fields->quiet)
-        flm_message("%s", note);
+    } else if (note[0] && (fields->allow_empty || fields->unmatched)) {
+        if (!fields->quiet)
+            flm_message("%s", note);
+        *(fields->unmatched ? fields->unmatched : &ignored) += 1;
+    } else if (note[0]) {
+        flm_error_set(why, FLM_ERROR_USAGE, "--apply: %s; --allow-empty goes on", note);
+        flm_profile_free(result);
+        return NULL;
+    }
     return result;
 }
 
@@ -185,6 +193,16 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
     if (!profile)
         flm_message("%s", why.text);
     return profile;
+}
+
+bool flm_load_matched(const struct flm_load_fields *fields, size_t unmatched, size_t count)
+{
+    if (fields->allow_empty || count == 0 || unmatched < count)
+        return true;
+    flm_message("--apply matches nothing in %s; --allow-empty goes on", count == 1   ? "the file"
+                                                                        : count == 2 ? "both files"
+                                                                                     : "all files");
+    return false;
 }
 
 const char *flm_load_name(const char *path)

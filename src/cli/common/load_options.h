@@ -14,7 +14,10 @@ struct flm_load_fields {
     int columns, threads;
     struct flm_option_list symbols;
     bool debuginfod, no_inlines, lines;
-    bool reports_losses;       /* the command reports losses itself */
+    bool allow_empty;
+    bool reports_losses; /* the command reports losses itself */
+    size_t *unmatched; /* of commands that read several files: counts those in which --apply matched
+                          nothing, which is no error there; NULL: it is one */
     const char **found_format; /* receives the name of the format; may be NULL */
 };
 
@@ -29,6 +32,12 @@ struct flm_load_fields {
         {"apply",         'a',                                                                     \
          "EXPRESSION",    "apply operations: 'focus:parse | hide:module=libc.so.6'",               \
          FLM_OPTION_TEXT, offsetof(fields, member.apply)},                                         \
+        {"allow-empty",                                                                            \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "go on where an operation of --apply matches nothing",                                    \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.allow_empty)},                                                    \
         {"signed",                                                                                 \
          0,                                                                                        \
          NULL,                                                                                     \
@@ -95,6 +104,10 @@ bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error 
 /* Reads a profile, applies the expression, and reports losses on standard error. NULL when it
  * failed; the error was printed then. */
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path);
+
+/* After all files of a command were read, `unmatched` of them without a match. False, after a
+ * message, where that are all of them, and it is not allowed. */
+bool flm_load_matched(const struct flm_load_fields *fields, size_t unmatched, size_t count);
 
 /* The name of a file to show: the last part of its path, "standard input" for "-". */
 const char *flm_load_name(const char *path);

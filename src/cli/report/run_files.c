@@ -28,14 +28,18 @@ bool flm_run_files_load(struct flm_run_files *files, const char *const *paths, u
     bool good = files->run && files->profile && files->date;
     if (!good)
         flm_message("out of memory");
+    size_t unmatched = 0;
+    struct flm_load_fields each = *load;
+    each.unmatched = &unmatched;
     for (uint32_t i = 0; good && i < count; i++) {
-        good = (files->profile[i] = flm_load_with(load, paths[i])) != NULL &&
+        good = (files->profile[i] = flm_load_with(&each, paths[i])) != NULL &&
                (!normalized || normalize(&files->profile[i], load->lines));
         files->run[i] =
             (struct flm_gate_run){.profile = files->profile[i],
                                   .name = strcmp(paths[i], "-") == 0 ? "standard input" : paths[i],
                                   .is_new = is_new && is_new[i]};
     }
+    good = good && flm_load_matched(load, unmatched, count);
     if (!good)
         flm_run_files_clear(files);
     return good;

@@ -249,7 +249,7 @@ static unsigned char *mark_frames(const struct flm_profile *p, const char *patte
     free(marks);
     if (good) {
         struct flm_text names = {0};
-        flm_pattern_suggest(p, flm_bytes_of(pattern), &names);
+        flm_pattern_suggest(p, flm_bytes_of(pattern), NULL, &names);
         flm_error_set(why, FLM_ERROR_USAGE, "function: none is called '%s'%.*s", pattern,
                       (int)names.size, names.at ? names.at : "");
         flm_text_clear(&names);

@@ -1,6 +1,7 @@
 /* info.c - the contents of a profile: metrics with their totals, sizes, samples and labels;
  * missing symbols, lost samples. */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "algebra/aggregate/summary.h"
@@ -299,6 +300,50 @@ static void add_list(const struct info *info)
         flm_text_add(row(info, string(info, p->notes[i].key)), string(info, p->notes[i].value));
 }
 
+/* ---- Values of labels ------------------------------------------------------------------------ */
+
+/* How many samples have each label; the caller frees it. NULL if memory ran out. */
+static uint32_t *count_samples(const struct flm_profile *p)
+{
+    uint32_t *of_label = calloc((size_t)p->sizes.label_count + 1, sizeof *of_label);
+    for (uint32_t i = 0; of_label && i < p->sizes.sample_count; i++) {
+        uint32_t set = p->sample_labels[i];
+        for (uint32_t k = set ? p->label_set_ends[set - 1] : 0; k < p->label_set_ends[set]; k++)
+            of_label[p->set_members[k]]++;
+    }
+    return of_label;
+}
+
+/* In the order of the labels: by key, then by value. */
+static bool add_label_values(const struct info *info)
+{
+    const struct flm_profile *p = info->profile;
+    uint32_t *samples = count_samples(p);
+    if (!samples)
+        return false;
+    flm_report_begin_table(info->report, "label_values", FLM_IN_ALL, true);
+    size_t key = flm_report_add_column(info->report, "key", FLM_IN_PROGRAMS);
+    size_t value = flm_report_add_column(info->report, "value", FLM_IN_PROGRAMS);
+    size_t count = flm_report_add_column(info->report, "samples", FLM_IN_PROGRAMS);
+    const struct flm_report_view views[] = {
+        {.heading = "label", .column = key, .kind = FLM_COLUMN_TEXT},
+        {.heading = "samples",
+         .column = count,
+         .format = FLM_VIEW_AS_COUNT,
+         .kind = FLM_COLUMN_NUMBER},
+        {.heading = "value", .column = value, .kind = FLM_COLUMN_TEXT}};
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+        flm_report_add_view(info->report, views[i]);
+    for (uint32_t i = 0; i < p->sizes.label_count; i++) {
+        flm_report_begin_row(info->report, 0, FLM_IN_ALL);
+        flm_report_cell_bytes(info->report, string(info, p->labels[i].key));
+        flm_report_cell_bytes(info->report, string(info, p->labels[i].value));
+        flm_report_cell_number(info->report, samples[i]);
+    }
+    free(samples);
+    return true;
+}
+
 /* ---- The report ------------------------------------------------------------------------------ */
 
 static void add_file(const struct info *info)
@@ -342,6 +387,11 @@ struct flm_report *flm_report_info(const struct flm_profile *profile,
         add_losses(&info);
         add_notes(&info);
         add_list(&info);
+    }
+    if (info.report && o.label_values && !add_label_values(&info)) {
+        flm_error_memory(why);
+        flm_report_free(info.report);
+        info.report = NULL;
     }
     flm_summary_clear(&info.summary);
     return info.report ? flm_report_finish(info.report, why) : NULL;

@@ -70,7 +70,7 @@ static bool matches_any(const struct flm_viewer *v, struct flm_bytes pattern, st
     char buffer[400];
     struct flm_text there;
     flm_text_init_fixed(&there, buffer, sizeof buffer);
-    flm_pattern_suggest(p, pattern, &there);
+    flm_pattern_suggest(p, pattern, NULL, &there);
     return flm_error_set(why, FLM_ERROR_USAGE, "no frame matches '%.*s'%.*s", (int)pattern.size,
                          pattern.at, (int)there.size, there.at);
 }

@@ -31,7 +31,8 @@ static struct parsed parse(enum flm_argument_type type, const char *text)
                         .argument = {"thing", type, false, word}};
     struct flm_text note;
     flm_text_init_fixed(&note, it.note, sizeof it.note - 1);
-    it.good = flm_argument_parse(&it.argument, it.p, flm_bytes_of(text), &it.value, &note, &it.why);
+    it.good = flm_argument_parse("hide", &it.argument, it.p, flm_bytes_of(text), &it.value, &note,
+                                 &it.why);
     it.note[note.size] = 0;
     return it;
 }
@@ -156,8 +157,8 @@ static bool parse_each(void *context, struct flm_error *why)
         struct flm_argument argument = {"thing", (enum flm_argument_type)type, false, NULL};
         struct flm_argument_value value;
         struct flm_text note = {.failed = true}; /* adds nothing */
-        good =
-            flm_argument_parse(&argument, context, flm_bytes_of(texts[type]), &value, &note, why);
+        good = flm_argument_parse("hide", &argument, context, flm_bytes_of(texts[type]), &value,
+                                  &note, why);
         flm_argument_clear(&argument, &value);
     }
     return good;

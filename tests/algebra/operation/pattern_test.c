@@ -267,7 +267,7 @@ static void suggests(const char *pattern, const char *expected)
     char buffer[200];
     struct flm_text text;
     flm_text_init_fixed(&text, buffer, sizeof buffer - 1);
-    flm_pattern_suggest(p, flm_bytes_of(pattern), &text);
+    flm_pattern_suggest(p, flm_bytes_of(pattern), "hide", &text);
     buffer[text.size] = 0;
     assert_string_equal(buffer, expected);
 }
@@ -282,6 +282,11 @@ static void names_that_hold_the_text_are_suggested(void **state)
     suggests("module=xml", " (there is libxml2.so.2)");
     suggests("file=Main", " (there is src/main.c)");
     suggests("a", " (there is a*b, main, operator*)");
+    suggests("libxml2.so.2", " (hide:module=libxml2.so.2 matches the module)");
+    suggests("main.c", " (hide:file=main.c matches the file)");
+    suggests("src/main.c", " (hide:file=src/main.c matches the file)");
+    suggests("kernel", " (hide:kind=kernel matches the kind)");
+    suggests("prase", " (did you mean parse?)");
     suggests("nothing at all", "");
     suggests("kind=kernel", "");
     suggests("*", "");

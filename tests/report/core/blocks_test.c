@@ -323,7 +323,8 @@ static void a_sink_that_fails_is_an_error(void **state)
 static bool make_and_write(void *context, struct flm_error *why)
 {
     const struct flm_profile *p = context;
-    struct flm_report_options options = {.size = sizeof options, .function = "alloc", .rows = 2};
+    struct flm_report_options options = {
+        .size = sizeof options, .function = "alloc", .rows = 2, .label_values = true};
     struct flm_report *reports[] = {flm_report_top(p, &options, why),
                                     flm_report_callers(p, &options, why),
                                     flm_report_info(p, &options, why), make_all_kinds(why)};

@@ -1,0 +1,22 @@
+/* labels.h - the labels of samples as people name them: by the key that the profile has, or by the
+ * one that perf has for the same (tid, pid, comm for thread, process, command); and what is said
+ * where there is no such label. */
+#ifndef FLAMEL_ALGEBRA_OPERATION_LABELS_H
+#define FLAMEL_ALGEBRA_OPERATION_LABELS_H
+
+#include "base/text/text.h"
+#include "profile/columns.h"
+
+/* The key as the profile has it: `asked`, or the other name of the same where it has only that. */
+struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes asked);
+
+/* Whether the value of a label is the wanted one, or one of several separated by commas; an empty
+ * wanted one is any. */
+bool flm_label_is(struct flm_bytes wanted, struct flm_bytes value);
+
+/* Whether any sample may have it. If not, a sentence with the keys, or the values that the key has,
+ * is added: "no label thread is '4711': it is 32000 or 32001". */
+bool flm_label_exists(const struct flm_profile *p, struct flm_bytes key, struct flm_bytes value,
+                      struct flm_text *sentence);
+
+#endif
