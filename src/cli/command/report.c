@@ -31,7 +31,8 @@ static const struct flm_option options[] = {
      "top: print at most N functions (default: 30, or all with --json and --csv); 0: all",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
     {"min", 0, "PERCENT",
-     "trees: hide branches below PERCENT of the profile, and count them (default: 1)",
+     "trees: hide branches below PERCENT of the profile, or of the function asked for, and count "
+     "them (default: 1)",
      FLM_OPTION_NUMBER, offsetof(struct fields, min_percent)},
     {"levels", 0, "N", "trees: hide deeper rows, and count them (default: 256); 0: no limit",
      FLM_OPTION_COUNT, offsetof(struct fields, levels)},

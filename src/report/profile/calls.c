@@ -16,6 +16,8 @@ struct tree {
     struct flm_calls_options how;
     struct flm_calls calls;
     uint32_t function_count; /* that the pattern matches */
+    double whole; /* what percentages are of: the profile, or the functions asked for: whoever asks
+                     for the callers of a function with 2 % wants to know their shares of it */
 
     /* The callers whose branches are being added, the outermost first, and their hidden branches:
      * rows below `level` may follow. The first one stands for those of level 0. */
@@ -73,7 +75,7 @@ static void add_view(const struct tree *tree, const char *heading, size_t column
                                                                .format = format,
                                                                .kind = kind,
                                                                .leave_out = leave_out,
-                                                               .whole = tree->source->whole,
+                                                               .whole = tree->whole,
                                                                .unit = tree->source->unit});
 }
 
@@ -129,7 +131,7 @@ static void add_row(struct tree *tree, const struct flm_call *call)
     flm_report_cell_number(report, call->level);
     flm_report_cell_function(report, s, f);
     flm_report_cell_number(report, call->total);
-    flm_report_cell_number(report, flm_report_percent(s, call->total));
+    flm_report_cell_number(report, tree->whole != 0 ? 100 * call->total / tree->whole : 0);
     flm_report_cell_number(report, call->self);
     flm_report_cell_number(report, call->hidden_count);
     flm_report_cell_number(report, call->hidden);
@@ -169,6 +171,7 @@ static void add_subject(const struct tree *tree, const char *view)
     flm_report_add_quantity(tree->source, line, tree->calls.total);
     flm_text_puts(line, ", ");
     flm_percent_add(line, tree->calls.total, tree->source->whole);
+    flm_text_puts(line, " of the profile");
 }
 
 static void add_hidden_line(const struct tree *tree, uint32_t count, double total,
@@ -183,7 +186,7 @@ static void add_hidden_line(const struct tree *tree, uint32_t count, double tota
     flm_text_format(line, " %s %s ", count == 1 ? "branch" : "branches", where);
     flm_quantity_add_exact(line, limit, flm_bytes_of(unit));
     flm_text_puts(line, ", ");
-    flm_percent_add(line, total, tree->source->whole);
+    flm_percent_add(line, total, tree->whole);
     flm_text_puts(line, count == 1 ? "" : " together");
 }
 
@@ -227,6 +230,20 @@ static struct flm_report *make(struct tree *tree, struct flm_error *why)
     add_rows(tree);
     add_hidden(tree);
     return flm_report_finish(report, why);
+}
+
+/* The total of the functions that are marked: that of the topmost rows. */
+static bool measure(struct tree *tree, struct flm_error *why)
+{
+    struct flm_calls_options how = tree->how;
+    struct flm_calls top;
+    how.cut = INFINITY;
+    how.levels = 1;
+    if (!flm_calls_init(&top, tree->source->profile, &tree->source->functions, &how, why))
+        return false;
+    tree->whole = top.total;
+    flm_calls_clear(&top);
+    return true;
 }
 
 /* ---- Functions of a pattern ------------------------------------------------------------------ */
@@ -292,10 +309,14 @@ static struct flm_report *make_calls(const struct flm_profile *profile,
                         .how = {.view = view,
                                 .metric = source.metric,
                                 .marks = marks,
-                                .cut = source.whole * o.min_percent / 100,
                                 .levels = o.levels > 0 ? o.levels : UINT32_MAX}};
+    tree.whole = source.whole;
     if (good && marks)
         tree.function_count = count_functions(&source, marks);
+    /* Of a difference the total may be next to nothing: its parts are shares of all changes. */
+    if (good && marks && source.whole == fabs(source.total))
+        good = measure(&tree, why);
+    tree.how.cut = fabs(tree.whole) * o.min_percent / 100;
     if (good && flm_calls_init(&tree.calls, profile, &source.functions, &tree.how, why)) {
         report = make(&tree, why);
         flm_calls_clear(&tree.calls);
