@@ -9,6 +9,7 @@
  *     --runs N          in each group: 30 and 10
  *     --change NAME     null, big10, small30 ...: all
  *     --noise NAME      pois, nb, nbout, nested: all but pois
+ *     --row N           of the part `sides`, from 1: all
  *     --alpha P         0.05
  *     --seed N          1
  *     --threads N       all processors
@@ -17,6 +18,8 @@
  *     mde          changes of the size that a gate calls detectable: found in four of five?
  *     blocks       a machine that drifts: base first, alternately, permuted inside of blocks
  *     sequential   three looks, each at its part of alpha
+ *     sides        sides of unequal size and noise, improvements, recordings of a fixed time, noise
+ *                  that is not normal, three stacks, twenty thousand (simulated_sides.h)
  *     series       change points in 60 runs
  *
  * Each data set is a program of its own, other subtrees that move together, other noise, and other
@@ -33,11 +36,12 @@
 #include "os/threads.h"
 #include "stats/random.h"
 #include "stats/sequential.h"
+#include "support/gate/simulated_sides.h"
 #include "support/gate/simulated_verdict.h"
 
 struct settings {
     uint32_t data_sets, permutations, runs;
-    int noise, change; /* -1: all */
+    int noise, change, row; /* -1: all */
     double alpha;
     uint64_t seed;
     int threads;
@@ -156,6 +160,20 @@ struct share {
 
 /* Means of the `width` results of each data set, with their standard errors; of those that are no
  * NaN. */
+static void summarize(const double *result, uint32_t data_sets, uint32_t width, struct share *share)
+{
+    for (uint32_t k = 0; k < width; k++) {
+        double sum = 0, squares = 0, n = 0;
+        for (size_t i = k; i < (size_t)data_sets * width; i += width) {
+            sum += isnan(result[i]) ? 0 : result[i];
+            n += !isnan(result[i]);
+        }
+        for (size_t i = k; i < (size_t)data_sets * width; i += width)
+            squares += isnan(result[i]) ? 0 : pow(result[i] - sum / n, 2);
+        share[k] = (struct share){sum / n, n > 1 ? sqrt(squares / (n - 1) / n) : NAN};
+    }
+}
+
 static void try_all(const struct experiment *e, uint32_t data_sets, uint32_t width,
                     void (*one)(const struct experiment *, uint64_t, double *), struct share *share)
 {
@@ -163,16 +181,7 @@ static void try_all(const struct experiment *e, uint32_t data_sets, uint32_t wid
     if (!t.result)
         stop("out of memory");
     flm_threads_run(e->settings->threads, data_sets, try_one, &t);
-    for (uint32_t k = 0; k < width; k++) {
-        double sum = 0, squares = 0, n = 0;
-        for (size_t i = k; i < (size_t)data_sets * width; i += width) {
-            sum += isnan(t.result[i]) ? 0 : t.result[i];
-            n += !isnan(t.result[i]);
-        }
-        for (size_t i = k; i < (size_t)data_sets * width; i += width)
-            squares += isnan(t.result[i]) ? 0 : pow(t.result[i] - sum / n, 2);
-        share[k] = (struct share){sum / n, n > 1 ? sqrt(squares / (n - 1) / n) : NAN};
-    }
+    summarize(t.result, data_sets, width, share);
     free(t.result);
 }
 
@@ -440,6 +449,126 @@ static bool part_sequential(const struct settings *s)
     return true;
 }
 
+/* ---- Sides that are not alike ---------------------------------------------------------------- */
+
+/* Where nothing grew, a verdict FAIL is wrong; `grows` are for power. */
+static const struct side_row {
+    const char *name;
+    struct simulated_sides_options how;
+    bool grows;
+} side_rows[] = {
+    {"null, 300 stacks, 5 + 5", {300, {5, .05}, {5, .05}}, false},
+    {"null, 300 stacks, 10 + 10", {300, {10, .05}, {10, .05}}, false},
+    {"null, 300 stacks, 30 + 30", {300, {30, .05}, {30, .05}}, false},
+    {"null, 3 stacks, 10 + 10", {3, {10, .05}, {10, .05}}, false},
+    {"null, 20,000 stacks, 10 + 10", {20000, {10, .05}, {10, .05}}, false},
+    {"null, heavy tails, 10 + 10", {300, {10, .05}, {10, .05}, TAILS_HEAVY}, false},
+    {"null, zero-inflated, 10 + 10", {300, {10, .05}, {10, .05}, TAILS_ZEROS}, false},
+    {"null, collector, 10 + 10", {300, {10, .05}, {10, .05}, TAILS_COLLECTOR}, false},
+    {"null, fixed time, 10 + 10", {300, {10, .05}, {10, .05}, .is_fixed = true}, false},
+    {"null, 50 + 5", {300, {50, .05}, {5, .05}}, false},
+    {"null, 50 + 5 of 3 x noise", {300, {50, .05}, {5, .15}}, false},
+    {"null, 50 + 5 of 1/3 x noise", {300, {50, .15}, {5, .05}}, false},
+    {"null, 5 + 50 of 3 x noise", {300, {5, .05}, {50, .15}}, false},
+    {"null, 5 of 3 x noise + 50", {300, {5, .15}, {50, .05}}, false},
+    {"null, 10 + 10 of 3 x noise", {300, {10, .05}, {10, .15}}, false},
+    {"null, 5 + 5 of 3 x noise", {300, {5, .05}, {5, .15}}, false},
+    {"null, 20 + 10 of 3 x noise", {300, {20, .05}, {10, .15}}, false},
+    {"null, heavy, 50 + 5 of 3 x", {300, {50, .05}, {5, .15}, TAILS_HEAVY}, false},
+    {"null, zeros, 50 + 5 of 3 x", {300, {50, .05}, {5, .15}, TAILS_ZEROS}, false},
+    {"null, 3 stacks, 50 + 5 of 3 x", {3, {50, .05}, {5, .15}}, false},
+    {"null, 50 + 5 of 1.5 x noise", {300, {50, .05}, {5, .075}}, false},
+    {"null, 10 + 10 of 1.5 x noise", {300, {10, .05}, {10, .075}}, false},
+    {"null, 50 + 10 of 1.5 x noise", {300, {50, .05}, {10, .075}}, false},
+    {"60 % 20 % faster, 10 + 10", {300, {10, .05}, {10, .05}, .change = SIDES_MOST_FASTER}, false},
+    {"60 % 20 % faster, 30 + 30", {300, {30, .05}, {30, .05}, .change = SIDES_MOST_FASTER}, false},
+    {"60 % 20 % faster, 5 + 50", {300, {5, .05}, {50, .05}, .change = SIDES_MOST_FASTER}, false},
+    {"60 % 20 % faster, heavy tails",
+     {300, {10, .05}, {10, .05}, TAILS_HEAVY, .change = SIDES_MOST_FASTER},
+     false},
+    {"60 % 20 % faster, fixed time",
+     {300, {10, .05}, {10, .05}, .change = SIDES_MOST_FASTER, .is_fixed = true},
+     false},
+    {"largest -50 %, 10 + 10", {300, {10, .05}, {10, .05}, .change = SIDES_HALF_LARGEST}, false},
+    {"largest -50 %, fixed time",
+     {300, {10, .05}, {10, .05}, .change = SIDES_HALF_LARGEST, .is_fixed = true},
+     false},
+    {"largest -50 %, fixed, 3 stacks",
+     {3, {10, .05}, {10, .05}, .change = SIDES_HALF_LARGEST, .is_fixed = true},
+     false},
+    {"largest -50 %, fixed, 50 + 5",
+     {300, {50, .05}, {5, .05}, .change = SIDES_HALF_LARGEST, .is_fixed = true},
+     false},
+    {"5 % stack +10 %, 10 + 10", {300, {10, .05}, {10, .05}, 0, SIDES_HOT, 1.1}, true},
+    {"5 % stack +10 %, 30 + 30", {300, {30, .05}, {30, .05}, 0, SIDES_HOT, 1.1}, true},
+    {"5 % stack +10 %, heavy tails",
+     {300, {10, .05}, {10, .05}, TAILS_HEAVY, SIDES_HOT, 1.1},
+     true},
+    {"5 % stack +10 %, 5 + 50", {300, {5, .05}, {50, .05}, 0, SIDES_HOT, 1.1}, true},
+    {"5 % stack +10 %, 50 + 5", {300, {50, .05}, {5, .05}, 0, SIDES_HOT, 1.1}, true},
+    {"5 % stack +50 %, 50 + 5", {300, {50, .05}, {5, .05}, 0, SIDES_HOT, 1.5}, true},
+    {"5 % stack +50 %, 50 + 5 of 3 x", {300, {50, .05}, {5, .15}, 0, SIDES_HOT, 1.5}, true},
+    {"5 % stack +10 %, fixed time", {300, {10, .05}, {10, .05}, 0, SIDES_HOT, 1.1, true}, true},
+    {"5 % stack +50 %, fixed time", {300, {10, .05}, {10, .05}, 0, SIDES_HOT, 1.5, true}, true},
+};
+enum { SIDE_ROWS = sizeof side_rows / sizeof side_rows[0] };
+enum { SIDES_FOUND, SIDES_FAIL, SIDES_UNKNOWN, SIDES_MEASURED };
+
+struct sides_experiment {
+    const struct settings *settings;
+    const struct side_row *row;
+    double *result;
+};
+
+static void measure_sides(void *context, size_t index)
+{
+    const struct sides_experiment *e = context;
+    uint64_t kind = 1000 + (uint64_t)(e->row - side_rows);
+    struct simulated_sides *s =
+        simulated_sides_new(&e->row->how, seed_of(e->settings, kind, index));
+    if (!s)
+        stop("out of memory");
+    const struct experiment gate = {.settings = e->settings};
+    struct flm_gate_options how = options_of(&gate, index);
+    struct judged j;
+    judge(&j, simulated_sides_inputs(s), e->row->how.base.runs + e->row->how.new.runs, &how);
+    double *result = e->result + index * SIDES_MEASURED;
+    result[SIDES_FOUND] = simulated_any_is_significant(&j.gate);
+    result[SIDES_FAIL] = j.gate.verdict == FLM_VERDICT_FAIL;
+    result[SIDES_UNKNOWN] = j.gate.verdict == FLM_VERDICT_INCONCLUSIVE;
+    judged_clear(&j);
+    simulated_sides_free(s);
+}
+
+static bool part_sides(const struct settings *s)
+{
+    bool good = true;
+    printf("sides that are not alike: alpha %g %%, %u permutations, %u data sets\n", 100 * s->alpha,
+           s->permutations, s->data_sets);
+    printf("  %-32s %12s %12s %12s\n", "", "found", "FAIL", "INCONCLUSIVE");
+    for (int i = 0; i < SIDE_ROWS; i++) {
+        if (s->row >= 0 && s->row != i)
+            continue;
+        struct sides_experiment e = {s, &side_rows[i],
+                                     calloc(s->data_sets, SIDES_MEASURED * sizeof(double))};
+        if (!e.result)
+            stop("out of memory");
+        flm_threads_run(s->threads, s->data_sets, measure_sides, &e);
+        struct share share[SIDES_MEASURED];
+        summarize(e.result, s->data_sets, SIDES_MEASURED, share);
+        free(e.result);
+        printf("  %-32s", side_rows[i].name);
+        for (int k = 0; k < SIDES_MEASURED; k++)
+            print_share(share[k]);
+        bool holds =
+            side_rows[i].grows || share[SIDES_FAIL].mean - 2 * share[SIDES_FAIL].error <= s->alpha;
+        printf("%s\n", holds ? "" : "  above alpha");
+        fflush(stdout);
+        good &= holds;
+    }
+    return good;
+}
+
 /* ---- Series ---------------------------------------------------------------------------------- */
 
 enum { BY_COLUMNS, BY_DISTANCES, METHODS };
@@ -510,11 +639,8 @@ static bool part_series(const struct settings *s)
 static const struct {
     const char *name;
     bool (*run)(const struct settings *s);
-} parts[] = {{"power", part_power},
-             {"mde", part_mde},
-             {"blocks", part_blocks},
-             {"sequential", part_sequential},
-             {"series", part_series}};
+} parts[] = {{"power", part_power},           {"mde", part_mde},     {"blocks", part_blocks},
+             {"sequential", part_sequential}, {"sides", part_sides}, {"series", part_series}};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static int number_of(const char *name, const char *const *names, int count)
@@ -540,6 +666,8 @@ static bool set(struct settings *s, const char *option, const char *value)
         s->permutations = (uint32_t)number;
     else if (strcmp(option, "--runs") == 0)
         s->runs = (uint32_t)number;
+    else if (strcmp(option, "--row") == 0)
+        s->row = (int)number - 1;
     else if (strcmp(option, "--alpha") == 0)
         s->alpha = number;
     else if (strcmp(option, "--seed") == 0)
@@ -560,7 +688,7 @@ static double now(void)
 
 int main(int count, char **words)
 {
-    struct settings s = {200, 999, 0, -1, -1, 0.05, 1, flm_processor_count()};
+    struct settings s = {200, 999, 0, -1, -1, -1, 0.05, 1, flm_processor_count()};
     bool asked[PARTS] = {false}, any = false, good = true;
     for (int i = 1; i < count; i++) {
         bool known = false;

@@ -13,7 +13,7 @@ $B/obj/bench/unwind_bench.o: LANGUAGE += -Itests
 $B/other/bench/unwind_bench.ok: LANGUAGE += -Itests
 
 # Simulates what it judges, as the tests do.
-$B/bench/power_bench: $(patsubst %,$B/obj/tests/support/gate/%.o,simulated_verdict simulated_runs deviates)
+$B/bench/power_bench: $(patsubst %,$B/obj/tests/support/gate/%.o,simulated_verdict simulated_runs simulated_sides deviates)
 $B/obj/bench/power_bench.o: LANGUAGE += -Itests
 $B/other/bench/power_bench.ok: LANGUAGE += -Itests
 

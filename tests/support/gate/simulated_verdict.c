@@ -1,6 +1,6 @@
 #include "support/gate/simulated_verdict.h"
 
-static bool any_is_significant(const struct flm_gate *gate)
+bool simulated_any_is_significant(const struct flm_gate *gate)
 {
     bool any = gate->total.is_significant;
     for (uint32_t i = 0; i < gate->columns.matrix.column_count; i++)
@@ -49,7 +49,7 @@ struct simulated_verdict simulated_verdict(const struct flm_gate *gate, const st
                                            const struct simulated_program *base,
                                            enum simulated_change change)
 {
-    struct simulated_verdict v = {.is_found = any_is_significant(gate),
+    struct simulated_verdict v = {.is_found = simulated_any_is_significant(gate),
                                   .fails = gate->verdict == FLM_VERDICT_FAIL};
     struct places p = {.program = base};
     p.count = simulated_places(base, change, p.node);

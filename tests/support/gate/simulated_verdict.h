@@ -19,6 +19,9 @@ struct simulated_verdict simulated_verdict(const struct flm_gate *gate, const st
                                            const struct simulated_program *base,
                                            enum simulated_change change);
 
+/* A column or the total. */
+bool simulated_any_is_significant(const struct flm_gate *gate);
+
 /* Of the stack itself; false where it has no column. */
 bool simulated_is_significant(const struct flm_gate *gate, const struct flm_runs *runs,
                               uint32_t node);
