@@ -1,6 +1,7 @@
 /* Any line as a mangled name: an answer of bounded size in bounded time, or the name as it is. */
 #include <stdlib.h>
 
+#include "symbol/demangle/cpp.h"
 #include "symbol/demangle/demangle.h"
 #include "symbol/demangle/internal.h"
 
@@ -21,6 +22,12 @@ static void demangle(struct flm_bytes name)
     promise(out.size <= 4 + (size_t)FLM_DEMANGLED_MOST + name.size + 100);
     if (!done)
         promise(flm_bytes_equal((struct flm_bytes){out.at + 4, out.size - 4}, name));
+    out.size = 0;
+    unsigned steps = 0;
+    size_t read = flm_demangle_cpp(name, &out, &steps);
+    promise(steps <= FLM_CPP_STEPS && read <= name.size && out.size <= FLM_DEMANGLED_MOST);
+    promise(read > 0 || out.size == 0);
+    promise(read == 0 || read == name.size || name.at[read] == '.' || name.at[read] == '@');
     out.size = 0;
     if (!flm_demangle_rust(name, &out))
         promise(out.size == 0);

@@ -1,79 +1,50 @@
 #include "symbol/demangle/demangle.h"
 
-#include <stdlib.h>
-
+#include "symbol/demangle/cpp.h"
 #include "symbol/demangle/internal.h"
 
-/* The demangler of libstdc++ (and libc++abi). Its header is for C++ only. */
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
-
-/* The demangled size is bounded by the number of references to earlier parts of the name: a level
- * that repeats the one below n times takes n of them. (libstdc++ refuses names of more than 1,024
- * bytes.) */
-enum { MOST_MANGLED = 1024, MOST_REFERENCES = 24 };
-
-static bool is_small(struct flm_bytes symbol)
+/* Where the name ends at the latest: a version, or a suffix of the compiler, follows. */
+static size_t find_end(struct flm_bytes symbol, size_t start, char byte)
 {
-    size_t references = 0;
-    for (size_t i = 0; i + 1 < symbol.size; i++) {
-        char next = symbol.at[i + 1];
-        bool is_index = next == '_' || (next >= '0' && next <= '9') || (next >= 'A' && next <= 'Z');
-        references += (symbol.at[i] == 'S' || symbol.at[i] == 'T') && is_index;
-    }
-    return references <= MOST_REFERENCES;
+    const char *end =
+        start < symbol.size ? memchr(symbol.at + start, byte, symbol.size - start) : NULL;
+    return end ? (size_t)(end - symbol.at) : symbol.size;
 }
 
-static bool demangle_cpp(struct flm_bytes symbol, struct flm_text *out)
-{
-    char terminated[MOST_MANGLED + 1];
-    if (symbol.size > MOST_MANGLED || !is_small(symbol))
-        return false;
-    memcpy(terminated, symbol.at, symbol.size);
-    terminated[symbol.size] = 0;
-    int status = -1;
-    char *plain = __cxa_demangle(terminated, NULL, NULL, &status);
-    bool done = plain && status == 0 && strlen(plain) <= FLM_DEMANGLED_MOST;
-    if (done)
-        flm_text_puts(out, plain);
-    free(plain);
-    return done;
-}
-
-/* The end of the name: a version, or a suffix of the compiler, follows. */
 static size_t name_size(struct flm_bytes symbol)
 {
-    for (size_t i = 1; i < symbol.size; i++)
-        if (symbol.at[i] == '@' || symbol.at[i] == '.')
-            return i;
-    return symbol.size;
+    symbol.size = find_end(symbol, 1, '@');
+    return find_end(symbol, 1, '.');
 }
 
-/* Legacy names of Rust contain dots: they end with a hash. */
+/* Legacy names of Rust contain dots: they end with a hash. 0 if it is none. */
 static size_t legacy_size(struct flm_bytes symbol)
 {
     enum { HASH = 20 }; /* 17h, 16 digits, E */
-    for (size_t i = HASH + 3; i <= symbol.size; i++)
-        if (symbol.at[i - 1] == 'E' && memcmp(symbol.at + i - HASH, "17h", 3) == 0 &&
-            (i == symbol.size || symbol.at[i] == '.' || symbol.at[i] == '@'))
-            return i;
+    symbol.size = find_end(symbol, 1, '@');
+    for (size_t size = HASH + 2; size < symbol.size;) {
+        size = find_end(symbol, size + 1, '.');
+        const char *hash = symbol.at + size - HASH;
+        if (hash[HASH - 1] == 'E' && memcmp(hash, "17h", 3) == 0)
+            return size;
+    }
     return 0;
 }
 
 bool flm_demangle(struct flm_bytes symbol, struct flm_text *out)
 {
-    size_t start = out->size, end = name_size(symbol);
+    size_t start = out->size, end = symbol.size;
     bool done = false;
     if (memchr(symbol.at ? symbol.at : "", 0, symbol.size)) {
         done = false;
     } else if (flm_bytes_start_with(symbol, "_R")) {
+        end = name_size(symbol);
         done = flm_demangle_rust((struct flm_bytes){symbol.at, end}, out);
     } else if (flm_bytes_start_with(symbol, "_Z")) {
         size_t legacy = legacy_size(symbol);
         done = legacy && flm_demangle_rust_legacy((struct flm_bytes){symbol.at, legacy}, out);
-        if (done)
-            end = legacy;
-        else
-            done = demangle_cpp((struct flm_bytes){symbol.at, end}, out);
+        end = done ? legacy : flm_demangle_cpp(symbol, out, NULL);
+        done = end > 0;
     }
     if (!done && !out->failed)
         out->size = start;
