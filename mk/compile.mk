@@ -65,12 +65,7 @@ LOADED := libmicrohttpd $(if $(filter 1,$(CAIRO)),cairo) \
           $(if $(filter 1,$(DEBUGINFOD)),libdebuginfod)
 PACKAGES := libdw libelf libzstd zlib
 package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
-# libstdc++ has the demangler of C++: __cxa_demangle.
-LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -lstdc++ -pthread -lm
-# The command has it inside, where the compiler has an archive of it: 55 KB, instead of two libraries
-# that are 0.6 ms of each start.
-CXX_ARCHIVE := $(filter /%,$(shell $(CC) -print-file-name=libstdc++.a 2>/dev/null))
-COMMAND_LIBS := $(patsubst -lstdc++,$(or $(CXX_ARCHIVE),-lstdc++),$(LIBS))
+LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -pthread -lm
 LANGUAGE += $(foreach package,$(PACKAGES) $(LOADED),$(call package_flags,--cflags $(package)))
 CMOCKA_LIBS := $(or $(call package_flags,--libs cmocka),-lcmocka)
 

@@ -50,4 +50,4 @@ objects: $(LIBRARY_OBJECTS) $(COMMAND_OBJECTS) $(PAGE_SOURCES:%.c=$B/obj/%.o) $(
          $(patsubst %.c,$B/obj/%.o,$(wildcard tests/fuzz/*.c)) $(BENCH_SOURCES:%.c=$B/obj/%.o)
 
 $B/flamel: $(COMMAND_OBJECTS) $B/libflamel.a
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(COMMAND_LIBS) -o $@
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
