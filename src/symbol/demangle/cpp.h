@@ -50,7 +50,8 @@ enum flm_cpp_kind {
     FLM_CPP_CONVERSION,          /* [type] */
     FLM_CPP_CAST,                /* [type] */
     FLM_CPP_LITERAL_OPERATOR,    /* [name] */
-    FLM_CPP_LAMBDA,              /* [LIST]; number */
+    FLM_CPP_LAMBDA,              /* [LIST, (LIST of DECLARATION)]; number */
+    FLM_CPP_DECLARATION,         /* [(type, or LIST of DECLARATION)]; number: its letter */
     FLM_CPP_UNNAMED,             /* number */
     FLM_CPP_BINDINGS,            /* [LIST] */
     FLM_CPP_TYPED,               /* [name, FUNCTION] */
@@ -127,7 +128,8 @@ struct flm_cpp_scope {
 struct flm_cpp_node {
     uint8_t kind;
     uint8_t nesting; /* the printer is inside of it: so many times */
-    bool is_scoped;  /* a PARAMETER: `scope` is known */
+    bool is_scoped;  /* of a PARAMETER: `scope` is known */
+    bool is_pack;    /* of a DECLARATION */
     int32_t number; /* of a TEMPLATE: 1 more than the index of the last scope that was made of it */
     union {
         struct {
@@ -285,6 +287,8 @@ struct flm_cpp_node *flm_cpp_read_parameter(struct flm_cpp_reader *r); /* T_ */
 /* `I` or `J`, arguments, E; and the arguments after that letter. */
 struct flm_cpp_node *flm_cpp_read_arguments(struct flm_cpp_reader *r);
 struct flm_cpp_node *flm_cpp_read_arguments_inside(struct flm_cpp_reader *r);
+/* Of template parameters, as many as there are: Ty is typename, Tni an int. NULL if none is. */
+struct flm_cpp_node *flm_cpp_read_declarations(struct flm_cpp_reader *r);
 struct flm_cpp_node *flm_cpp_read_argument(struct flm_cpp_reader *r);
 struct flm_cpp_node *flm_cpp_read_expression(struct flm_cpp_reader *r);
 struct flm_cpp_node *flm_cpp_read_operator(struct flm_cpp_reader *r);
@@ -312,8 +316,9 @@ struct flm_cpp_printer {
     size_t scope_count, scope_capacity;
     struct flm_cpp_node *template; /* that is being printed */
     struct flm_cpp_modifier *modifiers;
-    int32_t pack_index;    /* of the element that is printed; -1: the pack as a list */
-    unsigned lambda_depth; /* in parameters of lambdas, where T_ is auto:1 */
+    int32_t pack_index;                /* of the element that is printed; -1: the pack as a list */
+    unsigned lambda_depth;             /* in parameters of lambdas, where T_ is auto:1 */
+    struct flm_cpp_node *declarations; /* of the innermost lambda: or $T0 */
     unsigned depth, steps;
     bool failed;
 };

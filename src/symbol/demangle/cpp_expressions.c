@@ -31,6 +31,49 @@ struct flm_cpp_node *flm_cpp_read_arguments(struct flm_cpp_reader *r)
     return arguments;
 }
 
+/* Ty typename, Tn type, Tt declarations E, each behind Tp in a pack. */
+static struct flm_cpp_node *read_declaration(struct flm_cpp_reader *r)
+{
+    struct flm_cpp_node *node = NULL;
+    bool is_pack = flm_cpp_eat_both(r, "Tp");
+    char letter = flm_cpp_peek_second(r);
+    if (!flm_cpp_enter(r) || !flm_cpp_expect(r, 'T')) {
+        node = NULL;
+    } else if (flm_cpp_eat(r, 'y')) {
+        node = flm_cpp_make_leaf(r, FLM_CPP_DECLARATION, letter);
+    } else if (flm_cpp_eat(r, 'n')) {
+        node = flm_cpp_make(r, FLM_CPP_DECLARATION, flm_cpp_read_type(r), NULL);
+    } else if (flm_cpp_eat(r, 't')) {
+        node = flm_cpp_make(r, FLM_CPP_DECLARATION, flm_cpp_read_declarations(r), NULL);
+        flm_cpp_expect(r, 'E');
+    } else {
+        flm_cpp_fail(r);
+    }
+    flm_cpp_leave(r);
+    if (node) {
+        node->number = letter;
+        node->is_pack = is_pack;
+    }
+    return r->failed ? NULL : node;
+}
+
+static bool is_at_declaration(const struct flm_cpp_reader *r)
+{
+    char second = flm_cpp_peek_second(r);
+    return flm_cpp_peek(r) == 'T' &&
+           (second == 'y' || second == 'n' || second == 't' || second == 'p');
+}
+
+struct flm_cpp_node *flm_cpp_read_declarations(struct flm_cpp_reader *r)
+{
+    struct flm_cpp_node *first = NULL, **end = &first;
+    while (!r->failed && is_at_declaration(r)) {
+        *end = flm_cpp_make(r, FLM_CPP_LIST, read_declaration(r), NULL);
+        end = *end ? &(*end)->right : end;
+    }
+    return first;
+}
+
 /* After L: _Z encoding (gcc has left out the _), or a type and its value; then E. */
 static struct flm_cpp_node *read_literal(struct flm_cpp_reader *r)
 {
@@ -57,6 +100,8 @@ static struct flm_cpp_node *read_literal(struct flm_cpp_reader *r)
 struct flm_cpp_node *flm_cpp_read_argument(struct flm_cpp_reader *r)
 {
     struct flm_cpp_node *argument;
+    if (is_at_declaration(r)) /* of which it is the argument: not printed */
+        read_declaration(r);
     switch (flm_cpp_peek(r)) {
     case 'X':
         r->at++;
@@ -253,11 +298,13 @@ static struct flm_cpp_node *read_unresolved(struct flm_cpp_reader *r)
     return make_pair(r, FLM_CPP_QUALIFIED, scope, scope ? read_template_id(r) : NULL);
 }
 
-/* fp [number] _; fpT is `this` */
+/* fp [qualifiers] [number] _, or fL level p ... of a function further out; fpT is `this` */
 static struct flm_cpp_node *read_function_parameter(struct flm_cpp_reader *r)
 {
     int32_t number = 0;
     if (!flm_cpp_eat(r, 'T')) {
+        while (flm_cpp_eat(r, 'r') || flm_cpp_eat(r, 'V') || flm_cpp_eat(r, 'K'))
+            continue;
         number = flm_cpp_read_sequence_number(r);
         if (number == INT32_MAX)
             return flm_cpp_fail(r);
@@ -290,6 +337,11 @@ static struct flm_cpp_node *read_kind_of_operand(struct flm_cpp_reader *r)
         return flm_cpp_make(r, FLM_CPP_PACK, read_operand(r), NULL);
     if (flm_cpp_eat_both(r, "fp"))
         return read_function_parameter(r);
+    if (next == 'f' && second == 'L' && r->end - r->at > 2 && flm_cpp_is_digit(r->at[2])) {
+        r->at += 2;
+        flm_cpp_read_number(r);
+        return flm_cpp_expect(r, 'p') ? read_function_parameter(r) : NULL;
+    }
     if (flm_cpp_is_digit(next))
         return read_template_id(r);
     if (next == 'o' && second == 'n')

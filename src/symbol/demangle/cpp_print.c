@@ -142,12 +142,22 @@ void flm_cpp_print_arguments(struct flm_cpp_printer *p, struct flm_cpp_node *lis
     flm_cpp_prints(p, p->last == '>' ? " >" : ">");
 }
 
+/* A parameter of the lambda that is being printed. */
+static void print_lambda_parameter(struct flm_cpp_printer *p, int32_t number)
+{
+    const struct flm_cpp_node *declared = item(p, p->declarations, number);
+    if (declared)
+        flm_cpp_prints(p, declared->number == 'y' ? "$T" : declared->number == 'n' ? "$N" : "$TT");
+    else
+        flm_cpp_prints(p, "auto:");
+    flm_cpp_print_number(p, (int64_t)number + (declared ? 0 : 1));
+}
+
 /* What it stands for belongs to a scope further out: it may be a parameter of that one. */
 static void print_parameter(struct flm_cpp_printer *p, const struct flm_cpp_node *node)
 {
     if (p->lambda_depth) {
-        flm_cpp_prints(p, "auto:");
-        flm_cpp_print_number(p, (int64_t)node->number + 1);
+        print_lambda_parameter(p, node->number);
         return;
     }
     struct flm_cpp_node *found = flm_cpp_look_up(p, node);
@@ -184,9 +194,11 @@ static void print_conversion(struct flm_cpp_printer *p, const struct flm_cpp_nod
     if (p->template)
         flm_cpp_enter_scope(p, p->template);
     flm_cpp_print(p, type->kind == FLM_CPP_TEMPLATE ? type->left : type);
-    p->scope = scope;
+    if (scope) /* else they must be those as well: operator pair<T, U><T, U>() */
+        p->scope = scope;
     if (type->kind == FLM_CPP_TEMPLATE)
         flm_cpp_print_arguments(p, type->right);
+    p->scope = scope;
 }
 
 static void print_operator(struct flm_cpp_printer *p, const struct flm_cpp_operator *operator)
@@ -197,12 +209,45 @@ static void print_operator(struct flm_cpp_printer *p, const struct flm_cpp_opera
     flm_cpp_print_bytes(p, text);
 }
 
+/* <typename $T0, int... $N1, template<typename> class $TT2>; those of a template have no names. */
+static void print_declarations(struct flm_cpp_printer *p, struct flm_cpp_node *list, bool is_named)
+{
+    flm_cpp_prints(p, "<");
+    for (int32_t number = 0; list && flm_cpp_step(p); list = list->right, number++) {
+        const struct flm_cpp_node *declared = list->left;
+        flm_cpp_prints(p, number > 0 ? ", " : "");
+        if (declared->number == 'y') {
+            flm_cpp_prints(p, "typename");
+        } else if (declared->number == 'n') {
+            flm_cpp_print(p, declared->left);
+        } else if (p->depth < FLM_CPP_DEPTH) {
+            p->depth++;
+            flm_cpp_prints(p, "template");
+            print_declarations(p, declared->left, false);
+            flm_cpp_prints(p, " class");
+            p->depth--;
+        }
+        flm_cpp_prints(p, declared->is_pack ? "..." : "");
+        if (is_named) {
+            flm_cpp_prints(p, " ");
+            print_lambda_parameter(p, number);
+        }
+    }
+    flm_cpp_prints(p, ">");
+}
+
 static void print_lambda(struct flm_cpp_printer *p, const struct flm_cpp_node *node)
 {
-    flm_cpp_prints(p, "{lambda(");
+    struct flm_cpp_node *declarations = p->declarations;
+    p->declarations = node->right;
     p->lambda_depth++;
+    flm_cpp_prints(p, "{lambda");
+    if (node->right)
+        print_declarations(p, node->right, true);
+    flm_cpp_prints(p, "(");
     flm_cpp_print(p, node->left);
     p->lambda_depth--;
+    p->declarations = declarations;
     flm_cpp_prints(p, ")#");
     flm_cpp_print_number(p, (int64_t)node->number + 1);
     flm_cpp_prints(p, "}");

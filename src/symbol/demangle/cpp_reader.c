@@ -39,6 +39,7 @@ static struct flm_cpp_node *make(struct flm_cpp_reader *r, enum flm_cpp_kind kin
     node->kind = (uint8_t)kind;
     node->nesting = 0;
     node->is_scoped = false;
+    node->is_pack = false;
     node->number = 0;
     return node;
 }
@@ -204,12 +205,13 @@ static struct flm_cpp_node *read_constructor_or_destructor(struct flm_cpp_reader
                         NULL);
 }
 
-/* Ul parameters E [number] _ */
+/* Ul [declarations] parameters E [number] _ */
 static struct flm_cpp_node *read_lambda(struct flm_cpp_reader *r)
 {
-    struct flm_cpp_node *parameters = flm_cpp_read_parameters(r);
+    struct flm_cpp_node *declarations = flm_cpp_read_declarations(r);
+    struct flm_cpp_node *parameters = r->failed ? NULL : flm_cpp_read_parameters(r);
     flm_cpp_expect(r, 'E');
-    struct flm_cpp_node *lambda = flm_cpp_make(r, FLM_CPP_LAMBDA, parameters, NULL);
+    struct flm_cpp_node *lambda = flm_cpp_make(r, FLM_CPP_LAMBDA, parameters, declarations);
     int32_t number = flm_cpp_read_sequence_number(r);
     if (lambda)
         lambda->number = number;
