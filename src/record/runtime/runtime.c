@@ -12,6 +12,7 @@
 #include "base/text/text.h"
 #include "os/clock.h"
 #include "os/input.h"
+#include "os/regular_file.h"
 
 enum { SECOND = 1000000000 };
 
@@ -112,7 +113,7 @@ static int open_trusted(const struct flm_runtime_search *search, const char *pat
                         bool is_users_choice)
 {
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int file = flm_regular_file_open(path);
     if (file < 0)
         return -1;
     if (fstat(file, &status) == 0 && is_trusted(search, &status, is_users_choice))

@@ -4,10 +4,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "os/regular_file.h"
 #include "os/threads.h"
 #include "symbol/dwarf/entries.h"
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 
 /* The state of one thread. */
 struct walker {
@@ -59,11 +62,16 @@ static struct flm_bytes string_of(Dwarf_Die *entry, unsigned name)
     return text ? flm_bytes_of(text) : (struct flm_bytes){0};
 }
 
+/* The name of the file that has the rest of a skeleton. */
+static struct flm_bytes split_name(Dwarf_Die *skeleton)
+{
+    struct flm_bytes name = string_of(skeleton, DW_AT_dwo_name);
+    return name.size > 0 ? name : string_of(skeleton, DW_AT_GNU_dwo_name);
+}
+
 static void report_missing_split(struct walker *walker, Dwarf_Die *unit)
 {
-    struct flm_bytes name = string_of(unit, DW_AT_dwo_name);
-    if (name.size == 0)
-        name = string_of(unit, DW_AT_GNU_dwo_name);
+    struct flm_bytes name = split_name(unit);
     char *into = walker->report.missing_name;
     if (walker->report.missing_split++ == 0 && name.size > 0)
         snprintf(into, sizeof walker->report.missing_name, "%s", name.at);
@@ -94,13 +102,33 @@ static void read_split_files(struct walker *walker, Dwarf_Die *skeleton, Dwarf_D
                               walker->maker, &walker->files);
 }
 
+/* The split unit of a skeleton; addr is NULL where there is none. libdw opens the file by its name,
+ * so it is only asked where that leads to a regular file: a pipe would never come to its end. */
+static Dwarf_Die find_split(Dwarf_Die *skeleton)
+{
+    Dwarf_Die split = {0};
+    struct flm_bytes name = split_name(skeleton), dir = string_of(skeleton, DW_AT_comp_dir);
+    struct flm_text path = {0};
+    bool is_absolute = name.size > 0 && name.at[0] == '/';
+    if (!is_absolute) {
+        flm_text_add(&path, dir);
+        flm_text_putc(&path, '/');
+    }
+    flm_text_add(&path, name);
+    flm_text_putc(&path, 0);
+    if (name.size > 0 && !path.failed && flm_is_regular_file(path.at))
+        (void)dwarf_cu_info(skeleton->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL);
+    flm_text_clear(&path);
+    return split;
+}
+
 static void walk_unit(struct walker *walker, const struct work *work, Dwarf_Off offset)
 {
-    Dwarf_Die unit, split = {0};
+    Dwarf_Die unit;
     uint8_t type = 0;
     bool good = true;
     if (!dwarf_offdie(walker->dwarf, offset, &unit) ||
-        dwarf_cu_info(unit.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) != 0) {
+        dwarf_cu_info(unit.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0) {
         walker->report.damaged_units++;
         return;
     }
@@ -108,6 +136,7 @@ static void walk_unit(struct walker *walker, const struct work *work, Dwarf_Off 
         return;
     read_lines(walker, work, &unit, dwarf_tag(&unit) == DW_TAG_partial_unit);
     if (type == DW_UT_skeleton) {
+        Dwarf_Die split = find_split(&unit);
         if (split.addr) {
             read_split_files(walker, &unit, &split);
             good = flm_dwarf_entries_walk(walker->entries, &split, &walker->files);
@@ -144,6 +173,17 @@ static void walker_free(struct walker *walker)
     free(walker);
 }
 
+/* Whether the file names something as its alternate (what dwz has taken out) that is there and no
+ * regular file: libdw would open it, and wait. There is no way to forbid that, but to have another
+ * alternate: then strings of such a file are wrong, as it is. */
+static bool names_no_file(Dwarf *dwarf)
+{
+    const char *name;
+    const void *id;
+    return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && name[0] == '/' &&
+           access(name, F_OK) == 0 && !flm_is_regular_file(name);
+}
+
 /* NULL, and `why`, when the file has no readable DWARF, or memory ran out. */
 static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why)
 {
@@ -164,6 +204,8 @@ static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why
         walker->alternate = dwarf_begin_elf(alternate, DWARF_C_READ, NULL);
     if (walker->alternate)
         dwarf_setalt(walker->dwarf, walker->alternate);
+    else if (names_no_file(walker->dwarf))
+        dwarf_setalt(walker->dwarf, walker->dwarf);
     return walker;
 }
 

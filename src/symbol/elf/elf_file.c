@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/regular_file.h"
 #include "symbol/elf/unpack.h"
 
 static bool is_big_here(void)
@@ -325,10 +326,10 @@ struct flm_elf_file *flm_elf_open_descriptor(int descriptor, const char *path,
 
 struct flm_elf_file *flm_elf_open(const char *path, struct flm_error *why)
 {
-    /* A path of another process may be a pipe or a device: opening it must not block. */
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int descriptor = flm_regular_file_open(path);
     if (descriptor < 0) {
-        flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", path, strerror(errno));
+        flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", path,
+                      errno == EINVAL ? "not a regular file" : strerror(errno));
         return NULL;
     }
     struct flm_elf_file *file = flm_elf_open_descriptor(descriptor, path, why);

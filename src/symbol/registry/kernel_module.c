@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "os/regular_file.h"
 #include "symbol/registry/internal.h"
 #include "symbol/registry/kallsyms.h"
 
@@ -44,12 +45,11 @@ bool flm_is_kernel_path(struct flm_bytes path)
     return flm_bytes_start_with(path, kernel_name) || module_name(path, &name);
 }
 
-/* Reads a file of /proc or of perf's cache into the text: up to `most` bytes, or the line of
- * `symbol` if that is not NULL. */
-static bool read_until(const char *path, size_t most, const char *symbol, struct flm_text *text)
+/* Reads a file into the text: up to `most` bytes, or the line of `symbol` if that is not NULL.
+ * Closes it. */
+static bool read_descriptor(int descriptor, size_t most, const char *symbol, struct flm_text *text)
 {
     enum { STEP = 1 << 16 };
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return false;
     while (text->size < most) {
@@ -67,6 +67,12 @@ static bool read_until(const char *path, size_t most, const char *symbol, struct
     }
     close(descriptor);
     return text->size > 0 && !text->failed;
+}
+
+/* The same of a file of the kernel. */
+static bool read_until(const char *path, size_t most, const char *symbol, struct flm_text *text)
+{
+    return read_descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), most, symbol, text);
 }
 
 static bool read_file(const char *path, size_t most, struct flm_text *text)
@@ -234,7 +240,8 @@ static void prepare_other(struct flm_module *module)
     flm_text_format(&path, "%s/%s/%.*s/kallsyms", module->modules->options.perf_dir, kernel_name,
                     (int)digits.size, digits.at ? digits.at : "");
     flm_text_putc(&path, 0);
-    if (!path.failed && !digits.failed && read_file(path.at, ALL, &list) &&
+    if (!path.failed && !digits.failed &&
+        read_descriptor(flm_regular_file_open(path.at), ALL, NULL, &list) &&
         flm_kernel_find(bytes_of(&list), symbol, &listed_at)) {
         module->slide = module->kernel_text;
         use_list(module, bytes_of(&list), (struct flm_bytes){"", 0}, listed_at, NULL);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "support/core/allocation.h"
@@ -87,6 +88,62 @@ static const char *need_program(const struct debug_build *build)
         skip();
     }
     return program;
+}
+
+/* Names in debug information that lead to a pipe: opening one waits for its other end. */
+static void split_files_that_are_pipes_are_not_opened(void **state)
+{
+    (void)state;
+    static const struct debug_build builds[] = {
+        {"piped", "g++", "gcc", "-gdwarf-5 -O2 -gsplit-dwarf", ""},
+        {"piped-4", "g++", "gcc", "-gdwarf-4 -O2 -gsplit-dwarf", ""}};
+    for (size_t i = 0; i < 2; i++) {
+        const char *program = need_program(&builds[i]);
+        assert_true(run_command("for d in %s-*.dwo; do rm -f $d; mkfifo $d; done", program));
+        struct open_elf file = open_elf(program);
+        struct flm_dwarf_report report;
+        alarm(60); /* ends a test that waits */
+        struct flm_code_table *table = make_code_table(file.elf, NULL, 2, &report);
+        alarm(0);
+        assert_true(report.missing_split > 0);
+        flm_code_table_free(table);
+        close_elf(file);
+    }
+}
+
+/* A function whose name is in the alternate file, the way dwz writes it (DW_FORM_GNU_strp_alt), and
+ * the name of that file, with a build id. */
+static const char with_alternate[] = ".text\n.globl f\n.type f,@function\n"
+                                     "f: ret\n.size f,.-f\nend:\n"
+                                     ".section .debug_abbrev,\"\",@progbits\n"
+                                     ".byte 1,0x11,1, 0x11,0x01, 0x12,0x07, 0,0\n"
+                                     ".byte 2,0x2e,0, 0x03,0xa1,0x3e, 0x11,0x01, 0x12,0x07, 0,0\n"
+                                     ".byte 0\n"
+                                     ".section .debug_info,\"\",@progbits\n"
+                                     ".long 2f-1f\n1: .value 4\n.long 0\n.byte 8\n"
+                                     ".byte 1\n.quad f\n.quad end-f\n"
+                                     ".byte 2\n.long 0\n.quad f\n.quad end-f\n.byte 0\n2:\n"
+                                     ".section .gnu_debugaltlink,\"\",@progbits\n"
+                                     ".asciz \"%s\"\n.zero 20,7\n";
+
+static void alternates_that_are_pipes_are_not_opened(void **state)
+{
+    (void)state;
+    char pipe_path[600], program[600], source[2000];
+    snprintf(pipe_path, sizeof pipe_path, "%s", temporary_path("alternate"));
+    snprintf(program, sizeof program, "%s", temporary_path("with_alternate"));
+    snprintf(source, sizeof source, with_alternate, pipe_path);
+    const char *file_name = write_temporary("with_alternate.s", flm_bytes_of(source));
+    assert_true(run_command("rm -f %s; mkfifo %s; gcc -shared -nostdlib -o %s %s", pipe_path,
+                            pipe_path, program, file_name));
+    struct open_elf file = open_elf(program);
+    struct flm_dwarf_report report;
+    alarm(60);
+    struct flm_code_table *table = make_code_table(file.elf, NULL, 2, &report);
+    alarm(0);
+    assert_int_equal(report.units, 1);
+    flm_code_table_free(table);
+    close_elf(file);
 }
 
 static void missing_split_files_are_named_and_lines_stay(void **state)
@@ -313,6 +370,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inlined_functions_have_the_line_of_their_call),
+        cmocka_unit_test(split_files_that_are_pipes_are_not_opened),
+        cmocka_unit_test(alternates_that_are_pipes_are_not_opened),
         cmocka_unit_test(missing_split_files_are_named_and_lines_stay),
         cmocka_unit_test(names_in_the_file_that_dwz_made_are_found),
         cmocka_unit_test(threads_make_no_difference),

@@ -1,0 +1,96 @@
+#include "os/regular_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "support/core/files.h"
+
+static void assert_refused(const char *path)
+{
+    alarm(60); /* ends a test that waits */
+    errno = 0;
+    int file = flm_regular_file_open(path);
+    alarm(0);
+    if (file >= 0)
+        fail_msg("%s was opened", path);
+    assert_true(errno == EINVAL || errno == ENOENT);
+    assert_false(flm_is_regular_file(path));
+}
+
+static void a_file_is_opened_also_by_a_link_and_by_proc(void **state)
+{
+    (void)state;
+    char path[600], other[700], bytes[16] = "";
+    snprintf(path, sizeof path, "%s", write_temporary("file", flm_bytes_of("content")));
+    snprintf(other, sizeof other, "%s.link", path);
+    (void)unlink(other);
+    assert_int_equal(symlink(path, other), 0);
+    char deleted[64];
+    int held = open(write_temporary("deleted", flm_bytes_of("content")), O_RDONLY);
+    unlink(temporary_path("deleted"));
+    snprintf(deleted, sizeof deleted, "/proc/self/fd/%d", held);
+    const char *const paths[] = {path, other, deleted};
+    for (size_t i = 0; i < 3; i++) {
+        int file = flm_regular_file_open(paths[i]);
+        assert_true(file >= 0);
+        assert_true(flm_is_regular_file(paths[i]));
+        assert_int_equal(read(file, bytes, sizeof bytes), 7);
+        assert_memory_equal(bytes, "content", 7);
+        assert_true(fcntl(file, F_GETFD) & FD_CLOEXEC);
+        close(file);
+    }
+    close(held);
+}
+
+static void nothing_else_is_opened(void **state)
+{
+    (void)state;
+    char pipe_path[600], link[700], ends_path[64];
+    snprintf(pipe_path, sizeof pipe_path, "%s", temporary_path("pipe"));
+    (void)unlink(pipe_path);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    snprintf(link, sizeof link, "%s.link", pipe_path);
+    (void)unlink(link);
+    assert_int_equal(symlink(pipe_path, link), 0);
+    assert_refused(pipe_path);
+    assert_refused(link);
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    snprintf(ends_path, sizeof ends_path, "/proc/self/fd/%d", ends[0]);
+    assert_refused(ends_path);
+    close(ends[0]);
+    close(ends[1]);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listening = socket(AF_UNIX, SOCK_STREAM, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", temporary_path("socket"));
+    (void)unlink(address.sun_path);
+    assert_int_equal(bind(listening, (struct sockaddr *)(void *)&address, sizeof address), 0);
+    assert_refused(address.sun_path);
+    close(listening);
+    static const char *const others[] = {"/dev/zero",         "/dev/tty",       "/",
+                                         "/proc/self/status", "/proc/kmsg",     "/proc/self/maps",
+                                         "/sys/kernel/notes", "/proc/self/mem", ""};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_refused(others[i]);
+    assert_refused(temporary_path("missing"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_opened_also_by_a_link_and_by_proc),
+        cmocka_unit_test(nothing_else_is_opened),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
