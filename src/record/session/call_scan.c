@@ -98,7 +98,8 @@ static int pushed(const struct prologue *p, size_t *size)
     return prefix ? 8 + low : numbers[low];
 }
 
-/* Restores the registers that were pushed below the return address. Returns those that are known. */
+/* Restores the registers that were pushed below the return address. Returns those that are
+ * known. */
 static uint64_t restore(struct prologue p, uint64_t return_at, struct flm_registers *registers,
                         flm_stack_read read, void *context)
 {

@@ -17,8 +17,8 @@
 #include "symbol/unwind/unwind_table.h"
 
 /* `mapping` is that of the pc (for a return address, of the byte before), `address` the pc in its
- * module. The registers are the caller's if it returns true, else unchanged; those that the function
- * may have changed, and that were not found, are unknown then. */
+ * module. The registers are the caller's if it returns true, else unchanged; those that the
+ * function may have changed, and that were not found, are unknown then. */
 bool flm_step_by_call(const struct flm_mapping *mapping, uint64_t address,
                       struct flm_registers *registers, flm_stack_read read, void *context);
 
