@@ -1,9 +1,9 @@
-/* call_scan.h - a step to the caller of code that has neither an unwind table nor frame pointers, as
- * musl's functions.
+/* call_scan.h - a step to the caller of code that has neither an unwind table nor frame pointers,
+ * as musl's functions.
  *
  * The return address is somewhere above the stack pointer, among whatever the function keeps there,
  * and among return addresses that earlier calls have left. It is the one behind a call instruction
- * whose target is the start of this very function:
+ * whose target is the start of this very function,
  *
  *     word on the stack   0x4016f2
  *     code                4016ed: e8 2e fe ff ff    call 0x401520     0x401520 <= pc: <sift>
