@@ -62,7 +62,7 @@ struct flm_record_options {
 
     const char *const *events; /* "cycles", "cpu-clock:u", "sched:sched_switch"; none: the best */
     size_t event_count;
-    double frequency_hz; /* 0: 999 */
+    double frequency_hz; /* 0: 999; INFINITY: as many as the kernel allows */
     uint64_t period;     /* events from one sample to the next; 0: by frequency */
     enum flm_stack_mode stacks;
     uint32_t stack_size;         /* bytes of a stack dump; 0: 16384 */

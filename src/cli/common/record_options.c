@@ -95,19 +95,35 @@ char **flm_record_command_of(char **words, int count, struct flm_error *why)
     return command;
 }
 
+/* "max" is as many as the kernel allows: INFINITY. */
+static bool read_frequency(const char *text, double *hz, struct flm_error *why)
+{
+    *hz = 0;
+    if (!text)
+        return true;
+    if (strcmp(text, "max") == 0) {
+        *hz = INFINITY;
+        return true;
+    }
+    enum flm_number_kind kind = flm_number_parse(flm_bytes_of(text), hz);
+    if (kind != FLM_NUMBER_INTEGER && kind != FLM_NUMBER_DECIMAL)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--frequency takes a number, or max, not '%s'",
+                             text);
+    return *hz > 0 || flm_error_set(why, FLM_ERROR_USAGE, "--frequency takes a positive number");
+}
+
 bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_record_options *o,
                             struct flm_error *why)
 {
-    bool rate_is_good = isnan(f->frequency) || f->frequency > 0;
     bool period_is_good = isnan(f->period) || (f->period >= 1 && f->period <= 1e15);
-    if (!rate_is_good || !period_is_good || (!isnan(f->period) && f->period != floor(f->period)))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--frequency and --count take positive numbers, --count a whole one");
+    if (!read_frequency(f->frequency, &o->frequency_hz, why))
+        return false;
+    if (!period_is_good || (!isnan(f->period) && f->period != floor(f->period)))
+        return flm_error_set(why, FLM_ERROR_USAGE, "--count takes a positive whole number");
     if (f->ring_mib == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--ring-size must be at least 1 (MiB)");
     o->events = f->events.items;
     o->event_count = f->events.count;
-    o->frequency_hz = isnan(f->frequency) ? 0 : f->frequency;
     o->period = isnan(f->period) ? 0 : (uint64_t)f->period;
     o->off_cpu = f->off_cpu;
     o->no_kernel = f->no_kernel;

@@ -13,14 +13,15 @@
 struct flm_record_fields {
     const char *call_graph;
     struct flm_option_list events;
-    double frequency, period;
+    const char *frequency; /* a number, or "max"; NULL: not given */
+    double period;
     int ring_mib, stack_size; /* -1, and no number above: not given */
     bool off_cpu, no_kernel, no_inherit, per_thread, python, call_stacks;
 };
 
 #define FLM_RECORD_FIELDS_UNSET                                                                    \
     {                                                                                              \
-        .frequency = NAN, .period = NAN, .ring_mib = -1, .stack_size = -1                          \
+        .period = NAN, .ring_mib = -1, .stack_size = -1                                            \
     }
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_record_fields.
@@ -29,10 +30,10 @@ struct flm_record_fields {
     {"frequency",                                                                                  \
      'F',                                                                                          \
      "HZ",                                                                                         \
-     "samples per second of CPU time (default: 999)",                                              \
-     FLM_OPTION_NUMBER,                                                                            \
+     "samples per second of CPU time, or max (default: 999)",                                      \
+     FLM_OPTION_TEXT,                                                                              \
      offsetof(fields, member.frequency)},                                                          \
-        {"rate", 0, "HZ", NULL, FLM_OPTION_NUMBER, offsetof(fields, member.frequency)},            \
+        {"rate", 0, "HZ", NULL, FLM_OPTION_TEXT, offsetof(fields, member.frequency)},              \
         {"count",                                                                                  \
          'c',                                                                                      \
          "N",                                                                                      \

@@ -355,6 +355,18 @@ static bool check(const struct flm_request *request, const struct flm_record_opt
     return true;
 }
 
+/* The default of kernel.perf_event_max_sample_rate, where it cannot be read. */
+enum { USUAL_MOST_HZ = 100000 };
+
+static double find_rate(const struct flm_record_options *options, const struct flm_limits *limits)
+{
+    if (options->period > 0)
+        return 0;
+    if (isinf(options->frequency_hz))
+        return limits->most_hz > 0 ? (double)limits->most_hz : USUAL_MOST_HZ;
+    return options->frequency_hz > 0 ? options->frequency_hz : USUAL_HZ;
+}
+
 bool flm_request_make(struct flm_request *request, const struct flm_record_options *options,
                       const struct flm_limits *limits, const struct flm_kernel *kernel,
                       struct flm_error *why)
@@ -366,9 +378,7 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
     else if (options->machine && flm_processors_find(kernel->root, &trial.processor, 1) == 0)
         trial.processor = 0;
     *request = (struct flm_request){
-        .hz = options->period > 0         ? 0
-              : options->frequency_hz > 0 ? options->frequency_hz
-                                          : USUAL_HZ,
+        .hz = find_rate(options, limits),
         .period = options->period,
         .processors = options->processors,
         .processor_count = options->processor_count,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -218,6 +219,12 @@ static void rates_are_those_requested(void **state)
     options.frequency_hz = 100001;
     assert_false(ask(everything, &options, &request, &why));
     assert_non_null(strstr(why.text, "kernel.perf_event_max_sample_rate"));
+    options.frequency_hz = INFINITY; /* as many as the kernel allows */
+    assert_true(ask(everything, &options, &request, &why));
+    assert_true(request.hz == 100000);
+    options.frequency_hz = NAN;
+    assert_true(ask(everything, &options, &request, &why));
+    assert_true(request.hz == 999);
     options.frequency_hz = -1;
     assert_false(ask(everything, &options, &request, &why));
     options.frequency_hz = 0;
