@@ -6,9 +6,10 @@
  *
  * Producers also write comments (# ...), blank lines, CRLF, fractions, and marks after names for
  * their kind: _[k] kernel, _[i] inlined, _[j] jit, _[1] first jit tier, _[0] interpreted, _[w]
- * waker. Empty names are kept as frames without a name. A value of 0 is read and not kept. A line
- * without a value is skipped and counted; a value that cannot be kept (negative, not finite, above
- * 2^53) is refused, unless the caller is lenient.
+ * waker. Where austin wrote "P123;T0:124;..." the first two frames are the process and the thread:
+ * labels, not code. Empty names are kept as frames without a name. A value of 0 is read and not
+ * kept. A line without a value is skipped and counted; a value that cannot be kept (negative, not
+ * finite, above 2^53) is refused, unless the caller is lenient.
  *
  * Most files are sorted, and then a line repeats most of the previous one. So each line is first
  * compared with the previous one, 16 bytes at a time; the frames up to the last ';' that they share
@@ -121,6 +122,47 @@ static uint32_t frame_of(struct flm_interner *interner, struct flm_bytes name, u
                                       .kind = kind,
                                       .flags = FLM_FRAME_UNSYMBOLIZED};
     return record.function == FLM_NONE ? FLM_NONE : flm_interner_frame(interner, &record);
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* "P123" at depth 0 and "T0:124", or "T124", at depth 1. */
+static bool is_number_of(struct flm_bytes name, char letter)
+{
+    if (name.size < 2 || name.at[0] != letter || !is_digit(name.at[1]))
+        return false;
+    size_t colons = 0;
+    for (size_t i = 1; i < name.size; i++) {
+        colons += name.at[i] == ':';
+        if (!is_digit(name.at[i]) && (name.at[i] != ':' || i + 1 == name.size))
+            return false;
+    }
+    return colons <= (letter == 'T' ? 1 : 0);
+}
+
+/* How many of the first frames of a stack, which is [start, end), are austin's process and
+ * thread: 2 or 0. */
+static size_t count_numbers(const char *start, const char *end)
+{
+    const char *process_end = memchr(start, ';', (size_t)(end - start));
+    if (*start != 'P' || !process_end ||
+        !is_number_of((struct flm_bytes){start, (size_t)(process_end - start)}, 'P'))
+        return 0;
+    const char *thread = process_end + 1;
+    const char *thread_end = memchr(thread, ';', (size_t)(end - thread));
+    thread_end = thread_end ? thread_end : end;
+    return is_number_of((struct flm_bytes){thread, (size_t)(thread_end - thread)}, 'T') ? 2 : 0;
+}
+
+static bool add_label(struct reading *r, struct flm_bytes name)
+{
+    uint32_t frame = flm_interner_function(&r->builder->interner, name, FLM_KIND_LABEL);
+    if (frame == FLM_NONE || !FLM_ARRAY_ADD(&r->frames, (struct flm_frame){frame}))
+        return flm_error_memory(r->why);
+    return true;
 }
 
 static bool add_frame(struct reading *r, struct flm_bytes name)
@@ -306,14 +348,17 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
 
     bool no_stack = shared + count == 0 && v.stack_end == last_name; /* " 12": the empty stack */
     r->frames.count = 0;
+    size_t labels = shared < 2 ? count_numbers(start, v.stack_end) : 0;
     for (size_t i = 0; i < count; i++) {
         const char *from = i ? start + r->name_starts[shared + i] : name;
         const char *to = start + r->name_starts[shared + i + 1] - 1;
-        if (!add_frame(r, (struct flm_bytes){from, (size_t)(to - from)}))
+        const struct flm_bytes text = {from, (size_t)(to - from)};
+        if (!(shared + i < labels ? add_label(r, text) : add_frame(r, text)))
             return false;
     }
     if (!no_stack) {
-        if (!add_frame(r, (struct flm_bytes){last_name, (size_t)(v.stack_end - last_name)}))
+        const struct flm_bytes text = {last_name, (size_t)(v.stack_end - last_name)};
+        if (!(shared + count < labels ? add_label(r, text) : add_frame(r, text)))
             return false;
         r->node = flm_builder_descend(r->builder, r->node, r->frames.at, r->frames.count);
     }

@@ -53,6 +53,47 @@ static uint32_t kind_of(uint32_t kind)
     }
 }
 
+/* Whether the text is all digits and ':', at least one of them. */
+static bool is_number(struct flm_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if ((text.at[i] < '0' || text.at[i] > '9') && text.at[i] != ':')
+            return false;
+    return text.size > 0;
+}
+
+/* A label that is only the number of a process or a thread. */
+static bool is_number_alone(struct flm_bytes label)
+{
+    return label.size > 1 && (label.at[0] == 'P' || label.at[0] == 'T') &&
+           is_number((struct flm_bytes){label.at + 1, label.size - 1});
+}
+
+/* "worker 124" is "worker". */
+static struct flm_bytes without_number(struct flm_bytes label)
+{
+    for (size_t size = label.size; size > 1; size--) {
+        if (label.at[size - 1] != ' ')
+            continue;
+        if (!is_number((struct flm_bytes){label.at + size, label.size - size}))
+            break;
+        label.size = size - 1;
+    }
+    return label;
+}
+
+/* The name of a label; FLM_NONE: it is left out. */
+static uint32_t label_string(struct making *m, uint32_t string)
+{
+    struct flm_bytes name = flm_string_bytes(m->p, string), named = without_number(name);
+    if (is_number_alone(named))
+        return FLM_NONE;
+    if (is_short_command(m, named))
+        return m->command_string;
+    return named.size == name.size ? string
+                                   : flm_builder_string(m->builder, named.at, named.size).index;
+}
+
 static uint32_t make_frame(struct making *m, const struct flm_frame_record *r)
 {
     struct flm_frame_record made = {
@@ -65,8 +106,10 @@ static uint32_t make_frame(struct making *m, const struct flm_frame_record *r)
         made.file = last_part_string(m, r->file);
     if (m->lines)
         made.line = r->line;
-    if (r->kind == FLM_KIND_LABEL && is_short_command(m, flm_string_bytes(m->p, r->function)))
-        made.function = m->command_string;
+    if (r->kind == FLM_KIND_LABEL)
+        made.function = label_string(m, r->function);
+    if (made.function == FLM_NONE)
+        return FLM_NONE;
     return flm_builder_frame(m->builder, &made).index;
 }
 
@@ -87,8 +130,10 @@ struct flm_profile *flm_normalize_frames(const struct flm_profile *p, bool lines
     frame[0] = 0;
     for (uint32_t i = 1; i < p->sizes.frame_count; i++)
         frame[i] = make_frame(&making, &p->frames[i]);
-    for (uint32_t i = 1; i < p->sizes.node_count && !flm_builder_failed(r.builder); i++)
-        r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], frame[p->node_frame[i]]);
+    for (uint32_t i = 1; i < p->sizes.node_count && !flm_builder_failed(r.builder); i++) {
+        uint32_t above = r.moved[r.parent[i]], here = frame[p->node_frame[i]];
+        r.moved[i] = here == FLM_NONE ? above : flm_rebuild_child(&r, above, here);
+    }
     free(frame);
     return flm_rebuild_finish(&r, why);
 }

@@ -7,6 +7,8 @@
  *     inlined, compiled   left out: they do not change who calls whom
  *     the program that    "[command]", where its profile says that runs of another one are to be
  *     is started          compared with it: old and new have two names
+ *     processes, threads  numbers of them: no two runs have the same. austin's labels "P123" and
+ *                         "T0:124" are left out, and "worker 124" is "worker"
  *
  * Stacks that become equal are one. */
 #ifndef FLAMEL_GATE_RUNS_NORMALIZE_H

@@ -80,6 +80,26 @@ static void comments_are_skipped(void **state)
     reads("a;b 1\n# a;b 2\na;b 4\n", "a;b 5\n");
 }
 
+static unsigned labels_in(const char *text)
+{
+    struct flm_profile *p = profile_of(text);
+    unsigned labels = 0;
+    for (uint32_t i = 1; i < p->sizes.node_count; i++)
+        labels += p->frames[p->node_frame[i]].kind == FLM_KIND_LABEL;
+    flm_profile_free(p);
+    return labels;
+}
+
+static void processes_and_threads_of_austin_are_labels(void **state)
+{
+    (void)state;
+    assert_int_equal(labels_in("P31;T0:32;main;run 4\nP31;T0:32;main 2\nP31;T0:32 9\n"), 2);
+    assert_int_equal(labels_in("P31;T7;main 2\nP31;T8;main 2\nP32;T8;main 1\n"), 5);
+    /* Only both together, at the root, and numbers. */
+    assert_int_equal(labels_in("P31;main 4\nT0:32;main 2\nmain;P31;T0:32 9\nP31 3\n"), 0);
+    assert_int_equal(labels_in("P;T0:3;a 1\nP3;T;a 1\nP3;T:4;a 1\nP3;T4:;a 1\nP3:4;T4;a 1\n"), 0);
+}
+
 static void marks_after_names_are_kinds(void **state)
 {
     (void)state;
@@ -317,6 +337,7 @@ int main(void)
         cmocka_unit_test(blanks_around_the_value_do_not_count),
         cmocka_unit_test(line_ends_of_other_systems_do_not_count),
         cmocka_unit_test(comments_are_skipped),
+        cmocka_unit_test(processes_and_threads_of_austin_are_labels),
         cmocka_unit_test(marks_after_names_are_kinds),
         cmocka_unit_test(names_that_stand_for_addresses_are_marked),
         cmocka_unit_test(marks_and_letters_belong_together),

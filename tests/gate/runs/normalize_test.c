@@ -142,6 +142,49 @@ static void a_function_called_like_the_command_keeps_its_name(void **state)
     flm_profile_free(p);
 }
 
+static void numbers_of_processes_and_threads_are_no_part_of_a_stack(void **state)
+{
+    (void)state;
+    const struct frame one[] = {{"P123", NULL, NULL, 0, FLM_KIND_LABEL},
+                                {"T0:124", NULL, NULL, 0, FLM_KIND_LABEL},
+                                {"pool 77", NULL, NULL, 0, FLM_KIND_LABEL},
+                                {"P5", NULL, NULL, 0, FLM_KIND_PLAIN},
+                                {"work 9", NULL, NULL, 0, FLM_KIND_PLAIN}};
+    const struct frame other[] = {{"P4", NULL, NULL, 0, FLM_KIND_LABEL},
+                                  {"T99", NULL, NULL, 0, FLM_KIND_LABEL},
+                                  {"pool 8", NULL, NULL, 0, FLM_KIND_LABEL},
+                                  {"P5", NULL, NULL, 0, FLM_KIND_PLAIN},
+                                  {"work 9", NULL, NULL, 0, FLM_KIND_PLAIN}};
+    struct flm_profile *a = stack_of(one, 5, NULL), *b = stack_of(other, 5, NULL);
+    assert_true(become_alike(a, b));
+    struct flm_profile *made = flm_normalize_frames(a, false, NULL);
+    assert_int_equal(flm_profile_frame_count(made), 4); /* with that of the root */
+    bool seen[3] = {false};
+    for (uint32_t i = 1; i < 4; i++) {
+        seen[0] |= flm_bytes_are(flm_frame_function(made, i), "pool");
+        seen[1] |= flm_bytes_are(flm_frame_function(made, i), "P5");
+        seen[2] |= flm_bytes_are(flm_frame_function(made, i), "work 9");
+    }
+    assert_true(seen[0] && seen[1] && seen[2]);
+    flm_profile_free(made);
+    flm_profile_free(a);
+    flm_profile_free(b);
+}
+
+/* A sample without Python frames: "P3169;T0:3169 42889". */
+static void what_has_numbers_alone_is_kept_at_the_root(void **state)
+{
+    (void)state;
+    const struct frame frames[] = {{"P3169", NULL, NULL, 0, FLM_KIND_LABEL},
+                                   {"T0:3169", NULL, NULL, 0, FLM_KIND_LABEL}};
+    struct flm_profile *p = stack_of(frames, 2, NULL), *made = flm_normalize_frames(p, false, NULL);
+    assert_sound(made);
+    assert_int_equal(made->sizes.node_count, 1);
+    assert_true(flm_profile_total(made, (struct flm_metric){0}) == 3);
+    flm_profile_free(made);
+    flm_profile_free(p);
+}
+
 static void totals_stay_what_they_are(void **state)
 {
     (void)state;
@@ -186,6 +229,8 @@ int main(void)
         cmocka_unit_test(functions_of_two_modules_stay_two),
         cmocka_unit_test(two_names_of_the_command_are_one_name),
         cmocka_unit_test(a_function_called_like_the_command_keeps_its_name),
+        cmocka_unit_test(numbers_of_processes_and_threads_are_no_part_of_a_stack),
+        cmocka_unit_test(what_has_numbers_alone_is_kept_at_the_root),
         cmocka_unit_test(totals_stay_what_they_are),
         cmocka_unit_test(without_memory_it_says_so),
     };
