@@ -104,6 +104,55 @@ struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
     return welch;
 }
 
+/* The noise beyond counting grows with the mean, and counting with its square root. */
+static void keep_relative(struct moments *m, int group, double unit)
+{
+    double scale = m->mean[group] > 0 ? m->grand_mean / m->mean[group] : 0;
+    if (!(scale > 1))
+        return;
+    scale = fmin(scale, 2);
+    double counted = fmin(m->variance[group], fmax(unit, 0) * m->mean[group]);
+    m->variance[group] = counted * scale + (m->variance[group] - counted) * scale * scale;
+}
+
+/* 1 / nu. */
+static double uncertainty(const struct moments *m, double unit)
+{
+    struct errors e = errors_of(m, unit);
+    double sum = 0;
+    for (int g = 0; g < 2; g++) {
+        double part = m->variance[g] / m->count[g] / (e.base + e.new);
+        sum += part * part / fmax(m->count[g] - 2, 1);
+    }
+    return e.base + e.new > 0 ? sum : 0;
+}
+
+struct flm_welch flm_welch_cautious(const double *column, uint32_t run_count,
+                                    const unsigned char *is_new, double unit)
+{
+    static const double most_nu = 1e6; /* as good as normal */
+    assert((column && is_new) || run_count == 0);
+    struct moments m = moments_of(column, run_count, (struct groups){.is_new = is_new});
+    struct flm_welch welch = {.base_mean = m.mean[0],
+                              .new_mean = m.mean[1],
+                              .base_variance = m.variance[0],
+                              .new_variance = m.variance[1]};
+    double uncertain = uncertainty(&m, unit);
+    keep_relative(&m, 0, unit);
+    keep_relative(&m, 1, unit);
+    struct errors e = errors_of(&m, unit);
+    welch.error = sqrt(e.base + e.new);
+    welch.t = t_of(m.mean[1] - m.mean[0], welch.error);
+    if (!(welch.error > 0)) {
+        welch.p = welch.t == 0 ? 1 : 0;
+        return welch;
+    }
+    uncertain = fmax(uncertain, uncertainty(&m, unit));
+    welch.nu = uncertain * most_nu > 1 ? 1 / uncertain : most_nu;
+    welch.p = flm_t_two_sided(welch.t, welch.nu);
+    return welch;
+}
+
 static int by_p(const void *context, uint32_t a, uint32_t b)
 {
     const double *p = context;

@@ -26,6 +26,21 @@ struct flm_welch {
 struct flm_welch flm_welch_test(const double *column, uint32_t run_count,
                                 const unsigned char *is_new, double unit);
 
+/* The same for decisions by theory alone, without permutations, when sides differ in noise and
+ * size: with fewer degrees of freedom, for values whose distribution is skewed to the right, as
+ * times are.
+ *
+ *     variances   that of the side with the smaller mean as if its mean were that of all runs: its
+ *                 CV is kept, up to twice the standard deviation. Of few skewed values a small mean
+ *                 comes with a small variance, and their t is too large
+ *     nu          of the estimated variances, without the part of a floor that is above them, and
+ *                 with one degree of freedom less for each group; at most that of the measured
+ *                 variances
+ *
+ * Both were measured: bench/power_bench.c, sides. */
+struct flm_welch flm_welch_cautious(const double *column, uint32_t run_count,
+                                    const unsigned char *is_new, double unit);
+
 /* Only t, for a permutation (permutations.h), with a bit for each run. Identical to the last bit:
  * permuted statistics are compared with the observed one, and equal ones must be equal. */
 double flm_welch_t(const double *column, uint32_t run_count, const uint64_t *bitmap, double unit);

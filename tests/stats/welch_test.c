@@ -169,6 +169,51 @@ static void nothing_to_adjust_is_left_alone(void **state)
     assert_true(p[0] == 0.5);
 }
 
+/* ---- By theory alone ------------------------------------------------------------------------- */
+
+static void the_cautious_test_never_finds_more(void **state)
+{
+    (void)state;
+    uint64_t random = 77;
+    for (int round = 0; round < 300; round++) {
+        double column[30];
+        unsigned char is_new[30];
+        uint32_t base = 2 + random_below(&random, 13), new = 2 + random_below(&random, 13);
+        double unit = round % 3 ? 0 : 1;
+        for (uint32_t r = 0; r < base + new; r++) {
+            is_new[r] = r >= base;
+            column[r] = 100 + random_below(&random, 50) * (is_new[r] ? 1 + round % 4 : 1);
+        }
+        struct flm_welch w = flm_welch_test(column, base + new, is_new, unit);
+        struct flm_welch cautious = flm_welch_cautious(column, base + new, is_new, unit);
+        assert_true(cautious.base_mean == w.base_mean && cautious.new_mean == w.new_mean);
+        assert_true(cautious.base_variance == w.base_variance &&
+                    cautious.new_variance == w.new_variance);
+        assert_true(cautious.error >= w.error && fabs(cautious.t) <= fabs(w.t));
+        assert_true(unit > 0 || cautious.p >= w.p);
+    }
+}
+
+static void a_small_mean_keeps_its_relative_variance_for_the_cautious(void **state)
+{
+    (void)state;
+    static const double column[] = {90, 100, 110, 100, 190, 200, 210, 200};
+    static const unsigned char is_new[] = {0, 0, 0, 0, 1, 1, 1, 1};
+    double variance = 200 / 3.0;
+    struct flm_welch w = flm_welch_cautious(column, 8, is_new, 0);
+    /* The mean of all is 150: 1.5 times that of base. */
+    assert_true(fabs(w.error / sqrt((variance * 2.25 + variance) / 4) - 1) < 1e-12);
+    double base = variance * 2.25 / (variance * 3.25), new = 1 / 3.25;
+    assert_true(fabs(w.nu * (base * base + new *new) / 2 - 1) < 1e-12);
+    /* What only is there is as certain as before; nothing at all is no difference. */
+    static const double appears[] = {0, 0, 0, 0, 19, 20, 21, 20}, nothing[8] = {0};
+    assert_true(flm_welch_cautious(appears, 8, is_new, 0).t ==
+                flm_welch_test(appears, 8, is_new, 0).t);
+    assert_true(flm_welch_cautious(nothing, 8, is_new, 1).p == 1);
+    static const double exact[] = {5, 5, 5, 5, 7, 7, 7, 7};
+    assert_true(flm_welch_cautious(exact, 8, is_new, 0).p == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +225,8 @@ int main(void)
         cmocka_unit_test(t_of_labels_is_t_of_bytes_to_the_last_bit),
         cmocka_unit_test(p_values_of_noise_are_uniform),
         cmocka_unit_test(nothing_to_adjust_is_left_alone),
+        cmocka_unit_test(the_cautious_test_never_finds_more),
+        cmocka_unit_test(a_small_mean_keeps_its_relative_variance_for_the_cautious),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
