@@ -5,18 +5,18 @@
 #include <stdlib.h>
 
 #include "gate/verdict/exact.h"
+#include "gate/verdict/fixed_total.h"
+#include "gate/verdict/internal.h"
 #include "profile/columns.h"
+#include "stats/distribution.h"
 #include "stats/welch.h"
 
 static const double columns_part = 0.8, total_part = 0.2; /* of alpha */
 
-/* The t, as measured, that a growth of a share must have in addition to fail. */
-static const double least_t_of_share = 2;
-
 /* Below this mean a column is left out (test_columns.h). Where the size of a sample is not known:
  * a tenth of the default min_effect, of the total. */
 static const double least_samples = 5, least_share = 1e-4;
-enum { LEAST_RUNS = 3, NOISE_ROWS = 5 };
+enum { NOISE_ROWS = 5 };
 
 struct flm_gate_options flm_gate_defaults(void)
 {
@@ -28,16 +28,7 @@ struct flm_gate_options flm_gate_defaults(void)
                                      .wanted = 0.01};
 }
 
-struct judging {
-    struct flm_gate *gate;
-    const struct flm_runs *runs;
-    const struct flm_gate_options *options;
-    unsigned char *is_new; /* by run */
-    struct flm_permutations permutations;
-    struct flm_error *why;
-};
-
-static double part_of_columns(const struct judging *j)
+static double part_of_columns(const struct flm_judging *j)
 {
     return j->options->absolute_only ? 1 : columns_part;
 }
@@ -76,7 +67,7 @@ static bool has_blocks(const struct flm_runs *runs)
     return false;
 }
 
-static bool make_labels(struct judging *j)
+static bool make_labels(struct flm_judging *j)
 {
     const struct flm_runs *runs = j->runs;
     uint32_t *block = malloc(runs->run_count * sizeof *block);
@@ -119,10 +110,10 @@ uint32_t flm_gate_least_runs(double alpha, bool in_blocks)
         else /* the second run of each makes 6 ways of 2 */
             permutations *= n % 2 ? 3 : 2;
     }
-    return n;
+    return n > FLM_GATE_LEAST_OF_SIDE ? n : FLM_GATE_LEAST_OF_SIDE;
 }
 
-static void find_smallest_p(struct judging *j, double part)
+static void find_smallest_p(struct flm_judging *j, double part)
 {
     const struct flm_permutations *permutations = &j->permutations;
     double ways = permutations->is_complete && has_mirrors(j->runs) ? 2 : 1;
@@ -139,67 +130,50 @@ static void find_smallest_p(struct judging *j, double part)
 
 /* ---- Columns and total ----------------------------------------------------------------------- */
 
+/* How far from its mean the interval of a difference reaches. Where the noise of the sides differs,
+ * as far as by theory at least: `tests` of them hold together with the probability 1 - alpha. */
+static double half_width(const struct flm_judging *j, const double *value, double critical,
+                         double tests, double alpha)
+{
+    uint32_t runs = j->runs->run_count;
+    struct flm_welch w = flm_welch_test(value, runs, j->is_new, j->gate->unit);
+    double half = w.error > 0 ? critical * w.error : 0;
+    if (!j->gate->sides.is_unequal)
+        return half;
+    w = flm_welch_cautious(value, runs, j->is_new, j->gate->unit);
+    return w.error > 0 ? fmax(half, flm_t_quantile(alpha / 2 / tests, w.nu) * w.error) : half;
+}
+
+/* p of a permutation test; where the noise of the sides differs, by theory too (unequal.h). */
+static double cautious_p(const struct flm_judging *j, double p, const double *value, double tests)
+{
+    if (!j->gate->sides.is_unequal)
+        return p;
+    struct flm_welch w = flm_welch_cautious(value, j->runs->run_count, j->is_new, j->gate->unit);
+    return fmin(1, fmax(p, tests * w.p));
+}
+
 /* Means and interval of the raw values. */
-static struct flm_gate_column describe(const struct judging *j, const double *value,
-                                       double critical)
+static struct flm_gate_column describe(const struct flm_judging *j, const double *value,
+                                       double critical, double tests, double alpha)
 {
     struct flm_welch raw = flm_welch_test(value, j->runs->run_count, j->is_new, j->gate->unit);
     double change = raw.new_mean - raw.base_mean;
-    double half = raw.error > 0 ? critical * raw.error : 0;
+    double half = half_width(j, value, critical, tests, alpha);
     return (struct flm_gate_column){.base_mean = raw.base_mean,
                                     .new_mean = raw.new_mean,
                                     .low = change - half,
                                     .high = change + half};
 }
 
-static bool run_maxt(const struct judging *j, const struct flm_matrix *ready, struct flm_maxt *maxt)
+static bool run_maxt(const struct flm_judging *j, const struct flm_matrix *ready,
+                     struct flm_maxt *maxt)
 {
     struct flm_maxt_options how = {j->gate->unit, FLM_SIDE_BOTH, j->options->threads};
     return flm_maxt_init(maxt, ready, j->is_new, &j->permutations, &how, j->why);
 }
 
-static void describe_columns(struct judging *j, const struct flm_maxt *maxt)
-{
-    struct flm_gate *gate = j->gate;
-    uint32_t count = gate->columns.matrix.column_count;
-    bool by_size = maxt->column_count > count;
-    double part = part_of_columns(j), alpha = j->options->alpha;
-    for (uint32_t i = 0; i < count; i++) {
-        struct flm_gate_column *c = &gate->column[i];
-        *c = describe(j, flm_matrix_column(&gate->columns.matrix, i), gate->critical);
-        double measured = maxt->p[i];
-        double p = by_size ? fmin(measured, maxt->p[count + i]) : measured;
-        c->t = maxt->t[i];
-        c->t_by_size = by_size ? maxt->t[count + i] : 0;
-        c->p = fmin(1, p / part);
-        c->is_significant = c->p <= alpha;
-        c->by_size_only = c->is_significant && measured / part > alpha;
-    }
-}
-
-static bool test_columns(struct judging *j)
-{
-    struct flm_gate *gate = j->gate;
-    struct flm_matrix ready;
-    struct flm_maxt maxt = {0};
-    gate->column = calloc(gate->columns.matrix.column_count + (size_t)1, sizeof *gate->column);
-    if (!gate->column)
-        return flm_error_memory(j->why);
-    if (!flm_columns_prepare(&gate->columns, !j->options->absolute_only, gate->unit, &ready,
-                             j->why))
-        return false;
-    bool good = run_maxt(j, &ready, &maxt);
-    free(ready.value);
-    if (good) {
-        gate->critical = flm_maxt_critical(&maxt, j->options->alpha);
-        gate->needed = flm_maxt_critical(&maxt, j->options->alpha * part_of_columns(j));
-        describe_columns(j, &maxt);
-    }
-    flm_maxt_clear(&maxt);
-    return good;
-}
-
-static bool test_total(struct judging *j)
+static bool test_total(struct flm_judging *j)
 {
     struct flm_gate *gate = j->gate;
     uint32_t count = j->runs->run_count;
@@ -213,13 +187,15 @@ static bool test_total(struct judging *j)
     const struct flm_winsorizing how = {gate->unit, flm_runs_most_outliers(j->runs)};
     flm_column_prepare(value, count, how, value + count);
     bool good = run_maxt(j, &ready, &maxt);
+    double p = good ? cautious_p(j, maxt.p[0], value, 1) : 1;
     for (uint32_t i = 0; i < count; i++)
         value[i] = j->runs->run[i].total;
     if (good) {
-        gate->total_needed = flm_maxt_critical(&maxt, j->options->alpha * total_part);
-        gate->total = describe(j, value, gate->total_needed);
+        double alpha = j->options->alpha * total_part;
+        gate->total_needed = flm_maxt_critical(&maxt, alpha);
+        gate->total = describe(j, value, gate->total_needed, 1, alpha);
         gate->total.t = maxt.t[0];
-        gate->total.p = j->options->absolute_only ? 1 : fmin(1, maxt.p[0] / total_part);
+        gate->total.p = j->options->absolute_only ? 1 : fmin(1, p / total_part);
         gate->total.is_significant = gate->total.p <= j->options->alpha;
     }
     flm_maxt_clear(&maxt);
@@ -227,11 +203,130 @@ static bool test_total(struct judging *j)
     return good;
 }
 
+/* How many times as large new is as base by size, at least and at most: with the confidence of the
+ * whole family, as the interval has the width of its t. */
+static void describe_by_size(const struct flm_judging *j, const double *value, double tests,
+                             struct flm_gate_column *c)
+{
+    struct flm_welch w = flm_welch_test(value, j->runs->run_count, j->is_new, j->gate->unit);
+    double alpha = j->options->alpha * part_of_columns(j);
+    double half = half_width(j, value, j->gate->needed, tests, alpha);
+    double change = w.new_mean - w.base_mean;
+    c->ratio = w.new_mean / w.base_mean;
+    c->least_ratio = (w.base_mean + change - half) / w.base_mean;
+    c->most_ratio = (w.base_mean + change + half) / w.base_mean;
+    if (!(w.base_mean > 0)) {
+        c->ratio = INFINITY;
+        c->least_ratio = change > half ? INFINITY : 0;
+        c->most_ratio = INFINITY;
+    }
+}
+
+static void describe_columns(struct flm_judging *j, const struct flm_matrix *ready,
+                             const struct flm_maxt *maxt)
+{
+    struct flm_gate *gate = j->gate;
+    uint32_t count = gate->columns.matrix.column_count, tests = ready->column_count;
+    bool by_size = tests > count;
+    double part = part_of_columns(j), alpha = j->options->alpha;
+    for (uint32_t i = 0; i < count; i++) {
+        struct flm_gate_column *c = &gate->column[i];
+        *c = describe(j, flm_matrix_column(&gate->columns.matrix, i), gate->critical, tests, alpha);
+        double measured = cautious_p(j, maxt->p[i], flm_matrix_column(ready, i), tests);
+        double p = measured;
+        c->t = maxt->t[i];
+        if (by_size) {
+            const double *value = flm_matrix_column(ready, count + i);
+            double of_share = cautious_p(j, maxt->p[count + i], value, tests);
+            p = gate->total_is_fixed ? of_share : fmin(measured, of_share);
+            measured = gate->total_is_fixed ? 1 : measured;
+            c->t_by_size = maxt->t[count + i];
+            describe_by_size(j, value, tests, c);
+        }
+        c->p = fmin(1, p / part);
+        c->is_significant = c->p <= alpha;
+        c->by_size_only = c->is_significant && measured / part > alpha;
+    }
+}
+
+/* By how much the runs of new are larger or smaller than those of base: the ratio of their size
+ * factors, with the confidence of the total, as it is another measure of that. One-sided where
+ * growth alone fails. */
+static bool find_sizes(struct flm_judging *j)
+{
+    uint32_t count = j->runs->run_count;
+    double *size = malloc(2 * count * sizeof *size);
+    if (!size)
+        return flm_error_memory(j->why);
+    for (uint32_t r = 0; r < count; r++)
+        size[r] = log(j->gate->columns.size_factor[r]);
+    const struct flm_winsorizing how = {0, flm_runs_most_outliers(j->runs)};
+    flm_column_winsorize(size, count, how, size + count);
+    struct flm_welch w = flm_welch_test(size, count, j->is_new, 0);
+    double tail = j->options->alpha * total_part / (j->options->side == FLM_SIDE_BOTH ? 2 : 1);
+    j->size = w.new_mean - w.base_mean;
+    j->size_width = w.error > 0 ? flm_t_quantile(tail, w.nu) * w.error : 0;
+    free(size);
+    return true;
+}
+
+static bool find_reference(struct flm_judging *j, const struct flm_matrix *ready)
+{
+    uint32_t count = j->gate->columns.matrix.column_count;
+    j->reference = INFINITY;
+    if (!j->gate->total_is_fixed || ready->column_count == count)
+        return true;
+    struct flm_matrix by_size = {ready->run_count, count,
+                                 ready->value + (size_t)count * ready->run_count};
+    return flm_fixed_reference(&j->gate->columns, &by_size, j->is_new, &j->reference, j->why);
+}
+
+static bool test_prepared(struct flm_judging *j, const struct flm_matrix *ready)
+{
+    struct flm_gate *gate = j->gate;
+    struct flm_maxt maxt = {0};
+    bool good = run_maxt(j, ready, &maxt) && find_reference(j, ready) &&
+                (ready->column_count == gate->columns.matrix.column_count || find_sizes(j));
+    if (good) {
+        gate->critical = flm_maxt_critical(&maxt, j->options->alpha);
+        gate->needed = flm_maxt_critical(&maxt, j->options->alpha * part_of_columns(j));
+        describe_columns(j, ready, &maxt);
+    }
+    flm_maxt_clear(&maxt);
+    return good;
+}
+
+/* Prepares the columns, and looks first whether the sides are alike, and whether the total is
+ * fixed. */
+static bool test_all(struct flm_judging *j)
+{
+    struct flm_gate *gate = j->gate;
+    struct flm_matrix ready;
+    uint32_t count = gate->columns.matrix.column_count;
+    gate->column = calloc(count + (size_t)1, sizeof *gate->column);
+    if (!gate->column)
+        return flm_error_memory(j->why);
+    if (!flm_columns_prepare(&gate->columns, !j->options->absolute_only, gate->unit, &ready,
+                             j->why))
+        return false;
+    bool good = flm_noise_ratio_init(&gate->sides, &ready, count, j->is_new, gate->unit, j->why) &&
+                test_total(j);
+    if (good) {
+        /* p of the total is that of a fifth of alpha, which few runs may not reach. */
+        gate->total_is_fixed = !j->options->absolute_only &&
+                               gate->total.p * total_part > j->options->alpha &&
+                               flm_total_is_fixed(j->runs, &gate->columns, j->is_new);
+        good = test_prepared(j, &ready);
+    }
+    free(ready.value);
+    return good;
+}
+
 /* ---- Without noise --------------------------------------------------------------------------- */
 
 /* All runs of a side agree: its first one stands for it, because a mean of equal values may be
  * another number. */
-static struct flm_gate_column describe_exactly(const struct judging *j, const double *value)
+static struct flm_gate_column describe_exactly(const struct flm_judging *j, const double *value)
 {
     uint32_t base = 0, new = 0;
     while (j->is_new[base])
@@ -249,7 +344,7 @@ static struct flm_gate_column describe_exactly(const struct judging *j, const do
                                     .is_significant = change != 0};
 }
 
-static bool compare_exactly(struct judging *j)
+static bool compare_exactly(struct flm_judging *j)
 {
     struct flm_gate *gate = j->gate;
     uint32_t count = gate->columns.matrix.column_count;
@@ -268,167 +363,71 @@ static bool compare_exactly(struct judging *j)
     return (total && gate->column) || flm_error_memory(j->why);
 }
 
-/* ---- The verdict ----------------------------------------------------------------------------- */
-
-static double least_change(const struct judging *j)
-{
-    return fmax(j->options->min_effect, j->options->tolerance) * j->gate->total.base_mean;
-}
-
-static bool is_large_enough(const struct judging *j, double change)
-{
-    double least = least_change(j);
-    double size = j->options->side == FLM_SIDE_BOTH ? fabs(change) : change;
-    return size >= least && size > 0;
-}
-
-/* A change that is significant only by size has to show as measured too, if less clearly: when all
- * else gets faster, the shares of unchanged frames grow. */
-static bool is_failing(const struct judging *j, const struct flm_gate_column *c)
-{
-    double change = c->new_mean - c->base_mean, sign = change > 0 ? 1 : -1;
-    if (!c->is_significant || !is_large_enough(j, change))
-        return false;
-    return c->by_size_only ? sign * c->t_by_size > 0 && sign * c->t >= least_t_of_share
-                           : sign * c->t > 0;
-}
-
-/* A free move is no growth; it is a change, and not below a tolerance. */
-static bool is_excused(const struct judging *j, uint32_t node)
-{
-    return j->options->side == FLM_SIDE_GROWTH && !(j->options->tolerance > 0) &&
-           flm_moves_has_free(&j->gate->moves, j->runs->tree, node);
-}
-
-static bool find_items(struct judging *j)
-{
-    struct flm_gate *gate = j->gate;
-    uint32_t count = gate->columns.matrix.column_count;
-    struct flm_column_finding *finding = malloc((count + (size_t)1) * sizeof *finding);
-    if (!finding)
-        return flm_error_memory(j->why);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct flm_gate_column *c = &gate->column[i];
-        finding[i] = (struct flm_column_finding){c->is_significant, c->new_mean - c->base_mean};
-    }
-    bool good = flm_attribution_init(&gate->found, j->runs, &gate->columns, finding, j->why);
-    free(finding);
-    return good;
-}
-
-/* Whether a column of the node or of one above it fails. */
-static bool *nodes_that_fail(const struct judging *j)
-{
-    const struct flm_profile *tree = j->runs->tree;
-    bool *fails = calloc(tree->sizes.node_count, sizeof *fails);
-    uint32_t end = 0;
-    for (uint32_t i = 0; fails && i < tree->sizes.node_count; i++) {
-        uint32_t total = j->gate->columns.total_column[i], self = j->gate->columns.self_column[i];
-        if (i >= end && total != FLM_NONE && j->gate->column[total].is_failing)
-            end = tree->node_end[i];
-        fails[i] = i < end || (self != FLM_NONE && j->gate->column[self].is_failing);
-    }
-    return fails;
-}
-
-/* Items that are large enough by themselves; where none is, those that are part of one that is. */
-static bool mark_failing_items(struct judging *j)
-{
-    struct flm_gate *gate = j->gate;
-    bool *fails = nodes_that_fail(j);
-    if (!fails)
-        return flm_error_memory(j->why);
-    for (int alone = 1; alone >= 0 && gate->failing_count == 0; alone--) {
-        for (uint32_t i = 0; i < gate->found.count; i++) {
-            struct flm_item *item = &gate->found.item[i];
-            bool counts = j->options->side == FLM_SIDE_BOTH ? item->change != 0 : item->change > 0;
-            item->is_failing = fails[item->node] && counts && !is_excused(j, item->node) &&
-                               (!alone || is_large_enough(j, item->change));
-            gate->failing_count += item->is_failing;
-        }
-    }
-    free(fails);
-    return true;
-}
-
-static void decide(struct judging *j)
-{
-    struct flm_gate *gate = j->gate;
-    bool fails = gate->total.is_failing = is_failing(j, &gate->total);
-    for (uint32_t i = 0; i < gate->columns.matrix.column_count; i++)
-        fails |= gate->column[i].is_failing =
-            is_failing(j, &gate->column[i]) && !is_excused(j, gate->columns.key[i].node);
-    const struct flm_noise_row *total = &gate->noise.total;
-    gate->is_too_noisy = j->options->require_mde > 0 && !j->options->exact &&
-                         !(total->mde <= j->options->require_mde * total->mean);
-    if (fails)
-        gate->verdict = FLM_VERDICT_FAIL;
-    else if (gate->tolerance.is_requested)
-        gate->verdict = gate->tolerance.is_significant && !gate->is_too_noisy
-                            ? FLM_VERDICT_PASS
-                            : FLM_VERDICT_INCONCLUSIVE;
-    else if (gate->smallest_p > j->options->alpha || gate->is_too_noisy)
-        gate->verdict = FLM_VERDICT_INCONCLUSIVE;
-    else
-        gate->verdict = FLM_VERDICT_PASS;
-}
-
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static bool make_columns(struct judging *j)
+static bool make_columns(struct flm_judging *j)
 {
     struct flm_columns_options all = {0, 0}, quick;
     uint32_t fewest =
         j->runs->base_count < j->runs->new_count ? j->runs->base_count : j->runs->new_count;
     double unit = j->gate->unit;
     quick.least_mean = unit > 0 ? least_samples * unit : least_share * mean_total(j->runs);
-    quick.least_runs = fewest < LEAST_RUNS ? fewest : LEAST_RUNS;
+    quick.least_runs = fewest < FLM_GATE_LEAST_RUNS ? fewest : FLM_GATE_LEAST_RUNS;
     bool has_all = j->options->has_all_columns || j->options->exact;
     return flm_columns_init(&j->gate->columns, j->runs, has_all ? &all : &quick, j->why);
 }
 
 /* Where everything is below one frame, the total is among the columns too. */
-static bool measure_noise(struct judging *j)
+static bool measure_noise(struct flm_judging *j)
 {
     const struct flm_gate *gate = j->gate;
     bool is_column = gate->columns.total_column[0] != FLM_NONE;
     double of_total = is_column ? fmin(gate->needed, gate->total_needed) : gate->total_needed;
-    struct flm_noise_options how = {gate->unit, gate->needed, of_total, j->options->wanted,
-                                    NOISE_ROWS};
+    uint32_t views = gate->columns.has_view_by_size ? 2 : 1;
+    struct flm_noise_options how = {
+        .unit = gate->unit,
+        .critical = gate->needed,
+        .total_critical = of_total,
+        .tests = gate->sides.is_unequal ? views * gate->columns.matrix.column_count : 0,
+        .alpha = j->options->alpha * part_of_columns(j),
+        .total_alpha = j->options->alpha * total_part,
+        .wanted = j->options->wanted,
+        .most_rows = NOISE_ROWS};
     return flm_noise_init(&j->gate->noise, j->runs, &j->gate->columns, &how, j->why);
 }
 
-static bool find_moves(struct judging *j)
+static bool find_moves(struct flm_judging *j)
 {
-    struct flm_moves_options how = {j->options->exact ? 0 : j->gate->unit, least_change(j)};
+    struct flm_moves_options how = {j->options->exact ? 0 : j->gate->unit,
+                                    flm_gate_least_change(j)};
     return flm_moves_init(&j->gate->moves, j->runs, &j->gate->columns, &j->gate->found, &how,
                           j->why);
 }
 
 /* A metric without noise needs no proof: what grew by as much fails. */
-static bool prove_tolerance(struct judging *j)
+static bool prove_tolerance(struct flm_judging *j)
 {
     struct flm_tolerance_options how = {j->options->alpha, j->options->tolerance, j->gate->unit};
     return !(how.tolerance > 0) || j->options->exact ||
            flm_tolerance_init(&j->gate->tolerance, j->runs, &how, j->why);
 }
 
-static bool test(struct judging *j)
+static bool test(struct flm_judging *j)
 {
     if (j->options->exact)
         return flm_runs_agree(j->runs, j->why) && make_columns(j) && compare_exactly(j);
     if (!make_labels(j))
         return false;
     find_smallest_p(j, part_of_columns(j));
-    return make_columns(j) && test_columns(j) && test_total(j) && measure_noise(j);
+    return make_columns(j) && test_all(j) && measure_noise(j);
 }
 
-static bool judge(struct judging *j)
+static bool judge(struct flm_judging *j)
 {
-    if (!test(j) || !find_items(j) || !find_moves(j) || !prove_tolerance(j))
+    if (!test(j) || !flm_gate_find_items(j) || !find_moves(j) || !prove_tolerance(j))
         return false;
-    decide(j);
-    return j->gate->verdict != FLM_VERDICT_FAIL || mark_failing_items(j);
+    flm_gate_decide(j);
+    return j->gate->verdict != FLM_VERDICT_FAIL || flm_gate_mark_failing(j);
 }
 
 bool flm_gate_init(struct flm_gate *gate, const struct flm_runs *runs,
@@ -438,7 +437,7 @@ bool flm_gate_init(struct flm_gate *gate, const struct flm_runs *runs,
     *gate = (struct flm_gate){.unit = options->unit > 0 ? options->unit : runs->unit};
     if (!check_runs(runs, options->exact, why))
         return false;
-    struct judging j = {.gate = gate, .runs = runs, .options = options, .why = why};
+    struct flm_judging j = {.gate = gate, .runs = runs, .options = options, .why = why};
     j.is_new = malloc(runs->run_count);
     bool good = j.is_new ? judge(&j) : flm_error_memory(why);
     flm_permutations_clear(&j.permutations);

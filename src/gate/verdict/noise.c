@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
+#include "stats/distribution.h"
 #include "stats/welch.h"
 
 /* What 80 of 100 normal values lie below, in standard deviations. */
@@ -58,8 +59,18 @@ static struct flm_noise_row measure(const struct measuring *m, uint32_t column, 
         return row;
     row.cv = sqrt(relative_variance(&raw, runs));
     row.counted = sqrt(unit / row.mean);
+    if (m->options->tests > 0) {
+        bool is_total = column == FLM_NONE;
+        double tail =
+            is_total ? m->options->total_alpha / 2 : m->options->alpha / 2 / m->options->tests;
+        tested = flm_welch_cautious(m->value, runs->run_count, m->is_new, unit);
+        critical = tested.error > 0 ? fmax(critical, flm_t_quantile(tail, tested.nu)) : critical;
+    }
     double z = reserve(critical, runs->run_count - 2.0);
     row.mde = grown_too((critical + z) * tested.error, row.mean);
+    double base_part = fmax(tested.base_variance, unit * tested.base_mean) / runs->base_count;
+    double new_part = fmax(tested.new_variance, unit * tested.new_mean) / runs->new_count;
+    row.new_part = base_part + new_part > 0 ? new_part / (base_part + new_part) : 0.5;
     double each = 2 / (1.0 / runs->base_count + 1.0 / runs->new_count);
     double times = row.mde / (m->options->wanted * row.mean);
     row.runs_needed = each * times * times;

@@ -36,6 +36,7 @@ struct flm_noise_row {
     double cv, counted; /* shares of the mean; `counted` 0: the size of a sample is not known */
     double mde;         /* in the unit of the metric */
     double runs_needed; /* in each group, for a change of `wanted` of the mean */
+    double new_part;    /* of the squared error: how much is of the new runs */
 };
 
 struct flm_noise {
@@ -50,6 +51,8 @@ struct flm_noise_options {
     double critical, total_critical; /* of t: of a column, of the total */
     double wanted;
     uint32_t most_rows;
+    uint32_t tests;            /* where the noise of the sides differs (unequal.h); else 0 */
+    double alpha, total_alpha; /* of these tests together; of that of the total */
 };
 
 bool flm_noise_init(struct flm_noise *noise, const struct flm_runs *runs,

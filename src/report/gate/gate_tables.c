@@ -1,5 +1,7 @@
 /* gate_tables.c - what the report of a gate has for programs only: every significant column,
  * renames, moves, the options, the test and the runs. flamel-gate(1) documents it. */
+#include <math.h>
+
 #include "profile/columns.h"
 #include "report/gate/gate_report.h"
 #include "report/gate/internal.h"
@@ -96,6 +98,10 @@ static void add_test(const struct flm_gate_making *m)
     flm_report_add_number(report, "left_out", gate->columns.left_out_count);
     flm_report_add_bool(report, "by_size",
                         !m->r->options->absolute_only && gate->columns.has_view_by_size);
+    flm_report_add_number(report, "covered", gate->covered);
+    flm_report_add_bool(report, "fixed_total", gate->total_is_fixed);
+    flm_report_add_number(report, "noise_ratio",
+                          m->r->options->exact ? (double)NAN : gate->sides.ratio);
     flm_report_add_number(report, "permutations", gate->permutations);
     flm_report_add_bool(report, "complete", gate->is_complete);
     flm_report_add_number(report, "smallest_p", gate->smallest_p);

@@ -28,6 +28,55 @@ static void add_runs(struct flm_text *out, double runs)
     flm_count_add(out, (uint64_t)fmin(ceil(runs), 1e15));
 }
 
+/* ---- Of a fixed total ------------------------------------------------------------------------ */
+
+/* The largest change in this direction; NULL. */
+static const struct flm_item *largest_item(const struct flm_gate *gate, bool grown)
+{
+    for (uint32_t i = 0; i < gate->found.count; i++)
+        if (grown ? gate->found.item[i].change > 0 : gate->found.item[i].change < 0)
+            return &gate->found.item[i];
+    return NULL;
+}
+
+static void add_function(struct flm_text *out, const struct flm_gate_report *r, uint32_t node);
+
+/* "f gave 16 % (and 2 more)"; false where none did. */
+static bool add_share_of(struct flm_text *out, const struct flm_gate_report *r, bool grown)
+{
+    const struct flm_item *item = largest_item(r->gate, grown);
+    uint32_t count = 0;
+    if (!item)
+        return false;
+    for (uint32_t i = 0; i < r->gate->found.count; i++)
+        count += grown ? r->gate->found.item[i].change > 0 : r->gate->found.item[i].change < 0;
+    add_function(out, r, item->node);
+    flm_text_puts(out, grown ? " took " : " gave ");
+    flm_percent_add(out, fabs(item->change), r->gate->total.base_mean);
+    if (count > 1)
+        flm_text_format(out, " (and %u more)", count - 1);
+    return true;
+}
+
+/* "f gave 16 % of the fixed total, all others took their part of it" */
+static void add_composition(struct flm_text *out, const struct flm_gate_report *r)
+{
+    bool gave = add_share_of(out, r, false);
+    if (!gave) {
+        add_share_of(out, r, true);
+        flm_text_puts(out, " of the fixed total, from all others");
+        return;
+    }
+    flm_text_puts(out, " of the fixed total, ");
+    if (!add_share_of(out, r, true))
+        flm_text_puts(out, "all others took their part of it");
+}
+
+static bool has_composition(const struct flm_gate_report *r)
+{
+    return r->gate->total_is_fixed && r->gate->found.count > 0;
+}
+
 /* ---- FAIL ------------------------------------------------------------------------------------ */
 
 /* The function of a node, as far as it is good to read in a sentence. */
@@ -99,7 +148,12 @@ static void add_what_fails(struct flm_text *out, const struct flm_gate_report *r
     if (r->gate->failing_count > 1)
         flm_text_format(out, ", %u more %s", r->gate->failing_count - 1,
                         is_two_sided(r) ? "changed" : "grew");
-    flm_text_puts(out, "; total ");
+    flm_text_puts(out, "; ");
+    if (has_composition(r)) {
+        add_composition(out, r);
+        return;
+    }
+    flm_text_puts(out, "total ");
     flm_format_share(out, change, total->base_mean);
 }
 
@@ -117,15 +171,22 @@ static bool has_free_growth(const struct flm_gate *gate)
 static void add_what_passes(struct flm_text *out, const struct flm_gate_report *r)
 {
     const struct flm_noise_row *total = &r->gate->noise.total;
-    bool both = is_two_sided(r), is_small = false;
+    bool both = is_two_sided(r), is_small = false, only_share = false;
     unsigned shrunk = 0;
     double least = r->options->min_effect * r->gate->total.base_mean;
     if (r->gate->tolerance.is_requested) {
         flm_gate_add_significant(out, r);
         return;
     }
+    if (has_composition(r) && !both) {
+        flm_text_puts(out, "nothing grew by more than it took of what others gave: ");
+        add_composition(out, r);
+        return;
+    }
     for (uint32_t i = 0; i < r->gate->found.count; i++) {
         const struct flm_item *item = &r->gate->found.item[i];
+        only_share |= item->change >= least && item->moved_below == FLM_NONE &&
+                      r->gate->column[item->column].by_size_only;
         is_small |= (both || item->change > 0) && fabs(item->change) < least &&
                     item->moved_below == FLM_NONE;
         shrunk += item->change < 0 && item->moved_below == FLM_NONE;
@@ -138,6 +199,10 @@ static void add_what_passes(struct flm_text *out, const struct flm_gate_report *
     }
     if (has_free_growth(r->gate) && !both) {
         flm_text_puts(out, "what grew was moved, below frames that did not grow");
+        return;
+    }
+    if (only_share && !both) {
+        flm_text_puts(out, "what grew did so in its share of the run, not in its size");
         return;
     }
     flm_text_puts(out, both ? "nothing changed" : "nothing grew");
@@ -176,15 +241,59 @@ static void add_too_noisy(struct flm_text *out, const struct flm_gate_report *r)
     flm_text_puts(out, " runs on each side");
 }
 
+static void add_uncovered(struct flm_text *out, const struct flm_gate_report *r)
+{
+    const struct flm_gate *gate = r->gate;
+    if (gate->covered > 0) {
+        flm_text_puts(out, "only ");
+        flm_format_percent(out, gate->covered);
+        flm_text_puts(out, " of the total was tested, what else there is differs from run to run "
+                           "or is rare");
+    } else {
+        flm_text_puts(out, "nothing was tested, as no frame with 5 samples is in 3 runs");
+    }
+    flm_text_puts(out, ": record longer, or make names that differ from run to run equal (--apply "
+                       "rename:s/old/new/)");
+}
+
+static void add_why_composition(struct flm_text *out, const struct flm_gate_report *r)
+{
+    flm_text_puts(out, "the total is fixed, and shares of it do not say which frames need more and "
+                       "which less: ");
+    add_composition(out, r);
+    flm_text_puts(out, "; record a fixed amount of work instead");
+}
+
+static void add_too_few(struct flm_text *out, const struct flm_gate_report *r)
+{
+    flm_text_format(out,
+                    "%u + %u runs are too few to know the noise of each side: %u on each side are "
+                    "enough, 8 and more are useful",
+                    r->runs->base_count, r->runs->new_count,
+                    r->gate->least_runs > 0 ? r->gate->least_runs : 5);
+}
+
 static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *r)
 {
     const struct flm_gate *gate = r->gate;
+    if (gate->is_uncovered) {
+        add_uncovered(out, r);
+        return;
+    }
+    if (gate->is_composition) {
+        add_why_composition(out, r);
+        return;
+    }
     if (gate->is_too_noisy && gate->smallest_p <= r->options->alpha) {
         add_too_noisy(out, r);
         return;
     }
-    if (gate->tolerance.is_requested) {
+    if (gate->tolerance.is_requested && !gate->tolerance.is_significant) {
         flm_gate_add_not_significant(out, r);
+        return;
+    }
+    if (gate->has_too_few_runs && gate->smallest_p <= r->options->alpha) {
+        add_too_few(out, r);
         return;
     }
     flm_text_format(out, "%u + %u runs", r->runs->base_count, r->runs->new_count);
@@ -201,6 +310,28 @@ static void add_why_unknown(struct flm_text *out, const struct flm_gate_report *
         flm_text_puts(out, ": more --permutations are needed");
 }
 
+/* With a tolerance: that changes of its size are not detected, and because of which side. */
+static void add_noise_above_tolerance(struct flm_text *out, const struct flm_gate_report *r)
+{
+    static const double most_of_noise = 0.7;
+    const struct flm_noise_row *total = &r->gate->noise.total;
+    const struct flm_tolerance *tolerance = &r->gate->tolerance;
+    if (!tolerance->is_requested || !(total->mean > 0) || total->mde <= tolerance->most)
+        return;
+    flm_text_puts(out, "; the minimum detectable effect");
+    if (!(total->mde < INFINITY)) {
+        flm_text_puts(out, " of so few runs is above any tolerance");
+        return;
+    }
+    flm_text_puts(out, ", ");
+    flm_format_percent(out, total->mde / total->mean);
+    flm_text_puts(out, " of the total, is above the tolerance");
+    if (total->new_part > most_of_noise || total->new_part < 1 - most_of_noise)
+        flm_text_format(out, ", for the noise of %s (%u runs)",
+                        total->new_part > 0.5 ? "new" : "base",
+                        total->new_part > 0.5 ? r->runs->new_count : r->runs->base_count);
+}
+
 void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *r)
 {
     switch (r->gate->verdict) {
@@ -214,6 +345,7 @@ void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *r)
         add_why_unknown(out, r);
         break;
     }
+    add_noise_above_tolerance(out, r);
 }
 
 /* ---- Items ----------------------------------------------------------------------------------- */
@@ -309,6 +441,13 @@ void flm_gate_add_method(struct flm_text *out, const struct flm_gate_report *r)
         flm_text_puts(out, " permutations: an exact test. ");
     else
         flm_text_format(out, " permutations, seed %llu. ", (unsigned long long)r->options->seed);
+    if (gate->total_is_fixed)
+        flm_text_puts(out, "The total is fixed (all runs have the same): only shares are tested. ");
+    if (gate->sides.is_unequal) {
+        flm_text_puts(out, "The noise of new is ");
+        flm_format_rounded(out, gate->sides.ratio, 2);
+        flm_text_puts(out, " times that of base: p is that of theory too, corrected for all. ");
+    }
     if (gate->unit > 0) {
         flm_text_puts(out, "Weight of a sample: ");
         flm_format_quantity(out, r->runs, gate->unit);

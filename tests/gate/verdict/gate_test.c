@@ -182,7 +182,8 @@ static void a_deterministic_change_has_no_error(void **state)
 }
 
 /* All stacks but one change by a tenth, and the machine is so noisy that only shares show it. */
-static struct fixture judge_shares(double others, double same, struct flm_gate_options how)
+static struct fixture judge_shares(double others, double same, double noise,
+                                   struct flm_gate_options how)
 {
     struct run_stack stacks[] = {{"a", 5000, 5000, 0.01}, {"b", 3000, 3000, 0.01},
                                  {"c", 2000, 2000, 0.01}, {"d", 1000, 1000, 0.01},
@@ -190,7 +191,7 @@ static struct fixture judge_shares(double others, double same, struct flm_gate_o
     for (int i = 0; i < 5; i++)
         stacks[i].new *= others;
     stacks[5].new *= same;
-    return judge(runs_table_drawn(stacks, 6, 12, 12, 0.15, 5), how);
+    return judge(runs_table_drawn(stacks, 6, 12, 12, noise, 5), how);
 }
 
 static const struct flm_gate_column *column_same(const struct fixture *f)
@@ -203,23 +204,28 @@ static void a_share_that_changed_is_no_change_by_itself(void **state)
     (void)state;
     struct flm_gate_options how = usual();
     how.min_effect = 0;
-    struct fixture f = judge_shares(1.1, 1.01, how);
+    struct fixture f = judge_shares(1.1, 1.01, 0.15, how);
     const struct flm_gate_column *c = column_same(&f);
     assert_true(c->t_by_size < -4 && c->is_significant && c->by_size_only && !c->is_failing);
     clear(&f);
     how.side = FLM_SIDE_BOTH;
-    f = judge_shares(0.9, 1.01, how); /* everything else is faster */
+    f = judge_shares(0.9, 1.01, 0.15, how); /* everything else is faster */
     c = column_same(&f);
     assert_true(c->t_by_size > 4 && c->is_significant && c->by_size_only && !c->is_failing);
     clear(&f);
-    f = judge_shares(1, 1.1, how);
-    c = column_same(&f); /* but what does grow is found by its share alone, with a t of 2 or 3 */
-    assert_true(c->t_by_size > 4 && c->is_significant && c->by_size_only);
-    assert_int_equal(c->is_failing, c->t >= 2);
-    assert_true(c->t > 1);
+    /* Its share grew, and it may be all else that did not: the size of runs is too noisy. */
+    f = judge_shares(1, 1.1, 0.15, how);
+    c = column_same(&f);
+    assert_true(c->t_by_size > 4 && c->is_significant && c->by_size_only && !c->is_failing);
+    clear(&f);
+    /* Here it is known well enough, and alone too noisy for the largest t of all. */
+    how.permutations = 99;
+    f = judge_shares(1, 1.5, 0.1, how);
+    c = column_same(&f);
+    assert_true(c->is_significant && c->is_failing);
     clear(&f);
     how.absolute_only = true;
-    f = judge_shares(0.9, 1.01, how);
+    f = judge_shares(0.9, 1.01, 0.15, how);
     c = column_same(&f);
     assert_true(c->t_by_size == 0 && !c->is_significant && f.gate.total.p == 1);
     clear(&f);
@@ -347,7 +353,8 @@ static void the_order_of_runs_does_not_matter_where_all_permutations_are_taken(v
         assert_true(gate.total.p == f.gate.total.p);
         for (uint32_t i = 0; i < gate.columns.matrix.column_count; i++) {
             const struct flm_gate_column *a = &gate.column[i], *b = &f.gate.column[i];
-            assert_true(a->p == b->p);
+            /* By theory, where the noise of the sides differs, p is of rounded sums. */
+            assert_true(fabs(a->p - b->p) <= 1e-9 * b->p);
             assert_true(fabs(a->t - b->t) <= 1e-9 * fabs(b->t));
         }
         for (uint32_t i = 0; i < gate.found.count; i++)
