@@ -24,6 +24,30 @@ static bool is_markdown(const struct writer *w)
     return w->form == FLM_IN_MARKDOWN;
 }
 
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* A comment holds 65,536 characters, and nobody reads that: stacks in its tables are shortened, and
+ * stand in full below, as many as there is room for. Lines end before that, so that what is behind
+ * them has room too. Bytes are counted, of which there are never fewer than characters. */
+enum { MOST_BYTES = 60000, MOST_BYTES_WITH_LINES = 40000 };
+
+/* Of a character: "&#64;". */
+enum { MOST_ESCAPED = 5 };
+
+/* Whether the report is for comments: only those shorten their stacks. */
+static bool is_comment(const struct flm_report *report)
+{
+    bool is_short = false;
+    for (size_t i = 0; i < report->tables.count; i++)
+        is_short |= report->tables.at[i]->most_cells > 0;
+    return is_short;
+}
+
+static bool has_room(const struct writer *w, uint64_t size, uint64_t most)
+{
+    return w->out->handed_on + w->out->size - w->start + size <= most;
+}
+
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* Names of functions may hold characters that mean something in Markdown or HTML. */
@@ -60,18 +84,27 @@ static void add_showable(struct writer *w, struct flm_text *to, struct flm_bytes
     }
 }
 
-/* For Markdown, row by row. */
+/* For Markdown, row by row, as long as there is room for the tables behind them. */
 static void add_escaped(struct writer *w, struct flm_bytes text)
 {
+    uint32_t left_out = 0;
+    bool limited = is_comment(w->report);
     for (size_t at = 0; at < text.size;) {
         const char *newline = memchr(text.at + at, '\n', text.size - at);
         size_t end = newline ? (size_t)(newline - text.at) : text.size;
         struct flm_bytes row = {text.at + at, end - at};
+        at = end + (newline != NULL);
+        if (limited && !has_room(w, MOST_ESCAPED * row.size, MOST_BYTES_WITH_LINES)) {
+            left_out++;
+            continue;
+        }
         add_escaped_row(w->out, flm_showable(row, FLM_CHARSET_PLAIN, &w->scratch));
         if (newline)
             flm_text_putc(w->out, '\n');
-        at = end + (newline != NULL);
     }
+    if (left_out > 0)
+        flm_text_format(w->out, "(%u more line%s: too long for a comment.)", left_out,
+                        left_out == 1 ? "" : "s");
 }
 
 /* The line with its path shortened, so that it fits. */
@@ -399,12 +432,6 @@ static void write_table(struct writer *w, const struct flm_report_table *table)
 
 /* ---- Stacks in full -------------------------------------------------------------------------- */
 
-/* A comment holds 65,536 characters, and nobody reads that: stacks in its tables are shortened, and
- * stand in full below, as many as there is room for. Bytes are counted, of which there are never
- * fewer than characters. */
-
-enum { MOST_BYTES = 60000 };
-
 static const struct flm_report_value *stack_of(const struct flm_report_table *table, size_t row)
 {
     const struct flm_report_value *values = flm_report_row_values(table, row);
@@ -442,8 +469,7 @@ static void write_full_stacks(struct writer *w, const struct flm_report_table *t
     flm_text_puts(w->out, "\n<details><summary>Stacks in full</summary>\n\n");
     for (size_t row = 0; row < table->rows.count; row++) {
         struct flm_bytes stack = full_stack(w, table, row);
-        uint64_t size = w->out->handed_on + w->out->size - w->start;
-        if (stack.size > 0 && size + stack.size > MOST_BYTES) {
+        if (stack.size > 0 && !has_room(w, stack.size, MOST_BYTES)) {
             left_out++;
         } else if (stack.size > 0) {
             flm_text_puts(w->out, "    ");

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/number/number.h"
+#include "draw/text/cells.h"
 #include "draw/text/quantity.h"
 #include "profile/columns.h"
 #include "report/gate/internal.h"
@@ -97,6 +98,18 @@ struct flm_bytes flm_text_bytes(const struct flm_text *text)
 void flm_format_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node)
 {
     flm_stack_text(out, tree, node);
+}
+
+void flm_format_short_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node)
+{
+    enum { ROOM = 200 };
+    struct flm_text stack = {0}, scratch = {0};
+    flm_format_stack(&stack, tree, node);
+    flm_cells_add_stack(out, flm_showable(flm_text_bytes(&stack), FLM_CHARSET_PLAIN, &scratch),
+                        ROOM, FLM_CHARSET_PLAIN);
+    out->failed = out->failed || stack.failed || scratch.failed;
+    flm_text_clear(&stack);
+    flm_text_clear(&scratch);
 }
 
 void flm_format_totals(struct flm_text *out, const struct flm_runs *runs, double base, double new)

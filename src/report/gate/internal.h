@@ -56,6 +56,9 @@ struct flm_bytes flm_text_bytes(const struct flm_text *text);
 /* "main;parse;lex" */
 void flm_format_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node);
 
+/* For sentences: only its innermost functions, where it is long. */
+void flm_format_short_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node);
+
 /* "9,019 samples in base (8 runs), 9,550 samples in new (8): +531 samples (+5.89 %)" */
 void flm_format_totals(struct flm_text *out, const struct flm_runs *runs, double base, double new);
 

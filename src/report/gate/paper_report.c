@@ -145,7 +145,7 @@ static void add_item(const struct making *m, const struct flm_paper_stack *stack
     if (stack->is_failing)
         flm_report_cell_tone(report, FLM_TONE_STRONG);
     struct flm_text *where = flm_report_cell_text(report);
-    flm_format_stack(where, m->runs->tree, stack->node);
+    flm_format_short_stack(where, m->runs->tree, stack->node);
     if (stack->part == FLM_PART_APPEARED || stack->part == FLM_PART_DISAPPEARED)
         flm_text_format(where, ", %s", flm_part_name(stack->part));
 }

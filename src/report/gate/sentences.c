@@ -481,16 +481,20 @@ static void add_rename_lines(struct flm_text *out, const struct flm_gate_report 
 
 static void add_moves(struct flm_text *out, const struct flm_gate_report *r)
 {
-    for (uint32_t i = 0; i < r->gate->moves.count; i++) {
+    uint32_t count = r->gate->moves.count;
+    uint32_t shown = r->rows > 0 && r->rows < count ? r->rows : count;
+    for (uint32_t i = 0; i < shown; i++) {
         const struct flm_move *move = &r->gate->moves.move[i];
         flm_text_puts(out, move->is_local ? "Moved below " : "Cancels below ");
-        flm_format_stack(out, r->runs->tree, move->below);
+        flm_format_short_stack(out, r->runs->tree, move->below);
         flm_text_puts(out, ": ");
         flm_format_signed(out, r->runs, move->change);
         flm_text_puts(out, !move->is_local ? " together, maybe by chance in so much code.\n"
                            : move->is_free ? " together, which is no growth.\n"
                                            : " together, so it was not free.\n");
     }
+    if (shown < count)
+        flm_text_format(out, "And %u more frames below which something moved.\n", count - shown);
 }
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
@@ -501,7 +505,7 @@ static void add_location(struct flm_text *out, const struct flm_runs *runs,
     if (row->node == 0)
         flm_text_puts(out, "the total");
     else
-        flm_format_stack(out, runs->tree, row->node);
+        flm_format_short_stack(out, runs->tree, row->node);
     bool is_leaf = runs->tree->node_end[row->node] == row->node + 1;
     if (row->node > 0 && row->is_self && !is_leaf)
         flm_text_puts(out, " itself");

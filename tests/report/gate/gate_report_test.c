@@ -79,6 +79,46 @@ static void it_always_fits_into_a_comment(void **state)
     free(means);
 }
 
+/* Below each of `count` deep frames something moved. */
+static char *deep_moves(unsigned count, unsigned depth)
+{
+    struct flm_text text = {0};
+    flm_text_puts(&text, "main;quiet 90000 90000\n");
+    for (unsigned i = 0; i < 2 * count; i++) {
+        flm_text_puts(&text, "main");
+        for (unsigned k = 0; k < depth; k++)
+            flm_text_format(&text, ";a_<function>_whose_name_has_forty_let_%u_%u", i / 2, k);
+        flm_text_puts(&text, i % 2 ? ";gives 1500 1000\n" : ";takes 1000 1500\n");
+    }
+    flm_text_putc(&text, 0);
+    assert_false(text.failed);
+    return text.at;
+}
+
+static void it_fits_however_much_was_moved(void **state)
+{
+    (void)state;
+    static const unsigned counts[] = {60, 400};
+    for (int i = 0; i < 2; i++) {
+        char *means = deep_moves(counts[i], i ? 20 : 100);
+        struct verdict v;
+        verdict_init(&v, means, NULL);
+        assert_true(v.gate.moves.count >= counts[i] / 2);
+        for (uint32_t rows = 0; rows <= 20; rows += 20) {
+            v.report.rows = rows;
+            char *written = verdict_written(&v, FLM_REPORT_MARKDOWN);
+            assert_true(strlen(written) < COMMENT_LIMIT);
+            assert_non_null(strstr(written, "Moved below "));
+            assert_tables_are_whole(written);
+            if (rows > 0)
+                assert_non_null(strstr(written, "more frames below which something moved."));
+            free(written);
+        }
+        verdict_clear(&v);
+        free(means);
+    }
+}
+
 static void short_stacks_are_written_once(void **state)
 {
     (void)state;
@@ -99,6 +139,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_name_breaks_a_table_or_becomes_a_tag),
         cmocka_unit_test(it_always_fits_into_a_comment),
+        cmocka_unit_test(it_fits_however_much_was_moved),
         cmocka_unit_test(short_stacks_are_written_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
