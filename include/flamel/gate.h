@@ -52,7 +52,7 @@ struct flm_gate_settings {
 enum flm_gate_verdict {
     FLM_GATE_PASS,
     FLM_GATE_FAIL,
-    FLM_GATE_INCONCLUSIVE /* too few or too noisy runs */
+    FLM_GATE_INCONCLUSIVE /* too few or too noisy runs, or too little that could be tested */
 };
 
 struct flm_gate_result;
@@ -93,8 +93,9 @@ struct flm_profile *flm_gate_side(const struct flm_gate_result *result, bool of_
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/* The smallest number of runs of each side of which something can be significant at all; fewer
- * permutations are possible in blocks of old new new old. 64 where it would be more. */
+/* The smallest number of runs of each side that a verdict needs: 5, or more where nothing could be
+ * significant of so few; fewer permutations are possible in blocks of old new new old. 64 where it
+ * would be more. */
 uint32_t flm_gate_least_runs(double alpha, bool in_blocks);
 
 enum { FLM_GATE_MOST_LOOKS = 20 };
