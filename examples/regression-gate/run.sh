@@ -6,7 +6,8 @@
 # only:
 #
 #     label:state=blocked      the program was blocked or asleep
-#     hide:kind=...            without the frames of the interpreter, of libraries and of the kernel
+#     hide:kind=...            without the frames of the interpreter, of libraries and of the kernel;
+#                              some kinds may be absent, hence --allow-empty
 #
 # FLAMEL and PYTHON may be set to the programs to use. The exit status is that of the
 # gate: 1, something grew.
@@ -22,4 +23,4 @@ export PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1
 shown='label:state=blocked | hide:kind=kernel | hide:kind=native | hide:kind=inlined'
 
 "$flamel" gate -q --off-cpu --python -n "$runs" --side both --metric off-cpu --apply "$shown" \
-    --ab "EXAMPLE=old '$python' '$here/main.py'" "EXAMPLE=new '$python' '$here/main.py'"
+    --allow-empty --ab "EXAMPLE=old '$python' '$here/main.py'" "EXAMPLE=new '$python' '$here/main.py'"
