@@ -27,6 +27,20 @@ static bool write_all(void *context, const void *bytes, size_t size)
     return true;
 }
 
+static void add_temporary_name(struct flm_text *name, const char *target)
+{
+    flm_text_format(name, "%s.%u.tmp", target, (unsigned)getpid());
+    flm_text_putc(name, 0);
+}
+
+bool flm_output_temporary_name(const char *path, struct flm_text *name)
+{
+    char *target = realpath(path, NULL);
+    add_temporary_name(name, target ? target : path);
+    free(target);
+    return !name->failed;
+}
+
 /* Opens a new file in the folder of `path`; false where that is impossible. */
 static bool open_temporary(struct flm_output *output, const char *path)
 {
@@ -36,8 +50,7 @@ static bool open_temporary(struct flm_output *output, const char *path)
         return false; /* not a file, or a link to one that does not exist yet */
     char *target = there ? realpath(path, NULL) : strdup(path);
     struct flm_text name = {0};
-    flm_text_format(&name, "%s.%u.tmp", target ? target : "", (unsigned)getpid());
-    flm_text_putc(&name, 0);
+    add_temporary_name(&name, target ? target : "");
     if (target && !name.failed)
         output->file = open(name.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (output->file < 0) {

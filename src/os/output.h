@@ -24,4 +24,8 @@ bool flm_output_open(struct flm_output *output, const char *path, struct flm_err
  * and `why` stays the caller's, unless writing failed. */
 bool flm_output_close(struct flm_output *output, bool good, struct flm_error *why);
 
+/* The name that the file has until it is complete, terminated: for a signal handler that ends the
+ * program meanwhile. False if memory ran out. */
+bool flm_output_temporary_name(const char *path, struct flm_text *name);
+
 #endif

@@ -194,6 +194,30 @@ static void a_text_that_ran_out_of_memory_is_not_whole(void **state)
     unlink(path);
 }
 
+/* Until it is complete the file has the name that is said beforehand, also behind a link. */
+static void the_temporary_name_is_known(void **state)
+{
+    (void)state;
+    char link[700];
+    const char *path = write_temporary("target", flm_bytes_of("old"));
+    snprintf(link, sizeof link, "%s.link", path);
+    (void)unlink(link);
+    assert_int_equal(symlink(path, link), 0);
+    const char *const paths[] = {path, link, "flamel-new-output"};
+    for (size_t i = 0; i < 3; i++) {
+        struct flm_output output;
+        struct flm_text name = {0};
+        struct flm_error why;
+        assert_true(flm_output_temporary_name(paths[i], &name));
+        assert_int_not_equal(access(name.at, F_OK), 0);
+        assert_true(flm_output_open(&output, paths[i], &why));
+        assert_int_equal(access(name.at, F_OK), 0);
+        flm_output_close(&output, false, &why);
+        assert_int_not_equal(access(name.at, F_OK), 0);
+        flm_text_clear(&name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +231,7 @@ int main(void)
         cmocka_unit_test(devices_are_written_in_place),
         cmocka_unit_test(a_minus_is_standard_output),
         cmocka_unit_test(a_text_that_ran_out_of_memory_is_not_whole),
+        cmocka_unit_test(the_temporary_name_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

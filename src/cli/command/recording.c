@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,23 +19,63 @@
 #include "cli/report/print.h"
 #include "flamel/file.h"
 #include "os/clock.h"
+#include "os/output.h"
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
 /* Written by the handler. */
 static volatile sig_atomic_t signals, last_signal, by_terminal;
+static volatile int64_t signaled_ns;
 
+/* What the handler does when somebody does not want to wait any longer: written before it is set.
+ * */
+static volatile sig_atomic_t may_leave;
+static char last_words[PATH_MAX + 200], torn_file[PATH_MAX];
+
+/* Async-signal-safe: called in the handler, wherever the program waits: in a library, for a server,
+ * for a disk. The records are in the spool, whole. */
+static void leave(int number)
+{
+    if (torn_file[0])
+        unlink(torn_file);
+    (void)!write(STDERR_FILENO, last_words, strlen(last_words));
+    _exit(128 + number);
+}
+
+/* One wish may come as two signals: timeout(1) sends its to the process and to its group. */
 static void remember_signal(int number, siginfo_t *info, void *context)
 {
+    enum { SAME_WISH_NS = 20000000 };
+    int64_t now_ns = flm_now_ns();
     (void)context;
+    if (signals > 0 && now_ns - signaled_ns < SAME_WISH_NS)
+        return;
+    signaled_ns = now_ns;
     signals++;
     last_signal = number;
     by_terminal = info->si_code == SI_KERNEL;
+    if (signals > 1 && may_leave)
+        leave(number);
+}
+
+/* From now on the second signal ends the program at once. */
+static void let_signals_end_it(const char *spool, const char *output)
+{
+    struct flm_text torn = {0};
+    snprintf(last_words, sizeof last_words,
+             "\nflamel: ended before all symbols were read: the recording is in %s: flamel convert "
+             "reads it\n",
+             spool);
+    if (flm_output_temporary_name(output, &torn) && torn.size < sizeof torn_file)
+        memcpy(torn_file, torn.at, torn.size);
+    flm_text_clear(&torn);
+    may_leave = 1;
 }
 
 static void catch_signals(struct flm_signals *caught)
 {
-    signals = 0;
+    signals = may_leave = 0;
+    torn_file[0] = 0;
     flm_signals_catch(caught, remember_signal);
     /* Whoever read our messages may go, and a file may be as large as is allowed: what was recorded
      * is worth more than what we say about it, and an error is reported where it happens. What the
@@ -230,6 +271,8 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
     int64_t since_ns = flm_now_ns();
     struct flm_record_result result = result_of(recorded->recording);
     const char *spool = recorded->spool.at;
+    if (!result.spool_lost) /* else there is nothing but this process */
+        let_signals_end_it(spool, o->output);
     recorded->profile = finish(recorded->recording, calling, why);
     if (recorded->profile && result.spool_lost)
         unlink(spool); /* it is not whole, and takes the room that the profile needs */
@@ -241,8 +284,10 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         flm_error_set(why, FLM_ERROR_SYSTEM, "the recording is in %s: flamel convert reads it",
                       spool);
     } else if (!o->keep_raw) {
+        may_leave = 0; /* all is done */
         unlink(spool);
     }
+    may_leave = 0;
     recorded->summary = (struct flm_record_summary){
         .profile = recorded->profile,
         .result = result,

@@ -3,7 +3,8 @@
  *
  *     spool      OUTPUT.part is written while the command runs: what is left of a recording that
  *                was cut off. One that another recording has left is kept as OUTPUT.part.old
- *     signals    Ctrl-C ends the command, and what was recorded is a profile; twice ends at once
+ *     signals    Ctrl-C ends the command, and what was recorded is a profile; twice ends at once:
+ *                while symbols are read too, and then only the spool is left
  *     finish     symbols, then OUTPUT, in the format that its end says; the spool is removed. The
  *                file that was OUTPUT is kept as OUTPUT.old, where that is wanted */
 #ifndef FLAMEL_CLI_COMMAND_RECORDING_H
