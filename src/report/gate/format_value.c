@@ -102,11 +102,11 @@ void flm_format_stack(struct flm_text *out, const struct flm_profile *tree, uint
 
 void flm_format_short_stack(struct flm_text *out, const struct flm_profile *tree, uint32_t node)
 {
-    enum { ROOM = 200 };
+    static const struct flm_width room = {200};
     struct flm_text stack = {0}, scratch = {0};
     flm_format_stack(&stack, tree, node);
     flm_cells_add_stack(out, flm_showable(flm_text_bytes(&stack), FLM_CHARSET_PLAIN, &scratch),
-                        ROOM, FLM_CHARSET_PLAIN);
+                        room, FLM_CHARSET_PLAIN);
     out->failed = out->failed || stack.failed || scratch.failed;
     flm_text_clear(&stack);
     flm_text_clear(&scratch);
