@@ -12,7 +12,12 @@
  *     struct flm_profile *p = flm_builder_finish(b, &why);
  *
  * The builder remembers a failed allocation: later calls do nothing and return index 0, and
- * flm_builder_finish reports it. So a reader checks once, at the end. */
+ * flm_builder_finish reports it. So a reader checks once, at the end.
+ *
+ * While a profile is built it takes about 60 bytes a node and metric, and 240 more for each
+ * distinct frame with a name of 20 letters: a stack of 4 million frames 250 MB, 10 million
+ * different functions 3.0 GB (measured, 64 bits). There may be 2^30 nodes; where that, or memory,
+ * is passed, a sentence says so. */
 #ifndef FLAMEL_BUILDER_H
 #define FLAMEL_BUILDER_H
 

@@ -26,16 +26,16 @@ enum { FIRST_NODE_SLOTS = 1024, MOST_NODES = 1 << 30 };
 /* Path hash in the upper half, node in the lower; 0 is free, as the root needs no slot. */
 typedef uint64_t node_slot;
 
-static void fail(struct flm_builder *b, enum flm_error_kind kind, const char *text)
+void flm_builder_fail(struct flm_builder *b, enum flm_error_kind kind, const char *reason)
 {
     if (!b->failed)
-        flm_error_set(&b->why, kind, "%s", text);
+        flm_error_set(&b->why, kind, "%s", reason);
     b->failed = true;
 }
 
 void flm_builder_fail_memory(struct flm_builder *b)
 {
-    fail(b, FLM_ERROR_MEMORY, "out of memory");
+    flm_builder_fail(b, FLM_ERROR_MEMORY, "out of memory");
 }
 
 bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why)
@@ -157,7 +157,7 @@ uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t un
         if (b->metrics[m].name == name)
             return m;
     if (b->metric_count == FLM_MOST_METRICS) {
-        fail(b, FLM_ERROR_RANGE, "more than 4096 metrics: leave some out");
+        flm_builder_fail(b, FLM_ERROR_RANGE, "more than 4096 metrics: leave some out");
         return FLM_NONE;
     }
     void *metrics = b->metrics;
@@ -227,7 +227,7 @@ static uint32_t add_node(struct flm_builder *b, uint32_t parent, uint32_t frame,
 {
     uint32_t node = b->node_count;
     if (node >= MOST_NODES) {
-        fail(b, FLM_ERROR_RANGE, "more than 2^30 different stacks: split the input");
+        flm_builder_fail(b, FLM_ERROR_RANGE, "more than 2^30 different stacks: split the input");
         return 0;
     }
     if (!flm_builder_reserve(b, (size_t)node + 1)) {

@@ -60,6 +60,9 @@ struct flm_builder {
 /* Remembers that memory ran out. */
 void flm_builder_fail_memory(struct flm_builder *b);
 
+/* With a sentence, which flm_builder_finish reports: a limit that is passed. */
+void flm_builder_fail(struct flm_builder *b, enum flm_error_kind kind, const char *reason);
+
 /* Copies the error that made the builder fail to `why`, which may be NULL. Returns false. */
 bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why);
 

@@ -69,11 +69,31 @@ static uint32_t *string_of(struct flm_frame_record *record, enum field field)
                              : &record->file;
 }
 
+/* Whether the text may become a name, of which `*made_size` bytes were made so far; else the
+ * builder has failed, with a sentence. */
+static bool may_be_name(struct flm_builder *b, struct flm_bytes from, const struct flm_text *made,
+                        uint64_t *made_size)
+{
+    if (flm_substitution_is_too_long(from, made)) {
+        flm_builder_fail(b, FLM_ERROR_RANGE,
+                         "rename: a name would have more than 65,536 bytes: the rule makes names "
+                         "longer each time");
+        return false;
+    }
+    *made_size += made->size > from.size ? made->size - from.size : 0;
+    if (*made_size > FLM_RENAMING_MOST)
+        flm_builder_fail(b, FLM_ERROR_RANGE,
+                         "rename: all names together would be more than 1 GiB longer: the rule "
+                         "makes names longer each time");
+    return *made_size <= FLM_RENAMING_MOST;
+}
+
 bool flm_renaming_map(struct flm_renaming *r, const struct flm_profile *p, struct flm_builder *b,
                       uint32_t *frames, uint32_t *renamed)
 {
     assert(r && p && b && frames);
     struct flm_text made = {0};
+    uint64_t made_size = 0;
     uint32_t last = FLM_NONE, becomes = 0; /* frames of one function stand together */
     *renamed = 0;
     frames[0] = 0;
@@ -82,14 +102,18 @@ bool flm_renaming_map(struct flm_renaming *r, const struct flm_profile *p, struc
         uint32_t *string = string_of(&record, r->field);
         if (*string != last) {
             last = becomes = *string;
-            if (flm_substitution_make(r->rule, flm_string_bytes(p, last), &made))
+            struct flm_bytes text = flm_string_bytes(p, last);
+            bool is_made = flm_substitution_make(r->rule, text, &made);
+            if (is_made && !may_be_name(b, text, &made, &made_size))
+                break;
+            if (is_made)
                 becomes = flm_builder_string(b, made.at, made.size).index;
         }
         *renamed += becomes != last;
         *string = becomes;
         frames[i] = becomes != last ? flm_builder_frame(b, &record).index : i;
     }
-    bool good = !made.failed && !flm_builder_failed(b);
+    bool good = !made.failed;
     flm_text_clear(&made);
     return good;
 }

@@ -202,7 +202,7 @@ static void add_replacement(const struct flm_substitution *s, struct flm_bytes t
         out->failed = true;
         return;
     }
-    for (size_t i = 0; i < s->pieces.count; i++) {
+    for (size_t i = 0; i < s->pieces.count && !flm_substitution_is_too_long(text, out); i++) {
         const struct piece *piece = &s->pieces.at[i];
         if (piece->group == PIECE_TEXT) {
             flm_text_add(out,
@@ -215,6 +215,11 @@ static void add_replacement(const struct flm_substitution *s, struct flm_bytes t
                 flm_text_add(out, (struct flm_bytes){text.at + from, to - from});
         }
     }
+}
+
+bool flm_substitution_is_too_long(struct flm_bytes text, const struct flm_text *out)
+{
+    return out->size > FLM_SUBSTITUTION_MOST && out->size > text.size;
 }
 
 bool flm_substitution_make(struct flm_substitution *s, struct flm_bytes text, struct flm_text *out)
@@ -237,7 +242,7 @@ bool flm_substitution_make(struct flm_substitution *s, struct flm_bytes text, st
         }
         if (!s->every || !flm_regex_find_from(s->regex, s->scratch, text, from, &start, &end))
             break;
-    } while (true);
+    } while (!flm_substitution_is_too_long(text, out));
     flm_text_add(out, (struct flm_bytes){text.at + done, text.size - done});
     return true;
 }

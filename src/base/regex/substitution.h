@@ -21,10 +21,18 @@ struct flm_substitution;
 struct flm_substitution *flm_substitution_new(struct flm_bytes text, struct flm_error *why);
 void flm_substitution_free(struct flm_substitution *substitution);
 
+/* Groups can double a text, and a chain of substitutions doubles it again and again: nothing is
+ * made that is longer than this, in bytes, and longer than what it is made of. */
+enum { FLM_SUBSTITUTION_MOST = 1 << 16 };
+
 /* Writes `text` with its matches replaced to `out`, which is emptied first. False where nothing
- * matches: `out` is then unchanged. A failed allocation is in out->failed. */
+ * matches: `out` is then unchanged. It ends early, with a part of it, when `out` has become too
+ * long: flm_substitution_is_too_long. A failed allocation is in out->failed. */
 bool flm_substitution_make(struct flm_substitution *substitution, struct flm_bytes text,
                            struct flm_text *out);
+
+/* Whether `out`, made of `text`, is too long. */
+bool flm_substitution_is_too_long(struct flm_bytes text, const struct flm_text *out);
 
 /* The size of the substitution that `text` begins with, up to its last separator and without flags;
  * 0: it begins with none. */

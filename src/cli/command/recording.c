@@ -27,8 +27,7 @@
 static volatile sig_atomic_t signals, last_signal, by_terminal;
 static volatile int64_t signaled_ns;
 
-/* What the handler does when somebody does not want to wait any longer: written before it is set.
- * */
+/* For the handler, when somebody does not want to wait any longer. The texts are written first. */
 static volatile sig_atomic_t may_leave;
 static char last_words[PATH_MAX + 200], torn_file[PATH_MAX];
 

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "algebra/operation/operations.h"
@@ -133,6 +134,25 @@ static void failing_allocations_are_reported(void **state)
     flm_profile_free(p);
 }
 
+/* A chain of rules that each double a name ends with a sentence, long before memory does. */
+static void a_name_does_not_grow_without_end(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;ab 3\n");
+    struct flm_error why = {0};
+    uint32_t count, rounds = 0;
+    while (p && rounds < 64) {
+        struct flm_profile *q = rename_by(p, "s/(.*)/\\1\\1/", &count, &why);
+        flm_profile_free(p);
+        p = q;
+        rounds += p != NULL;
+    }
+    assert_null(p);
+    assert_true(rounds >= 13); /* of four letters or two */
+    assert_int_equal(why.kind, FLM_ERROR_RANGE);
+    assert_non_null(strstr(why.text, "more than 65,536 bytes"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +162,7 @@ int main(void)
         cmocka_unit_test(a_name_may_become_empty_and_is_not_the_root),
         cmocka_unit_test(a_malformed_rule_is_refused_at_its_place),
         cmocka_unit_test(failing_allocations_are_reported),
+        cmocka_unit_test(a_name_does_not_grow_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,42 @@ static void its_size_ends_at_its_last_separator(void **state)
     assert_int_equal(flm_substitution_size(flm_bytes_of("x/a/b/")), 0);
 }
 
+static void what_it_makes_has_a_bound(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"s/(.*)/\\1\\1/", "s/./&&&&&&&&&&&&&&&&/g",
+                                        "s/.*/\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0/"};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        struct flm_substitution *s = flm_substitution_new(flm_bytes_of(rules[i]), NULL);
+        struct flm_text text = {0}, out = {0};
+        bool is_too_long = false;
+        flm_text_puts(&text, "ab");
+        for (int round = 0; round < 64 && !is_too_long; round++) {
+            struct flm_bytes from = {text.at, text.size};
+            assert_true(flm_substitution_make(s, from, &out));
+            is_too_long = flm_substitution_is_too_long(from, &out);
+            assert_true(out.size <= 2 * FLM_SUBSTITUTION_MOST + 16);
+            text.size = 0;
+            flm_text_add(&text, (struct flm_bytes){out.at, out.size});
+        }
+        assert_true(is_too_long);
+        flm_text_clear(&text);
+        flm_text_clear(&out);
+        flm_substitution_free(s);
+    }
+    /* What is long already may become shorter. */
+    struct flm_substitution *s = flm_substitution_new(flm_bytes_of("s/a//g"), NULL);
+    struct flm_text text = {0}, out = {0};
+    flm_text_repeat(&text, 'a', FLM_SUBSTITUTION_MOST);
+    flm_text_repeat(&text, 'b', FLM_SUBSTITUTION_MOST + 1);
+    assert_true(flm_substitution_make(s, (struct flm_bytes){text.at, text.size}, &out));
+    assert_int_equal(out.size, FLM_SUBSTITUTION_MOST + 1);
+    assert_false(flm_substitution_is_too_long((struct flm_bytes){text.at, text.size}, &out));
+    flm_text_clear(&text);
+    flm_text_clear(&out);
+    flm_substitution_free(s);
+}
+
 static void failing_allocations_are_reported(void **state)
 {
     (void)state;
@@ -141,6 +177,7 @@ int main(void)
         cmocka_unit_test(empty_matches_are_as_in_sed),
         cmocka_unit_test(malformed_substitutions_are_refused_at_their_offset),
         cmocka_unit_test(its_size_ends_at_its_last_separator),
+        cmocka_unit_test(what_it_makes_has_a_bound),
         cmocka_unit_test(failing_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
