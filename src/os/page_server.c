@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "os/library.h"
@@ -18,7 +19,7 @@ enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES };
 /* Each name is here once: it makes the string that is looked up, and the pointer with its type. */
 /* clang-format off */
 #define HTTP_FUNCTIONS(each)                                                                      \
-    each(start_daemon) each(get_daemon_info) each(stop_daemon) each(lookup_connection_value)      \
+    each(start_daemon) each(stop_daemon) each(lookup_connection_value)      \
     each(get_connection_info)                                                                     \
     each(create_response_from_buffer) each(add_response_header) each(queue_response)              \
     each(destroy_response)
@@ -307,32 +308,57 @@ static bool open_http(struct http *http, struct flm_error *why)
                          missing.text);
 }
 
-static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why)
+/* A socket that listens on the loopback; `port` receives its number. -1: it failed, see errno. */
+static int open_socket(int port, uint16_t *number)
 {
     struct sockaddr_in loopback = {
         .sin_family = AF_INET,
         .sin_port = htons((uint16_t)port),
         .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)},
     };
+    struct sockaddr *address = (struct sockaddr *)(void *)&loopback;
+    socklen_t size = sizeof loopback;
+    const int yes = 1;
+    int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (file < 0)
+        return -1;
+    /* The port of a server that has just ended, with connections that are not over yet. */
+    setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(file, address, size) == 0 && listen(file, SOMAXCONN) == 0 &&
+        getsockname(file, address, &size) == 0) {
+        *number = ntohs(loopback.sin_port);
+        return file;
+    }
+    int error = errno;
+    close(file);
+    errno = error;
+    return -1;
+}
+
+/* The thread of the server reads what is set here: it is started last. */
+static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why)
+{
     errno = 0;
-    s->daemon = s->http.start_daemon(
-        MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, serve, s, MHD_OPTION_SOCK_ADDR, &loopback,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
-    const union MHD_DaemonInfo *info =
-        s->daemon ? s->http.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
-    if (!info)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot listen on 127.0.0.1, port %d: %s", port,
-                             errno ? strerror(errno) : "the server does not start");
+    int file = open_socket(port, &s->port);
     static const char *const names[] = {"127.0.0.1", "localhost"};
     for (int i = 0; i < 2; i++) {
-        snprintf(s->hosts[i], sizeof s->hosts[i], "%s:%u", names[i], info->port);
+        snprintf(s->hosts[i], sizeof s->hosts[i], "%s:%u", names[i], s->port);
         snprintf(s->origins[i], sizeof s->origins[i], "http://%s", s->hosts[i]);
     }
-    s->port = info->port;
     snprintf(s->url, sizeof s->url, "%s/%s/", s->origins[0], s->token);
     snprintf(s->exchange_url, sizeof s->exchange_url, "%s/open/%s/", s->origins[0], s->ticket);
-    return true;
+    if (file >= 0)
+        s->daemon = s->http.start_daemon(
+            MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, serve, s, MHD_OPTION_LISTEN_SOCKET, file,
+            MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+            IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+    if (s->daemon)
+        return true;
+    int error = errno;
+    if (file >= 0)
+        close(file);
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot listen on 127.0.0.1, port %d: %s", port,
+                         error ? strerror(error) : "the server does not start");
 }
 
 struct flm_page_server *flm_page_server_start(int port, const struct flm_page_file *files,
