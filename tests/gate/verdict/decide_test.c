@@ -7,41 +7,7 @@
 
 #include "base/text/text.h"
 #include "gate/verdict/gate.h"
-#include "support/gate/runs.h"
-#include "support/gate/simulated_sides.h"
-
-struct fixture {
-    struct table_of_runs table;
-    struct flm_runs runs;
-    struct flm_gate gate;
-};
-
-/* Takes the table. */
-static struct fixture judge(struct table_of_runs table, struct flm_gate_options how)
-{
-    struct fixture f = {.table = table};
-    struct flm_error why = {0};
-    f.runs = runs_of_table(&f.table);
-    if (!flm_gate_init(&f.gate, &f.runs, &how, &why))
-        fail_msg("%s", why.text);
-    return f;
-}
-
-static void clear(struct fixture *f)
-{
-    flm_gate_clear(&f->gate);
-    flm_runs_clear(&f->runs);
-    runs_table_clear(&f->table);
-}
-
-static struct flm_gate_options usual(void)
-{
-    struct flm_gate_options how = flm_gate_defaults();
-    how.permutations = 999;
-    how.threads = 1;
-    how.alpha = 0.05;
-    return how;
-}
+#include "support/gate/judged.h"
 
 static const struct run_stack calm[] = {
     {"main;a", 5000, 5000, 0.03}, {"main;b;c", 2000, 2000, 0.05}, {"main;b;d", 900, 900, 0.05},
@@ -84,24 +50,25 @@ static void a_pass_needs_half_of_the_total_tested(void **state)
 {
     (void)state;
     for (int all = 0; all < 2; all++) {
-        struct flm_gate_options how = usual();
+        struct flm_gate_options how = judged_usual();
         how.has_all_columns = all;
-        struct fixture f = judge(runs_of_their_own(10, 10000), how);
+        struct judged f = judged_table(runs_of_their_own(10, 10000), how);
         assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
         assert_true(f.gate.is_uncovered && f.gate.covered < 0.01);
-        clear(&f);
-        f = judge(runs_of_their_own(9000, 1000), how);
+        judged_clear(&f);
+        f = judged_table(runs_of_their_own(9000, 1000), how);
         assert_int_equal(f.gate.verdict, FLM_VERDICT_PASS);
         assert_true(!f.gate.is_uncovered && f.gate.covered > 0.85 && f.gate.covered < 0.95);
-        clear(&f);
+        judged_clear(&f);
         how.tolerance = 0.5;
-        f = judge(runs_of_their_own(10, 10000), how);
+        f = judged_table(runs_of_their_own(10, 10000), how);
         assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
-        clear(&f);
+        judged_clear(&f);
     }
-    struct fixture f = judge(with((struct run_stack){"main;x", 200, 200, 0.1}, 12, 12), usual());
+    struct judged f =
+        judged_table(with((struct run_stack){"main;x", 200, 200, 0.1}, 12, 12), judged_usual());
     assert_true(f.gate.covered == 1);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void fewer_than_five_runs_of_a_side_are_inconclusive(void **state)
@@ -109,48 +76,21 @@ static void fewer_than_five_runs_of_a_side_are_inconclusive(void **state)
     (void)state;
     static const uint32_t sizes[][2] = {{4, 30}, {30, 4}, {3, 12}};
     for (size_t i = 0; i < 3; i++) {
-        struct fixture f = judge(
-            with((struct run_stack){"main;x", 200, 900, 0.05}, sizes[i][0], sizes[i][1]), usual());
+        struct judged f = judged_table(
+            with((struct run_stack){"main;x", 200, 900, 0.05}, sizes[i][0], sizes[i][1]),
+            judged_usual());
         assert_true(f.gate.smallest_p <= 0.05); /* permutations would allow more */
         assert_true(f.gate.has_too_few_runs && f.gate.least_runs >= 5);
         assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
-        clear(&f);
+        judged_clear(&f);
     }
-    struct fixture f = judge(with((struct run_stack){"main;x", 200, 900, 0.05}, 5, 30), usual());
+    struct judged f =
+        judged_table(with((struct run_stack){"main;x", 200, 900, 0.05}, 5, 30), judged_usual());
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
-    clear(&f);
+    judged_clear(&f);
 }
 
 /* ---- What did not grow ----------------------------------------------------------------------- */
-
-struct verdicts {
-    unsigned count[FLM_VERDICT_INCONCLUSIVE + 1], fixed;
-};
-
-static struct verdicts judge_sides(const struct simulated_sides_options *options, unsigned sets)
-{
-    struct verdicts v = {0};
-    for (unsigned i = 0; i < sets; i++) {
-        struct flm_gate_options how = flm_gate_defaults();
-        struct flm_runs runs;
-        struct flm_gate gate;
-        how.alpha = 0.05;
-        how.permutations = 199;
-        how.seed = i + 1;
-        how.threads = 1;
-        struct simulated_sides *s = simulated_sides_new(options, 500 + i);
-        assert_non_null(s);
-        assert_true(flm_runs_init(&runs, simulated_sides_inputs(s),
-                                  options->base.runs + options->new.runs, NULL, NULL));
-        assert_true(flm_gate_init(&gate, &runs, &how, NULL));
-        v.count[gate.verdict]++;
-        v.fixed += gate.total_is_fixed;
-        flm_gate_clear(&gate);
-        flm_runs_clear(&runs);
-        simulated_sides_free(s);
-    }
-    return v;
-}
 
 /* Shares of what did not change grow by 25 %; with a t of 2 as the only condition for a size, 4 to
  * 8 of 30 fail. */
@@ -161,10 +101,10 @@ static void what_only_grew_in_shares_because_others_got_faster_does_not_fail(voi
         300, {10, 0.05}, {10, 0.05}, .change = SIDES_MOST_FASTER};
     const struct simulated_sides_options unequal = {
         300, {5, 0.05}, {50, 0.05}, .change = SIDES_MOST_FASTER};
-    struct verdicts v = judge_sides(&equal, 30);
+    struct judged_sets v = judged_sides(&equal, 30, 500);
     assert_in_range(v.count[FLM_VERDICT_FAIL], 0, 2);
     assert_int_equal(v.fixed, 0);
-    v = judge_sides(&unequal, 30);
+    v = judged_sides(&unequal, 30, 500);
     assert_in_range(v.count[FLM_VERDICT_FAIL], 0, 2);
 }
 

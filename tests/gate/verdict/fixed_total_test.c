@@ -8,8 +8,8 @@
 
 #include "gate/verdict/gate.h"
 #include "support/core/failures.h"
+#include "support/gate/judged.h"
 #include "support/gate/runs.h"
-#include "support/gate/simulated_sides.h"
 
 /* ---- The total ------------------------------------------------------------------------------- */
 
@@ -91,35 +91,6 @@ static void failed_allocations_are_survived(void **state)
 
 /* ---- Whole gates ----------------------------------------------------------------------------- */
 
-struct verdicts {
-    unsigned count[FLM_VERDICT_INCONCLUSIVE + 1], fixed;
-};
-
-static struct verdicts judge(const struct simulated_sides_options *options, unsigned sets)
-{
-    struct verdicts v = {0};
-    for (unsigned i = 0; i < sets; i++) {
-        struct flm_gate_options how = flm_gate_defaults();
-        struct flm_runs runs;
-        struct flm_gate gate;
-        how.alpha = 0.05;
-        how.permutations = 199;
-        how.seed = i + 1;
-        how.threads = 1;
-        struct simulated_sides *s = simulated_sides_new(options, 500 + i);
-        assert_non_null(s);
-        assert_true(flm_runs_init(&runs, simulated_sides_inputs(s),
-                                  options->base.runs + options->new.runs, NULL, NULL));
-        assert_true(flm_gate_init(&gate, &runs, &how, NULL));
-        v.count[gate.verdict]++;
-        v.fixed += gate.total_is_fixed;
-        flm_gate_clear(&gate);
-        flm_runs_clear(&runs);
-        simulated_sides_free(s);
-    }
-    return v;
-}
-
 /* All others have more time, and do more. */
 static void what_takes_up_fixed_time_that_others_gave_does_not_fail(void **state)
 {
@@ -130,14 +101,14 @@ static void what_takes_up_fixed_time_that_others_gave_does_not_fail(void **state
         3, {10, 0.05}, {10, 0.05}, .change = SIDES_HALF_LARGEST, .is_fixed = true};
     const struct simulated_sides_options most = {
         300, {10, 0.05}, {10, 0.05}, .change = SIDES_MOST_FASTER, .is_fixed = true};
-    struct verdicts v = judge(&half, 20);
+    struct judged_sets v = judged_sides(&half, 20, 500);
     assert_int_equal(v.fixed, 20);
     assert_in_range(v.count[FLM_VERDICT_FAIL], 0, 1);
     assert_in_range(v.count[FLM_VERDICT_PASS], 17, 20);
-    v = judge(&few, 20);
+    v = judged_sides(&few, 20, 500);
     assert_in_range(v.count[FLM_VERDICT_FAIL], 0, 1);
     /* Which of them changed cannot be known. */
-    v = judge(&most, 20);
+    v = judged_sides(&most, 20, 500);
     assert_int_equal(v.fixed, 20);
     assert_in_range(v.count[FLM_VERDICT_FAIL], 0, 1);
     assert_in_range(v.count[FLM_VERDICT_INCONCLUSIVE], 12, 20);
@@ -148,7 +119,7 @@ static void what_took_more_of_a_fixed_time_than_all_others_fails(void **state)
     (void)state;
     const struct simulated_sides_options hot = {300,       {10, 0.05}, {10, 0.05}, TAILS_NORMAL,
                                                 SIDES_HOT, 1.5,        true};
-    struct verdicts v = judge(&hot, 20);
+    struct judged_sets v = judged_sides(&hot, 20, 500);
     assert_in_range(v.count[FLM_VERDICT_FAIL], 19, 20);
 }
 

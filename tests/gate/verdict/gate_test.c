@@ -11,43 +11,10 @@
 #include "base/text/text.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
-#include "support/gate/runs.h"
-
-struct fixture {
-    struct table_of_runs table;
-    struct flm_runs runs;
-    struct flm_gate gate;
-};
-
-/* Takes the table. */
-static struct fixture judge(struct table_of_runs table, struct flm_gate_options how)
-{
-    struct fixture f = {.table = table};
-    struct flm_error why = {0};
-    f.runs = runs_of_table(&f.table);
-    if (!flm_gate_init(&f.gate, &f.runs, &how, &why))
-        fail_msg("%s", why.text);
-    return f;
-}
-
-static void clear(struct fixture *f)
-{
-    flm_gate_clear(&f->gate);
-    flm_runs_clear(&f->runs);
-    runs_table_clear(&f->table);
-}
-
-static struct flm_gate_options usual(void)
-{
-    struct flm_gate_options how = flm_gate_defaults();
-    how.permutations = 999;
-    how.threads = 1;
-    how.alpha = 0.05;
-    return how;
-}
+#include "support/gate/judged.h"
 
 /* The item of this stack; the test fails where there is none. */
-static const struct flm_item *item_of(const struct fixture *f, const char *path)
+static const struct flm_item *item_of(const struct judged *f, const char *path)
 {
     uint32_t node = runs_node(f->runs.tree, path);
     for (uint32_t i = 0; i < f->gate.found.count; i++)
@@ -77,20 +44,22 @@ static struct table_of_runs with(struct run_stack other, uint32_t base, uint32_t
 static void runs_of_one_program_pass(void **state)
 {
     (void)state;
-    struct fixture f = judge(with((struct run_stack){"main;x", 200, 200, 0.1}, 12, 12), usual());
+    struct judged f =
+        judged_table(with((struct run_stack){"main;x", 200, 200, 0.1}, 12, 12), judged_usual());
     assert_int_equal(f.gate.verdict, FLM_VERDICT_PASS);
     assert_int_equal(f.gate.found.count, 0);
     assert_int_equal(f.gate.failing_count, 0);
     assert_false(f.gate.total.is_significant);
     assert_true(f.gate.unit == 1);
     assert_true(f.gate.noise.total.mde > 0 && f.gate.critical > 2);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void what_grew_fails_and_is_named(void **state)
 {
     (void)state;
-    struct fixture f = judge(with((struct run_stack){"main;b;x", 200, 300, 0.1}, 12, 12), usual());
+    struct judged f =
+        judged_table(with((struct run_stack){"main;b;x", 200, 300, 0.1}, 12, 12), judged_usual());
     const struct flm_item *item = item_of(&f, "main;b;x");
     const struct flm_gate_column *c = &f.gate.column[item->column];
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
@@ -99,50 +68,51 @@ static void what_grew_fails_and_is_named(void **state)
     assert_true(item->change == c->new_mean - c->base_mean);
     assert_true(c->low > 0 && c->low < item->change && c->high > item->change);
     assert_true(c->is_significant && c->t > 4 && c->p <= 0.05);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void what_shrank_is_told_and_fails_only_if_asked_for(void **state)
 {
     (void)state;
     struct run_stack less = {"main;b;x", 300, 200, 0.1};
-    struct fixture f = judge(with(less, 12, 12), usual());
+    struct judged f = judged_table(with(less, 12, 12), judged_usual());
     assert_int_equal(f.gate.verdict, FLM_VERDICT_PASS);
     assert_true(item_of(&f, "main;b;x")->change < 0);
     assert_false(item_of(&f, "main;b;x")->is_failing);
-    clear(&f);
-    struct flm_gate_options both = usual();
+    judged_clear(&f);
+    struct flm_gate_options both = judged_usual();
     both.side = FLM_SIDE_BOTH;
-    f = judge(with(less, 12, 12), both);
+    f = judged_table(with(less, 12, 12), both);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
     assert_true(item_of(&f, "main;b;x")->is_failing);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void a_growth_that_is_too_small_to_matter_passes(void **state)
 {
     (void)state;
     struct run_stack small = {"main;b;x", 20, 60, 0.1};
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     how.min_effect = 0.01; /* of 9,000 */
-    struct fixture f = judge(with(small, 12, 12), how);
+    struct judged f = judged_table(with(small, 12, 12), how);
     assert_true(item_of(&f, "main;b;x")->change > 30); /* told nevertheless */
     assert_int_equal(f.gate.verdict, FLM_VERDICT_PASS);
-    clear(&f);
+    judged_clear(&f);
     how.min_effect = 0.001;
-    f = judge(with(small, 12, 12), how);
+    f = judged_table(with(small, 12, 12), how);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void a_new_stack_is_found(void **state)
 {
     (void)state;
-    struct fixture f = judge(with((struct run_stack){"main;b;x", 0, 30, 0.2}, 12, 12), usual());
+    struct judged f =
+        judged_table(with((struct run_stack){"main;b;x", 0, 30, 0.2}, 12, 12), judged_usual());
     const struct flm_item *item = item_of(&f, "main;b;x");
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
     assert_true(item->base_seen == 0 && item->new_seen == 12);
-    clear(&f);
+    judged_clear(&f);
 }
 
 /* All of it is 3 % slower: no stack shows that by itself, and by size nothing has changed. */
@@ -156,13 +126,13 @@ static void what_grew_everywhere_is_in_the_total_alone(void **state)
         snprintf(names[i], sizeof names[i], "f%d", i);
         stacks[i] = (struct run_stack){names[i], 250, 257.5, 0.2};
     }
-    struct fixture f = judge(runs_table_drawn(stacks, MANY, 15, 15, 0, 9), usual());
+    struct judged f = judged_table(runs_table_drawn(stacks, MANY, 15, 15, 0, 9), judged_usual());
     assert_int_equal(f.gate.columns.total_column[0], FLM_NONE); /* of 40 roots: it is no column */
     assert_int_equal(f.gate.found.count, 0);
     assert_true(f.gate.total.is_failing && f.gate.total.p <= 0.05);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
     assert_int_equal(f.gate.failing_count, 0);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void a_deterministic_change_has_no_error(void **state)
@@ -171,19 +141,19 @@ static void a_deterministic_change_has_no_error(void **state)
     struct table_of_runs table = runs_table_parse("main;a 5 5 5 5 5 7 7 7 7 7\n"
                                                   "main;b 1 1 1 1 1 1 1 1 1 1\n",
                                                   5, 5, "calls", "count");
-    struct fixture f = judge(table, usual());
+    struct judged f = judged_table(table, judged_usual());
     const struct flm_item *item = item_of(&f, "main;a");
     const struct flm_gate_column *c = &f.gate.column[item->column];
     assert_true(f.gate.unit == 0); /* calls are no samples */
     assert_true(c->t == INFINITY && c->low == 2 && c->high == 2);
     assert_true(f.gate.is_complete && f.gate.permutations == 252);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
-    clear(&f);
+    judged_clear(&f);
 }
 
 /* All stacks but one change by a tenth, and the machine is so noisy that only shares show it. */
-static struct fixture judge_shares(double others, double same, double noise,
-                                   struct flm_gate_options how)
+static struct judged judge_shares(double others, double same, double noise,
+                                  struct flm_gate_options how)
 {
     struct run_stack stacks[] = {{"a", 5000, 5000, 0.01}, {"b", 3000, 3000, 0.01},
                                  {"c", 2000, 2000, 0.01}, {"d", 1000, 1000, 0.01},
@@ -191,10 +161,10 @@ static struct fixture judge_shares(double others, double same, double noise,
     for (int i = 0; i < 5; i++)
         stacks[i].new *= others;
     stacks[5].new *= same;
-    return judge(runs_table_drawn(stacks, 6, 12, 12, noise, 5), how);
+    return judged_table(runs_table_drawn(stacks, 6, 12, 12, noise, 5), how);
 }
 
-static const struct flm_gate_column *column_same(const struct fixture *f)
+static const struct flm_gate_column *column_same(const struct judged *f)
 {
     return &f->gate.column[f->gate.columns.self_column[runs_node(f->runs.tree, "same")]];
 }
@@ -202,33 +172,33 @@ static const struct flm_gate_column *column_same(const struct fixture *f)
 static void a_share_that_changed_is_no_change_by_itself(void **state)
 {
     (void)state;
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     how.min_effect = 0;
-    struct fixture f = judge_shares(1.1, 1.01, 0.15, how);
+    struct judged f = judge_shares(1.1, 1.01, 0.15, how);
     const struct flm_gate_column *c = column_same(&f);
     assert_true(c->t_by_size < -4 && c->is_significant && c->by_size_only && !c->is_failing);
-    clear(&f);
+    judged_clear(&f);
     how.side = FLM_SIDE_BOTH;
     f = judge_shares(0.9, 1.01, 0.15, how); /* everything else is faster */
     c = column_same(&f);
     assert_true(c->t_by_size > 4 && c->is_significant && c->by_size_only && !c->is_failing);
-    clear(&f);
+    judged_clear(&f);
     /* Its share grew, and it may be all else that did not: the size of runs is too noisy. */
     f = judge_shares(1, 1.1, 0.15, how);
     c = column_same(&f);
     assert_true(c->t_by_size > 4 && c->is_significant && c->by_size_only && !c->is_failing);
-    clear(&f);
+    judged_clear(&f);
     /* Here it is known well enough, and alone too noisy for the largest t of all. */
     how.permutations = 99;
     f = judge_shares(1, 1.5, 0.1, how);
     c = column_same(&f);
     assert_true(c->is_significant && c->is_failing);
-    clear(&f);
+    judged_clear(&f);
     how.absolute_only = true;
     f = judge_shares(0.9, 1.01, 0.15, how);
     c = column_same(&f);
     assert_true(c->t_by_size == 0 && !c->is_significant && f.gate.total.p == 1);
-    clear(&f);
+    judged_clear(&f);
 }
 
 /* ---- Too few --------------------------------------------------------------------------------- */
@@ -237,55 +207,56 @@ static void so_few_runs_that_nothing_can_be_found_are_inconclusive(void **state)
 {
     (void)state;
     struct run_stack grown = {"main;b;x", 200, 400, 0.05};
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     how.alpha = 0.01;
-    struct fixture f = judge(with(grown, 4, 4), how);
+    struct judged f = judged_table(with(grown, 4, 4), how);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
     assert_true(f.gate.is_complete && f.gate.permutations == 70);
     assert_true(fabs(f.gate.smallest_p - 2 / 70.0 / 0.8) < 1e-12);
     assert_int_equal(f.gate.least_runs, 5);
     assert_true(f.gate.noise.row[0].mde == INFINITY);
-    clear(&f);
-    f = judge(with(grown, 5, 5), how); /* two in 252, of 0.8 alpha: just so */
+    judged_clear(&f);
+    f = judged_table(with(grown, 5, 5), how); /* two in 252, of 0.8 alpha: just so */
     assert_true(fabs(f.gate.smallest_p - 2 / 252.0 / 0.8) < 1e-12);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
     assert_true(fabs(f.gate.column[item_of(&f, "main;b;x")->column].p - 2 / 252.0 / 0.8) < 1e-12);
-    clear(&f);
-    f = judge(with(grown, 4, 5), how); /* no permutation has a mirror: one in 126 */
+    judged_clear(&f);
+    f = judged_table(with(grown, 4, 5), how); /* no permutation has a mirror: one in 126 */
     assert_true(fabs(f.gate.smallest_p - 1 / 126.0 / 0.8) < 1e-12);
-    clear(&f);
+    judged_clear(&f);
     how.permutations = 99; /* one in 100 */
-    f = judge(with(grown, 12, 12), how);
+    f = judged_table(with(grown, 12, 12), how);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
     assert_int_equal(f.gate.least_runs, 0);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void runs_that_could_not_show_what_is_asked_for_are_inconclusive(void **state)
 {
     (void)state;
     struct run_stack same = {"main;x", 200, 200, 0.1};
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     how.require_mde = 0.5;
-    struct fixture f = judge(with(same, 12, 12), how);
+    struct judged f = judged_table(with(same, 12, 12), how);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_PASS);
     assert_false(f.gate.is_too_noisy);
-    clear(&f);
+    judged_clear(&f);
     how.require_mde = 0.001;
-    f = judge(with(same, 12, 12), how);
+    f = judged_table(with(same, 12, 12), how);
     assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
     assert_true(f.gate.is_too_noisy);
-    clear(&f);
-    f = judge(with((struct run_stack){"main;x", 200, 400, 0.1}, 12, 12), how); /* found is found */
+    judged_clear(&f);
+    f = judged_table(with((struct run_stack){"main;x", 200, 400, 0.1}, 12, 12),
+                     how); /* found is found */
     assert_int_equal(f.gate.verdict, FLM_VERDICT_FAIL);
-    clear(&f);
+    judged_clear(&f);
 }
 
 static void what_cannot_be_tested_is_refused(void **state)
 {
     (void)state;
     struct flm_gate gate;
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     struct flm_error why = {0};
     struct flm_runs runs = runs_of("main 4 6 7\n", 1, 2);
     assert_false(flm_gate_init(&gate, &runs, &how, &why));
@@ -316,11 +287,12 @@ static void the_least_that_there_can_be_is_judged(void **state)
                                          "a 0 0 1 1\nb 1 1 0 0\n", "a 0 0 0 5\n"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         for (int all = 0; all < 2; all++) {
-            struct flm_gate_options how = usual();
+            struct flm_gate_options how = judged_usual();
             how.has_all_columns = all;
-            struct fixture f = judge(runs_table_parse(tables[i], 2, 2, "samples", "samples"), how);
+            struct judged f =
+                judged_table(runs_table_parse(tables[i], 2, 2, "samples", "samples"), how);
             assert_int_equal(f.gate.verdict, FLM_VERDICT_INCONCLUSIVE);
-            clear(&f);
+            judged_clear(&f);
         }
     }
 }
@@ -332,8 +304,8 @@ static void the_order_of_runs_does_not_matter_where_all_permutations_are_taken(v
     (void)state;
     uint64_t random = 51;
     for (int round = 0; round < 5; round++) {
-        struct fixture f =
-            judge(with((struct run_stack){"main;b;x", 200, 260, 0.1}, 5, 5), usual());
+        struct judged f =
+            judged_table(with((struct run_stack){"main;b;x", 200, 260, 0.1}, 5, 5), judged_usual());
         struct flm_run_input input[10];
         for (uint32_t i = 0; i < 10; i++)
             input[i] = f.table.input[i];
@@ -345,7 +317,7 @@ static void the_order_of_runs_does_not_matter_where_all_permutations_are_taken(v
         }
         struct flm_runs runs;
         struct flm_gate gate;
-        struct flm_gate_options how = usual();
+        struct flm_gate_options how = judged_usual();
         assert_true(flm_runs_init(&runs, input, 10, NULL, NULL));
         assert_true(flm_gate_init(&gate, &runs, &how, NULL));
         assert_int_equal(gate.verdict, f.gate.verdict);
@@ -362,14 +334,15 @@ static void the_order_of_runs_does_not_matter_where_all_permutations_are_taken(v
                         gate.found.item[i].scope == f.gate.found.item[i].scope);
         flm_gate_clear(&gate);
         flm_runs_clear(&runs);
-        clear(&f);
+        judged_clear(&f);
     }
 }
 
 static void swapping_base_and_new_turns_every_change_around(void **state)
 {
     (void)state;
-    struct fixture f = judge(with((struct run_stack){"main;b;x", 200, 260, 0.1}, 5, 5), usual());
+    struct judged f =
+        judged_table(with((struct run_stack){"main;b;x", 200, 260, 0.1}, 5, 5), judged_usual());
     struct flm_run_input input[10];
     for (uint32_t i = 0; i < 10; i++) {
         input[i] = f.table.input[i];
@@ -377,7 +350,7 @@ static void swapping_base_and_new_turns_every_change_around(void **state)
     }
     struct flm_runs runs;
     struct flm_gate gate;
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     assert_true(flm_runs_init(&runs, input, 10, NULL, NULL));
     assert_true(flm_gate_init(&gate, &runs, &how, NULL));
     for (uint32_t i = 0; i < gate.columns.matrix.column_count; i++) {
@@ -390,14 +363,15 @@ static void swapping_base_and_new_turns_every_change_around(void **state)
     assert_int_equal(gate.verdict, FLM_VERDICT_PASS);
     flm_gate_clear(&gate);
     flm_runs_clear(&runs);
-    clear(&f);
+    judged_clear(&f);
 }
 
 /* Values in ns with samples of 1 ms are the same gate as samples. */
 static void the_unit_of_the_metric_does_not_matter(void **state)
 {
     (void)state;
-    struct fixture f = judge(with((struct run_stack){"main;b;x", 200, 240, 0.1}, 8, 8), usual());
+    struct judged f =
+        judged_table(with((struct run_stack){"main;b;x", 200, 240, 0.1}, 8, 8), judged_usual());
     struct flm_text text = {0};
     for (uint32_t i = 0; i < f.gate.columns.matrix.column_count; i++) {
         if (!f.gate.columns.key[i].is_self)
@@ -411,9 +385,9 @@ static void the_unit_of_the_metric_does_not_matter(void **state)
         flm_text_putc(&text, '\n');
     }
     flm_text_putc(&text, 0);
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     how.unit = 1e6;
-    struct fixture ns = judge(runs_table_parse(text.at, 8, 8, "cpu", "ns"), how);
+    struct judged ns = judged_table(runs_table_parse(text.at, 8, 8, "cpu", "ns"), how);
     assert_int_equal(ns.gate.columns.matrix.column_count, f.gate.columns.matrix.column_count);
     for (uint32_t i = 0; i < f.gate.columns.matrix.column_count; i++) {
         assert_true(ns.gate.column[i].p == f.gate.column[i].p);
@@ -421,29 +395,29 @@ static void the_unit_of_the_metric_does_not_matter(void **state)
                     1e-9 * fabs(f.gate.column[i].t));
     }
     flm_text_clear(&text);
-    clear(&ns);
-    clear(&f);
+    judged_clear(&ns);
+    judged_clear(&f);
 }
 
 static void threads_and_seeds_repeat_to_the_last_digit(void **state)
 {
     (void)state;
     struct run_stack grown = {"main;b;x", 200, 215, 0.1};
-    struct flm_gate_options how = usual();
-    struct fixture a = judge(with(grown, 8, 8), how);
+    struct flm_gate_options how = judged_usual();
+    struct judged a = judged_table(with(grown, 8, 8), how);
     how.threads = 3;
-    struct fixture b = judge(with(grown, 8, 8), how);
+    struct judged b = judged_table(with(grown, 8, 8), how);
     how.seed = 2;
-    struct fixture c = judge(with(grown, 8, 8), how);
+    struct judged c = judged_table(with(grown, 8, 8), how);
     bool differs = false;
     for (uint32_t i = 0; i < a.gate.columns.matrix.column_count; i++) {
         assert_true(a.gate.column[i].p == b.gate.column[i].p);
         differs |= a.gate.column[i].p != c.gate.column[i].p;
     }
     assert_true(a.gate.critical == b.gate.critical && differs);
-    clear(&a);
-    clear(&b);
-    clear(&c);
+    judged_clear(&a);
+    judged_clear(&b);
+    judged_clear(&c);
 }
 
 /* The machine slows down all the time, by more than the change; recorded in pairs, that is no
@@ -460,15 +434,15 @@ static void runs_of_one_block_are_compared_with_each_other(void **state)
     flm_text_puts(&text, "\n");
     flm_text_putc(&text, 0);
     struct table_of_runs table = runs_table_parse(text.at, 12, 12, "samples", "samples");
-    struct fixture apart = judge(table, usual());
+    struct judged apart = judged_table(table, judged_usual());
     assert_int_equal(apart.gate.verdict, FLM_VERDICT_PASS);
     flm_gate_clear(&apart.gate);
     flm_runs_clear(&apart.runs);
     for (uint32_t i = 0; i < 24; i++)
         table.input[i].block = i % 12;
-    struct fixture blocks = judge(table, usual());
+    struct judged blocks = judged_table(table, judged_usual());
     assert_int_equal(blocks.gate.verdict, FLM_VERDICT_FAIL);
-    clear(&blocks);
+    judged_clear(&blocks);
     flm_text_clear(&text);
 }
 
@@ -478,7 +452,7 @@ static bool make_gate(void *context, struct flm_error *why)
 {
     const struct flm_runs *runs = context;
     struct flm_gate gate;
-    struct flm_gate_options how = usual();
+    struct flm_gate_options how = judged_usual();
     how.permutations = 99;
     if (!flm_gate_init(&gate, runs, &how, why))
         return false;

@@ -10,7 +10,7 @@
 #include "gate/verdict/gate.h"
 #include "support/core/failures.h"
 #include "support/gate/deviates.h"
-#include "support/gate/simulated_sides.h"
+#include "support/gate/judged.h"
 #include "support/gate/simulated_verdict.h"
 
 enum { COLUMNS = 60, MOST_RUNS = 60 };
@@ -101,31 +101,6 @@ static void failed_allocations_are_survived(void **state)
 
 /* ---- Whole gates ----------------------------------------------------------------------------- */
 
-/* In how many of `sets` comparisons something is significant. */
-static unsigned found_in(const struct simulated_sides_options *options, unsigned sets)
-{
-    unsigned found = 0;
-    for (unsigned i = 0; i < sets; i++) {
-        struct flm_gate_options how = flm_gate_defaults();
-        struct flm_runs runs;
-        struct flm_gate gate;
-        how.alpha = 0.05;
-        how.permutations = 199;
-        how.seed = i + 1;
-        how.threads = 1;
-        struct simulated_sides *s = simulated_sides_new(options, 100 + i);
-        assert_non_null(s);
-        assert_true(flm_runs_init(&runs, simulated_sides_inputs(s),
-                                  options->base.runs + options->new.runs, NULL, NULL));
-        assert_true(flm_gate_init(&gate, &runs, &how, NULL));
-        found += simulated_any_is_significant(&gate);
-        flm_gate_clear(&gate);
-        flm_runs_clear(&runs);
-        simulated_sides_free(s);
-    }
-    return found;
-}
-
 /* 1.5 of 30 are expected at most; permutations alone find something in 8 to 13. */
 static void sides_of_one_program_that_differ_in_noise_alone_do_not_differ(void **state)
 {
@@ -133,9 +108,9 @@ static void sides_of_one_program_that_differ_in_noise_alone_do_not_differ(void *
     const struct simulated_sides_options few_noisy = {100, {50, 0.05}, {5, 0.15}};
     const struct simulated_sides_options few_noisy_base = {100, {5, 0.15}, {50, 0.05}};
     const struct simulated_sides_options equal_sizes = {100, {8, 0.05}, {8, 0.15}};
-    assert_in_range(found_in(&few_noisy, 30), 0, 4);
-    assert_in_range(found_in(&few_noisy_base, 30), 0, 4);
-    assert_in_range(found_in(&equal_sizes, 30), 0, 4);
+    assert_in_range(judged_sides(&few_noisy, 30, 100).found, 0, 4);
+    assert_in_range(judged_sides(&few_noisy_base, 30, 100).found, 0, 4);
+    assert_in_range(judged_sides(&equal_sizes, 30, 100).found, 0, 4);
 }
 
 static void what_differs_by_more_than_their_noise_is_found(void **state)
@@ -143,7 +118,7 @@ static void what_differs_by_more_than_their_noise_is_found(void **state)
     (void)state;
     const struct simulated_sides_options noisy = {
         100, {20, 0.05}, {20, 0.15}, .change = SIDES_HOT, .hot = 2};
-    assert_in_range(found_in(&noisy, 10), 8, 10);
+    assert_in_range(judged_sides(&noisy, 10, 100).found, 8, 10);
 }
 
 int main(void)
