@@ -1,6 +1,5 @@
-/* labels.h - the labels of samples as people name them: by the key that the profile has, or by the
- * one that perf has for the same (tid, pid, comm for thread, process, command); and what is said
- * where there is no such label. */
+/* labels.h - finds labels of samples by the key that the profile has, or by perf's name for it
+ * (tid, pid, comm for thread, process, command); and the message for a label that is missing. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_LABELS_H
 #define FLAMEL_ALGEBRA_OPERATION_LABELS_H
 

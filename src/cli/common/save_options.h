@@ -52,8 +52,8 @@ extern const struct flm_option_group flm_picture_options;
 /* NULL, or the message for options that do not say what to write. */
 const char *flm_save_missing(const struct flm_save_fields *fields);
 
-/* Says what is wrong with operands that are not one file, and returns the exit status: whoever
- * writes "convert app.folded app.svg" is told of -o. */
+/* Prints what is wrong with operands that are not one file, and returns the exit status: for
+ * "convert app.folded app.svg" it suggests -o. */
 int flm_save_operands(const char *command, int count, char **words,
                       const struct flm_save_fields *fields);
 

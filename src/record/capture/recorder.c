@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 
 #include "base/number/number.h"
 #include "os/clock.h"
+#include "record/capture/priority.h"
 #include "record/capture/request.h"
 #include "record/capture/ring.h"
 #include "record/capture/synthesized.h"
@@ -58,6 +58,11 @@ static bool records_command(const struct flm_recorder *r)
 {
     const struct flm_record_options *o = &r->options;
     return o->command && !o->machine && o->process_count == 0 && o->thread_count == 0;
+}
+
+static bool is_urgent(const struct flm_recorder *r)
+{
+    return r->options.runtime_count > 0 || r->options.machine;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -110,50 +115,6 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_USAGE, "nothing to record: the options name no target");
 }
 
-/* ---- Priority -------------------------------------------------------------------------------- */
-
-/* On a busy machine the recorder must run at once. Frames of runtimes can only be read as they are
- * now: in eight runs next to some fifteen busy processes, 62 samples of CPython were read too late,
- * with a raised priority 5. And a recording of the whole machine competes with all that it records:
- * of 40,000 samples of two processors with twelve busy processes 2,660 were lost while it waited
- * for its turn, with a raised priority none. */
-enum { AHEAD = -15 };
-
-static bool is_urgent(const struct flm_recorder *r)
-{
-    return r->options.runtime_count > 0 || r->options.machine;
-}
-
-/* Whether the kernel allows it; the priority stays. */
-static bool may_raise_priority(void)
-{
-    int before = getpriority(PRIO_PROCESS, 0);
-    if (before <= AHEAD)
-        return true;
-    return setpriority(PRIO_PROCESS, 0, AHEAD) == 0 && setpriority(PRIO_PROCESS, 0, before) == 0;
-}
-
-/* The command was started before, and does not inherit it. Returns the previous priority. */
-static int raise_priority(void)
-{
-    int before = getpriority(PRIO_PROCESS, 0);
-    if (before > AHEAD)
-        setpriority(PRIO_PROCESS, 0, AHEAD);
-    return before;
-}
-
-/* How many processes want each processor: so much longer the recorder waits for its turn. */
-static size_t load_of_processor(void)
-{
-    enum { MOST = 4 };
-    double load;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (getloadavg(&load, 1) != 1 || processors < 1)
-        return 1;
-    size_t each = (size_t)(load / (double)processors);
-    return each < 2 ? 1 : each < MOST ? 2 : MOST;
-}
-
 /* Stack dumps need much room: 10,000 a second are 160 MB. But locked memory is lost to everybody
  * else, so with many CPUs each ring is smaller. */
 static size_t ring_size(const struct flm_recorder *r)
@@ -165,7 +126,7 @@ static size_t ring_size(const struct flm_recorder *r)
         return MIB;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t usual = processors <= 2 ? 16 * MIB : processors <= 8 ? 8 * MIB : 4 * MIB;
-    return r->options.machine && !r->may_be_ahead ? usual * load_of_processor() : usual;
+    return r->options.machine && !r->may_be_ahead ? usual * flm_load_factor() : usual;
 }
 
 static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
@@ -287,7 +248,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         !flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why))
         return false;
     request->prompt = r->options.runtime_count > 0;
-    r->may_be_ahead = is_urgent(r) && may_raise_priority();
+    r->may_be_ahead = is_urgent(r) && flm_priority_may_rise();
     if (r->options.runtime_count > 0 &&
         !(r->runtimes = flm_runtimes_attach(r->options.runtimes, r->options.runtime_count,
                                             r->options.lines, why)))
@@ -367,7 +328,7 @@ void flm_recorder_explain(const struct flm_recorder *r, struct flm_text *out)
                         "(sysctl kernel.perf_event_mlock_kb=%d allows larger ones)\n",
                         size / 1024, 16 * 1024 + 4);
     if (r->may_be_ahead)
-        flm_text_format(out, "the recorder runs with priority %d\n", AHEAD);
+        flm_text_format(out, "the recorder runs with priority %d\n", FLM_PRIORITY_AHEAD);
     else if (is_urgent(r))
         flm_text_puts(out,
                       "the recorder's priority cannot be raised: samples may be lost on a busy "
@@ -583,10 +544,10 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
                       struct flm_error *why)
 {
     assert(r->started_ns == 0);
-    int priority = is_urgent(r) ? raise_priority() : 0;
+    int priority = is_urgent(r) ? flm_priority_raise() : 0;
     bool ran = start(r, why) && run_until_end(r, tick, context, why);
     if (is_urgent(r))
-        setpriority(PRIO_PROCESS, 0, priority);
+        flm_priority_restore(priority);
     if (!ran)
         return false;
     flm_rings_stop(r->rings);
@@ -638,7 +599,7 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
         .event = r->request.event[0].name,
         .spool_lost = r->spool_lost[0] ? r->spool_lost : NULL,
     };
-    if (r->child.process && r->ended_ns)
+    if (records_command(r) && r->ended_ns)
         result.left_running = flm_session_living(r->session, &result.left_process);
     /* Unknown if the kernel is not sampled, for idle CPUs, and for other events. */
     if (r->request.hz > 0 && rings.cpu_s > 0 && !attr->exclude_kernel && !attr->exclude_user &&

@@ -1,15 +1,24 @@
-/* remedy.c - what a runtime must be told so that it names the code it compiles. */
+/* remedy.c - the option with which a runtime names the code that it compiles. */
 #include "record/runtime/runtime.h"
+
+/* The name, or the name with a version or a part: "php-fpm8.2", "beam.smp"; not "javac". */
+static bool is_program(struct flm_bytes name, const char *program)
+{
+    size_t size = strlen(program);
+    return flm_bytes_start_with(name, program) &&
+           (name.size == size || flm_is_one_of(name.at[size], "-.:0123456789"));
+}
 
 const char *flm_runtime_remedy(struct flm_bytes program)
 {
     static const struct {
-        const char *start; /* of the program's name */
+        const char *start; /* the program's name, or how it begins */
         const char *remedy;
     } all[] = {
         {"node", "run it with --perf-basic-prof, or set NODE_OPTIONS=--perf-basic-prof"},
         {"deno", "run it with --v8-flags=--perf-basic-prof"},
-        {"chrom", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
+        {"chrome", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
+        {"chromium", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
         {"electron", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
         {"bun", "set BUN_JSC_useJITDump=1"},
         {"java", "run it with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
@@ -22,11 +31,11 @@ const char *flm_runtime_remedy(struct flm_bytes program)
         {"julia", "set ENABLE_JITPROFILING=1"},
         {"postgres", "set jit_profiling_support=on, which takes a restart"},
         {"wasmtime", "run it with --profile=perfmap"},
-        {"qemu-", "run it with -perfmap"},
+        {"qemu", "run it with -perfmap"},
         {"luajit", "LuaJIT writes no perf map; -joff shows what its interpreter does"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (flm_bytes_start_with(program, all[i].start))
+        if (is_program(program, all[i].start))
             return all[i].remedy;
     return "a JIT compiler names it in a perf map (/tmp/perf-PID.map) or a jitdump, if the runtime "
            "has an option for perf";

@@ -23,21 +23,23 @@ static uint64_t target_before(const struct flm_module *module, uint64_t address,
 }
 
 /* Whether a function ends by a jump to another one. */
-static bool jumps_to(struct flm_module *module, uint64_t function, uint64_t target)
+static bool jumps_to(struct flm_module *module, uint64_t function, uint64_t target,
+                     unsigned *budget)
 {
     enum { JUMP = 0xe9, LONGEST = 4096 };
     struct flm_elf_range range;
     if (!flm_module_find_range(module, function, &range) || range.start != function)
         return false;
     uint64_t end = range.end - function < LONGEST ? range.end : function + LONGEST;
-    for (uint64_t at = function + 5; at <= end; at++)
+    for (uint64_t at = function + 5; at <= end && *budget > 0; at++, --*budget)
         if (target_before(module, at, JUMP) == target)
             return true;
     return false;
 }
 
 /* Whether the word is the address behind a call of the function at `start`. */
-static bool is_return_from(const struct flm_mapping *mapping, uint64_t word, uint64_t start)
+static bool is_return_from(const struct flm_mapping *mapping, uint64_t word, uint64_t start,
+                           unsigned *budget)
 {
     enum { CALL = 0xe8 };
     uint64_t address;
@@ -46,17 +48,18 @@ static bool is_return_from(const struct flm_mapping *mapping, uint64_t word, uin
                             &address))
         return false;
     uint64_t target = target_before(mapping->module, address, CALL);
-    return target && (target == start || jumps_to(mapping->module, target, start));
+    return target && (target == start || jumps_to(mapping->module, target, start, budget));
 }
 
 static bool find_return(const struct flm_mapping *mapping, uint64_t start, uint64_t sp,
-                        flm_stack_read read, void *context, uint64_t *at, uint64_t *word)
+                        flm_stack_read read, void *context, unsigned *budget, uint64_t *at,
+                        uint64_t *word)
 {
     enum { MOST = 8192 }; /* the frame of a function with large arrays is not searched to its end */
-    for (*at = sp; *at - sp < MOST; *at += sizeof *word) {
+    for (*at = sp; *at - sp<MOST && * budget> 0; *at += sizeof *word, --*budget) {
         if (!read(context, *at, word))
             return false;
-        if (is_return_from(mapping, *word, start))
+        if (is_return_from(mapping, *word, start, budget))
             return true;
     }
     return false;
@@ -129,15 +132,16 @@ static uint64_t restore(struct prologue p, uint64_t return_at, struct flm_regist
 }
 
 bool flm_step_by_call(const struct flm_mapping *mapping, uint64_t address,
-                      struct flm_registers *registers, flm_stack_read read, void *context)
+                      struct flm_registers *registers, flm_stack_read read, void *context,
+                      unsigned *budget)
 {
-    assert(mapping->module && registers && read);
+    assert(mapping->module && registers && read && budget);
     struct flm_elf_range function;
     uint64_t at, word;
     if (registers->machine != FLM_MACHINE_X86_64 ||
         !flm_module_find_range(mapping->module, address, &function) ||
-        !find_return(mapping, function.start, flm_registers_sp(registers), read, context, &at,
-                     &word))
+        !find_return(mapping, function.start, flm_registers_sp(registers), read, context, budget,
+                     &at, &word))
         return false;
     enum { LONGEST = 64 };
     uint64_t before = address - function.start;

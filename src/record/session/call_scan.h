@@ -16,10 +16,16 @@
 #include "record/process/process_map.h"
 #include "symbol/unwind/unwind_table.h"
 
+/* What a walk may spend on such steps: words of the stack and bytes of code that are looked at. A
+ * program could be made so that each of its frames takes long. */
+enum { FLM_CALL_SCAN_BUDGET = 1 << 16 };
+
 /* `mapping` is that of the pc (for a return address, of the byte before), `address` the pc in its
  * module. The registers are the caller's if it returns true, else unchanged; those that the
- * function may have changed, and that were not found, are unknown then. */
+ * function may have changed, and that were not found, are unknown then. `budget` is reduced by what
+ * was spent; a step that would need more fails. */
 bool flm_step_by_call(const struct flm_mapping *mapping, uint64_t address,
-                      struct flm_registers *registers, flm_stack_read read, void *context);
+                      struct flm_registers *registers, flm_stack_read read, void *context,
+                      unsigned *budget);
 
 #endif

@@ -101,6 +101,7 @@ struct walk {
     bool crossed; /* from the stack of a signal handler to the interrupted one */
     struct location locations[CACHED_LOCATIONS];
     unsigned next_location;
+    unsigned scan_budget; /* for flm_step_by_call */
 };
 
 static struct location make_location(const struct flm_mapping *mapping, uint64_t pc)
@@ -188,8 +189,8 @@ static enum flm_step step_by_pointer(struct walk *walk)
 
 static bool step_by_call(struct walk *walk, const struct location *location, uint64_t address)
 {
-    return location->module &&
-           flm_step_by_call(location->mapping, address, &walk->registers, read_stack, &walk->stack);
+    return location->module && flm_step_by_call(location->mapping, address, &walk->registers,
+                                                read_stack, &walk->stack, &walk->scan_budget);
 }
 
 /* A leaf in a file is hand-written assembly or musl's, mostly without a frame of its own: the frame
@@ -263,6 +264,7 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
     memset(walk.locations, 0, sizeof walk.locations);
     walk.process = process;
     walk.next_location = 0;
+    walk.scan_budget = FLM_CALL_SCAN_BUDGET;
     memset(exact, 0, (capacity + 63) / 64 * sizeof *exact);
     if (!read_registers(sample, &walk.registers))
         return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS};

@@ -31,6 +31,9 @@ static void other_programs_get_the_general_way(void **state)
     assert_non_null(strstr(general, "perf-PID.map"));
     assert_string_equal(flm_runtime_remedy((struct flm_bytes){"", 0}), general);
     assert_string_equal(flm_runtime_remedy(flm_bytes_of("no")), general);
+    assert_string_equal(flm_runtime_remedy(flm_bytes_of("javac")), general);
+    assert_string_equal(flm_runtime_remedy(flm_bytes_of("bundle")), general);
+    assert_string_equal(flm_runtime_remedy(flm_bytes_of("node_exporter")), general);
 }
 
 int main(void)

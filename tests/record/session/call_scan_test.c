@@ -30,6 +30,7 @@ struct world {
     struct flm_mapping mapping;
     uint64_t stack[WORDS];
     struct flm_registers registers;
+    unsigned budget;
 };
 
 static uint64_t label(const char *name)
@@ -46,6 +47,7 @@ static struct world *new_world(void)
 {
     static const struct flm_modules_options options = {0};
     struct world *w = calloc(1, sizeof *w);
+    w->budget = FLM_CALL_SCAN_BUDGET;
     write_temporary("scan.s", flm_bytes_of(source));
     shell("gcc -nostdlib -static scan.s -o scan");
     w->modules = flm_modules_new(&options, NULL);
@@ -85,7 +87,7 @@ static bool step(struct world *w, const char *from)
         w->registers.value[i] = 1000 + i;
     w->registers.value[7] = STACK;
     w->registers.value[16] = label(from);
-    return flm_step_by_call(&w->mapping, label(from), &w->registers, read_stack, w);
+    return flm_step_by_call(&w->mapping, label(from), &w->registers, read_stack, w, &w->budget);
 }
 
 static bool knows(const struct world *w, int number)
@@ -139,6 +141,29 @@ static void what_may_have_been_changed_is_unknown(void **state)
     free_world(w);
 }
 
+/* A program may be made so that every frame takes long. */
+static void a_walk_has_a_budget(void **state)
+{
+    (void)state;
+    struct world *w = new_world();
+    w->stack[11] = label("after_inner");
+    w->budget = 11;
+    assert_false(step(w, "inner_at"));
+    assert_int_equal(w->budget, 0);
+    assert_false(step(w, "inner_at"));
+    w->budget = 12;
+    assert_true(step(w, "inner_at"));
+    /* The code of a function that may end by a jump counts too. */
+    memset(w->stack, 0, sizeof w->stack);
+    w->stack[0] = label("after_tail");
+    w->budget = 1;
+    assert_false(step(w, "inner_at"));
+    w->budget = 100;
+    assert_true(step(w, "inner_at"));
+    assert_true(w->budget < 100);
+    free_world(w);
+}
+
 static void other_return_addresses_are_left_alone(void **state)
 {
     (void)state;
@@ -161,6 +186,7 @@ int main(void)
         cmocka_unit_test(the_return_address_is_behind_a_call_of_the_function),
         cmocka_unit_test(a_function_may_have_been_reached_by_a_jump),
         cmocka_unit_test(what_may_have_been_changed_is_unknown),
+        cmocka_unit_test(a_walk_has_a_budget),
         cmocka_unit_test(other_return_addresses_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* verdicts.h - gates for tests of what is told of them: eight runs of each side, which vary by 2 %.
+/* verdicts.h - gates for tests of their reports: eight runs of each side, which vary by 2 %.
  *
  *     main;a 1000 1000
  *     main;b 100 150            means of base and new */
