@@ -10,6 +10,7 @@
 
 #include "base/text/utf.h"
 #include "cli/common/messages.h"
+#include "cli/common/remarks.h"
 #include "flamel/aggregate.h"
 #include "flamel/algebra.h"
 #include "os/clock.h"
@@ -46,26 +47,17 @@ static bool show_progress(void *context, uint64_t bytes, uint64_t size)
     return true;
 }
 
-static void report_losses(const char *path, const struct flm_profile *p)
-{
-    const struct flm_loss_record *losses = flm_profile_losses(p);
-    for (uint32_t i = 0; i < flm_profile_loss_count(p); i++) {
-        struct flm_name what = flm_profile_string(p, (struct flm_string){losses[i].what});
-        struct flm_name where = flm_profile_string(p, (struct flm_string){losses[i].where});
-        flm_message("%s: lost: %.*s: %.0f%s%.*s", path, (int)what.size, what.at, losses[i].count,
-                    where.size ? ", the first at " : "", (int)where.size, where.at);
-    }
-}
+typedef bool (*remarks)(struct flm_remarks *at, const struct flm_profile *profile,
+                        struct flm_text *line);
 
-static void report_reasons(const char *path, const struct flm_profile *p)
+static void report_lines(const char *path, const char *what, remarks next,
+                         const struct flm_profile *p)
 {
-    const struct flm_note_record *notes = flm_profile_notes(p);
-    for (uint32_t i = 0; i < flm_profile_note_count(p); i++) {
-        struct flm_name key = flm_profile_string(p, (struct flm_string){notes[i].key});
-        struct flm_name value = flm_profile_string(p, (struct flm_string){notes[i].value});
-        if (flm_bytes_start_with((struct flm_bytes){key.at, key.size}, FLM_NOTE_UNSYMBOLIZED))
-            flm_message("%s: %.*s", path, (int)value.size, value.at);
-    }
+    struct flm_text line = {0};
+    for (struct flm_remarks at = {0}; next(&at, p, &line); line.size = 0)
+        if (!line.failed)
+            flm_message("%s: %s%.*s", path, what, (int)line.size, line.at);
+    flm_text_clear(&line);
 }
 
 /* For formats that flamel symbolizes itself. */
@@ -83,7 +75,7 @@ static void report_unsymbolized(const char *path, const char *format, const stru
                     summary->unsymbolized_frames == 1 ? "function" : "functions",
                     first->size > 0 ? 100 * first->unsymbolized / first->size : 0, (int)metric.size,
                     metric.at);
-        report_reasons(path, p);
+        report_lines(path, "", flm_remarks_unsymbolized, p);
     }
     flm_summary_free(summary);
 }
@@ -185,7 +177,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
     if (fields->found_format && format[0])
         *fields->found_format = format;
     if (profile && !fields->quiet && !fields->reports_losses) {
-        report_losses(path, profile);
+        report_lines(path, "lost: ", flm_remarks_lost, profile);
         report_unsymbolized(path, format, profile);
     }
     if (profile && fields->apply)

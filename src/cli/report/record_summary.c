@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/text/json_write.h"
+#include "cli/common/remarks.h"
 #include "cli/report/print.h"
 #include "flamel/aggregate.h"
 
@@ -180,27 +181,22 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
 static void add_symbols(const struct flm_profile *p, const struct flm_metric_summary *metric,
                         const struct flm_report_style *style, struct flm_text *out)
 {
-    const struct flm_note_record *notes = flm_profile_notes(p);
-    struct flm_text reason = {0};
     bool is_explained = false;
+    struct flm_text reason = {0};
+    struct flm_remarks at = {0};
     if (!metric || metric->unsymbolized == 0)
         return;
     begin(out, "symbols", style);
     flm_add_percent(out, metric->unsymbolized, metric->size);
     flm_text_puts(out, " unsymbolized");
-    for (uint32_t i = 0; i < flm_profile_note_count(p); i++) {
-        struct flm_name key = flm_profile_string(p, (struct flm_string){notes[i].key});
-        struct flm_name value = flm_profile_string(p, (struct flm_string){notes[i].value});
-        if (!flm_bytes_start_with((struct flm_bytes){key.at, key.size}, FLM_NOTE_UNSYMBOLIZED))
-            continue;
+    while (flm_remarks_unsymbolized(&at, p, &reason)) {
         flm_text_putc(out, '\n');
         begin(out, "", style);
-        reason.size = 0;
-        flm_text_add(&reason, (struct flm_bytes){value.at, value.size});
         flm_text_putc(&reason, 0);
         out->failed |= reason.failed;
         if (!reason.failed)
             flm_add_name(out, reason.at, style);
+        reason.size = 0;
         is_explained = true;
     }
     flm_text_clear(&reason);

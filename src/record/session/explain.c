@@ -35,40 +35,56 @@ static size_t find_most(const struct flm_session *s, const double *count)
     return most;
 }
 
+/* The reason is the same text for all modules that have it: their build ids are notes of their
+ * own. */
 static void explain_owner(struct flm_session *s, const struct flm_location_owner *owner,
-                          struct flm_text *key, struct flm_text *reason)
+                          struct flm_text *name, struct flm_text *reason)
 {
-    flm_text_puts(key, FLM_NOTE_UNSYMBOLIZED);
     if (owner->module) {
-        flm_text_add(key, flm_module_name(owner->module));
+        flm_text_add(name, flm_module_name(owner->module));
         flm_module_explain(owner->module, reason);
     } else {
         struct flm_bytes program = flm_session_command(s, owner->process);
-        flm_text_puts(key, "code of ");
-        flm_text_add(key, program);
-        flm_text_add(reason, program);
-        flm_text_puts(reason, ": code that was compiled at run time has no names: ");
+        flm_text_puts(name, "code of ");
+        flm_text_add(name, program);
+        flm_text_puts(reason, "code that was compiled at run time has no names: ");
         flm_text_puts(reason, flm_runtime_remedy(program));
     }
+}
+
+static void add_note(struct flm_builder *builder, const char *what, const struct flm_text *name,
+                     const struct flm_text *value, struct flm_text *key)
+{
+    key->size = 0;
+    flm_text_puts(key, what);
+    flm_text_add(key, (struct flm_bytes){name->at, name->size});
     flm_text_putc(key, 0);
+    if (!key->failed && !name->failed && !value->failed)
+        flm_builder_note(builder, key->at, value->at, value->size);
 }
 
 bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
                          struct flm_builder *builder)
 {
-    struct flm_text key = {0}, reason = {0};
+    struct flm_text name = {0}, reason = {0}, id = {0}, key = {0};
     double *count = count_by_owner(s, is_unsymbolized);
     size_t owner = SIZE_MAX;
     for (int i = 0; count && i < MOST_EXPLAINED && (owner = find_most(s, count)) != SIZE_MAX; i++) {
+        const struct flm_location_owner *most = &s->locations.owners.at[owner];
         count[owner] = 0;
-        key.size = reason.size = 0;
-        explain_owner(s, &s->locations.owners.at[owner], &key, &reason);
-        if (!key.failed && !reason.failed)
-            flm_builder_note(builder, key.at, reason.at, reason.size);
+        name.size = reason.size = id.size = 0;
+        explain_owner(s, most, &name, &reason);
+        add_note(builder, FLM_NOTE_UNSYMBOLIZED, &name, &reason, &key);
+        if (most->module && flm_module_build_id(most->module)->size > 0) {
+            flm_build_id_print(flm_module_build_id(most->module), &id);
+            add_note(builder, "build id ", &name, &id, &key);
+        }
     }
-    bool good = count && !key.failed && !reason.failed;
-    flm_text_clear(&key);
+    bool good = count && !name.failed && !reason.failed && !id.failed && !key.failed;
+    flm_text_clear(&name);
     flm_text_clear(&reason);
+    flm_text_clear(&id);
+    flm_text_clear(&key);
     free(count);
     return good;
 }

@@ -273,21 +273,17 @@ static void explain_kernel(const struct flm_module *module, struct flm_text *out
 static void explain_missing(const struct flm_module *module, const char *what, struct flm_text *out)
 {
     struct flm_debuginfod *debuginfod = module->modules->find.debuginfod;
-    flm_text_format(out,
-                    "%s: install its debug information (Debian and Ubuntu: the package's -dbgsym, "
-                    "Fedora: debuginfo-install)%s, or use --symbols DIR for the folder that has it",
-                    what, debuginfod ? "" : ", query servers with --debuginfod");
+    flm_text_format(
+        out,
+        "%s: install the debug information (Debian and Ubuntu: -dbgsym packages, Fedora: "
+        "debuginfo-install)%s, or use --symbols DIR for the folder that has it",
+        what, debuginfod ? "" : ", query servers with --debuginfod");
     if (debuginfod) {
         struct flm_debuginfod_counts counts = flm_debuginfod_counts(debuginfod);
         if (counts.failed)
             flm_text_format(out, "; --debuginfod failed: %s", counts.reason);
         else
             flm_text_puts(out, "; no debuginfod server has it");
-    }
-    if (module->id.size) {
-        flm_text_puts(out, " (build id ");
-        add_id(out, &module->id);
-        flm_text_puts(out, ")");
     }
 }
 
@@ -313,8 +309,6 @@ static void explain_changed(const struct flm_module *module, struct flm_text *ou
 void flm_module_explain(struct flm_module *module, struct flm_text *out)
 {
     enum flm_module_state state = flm_module_state(module);
-    flm_text_add(out, module->name);
-    flm_text_puts(out, ": ");
     if (state == FLM_MODULE_COMPLETE && module->missing_split) {
         flm_text_format(
             out,
@@ -347,10 +341,10 @@ void flm_module_explain(struct flm_module *module, struct flm_text *out)
         if (module->why.kind == FLM_ERROR_MEMORY)
             flm_text_puts(out, "its symbols do not fit into memory");
         else
-            explain_missing(module, "it has no symbols, they were stripped", out);
+            explain_missing(module, "stripped of its symbols", out);
         break;
     case FLM_MODULE_EXPORTS:
-        explain_missing(module, "only the functions that it exports have names", out);
+        explain_missing(module, "only exported functions have names", out);
         break;
     default:
         if (module->modules->options.names_only)

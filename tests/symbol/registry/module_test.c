@@ -75,12 +75,12 @@ static void a_module_explains_what_is_missing(void **state)
         const char *name;
         enum flm_module_state state;
         const char *says;
-    } files[] = {{"full", FLM_MODULE_COMPLETE, "full: functions, lines and inlined functions"},
+    } files[] = {{"full", FLM_MODULE_COMPLETE, "functions, lines and inlined functions"},
                  {"split/small", FLM_MODULE_COMPLETE, "functions, lines"},
                  {"symbols", FLM_MODULE_SYMBOLS, "compiled without -g"},
-                 {"exports.so", FLM_MODULE_EXPORTS, "only the functions that it exports"},
-                 {"bare", FLM_MODULE_BARE, "it has no symbols"},
-                 {"text", FLM_MODULE_DAMAGED, "text: not an ELF file"},
+                 {"exports.so", FLM_MODULE_EXPORTS, "only exported functions"},
+                 {"bare", FLM_MODULE_BARE, "stripped of its symbols"},
+                 {"text", FLM_MODULE_DAMAGED, "not an ELF file"},
                  {"gone", FLM_MODULE_MISSING, "was not found"}};
     struct flm_modules *modules = set_of((struct flm_modules_options){0});
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -113,7 +113,7 @@ static void a_replaced_program_is_not_used_for_the_one_that_ran(void **state)
     assert_false(flm_module_address(module, 0x1000, &address));
     assert_null(flm_module_unwind_table(module));
     flm_module_explain(module, &says);
-    assert_true(contains(&says, "other: "));
+    assert_true(contains(&says, "/other was"));
     assert_true(contains(&says, "was replaced after it was recorded"));
     flm_text_clear(&says);
     free(path);

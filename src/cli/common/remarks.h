@@ -1,0 +1,27 @@
+/* remarks.h - what people are told beside the figures of a profile: what was lost, and why modules
+ * have no symbols. What has the same cause is one line, that the cause is read once. */
+#ifndef FLAMEL_CLI_COMMON_REMARKS_H
+#define FLAMEL_CLI_COMMON_REMARKS_H
+
+#include "base/text/text.h"
+#include "flamel/profile.h"
+
+/* Where a list of lines is; {0}: before the first. */
+struct flm_remarks {
+    uint32_t next;
+};
+
+/* Appends the next line, without its end; false when there is none left.
+ *
+ *     outer frames of truncated stacks (deeper than the stack dump): 10; (corrupt stack): 2
+ *     lines without a value: 3, the first at line 17 */
+bool flm_remarks_lost(struct flm_remarks *at, const struct flm_profile *profile,
+                      struct flm_text *line);
+
+/* The same for the notes that begin with FLM_NOTE_UNSYMBOLIZED.
+ *
+ *     liblzma.so.5.4.1, tar, xz: only exported functions have names: install ... */
+bool flm_remarks_unsymbolized(struct flm_remarks *at, const struct flm_profile *profile,
+                              struct flm_text *line);
+
+#endif
