@@ -206,6 +206,10 @@ const uint32_t *flm_profile_label_set(const struct flm_profile *profile, struct 
  * libc.so.6". Recordings and perf.data have them, of the modules with the most samples. */
 #define FLM_NOTE_UNSYMBOLIZED "unsymbolized "
 
+/* A note whose key begins so says what the stacks could show and do not, and how to get it: "not
+ * shown CPython". */
+#define FLM_NOTE_NOT_SHOWN "not shown "
+
 /* How the command of a recording ended: "0", "3"; or by a signal: "6 (Aborted)". Neither, where
  * there was no command, it still ran, or the recorder ended it after the duration. */
 #define FLM_NOTE_EXIT_STATUS "exit status"

@@ -25,6 +25,14 @@ const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path)
     return NULL;
 }
 
+const struct flm_runtime *flm_runtime_of_interpreter(struct flm_bytes path)
+{
+    for (size_t i = 0; i < RUNTIMES; i++)
+        if (runtimes[i]->is_interpreter && runtimes[i]->is_interpreter(path))
+            return runtimes[i];
+    return NULL;
+}
+
 bool flm_runtimes_find(struct flm_runtime_search *search)
 {
     assert(search->found.count == 0 && search->report.lost && search->report.note);

@@ -19,6 +19,9 @@
 /* The runtime of a mapped file; NULL: none. */
 const struct flm_runtime *flm_runtime_of_file(struct flm_bytes path);
 
+/* The runtime that is the interpreter in this program or library; NULL: none. */
+const struct flm_runtime *flm_runtime_of_interpreter(struct flm_bytes path);
+
 /* Searches the symbols of a process with all runtimes. False only when memory ran out; files that
  * cannot be read are reported as losses. */
 bool flm_runtimes_find(struct flm_runtime_search *search);

@@ -292,6 +292,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         .result = result,
         .command = o->recorder.command ? o->recorder.command[0] : NULL,
         .still_runs = o->recorder.command && result.exit_status == -1,
+        .off_cpu = o->recorder.off_cpu,
         .output = o->output,
         .kept_previous = recorded->kept_previous,
         .output_size = good ? size_of(o->output) : 0,

@@ -51,12 +51,17 @@ bool flm_remarks_lost(struct flm_remarks *at, const struct flm_profile *p, struc
 
 /* ---- Modules without symbols ----------------------------------------------------------------- */
 
+static bool has_prefix(const struct flm_profile *p, uint32_t note, const char *prefix)
+{
+    return flm_bytes_start_with(string_of(p, flm_profile_notes(p)[note].key), prefix);
+}
+
 /* The module's name, if the note says why it has no symbols. */
 static bool is_reason(const struct flm_profile *p, uint32_t note, struct flm_bytes *module)
 {
     struct flm_bytes key = string_of(p, flm_profile_notes(p)[note].key);
     size_t size = sizeof FLM_NOTE_UNSYMBOLIZED - 1;
-    if (!flm_bytes_start_with(key, FLM_NOTE_UNSYMBOLIZED))
+    if (!has_prefix(p, note, FLM_NOTE_UNSYMBOLIZED))
         return false;
     *module = (struct flm_bytes){key.at + size, key.size - size};
     return true;
@@ -92,5 +97,19 @@ bool flm_remarks_unsymbolized(struct flm_remarks *at, const struct flm_profile *
     }
     flm_text_puts(line, ": ");
     flm_text_add(line, string_of(p, notes[first].value));
+    return true;
+}
+
+/* ---- What could be shown --------------------------------------------------------------------- */
+
+bool flm_remarks_not_shown(struct flm_remarks *at, const struct flm_profile *p,
+                           struct flm_text *line)
+{
+    uint32_t count = flm_profile_note_count(p);
+    while (at->next < count && !has_prefix(p, at->next, FLM_NOTE_NOT_SHOWN))
+        at->next++;
+    if (at->next == count)
+        return false;
+    flm_text_add(line, string_of(p, flm_profile_notes(p)[at->next++].value));
     return true;
 }

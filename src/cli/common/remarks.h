@@ -24,4 +24,8 @@ bool flm_remarks_lost(struct flm_remarks *at, const struct flm_profile *profile,
 bool flm_remarks_unsymbolized(struct flm_remarks *at, const struct flm_profile *profile,
                               struct flm_text *line);
 
+/* The values of the notes that begin with FLM_NOTE_NOT_SHOWN. */
+bool flm_remarks_not_shown(struct flm_remarks *at, const struct flm_profile *profile,
+                           struct flm_text *line);
+
 #endif

@@ -177,31 +177,41 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
     flm_text_putc(out, '\n');
 }
 
+typedef bool (*remarks)(struct flm_remarks *at, const struct flm_profile *profile,
+                        struct flm_text *line);
+
+/* A line for each, below one another; returns how many there were. */
+static size_t add_remarks(const struct flm_profile *p, remarks next, const char *caption,
+                          const struct flm_report_style *style, struct flm_text *out)
+{
+    struct flm_remarks at = {0};
+    struct flm_text line = {0};
+    size_t count = 0;
+    for (; next(&at, p, &line); line.size = 0, count++) {
+        begin(out, count == 0 ? caption : "", style);
+        flm_text_putc(&line, 0);
+        out->failed |= line.failed;
+        if (!line.failed)
+            flm_add_name(out, line.at, style);
+        flm_text_putc(out, '\n');
+    }
+    flm_text_clear(&line);
+    return count;
+}
+
 /* Why, of the modules with the most samples; else what helps in general. */
 static void add_symbols(const struct flm_profile *p, const struct flm_metric_summary *metric,
                         const struct flm_report_style *style, struct flm_text *out)
 {
-    bool is_explained = false;
-    struct flm_text reason = {0};
-    struct flm_remarks at = {0};
     if (!metric || metric->unsymbolized == 0)
         return;
     begin(out, "symbols", style);
     flm_add_percent(out, metric->unsymbolized, metric->size);
-    flm_text_puts(out, " unsymbolized");
-    while (flm_remarks_unsymbolized(&at, p, &reason)) {
-        flm_text_putc(out, '\n');
+    flm_text_puts(out, " unsymbolized\n");
+    if (add_remarks(p, flm_remarks_unsymbolized, "", style, out) == 0) {
         begin(out, "", style);
-        flm_text_putc(&reason, 0);
-        out->failed |= reason.failed;
-        if (!reason.failed)
-            flm_add_name(out, reason.at, style);
-        reason.size = 0;
-        is_explained = true;
+        flm_text_puts(out, "no symbols were found (--symbols DIR, --debuginfod)\n");
     }
-    flm_text_clear(&reason);
-    flm_text_puts(out,
-                  is_explained ? "\n" : ": no symbols were found (--symbols DIR, --debuginfod)\n");
 }
 
 void flm_exit_status_add(struct flm_text *out, int status)
@@ -315,9 +325,10 @@ static bool add_top(const struct flm_record_summary *s, const struct flm_report_
 static void add_no_samples(const struct flm_record_summary *s, struct flm_text *out)
 {
     flm_text_puts(out, s->result.counts_time
-                           ? "No samples: the target ran too briefly, or was off-CPU all the time "
-                             "(--off-cpu records that)"
+                           ? "No samples: the target ran too briefly"
                            : "No samples: the event never occurred in the target");
+    if (s->result.counts_time && !s->off_cpu)
+        flm_text_puts(out, ", or was off-CPU all the time (--off-cpu records that)");
     /* The kernel detaches our events from a program that gets more privileges than we have. */
     if (s->result.is_limited && s->command)
         flm_text_puts(out, "; or it has other privileges than you (setuid), which only root may "
@@ -352,6 +363,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     add_losses(s, style, out);
     add_stacks(s, style, out);
     add_symbols(s->profile, any ? &summary->metric[0] : NULL, style, out);
+    add_remarks(s->profile, flm_remarks_not_shown, "not shown", style, out);
     add_command(s, style, out);
     add_left_running(s, style, out);
     if (s->result.spool_lost) {

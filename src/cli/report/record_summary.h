@@ -12,6 +12,7 @@ struct flm_record_summary {
     struct flm_record_result result;
     const char *command; /* NULL: none */
     bool still_runs;     /* so does the command */
+    bool off_cpu;        /* off-CPU time was recorded too */
     const char *output;
     bool kept_previous; /* nothing was sampled, and `output` is still the file from before */
     uint64_t output_size;

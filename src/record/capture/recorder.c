@@ -272,6 +272,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         .kernel_is_ours = true,
         .per_thread = o->per_thread,
         .lines = o->lines,
+        .has_runtimes = o->runtime_count > 0,
     };
     r->session = flm_session_new(&session, why);
     if (!r->session || !open_spool(r, why))

@@ -14,6 +14,7 @@
 #include "base/core/index.h"
 #include "flamel/profile.h"
 #include "os/clock.h"
+#include "record/python/find.h"
 #include "record/python/python.h"
 
 /* On a busy machine the recorder waits for a CPU, and so may the sampled thread: its stack dump
@@ -406,6 +407,8 @@ static void close_attached(void *attached)
 
 extern const struct flm_runtime flm_runtime_cpython;
 const struct flm_runtime flm_runtime_cpython = {.name = "CPython",
+                                                .is_interpreter = flm_python_is_named,
+                                                .option = "--python",
                                                 .attach = attach,
                                                 .mix = mix_attached,
                                                 .report = report_all,

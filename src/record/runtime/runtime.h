@@ -72,6 +72,11 @@ struct flm_runtime {
     bool has_times;
     bool (*find)(const struct flm_runtime *runtime, struct flm_runtime_search *search);
 
+    /* For an interpreter: whether a module is its program or its library, and the option of `flamel
+     * record` that shows the functions that it interprets; or NULL. */
+    bool (*is_interpreter)(struct flm_bytes path);
+    const char *option;
+
     /* Sampling. The others get what `attach` returns; NULL, and `why`, when it fails. `mix` puts
      * functions into the stack of the sample, and first defines those that are new. False, and
      * `why`, when memory ran out or `define` failed. */

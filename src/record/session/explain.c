@@ -1,20 +1,24 @@
-/* explain.c - why samples are unsymbolized: notes about the modules that have most of them. */
+/* explain.c - what a recording does not show, and how to see it: notes about the modules that have
+ * most unsymbolized samples, and about interpreters. */
 #include "record/session/internal.h"
 
 #include <stdlib.h>
 
+#include "record/runtimes.h"
+
 /* More reasons than these nobody reads. */
 enum { MOST_EXPLAINED = 5 };
 
-/* The number of samples without a symbol for each owner of locations. NULL when memory ran out. */
-static double *count_by_owner(const struct flm_session *s, const bool *is_unsymbolized)
+/* The number of samples for each owner of locations: of those whose leaf is marked; NULL: of all.
+ * NULL when memory ran out. */
+static double *count_by_owner(const struct flm_session *s, const bool *marked)
 {
     const struct flm_aggregation *t = &s->aggregation;
     double *count = calloc(s->locations.owners.count + 1, sizeof *count);
     for (size_t i = 0; count && i < t->samples.count; i++) {
         uint32_t node = t->samples.at[i].node;
         uint32_t location = s->stacks.nodes.at[node].location;
-        if (node != 0 && is_unsymbolized[location])
+        if (node != 0 && (!marked || marked[location]))
             count[s->locations.locations.at[location].owner] +=
                 t->keep_times ? 1 : (double)t->merged.at[i];
     }
@@ -63,6 +67,37 @@ static void add_note(struct flm_builder *builder, const char *what, const struct
         flm_builder_note(builder, key->at, value->at, value->size);
 }
 
+/* Most functions of an interpreter have names; those that it interprets do not show, and nobody
+ * would look for the option. False when memory ran out. */
+static bool explain_interpreters(struct flm_session *s, struct flm_builder *builder)
+{
+    static const double least = 0.01; /* of the samples: few are not why somebody records */
+    if (!s->options.live || s->options.has_runtimes)
+        return true;
+    struct flm_text name = {0}, reason = {0}, key = {0};
+    double *count = count_by_owner(s, NULL), all = 0;
+    for (size_t i = 0; count && i < s->locations.owners.count; i++)
+        all += count[i];
+    for (size_t i = 0; count && i < s->locations.owners.count; i++) {
+        const struct flm_module *module = s->locations.owners.at[i].module;
+        const struct flm_runtime *runtime =
+            module ? flm_runtime_of_interpreter(flm_module_path(module)) : NULL;
+        if (!runtime || count[i] < least * all || count[i] <= 0)
+            continue;
+        name.size = reason.size = 0;
+        flm_text_puts(&name, runtime->name);
+        flm_text_format(&reason, "functions that %s interprets: record with %s to see them",
+                        runtime->name, runtime->option);
+        add_note(builder, FLM_NOTE_NOT_SHOWN, &name, &reason, &key);
+    }
+    bool good = count && !name.failed && !reason.failed && !key.failed;
+    flm_text_clear(&name);
+    flm_text_clear(&reason);
+    flm_text_clear(&key);
+    free(count);
+    return good;
+}
+
 bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
                          struct flm_builder *builder)
 {
@@ -80,7 +115,8 @@ bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
             add_note(builder, "build id ", &name, &id, &key);
         }
     }
-    bool good = count && !name.failed && !reason.failed && !id.failed && !key.failed;
+    bool good = explain_interpreters(s, builder) && count && !name.failed && !reason.failed &&
+                !id.failed && !key.failed;
     flm_text_clear(&name);
     flm_text_clear(&reason);
     flm_text_clear(&id);

@@ -104,6 +104,80 @@ static void other_reasons_are_left_to_flamel_info(void **state)
                         "others are");
 }
 
+/* The whole text, of a profile with these notes (keys and values; NULL ends them), or of none. */
+static char *summary_of(const char *const *notes, const struct flm_record_summary *given)
+{
+    struct flm_text out = {0};
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_record_summary s = *given;
+    struct flm_metric metric = flm_builder_metric(b, "cpu-clock", "ns");
+    struct flm_frame_record record = {.function = flm_builder_string(b, "x", 1).index,
+                                      .flags = FLM_FRAME_UNSYMBOLIZED};
+    struct flm_frame frame = flm_builder_frame(b, &record);
+    for (; notes && notes[0]; notes += 2)
+        flm_builder_note(b, notes[0], notes[1], strlen(notes[1]));
+    if (given->result.counts.samples > 0)
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), metric, 1e6);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    s.profile = p;
+    s.output = "app.flm";
+    assert_true(flm_record_summary_text(
+        &s, &(struct flm_report_style){.size = sizeof(struct flm_report_style)}, &out, NULL));
+    flm_text_putc(&out, 0);
+    assert_false(out.failed);
+    flm_profile_free(p);
+    return out.at;
+}
+
+static void what_several_modules_lack_is_said_once(void **state)
+{
+    (void)state;
+    static const char *const notes[] = {
+        "unsymbolized a.so", "stripped", "unsymbolized b.so", "no such file", "unsymbolized c",
+        "stripped",          NULL};
+    const struct flm_record_summary s = {
+        .result = {.counts = {.samples = 1}, .event = "cpu-clock"}};
+    char *text = summary_of(notes, &s);
+    assert_non_null(strstr(text, "\nsymbols   100 % unsymbolized\n"
+                                 "          a.so, c: stripped\n"
+                                 "          b.so: no such file\n"
+                                 "written"));
+    free(text);
+    text = summary_of(NULL, &s);
+    assert_non_null(strstr(text, "\n          no symbols were found (--symbols"));
+    free(text);
+}
+
+static void what_is_not_shown_is_said_with_its_option(void **state)
+{
+    (void)state;
+    static const char *const notes[] = {"not shown CPython", "functions of x: record with --x",
+                                        NULL};
+    const struct flm_record_summary s = {
+        .result = {.counts = {.samples = 1}, .event = "cpu-clock"}};
+    char *text = summary_of(notes, &s);
+    assert_non_null(strstr(text, "\nnot shown functions of x: record with --x\n"));
+    free(text);
+}
+
+/* --off-cpu is no advice to somebody who has given it. */
+static void no_samples_have_a_reason(void **state)
+{
+    (void)state;
+    struct flm_record_summary s = {.result = {.counts_time = true, .event = "cpu-clock"}};
+    char *text = summary_of(NULL, &s);
+    assert_non_null(strstr(text, "ran too briefly, or was off-CPU all the time (--off-cpu"));
+    free(text);
+    s.off_cpu = true;
+    text = summary_of(NULL, &s);
+    assert_non_null(strstr(text, "ran too briefly\n"));
+    free(text);
+    s.result.counts_time = false;
+    text = summary_of(NULL, &s);
+    assert_non_null(strstr(text, "the event never occurred in the target\n"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +186,9 @@ int main(void)
         cmocka_unit_test(stacks_on_another_stack_are_no_reason_for_a_larger_dump),
         cmocka_unit_test(each_of_several_reasons_has_its_share),
         cmocka_unit_test(other_reasons_are_left_to_flamel_info),
+        cmocka_unit_test(what_several_modules_lack_is_said_once),
+        cmocka_unit_test(what_is_not_shown_is_said_with_its_option),
+        cmocka_unit_test(no_samples_have_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

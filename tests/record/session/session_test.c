@@ -248,6 +248,43 @@ static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **s
     scenario_clear(&t);
 }
 
+/* "python3.12" is an interpreter whose functions can be shown; where nobody reads them it is said,
+ * unless it has hardly run. */
+static void what_an_interpreter_runs_is_not_shown(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *module;
+        bool live, has_runtimes;
+        int others; /* samples elsewhere */
+        bool is_said;
+    } cases[] = {{"/usr/bin/python3.12", true, false, 0, true},
+                 {"/usr/lib/libpython3.9.so.1.0", true, false, 50, true},
+                 {"/usr/lib/libpython3.9.so.1.0", true, false, 150, false},
+                 {"/usr/bin/python3.12", true, true, 0, false},
+                 {"/usr/bin/python3.12", false, false, 0, false},
+                 {"/usr/bin/perl", true, false, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct scenario t;
+        scenario_init(&t);
+        t.options.live = cases[i].live;
+        t.options.has_runtimes = cases[i].has_runtimes;
+        const uint64_t leaf[] = {FLM_CONTEXT_USER, 0x1100}, other[] = {FLM_CONTEXT_USER, 0x9100};
+        put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, cases[i].module);
+        put_map(&t.records, 1, 0, 0x9000, 0x1000, 0, "/nowhere/other");
+        put_sample(&t.records, 1, 1, 10, leaf, 2);
+        for (int k = 0; k < cases[i].others; k++)
+            put_sample(&t.records, 1, 1, 20, other, 2);
+        struct flm_profile *p = profile_of_scenario(&t);
+        struct flm_name said = flm_profile_note_named(p, FLM_NOTE_NOT_SHOWN "CPython");
+        assert_int_equal(said.at != NULL, cases[i].is_said);
+        if (said.at)
+            assert_non_null(memmem(said.at, said.size, "--python", 8));
+        flm_profile_free(p);
+        scenario_clear(&t);
+    }
+}
+
 static void off_CPU_time_is_counted_where_the_thread_left(void **state)
 {
     (void)state;
@@ -570,6 +607,7 @@ int main(void)
         cmocka_unit_test(an_address_is_resolved_by_the_mappings_at_its_time),
         cmocka_unit_test(the_first_frame_after_a_marker_is_no_return_address),
         cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
+        cmocka_unit_test(what_an_interpreter_runs_is_not_shown),
         cmocka_unit_test(off_CPU_time_is_counted_where_the_thread_left),
         cmocka_unit_test(a_mark_of_leaving_the_CPU_is_no_sample),
         cmocka_unit_test(threads_may_be_frames_below_their_command),
