@@ -1,60 +1,22 @@
-#include "record/capture/recorder.h"
+#include "record/capture/internal.h"
 
 #include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/utsname.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/number/number.h"
 #include "os/clock.h"
 #include "record/capture/priority.h"
-#include "record/capture/request.h"
-#include "record/capture/ring.h"
-#include "record/capture/synthesized.h"
-#include "record/capture/target.h"
-#include "record/perf/perf_stream.h"
-#include "record/perf_data/kernel_version.h"
-#include "record/process/process_map.h"
-#include "record/runtimes.h"
-#include "symbol/elf/elf_file.h"
 
-enum { TICK_MS = 100, MOST_CHAIN = 8192 };
-
-struct flm_recorder {
-    struct flm_record_options options;
-    struct flm_limits limits;
-    struct flm_request request;
-    struct flm_child child;
-    struct flm_tasks tasks;
-    struct flm_tasks processes; /* those of the options, and what they had started before */
-    struct flm_rings *rings;
-    struct flm_event_layouts layouts;
-    struct flm_session *session;
-    struct flm_perf_stream *spool;
-    char spool_lost[256];
-    struct flm_attached_runtimes *runtimes; /* NULL: none was asked for */
-    int64_t round_ns;                       /* when the spool was last written */
-    bool may_be_ahead;                      /* its priority may be raised */
-
-    int64_t started_ns, ended_ns;
-    double cpu_before_s, cpu_s; /* of this process */
-    uint64_t samples;           /* of the first event */
-    uint64_t reported_lost;     /* in LOST records */
-    uint64_t chain[MOST_CHAIN];
-};
+enum { TICK_MS = 100 };
 
 static double own_cpu_s(void)
 {
     return (double)flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
 }
 
-/* Else it is a clock, or there is none. */
-static bool records_command(const struct flm_recorder *r)
+bool flm_recorder_records_command(const struct flm_recorder *r)
 {
     const struct flm_record_options *o = &r->options;
     return o->command && !o->machine && o->process_count == 0 && o->thread_count == 0;
@@ -108,7 +70,7 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
     if (o->command) {
         if (!flm_child_start(&r->child, o->command, o->path, r->limits.files_before, why))
             return false;
-        if (records_command(r) && !flm_tasks_add(&r->tasks, r->child.process))
+        if (flm_recorder_records_command(r) && !flm_tasks_add(&r->tasks, r->child.process))
             return flm_error_memory(why);
     }
     return r->tasks.count > 0 ||
@@ -146,83 +108,6 @@ static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
     return true;
 }
 
-static void note(struct flm_recorder *r, const char *key, const char *value)
-{
-    flm_session_note(r->session, key, flm_bytes_of(value));
-    if (r->spool)
-        flm_perf_stream_note(r->spool, key, flm_bytes_of(value));
-}
-
-static void note_command(struct flm_recorder *r)
-{
-    struct flm_text words = {0};
-    for (char *const *word = r->options.command; word && *word; word++) {
-        flm_text_puts(&words, word == r->options.command ? "" : " ");
-        flm_text_puts(&words, *word);
-    }
-    flm_text_putc(&words, 0);
-    if (!words.failed && words.size > 1)
-        note(r, records_command(r) ? "command" : "recorded while", words.at);
-    flm_text_clear(&words);
-}
-
-/* A command that runs on when the recording is over is perhaps ended by us: that is no failure. */
-static void note_end(struct flm_recorder *r)
-{
-    char text[80];
-    if (r->child.process == 0 || !flm_child_has_ended(&r->child))
-        return;
-    int status = r->child.status;
-    if (WIFSIGNALED(status))
-        snprintf(text, sizeof text, "%d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
-        snprintf(text, sizeof text, "%d", WEXITSTATUS(status));
-    note(r, WIFSIGNALED(status) ? FLM_NOTE_SIGNAL : FLM_NOTE_EXIT_STATUS, text);
-}
-
-/* Notes for which perf.data has features: readers of the spool look for those. */
-static void note_system(struct flm_recorder *r, const struct utsname *system)
-{
-    const struct {
-        const char *key, *value;
-        enum flm_stream_feature feature;
-    } infos[] = {{"host", system->nodename, FLM_STREAM_HOST},
-                 {"system", system->release, FLM_STREAM_RELEASE},
-                 {"architecture", system->machine, FLM_STREAM_ARCHITECTURE}};
-    for (size_t i = 0; i < sizeof infos / sizeof infos[0]; i++) {
-        flm_session_note(r->session, infos[i].key, flm_bytes_of(infos[i].value));
-        if (r->spool)
-            flm_perf_stream_feature(r->spool, infos[i].feature, flm_bytes_of(infos[i].value));
-    }
-    struct flm_build_id id;
-    if (r->spool && flm_kernel_build_id(&id))
-        flm_perf_stream_build_id(r->spool, "[kernel.kallsyms]", true, &id);
-    struct flm_elf_file *vdso = r->spool ? flm_elf_new(flm_own_vdso(), NULL) : NULL;
-    if (vdso && vdso->build_id.size)
-        flm_perf_stream_build_id(r->spool, "[vdso]", false, &vdso->build_id);
-    flm_elf_free(vdso);
-}
-
-static void note_info(struct flm_recorder *r)
-{
-    struct utsname system;
-    char text[64];
-    note_command(r);
-    if (uname(&system) == 0)
-        note_system(r, &system);
-    time_t now = time(NULL);
-    struct tm parts;
-    if (gmtime_r(&now, &parts) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
-        note(r, "recorded", text);
-    snprintf(text, sizeof text, "%zu", flm_rings_count(r->rings));
-    note(r, "processors", text);
-    if (r->request.hz > 0) {
-        size_t size = flm_number_print(r->request.hz, text);
-        snprintf(text + size, sizeof text - size, " Hz");
-        note(r, "frequency", text);
-    }
-}
-
 static bool open_spool(struct flm_recorder *r, struct flm_error *why)
 {
     if (!r->options.spool)
@@ -254,9 +139,9 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
                                             r->options.lines, why)))
         return false;
     for (size_t i = 0; i < request->count; i++)
-        request->event[i].attr.enable_on_exec = records_command(r);
+        request->event[i].attr.enable_on_exec = flm_recorder_records_command(r);
     r->rings = flm_rings_open(request, r->tasks.at, r->tasks.count, ring_size(r),
-                              records_command(r), &r->limits, &flm_kernel_here, why);
+                              flm_recorder_records_command(r), &r->limits, &flm_kernel_here, why);
     if (!r->rings || !add_layouts(r, why))
         return false;
     const struct flm_record_options *o = &r->options;
@@ -277,7 +162,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
     r->session = flm_session_new(&session, why);
     if (!r->session || !open_spool(r, why))
         return false;
-    note_info(r);
+    flm_recorder_note_begin(r);
     return true;
 }
 
@@ -336,7 +221,7 @@ void flm_recorder_explain(const struct flm_recorder *r, struct flm_text *out)
                       "machine (CAP_SYS_NICE allows it)\n");
 }
 
-/* ---- Records --------------------------------------------------------------------------------- */
+/* ---- Rounds ---------------------------------------------------------------------------------- */
 
 /* Recording continues without the spool: the session has everything. */
 static void end_spool(struct flm_recorder *r, const struct flm_error *why)
@@ -346,146 +231,10 @@ static void end_spool(struct flm_recorder *r, const struct flm_error *why)
     r->spool = NULL;
 }
 
-/* Copies the kernel part of a chain, which comes first, into `r->chain`; the user part follows. */
-static size_t add_kernel_part(struct flm_recorder *r, const struct flm_event_sample *sample)
-{
-    size_t count = 0;
-    for (; count < sample->chain_count && count < MOST_CHAIN; count++) {
-        if (sample->chain[count] == FLM_CONTEXT_USER)
-            break;
-        r->chain[count] = sample->chain[count];
-    }
-    return count;
-}
-
-/* The calls that have not returned, from LBR, newest first: the target of the newest, and the
- * source of each. A marker in front of an address says that it is not a return address. */
-static size_t add_branches(struct flm_recorder *r, const struct flm_event_sample *sample,
-                           size_t count)
-{
-    if (sample->privilege == FLM_IN_USER && count + 2 <= MOST_CHAIN) {
-        r->chain[count++] = FLM_CONTEXT_USER;
-        r->chain[count++] = sample->ip;
-    }
-    for (size_t i = 0; i < sample->branch_count + 1 && count + 2 <= MOST_CHAIN; i++) {
-        r->chain[count++] = FLM_CONTEXT_USER;
-        r->chain[count++] = i == 0 ? sample->branches[1] : sample->branches[3 * (i - 1)];
-    }
-    return count;
-}
-
-static bool take_code(void *context, struct flm_event *event, struct flm_error *why)
-{
-    struct flm_recorder *r = context;
-    if (r->spool)
-        flm_perf_stream_code(r->spool, &event->code);
-    return flm_session_add(r->session, event, why);
-}
-
-/* Puts functions of runtimes into the chain of `count` addresses. */
-static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, size_t *count,
-                         bool is_whole, struct flm_error *why)
-{
-    struct flm_runtime_sample sample = {.process = flm_session_process(r->session, event->process),
-                                        .event = event,
-                                        .chain = r->chain,
-                                        .count = *count,
-                                        .capacity = MOST_CHAIN,
-                                        .is_whole = is_whole};
-    if (!sample.process)
-        return flm_error_memory(why);
-    bool good = flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), take_code, r, why);
-    *count = sample.count;
-    return good;
-}
-
-/* Replaces the stack dump of a sample by its whole stack, as a call chain. */
-static bool unwind(struct flm_recorder *r, struct flm_event *event, struct flm_error *why)
-{
-    struct flm_event_sample *sample = &event->sample;
-    bool is_whole = true;
-    size_t count = add_kernel_part(r, sample);
-    if (sample->branch_count > 0) {
-        count = add_branches(r, sample, count);
-    } else {
-        struct flm_stack stack = flm_session_unwind(r->session, event);
-        size_t fits = stack.count < MOST_CHAIN - count ? stack.count : MOST_CHAIN - count;
-        memcpy(r->chain + count, stack.addresses, fits * sizeof *r->chain);
-        count += fits;
-        is_whole = stack.is_whole;
-    }
-    if (r->runtimes && !mix_runtimes(r, event, &count, is_whole, why))
-        return false;
-    sample->chain = r->chain;
-    sample->chain_count = count;
-    sample->registers = NULL;
-    sample->register_abi = 0;
-    sample->stack = (struct flm_bytes){0};
-    sample->branch_count = 0;
-    return true;
-}
-
-static bool take_record(void *context, const char *record, size_t size, struct flm_event *event,
-                        struct flm_error *why)
-{
-    struct flm_recorder *r = context;
-    if (event->kind == FLM_EVENT_SAMPLE) {
-        r->samples += event->sample.layout == &r->layouts.items.at[0];
-        if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
-            !unwind(r, event, why))
-            return false;
-        if (r->spool)
-            flm_perf_stream_sample(r->spool, record, size, event->sample.chain,
-                                   event->sample.chain_count);
-    } else {
-        if (event->kind == FLM_EVENT_LOST)
-            r->reported_lost += event->lost.count;
-        if (r->spool)
-            flm_perf_stream_record(r->spool, record, size);
-    }
-    return flm_session_add(r->session, event, why);
-}
-
-/* A synthesized record. */
-static bool take_synthesized(void *context, char *record, size_t size, struct flm_error *why)
-{
-    struct flm_recorder *r = context;
-    struct flm_event event;
-    bool is_decoded = flm_event_decode(&r->layouts, record, size, 0, &event, NULL);
-    assert(is_decoded); /* synthesized.c writes what event.c reads */
-    return !is_decoded || take_record(r, record, size, &event, why);
-}
-
-static bool add_synthesized(struct flm_recorder *r, struct flm_error *why)
-{
-    const struct flm_record_options *o = &r->options;
-    size_t count;
-    const uint64_t *ids = flm_rings_ids(r->rings, 0, &count);
-    struct flm_synthesized synthesized = {.root = flm_kernel_here.root,
-                                          .id = count > 0 ? ids[0] : 0,
-                                          .time_ns = r->started_ns,
-                                          .sink = take_synthesized,
-                                          .context = r};
-    if (r->request.kernel && !r->limits.kernel_addresses_hidden &&
-        !flm_synthesize_kernel(&synthesized, why))
-        return false;
-    if (o->machine)
-        return flm_synthesize_machine(&synthesized, why);
-    for (size_t i = 0; i < r->processes.count; i++)
-        if (!flm_synthesize_process(&synthesized, r->processes.at[i], why))
-            return false;
-    for (size_t i = 0; i < o->thread_count; i++) {
-        int32_t process = flm_task_process(o->threads[i], synthesized.root, NULL);
-        if (process >= 0 && !flm_synthesize_process(&synthesized, process, why))
-            return false;
-    }
-    return true;
-}
-
 static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 {
     struct flm_error spool_why;
-    if (!flm_rings_read(r->rings, &r->layouts, all, take_record, r, why))
+    if (!flm_rings_read(r->rings, &r->layouts, all, flm_recorder_take, r, why))
         return false;
     /* Not at each of a thousand wakeups a second. */
     int64_t now_ns = flm_now_ns();
@@ -502,10 +251,10 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 static bool start(struct flm_recorder *r, struct flm_error *why)
 {
     r->started_ns = flm_now_ns();
-    if (!records_command(r))
+    if (!flm_recorder_records_command(r))
         flm_rings_start(r->rings);
     /* The rings may have some of these mappings too: applying them twice does no harm. */
-    if (!add_synthesized(r, why))
+    if (!flm_recorder_add_synthesized(r, why))
         return false;
     return r->child.process == 0 || flm_child_release(&r->child, r->options.command[0], why);
 }
@@ -530,7 +279,7 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
             return false;
         now_ns = flm_now_ns();
         over = r->child.process && flm_child_has_ended(&r->child);
-        over = over || (!alive && !records_command(r));
+        over = over || (!alive && !flm_recorder_records_command(r));
         if (r->options.duration_ns > 0 && now_ns - r->started_ns >= r->options.duration_ns)
             over = true;
         if (tick && now_ns - last_tick_ns >= TICK_MS * 1000000LL) {
@@ -553,7 +302,7 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
         return false;
     flm_rings_stop(r->rings);
     r->ended_ns = flm_now_ns();
-    note_end(r);
+    flm_recorder_note_end(r);
     struct flm_error spool_why;
     bool good = read_round(r, true, why);
     struct flm_ring_counts counts = flm_rings_counts(r->rings);
@@ -600,7 +349,7 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
         .event = r->request.event[0].name,
         .spool_lost = r->spool_lost[0] ? r->spool_lost : NULL,
     };
-    if (records_command(r) && r->ended_ns)
+    if (flm_recorder_records_command(r) && r->ended_ns)
         result.left_running = flm_session_living(r->session, &result.left_process);
     /* Unknown if the kernel is not sampled, for idle CPUs, and for other events. */
     if (r->request.hz > 0 && rings.cpu_s > 0 && !attr->exclude_kernel && !attr->exclude_user &&

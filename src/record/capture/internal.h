@@ -1,0 +1,56 @@
+/* internal.h - a recorder: recorder.c opens and runs it, recorder_records.c takes what the rings
+ * have, recorder_notes.c says what was recorded. */
+#ifndef FLAMEL_RECORD_CAPTURE_INTERNAL_H
+#define FLAMEL_RECORD_CAPTURE_INTERNAL_H
+
+#include "record/capture/recorder.h"
+#include "record/capture/request.h"
+#include "record/capture/ring.h"
+#include "record/capture/target.h"
+#include "record/perf/perf_stream.h"
+#include "record/runtimes.h"
+
+enum { FLM_MOST_CHAIN = 8192 };
+
+struct flm_recorder {
+    struct flm_record_options options;
+    struct flm_limits limits;
+    struct flm_request request;
+    struct flm_child child;
+    struct flm_tasks tasks;
+    struct flm_tasks processes; /* those of the options, and what they had started before */
+    struct flm_rings *rings;
+    struct flm_event_layouts layouts;
+    struct flm_session *session;
+    struct flm_perf_stream *spool;
+    char spool_lost[256];
+    struct flm_attached_runtimes *runtimes; /* NULL: none was asked for */
+    int64_t round_ns;                       /* when the spool was last written */
+    bool may_be_ahead;                      /* its priority may be raised */
+
+    int64_t started_ns, ended_ns;
+    double cpu_before_s, cpu_s; /* of this process */
+    uint64_t samples;           /* of the first event */
+    uint64_t reported_lost;     /* in LOST records */
+    uint64_t chain[FLM_MOST_CHAIN];
+};
+
+/* Whether a command is the target; else it is a clock, or there is none. */
+bool flm_recorder_records_command(const struct flm_recorder *r);
+
+/* ---- recorder_records.c ---------------------------------------------------------------------- */
+
+/* A record of the rings; a flm_record_sink. */
+bool flm_recorder_take(void *recorder, const char *record, size_t size, struct flm_event *event,
+                       struct flm_error *why);
+
+/* The mappings from before the recording. */
+bool flm_recorder_add_synthesized(struct flm_recorder *r, struct flm_error *why);
+
+/* ---- recorder_notes.c ------------------------------------------------------------------------ */
+
+/* Notes what is recorded, where and how; and at the end how the command ended. */
+void flm_recorder_note_begin(struct flm_recorder *r);
+void flm_recorder_note_end(struct flm_recorder *r);
+
+#endif

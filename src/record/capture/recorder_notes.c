@@ -1,0 +1,90 @@
+/* recorder_notes.c - what the profile says of its recording: the command, the machine, the rate. */
+#include "record/capture/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/number/number.h"
+#include "record/perf_data/kernel_version.h"
+#include "record/process/process_map.h"
+#include "symbol/elf/elf_file.h"
+
+static void note(struct flm_recorder *r, const char *key, const char *value)
+{
+    flm_session_note(r->session, key, flm_bytes_of(value));
+    if (r->spool)
+        flm_perf_stream_note(r->spool, key, flm_bytes_of(value));
+}
+
+static void note_command(struct flm_recorder *r)
+{
+    struct flm_text words = {0};
+    for (char *const *word = r->options.command; word && *word; word++) {
+        flm_text_puts(&words, word == r->options.command ? "" : " ");
+        flm_text_puts(&words, *word);
+    }
+    flm_text_putc(&words, 0);
+    if (!words.failed && words.size > 1)
+        note(r, flm_recorder_records_command(r) ? "command" : "recorded while", words.at);
+    flm_text_clear(&words);
+}
+
+/* A command that runs on when the recording is over is perhaps ended by us: that is no failure. */
+void flm_recorder_note_end(struct flm_recorder *r)
+{
+    char text[80];
+    if (r->child.process == 0 || !flm_child_has_ended(&r->child))
+        return;
+    int status = r->child.status;
+    if (WIFSIGNALED(status))
+        snprintf(text, sizeof text, "%d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, sizeof text, "%d", WEXITSTATUS(status));
+    note(r, WIFSIGNALED(status) ? FLM_NOTE_SIGNAL : FLM_NOTE_EXIT_STATUS, text);
+}
+
+/* Notes for which perf.data has features: readers of the spool look for those. */
+static void note_system(struct flm_recorder *r, const struct utsname *system)
+{
+    const struct {
+        const char *key, *value;
+        enum flm_stream_feature feature;
+    } infos[] = {{"host", system->nodename, FLM_STREAM_HOST},
+                 {"system", system->release, FLM_STREAM_RELEASE},
+                 {"architecture", system->machine, FLM_STREAM_ARCHITECTURE}};
+    for (size_t i = 0; i < sizeof infos / sizeof infos[0]; i++) {
+        flm_session_note(r->session, infos[i].key, flm_bytes_of(infos[i].value));
+        if (r->spool)
+            flm_perf_stream_feature(r->spool, infos[i].feature, flm_bytes_of(infos[i].value));
+    }
+    struct flm_build_id id;
+    if (r->spool && flm_kernel_build_id(&id))
+        flm_perf_stream_build_id(r->spool, "[kernel.kallsyms]", true, &id);
+    struct flm_elf_file *vdso = r->spool ? flm_elf_new(flm_own_vdso(), NULL) : NULL;
+    if (vdso && vdso->build_id.size)
+        flm_perf_stream_build_id(r->spool, "[vdso]", false, &vdso->build_id);
+    flm_elf_free(vdso);
+}
+
+void flm_recorder_note_begin(struct flm_recorder *r)
+{
+    struct utsname system;
+    char text[64];
+    note_command(r);
+    if (uname(&system) == 0)
+        note_system(r, &system);
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0)
+        note(r, "recorded", text);
+    snprintf(text, sizeof text, "%zu", flm_rings_count(r->rings));
+    note(r, "processors", text);
+    if (r->request.hz > 0) {
+        size_t size = flm_number_print(r->request.hz, text);
+        snprintf(text + size, sizeof text - size, " Hz");
+        note(r, "frequency", text);
+    }
+}

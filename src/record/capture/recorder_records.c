@@ -1,0 +1,145 @@
+/* recorder_records.c - a record of the rings: unwound, spooled, and added to the session. */
+#include "record/capture/internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "record/capture/synthesized.h"
+#include "record/process/process_map.h"
+
+/* Copies the kernel part of a chain, which comes first, into `r->chain`; the user part follows. */
+static size_t add_kernel_part(struct flm_recorder *r, const struct flm_event_sample *sample)
+{
+    size_t count = 0;
+    for (; count < sample->chain_count && count < FLM_MOST_CHAIN; count++) {
+        if (sample->chain[count] == FLM_CONTEXT_USER)
+            break;
+        r->chain[count] = sample->chain[count];
+    }
+    return count;
+}
+
+/* The calls that have not returned, from LBR, newest first: the target of the newest, and the
+ * source of each. A marker in front of an address says that it is not a return address. */
+static size_t add_branches(struct flm_recorder *r, const struct flm_event_sample *sample,
+                           size_t count)
+{
+    if (sample->privilege == FLM_IN_USER && count + 2 <= FLM_MOST_CHAIN) {
+        r->chain[count++] = FLM_CONTEXT_USER;
+        r->chain[count++] = sample->ip;
+    }
+    for (size_t i = 0; i < sample->branch_count + 1 && count + 2 <= FLM_MOST_CHAIN; i++) {
+        r->chain[count++] = FLM_CONTEXT_USER;
+        r->chain[count++] = i == 0 ? sample->branches[1] : sample->branches[3 * (i - 1)];
+    }
+    return count;
+}
+
+static bool take_code(void *context, struct flm_event *event, struct flm_error *why)
+{
+    struct flm_recorder *r = context;
+    if (r->spool)
+        flm_perf_stream_code(r->spool, &event->code);
+    return flm_session_add(r->session, event, why);
+}
+
+/* Puts functions of runtimes into the chain of `count` addresses. */
+static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, size_t *count,
+                         bool is_whole, struct flm_error *why)
+{
+    struct flm_runtime_sample sample = {.process = flm_session_process(r->session, event->process),
+                                        .event = event,
+                                        .chain = r->chain,
+                                        .count = *count,
+                                        .capacity = FLM_MOST_CHAIN,
+                                        .is_whole = is_whole};
+    if (!sample.process)
+        return flm_error_memory(why);
+    bool good = flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), take_code, r, why);
+    *count = sample.count;
+    return good;
+}
+
+/* Replaces the stack dump of a sample by its whole stack, as a call chain. */
+static bool unwind(struct flm_recorder *r, struct flm_event *event, struct flm_error *why)
+{
+    struct flm_event_sample *sample = &event->sample;
+    bool is_whole = true;
+    size_t count = add_kernel_part(r, sample);
+    if (sample->branch_count > 0) {
+        count = add_branches(r, sample, count);
+    } else {
+        struct flm_stack stack = flm_session_unwind(r->session, event);
+        size_t fits = stack.count < FLM_MOST_CHAIN - count ? stack.count : FLM_MOST_CHAIN - count;
+        memcpy(r->chain + count, stack.addresses, fits * sizeof *r->chain);
+        count += fits;
+        is_whole = stack.is_whole;
+    }
+    if (r->runtimes && !mix_runtimes(r, event, &count, is_whole, why))
+        return false;
+    sample->chain = r->chain;
+    sample->chain_count = count;
+    sample->registers = NULL;
+    sample->register_abi = 0;
+    sample->stack = (struct flm_bytes){0};
+    sample->branch_count = 0;
+    return true;
+}
+
+bool flm_recorder_take(void *recorder, const char *record, size_t size, struct flm_event *event,
+                       struct flm_error *why)
+{
+    struct flm_recorder *r = recorder;
+    if (event->kind == FLM_EVENT_SAMPLE) {
+        r->samples += event->sample.layout == &r->layouts.items.at[0];
+        if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
+            !unwind(r, event, why))
+            return false;
+        if (r->spool)
+            flm_perf_stream_sample(r->spool, record, size, event->sample.chain,
+                                   event->sample.chain_count);
+    } else {
+        if (event->kind == FLM_EVENT_LOST)
+            r->reported_lost += event->lost.count;
+        if (r->spool)
+            flm_perf_stream_record(r->spool, record, size);
+    }
+    return flm_session_add(r->session, event, why);
+}
+
+/* A synthesized record. */
+static bool take_synthesized(void *context, char *record, size_t size, struct flm_error *why)
+{
+    struct flm_recorder *r = context;
+    struct flm_event event;
+    bool is_decoded = flm_event_decode(&r->layouts, record, size, 0, &event, NULL);
+    assert(is_decoded); /* synthesized.c writes what event.c reads */
+    return !is_decoded || flm_recorder_take(r, record, size, &event, why);
+}
+
+bool flm_recorder_add_synthesized(struct flm_recorder *r, struct flm_error *why)
+{
+    const struct flm_record_options *o = &r->options;
+    size_t count;
+    const uint64_t *ids = flm_rings_ids(r->rings, 0, &count);
+    struct flm_synthesized synthesized = {.root = flm_kernel_here.root,
+                                          .id = count > 0 ? ids[0] : 0,
+                                          .time_ns = r->started_ns,
+                                          .sink = take_synthesized,
+                                          .context = r};
+    if (r->request.kernel && !r->limits.kernel_addresses_hidden &&
+        !flm_synthesize_kernel(&synthesized, why))
+        return false;
+    if (o->machine)
+        return flm_synthesize_machine(&synthesized, why);
+    for (size_t i = 0; i < r->processes.count; i++)
+        if (!flm_synthesize_process(&synthesized, r->processes.at[i], why))
+            return false;
+    for (size_t i = 0; i < o->thread_count; i++) {
+        int32_t process = flm_task_process(o->threads[i], synthesized.root, NULL);
+        if (process >= 0 && !flm_synthesize_process(&synthesized, process, why))
+            return false;
+    }
+    return true;
+}
