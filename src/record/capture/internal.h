@@ -1,7 +1,10 @@
 /* internal.h - a recorder: recorder.c opens and runs it, recorder_records.c takes what the rings
- * have, recorder_notes.c says what was recorded. */
+ * have, recorder_notes.c says what was recorded. And its rings: ring_open.c opens them, ring.c
+ * reads them. */
 #ifndef FLAMEL_RECORD_CAPTURE_INTERNAL_H
 #define FLAMEL_RECORD_CAPTURE_INTERNAL_H
+
+#include <poll.h>
 
 #include "record/capture/recorder.h"
 #include "record/capture/request.h"
@@ -52,5 +55,41 @@ bool flm_recorder_add_synthesized(struct flm_recorder *r, struct flm_error *why)
 /* Notes what is recorded, where and how; and at the end how the command ended. */
 void flm_recorder_note_begin(struct flm_recorder *r);
 void flm_recorder_note_end(struct flm_recorder *r);
+
+/* ---- Rings ----------------------------------------------------------------------------------- */
+
+struct flm_ring {
+    int cpu;
+    struct perf_event_mmap_page *page; /* NULL: no event could be opened on the CPU */
+    char *data;
+    char *joined;            /* a record that wraps around the end of the ring */
+    uint64_t at, end, freed; /* read next, end of this round, tail in the kernel */
+    size_t first_file;       /* whose ring is mapped */
+    size_t polled;           /* the file that is polled */
+
+    /* The record at `at`, once it is decoded. */
+    bool has_event;
+    char *record;
+    size_t record_size;
+    struct flm_event event;
+    int64_t time;
+};
+
+struct flm_ring_file {
+    int file;
+    uint32_t ring, event;
+};
+
+struct flm_rings {
+    bool prompt;
+    struct flm_ring *ring;
+    size_t count, size, page_size;
+    struct FLM_ARRAY(struct flm_ring_file) files;
+    struct FLM_ARRAY(uint64_t) ids[FLM_REQUEST_MOST_EVENTS]; /* by event */
+    struct pollfd *polled;                                   /* of each ring, and one more */
+    int64_t newest;                                          /* of the records passed on */
+    struct flm_ring_counts counts;
+    bool has_lost; /* the kernel supports PERF_FORMAT_LOST */
+};
 
 #endif
