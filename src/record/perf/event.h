@@ -214,6 +214,13 @@ bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_e
                            const uint64_t *ids, size_t id_count, struct flm_error *why);
 void flm_event_layouts_clear(struct flm_event_layouts *layouts);
 
+/* More ids of a layout, by its index, while records are read; and without some of them again. False
+ * when memory ran out. */
+bool flm_event_layouts_add_ids(struct flm_event_layouts *layouts, uint32_t layout,
+                               const uint64_t *ids, size_t count);
+void flm_event_layouts_remove_ids(struct flm_event_layouts *layouts, const uint64_t *ids,
+                                  size_t count);
+
 /* The event with an id; NULL: none. */
 const struct flm_event_layout *flm_event_layouts_find(const struct flm_event_layouts *layouts,
                                                       uint64_t id);

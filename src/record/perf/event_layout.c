@@ -118,10 +118,30 @@ bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_e
     if (!FLM_ARRAY_ADD(&layouts->items, *layout))
         return flm_error_memory(why);
     layouts->items.at[number].number = number;
-    for (size_t i = 0; i < id_count; i++)
-        if (!add_id(layouts, ids[i], number))
-            return flm_error_memory(why);
+    return flm_event_layouts_add_ids(layouts, number, ids, id_count) || flm_error_memory(why);
+}
+
+bool flm_event_layouts_add_ids(struct flm_event_layouts *layouts, uint32_t layout,
+                               const uint64_t *ids, size_t count)
+{
+    assert(layout < layouts->items.count);
+    for (size_t i = 0; i < count; i++)
+        if (!add_id(layouts, ids[i], layout))
+            return false;
     return true;
+}
+
+void flm_event_layouts_remove_ids(struct flm_event_layouts *layouts, const uint64_t *ids,
+                                  size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t at = find_id(layouts, ids[i]);
+        if (at == layouts->ids.count || layouts->ids.at[at].id != ids[i])
+            continue;
+        layouts->ids.count--;
+        memmove(layouts->ids.at + at, layouts->ids.at + at + 1,
+                (layouts->ids.count - at) * sizeof *layouts->ids.at);
+    }
 }
 
 void flm_event_layouts_clear(struct flm_event_layouts *layouts)

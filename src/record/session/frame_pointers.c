@@ -76,5 +76,5 @@ struct flm_unwound flm_session_join(struct flm_session *s, const struct flm_proc
     memcpy(s->unwound + at, chain.addresses + from, rest * sizeof *s->unwound);
     for (size_t i = at; i < at + rest; i++)
         s->exact[i / 64] &= ~(UINT64_C(1) << i % 64);
-    return (struct flm_unwound){at + rest, FLM_UNWIND_WHOLE};
+    return (struct flm_unwound){at + rest, FLM_UNWIND_WHOLE, unwound.size};
 }

@@ -280,6 +280,8 @@ struct flm_stack flm_session_unwind(struct flm_session *s, const struct flm_even
             s->marked[stack.count++] = s->unwound[i];
         }
         stack.is_whole = is_whole(unwound.end);
+        stack.is_beyond_dump = unwound.end == FLM_UNWIND_BEYOND_DUMP;
+        stack.dump_size = unwound.size;
         if (!stack.is_whole) {
             stack.count -= stack.count == most;
             s->marked[stack.count++] = FLM_CODE_TRUNCATED;

@@ -104,6 +104,8 @@ struct flm_stack {
     const uint64_t *addresses;
     size_t count;
     bool is_whole; /* it has its outermost frame; else its last address is FLM_CODE_TRUNCATED */
+    bool is_beyond_dump; /* a larger stack dump would have more of it */
+    size_t dump_size;    /* bytes of the stack dump that were needed; 0: unknown */
 };
 struct flm_stack flm_session_unwind(struct flm_session *session, const struct flm_event *sample);
 

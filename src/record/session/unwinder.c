@@ -256,6 +256,71 @@ static void mark(uint64_t *exact, size_t frame)
     exact[frame / 64] |= UINT64_C(1) << frame % 64;
 }
 
+static struct flm_unwound walk_frames(struct walk *walk, uint64_t *addresses, uint64_t *exact,
+                                      size_t capacity)
+{
+    bool is_exact = true; /* the pc is the instruction's own address, not a return address */
+    for (size_t count = 0;; count++) {
+        uint64_t pc = flm_registers_pc(&walk->registers);
+        const struct location *location = find_location(walk, is_exact ? pc : pc - 1);
+        /* A return address without a mapping is not one. A leaf may be in no mapping, after a call
+         * through a wrong pointer. */
+        if (!location && !is_exact)
+            return (struct flm_unwound){count, FLM_UNWIND_NO_MODULE, 0};
+        if (count == capacity)
+            return (struct flm_unwound){count, FLM_UNWIND_TOO_DEEP, 0};
+        addresses[count] = pc;
+        if (is_exact)
+            mark(exact, count);
+
+        walk->stack.missed = 0;
+        enum flm_step step = FLM_STEP_NONE;
+        if (location && location->table)
+            step = flm_unwind_step(location->table, pc - !is_exact + location->shift,
+                                   &walk->registers, read_stack, &walk->stack);
+        if (!location) {
+            if (!step_as_called(walk))
+                return (struct flm_unwound){count + 1, FLM_UNWIND_NO_MODULE, 0};
+            step = FLM_STEP_CALLER;
+        } else if (step == FLM_STEP_NONE) {
+            uint64_t address = pc - !is_exact + location->shift;
+            if (location->module && flm_module_ends_stack(location->module, address))
+                return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE, 0};
+            step = step_without_rule(walk, location, address, is_exact);
+        }
+        switch (step) {
+        case FLM_STEP_CALLER:
+            is_exact = false;
+            break;
+        case FLM_STEP_SIGNAL:
+            /* The kernel made the trampoline the handler's caller: it has not called it. */
+            mark(exact, count);
+            is_exact = true;
+            walk->crossed = !is_in_reach(walk, flm_registers_sp(&walk->registers));
+            break;
+        case FLM_STEP_BOTTOM:
+            mark(exact, count); /* its first byte, not the address after a call */
+            return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE, 0};
+        case FLM_STEP_END:
+            return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE, 0};
+        case FLM_STEP_FAILED:
+            return (struct flm_unwound){count + 1, why_failed(walk, FLM_UNWIND_CORRUPT), 0};
+        default:
+            return (struct flm_unwound){
+                count + 1,
+                walk->crossed ? why_failed(walk, FLM_UNWIND_NO_TABLE) : FLM_UNWIND_NO_TABLE, 0};
+        }
+    }
+}
+
+/* How much of the dump the walk went through: up to the stack pointer of the last caller that it
+ * found. 0: it went to another stack. */
+static size_t measure(const struct walk *walk)
+{
+    uint64_t size = flm_registers_sp(&walk->registers) - walk->stack.address;
+    return size <= walk->stack.size ? (size_t)size : 0;
+}
+
 struct flm_unwound flm_unwind(const struct flm_process *process,
                               const struct flm_event_sample *sample, uint64_t *addresses,
                               uint64_t *exact, size_t capacity)
@@ -267,61 +332,12 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
     walk.scan_budget = FLM_CALL_SCAN_BUDGET;
     memset(exact, 0, (capacity + 63) / 64 * sizeof *exact);
     if (!read_registers(sample, &walk.registers))
-        return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS};
+        return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS, 0};
     walk.stack = (struct stack_dump){sample->stack.at, flm_registers_sp(&walk.registers),
                                      sample->stack.size, 0, 0};
     walk.is_cut = sample->stack_is_cut;
     walk.crossed = false;
-    bool is_exact = true; /* the pc is the instruction's own address, not a return address */
-    for (size_t count = 0;; count++) {
-        uint64_t pc = flm_registers_pc(&walk.registers);
-        const struct location *location = find_location(&walk, is_exact ? pc : pc - 1);
-        /* A return address without a mapping is not one. A leaf may be in no mapping, after a call
-         * through a wrong pointer. */
-        if (!location && !is_exact)
-            return (struct flm_unwound){count, FLM_UNWIND_NO_MODULE};
-        if (count == capacity)
-            return (struct flm_unwound){count, FLM_UNWIND_TOO_DEEP};
-        addresses[count] = pc;
-        if (is_exact)
-            mark(exact, count);
-
-        walk.stack.missed = 0;
-        enum flm_step step = FLM_STEP_NONE;
-        if (location && location->table)
-            step = flm_unwind_step(location->table, pc - !is_exact + location->shift,
-                                   &walk.registers, read_stack, &walk.stack);
-        if (!location) {
-            if (!step_as_called(&walk))
-                return (struct flm_unwound){count + 1, FLM_UNWIND_NO_MODULE};
-            step = FLM_STEP_CALLER;
-        } else if (step == FLM_STEP_NONE) {
-            uint64_t address = pc - !is_exact + location->shift;
-            if (location->module && flm_module_ends_stack(location->module, address))
-                return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
-            step = step_without_rule(&walk, location, address, is_exact);
-        }
-        switch (step) {
-        case FLM_STEP_CALLER:
-            is_exact = false;
-            break;
-        case FLM_STEP_SIGNAL:
-            /* The kernel made the trampoline the handler's caller: it has not called it. */
-            mark(exact, count);
-            is_exact = true;
-            walk.crossed = !is_in_reach(&walk, flm_registers_sp(&walk.registers));
-            break;
-        case FLM_STEP_BOTTOM:
-            mark(exact, count); /* its first byte, not the address after a call */
-            return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
-        case FLM_STEP_END:
-            return (struct flm_unwound){count + 1, FLM_UNWIND_WHOLE};
-        case FLM_STEP_FAILED:
-            return (struct flm_unwound){count + 1, why_failed(&walk, FLM_UNWIND_CORRUPT)};
-        default:
-            return (struct flm_unwound){count + 1, walk.crossed
-                                                       ? why_failed(&walk, FLM_UNWIND_NO_TABLE)
-                                                       : FLM_UNWIND_NO_TABLE};
-        }
-    }
+    struct flm_unwound unwound = walk_frames(&walk, addresses, exact, capacity);
+    unwound.size = measure(&walk);
+    return unwound;
 }

@@ -32,6 +32,7 @@ enum flm_unwind_end {
 struct flm_unwound {
     size_t count; /* of frames written */
     enum flm_unwind_end end;
+    size_t size; /* bytes of the stack dump that were needed; 0: unknown */
 };
 
 /* Writes the addresses of frames, leaf first. For a caller it is the return address, after the

@@ -229,6 +229,17 @@ static void an_id_selects_the_event_of_a_sample(void **state)
     assert_true(flm_event_decode(&layouts, r.bytes.at, r.bytes.size, 0, &event, NULL));
     assert_int_equal(event.sample.layout->number, 1);
     records_clear(&r);
+    /* Ids come and go, those of others stay. */
+    static const uint64_t more[] = {6, 31};
+    assert_true(flm_event_layouts_add_ids(&layouts, 2, more, 2));
+    assert_int_equal(flm_event_layouts_find(&layouts, 6)->number, 2);
+    assert_int_equal(flm_event_layouts_find(&layouts, 31)->number, 2);
+    flm_event_layouts_remove_ids(&layouts, more, 2);
+    flm_event_layouts_remove_ids(&layouts, more, 2);
+    assert_null(flm_event_layouts_find(&layouts, 6));
+    assert_null(flm_event_layouts_find(&layouts, 31));
+    assert_int_equal(flm_event_layouts_find(&layouts, 30)->number, 0);
+    assert_int_equal(flm_event_layouts_find(&layouts, 90)->number, 1);
     flm_event_layouts_clear(&layouts);
 }
 

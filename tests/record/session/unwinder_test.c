@@ -58,7 +58,7 @@ static void sampled_clear(struct sampled *s)
 }
 
 struct stack {
-    size_t count;
+    size_t count, size;
     bool whole;
     enum flm_unwind_end end;
     uint64_t addresses[FRAMES_MOST], exact[WORDS];
@@ -442,6 +442,7 @@ static struct stack unwind_made(const struct made *m, size_t capacity)
         flm_unwind(&m->process, &m->sample, stack.addresses, stack.exact, capacity);
     stack.count = unwound.count;
     stack.end = unwound.end;
+    stack.size = unwound.size;
     return stack;
 }
 
@@ -458,6 +459,21 @@ static void jitted_code_is_unwound_by_frame_pointers(void **state)
         assert_int_equal(stack.addresses[i], JIT + 0x100 * i);
     assert_true(is_exact(&stack, 0));
     assert_false(is_exact(&stack, 1));
+}
+
+static void how_much_of_the_dump_was_needed_is_returned(void **state)
+{
+    (void)state;
+    struct made m;
+    made_init(&m, 5);
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).size, 16 + 4 * 32 + 16);
+    made_init(&m, 2);
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).size, 16 + 32 + 16);
+    /* A dump of that size is enough, and a smaller one is not. */
+    m.sample.stack.size = 16 + 32 + 16;
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_WHOLE);
+    m.sample.stack.size -= 8;
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_BEYOND_DUMP);
 }
 
 static void the_reason_why_unwinding_ended_is_returned(void **state)
@@ -585,6 +601,7 @@ int main(void)
         cmocka_unit_test(stacks_whose_leaf_has_no_rule_are_whole),
         cmocka_unit_test(stacks_of_arm64_are_unwound_with_signed_addresses),
         cmocka_unit_test(jitted_code_is_unwound_by_frame_pointers),
+        cmocka_unit_test(how_much_of_the_dump_was_needed_is_returned),
         cmocka_unit_test(the_reason_why_unwinding_ended_is_returned),
         cmocka_unit_test(a_full_stack_dump_of_the_largest_size_counts_as_too_small),
         cmocka_unit_test(without_registers_there_is_no_stack),
