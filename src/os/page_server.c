@@ -335,6 +335,12 @@ static int open_socket(int port, uint16_t *number)
     return -1;
 }
 
+/* With poll, which says again and again what is ready. The library's epoll (0.9.75) does not:
+ * when an epoll_wait returns all 128 events that it has room for, another one follows, with the
+ * timeout of an idle server, before any of the 128 connections is read. They waited for the next
+ * event of any other, and without one were closed after IDLE_SECONDS. */
+static const unsigned threading = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC;
+
 /* The thread of the server reads what is set here: it is started last. */
 static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why)
 {
@@ -349,7 +355,7 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
     snprintf(s->exchange_url, sizeof s->exchange_url, "%s/open/%s/", s->origins[0], s->ticket);
     if (file >= 0)
         s->daemon = s->http.start_daemon(
-            MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, serve, s, MHD_OPTION_LISTEN_SOCKET, file,
+            threading, 0, NULL, NULL, serve, s, MHD_OPTION_LISTEN_SOCKET, file,
             MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
             IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
     if (s->daemon)
