@@ -14,8 +14,9 @@ $B/other/bench/unwind_bench.ok: LANGUAGE += -Itests
 
 # Simulates what it judges, as the tests do.
 $B/bench/power_bench: $(patsubst %,$B/obj/tests/support/gate/%.o,simulated_verdict simulated_runs simulated_sides deviates)
-$B/obj/bench/power_bench.o: LANGUAGE += -Itests
-$B/other/bench/power_bench.ok: LANGUAGE += -Itests
+$B/bench/power_bench: $(POWER_SOURCES:%.c=$B/obj/%.o)
+$B/obj/bench/power_bench.o $(POWER_SOURCES:%.c=$B/obj/%.o): LANGUAGE += -Itests
+$B/other/bench/power_bench.ok $(POWER_SOURCES:%.c=$B/other/%.ok): LANGUAGE += -Itests
 
 .PHONY: bench
 bench: $B/flamel $(BENCHES)
