@@ -227,7 +227,7 @@ static struct placed natural_width(struct printing *p, size_t column)
     size_t number = 0, unit = 0, cells = 0;
     for (size_t row = 0; row < flm_table_row_count(t); row++) {
         struct flm_bytes text = shown(p, flm_table_cell_text(t, flm_table_cell_at(t, row, column)));
-        if (c->kind == FLM_COLUMN_PATH && p->style->width > 0)
+        if (c->kind == FLM_COLUMN_PATH)
             text = flm_path_end(text);
         size_t all = flm_cells(text).cells;
         cells = all > cells ? all : cells;
@@ -382,7 +382,8 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
         flm_cells_add_stack(&p->piece, text, (struct flm_width){room}, p->style->charset);
         break;
     case FLM_COLUMN_PATH:
-        flm_cells_add_path(&p->piece, text, (struct flm_width){room}, p->style->charset);
+        flm_cells_add_path(&p->piece, flm_path_end(text), (struct flm_width){room},
+                           p->style->charset);
         break;
     case FLM_COLUMN_TEXT:
         flm_text_add(&p->piece, text);
