@@ -245,23 +245,14 @@ static bool holds(struct flm_bytes text, struct flm_bytes part)
     return false;
 }
 
-/* Whether a frame has this value of a field, or a path that ends with it. */
-enum presence { ABSENT, LAST_PART, WHOLE };
-static enum presence presence_of(const struct flm_profile *p, enum field field,
-                                 struct flm_bytes name)
+/* Whether a frame has this value of a field, or a path that ends with it: what matches it. */
+static bool is_value_of(const struct flm_profile *p, enum field field, struct flm_bytes name)
 {
-    enum presence found = ABSENT;
-    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
-        const struct flm_frame_record *f = &p->frames[i];
-        struct flm_bytes value = field == KIND
-                                     ? flm_bytes_of(flm_kind_name(f->kind))
-                                     : flm_string_bytes(p, field == MODULE ? f->module : f->file);
-        if (value.size > 0 && flm_bytes_equal(value, name))
-            return WHOLE;
-        if (value.size > 0 && flm_bytes_equal(last_part(value), name))
-            found = LAST_PART;
-    }
-    return found;
+    const struct pattern exactly = {.field = field, .manner = LITERAL, .text = name};
+    for (uint32_t i = 1; name.size > 0 && i < p->sizes.frame_count; i++)
+        if (frame_matches(&exactly, p, &p->frames[i]))
+            return true;
+    return false;
 }
 
 /* The value of another field was given as a function. */
@@ -273,13 +264,10 @@ static bool suggest_field(const struct flm_profile *p, struct flm_bytes text, co
         const char *noun;
     } others[] = {{MODULE, "module"}, {FILE_NAME, "file"}, {KIND, "kind"}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        enum presence presence = presence_of(p, others[i].field, text);
-        if (presence == ABSENT)
+        if (!is_value_of(p, others[i].field, text))
             continue;
-        /* A file matches by the last part of its path, a module by all of it. */
-        bool is_end = presence == LAST_PART && others[i].field == MODULE;
-        flm_text_format(out, " (%s%s%s%s", operation ? operation : "", operation ? ":" : "",
-                        fields[others[i].field].prefix, is_end ? "*/" : "");
+        flm_text_format(out, " (%s%s%s", operation ? operation : "", operation ? ":" : "",
+                        fields[others[i].field].prefix);
         flm_text_add_name(out, text);
         flm_text_format(out, " matches the %s)", others[i].noun);
         return true;
