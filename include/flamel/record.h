@@ -65,7 +65,8 @@ struct flm_record_options {
     double frequency_hz; /* 0: 999; INFINITY: as many as the kernel allows */
     uint64_t period;     /* events from one sample to the next; 0: by frequency */
     enum flm_stack_mode stacks;
-    uint32_t stack_size;         /* bytes of a stack dump; 0: 16384 */
+    uint32_t stack_size;         /* bytes of each stack dump; 0: 16384, and up to 65528 for threads
+                                    with deeper stacks, as long as they have them */
     bool off_cpu;                /* how long threads do not run, and where, is a metric too */
     bool no_kernel;              /* user space alone */
     bool no_inherit;             /* not its children */
@@ -177,11 +178,14 @@ struct flm_record_result {
     bool counts_time;         /* the first one is a clock or cycles: only what runs is sampled */
     bool is_limited;          /* programs that get rights of others (setuid) are not recorded */
     double events; /* of the first one, as the kernel has counted them; samples stand for them */
-    uint32_t stack_size;    /* bytes of each stack dump; 0: there are none */
+    uint32_t stack_size;    /* bytes of a stack dump; 0: there are none */
     const char *event;      /* the first one; the recording's */
     uint32_t left_running;  /* processes that the command has started, and that have outlived it */
     int left_process;       /* one of them */
     const char *spool_lost; /* why the rest could not be spooled; NULL: all was. The recording's */
+    uint32_t largest_stack_size; /* bytes of the largest stack dump; 0: all have `stack_size` */
+    uint32_t threads_with_larger_stacks;    /* had such for a time, at least */
+    uint32_t threads_without_larger_stacks; /* needed such, and did not get them */
 };
 
 /* How far it is: complete when it is over; while it runs, as of the last tick. False, and `why`,

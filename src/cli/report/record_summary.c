@@ -148,6 +148,28 @@ static void add_reason(const struct flm_record_counts *c, uint64_t count, const 
     *given += count;
 }
 
+/* Threads with deeper stacks have larger stack dumps as long as they need them. */
+static void add_stack_sizes(const struct flm_record_summary *s,
+                            const struct flm_report_style *style, struct flm_text *out)
+{
+    enum { KIB = 1024 };
+    const struct flm_record_result *r = &s->result;
+    uint32_t with = r->threads_with_larger_stacks, without = r->threads_without_larger_stacks;
+    if (with + without == 0)
+        return;
+    begin(out, "dumps", style);
+    flm_text_format(out, "%u KiB of each stack", (r->stack_size + KIB - 1) / KIB);
+    if (with > 0)
+        flm_text_format(out, "; %u thread%s needed up to %u KiB", with, with == 1 ? "" : "s",
+                        (r->largest_stack_size + KIB - 1) / KIB);
+    if (without > 0)
+        flm_text_format(out,
+                        "; %u thread%s needed more, and did not get it (too many threads or "
+                        "files, lost records, or no counter left)",
+                        without, without == 1 ? "" : "s");
+    flm_text_putc(out, '\n');
+}
+
 /* With advice where there is any: no stack dump reaches another stack. */
 static void add_stacks(const struct flm_record_summary *s, const struct flm_report_style *style,
                        struct flm_text *out)
@@ -159,8 +181,13 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
     begin(out, "stacks", style);
     flm_add_percent(out, (double)c->stacks_truncated, (double)c->samples);
     flm_text_puts(out, " truncated (outermost frames missing)");
-    add_reason(c, c->stacks_beyond_dump, "deeper than the stack dump", &given, out);
-    if (c->stacks_beyond_dump > 0 && s->result.stack_size < MOST_STACK)
+    bool was_larger =
+        s->result.threads_with_larger_stacks > 0 && s->result.threads_without_larger_stacks == 0;
+    add_reason(c, c->stacks_beyond_dump,
+               was_larger ? "deeper than the stack dump, until it was larger"
+                          : "deeper than the stack dump",
+               &given, out);
+    if (c->stacks_beyond_dump > 0 && s->result.stack_size < MOST_STACK && !was_larger)
         flm_text_format(out, " (try --stack-size %d)", MOST_STACK);
     add_reason(c, c->stacks_on_other_stack,
                "continued on another stack (signal handlers and coroutines may have their own), or "
@@ -361,6 +388,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     if (any)
         add_off_cpu(s, summary, style, out);
     add_losses(s, style, out);
+    add_stack_sizes(s, style, out);
     add_stacks(s, style, out);
     add_symbols(s->profile, any ? &summary->metric[0] : NULL, style, out);
     add_remarks(s->profile, flm_remarks_not_shown, "not shown", style, out);
@@ -404,6 +432,12 @@ static void add_result(const struct flm_record_summary *s, struct flm_json_write
     flm_json_add_number(json, "stacks_beyond_dump", (double)r->counts.stacks_beyond_dump);
     flm_json_add_number(json, "stacks_on_other_stack", (double)r->counts.stacks_on_other_stack);
     flm_json_add_number(json, "stacks_truncated", (double)r->counts.stacks_truncated);
+    flm_json_add_number(json, "stack_dump_bytes", r->stack_size);
+    flm_json_add_number(json, "largest_stack_dump_bytes",
+                        r->largest_stack_size ? r->largest_stack_size : r->stack_size);
+    flm_json_add_number(json, "threads_with_larger_stack_dumps", r->threads_with_larger_stacks);
+    flm_json_add_number(json, "threads_without_larger_stack_dumps",
+                        r->threads_without_larger_stacks);
     flm_json_add_number(json, "frames_unwound", (double)r->counts.frames_unwound);
     flm_json_add_number(json, "records_late", (double)r->late);
     flm_json_add_number(json, "records_damaged", (double)r->damaged);

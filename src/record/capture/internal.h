@@ -9,7 +9,9 @@
 #include "record/capture/recorder.h"
 #include "record/capture/request.h"
 #include "record/capture/ring.h"
+#include "record/capture/stack_sizes.h"
 #include "record/capture/target.h"
+#include "record/capture/thread_events.h"
 #include "record/perf/perf_stream.h"
 #include "record/runtimes.h"
 
@@ -24,6 +26,9 @@ struct flm_recorder {
     struct flm_tasks processes; /* those of the options, and what they had started before */
     struct flm_rings *rings;
     struct flm_event_layouts layouts;
+    struct flm_stack_sizes *stack_sizes; /* NULL: all stack dumps have one size */
+    struct flm_thread_events thread_events;
+    int64_t sized_ns; /* when sizes were updated last */
     struct flm_session *session;
     struct flm_perf_stream *spool;
     char spool_lost[256];

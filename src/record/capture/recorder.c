@@ -1,6 +1,7 @@
 #include "record/capture/internal.h"
 
 #include <assert.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "os/clock.h"
 #include "record/capture/priority.h"
 
-enum { TICK_MS = 100 };
+enum { TICK_MS = 100, SIZES_NS = 20000000 };
 
 static double own_cpu_s(void)
 {
@@ -108,6 +109,45 @@ static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
     return true;
 }
 
+/* Larger stack dumps must not fill a ring before it is read: it holds eight of the largest samples,
+ * and those of five milliseconds. */
+static bool fits(const struct flm_recorder *r, size_t dump_size)
+{
+    double samples = fmax(8, 0.005 * r->request.hz);
+    size_t base = r->request.event[0].attr.sample_stack_user;
+    return samples * (double)(dump_size + base) <= (double)flm_rings_size(r->rings);
+}
+
+/* A size that was asked for is that of all dumps. */
+static bool open_stack_sizes(struct flm_recorder *r, struct flm_error *why)
+{
+    const struct flm_request *request = &r->request;
+    struct flm_thread_events *events = &r->thread_events;
+    if (request->stacks != FLM_STACK_DUMP || r->options.stack_size > 0)
+        return true;
+    *events = (struct flm_thread_events){.rings = r->rings,
+                                         .layouts = &r->layouts,
+                                         .request = request,
+                                         .kernel = &flm_kernel_here,
+                                         .most_files = (size_t)(r->limits.files / 4 * 3)};
+    struct flm_stack_sizes_options options = {
+        .least_calm_ns = request->hz > 0 ? (int64_t)(100e9 / request->hz) : 0,
+    };
+    size_t size = request->event[0].attr.sample_stack_user;
+    for (size_t i = 0; i < FLM_STACK_SIZES_LEVELS && (i == 0 || fits(r, size)); i++) {
+        options.sizes[i] = events->sizes[i] = size;
+        size = 2 * size < FLM_MOST_STACK ? 2 * size : FLM_MOST_STACK;
+    }
+    for (size_t i = 0; i < r->rings->count; i++)
+        if ((size_t)r->rings->ring[i].cpu >= options.processors)
+            options.processors = (size_t)r->rings->ring[i].cpu + 1;
+    options.events = flm_thread_events_functions(events);
+    if (!flm_thread_events_init(events, why))
+        return false;
+    r->stack_sizes = flm_stack_sizes_new(&options);
+    return r->stack_sizes || flm_error_memory(why);
+}
+
 static bool open_spool(struct flm_recorder *r, struct flm_error *why)
 {
     if (!r->options.spool)
@@ -142,7 +182,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         request->event[i].attr.enable_on_exec = flm_recorder_records_command(r);
     r->rings = flm_rings_open(request, r->tasks.at, r->tasks.count, ring_size(r),
                               flm_recorder_records_command(r), &r->limits, &flm_kernel_here, why);
-    if (!r->rings || !add_layouts(r, why))
+    if (!r->rings || !add_layouts(r, why) || !open_stack_sizes(r, why))
         return false;
     const struct flm_record_options *o = &r->options;
     const struct flm_session_options session = {
@@ -188,6 +228,8 @@ void flm_recorder_free(struct flm_recorder *r)
     if (!r)
         return;
     flm_child_clear(&r->child);
+    flm_stack_sizes_free(r->stack_sizes);
+    flm_thread_events_clear(&r->thread_events);
     flm_rings_close(r->rings);
     flm_tasks_clear(&r->tasks);
     flm_tasks_clear(&r->processes);
@@ -234,8 +276,14 @@ static void end_spool(struct flm_recorder *r, const struct flm_error *why)
 static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 {
     struct flm_error spool_why;
+    int64_t began_ns = flm_now_ns();
     if (!flm_rings_read(r->rings, &r->layouts, all, flm_recorder_take, r, why))
         return false;
+    if (r->stack_sizes && !all && began_ns - r->sized_ns >= SIZES_NS) {
+        r->sized_ns = began_ns;
+        if (!flm_stack_sizes_update(r->stack_sizes, began_ns, r->reported_lost))
+            return flm_error_memory(why);
+    }
     /* Not at each of a thousand wakeups a second. */
     int64_t now_ns = flm_now_ns();
     if (r->runtimes && !all && now_ns - r->round_ns < TICK_MS * 1000000LL)
@@ -311,6 +359,9 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
         flm_session_lost(r->session, "events (ring buffer full)",
                          (double)(counts.lost - r->reported_lost));
     flm_session_lost(r->session, "malformed records", (double)counts.damaged);
+    if (r->stack_sizes)
+        flm_session_lost(r->session, "samples (of larger stack dumps, which did not come)",
+                         (double)flm_stack_sizes_counts_now(r->stack_sizes).missing);
     if (r->runtimes) {
         struct flm_runtime_report report = flm_session_report(r->session);
         flm_runtimes_report(r->runtimes, &report);
@@ -349,6 +400,12 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
         .event = r->request.event[0].name,
         .spool_lost = r->spool_lost[0] ? r->spool_lost : NULL,
     };
+    if (r->stack_sizes) {
+        struct flm_stack_sizes_counts sizes = flm_stack_sizes_counts_now(r->stack_sizes);
+        result.largest_stack_size = (uint32_t)sizes.largest;
+        result.threads_with_larger_stacks = sizes.threads;
+        result.threads_without_larger_stacks = sizes.refused;
+    }
     if (flm_recorder_records_command(r) && r->ended_ns)
         result.left_running = flm_session_living(r->session, &result.left_process);
     /* Unknown if the kernel is not sampled, for idle CPUs, and for other events. */

@@ -33,7 +33,7 @@ static void note_command(struct flm_recorder *r)
 }
 
 /* A command that runs on when the recording is over is perhaps ended by us: that is no failure. */
-void flm_recorder_note_end(struct flm_recorder *r)
+static void note_command_end(struct flm_recorder *r)
 {
     char text[80];
     if (r->child.process == 0 || !flm_child_has_ended(&r->child))
@@ -44,6 +44,33 @@ void flm_recorder_note_end(struct flm_recorder *r)
     else
         snprintf(text, sizeof text, "%d", WEXITSTATUS(status));
     note(r, WIFSIGNALED(status) ? FLM_NOTE_SIGNAL : FLM_NOTE_EXIT_STATUS, text);
+}
+
+/* "16 KiB; 2 threads needed up to 64 KiB" */
+static void note_stack_sizes(struct flm_recorder *r)
+{
+    enum { KIB = 1024 };
+    char text[160];
+    struct flm_stack_sizes_counts counts = flm_stack_sizes_counts_now(r->stack_sizes);
+    size_t usual = r->request.event[0].attr.sample_stack_user;
+    int size = snprintf(text, sizeof text, "%zu KiB", (usual + KIB - 1) / KIB);
+    if (counts.threads > 0)
+        size += snprintf(text + size, sizeof text - (size_t)size,
+                         "; %u thread%s needed up to %zu KiB", counts.threads,
+                         counts.threads == 1 ? "" : "s", (counts.largest + KIB - 1) / KIB);
+    if (counts.refused > 0)
+        snprintf(text + size, sizeof text - (size_t)size,
+                 "; %u thread%s needed more, and did not get it", counts.refused,
+                 counts.refused == 1 ? "" : "s");
+    if (counts.threads + counts.refused > 0)
+        note(r, "stack dumps", text);
+}
+
+void flm_recorder_note_end(struct flm_recorder *r)
+{
+    note_command_end(r);
+    if (r->stack_sizes)
+        note_stack_sizes(r);
 }
 
 /* Notes for which perf.data has features: readers of the spool look for those. */

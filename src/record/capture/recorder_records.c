@@ -62,7 +62,8 @@ static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, 
 }
 
 /* Replaces the stack dump of a sample by its whole stack, as a call chain. */
-static bool unwind(struct flm_recorder *r, struct flm_event *event, struct flm_error *why)
+static bool unwind(struct flm_recorder *r, struct flm_event *event,
+                   const struct flm_stack_sizes_sample *sized, struct flm_error *why)
 {
     struct flm_event_sample *sample = &event->sample;
     bool is_whole = true;
@@ -75,6 +76,8 @@ static bool unwind(struct flm_recorder *r, struct flm_event *event, struct flm_e
         memcpy(r->chain + count, stack.addresses, fits * sizeof *r->chain);
         count += fits;
         is_whole = stack.is_whole;
+        if (r->stack_sizes)
+            flm_stack_sizes_unwound(r->stack_sizes, sized, stack.is_beyond_dump, stack.dump_size);
     }
     if (r->runtimes && !mix_runtimes(r, event, &count, is_whole, why))
         return false;
@@ -87,24 +90,80 @@ static bool unwind(struct flm_recorder *r, struct flm_event *event, struct flm_e
     return true;
 }
 
+/* Whether a sample is counted. One with a larger stack dump becomes one of the event that all
+ * threads have. */
+static bool take_size(struct flm_recorder *r, struct flm_event *event,
+                      struct flm_stack_sizes_sample *sized)
+{
+    size_t number;
+    unsigned level = flm_thread_events_level(&r->thread_events, event->sample.layout, &number);
+    event->sample.layout = &r->layouts.items.at[number];
+    *sized = (struct flm_stack_sizes_sample){.process = event->process,
+                                             .thread = event->thread,
+                                             .cpu = event->cpu,
+                                             .level = level,
+                                             .is_first_event = number == 0,
+                                             .only_marks = event->sample.layout->only_marks,
+                                             .weight = (double)event->sample.period};
+    return flm_stack_sizes_counts(r->stack_sizes, sized);
+}
+
+static bool take_sample(struct flm_recorder *r, const char *record, size_t size,
+                        struct flm_event *event, struct flm_error *why)
+{
+    struct flm_stack_sizes_sample sized;
+    char own[8 + FLM_STREAM_SAMPLE_SIZE];
+    if (r->stack_sizes && !take_size(r, event, &sized))
+        return true;
+    r->samples += event->sample.layout == &r->layouts.items.at[0];
+    if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
+        !unwind(r, event, &sized, why))
+        return false;
+    if (r->spool && r->stack_sizes && sized.level > 0) {
+        memcpy(own, record, sizeof own);
+        flm_thread_events_hide(&r->thread_events, own, sizeof own);
+        record = own;
+    }
+    if (r->spool)
+        flm_perf_stream_sample(r->spool, record, size, event->sample.chain,
+                               event->sample.chain_count);
+    return flm_session_add(r->session, event, why);
+}
+
+/* The thread of an event may get another number, or that number become that of another thread. */
+static void follow_threads(struct flm_recorder *r, const struct flm_event *event)
+{
+    if (event->kind == FLM_EVENT_EXIT)
+        flm_stack_sizes_end_thread(r->stack_sizes, event->thread);
+    else if (event->kind == FLM_EVENT_NAME && event->name.is_exec)
+        flm_stack_sizes_end_process(r->stack_sizes, event->process);
+}
+
+/* Others come with the first event of a recording alone. */
+static bool is_of_one_event(const struct flm_event *event)
+{
+    return event->kind == FLM_EVENT_LOST || event->kind == FLM_EVENT_LOST_SAMPLES ||
+           event->kind == FLM_EVENT_THROTTLE || event->kind == FLM_EVENT_UNTHROTTLE;
+}
+
 bool flm_recorder_take(void *recorder, const char *record, size_t size, struct flm_event *event,
                        struct flm_error *why)
 {
     struct flm_recorder *r = recorder;
-    if (event->kind == FLM_EVENT_SAMPLE) {
-        r->samples += event->sample.layout == &r->layouts.items.at[0];
-        if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
-            !unwind(r, event, why))
-            return false;
-        if (r->spool)
-            flm_perf_stream_sample(r->spool, record, size, event->sample.chain,
-                                   event->sample.chain_count);
-    } else {
-        if (event->kind == FLM_EVENT_LOST)
-            r->reported_lost += event->lost.count;
-        if (r->spool)
-            flm_perf_stream_record(r->spool, record, size);
+    if (event->kind == FLM_EVENT_SAMPLE)
+        return take_sample(r, record, size, event, why);
+    if (event->kind == FLM_EVENT_LOST)
+        r->reported_lost += event->lost.count;
+    char own[128];
+    if (r->stack_sizes)
+        follow_threads(r, event);
+    if (r->spool && r->stack_sizes && size <= sizeof own && is_of_one_event(event)) {
+        memcpy(own, record, size);
+        flm_thread_events_hide(&r->thread_events, own, size);
+        record = own;
     }
+    if (r->spool)
+        flm_perf_stream_record(r->spool, record, size);
     return flm_session_add(r->session, event, why);
 }
 

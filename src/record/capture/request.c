@@ -12,7 +12,7 @@
 #include "base/number/number.h"
 #include "os/processors.h"
 
-enum { USUAL_HZ = 999, USUAL_STACK = 16384, MOST_STACK = 65528 };
+enum { USUAL_HZ = 999, USUAL_STACK = 16384 };
 
 /* All general registers, by the kernel's numbers; segment registers are not available. */
 #if defined(__x86_64__)
@@ -348,10 +348,10 @@ static bool check(const struct flm_request *request, const struct flm_record_opt
                              (unsigned long long)limits->most_hz);
     if ((unsigned)options->stacks > FLM_STACK_NONE)
         return flm_error_set(why, FLM_ERROR_USAGE, "unknown stack mode %d", (int)options->stacks);
-    if (options->stack_size % 8 != 0 || options->stack_size > MOST_STACK)
+    if (options->stack_size % 8 != 0 || options->stack_size > FLM_MOST_STACK)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "the size of a stack dump is a multiple of 8 bytes, and at most %d",
-                             MOST_STACK);
+                             FLM_MOST_STACK);
     return true;
 }
 

@@ -21,7 +21,7 @@
 #include "record/perf/event_name.h"
 #include "record/perf/kernel_api.h"
 
-enum { FLM_REQUEST_MOST_EVENTS = 32 };
+enum { FLM_REQUEST_MOST_EVENTS = 32, FLM_MOST_STACK = 65528 };
 
 struct flm_request_event {
     struct perf_event_attr attr; /* disabled */

@@ -40,6 +40,25 @@ void flm_rings_stop(struct flm_rings *rings);
  * signal arrived. Returns whether any recorded task may still live. */
 bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms);
 
+/* Files and ids of an event of one thread, on every CPU. */
+struct flm_thread_files {
+    struct FLM_ARRAY(int) files;
+    struct FLM_ARRAY(uint64_t) ids;
+};
+
+/* Opens an event, whose samples `attr` describes, for a thread that is recorded already: enabled,
+ * and in the same rings. At most `most` more files. False, and nothing is open, when it is refused
+ * or memory ran out. */
+bool flm_rings_open_thread(struct flm_rings *rings, const struct flm_kernel *kernel,
+                           const struct perf_event_attr *attr, int32_t thread, size_t most,
+                           struct flm_thread_files *files);
+
+/* Ends the sampling; the ids remain, for what is still in the rings. */
+void flm_rings_close_thread(struct flm_rings *rings, struct flm_thread_files *files);
+
+/* Open files, without those of single threads. */
+size_t flm_rings_files(const struct flm_rings *rings);
+
 /* Receives a record in place, and its event. False stops. */
 typedef bool (*flm_record_sink)(void *context, const char *record, size_t size,
                                 struct flm_event *event, struct flm_error *why);

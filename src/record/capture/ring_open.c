@@ -90,13 +90,13 @@ static bool is_gone(const struct opening *o, int error)
     return error == ESRCH && o->task_count > 1;
 }
 
-static void set_wakeup(const struct opening *o, struct perf_event_attr *attr)
+static void set_wakeup(const struct flm_rings *rings, struct perf_event_attr *attr)
 {
-    attr->watermark = !o->request->prompt;
-    if (o->request->prompt)
+    attr->watermark = !rings->prompt;
+    if (rings->prompt)
         attr->wakeup_events = 1;
     else
-        attr->wakeup_watermark = (uint32_t)(o->rings->size / 4);
+        attr->wakeup_watermark = (uint32_t)(rings->size / 4);
 }
 
 enum outcome { OPENED, TOO_LARGE, REFUSED };
@@ -107,7 +107,7 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
     struct flm_rings *rings = o->rings;
     struct perf_event_attr attr = o->request->event[0].attr;
     int absent = 0;
-    set_wakeup(o, &attr);
+    set_wakeup(rings, &attr);
     for (size_t i = 0; i < rings->count; i++) {
         struct flm_ring *ring = &rings->ring[i];
         int file = open_event(o->kernel, &attr, o->tasks[o->task], ring->cpu);
@@ -149,7 +149,7 @@ static bool open_others(struct opening *o, struct flm_error *why)
     struct flm_rings *rings = o->rings;
     for (size_t event = 0; event < o->request->count; event++) {
         struct perf_event_attr attr = o->request->event[event].attr;
-        set_wakeup(o, &attr);
+        set_wakeup(rings, &attr);
         for (size_t task = o->task; task < o->task_count; task++)
             for (size_t i = 0; i < rings->count; i++) {
                 struct flm_ring *ring = &rings->ring[i];
@@ -261,6 +261,72 @@ void flm_rings_close(struct flm_rings *rings)
     free(rings->polled);
     free(rings->files.at);
     free(rings);
+}
+
+/* ---- Single threads -------------------------------------------------------------------------- */
+
+static uint64_t count_lost(const struct flm_rings *rings, int file)
+{
+    struct {
+        uint64_t value, enabled_ns, running_ns, id, lost;
+    } counter = {0};
+    bool is_there = rings->has_lost && read(file, &counter, sizeof counter) == sizeof counter;
+    return is_there ? counter.lost : 0;
+}
+
+void flm_rings_close_thread(struct flm_rings *rings, struct flm_thread_files *files)
+{
+    for (size_t i = 0; i < files->files.count; i++) {
+        rings->counts.lost += count_lost(rings, files->files.at[i]);
+        close(files->files.at[i]);
+    }
+    FLM_ARRAY_CLEAR(&files->files);
+}
+
+/* On one CPU. False, and errno, when it is refused; a CPU that is switched off is not. */
+static bool open_thread_on(struct flm_rings *rings, const struct flm_kernel *kernel,
+                           const struct perf_event_attr *attr, int32_t thread,
+                           const struct flm_ring *ring, struct flm_thread_files *files)
+{
+    uint64_t id;
+    int file = open_event(kernel, attr, thread, ring->cpu);
+    if (file < 0)
+        return errno == ENODEV || errno == ENXIO || errno == ENOENT;
+    files->files.at[files->files.count++] = file;
+    if (ioctl(file, PERF_EVENT_IOC_ID, &id) != 0 ||
+        ioctl(file, PERF_EVENT_IOC_SET_OUTPUT, rings->files.at[ring->first_file].file) != 0)
+        return false;
+    files->ids.at[files->ids.count++] = id;
+    return true;
+}
+
+bool flm_rings_open_thread(struct flm_rings *rings, const struct flm_kernel *kernel,
+                           const struct perf_event_attr *attr, int32_t thread, size_t most,
+                           struct flm_thread_files *files)
+{
+    struct perf_event_attr own = *attr;
+    *files = (struct flm_thread_files){0};
+    own.disabled = own.enable_on_exec = own.inherit = 0;
+    /* The events of all threads have these records. */
+    own.mmap = own.mmap2 = own.comm = own.comm_exec = own.task = own.build_id = 0;
+    own.ksymbol = own.bpf_event = own.context_switch = 0;
+    set_wakeup(rings, &own);
+    bool good = rings->count <= most && FLM_ARRAY_RESERVE(&files->files, rings->count) &&
+                FLM_ARRAY_RESERVE(&files->ids, rings->count);
+    for (size_t i = 0; i < rings->count && good; i++)
+        good = !rings->ring[i].page ||
+               open_thread_on(rings, kernel, &own, thread, &rings->ring[i], files);
+    good = good && files->files.count > 0;
+    if (!good) {
+        flm_rings_close_thread(rings, files);
+        FLM_ARRAY_CLEAR(&files->ids);
+    }
+    return good;
+}
+
+size_t flm_rings_files(const struct flm_rings *rings)
+{
+    return rings->files.count;
 }
 
 size_t flm_rings_size(const struct flm_rings *rings)

@@ -20,28 +20,32 @@ static struct flm_profile *profile_of_one_sample(void)
     return p;
 }
 
-/* The summary's line about stacks, for 1000 samples with these counts, and the lines that continue
- * it; "" where there is none. */
-static const char *stacks_line_of(const char *output, struct flm_record_counts counts,
-                                  uint32_t stack_size)
+/* The lines of the summary from that one on, for 1000 samples; "" where there is none. */
+static const char *lines_of(const char *output, const char *first,
+                            const struct flm_record_result *result)
 {
     static char text[1000];
     struct flm_text out = {0};
     struct flm_profile *p = profile_of_one_sample();
-    counts.samples = 1000;
-    struct flm_record_summary s = {
-        .profile = p,
-        .result = {.counts = counts, .stack_size = stack_size, .event = "cpu-clock"},
-        .output = output};
+    struct flm_record_summary s = {.profile = p, .result = *result, .output = output};
+    s.result.counts.samples = 1000;
+    s.result.event = "cpu-clock";
     assert_true(flm_record_summary_text(
         &s, &(struct flm_report_style){.size = sizeof(struct flm_report_style)}, &out, NULL));
     flm_text_putc(&out, 0);
     assert_false(out.failed);
-    const char *line = strstr(out.at, "\nstacks"), *end = line ? strstr(line, "\nwritten") : NULL;
+    const char *line = strstr(out.at, first), *end = line ? strstr(line, "\nwritten") : NULL;
     snprintf(text, sizeof text, "%.*s", line ? (int)(end - line) - 1 : 0, line ? line + 1 : "");
     flm_text_clear(&out);
     flm_profile_free(p);
     return text;
+}
+
+static const char *stacks_line_of(const char *output, struct flm_record_counts counts,
+                                  uint32_t stack_size)
+{
+    const struct flm_record_result result = {.counts = counts, .stack_size = stack_size};
+    return lines_of(output, "\nstacks", &result);
 }
 
 static const char *stacks_line(struct flm_record_counts counts, uint32_t stack_size)
@@ -102,6 +106,28 @@ static void other_reasons_are_left_to_flamel_info(void **state)
                         "stacks    2 % truncated (outermost frames missing): 0.5 % deeper than the "
                         "stack dump (try --stack-size 65528); flamel info app.flm says why the "
                         "others are");
+}
+
+static void larger_stack_dumps_are_stated(void **state)
+{
+    (void)state;
+    struct flm_record_result result = {
+        .counts = {.stacks_truncated = 12, .stacks_beyond_dump = 12},
+        .stack_size = 16384,
+        .largest_stack_size = 65528,
+        .threads_with_larger_stacks = 2,
+    };
+    assert_string_equal(lines_of("app.flm", "\ndumps", &result),
+                        "dumps     16 KiB of each stack; 2 threads needed up to 64 KiB\n"
+                        "stacks    1.2 % truncated (outermost frames missing): deeper than the "
+                        "stack dump, until it was larger");
+    result.threads_without_larger_stacks = 1;
+    assert_string_equal(lines_of("app.flm", "\ndumps", &result),
+                        "dumps     16 KiB of each stack; 2 threads needed up to 64 KiB; 1 thread "
+                        "needed more, and did not get it (too many threads or files, lost "
+                        "records, or no counter left)\n"
+                        "stacks    1.2 % truncated (outermost frames missing): deeper than the "
+                        "stack dump (try --stack-size 65528)");
 }
 
 /* The whole text, of a profile with these notes (keys and values; NULL ends them), or of none. */
@@ -186,6 +212,7 @@ int main(void)
         cmocka_unit_test(stacks_on_another_stack_are_no_reason_for_a_larger_dump),
         cmocka_unit_test(each_of_several_reasons_has_its_share),
         cmocka_unit_test(other_reasons_are_left_to_flamel_info),
+        cmocka_unit_test(larger_stack_dumps_are_stated),
         cmocka_unit_test(what_several_modules_lack_is_said_once),
         cmocka_unit_test(what_is_not_shown_is_said_with_its_option),
         cmocka_unit_test(no_samples_have_a_reason),

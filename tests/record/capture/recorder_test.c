@@ -359,6 +359,151 @@ static void a_missing_process_is_named_in_the_error(void **state)
     assert_non_null(strstr(why.text, "2147483647"));
 }
 
+/* ---- The size of stack dumps ----------------------------------------------------------------- */
+
+/* The share of the CPU time of a function that has samples. */
+static double sampled_share(const struct recording *r, const struct measured *measured,
+                            size_t count, const char *function)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(measured[i].name, function) == 0)
+            return total_of(r->profile, "cpu-clock", function) / measured[i].ns;
+    fail_msg("no %s", function);
+    return 0;
+}
+
+/* What the program has measured of a function is what its samples add up to: if those of two sizes
+ * were counted, it would be twice as much, and less if a thread was left out when its size changed.
+ * Samples that the machine has swallowed are missing in spend_beside too, whose dumps have one
+ * size. */
+static void assert_sampled(const struct recording *r, const struct measured *measured, size_t count,
+                           const char *function)
+{
+    double share = sampled_share(r, measured, count, function);
+    double beside = sampled_share(r, measured, count, "spend_beside");
+    if (r->kernel && (share > 1.04 || share < beside - 0.1))
+        fail_msg("%s: %.1f %%, spend_beside %.1f %%", function, 100 * share, 100 * beside);
+}
+
+/* Of the samples in spend_deep, the share that leads to main. */
+static double whole_share(const struct recording *r)
+{
+    return (total_of(r->profile, "samples", "main") -
+            total_of(r->profile, "samples", "spend_shallow")) /
+           total_of(r->profile, "samples", "spend_deep");
+}
+
+enum depth_target { AS_COMMAND, AS_PROCESS, IN_MACHINE };
+
+/* Frames of 1 KiB, so many: in one thread for some time. False: it cannot be recorded here. */
+static bool record_depth(int frames, enum depth_target target,
+                         const struct flm_record_options *options, struct recording *r,
+                         struct measured *measured, size_t *count)
+{
+    char source[4096], out[300], script[700];
+    snprintf(out, sizeof out, "%s", temporary_path("depths"));
+    assert_non_null(realpath("tests/programs/stack_depth.c", source));
+    if (!has_command("cc")) {
+        print_message("there is no C compiler\n");
+        return false;
+    }
+    shell("test -x stack_depth || cc -O2 -g -pthread -D_GNU_SOURCE %s -o stack_depth", source);
+    snprintf(script, sizeof script, "exec %s %d 600 > %s", temporary_path("stack_depth"), frames,
+             out);
+    char *command[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
+    struct flm_record_options all = *options;
+    int32_t process = target == AS_PROCESS ? fork() : 0;
+    if (target == AS_PROCESS && process == 0) {
+        execv("/bin/sh", command);
+        _exit(127);
+    }
+    if (target == AS_PROCESS) {
+        poll(NULL, 0, 100); /* it is past exec, and has its thread */
+        all.processes = &process;
+        all.process_count = 1;
+    } else {
+        all.command = command;
+        all.machine = target == IN_MACHINE;
+    }
+    all.events = clock_event;
+    all.event_count = 1;
+    bool done = make_recording(&all, NULL, NULL, r);
+    if (process > 0)
+        waitpid(process, NULL, 0);
+    *count = done ? read_measured(out, measured, 16) : 0;
+    return done;
+}
+
+static void larger_stack_dumps_follow_deep_threads(void **state)
+{
+    (void)state;
+    static const struct {
+        int frames;
+        uint32_t largest;
+    } depths[] = {{20, 32768}, {40, 65528}};
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        struct recording r;
+        struct measured measured[16];
+        size_t count;
+        if (!record_depth(depths[i].frames, AS_COMMAND, &(struct flm_record_options){0}, &r,
+                          measured, &count))
+            skip();
+        assert_true(whole_share(&r) > 0.5);
+        assert_int_equal(r.result.largest_stack_size, depths[i].largest);
+        assert_int_equal(r.result.threads_with_larger_stacks, 1);
+        assert_int_equal(r.result.stack_size, 16384);
+        assert_sampled(&r, measured, count, "spend_deep");
+        assert_sampled(&r, measured, count, "spend_shallow");
+        clear(&r);
+    }
+}
+
+static void larger_stack_dumps_follow_threads_of_running_processes(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct measured measured[16];
+    size_t count;
+    if (!record_depth(20, AS_PROCESS, &(struct flm_record_options){0}, &r, measured, &count))
+        skip();
+    assert_true(whole_share(&r) > 0.5);
+    assert_int_equal(r.result.threads_with_larger_stacks, 1);
+    /* Of others a part was before the recording. */
+    assert_sampled(&r, measured, count, "spend_deep");
+    clear(&r);
+}
+
+/* Samples of the machine come from clocks of its CPUs, not of the thread. */
+static void larger_stack_dumps_follow_threads_of_the_machine(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct measured measured[16];
+    size_t count;
+    if (!record_depth(20, IN_MACHINE, &(struct flm_record_options){0}, &r, measured, &count))
+        skip();
+    assert_true(whole_share(&r) > 0.5);
+    assert_true(r.result.threads_with_larger_stacks >= 1);
+    assert_sampled(&r, measured, count, "spend_deep");
+    assert_sampled(&r, measured, count, "spend_shallow");
+    clear(&r);
+}
+
+static void a_size_that_was_asked_for_is_kept(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct measured measured[16];
+    size_t count;
+    struct flm_record_options options = {.stack_size = 16384};
+    if (!record_depth(20, AS_COMMAND, &options, &r, measured, &count))
+        skip();
+    assert_true(whole_share(&r) < 0.1);
+    assert_int_equal(r.result.threads_with_larger_stacks, 0);
+    assert_int_equal(r.result.largest_stack_size, 0);
+    clear(&r);
+}
+
 /* ---- What is lost, and what is left ---------------------------------------------------------- */
 
 static bool be_slow(void *context, struct flm_recorder *recorder)
@@ -499,6 +644,33 @@ static void a_spool_reads_back_as_recorded(void **state)
     clear(&r);
 }
 
+/* The spool does not know which samples had larger dumps. */
+static void larger_stack_dumps_read_back_as_recorded(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    char spool[300];
+    struct recording r;
+    struct measured measured[16];
+    size_t count;
+    snprintf(spool, sizeof spool, "%s", temporary_path("deep.part"));
+    struct flm_record_options options = {.keep_times = true, .off_cpu = true, .spool = spool};
+    if (!record_depth(40, AS_COMMAND, &options, &r, measured, &count))
+        skip();
+    struct flm_profile *again = flm_load(spool, NULL, &why);
+    if (!again)
+        fail_msg("%s", why.text);
+    assert_true(r.result.threads_with_larger_stacks > 0);
+    static const char *const functions[] = {NULL, "[truncated stack]", "main", "spend_deep"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        assert_same(r.profile, again, functions[i]);
+    assert_int_equal(flm_profile_metric_count(r.profile), flm_profile_metric_count(again));
+    assert_int_equal(flm_profile_node_count(r.profile), flm_profile_node_count(again));
+    assert_int_equal(flm_profile_sample_count(r.profile), flm_profile_sample_count(again));
+    flm_profile_free(again);
+    clear(&r);
+}
+
 /* Every metric of one is a metric of the other, with the same sum. */
 static void assert_same_metrics(const struct flm_profile *a, const struct flm_profile *b)
 {
@@ -582,9 +754,14 @@ int main(void)
         cmocka_unit_test(recording_stops_when_the_tick_says_so),
         cmocka_unit_test(malformed_programs_are_refused),
         cmocka_unit_test(a_missing_process_is_named_in_the_error),
+        cmocka_unit_test(larger_stack_dumps_follow_deep_threads),
+        cmocka_unit_test(larger_stack_dumps_follow_threads_of_running_processes),
+        cmocka_unit_test(larger_stack_dumps_follow_threads_of_the_machine),
+        cmocka_unit_test(a_size_that_was_asked_for_is_kept),
         cmocka_unit_test(lost_records_are_counted),
         cmocka_unit_test(a_killed_recorder_leaves_its_spool),
         cmocka_unit_test(a_spool_reads_back_as_recorded),
+        cmocka_unit_test(larger_stack_dumps_read_back_as_recorded),
         cmocka_unit_test(off_CPU_time_reads_back_as_recorded),
         cmocka_unit_test(failed_allocations_are_reported),
     };
