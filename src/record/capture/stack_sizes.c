@@ -52,7 +52,7 @@ struct flm_stack_sizes {
     struct thread threads[MOST_KNOWN];
     size_t count;
     int64_t pause_ns, paused_until_ns;
-    uint64_t lost;
+    uint64_t lost, changes;
     struct flm_stack_sizes_counts counts;
 };
 
@@ -138,7 +138,7 @@ bool flm_stack_sizes_counts(struct flm_stack_sizes *z, const struct flm_stack_si
     uint8_t *counted = &t->counted[sample->cpu];
     if (sample->level == t->level && *counted != t->level && !sample->only_marks) {
         *counted = (uint8_t)t->level;
-        return sample->level == 0;
+        return z->changes++ % 2 == 1;
     }
     bool counts = sample->level == *counted;
     if (*counted > 0)
@@ -215,8 +215,8 @@ static void close_others(struct flm_stack_sizes *z, struct thread *t, int64_t no
 {
     for (unsigned level = 1; level < LEVELS; level++) {
         struct level_events *events = &t->events[level];
-        bool is_waited_for = false;
-        for (size_t i = 0; t->counted && i < z->options.processors; i++)
+        bool is_waited_for = false, has_ended = z->ids[t - z->threads] == NO_THREAD;
+        for (size_t i = 0; t->counted && !has_ended && i < z->options.processors; i++)
             is_waited_for = is_waited_for || t->counted[i] == level;
         if (events->state != OPEN || level == t->level ||
             (is_waited_for && now_ns - t->changed_ns < CHANGE_NS))

@@ -9,11 +9,9 @@
  *     level 0   S  S  S  S  S  s  s  s  s  s  s  s  s  S  S  S     S: counted, s: dropped
  *     level 1               o     m  S  S  S  S  S  S  s           o: opened, m: the first sample
  *
- * The first sample of the larger dumps marks the change, and is not counted itself: so the events
- * before it are those of one clock, and those after it those of the other. The way back is at a
- * sample of level 0, which is counted. Both ways together neither gain nor lose time; a change from
- * level 1 to 2 loses half a sample. Events are bound to a CPU, so each CPU has its own changes, in
- * the order of the records of its ring.
+ * The first sample of the new level marks the change. Counting it would gain half a sample on
+ * average, leaving it out lose as much, so every other one is counted. Events are bound to a CPU,
+ * so each CPU has its own changes, in the order of the records of its ring.
  *
  * A thread gets larger dumps after FLM_STACK_SIZES_TRUNCATED truncated stacks. Every
  * FLM_STACK_SIZES_CALM_NS it gets smaller ones if nothing needed them since the last time; that

@@ -55,6 +55,7 @@ static int open_events(void *context, int32_t thread, unsigned level)
     k->handles[k->count].thread = thread;
     k->handles[k->count].level = level;
     k->handles[k->count].open = true;
+    k->handles[k->count].forgotten = false;
     for (int cpu = 0; cpu < CPUS; cpu++)
         k->handles[k->count].next[cpu] = PERIOD;
     k->most_open = count_open(k) > k->most_open ? count_open(k) : k->most_open;
@@ -231,8 +232,7 @@ static void calm_must_last_longer_each_time(void **state)
     flm_stack_sizes_free(r.sizes);
 }
 
-/* Each change costs less than a sample on each CPU, and on average none: neither twice counted nor
- * left out. */
+/* A change gains or loses half a sample on each CPU, and nothing on average. */
 static void what_is_counted_adds_up_to_the_time(void **state)
 {
     (void)state;
@@ -255,6 +255,38 @@ static void what_is_counted_adds_up_to_the_time(void **state)
     /* The deviation of a run is some 1.2 samples: that of the mean 0.07. */
     if (fabs(sum / RUNS) > 0.35)
         fail_msg("%.2f samples too many on average", sum / RUNS);
+}
+
+/* Nor where threads end while their dumps are large. */
+static void what_is_counted_of_short_threads_adds_up(void **state)
+{
+    (void)state;
+    enum { THREADS = 2000 };
+    double off[2] = {0};
+    for (int is_deep = 0; is_deep < 2; is_deep++) {
+        struct run r;
+        begin(&r, 77);
+        for (int i = 0; i < THREADS; i++) {
+            r.thread = 100 + i;
+            r.kernel.count = 0; /* those of threads that have ended are forgotten */
+            for (int cpu = 0; cpu < CPUS; cpu++)
+                r.kernel.base_next[cpu] = PERIOD;
+            run_on(&r, 0, (10 + random_phase(&r.kernel)) * PERIOD, is_deep ? 1500 : 10);
+            r.now_ns += ROUND;
+            assert_true(flm_stack_sizes_update(r.sizes, r.now_ns, 0));
+            run_on(&r, 0, (2 + 4 * random_phase(&r.kernel)) * PERIOD, is_deep ? 1500 : 10);
+            flm_stack_sizes_end_thread(r.sizes, r.thread);
+            for (int k = 0; k < 4; k++) {
+                r.now_ns += ROUND;
+                assert_true(flm_stack_sizes_update(r.sizes, r.now_ns, 0));
+            }
+        }
+        off[is_deep] = (r.counted - r.ran) / PERIOD / THREADS;
+        assert_true(is_deep ? r.at_level[1] > THREADS * (double)PERIOD : r.at_level[1] == 0);
+        flm_stack_sizes_free(r.sizes);
+    }
+    if (fabs(off[1] - off[0]) > 0.05)
+        fail_msg("%.2f samples too many of each thread, %.2f without larger dumps", off[1], off[0]);
 }
 
 static void what_was_sampled_before_closing_is_counted(void **state)
@@ -449,6 +481,7 @@ int main(void)
         cmocka_unit_test(dumps_become_smaller_again),
         cmocka_unit_test(calm_must_last_longer_each_time),
         cmocka_unit_test(what_is_counted_adds_up_to_the_time),
+        cmocka_unit_test(what_is_counted_of_short_threads_adds_up),
         cmocka_unit_test(what_was_sampled_before_closing_is_counted),
         cmocka_unit_test(lost_records_make_dumps_smaller),
         cmocka_unit_test(events_that_never_fire_lose_nothing),
