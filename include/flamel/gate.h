@@ -81,13 +81,12 @@ struct flm_report *flm_gate_report(const struct flm_gate_result *result, struct 
 struct flm_report *flm_gate_difference(const struct flm_run_set *set, uint32_t rows,
                                        struct flm_error *why);
 
-/* The report as JUnit XML, for the page of a build. FLM_ERROR_USAGE for method PAPER. */
+/* The report as JUnit XML, for the page of a build. */
 bool flm_gate_write_junit(const struct flm_gate_result *result, flm_profile_sink sink,
                           void *context, struct flm_error *why);
 
 /* The mean of a side, with the note "verdict" and a metric of the significant changes, for
- * pictures in which nothing else has a color. The caller frees it. FLM_ERROR_USAGE for method
- * PAPER. */
+ * pictures in which nothing else has a color. The caller frees it. */
 struct flm_profile *flm_gate_side(const struct flm_gate_result *result, bool of_new,
                                   struct flm_error *why);
 

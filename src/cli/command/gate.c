@@ -340,7 +340,7 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_s
         return flm_error_set(why, FLM_ERROR_USAGE, "--alpha is between 0 and 1");
     if (f->permutations < 1)
         return flm_error_set(why, FLM_ERROR_USAGE, "--permutations is 1 at least");
-    if (!check_method(f, why) || !flm_gate_output_check(&f->output, is_paper(f), why))
+    if (!check_method(f, why) || !flm_gate_output_check(&f->output, why))
         return false;
     if (!(f->sample >= 0))
         return flm_error_set(why, FLM_ERROR_USAGE, "--sample is above 0");

@@ -36,14 +36,11 @@ static const struct form *form_for_file(const char *path)
 
 /* ---- Whether it can be written --------------------------------------------------------------- */
 
-static bool check_file(const char *path, bool is_paper, struct flm_error *why)
+static bool check_file(const char *path, struct flm_error *why)
 {
     const struct form *form = form_for_file(path);
     struct flm_format_info format = {.size = sizeof format};
     struct flm_error reason;
-    if (is_paper && (!form || form->is_junit))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "-o '%s': --method=paper writes .txt, .md, .json and .csv", path);
     struct stat file;
     if (stat(path, &file) == 0 && S_ISDIR(file.st_mode))
         return flm_error_set(why, FLM_ERROR_USAGE,
@@ -60,19 +57,15 @@ static bool check_file(const char *path, bool is_paper, struct flm_error *why)
                          path);
 }
 
-bool flm_gate_output_check(const struct flm_gate_output_fields *f, bool is_paper,
-                           struct flm_error *why)
+bool flm_gate_output_check(const struct flm_gate_output_fields *f, struct flm_error *why)
 {
     if (f->format && !form_named(f->format))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--format is text, markdown, json, csv or junit, not '%s' (pictures "
                              "are written to files: -o report.html)",
                              f->format);
-    if (is_paper && f->format && form_named(f->format)->is_junit)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--method=paper has the formats text, markdown, json and csv");
     for (size_t i = 0; i < f->files.count; i++)
-        if (!check_file(f->files.items[i], is_paper, why))
+        if (!check_file(f->files.items[i], why))
             return false;
     return true;
 }

@@ -32,10 +32,8 @@ struct flm_gate_output_fields {
             FLM_OPTION_TEXT, offsetof(fields, member.format)                                       \
     }
 
-/* Whether all of that can be written: before a long recording, not behind it. `is_paper`: reports
- * only. */
-bool flm_gate_output_check(const struct flm_gate_output_fields *fields, bool is_paper,
-                           struct flm_error *why);
+/* Whether all of that can be written: before a long recording, not behind it. */
+bool flm_gate_output_check(const struct flm_gate_output_fields *fields, struct flm_error *why);
 
 /* Writes everything. `report` is that of the result; base_count and new_count are the numbers of
  * runs. */

@@ -20,18 +20,14 @@ static void explain(const struct flm_gate *gate, const uint32_t *node_end, unsig
         memset(explained, 1, node_end[0]);
 }
 
-bool flm_significant_init(struct flm_significant *significant, const struct flm_runs *runs,
-                          const struct flm_gate *gate, struct flm_error *why)
+/* Takes `explained`, of which NULL says that memory ran out. */
+static bool init(struct flm_significant *significant, const struct flm_runs *runs,
+                 unsigned char *explained, struct flm_error *why)
 {
-    assert(significant && runs && gate);
-    uint32_t count = runs->tree->sizes.node_count;
-    unsigned char *explained = calloc(count, 1);
     *significant = (struct flm_significant){flm_runs_mean_values(runs, false),
                                             flm_runs_mean_values(runs, true)};
     bool good = explained && significant->lost && significant->gained;
-    if (good)
-        explain(gate, runs->tree->node_end, explained);
-    for (uint32_t i = 0; good && i < count; i++) {
+    for (uint32_t i = 0; good && i < runs->tree->sizes.node_count; i++) {
         double change = explained[i] ? significant->gained[i] - significant->lost[i] : 0;
         significant->lost[i] = change < 0 ? -change : 0;
         significant->gained[i] = change > 0 ? change : 0;
@@ -41,6 +37,26 @@ bool flm_significant_init(struct flm_significant *significant, const struct flm_
         return true;
     flm_significant_clear(significant);
     return flm_error_memory(why);
+}
+
+bool flm_significant_init(struct flm_significant *significant, const struct flm_runs *runs,
+                          const struct flm_gate *gate, struct flm_error *why)
+{
+    assert(significant && runs && gate);
+    unsigned char *explained = calloc(runs->tree->sizes.node_count, 1);
+    if (explained)
+        explain(gate, runs->tree->node_end, explained);
+    return init(significant, runs, explained, why);
+}
+
+bool flm_significant_init_paper(struct flm_significant *significant, const struct flm_runs *runs,
+                                const struct flm_paper *paper, struct flm_error *why)
+{
+    assert(significant && runs && paper);
+    unsigned char *explained = calloc(runs->tree->sizes.node_count, 1);
+    for (uint32_t i = 0; explained && i < paper->stack_count; i++)
+        explained[paper->stack[i].node] = paper->stack[i].is_responsible;
+    return init(significant, runs, explained, why);
 }
 
 void flm_significant_clear(struct flm_significant *significant)

@@ -17,12 +17,17 @@
 #define FLAMEL_GATE_VERDICT_SIGNIFICANT_H
 
 #include "gate/verdict/gate.h"
+#include "gate/verdict/paper.h"
 
 struct flm_significant {
     double *lost, *gained; /* by node, not below 0; owned */
 };
 bool flm_significant_init(struct flm_significant *significant, const struct flm_runs *runs,
                           const struct flm_gate *gate, struct flm_error *why);
+
+/* By the test of the paper: the stacks that are responsible. */
+bool flm_significant_init_paper(struct flm_significant *significant, const struct flm_runs *runs,
+                                const struct flm_paper *paper, struct flm_error *why);
 void flm_significant_clear(struct flm_significant *significant);
 
 /* One side: the metric of the runs, FLM_METRIC_SIGNIFICANT, and the note FLM_NOTE_VERDICT. NULL,

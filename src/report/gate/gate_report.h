@@ -68,6 +68,8 @@ void flm_gate_add_runs(struct flm_report *report, const struct flm_runs *runs,
 
 /* Adds to `out`, which then says whether memory ran out. */
 void flm_gate_junit(const struct flm_gate_report *report, struct flm_text *out);
+void flm_paper_junit(const struct flm_runs *runs, const struct flm_paper *paper,
+                     const struct flm_paper_options *options, struct flm_text *out);
 
 /* ---- Sentences: sentences.c ------------------------------------------------------------------ */
 
@@ -76,6 +78,9 @@ const char *flm_verdict_name(enum flm_verdict verdict);
 
 /* Without the name and without a full stop: "lex grew by 440 samples (4.88 % of base)". */
 void flm_gate_add_verdict(struct flm_text *out, const struct flm_gate_report *report);
+
+void flm_paper_add_verdict(struct flm_text *out, const struct flm_paper *paper,
+                           const struct flm_paper_options *options);
 
 /* "grown, spread below": the kind of change of an item. */
 void flm_gate_add_kind(struct flm_text *out, const struct flm_gate_report *report,

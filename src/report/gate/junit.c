@@ -9,9 +9,17 @@
 #include "report/gate/gate_report.h"
 #include "report/gate/internal.h"
 
+/* What the documents of all methods say. */
 struct writing {
-    const struct flm_gate_report *r;
+    const struct flm_runs *runs;
+    enum flm_verdict verdict;
+    const char *method; /* NULL: the usual one */
+    double alpha, base_total, new_total;
+    bool total_fails;
+    double total_p;
+    unsigned failing_count; /* of changes */
     struct flm_text *out;
+    struct flm_text sentence;       /* of the verdict */
     struct flm_text message, plain; /* scratch */
 };
 
@@ -41,42 +49,19 @@ static void end_case(struct writing *w, const char *element, const char *type)
 
 static void add_total(struct writing *w)
 {
-    const struct flm_gate_report *r = w->r;
     flm_text_puts(&w->message, "total");
     begin_case(w);
-    if (r->gate->verdict == FLM_VERDICT_INCONCLUSIVE) {
-        flm_gate_add_verdict(&w->message, r);
+    if (w->verdict == FLM_VERDICT_INCONCLUSIVE) {
+        flm_text_add(&w->message, flm_text_bytes(&w->sentence));
         end_case(w, "error", "inconclusive");
-    } else if (r->gate->total.is_failing) {
-        flm_format_totals(&w->message, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
+    } else if (w->total_fails) {
+        flm_format_totals(&w->message, w->runs, w->base_total, w->new_total);
         flm_text_puts(&w->message, ", p ");
-        flm_format_rounded(&w->message, r->gate->total.p, 2);
+        flm_format_rounded(&w->message, w->total_p, 2);
         end_case(w, "failure", "regression");
     } else {
         flm_text_puts(w->out, "/>\n");
     }
-}
-
-static void add_item(struct writing *w, const struct flm_item *item)
-{
-    const struct flm_gate_report *r = w->r;
-    flm_format_stack(&w->message, r->runs->tree, item->node);
-    begin_case(w);
-    flm_gate_add_kind(&w->message, r, item);
-    flm_text_puts(&w->message, ": ");
-    flm_format_signed(&w->message, r->runs, item->change);
-    flm_text_puts(&w->message, " (");
-    flm_format_share(&w->message, item->change, r->gate->total.base_mean);
-    flm_text_puts(&w->message, " of base)");
-    if (item->scope != FLM_ITEM_REST && !r->options->exact) {
-        flm_text_puts(&w->message, ", interval ");
-        flm_gate_add_interval(&w->message, r, item);
-    }
-    if (!r->options->exact) {
-        flm_text_puts(&w->message, ", p ");
-        flm_format_rounded(&w->message, r->gate->column[item->column].p, 2);
-    }
-    end_case(w, "failure", "regression");
 }
 
 static void add_property(struct writing *w, const char *name)
@@ -88,53 +73,147 @@ static void add_property(struct writing *w, const char *name)
 
 static void add_properties(struct writing *w)
 {
-    const struct flm_gate_report *r = w->r;
-    const struct flm_profile *tree = r->runs->tree;
+    const struct flm_profile *tree = w->runs->tree;
     flm_text_puts(w->out, "    <properties>\n");
-    flm_text_puts(&w->message, flm_verdict_name(r->gate->verdict));
+    flm_text_puts(&w->message, flm_verdict_name(w->verdict));
     add_property(w, "verdict");
-    flm_gate_add_verdict(&w->message, r);
+    flm_text_add(&w->message, flm_text_bytes(&w->sentence));
     add_property(w, "sentence");
-    flm_text_add(&w->message, flm_string_bytes(tree, tree->metrics[r->runs->metric.index].name));
+    if (w->method) {
+        flm_text_puts(&w->message, w->method);
+        add_property(w, "method");
+    }
+    flm_text_add(&w->message, flm_string_bytes(tree, tree->metrics[w->runs->metric.index].name));
     add_property(w, "metric");
-    flm_format_rounded(&w->message, r->options->alpha, 3);
+    flm_format_rounded(&w->message, w->alpha, 3);
     add_property(w, "alpha");
-    flm_format_totals(&w->message, r->runs, r->gate->total.base_mean, r->gate->total.new_mean);
+    flm_format_totals(&w->message, w->runs, w->base_total, w->new_total);
     add_property(w, "total");
     flm_text_puts(w->out, "    </properties>\n");
 }
 
-static void begin(const struct writing *w, const char *element, unsigned cases, unsigned failures)
+static void begin_suite(const struct writing *w, const char *element)
 {
-    bool is_error = w->r->gate->verdict == FLM_VERDICT_INCONCLUSIVE;
+    bool is_error = w->verdict == FLM_VERDICT_INCONCLUSIVE;
     flm_text_format(w->out,
                     "<%s name=\"flamel gate\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
                     "time=\"0\">\n",
-                    element, cases, failures, is_error ? 1u : 0u);
+                    element, 1 + (w->failing_count > 0 ? w->failing_count : 1),
+                    w->failing_count + w->total_fails, is_error ? 1u : 0u);
+}
+
+static void begin(struct writing *w)
+{
+    flm_text_puts(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    begin_suite(w, "testsuites");
+    flm_text_puts(w->out, "  ");
+    begin_suite(w, "testsuite");
+    add_properties(w);
+    add_total(w);
+}
+
+/* The case of a change that fails: its message is what kind it is, add_change, and more. */
+static void begin_change(struct writing *w, uint32_t node)
+{
+    flm_format_stack(&w->message, w->runs->tree, node);
+    begin_case(w);
+}
+
+static void add_change(struct writing *w, double change)
+{
+    flm_text_puts(&w->message, ": ");
+    flm_format_signed(&w->message, w->runs, change);
+    flm_text_puts(&w->message, " (");
+    flm_format_share(&w->message, change, w->base_total);
+    flm_text_puts(&w->message, " of base)");
+}
+
+static void end(struct writing *w)
+{
+    if (w->failing_count == 0) {
+        flm_text_puts(&w->message, "frames");
+        begin_case(w);
+        flm_text_puts(w->out, "/>\n");
+    }
+    flm_text_puts(w->out, "  </testsuite>\n</testsuites>\n");
+    w->out->failed |= w->sentence.failed;
+    flm_text_clear(&w->sentence);
+    flm_text_clear(&w->message);
+    flm_text_clear(&w->plain);
+}
+
+/* ---- The usual method ------------------------------------------------------------------------ */
+
+static void add_item(struct writing *w, const struct flm_gate_report *r,
+                     const struct flm_item *item)
+{
+    begin_change(w, item->node);
+    flm_gate_add_kind(&w->message, r, item);
+    add_change(w, item->change);
+    if (item->scope != FLM_ITEM_REST && !r->options->exact) {
+        flm_text_puts(&w->message, ", interval ");
+        flm_gate_add_interval(&w->message, r, item);
+    }
+    if (!r->options->exact) {
+        flm_text_puts(&w->message, ", p ");
+        flm_format_rounded(&w->message, r->gate->column[item->column].p, 2);
+    }
+    end_case(w, "failure", "regression");
 }
 
 void flm_gate_junit(const struct flm_gate_report *r, struct flm_text *out)
 {
-    struct writing w = {.r = r, .out = out};
     const struct flm_gate *gate = r->gate;
-    unsigned items = gate->verdict == FLM_VERDICT_FAIL ? gate->failing_count : 0;
-    unsigned cases = 1 + (items > 0 ? items : 1);
-    unsigned failures = items + gate->total.is_failing;
-    flm_text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    begin(&w, "testsuites", cases, failures);
-    flm_text_puts(out, "  ");
-    begin(&w, "testsuite", cases, failures);
-    add_properties(&w);
-    add_total(&w);
-    for (uint32_t i = 0; items > 0 && i < gate->found.count; i++)
+    struct writing w = {.runs = r->runs,
+                        .verdict = gate->verdict,
+                        .alpha = r->options->alpha,
+                        .base_total = gate->total.base_mean,
+                        .new_total = gate->total.new_mean,
+                        .total_fails = gate->total.is_failing,
+                        .total_p = gate->total.p,
+                        .out = out};
+    if (gate->verdict == FLM_VERDICT_FAIL)
+        w.failing_count = gate->failing_count;
+    flm_gate_add_verdict(&w.sentence, r);
+    begin(&w);
+    for (uint32_t i = 0; w.failing_count > 0 && i < gate->found.count; i++)
         if (gate->found.item[i].is_failing)
-            add_item(&w, &gate->found.item[i]);
-    if (items == 0) {
-        flm_text_puts(&w.message, "frames");
-        begin_case(&w);
-        flm_text_puts(out, "/>\n");
+            add_item(&w, r, &gate->found.item[i]);
+    end(&w);
+}
+
+/* ---- The test of the paper ------------------------------------------------------------------- */
+
+static void add_stack(struct writing *w, const struct flm_paper_stack *stack)
+{
+    begin_change(w, stack->node);
+    flm_text_puts(&w->message, flm_part_name(stack->part));
+    add_change(w, stack->difference);
+    flm_text_puts(&w->message, ", interval ");
+    if (stack->is_constant) {
+        flm_text_puts(&w->message, "exactly");
+    } else {
+        flm_text_puts(&w->message, "+- ");
+        flm_format_quantity(&w->message, w->runs, stack->half_width);
     }
-    flm_text_puts(out, "  </testsuite>\n</testsuites>\n");
-    flm_text_clear(&w.message);
-    flm_text_clear(&w.plain);
+    end_case(w, "failure", "regression");
+}
+
+void flm_paper_junit(const struct flm_runs *runs, const struct flm_paper *paper,
+                     const struct flm_paper_options *options, struct flm_text *out)
+{
+    struct writing w = {.runs = runs,
+                        .verdict = paper->verdict,
+                        .method = "paper",
+                        .alpha = options->alpha,
+                        .base_total = paper->base_total,
+                        .new_total = paper->new_total,
+                        .failing_count = paper->failing_count,
+                        .out = out};
+    flm_paper_add_verdict(&w.sentence, paper, options);
+    begin(&w);
+    for (uint32_t i = 0; i < paper->stack_count; i++)
+        if (paper->stack[i].is_failing)
+            add_stack(&w, &paper->stack[i]);
+    end(&w);
 }

@@ -27,16 +27,16 @@ struct making {
 
 /* ---- The verdict ----------------------------------------------------------------------------- */
 
-static void add_sentence(const struct making *m, struct flm_text *out)
+void flm_paper_add_verdict(struct flm_text *out, const struct flm_paper *paper,
+                           const struct flm_paper_options *options)
 {
-    const struct flm_paper *paper = m->paper;
-    bool both = m->options->side == FLM_SIDE_BOTH;
+    bool both = options->side == FLM_SIDE_BOTH;
     if (paper->verdict == FLM_VERDICT_FAIL) {
         flm_text_format(out, "%u stack%s ", paper->failing_count,
                         paper->failing_count == 1 ? "" : "s");
         flm_text_puts(out, both ? "changed" : "grew");
         flm_text_puts(out, " by more than the interval of noise and at least ");
-        flm_format_percent(out, m->options->min_effect);
+        flm_format_percent(out, options->min_effect);
         flm_text_puts(out, " of base");
     } else if (paper->verdict == FLM_VERDICT_INCONCLUSIVE) {
         flm_text_puts(out, "something differs, and the test cannot say which stack: test fewer "
@@ -44,11 +44,11 @@ static void add_sentence(const struct making *m, struct flm_text *out)
     } else {
         flm_text_format(out, "no stack that was tested %s by more than the interval of noise and ",
                         both ? "changed" : "grew");
-        flm_format_percent(out, m->options->min_effect);
+        flm_format_percent(out, options->min_effect);
         flm_text_puts(out, " of base");
     }
     flm_text_puts(out, " (alpha ");
-    flm_format_rounded(out, m->options->alpha, 3);
+    flm_format_rounded(out, options->alpha, 3);
     flm_text_puts(out, ")");
 }
 
@@ -56,7 +56,7 @@ static void add_verdict(const struct making *m)
 {
     struct flm_text sentence = {0};
     const char *verdict = flm_verdict_name(m->paper->verdict);
-    add_sentence(m, &sentence);
+    flm_paper_add_verdict(&sentence, m->paper, m->options);
     flm_text_add(flm_report_add_heading(m->report, "flamel gate", verdict),
                  flm_text_bytes(&sentence));
     flm_report_add_text(m->report, "report", flm_bytes_of("gate"));

@@ -184,22 +184,21 @@ struct flm_report *flm_gate_difference(const struct flm_run_set *set, uint32_t r
     return flm_gate_report_difference(&set->runs, rows, why);
 }
 
-static bool refuse_paper(const struct flm_gate_result *result, struct flm_error *why)
+static void add_junit(const struct flm_gate_result *result, struct flm_text *text)
 {
-    return result->method != FLM_GATE_PAPER ||
-           flm_error_set(why, FLM_ERROR_USAGE,
-                         "the method of the paper has neither JUnit nor pictures");
+    const struct flm_gate_report report = report_of(result);
+    if (result->method == FLM_GATE_PAPER)
+        flm_paper_junit(report.runs, &result->paper, &result->paper_options, text);
+    else
+        flm_gate_junit(&report, text);
 }
 
 bool flm_gate_write_junit(const struct flm_gate_result *result, flm_profile_sink sink,
                           void *context, struct flm_error *why)
 {
     assert(result && sink);
-    if (!refuse_paper(result, why))
-        return false;
-    const struct flm_gate_report report = report_of(result);
     struct flm_text text = {0};
-    flm_gate_junit(&report, &text);
+    add_junit(result, &text);
     bool good = !text.failed || flm_error_memory(why);
     good = good && (sink(context, text.at, text.size) ||
                     flm_error_set(why, FLM_ERROR_SYSTEM, "the report could not be written"));
@@ -207,23 +206,41 @@ bool flm_gate_write_junit(const struct flm_gate_result *result, flm_profile_sink
     return good;
 }
 
+/* "FAIL: lex grew by ..." */
+static void add_verdict(const struct flm_gate_result *result, struct flm_text *out)
+{
+    const struct flm_gate_report report = report_of(result);
+    bool is_paper = result->method == FLM_GATE_PAPER;
+    flm_text_format(
+        out, "%s: ", flm_verdict_name(is_paper ? result->paper.verdict : result->gate.verdict));
+    if (is_paper)
+        flm_paper_add_verdict(out, &result->paper, &result->paper_options);
+    else
+        flm_gate_add_verdict(out, &report);
+}
+
+static bool find_significant(const struct flm_gate_result *result,
+                             struct flm_significant *significant, struct flm_error *why)
+{
+    const struct flm_runs *runs = &result->set->runs;
+    return result->method == FLM_GATE_PAPER
+               ? flm_significant_init_paper(significant, runs, &result->paper, why)
+               : flm_significant_init(significant, runs, &result->gate, why);
+}
+
 struct flm_profile *flm_gate_side(const struct flm_gate_result *result, bool of_new,
                                   struct flm_error *why)
 {
     assert(result);
     struct flm_significant significant;
-    if (!refuse_paper(result, why))
-        return NULL;
-    const struct flm_gate_report report = report_of(result);
     struct flm_text verdict = {0};
-    flm_text_format(&verdict, "%s: ", flm_verdict_name(result->gate.verdict));
-    flm_gate_add_verdict(&verdict, &report);
+    add_verdict(result, &verdict);
     struct flm_profile *side = NULL;
     if (verdict.failed) {
         flm_error_memory(why);
-    } else if (flm_significant_init(&significant, report.runs, report.gate, why)) {
-        side = flm_significant_side(&significant, report.runs, of_new,
-                                    (struct flm_bytes){verdict.at, verdict.size}, why);
+    } else if (find_significant(result, &significant, why)) {
+        side = flm_significant_side(&significant, &result->set->runs, of_new,
+                                    flm_text_bytes(&verdict), why);
         flm_significant_clear(&significant);
     }
     flm_text_clear(&verdict);

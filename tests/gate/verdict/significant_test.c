@@ -147,6 +147,26 @@ static void each_side_has_its_part_and_the_verdict(void **state)
     flm_runs_clear(&runs);
 }
 
+static void by_the_paper_it_is_what_the_responsible_stacks_changed(void **state)
+{
+    (void)state;
+    struct flm_runs runs = runs_of(encoder, 1, 1);
+    struct flm_paper_stack stacks[] = {
+        {.node = runs_node(runs.tree, "main;parse;lex"), .is_responsible = true},
+        {.node = runs_node(runs.tree, "main;write")},
+        {.node = runs_node(runs.tree, "main;encode;b"), .is_responsible = true}};
+    struct flm_paper paper = {.stack = stacks, .stack_count = 3};
+    struct flm_significant significant;
+    assert_true(flm_significant_init_paper(&significant, &runs, &paper, NULL));
+    assert_significant(&significant, &runs, "main;parse;lex", 0, 440);
+    assert_significant(&significant, &runs, "main;write", 0, 0);
+    assert_significant(&significant, &runs, "main;encode", 0, 0);
+    assert_significant(&significant, &runs, "main;encode;a", 0, 0);
+    assert_significant(&significant, &runs, "main;encode;b", 2, 0);
+    flm_significant_clear(&significant);
+    flm_runs_clear(&runs);
+}
+
 struct making {
     struct flm_runs runs;
     struct flm_gate gate;
@@ -165,6 +185,18 @@ static bool make(void *context, struct flm_error *why)
     return side != NULL;
 }
 
+static bool make_by_paper(void *context, struct flm_error *why)
+{
+    const struct making *m = context;
+    struct flm_paper_stack stack = {.is_responsible = true};
+    struct flm_paper paper = {.stack = &stack, .stack_count = 1};
+    struct flm_significant significant;
+    if (!flm_significant_init_paper(&significant, &m->runs, &paper, why))
+        return false;
+    flm_significant_clear(&significant);
+    return true;
+}
+
 static void failing_allocations_are_reported(void **state)
 {
     (void)state;
@@ -172,6 +204,7 @@ static void failing_allocations_are_reported(void **state)
     struct flm_item item = item_of(&m.runs, "main;encode", FLM_ITEM_SPREAD);
     m.gate.found = (struct flm_attribution){&item, 1};
     assert_true(assert_survives_failures(make, &m) > 5);
+    assert_true(assert_survives_failures(make_by_paper, &m) > 2);
     flm_runs_clear(&m.runs);
 }
 
@@ -182,6 +215,7 @@ int main(void)
         cmocka_unit_test(without_items_a_total_is_all_that_changed),
         cmocka_unit_test(below_an_item_it_adds_up_to_the_change),
         cmocka_unit_test(each_side_has_its_part_and_the_verdict),
+        cmocka_unit_test(by_the_paper_it_is_what_the_responsible_stacks_changed),
         cmocka_unit_test(failing_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

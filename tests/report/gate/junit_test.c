@@ -183,6 +183,48 @@ static void any_name_is_valid_xml(void **state)
     verdict_clear(&v);
 }
 
+/* ---- The test of the paper ------------------------------------------------------------------- */
+
+static char *written_of_paper(const char *means, enum flm_verdict expected)
+{
+    struct flm_paper_options how = flm_paper_defaults();
+    struct flm_text text = {0};
+    struct flm_error why = {0};
+    struct flm_paper paper;
+    struct verdict v;
+    verdict_init(&v, means, NULL);
+    if (!flm_paper_init(&paper, &v.runs, &how, &why))
+        fail_msg("%s", why.text);
+    assert_int_equal(paper.verdict, expected);
+    flm_paper_junit(&v.runs, &paper, &how, &text);
+    flm_text_putc(&text, 0);
+    assert_false(text.failed);
+    flm_paper_clear(&paper);
+    verdict_clear(&v);
+    return text.at;
+}
+
+static void each_stack_that_fails_by_the_paper_is_a_failure(void **state)
+{
+    (void)state;
+    char *written = written_of_paper(
+        "main;a 1000 1300\nmain;b 200 300\nmain;c 3000 3000\nmain;d 200 100\n", FLM_VERDICT_FAIL);
+    assert_counts(written, 3, 2, 0);
+    assert_non_null(strstr(written, "name=\"method\" value=\"paper\""));
+    assert_non_null(strstr(written, "name=\"main;a\""));
+    assert_non_null(strstr(written, "name=\"main;b\""));
+    assert_null(strstr(written, "name=\"main;d\"")); /* it shrank */
+    free(written);
+    written = written_of_paper("main;a 1000 1000\nmain;b 200 150\n", FLM_VERDICT_PASS);
+    assert_counts(written, 2, 0, 0);
+    free(written);
+    written = written_of_paper(verdict_of_odd_names, FLM_VERDICT_FAIL);
+    assert_counts(written, 2, 1, 0);
+    assert_null(strchr(written, 0x1b));
+    assert_non_null(strstr(written, "&lt;script&gt;&amp;amp;&quot;q&quot;"));
+    free(written);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -190,6 +232,7 @@ int main(void)
         cmocka_unit_test(a_gate_that_passes_has_cases_that_pass),
         cmocka_unit_test(what_could_not_be_decided_is_an_error),
         cmocka_unit_test(any_name_is_valid_xml),
+        cmocka_unit_test(each_stack_that_fails_by_the_paper_is_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

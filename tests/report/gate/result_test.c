@@ -85,6 +85,48 @@ static void one_side_alone_is_refused(void **state)
     runs_table_clear(&table);
 }
 
+static bool count_bytes(void *context, const void *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)context += size;
+    return true;
+}
+
+/* With JUnit and both sides. */
+static bool write_all(void *context, struct flm_error *why)
+{
+    const struct flm_gate_result *result = context;
+    size_t size = 0;
+    struct flm_report *report = flm_gate_report(result, why);
+    bool good = report && flm_gate_write_junit(result, count_bytes, &size, why) && size > 200;
+    for (int of_new = 0; good && of_new < 2; of_new++) {
+        struct flm_profile *side = flm_gate_side(result, of_new == 1, why);
+        good = side != NULL;
+        flm_profile_free(side);
+    }
+    flm_report_free(report);
+    return good;
+}
+
+static void every_method_has_every_form(void **state)
+{
+    (void)state;
+    static const enum flm_gate_method methods[] = {FLM_GATE_MAX_T, FLM_GATE_PAPER};
+    struct table_of_runs table = runs_table_parse(grown, BASE, NEW, "samples", "samples");
+    struct flm_gate_run runs[BASE + NEW];
+    make_runs(&table, runs);
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_gate_settings settings = {
+            .size = sizeof settings, .alpha = 0.05, .method = methods[i]};
+        struct flm_gate_result *result = flm_gate_compare(runs, BASE + NEW, &settings, NULL);
+        assert_non_null(result);
+        assert_int_equal(flm_gate_verdict(result), FLM_GATE_FAIL);
+        assert_true(assert_survives_failures(write_all, result) > 20);
+        flm_gate_result_free(result);
+    }
+    runs_table_clear(&table);
+}
+
 static void an_alpha_of_one_or_more_is_refused(void **state)
 {
     (void)state;
@@ -182,6 +224,7 @@ int main(void)
         cmocka_unit_test(growth_fails_and_is_the_first_row),
         cmocka_unit_test(runs_of_one_program_pass),
         cmocka_unit_test(one_side_alone_is_refused),
+        cmocka_unit_test(every_method_has_every_form),
         cmocka_unit_test(an_alpha_of_one_or_more_is_refused),
         cmocka_unit_test(settings_that_are_no_numbers_are_refused),
         cmocka_unit_test(a_diff_has_the_means_of_both_sides),
