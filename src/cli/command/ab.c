@@ -101,7 +101,7 @@ static bool open_folder(struct flm_ab *ab, struct flm_error *why)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* "--processors 9: the processors that there are to run on are 0-3, not 9" */
+/* "--processors takes numbers of CPUs, like 0 or 0-1,3, and there are 0-3 to run on, not '9'" */
 static bool refuse_processors(const char *list, struct flm_error *why)
 {
     int allowed[CPU_SETSIZE];
@@ -110,7 +110,7 @@ static bool refuse_processors(const char *list, struct flm_error *why)
     flm_text_init_fixed(&text, there, sizeof there);
     flm_processors_add(&text, allowed, flm_processors_allowed(allowed, CPU_SETSIZE));
     return flm_error_set(why, FLM_ERROR_USAGE,
-                         "--processors takes numbers of processors, like 0 or 0-1,3, and there are "
+                         "--processors takes numbers of CPUs, like 0 or 0-1,3, and there are "
                          "%.*s to run on, not '%s'",
                          (int)text.size, text.at, list);
 }

@@ -99,9 +99,15 @@ static bool take(struct flm_viewer *viewer, enum flm_viewer_side side,
     return false;
 }
 
+/* What is only in one of two files is why they are compared; it is in one of them. */
+static bool has_matched(const struct fields *f, int count)
+{
+    return count < 2 || flm_load_matched(&f->load, *f->load.unmatched, 2);
+}
+
 static int show_in_terminal(const struct fields *f, int count, const char *const *paths)
 {
-    struct flm_error why;
+    struct flm_error why = {0};
     if (!flm_tui_is_possible(&why))
         return flm_message_error(&why);
     struct flm_viewer *viewer = flm_viewer_new(&why);
@@ -109,6 +115,7 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
     for (int i = 0; i < count && good; i++)
         good = take(viewer, i == count - 1 ? FLM_VIEWER_AFTER : FLM_VIEWER_BEFORE, &f->load,
                     paths[i], &why);
+    good = good && has_matched(f, count);
     if (good && count == 2)
         good = flm_viewer_do(viewer, flm_bytes_of("view compare"), &why);
     good = good && flm_tui_run(viewer, &why);
@@ -132,7 +139,7 @@ static int show_in_browser(const struct fields *f, const char *before, const cha
     if (!before || shown.before)
         shown.profile = flm_load_with(&f->load, path);
     int status = FLM_EXIT_WRONG;
-    if (shown.profile) {
+    if (shown.profile && has_matched(f, before ? 2 : 1)) {
         struct flm_served_page *page = flm_served_page_new(&shown, &why);
         status = page ? serve_until_stopped(f, page) : flm_message_error(&why);
         flm_served_page_free(page);
@@ -159,7 +166,6 @@ int flm_view_file(const char *path)
 /* One file, or two to compare. */
 static int show(const struct fields *f, int count, const char *const *paths)
 {
-    /* What is only in one of two files is why they are compared. */
     struct fields shown = *f;
     size_t unmatched = 0;
     shown.load.unmatched = count == 2 ? &unmatched : NULL;
