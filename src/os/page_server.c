@@ -159,6 +159,8 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         s->http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     peer = info ? calloc(1, sizeof *peer) : NULL;
     *socket_context = peer;
+    if (info && !peer)
+        shutdown(info->connect_fd, SHUT_RDWR); /* it could stay as long as it likes */
     if (!peer)
         return;
     *peer = (struct peer){.socket = info->connect_fd, .before = s->newest, .is_listed = true};

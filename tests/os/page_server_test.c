@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "base/text/text.h"
+#include "support/core/allocation.h"
+#include "support/core/failures.h"
 
 static const char policy[] = "default-src 'none'";
 static const char large[300000] = "large";
@@ -521,6 +523,53 @@ static void a_full_server_serves_whom_it_has_and_stops(void **state)
         close(file[i]);
 }
 
+/* ---- Without memory -------------------------------------------------------------------------- */
+
+/* Asks for the page, without any memory of its own; 0: the connection was closed. */
+static int status_without_memory(const struct flm_page_server *server)
+{
+    char token[40], request[300], answer[4096] = "";
+    struct served s = {0};
+    unsigned port;
+    int status = 0;
+    assert_int_equal(
+        sscanf(flm_page_server_url(server), "http://127.0.0.1:%u/%39[0-9a-f]/", &port, token), 2);
+    s.port = (uint16_t)port;
+    snprintf(request, sizeof request,
+             "GET /%s/ HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nConnection: close\r\n\r\n", token, port);
+    int file = connect_to(&s);
+    (void)send(file, request, strlen(request), MSG_NOSIGNAL);
+    size_t size = 0;
+    ssize_t got;
+    while (size < sizeof answer - 1 &&
+           (got = recv(file, answer + size, sizeof answer - 1 - size, 0)) > 0)
+        size += (size_t)got;
+    close(file);
+    (void)sscanf(answer, "HTTP/1.1 %d", &status);
+    return status;
+}
+
+/* A connection for which there is no memory is closed; the next one may be served. */
+static bool serve_twice(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct flm_page_server *server = flm_page_server_start(0, files, 3, policy, why);
+    if (!server)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        int status = status_without_memory(server);
+        assert_true(status == 200 || (status == 0 && allocation_has_failed()));
+    }
+    flm_page_server_stop(server);
+    return true;
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    (void)state;
+    assert_true(assert_survives_failures(serve_twice, NULL) >= 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,6 +585,7 @@ int main(void)
         cmocka_unit_test(a_browser_that_stays_is_served_beside_strangers),
         cmocka_unit_test(requests_that_wait_together_are_all_answered),
         cmocka_unit_test(a_full_server_serves_whom_it_has_and_stops),
+        cmocka_unit_test(memory_may_run_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "support/core/failures.h"
 #include "support/core/files.h"
 
 static void assert_refused(const char *path)
@@ -86,11 +88,62 @@ static void nothing_else_is_opened(void **state)
     assert_refused(temporary_path("missing"));
 }
 
+/* They have no memory to ask for, so they work where there is none. */
+static bool open_and_refuse(void *context, struct flm_error *why)
+{
+    const char *const *paths = context;
+    (void)why;
+    int file = flm_regular_file_open(paths[0]);
+    assert_true(file >= 0 && flm_is_regular_file(paths[0]));
+    close(file);
+    assert_int_equal(flm_regular_file_open(paths[1]), -1);
+    assert_false(flm_is_regular_file(paths[1]));
+    return true;
+}
+
+static void no_memory_is_needed(void **state)
+{
+    (void)state;
+    char path[600];
+    snprintf(path, sizeof path, "%s", write_temporary("file", flm_bytes_of("content")));
+    const char *paths[] = {path, "/dev/zero"};
+    assert_int_equal(assert_survives_failures(open_and_refuse, paths), 0);
+}
+
+/* Nor is a descriptor left open where there are not two. */
+static void without_descriptors_it_is_an_error(void **state)
+{
+    (void)state;
+    char path[600];
+    struct rlimit before, few;
+    snprintf(path, sizeof path, "%s", write_temporary("file", flm_bytes_of("content")));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    int next = dup(0), failures = 0, file = -1;
+    close(next);
+    few = before;
+    for (few.rlim_cur = (rlim_t)next; file < 0; few.rlim_cur++) {
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+        errno = 0;
+        file = flm_regular_file_open(path);
+        int error = errno;
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+        assert_true(file >= 0 || error == EMFILE);
+        failures += file < 0;
+        if (file >= 0)
+            close(file);
+        assert_int_equal(dup(0), next);
+        close(next);
+    }
+    assert_true(failures >= 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_opened_also_by_a_link_and_by_proc),
         cmocka_unit_test(nothing_else_is_opened),
+        cmocka_unit_test(no_memory_is_needed),
+        cmocka_unit_test(without_descriptors_it_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
