@@ -14,6 +14,10 @@
  * and stand for a larger number, so only values below it are exact. */
 #define FLM_EXACT_LIMIT 9007199254740992.0
 
+/* 2^1000: the values of a column of a profile, without their signs, sum to this at most. So sums
+ * over columns, and over millions of profiles, are finite without being checked. */
+#define FLM_SUM_LIMIT 0x1p1000
+
 /* The longest text that flm_number_print makes. */
 #define FLM_NUMBER_SIZE 32
 
@@ -22,8 +26,12 @@
  * infinities: "nan", "inf", "-inf". Zero has no sign. */
 size_t flm_number_print(double value, char *out);
 
-/* The same with at most `digits` significant digits (1 to 17), rounded half to even, trailing zeros
- * removed: 1.24, 318, 0.0012. */
+/* The same, but whole numbers below 1e21 have all their digits: 2^63 is 9223372036854775808, where
+ * the fewest digits are 9223372036854776000. */
+size_t flm_number_print_exactly(double value, char *out);
+
+/* flm_number_print with at most `digits` significant digits (1 to 17), rounded half to even,
+ * trailing zeros removed: 1.24, 318, 0.0012. */
 size_t flm_number_print_rounded(double value, int digits, char *out);
 
 enum flm_number_kind {
@@ -34,9 +42,21 @@ enum flm_number_kind {
 };
 
 /* Reads all of `text`: [+-] digits [. digits] [e [+-] digits]. An integer of any length is rounded
- * to the nearest double: callers that need it exact compare it with FLM_EXACT_LIMIT. A value that
- * is too small for a double, and -0, are 0. `value` is only written for a number. */
+ * to the nearest double: flm_number_is_rounded tells. A value that is too small for a double, and
+ * -0, are 0. `value` is only written for a number. */
 enum flm_number_kind flm_number_parse(struct flm_bytes text, double *value);
+
+/* Whether `text`, which was read as `value`, stands for a number of 2^53 or more that no double is:
+ * 9007199254740993, but not 9007199254740994. */
+bool flm_number_is_rounded(struct flm_bytes text, double value);
+
+/* The same of an integer. */
+static inline bool flm_uint_is_rounded(uint64_t value)
+{
+    /* The double of 2^64 - 1 is 2^64, which is no uint64_t. */
+    return value >= (uint64_t)1 << 53 &&
+           ((double)value >= 0x1p64 || (uint64_t)(double)value != value);
+}
 
 /* Reads all of `text`, which has only digits (no sign, no 0x), as an unsigned integer. False for
  * anything else and for a number above UINT64_MAX; `value` is then unchanged. */

@@ -252,6 +252,20 @@ enum flm_number_kind flm_number_parse(struct flm_bytes text, double *value)
     return kind;
 }
 
+bool flm_number_is_rounded(struct flm_bytes text, double value)
+{
+    if (!(value >= FLM_EXACT_LIMIT || value <= -FLM_EXACT_LIMIT))
+        return false;
+    if (text.size > 0 && (text.at[0] == '-' || text.at[0] == '+'))
+        text = (struct flm_bytes){text.at + 1, text.size - 1};
+    struct written w = {0};
+    if (read_written(text, &w) == FLM_NUMBER_NONE || w.head_count == 0)
+        return false;
+    int exponent;
+    uint64_t mantissa = flm_double_split(value, &exponent);
+    return compare_written(&w, mantissa, exponent) != 0;
+}
+
 bool flm_number_parse_uint(struct flm_bytes text, uint64_t *value)
 {
     uint64_t number = 0;

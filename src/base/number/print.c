@@ -301,6 +301,34 @@ size_t flm_number_print(double value, char *out)
     return print(value, 0, out);
 }
 
+size_t flm_number_print_exactly(double value, char *out)
+{
+    double magnitude = value < 0 ? -value : value;
+    if (!(magnitude >= FLM_EXACT_LIMIT && magnitude < 1e21))
+        return print(value, 0, out);
+    /* A mantissa of 53 bits, doubled up to 17 times; the last digit comes first. */
+    int exponent;
+    unsigned char digit[24] = {0};
+    size_t count = 0, size = 0;
+    for (uint64_t left = flm_double_split(value, &exponent); left > 0; left /= 10)
+        digit[count++] = (unsigned char)(left % 10);
+    for (; exponent > 0; exponent--) {
+        unsigned carry = 0;
+        for (size_t i = 0; i < count; i++) {
+            unsigned twice = 2u * digit[i] + carry;
+            digit[i] = (unsigned char)(twice % 10);
+            carry = twice / 10;
+        }
+        if (carry > 0)
+            digit[count++] = (unsigned char)carry;
+    }
+    if (value < 0)
+        out[size++] = '-';
+    while (count > 0)
+        out[size++] = (char)('0' + digit[--count]);
+    return size;
+}
+
 size_t flm_number_print_rounded(double value, int digits, char *out)
 {
     assert(digits >= 1 && digits <= 17);

@@ -280,6 +280,54 @@ static void a_million_digits_and_an_exponent_may_cancel(void **state)
     free(text);
 }
 
+static void assert_rounded(const char *text, bool expected)
+{
+    double value;
+    assert_int_not_equal(flm_number_parse(flm_bytes_of(text), &value), FLM_NUMBER_NONE);
+    if (flm_number_is_rounded(flm_bytes_of(text), value) != expected)
+        fail_msg("%s", text);
+    uint64_t whole;
+    if (flm_number_parse_uint(flm_bytes_of(text), &whole) && flm_uint_is_rounded(whole) != expected)
+        fail_msg("%s as an integer", text);
+}
+
+static void numbers_of_2_53_and_more_that_no_double_is_are_rounded(void **state)
+{
+    (void)state;
+    static const char *const exact[] = {"0",
+                                        "0.1",
+                                        "9007199254740991",
+                                        "9007199254740992",
+                                        "9007199254740994",
+                                        "9007199254740994.000",
+                                        "-9007199254740994",
+                                        "+18014398509481984",
+                                        "9223372036854775808",
+                                        "18446744073709549568",
+                                        "18446744073709551616",
+                                        "1e22",
+                                        "5e21",
+                                        "0.00000000000000000000001e45",
+                                        "36893488147419103232"};
+    static const char *const rounded[] = {
+        "9007199254740993",
+        "-9007199254740993",
+        "9007199254740992.5",
+        "9007199254740991.5",
+        "9007199254740994.0001",
+        "9223372036854775807",
+        "18446744073709551615",
+        "18446744073709551614",
+        "1e23",
+        "1e300",
+        "9007199254740992.00000000000000000000000000000000000000000000000001"};
+    for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
+        assert_rounded(exact[i], false);
+    for (size_t i = 0; i < sizeof rounded / sizeof rounded[0]; i++)
+        assert_rounded(rounded[i], true);
+    assert_false(flm_number_is_rounded(flm_bytes_of("x"), 1e300));
+}
+
 static void a_uint_is_digits_and_fits_64_bits(void **state)
 {
     (void)state;
@@ -339,6 +387,7 @@ int main(void)
         cmocka_unit_test(the_middle_between_two_doubles_is_rounded_to_even),
         cmocka_unit_test(a_digit_beyond_all_that_count_still_decides),
         cmocka_unit_test(a_million_digits_and_an_exponent_may_cancel),
+        cmocka_unit_test(numbers_of_2_53_and_more_that_no_double_is_are_rounded),
         cmocka_unit_test(a_uint_is_digits_and_fits_64_bits),
         cmocka_unit_test(a_hex_is_bare_digits_and_fits_64_bits),
     };

@@ -136,6 +136,34 @@ static void others_are_printed_with_the_fewest_digits(void **state)
     assert_printed(9.5e-8, "9.5e-8");
 }
 
+static void assert_exactly(double value, const char *expected)
+{
+    char text[FLM_NUMBER_SIZE];
+    size_t size = flm_number_print_exactly(value, text);
+    assert_true(flm_bytes_are((struct flm_bytes){text, size}, expected));
+}
+
+static void whole_numbers_below_1e21_can_have_all_their_digits(void **state)
+{
+    (void)state;
+    assert_exactly(0x1p53, "9007199254740992");
+    assert_exactly(0x1p63, "9223372036854775808");
+    assert_exactly(-0x1p64, "-18446744073709551616");
+    assert_exactly(0x1.fffffffffffffp68, "590295810358705586176");
+    assert_exactly(nextafter(1e21, 0), "999999999999999868928");
+    assert_exactly(1e21, "1e21");
+    assert_exactly(1.5, "1.5");
+    assert_exactly(0, "0");
+    assert_exactly(INFINITY, "inf");
+    uint64_t seed = 3;
+    for (int i = 0; i < 20000; i++) {
+        char expected[64];
+        double value = ldexp((double)(random_next(&seed) >> 11), (int)random_below(&seed, 17));
+        snprintf(expected, sizeof expected, "%.0f", value);
+        assert_exactly(value, expected);
+    }
+}
+
 static void exponents_are_for_the_very_large_and_the_very_small(void **state)
 {
     (void)state;
@@ -269,6 +297,7 @@ int main(void)
         cmocka_unit_test(zero_has_no_sign),
         cmocka_unit_test(infinities_and_nan_have_names),
         cmocka_unit_test(others_are_printed_with_the_fewest_digits),
+        cmocka_unit_test(whole_numbers_below_1e21_can_have_all_their_digits),
         cmocka_unit_test(exponents_are_for_the_very_large_and_the_very_small),
         cmocka_unit_test(short_decimals_come_back_as_they_were_written),
         cmocka_unit_test(any_double_is_printed_shortest_and_reads_back),
