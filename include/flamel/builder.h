@@ -16,7 +16,8 @@
  *
  * While a profile is built it takes about 60 bytes a node and metric, and 240 more for each
  * distinct frame with a name of 20 letters: a stack of 4 million frames 250 MB, 10 million
- * different functions 3.0 GB (measured, 64 bits). There may be 2^30 nodes; where that, or memory,
+ * different functions 3.0 GB (measured, 64 bits). A value that is the sum of several and is not
+ * exact (fractions; 2^53 and more) takes 50 more. There may be 2^30 nodes; where that, or memory,
  * is passed, a sentence says so. */
 #ifndef FLAMEL_BUILDER_H
 #define FLAMEL_BUILDER_H
@@ -53,9 +54,14 @@ struct flm_node flm_builder_child(struct flm_builder *builder, struct flm_node p
 struct flm_node flm_builder_stack(struct flm_builder *builder, const struct flm_frame *frames,
                                   size_t count);
 
-/* Adds to the self value of a node. */
+/* Adds to the self value of a node. Sums are exact, and rounded once, when the profile is made: the
+ * order of the values does not matter. */
 void flm_builder_add(struct flm_builder *builder, struct flm_node node, struct flm_metric metric,
                      double value);
+
+/* Counts values of 2^53 or more that were rounded to a double before they were added. They become
+ * part of FLM_NOTE_ROUNDED, as sums do that a double does not hold exactly. */
+void flm_builder_rounded(struct flm_builder *builder, uint64_t count);
 
 /* Labels (thread, command, span ...) are key and value; sets of them are interned. `labels` holds
  * 2 x count strings: key, value, key, value ... in any order; a key may repeat. */
@@ -91,8 +97,8 @@ uint32_t flm_builder_node_count(const struct flm_builder *builder);
 bool flm_builder_failed(const struct flm_builder *builder);
 
 /* The profile; the builder is freed in any case. Nodes whose subtree has no value in any metric
- * and no sample are left out. NULL, and `why`, if memory ran out, or if a sum is no longer exact
- * (2^53 and more) or not finite. */
+ * and no sample are left out. NULL, and `why`, if memory ran out, or if the values of a metric are
+ * not finite or sum, without their signs, to more than 2^1000. */
 struct flm_profile *flm_builder_finish(struct flm_builder *builder, struct flm_error *why);
 
 #ifdef __cplusplus

@@ -23,8 +23,9 @@
  * A profile never changes once it is made; threads may share it freely. It is one block of
  * memory, laid out as the .flm file is (docs/format.md), or a mapped .flm file.
  *
- * Values are doubles; integers are exact below 2^53, and larger ones are refused. Units
- * belong to metrics. */
+ * Values are doubles. Integers below 2^53 are exact. A larger value is the double nearest to what
+ * was read or summed, at most 1 part in 2^53 away, and FLM_NOTE_ROUNDED counts those that are not
+ * exact. Units belong to metrics. */
 #ifndef FLAMEL_PROFILE_H
 #define FLAMEL_PROFILE_H
 
@@ -209,6 +210,11 @@ const uint32_t *flm_profile_label_set(const struct flm_profile *profile, struct 
 /* A note whose key begins so says what the stacks could show and do not, and how to get it: "not
  * shown CPython". */
 #define FLM_NOTE_NOT_SHOWN "not shown "
+
+/* How many values of 2^53 and more are not exactly what was read, or the sum of what was read: "12".
+ * Such a value was rounded, to 1 part in 2^53. It is counted in each step that rounds it: when it
+ * is read, and when values are summed. */
+#define FLM_NOTE_ROUNDED "rounded values"
 
 /* How the command of a recording ended: "0", "3"; or by a signal: "6 (Aborted)". Neither, where
  * there was no command, it still ran, or the recorder ended it after the duration. */

@@ -8,6 +8,7 @@
 #include "algebra/operation/algebra.h"
 #include "base/core/scan.h"
 #include "os/threads.h"
+#include "profile/internal.h"
 
 /* A chunk must be worth a thread and the merge after it. */
 enum { MOST_CHUNKS = 64, SMALLEST_CHUNK = 4 << 20 };
@@ -115,7 +116,7 @@ static void read_chunk(void *context, size_t i)
         if (!read)
             shift_lines(chunk, NULL, why);
         if (read && shift_lines(chunk, builder, why)) {
-            chunk->profile = flm_builder_finish(builder, why);
+            chunk->profile = flm_builder_finish_chunk(builder, why);
             builder = NULL;
         }
     }

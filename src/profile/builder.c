@@ -81,6 +81,7 @@ void flm_builder_free(struct flm_builder *b)
         free(b->metrics[m].sample_value);
     }
     free(b->metrics);
+    flm_residuals_clear(&b->residuals);
     FLM_ARRAY_CLEAR(&b->path);
     FLM_ARRAY_CLEAR(&b->notes);
     FLM_ARRAY_CLEAR(&b->losses);
@@ -303,7 +304,12 @@ void flm_builder_add(struct flm_builder *b, struct flm_node node, struct flm_met
                      double value)
 {
     if (!b->failed)
-        b->metrics[metric.index].self[node.index] += value;
+        flm_builder_add_self(b, metric.index, node.index, value);
+}
+
+void flm_builder_rounded(struct flm_builder *b, uint64_t count)
+{
+    b->rounded += (double)count;
 }
 
 uint32_t flm_builder_node_count(const struct flm_builder *b)

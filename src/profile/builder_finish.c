@@ -14,6 +14,7 @@
 #include "base/core/array.h"
 #include "base/core/sort.h"
 #include "base/number/number.h"
+#include "base/number/sum.h"
 #include "profile/metadata.h"
 
 struct finishing {
@@ -28,19 +29,23 @@ struct finishing {
     struct flm_profile *p;
 };
 
-/* Integers whose sum reaches 2^53 may no longer be exact (2^53 + 1 is 2^53): refused, as is what is
- * not finite. */
+static double *self_column(void *builder, uint32_t metric)
+{
+    return ((struct flm_builder *)builder)->metrics[metric].self;
+}
+
+/* Refuses what is not finite, and what could not be added up further. */
 static bool check_sums(const struct flm_builder *b, struct flm_error *why)
 {
     for (uint32_t m = 0; m < b->metric_count; m++) {
-        double sum = 0;
-        for (uint32_t i = 0; i < b->node_count; i++)
-            sum += b->metrics[m].self[i] < 0 ? -b->metrics[m].self[i] : b->metrics[m].self[i];
-        if (!(sum < FLM_EXACT_LIMIT)) {
-            struct flm_bytes name = flm_interner_text(&b->interner, b->metrics[m].name);
+        const struct flm_builder_metric *metric = &b->metrics[m];
+        double sum = flm_sum_of_sizes(metric->self, b->node_count);
+        double single = flm_sum_of_sizes(metric->sample_value, b->sample_count);
+        if (!(sum <= FLM_SUM_LIMIT && single <= FLM_SUM_LIMIT)) {
+            struct flm_bytes name = flm_interner_text(&b->interner, metric->name);
             return flm_error_set(why, FLM_ERROR_RANGE,
-                                 "the values of '%.*s' sum to 2^53 or more, where counts are no "
-                                 "longer exact: split the input, or scale it down",
+                                 "the values of '%.*s' sum to more than 2^1000, the most that is "
+                                 "added up: scale them down",
                                  (int)name.size, name.at);
         }
     }
@@ -166,7 +171,17 @@ static bool finish(struct finishing *f)
                    : flm_error_memory(f->why);
 }
 
-struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *why)
+/* What the sums of a chunk lack to be exact goes with them; first_child has the nodes' indices. */
+static bool keep_residuals(struct finishing *f)
+{
+    bool failed;
+    f->p->residuals =
+        flm_residuals_list(&f->b->residuals, f->first_child, &f->p->residual_count, &failed);
+    return !failed || flm_error_memory(f->why);
+}
+
+static struct flm_profile *finish_builder(struct flm_builder *b, bool is_chunk,
+                                          struct flm_error *why)
 {
     assert(b);
     struct finishing f = {.b = b, .why = why};
@@ -176,10 +191,14 @@ struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *
     b->slots = NULL;
     b->path_hash = NULL;
     bool finished = false;
-    if (b->failed)
-        flm_builder_get_error(b, why);
+    if (!b->failed) {
+        uint64_t rounded = flm_residuals_round(&b->residuals, self_column, b);
+        b->rounded += is_chunk ? 0 : (double)rounded;
+    }
+    if (!b->failed)
+        finished = check_sums(b, why) && finish(&f) && (!is_chunk || keep_residuals(&f));
     else
-        finished = check_sums(b, why) && finish(&f);
+        flm_builder_get_error(b, why);
     free(f.first_child);
     free(f.next_sibling);
     free(f.frame_used);
@@ -190,4 +209,14 @@ struct flm_profile *flm_builder_finish(struct flm_builder *b, struct flm_error *
         return NULL;
     }
     return f.p;
+}
+
+struct flm_profile *flm_builder_finish(struct flm_builder *builder, struct flm_error *why)
+{
+    return finish_builder(builder, false, why);
+}
+
+struct flm_profile *flm_builder_finish_chunk(struct flm_builder *b, struct flm_error *why)
+{
+    return finish_builder(b, true, why);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "base/number/number.h"
 #include "base/text/text.h"
 
 static uint32_t intern_label(struct flm_builder *b, struct flm_label_record label)
@@ -143,7 +144,7 @@ void flm_builder_sample_add(struct flm_builder *b, struct flm_metric metric, dou
         return;
     uint32_t sample = b->sample_count - 1;
     b->metrics[metric.index].sample_value[sample] += value;
-    b->metrics[metric.index].self[b->sample_node[sample]] += value;
+    flm_builder_add_self(b, metric.index, b->sample_node[sample], value);
 }
 
 void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node node,
@@ -177,12 +178,26 @@ void flm_builder_note(struct flm_builder *b, const char *key, const char *value,
 
 void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value)
 {
+    uint64_t count;
+    if (flm_bytes_are(flm_interner_text(&b->interner, key), FLM_NOTE_ROUNDED) &&
+        flm_number_parse_uint(flm_interner_text(&b->interner, value), &count)) {
+        b->rounded += (double)count;
+        return;
+    }
     size_t before = b->notes.count;
     struct flm_note_record *note = find_note(b, key);
     if (note && b->notes.count > before)
         note->value = value;
     else if (note && note->value != value)
         note->value = FLM_NONE; /* in dispute: stays so, and is not written */
+}
+
+bool flm_builder_note_rounded(struct flm_builder *b)
+{
+    char text[FLM_NUMBER_SIZE];
+    if (b->rounded > 0)
+        flm_builder_note(b, FLM_NOTE_ROUNDED, text, flm_number_print(b->rounded, text));
+    return !b->failed;
 }
 
 void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss)

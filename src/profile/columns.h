@@ -19,6 +19,12 @@ struct flm_sizes {
     uint32_t label_count, label_set_count, set_member_count, sample_count;
 };
 
+/* What a value lacks to be the exact sum of what was added: see residuals.h. */
+struct flm_residual {
+    uint32_t metric, node;
+    double value;
+};
+
 struct flm_profile {
     struct flm_sizes sizes;
 
@@ -39,6 +45,10 @@ struct flm_profile {
     uint32_t *sample_node;
     uint32_t *sample_labels; /* label set */
     double *sample_value;    /* metric by metric: sample_value[metric * sample_count + sample] */
+
+    struct flm_residual
+        *residuals; /* of a chunk (flm_builder_finish_chunk) only: not in the file */
+    size_t residual_count;
 
     void *image; /* the block, or the mapped file */
     size_t image_size;

@@ -5,6 +5,7 @@
 #include "base/core/array.h"
 #include "flamel/builder.h"
 #include "profile/interner.h"
+#include "profile/residuals.h"
 
 struct flm_builder_node {
     uint32_t parent, frame;
@@ -38,6 +39,8 @@ struct flm_builder {
     struct flm_builder_metric *metrics;
     uint32_t metric_count;
     size_t metric_capacity;
+    struct flm_residuals residuals; /* of the self values */
+    double rounded; /* values of 2^53 and more that are not exact: becomes FLM_NOTE_ROUNDED */
 
     struct FLM_ARRAY(struct flm_note_record) notes;
     struct FLM_ARRAY(struct flm_builder_loss) losses;
@@ -66,13 +69,29 @@ void flm_builder_fail(struct flm_builder *b, enum flm_error_kind kind, const cha
 /* Copies the error that made the builder fail to `why`, which may be NULL. Returns false. */
 bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why);
 
+/* Adds to the self value of a node; flm_builder_add for one that has not failed. */
+static inline void flm_builder_add_self(struct flm_builder *b, uint32_t metric, uint32_t node,
+                                        double value)
+{
+    if (!flm_add_exactly(&b->residuals, metric, node, &b->metrics[metric].self[node], value))
+        flm_builder_fail_memory(b);
+}
+
 /* As the public functions, for strings of the interner. A metric is FLM_NONE when memory ran out or
  * there are too many. */
 uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t unit);
 void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss);
 
-/* Adds a note; when the builder has another value for that key, neither stays. */
+/* Adds a note; when the builder has another value for that key, neither stays. Counts of values
+ * that were rounded are added up. */
 void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value);
+
+/* Makes the note of the values that were rounded, if there are any. Part of finishing. */
+bool flm_builder_note_rounded(struct flm_builder *b);
+
+/* flm_builder_finish for one of several chunks, which flm_align adds: the profile keeps what its
+ * sums lack to be exact, so that they are rounded once, wherever the input was cut. */
+struct flm_profile *flm_builder_finish_chunk(struct flm_builder *b, struct flm_error *why);
 
 /* A sample whose values are to be set by the caller, and do not count in the tree: its index, or
  * FLM_NONE. */

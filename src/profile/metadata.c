@@ -63,6 +63,8 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     assert(metadata && b && frame_used);
     *metadata = (struct flm_metadata){.b = b};
     drop_disputed_notes(b);
+    if (!flm_builder_note_rounded(b))
+        return flm_builder_get_error(b, why);
     metadata->label_rank = malloc((b->labels.count + 1) * sizeof(uint32_t));
     metadata->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
     unsigned char *string_used = NULL;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/core/array.h"
+#include "base/number/number.h"
+#include "base/number/sum.h"
 #include "base/text/text.h"
 #include "flamel/flamel.h"
 #include "profile/flm_file.h"
@@ -46,6 +48,7 @@ void flm_profile_free(struct flm_profile *profile)
         return;
     if (profile->release)
         profile->release(profile->release_context);
+    free(profile->residuals);
     free(profile);
 }
 
@@ -156,20 +159,35 @@ struct flm_metric flm_profile_metric_named(const struct flm_profile *profile, co
 double flm_profile_total(const struct flm_profile *profile, struct flm_metric metric)
 {
     const double *self = flm_self_column(profile, metric.index);
+    uint32_t count = profile->sizes.node_count, i = 0;
+    if (flm_sum_of_sizes(self, count) >= FLM_EXACT_LIMIT) {
+        struct flm_exact_sum exact;
+        flm_exact_sum_init(&exact);
+        for (; i < count; i++)
+            flm_exact_sum_add(&exact, self[i]);
+        return flm_exact_sum_take(&exact);
+    }
     /* Four sums, so that the additions do not wait for each other; integers stay exact. */
     double sum[4] = {0};
-    uint32_t i = 0;
-    for (; i + 4 <= profile->sizes.node_count; i += 4)
+    for (; i + 4 <= count; i += 4)
         for (int lane = 0; lane < 4; lane++)
             sum[lane] += self[i + (uint32_t)lane];
-    for (; i < profile->sizes.node_count; i++)
+    for (; i < count; i++)
         sum[0] += self[i];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 void flm_add_up(double *values, const uint32_t *end, uint32_t node_count)
 {
-    for (uint32_t i = node_count; i-- > 0;) {
+    /* Beyond 2^53 a total is the sum of its node and children, rounded once or twice. */
+    bool exact = flm_sum_of_sizes(values, node_count) < FLM_EXACT_LIMIT;
+    for (uint32_t i = node_count; !exact && i-- > 0;) {
+        struct flm_sum sum = {values[i], 0};
+        for (uint32_t child = i + 1; child < end[i]; child = end[child])
+            flm_sum_add(&sum, values[child]);
+        values[i] = flm_sum_of(&sum);
+    }
+    for (uint32_t i = node_count; exact && i-- > 0;) {
         double sum = values[i];
         for (uint32_t child = i + 1; child < end[i]; child = end[child])
             sum += values[child];

@@ -155,10 +155,10 @@ static void the_first_of_several_errors_is_told(void **state)
     struct flm_text text = {0};
     add_lines(&text, LARGE / 2, 12);
     uint64_t line = line_count(&text) + 1;
-    flm_text_puts(&text, "main;x 1e99\n");
+    flm_text_puts(&text, "main;x 1e302\n");
     add_lines(&text, LARGE, 13);
     flm_text_puts(&text, "main;x -5\n");
-    refused(&text, line, "the value '1e99' is 2^53 or more");
+    refused(&text, line, "the value '1e302' is more than 2^1000");
 }
 
 /* A chunk of nothing but broken lines is no reason to refuse the file: others have values. */
@@ -180,9 +180,27 @@ static void sums_over_all_pieces_are_checked(void **state)
 {
     (void)state;
     struct flm_text text = {0};
-    flm_text_puts(&text, "main 9007199254740000\n");
+    flm_text_puts(&text, "main 9e300\n");
     add_lines(&text, LARGE, 16);
-    refused(&text, 0, "2^53");
+    flm_text_puts(&text, "main 9e300\n");
+    refused(&text, 0, "2^1000");
+}
+
+/* The stacks of one chunk are in the others too. */
+static void sums_beyond_2_53_are_rounded_once_wherever_the_input_is_cut(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    uint64_t random = 17;
+    while (text.size < LARGE) {
+        flm_text_format(&text, "main;read_%u;%llu times %llu\n", random_below(&random, 30),
+                        (unsigned long long)random_below(&random, 40),
+                        (unsigned long long)(random_next(&random) >> random_below(&random, 64)));
+        if (random_below(&random, 3) == 0)
+            flm_text_format(&text, "main;read_%u %u.%u\n", random_below(&random, 30),
+                            random_below(&random, 1000), random_below(&random, 1000));
+    }
+    agrees(&text, false);
 }
 
 struct told {
@@ -252,6 +270,7 @@ int main(void)
         cmocka_unit_test(the_first_of_several_errors_is_told),
         cmocka_unit_test(a_piece_without_a_value_is_counted_like_any_line),
         cmocka_unit_test(sums_over_all_pieces_are_checked),
+        cmocka_unit_test(sums_beyond_2_53_are_rounded_once_wherever_the_input_is_cut),
         cmocka_unit_test(progress_is_told_and_may_stop_all),
         cmocka_unit_test(reading_in_pieces_survives_failed_allocations),
     };

@@ -18,8 +18,10 @@
 #include "algebra/operation/subset.h"
 #include "base/core/array.h"
 #include "base/number/number.h"
+#include "base/number/sum.h"
 #include "base/text/text.h"
 #include "profile/metadata.h"
+#include "profile/residuals.h"
 
 struct member {
     uint32_t input, node;
@@ -41,8 +43,11 @@ struct aligning {
     struct flm_carried *carried; /* by input */
     struct flm_metadata metadata;
     struct flm_profile *out;
-    uint32_t made;         /* nodes of the result so far */
-    uint32_t *node_starts; /* by input: where its nodes stand in `moved` */
+    struct flm_residuals residuals; /* of the sums in `out` */
+    uint64_t rounded;               /* of these sums, how many of 2^53 and more are not exact */
+    bool failed;                    /* memory ran out for a residual */
+    uint32_t made;                  /* nodes of the result so far */
+    uint32_t *node_starts;          /* by input: where its nodes stand in `moved` */
     uint32_t *moved; /* all nodes of all inputs: their node in the result; NULL: not requested */
 
     struct FLM_ARRAY(struct group) groups;
@@ -59,13 +64,19 @@ struct aligning {
     size_t run_capacity;
 };
 
+static void add_value(struct aligning *a, uint32_t metric, uint32_t to, double value)
+{
+    if (!flm_add_exactly(&a->residuals, metric, to, &flm_self_column(a->out, metric)[to], value))
+        a->failed = true;
+}
+
 static void add_values(struct aligning *a, uint32_t input, uint32_t node, uint32_t to)
 {
     const struct flm_profile *p = a->in[input];
     const uint32_t *map = a->carried[input].metric_map;
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
         if (map[m] != FLM_NONE)
-            flm_self_column(a->out, map[m])[to] += flm_self_column(p, m)[node];
+            add_value(a, map[m], to, flm_self_column(p, m)[node]);
     if (a->moved)
         a->moved[a->node_starts[input] + node] = to;
 }
@@ -227,8 +238,28 @@ static bool make_nodes(struct aligning *a)
     return true;
 }
 
+static double *out_column(void *profile, uint32_t metric)
+{
+    return flm_self_column(profile, metric);
+}
+
+/* What the sums of chunks lack belongs to their nodes; then all sums are rounded, once. */
+static bool round_sums(struct aligning *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t r = 0; r < a->in[i]->residual_count; r++) {
+            struct flm_residual left_out = a->in[i]->residuals[r];
+            uint32_t metric = a->carried[i].metric_map[left_out.metric];
+            if (metric != FLM_NONE)
+                add_value(a, metric, a->moved[a->node_starts[i] + left_out.node], left_out.value);
+        }
+    a->rounded = flm_residuals_round(&a->residuals, out_column, a->out);
+    return !a->failed || flm_error_memory(a->why);
+}
+
 static void clear(struct aligning *a)
 {
+    flm_residuals_clear(&a->residuals);
     flm_metadata_clear(&a->metadata);
     flm_builder_free(a->builder);
     for (size_t i = 0; a->carried && i < a->count; i++)
@@ -291,9 +322,11 @@ static bool copy_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
 
 static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const char *const *names)
 {
-    bool samples = false;
-    for (size_t i = 0; i < a->count; i++)
+    bool samples = false, residuals = false;
+    for (size_t i = 0; i < a->count; i++) {
         samples |= mode == FLM_ALIGN_ADD && !a->only && a->in[i]->sizes.sample_count > 0;
+        residuals |= a->in[i]->residual_count > 0;
+    }
     uint32_t start = 0;
     for (size_t i = 0; i < a->count; i++) {
         const struct flm_profile *p = a->in[i];
@@ -307,7 +340,7 @@ static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const ch
         a->node_starts[i] = start;
         start += p->sizes.node_count;
     }
-    if ((samples || a->only) && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
+    if ((samples || residuals || a->only) && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
         return flm_error_memory(a->why);
     return !flm_builder_failed(a->builder) || flm_error_memory(a->why);
 }
@@ -329,14 +362,16 @@ static bool rank_frames(struct aligning *a)
     return ranked;
 }
 
-/* Sums of counts may pass what a double holds exactly, as in flm_builder_finish. */
+/* As in flm_builder_finish. */
 static bool check_sums(const struct aligning *a)
 {
-    for (uint32_t m = 0; m < a->out->sizes.metric_count; m++)
-        if (!(flm_norm(a->out, (struct flm_metric){m}) < FLM_EXACT_LIMIT))
+    const struct flm_sizes *sizes = &a->out->sizes;
+    for (uint32_t m = 0; m < sizes->metric_count; m++)
+        if (!(flm_sum_of_sizes(flm_self_column(a->out, m), sizes->node_count) <= FLM_SUM_LIMIT &&
+              flm_sum_of_sizes(flm_sample_column(a->out, m), sizes->sample_count) <= FLM_SUM_LIMIT))
             return flm_error_set(a->why, FLM_ERROR_RANGE,
-                                 "the values sum to 2^53 or more, where counts are no longer "
-                                 "exact: merge fewer profiles");
+                                 "the values sum to more than 2^1000, the most that is added up: "
+                                 "merge fewer profiles, or scale them down");
     return true;
 }
 
@@ -362,6 +397,8 @@ static bool align(struct aligning *a, enum flm_align_mode mode, const char *cons
         return false;
     if (!make_nodes(a))
         return flm_error_memory(a->why);
+    if (!round_sums(a))
+        return false;
     sizes.node_count = a->made;
     return flm_profile_shrink(a->out, &sizes, a->why) &&
            flm_metadata_write(&a->metadata, a->out, a->moved, a->why) && check_sums(a);
@@ -380,13 +417,14 @@ static bool has_empty_leaf(const struct flm_profile *p)
     return false;
 }
 
-/* Takes `p`. */
-static struct flm_profile *without_empty_leaves(struct flm_profile *p, struct flm_error *why)
+/* Takes `p`. The profile without empty leaves, with a note of the sums that were rounded: they are
+ * known only now, and few profiles have any. */
+static struct flm_profile *remake(struct flm_profile *p, uint64_t rounded, struct flm_error *why)
 {
     struct flm_column *columns = flm_columns_copy(p);
     struct flm_profile *result = NULL;
     if (columns)
-        result = flm_subset(p, columns, p->sizes.metric_count, NULL, why);
+        result = flm_subset_rounded(p, columns, p->sizes.metric_count, rounded, why);
     else
         flm_error_memory(why);
     flm_columns_free(columns, p->sizes.metric_count);
@@ -427,7 +465,7 @@ struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t 
         flm_profile_free(a.out);
         return NULL;
     }
-    return has_empty_leaf(a.out) ? without_empty_leaves(a.out, why) : a.out;
+    return a.rounded > 0 || has_empty_leaf(a.out) ? remake(a.out, a.rounded, why) : a.out;
 }
 
 struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, size_t count,
@@ -440,10 +478,10 @@ struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, 
     bool good = align(&a, FLM_ALIGN_ADD, NULL);
     for (size_t i = 0; good && i < count; i++)
         node_count += profiles[i]->sizes.node_count;
-    if (good && has_empty_leaf(a.out)) {
+    if (good && (a.rounded > 0 || has_empty_leaf(a.out))) {
         good = move_again(a.out, a.moved, node_count, why);
         if (good)
-            a.out = without_empty_leaves(a.out, why);
+            a.out = remake(a.out, a.rounded, why);
         good = good && a.out;
     }
     if (good) {

@@ -36,10 +36,9 @@ static void move_values(struct flm_rebuild *r)
     const struct flm_profile *p = r->p;
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
         const double *from = flm_self_column(p, m);
-        double *to = r->builder->metrics[m].self;
-        for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        for (uint32_t i = 0; i < p->sizes.node_count && !r->builder->failed; i++)
             if (r->moved[i] != FLM_NONE)
-                to[r->moved[i]] += from[i];
+                flm_builder_add_self(r->builder, m, r->moved[i], from[i]);
     }
 }
 

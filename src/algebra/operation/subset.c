@@ -5,6 +5,7 @@
 
 #include "algebra/operation/copy_metadata.h"
 #include "base/number/number.h"
+#include "base/number/sum.h"
 #include "profile/metadata.h"
 
 struct flm_column *flm_columns_copy(const struct flm_profile *p)
@@ -42,6 +43,7 @@ struct subset {
     const struct flm_column *columns;
     size_t count;
     const unsigned char *keep_sample;
+    uint64_t rounded;
     struct flm_error *why;
 
     uint32_t *moved; /* by old node, and one more: how many nodes before it stay */
@@ -101,6 +103,7 @@ static bool carry(struct subset *s)
             return flm_builder_get_error(b, s->why);
     }
     flm_copy_notes(b, s->p, &s->carried);
+    flm_builder_rounded(b, s->rounded);
     /* The samples come with the columns of `p`; those of the result are put in their place. */
     if (has_samples(s)) {
         struct flm_profile bare = *s->p;
@@ -118,19 +121,17 @@ static bool carry(struct subset *s)
     return !flm_builder_failed(b) || flm_builder_get_error(b, s->why);
 }
 
-/* New columns must be what every profile promises: finite, and exact where they are counts. */
+/* New columns must be what every profile promises. */
 static bool check_columns(const struct subset *s)
 {
     for (size_t c = 0; c < s->count; c++) {
-        double sum = 0, odd = 0;
-        for (uint32_t i = 0; i < s->p->sizes.node_count; i++)
-            sum += s->columns[c].self[i] < 0 ? -s->columns[c].self[i] : s->columns[c].self[i];
-        for (uint32_t i = 0; has_samples(s) && i < s->p->sizes.sample_count; i++)
-            odd += s->columns[c].sample[i] - s->columns[c].sample[i]; /* 0 for finite ones */
-        if (!(sum < FLM_EXACT_LIMIT) || odd != 0)
+        double sum = flm_sum_of_sizes(s->columns[c].self, s->p->sizes.node_count), single = 0;
+        if (has_samples(s))
+            single = flm_sum_of_sizes(s->columns[c].sample, s->p->sizes.sample_count);
+        if (!(sum <= FLM_SUM_LIMIT && single <= FLM_SUM_LIMIT))
             return flm_error_set(s->why, FLM_ERROR_RANGE,
-                                 "the values of '%.*s' sum to 2^53 or more, where counts are no "
-                                 "longer exact: scale them down",
+                                 "the values of '%.*s' sum to more than 2^1000, the most that is "
+                                 "added up: scale them down",
                                  (int)s->columns[c].name.size, s->columns[c].name.at);
     }
     return true;
@@ -180,23 +181,36 @@ static bool make(struct subset *s)
     return flm_metadata_write(&s->metadata, s->out, s->moved, s->why);
 }
 
+static struct flm_profile *subset(struct subset *s)
+{
+    assert(s->p && (s->columns || s->count == 0));
+    bool made = make(s);
+    flm_metadata_clear(&s->metadata);
+    flm_builder_free(s->builder);
+    flm_carried_clear(&s->carried);
+    free(s->moved);
+    free(s->stays);
+    free(s->frame_used);
+    if (!made) {
+        flm_profile_free(s->out);
+        return NULL;
+    }
+    return s->out;
+}
+
 struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_column *columns,
                                size_t count, const unsigned char *keep_sample,
                                struct flm_error *why)
 {
-    assert(p && (columns || count == 0));
     struct subset s = {
         .p = p, .columns = columns, .count = count, .keep_sample = keep_sample, .why = why};
-    bool made = make(&s);
-    flm_metadata_clear(&s.metadata);
-    flm_builder_free(s.builder);
-    flm_carried_clear(&s.carried);
-    free(s.moved);
-    free(s.stays);
-    free(s.frame_used);
-    if (!made) {
-        flm_profile_free(s.out);
-        return NULL;
-    }
-    return s.out;
+    return subset(&s);
+}
+
+struct flm_profile *flm_subset_rounded(const struct flm_profile *p,
+                                       const struct flm_column *columns, size_t count,
+                                       uint64_t rounded, struct flm_error *why)
+{
+    struct subset s = {.p = p, .columns = columns, .count = count, .rounded = rounded, .why = why};
+    return subset(&s);
 }

@@ -20,6 +20,12 @@ struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_col
                                size_t count, const unsigned char *keep_sample,
                                struct flm_error *why);
 
+/* The same; `rounded` values of the columns, of 2^53 or more, are not exactly the sums that they
+ * stand for, and are noted. */
+struct flm_profile *flm_subset_rounded(const struct flm_profile *p,
+                                       const struct flm_column *columns, size_t count,
+                                       uint64_t rounded, struct flm_error *why);
+
 /* The columns of `p` itself, in copies that may be changed; `sample` is set too where there are
  * samples. NULL when memory ran out. */
 struct flm_column *flm_columns_copy(const struct flm_profile *p);

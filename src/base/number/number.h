@@ -14,8 +14,9 @@
  * and stand for a larger number, so only values below it are exact. */
 #define FLM_EXACT_LIMIT 9007199254740992.0
 
-/* 2^1000: the values of a column of a profile, without their signs, sum to this at most. So sums
- * over columns, and over millions of profiles, are finite without being checked. */
+/* 2^1000: the values of a column of a profile that is made here, without their signs, sum to this
+ * at most. So sums over columns, and over millions of profiles, are finite without being
+ * checked. */
 #define FLM_SUM_LIMIT 0x1p1000
 
 /* The longest text that flm_number_print makes. */

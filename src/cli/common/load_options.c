@@ -178,6 +178,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         *fields->found_format = format;
     if (profile && !fields->quiet && !fields->reports_losses) {
         report_lines(path, "lost: ", flm_remarks_lost, profile);
+        report_lines(path, "rounded: ", flm_remarks_rounded, profile);
         report_unsymbolized(path, format, profile);
     }
     if (profile && fields->apply)

@@ -49,6 +49,16 @@ bool flm_remarks_lost(struct flm_remarks *at, const struct flm_profile *p, struc
     return true;
 }
 
+bool flm_remarks_rounded(struct flm_remarks *at, const struct flm_profile *p, struct flm_text *line)
+{
+    struct flm_name count = flm_profile_note_named(p, FLM_NOTE_ROUNDED);
+    if (at->next++ > 0 || count.size == 0)
+        return false;
+    flm_text_format(line, "values of 2^53 or more, to 1 part in 2^53: %.*s", (int)count.size,
+                    count.at);
+    return true;
+}
+
 /* ---- Modules without symbols ----------------------------------------------------------------- */
 
 static bool has_prefix(const struct flm_profile *p, uint32_t note, const char *prefix)

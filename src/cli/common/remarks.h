@@ -18,6 +18,10 @@ struct flm_remarks {
 bool flm_remarks_lost(struct flm_remarks *at, const struct flm_profile *profile,
                       struct flm_text *line);
 
+/* Of FLM_NOTE_ROUNDED: "values of 2^53 or more, to 1 part in 2^53: 3". */
+bool flm_remarks_rounded(struct flm_remarks *at, const struct flm_profile *profile,
+                         struct flm_text *line);
+
 /* The same for the notes that begin with FLM_NOTE_UNSYMBOLIZED.
  *
  *     liblzma.so.5.4.1, tar, xz: only exported functions have names: install ... */

@@ -100,9 +100,8 @@ void flm_quantity_add_exact(struct flm_text *out, double value, struct flm_bytes
 {
     /* 15 digits: a sum of fractions such as 0.30000000000000004 is 0.3. */
     char digits[FLM_NUMBER_SIZE];
-    bool is_whole = fabs(value) <= FLM_EXACT_LIMIT && floor(value) == value;
-    size_t size =
-        is_whole ? flm_number_print(value, digits) : flm_number_print_rounded(value, 15, digits);
+    size_t size = floor(value) == value ? flm_number_print_exactly(value, digits)
+                                        : flm_number_print_rounded(value, 15, digits);
     add_grouped(out, (struct flm_bytes){digits, size});
     add_unit(out, unit, value);
 }

@@ -9,7 +9,8 @@
  * waker. Where austin wrote "P123;T0:124;..." the first two frames are the process and the thread:
  * labels, not code. Empty names are kept as frames without a name. A value of 0 is read and not
  * kept. A line without a value is skipped and counted; a value that cannot be kept (negative, not
- * finite, above 2^53) is refused, unless the caller is lenient.
+ * finite, above 2^1000) is refused, unless the caller is lenient. A value of 2^53 or more may have
+ * to be rounded: that is counted.
  *
  * Most files are sorted, and then a line repeats most of the previous one. So each line is first
  * compared with the previous one, 16 bytes at a time; the frames up to the last ';' that they share
@@ -214,8 +215,8 @@ static enum verdict parse_value(struct reading *r, struct flm_bytes word, double
         reason = "is not a finite number";
     else if (*value < 0 && !r->options->allow_negative)
         reason = "is negative: --signed reads differences";
-    else if (*value >= FLM_EXACT_LIMIT || *value <= -FLM_EXACT_LIMIT)
-        reason = "is 2^53 or more, where counts are no longer exact";
+    else if (*value > FLM_SUM_LIMIT || *value < -FLM_SUM_LIMIT)
+        reason = "is more than 2^1000, the most that is added up";
     else
         return VALUE_GOOD;
     if (r->options->lenient)
@@ -241,6 +242,7 @@ static void lose_line(struct reading *r, const char *start, const char *end)
 /* The values of a line, and the end of its stack. */
 struct values {
     double value[2];
+    uint64_t rounded; /* how many of them are of 2^53 or more, and not exactly what is written */
     const char *stack_end;
 };
 
@@ -252,10 +254,12 @@ static enum verdict parse_values(struct reading *r, const char *start, const cha
     struct flm_bytes word = take_last_word(start, &end);
     v->value[1] = 0;
     enum verdict verdict = word.size ? parse_value(r, word, &v->value[0]) : VALUE_NONE;
+    v->rounded = verdict == VALUE_GOOD && flm_number_is_rounded(word, v->value[0]);
     if (verdict == VALUE_GOOD && r->options->columns == 2) {
         v->value[1] = v->value[0];
         word = take_last_word(start, &end);
         verdict = word.size ? parse_value(r, word, &v->value[0]) : VALUE_NONE;
+        v->rounded += verdict == VALUE_GOOD && flm_number_is_rounded(word, v->value[0]);
     }
     v->stack_end = end;
     return verdict;
@@ -362,6 +366,7 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
             return false;
         r->node = flm_builder_descend(r->builder, r->node, r->frames.at, r->frames.count);
     }
+    flm_builder_rounded(r->builder, v.rounded);
     flm_builder_add(r->builder, r->node, r->metric[0], v.value[0]);
     if (r->options->columns == 2)
         flm_builder_add(r->builder, r->node, r->metric[1], v.value[1]);

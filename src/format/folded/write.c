@@ -156,8 +156,8 @@ static void add_values(const struct writing *w, struct flm_text *text, uint32_t 
     char number[FLM_NUMBER_SIZE];
     for (int i = 0; i < 2 && w->column[i]; i++) {
         flm_text_putc(text, ' ');
-        flm_text_add(text,
-                     (struct flm_bytes){number, flm_number_print(value_of(w, i, node), number)});
+        flm_text_add(text, (struct flm_bytes){
+                               number, flm_number_print_exactly(value_of(w, i, node), number)});
     }
 }
 

@@ -37,6 +37,7 @@ struct chain {
     double percent;      /* likewise */
     bool is_entry;       /* an entry without chains */
     uint64_t line;
+    bool is_rounded; /* of 2^53 or more, and not exactly what is written */
 };
 
 /* The entry that chains belong to. */
@@ -142,8 +143,8 @@ static void close_entry(struct reading *r)
         };
         if (is_address((struct flm_bytes){r->entry_symbol.at, r->entry_symbol.size}))
             record.flags = FLM_FRAME_UNSYMBOLIZED;
-        struct chain chain = {e->command, r->frames.count, 1, e->samples, e->percent,
-                              true,       e->line};
+        struct chain chain = {e->command, r->frames.count, 1,    e->samples, e->percent,
+                              true,       e->line,         false};
         add_frame(r, &record);
         add_chain(r, chain);
     } else if (e->samples > e->found && e->found > 0) {
@@ -202,6 +203,7 @@ static void add_chains(struct reading *r)
         }
         if (is_leaf_first)
             flm_perf_frames_reverse(frames, c->count);
+        flm_builder_rounded(r->builder, !in_percent && c->is_rounded);
         flm_builder_add(r->builder, flm_builder_descend(r->builder, c->command, frames, c->count),
                         metric, value);
     }
@@ -375,7 +377,7 @@ static bool read_chain(struct reading *r, struct flm_bytes line)
     const char *end = line.at + line.size, *blank = flm_find(line.at, end, ' ');
     struct flm_bytes word = flm_between(line.at, blank);
     struct flm_bytes names = flm_trimmed(blank, end);
-    struct chain chain = {r->entry.command, r->frames.count, 0, -1, -1, false, r->line};
+    struct chain chain = {r->entry.command, r->frames.count, 0, -1, -1, false, r->line, false};
     uint64_t value;
     bool is_count = flm_number_parse_uint(word, &value);
     if ((!is_count && !read_percent(word, &chain.percent)) || names.size == 0 || !r->entry.open) {
@@ -383,12 +385,8 @@ static bool read_chain(struct reading *r, struct flm_bytes line)
         return true;
     }
     if (is_count) {
-        if (value >= (uint64_t)FLM_EXACT_LIMIT)
-            return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
-                                  "the value '%.*s' is 2^53 or more, where counts are no longer "
-                                  "exact",
-                                  (int)word.size, word.at);
         chain.value = (double)value;
+        chain.is_rounded = flm_uint_is_rounded(value);
         r->entry.found += chain.value;
     }
     r->entry.has_chains = true;

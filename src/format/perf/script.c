@@ -38,6 +38,7 @@ struct sample {
     struct flm_node command;
     struct flm_metric event; /* FLM_NONE: unknown */
     double weight;
+    bool is_rounded; /* of 2^53 or more, and not exactly what is written */
     int64_t time_ns;
     struct flm_label_set labels;
     uint32_t frame; /* the line of a frame on the header's line; 0: none */
@@ -137,6 +138,7 @@ static void add_sample(struct reading *r, struct flm_node node)
     if (flm_builder_failed(b))
         return;
     bool has_event = s->event.index != FLM_NONE;
+    flm_builder_rounded(b, has_event && s->is_rounded);
     if (r->options->keep_times) {
         flm_builder_sample(b, s->time_ns, node, s->labels, samples, 1);
         if (has_event)
@@ -262,15 +264,16 @@ static struct flm_node find_command(struct reading *r, struct flm_bytes command)
     return root;
 }
 
-static bool read_period(struct flm_bytes period, double *weight)
+static bool read_period(struct flm_bytes period, struct sample *s)
 {
-    *weight = 1;
+    s->weight = 1;
     if (period.size == 0)
         return true;
     uint64_t value;
-    if (!flm_number_parse_uint(period, &value) || value >= (uint64_t)FLM_EXACT_LIMIT)
+    if (!flm_number_parse_uint(period, &value))
         return false;
-    *weight = (double)value;
+    s->weight = (double)value;
+    s->is_rounded = flm_uint_is_rounded(value);
     return true;
 }
 
@@ -298,7 +301,7 @@ static bool open_sample(struct reading *r, const struct flm_perf_header *header,
                          .time_ns = header->time_ns};
     r->stack.count = 0;
     r->inlined = false;
-    if (!read_period(header->period, &s->weight)) {
+    if (!read_period(header->period, s)) {
         if (r->options->lenient) {
             flm_builder_lost(r->builder, "samples with a period that cannot be used", "line",
                              r->line, 1);
@@ -306,8 +309,8 @@ static bool open_sample(struct reading *r, const struct flm_perf_header *header,
             return true;
         }
         return flm_error_line(r->why, FLM_ERROR_RANGE, r->line,
-                              "the period '%.*s' is 2^53 or more, where counts are no longer "
-                              "exact (--lenient skips it)",
+                              "the period '%.*s' is more than the 2^64 - 1 that perf counts up to "
+                              "(--lenient skips it)",
                               (int)header->period.size, header->period.at);
     }
     if (doubt == FLM_PERF_NONE) {

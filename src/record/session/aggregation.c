@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "base/number/sum.h"
 #include "flamel/builder.h"
 
 void flm_aggregation_clear(struct flm_aggregation *t)
@@ -47,10 +48,22 @@ static uint32_t find_attributes(struct flm_aggregation *t, const struct flm_samp
     return t->last = (uint32_t)t->attributes.count++;
 }
 
-static bool append(struct flm_aggregation *t, const struct flm_aggregated_sample *sample)
+static bool append(struct flm_aggregation *t, const struct flm_aggregated_sample *sample,
+                   uint64_t merged)
 {
     return t->samples.count < UINT32_MAX && FLM_ARRAY_RESERVE(&t->samples, 1) &&
-           (t->keep_times || FLM_ARRAY_ADD(&t->merged, 1)) && FLM_ARRAY_ADD(&t->samples, *sample);
+           (t->keep_times || FLM_ARRAY_ADD(&t->merged, merged)) &&
+           FLM_ARRAY_ADD(&t->samples, *sample);
+}
+
+/* Adds to the value of a sum. What rounding leaves out, from 2^53 on, is a sum of no samples, so
+ * that the builder can round the sum of both once. */
+static bool add_value(struct flm_aggregation *t, uint32_t at, double value)
+{
+    struct flm_aggregated_sample left_out = t->samples.at[at];
+    left_out.value = flm_two_sum(&t->samples.at[at].value, value);
+    t->merged.at[at]++;
+    return left_out.value == 0 || append(t, &left_out, 0);
 }
 
 bool flm_aggregation_add(struct flm_aggregation *t, int64_t time_ns, uint32_t node,
@@ -63,17 +76,15 @@ bool flm_aggregation_add(struct flm_aggregation *t, int64_t time_ns, uint32_t no
     if (sample.attributes == UINT32_MAX)
         return false;
     if (t->keep_times)
-        return append(t, &sample);
+        return append(t, &sample, 1);
     uint32_t hash = flm_hash_numbers((uint64_t)sample.attributes << 32 | node, 0);
     for (struct flm_probe at = flm_index_probe(&t->sample_index, hash);
          flm_index_next(&t->sample_index, &at);) {
-        struct flm_aggregated_sample *s = &t->samples.at[at.found];
-        if (s->node == node && s->attributes == sample.attributes) {
-            s->value += value;
-            t->merged.at[at.found]++;
-            return true;
-        }
+        const struct flm_aggregated_sample *s = &t->samples.at[at.found];
+        if (s->node == node && s->attributes == sample.attributes)
+            return add_value(t, at.found, value);
     }
     sample.time_ns = FLM_NO_TIME;
-    return flm_index_add(&t->sample_index, hash, (uint32_t)t->samples.count) && append(t, &sample);
+    return flm_index_add(&t->sample_index, hash, (uint32_t)t->samples.count) &&
+           append(t, &sample, 1);
 }

@@ -36,7 +36,8 @@ struct flm_aggregation {
     uint32_t last; /* those of the previous sample */
 
     struct FLM_ARRAY(struct flm_aggregated_sample) samples;
-    struct FLM_ARRAY(uint64_t) merged; /* without times: how many samples were summed up */
+    struct FLM_ARRAY(uint64_t) merged; /* without times: how many samples were summed up; 0 of what
+                                          rounding a sum left out */
     struct flm_index sample_index;
 };
 

@@ -475,6 +475,7 @@ static void add_losses(struct finishing *f)
         [FLM_UNWIND_TOO_DEEP] = "outer frames of truncated stacks (more than 1024 user frames)",
     };
     const struct flm_session *s = f->session;
+    flm_builder_rounded(f->builder, s->rounded_count);
     for (size_t i = 0; i < s->losses.count; i++)
         flm_builder_lost(f->builder, s->losses.at[i].what,
                          s->losses.at[i].first_offset ? "byte" : "", s->losses.at[i].first_offset,

@@ -107,6 +107,7 @@ struct flm_session {
     bool moves_code; /* a runtime has times: an address may be different code later */
     struct flm_record_counts counts;
     struct FLM_ARRAY(struct flm_session_loss) losses;
+    uint64_t rounded_count; /* periods of 2^53 or more that no double is */
     struct FLM_ARRAY(struct flm_session_note) notes;
     uint64_t unwind_ends[FLM_UNWIND_ENDS];
 };

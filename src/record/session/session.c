@@ -204,9 +204,6 @@ static bool count_value(struct flm_session *s, const struct flm_event *event,
                         const struct flm_event_layout *layout, uint32_t node,
                         struct flm_bytes command, uint64_t period)
 {
-    if (period >= (uint64_t)FLM_EXACT_LIMIT)
-        return flm_session_lose_at(s, "samples with a period that cannot be used", 1,
-                                   event->offset);
     const struct flm_session_event *known = find_event(s, layout);
     if (!known)
         return false;
@@ -215,6 +212,7 @@ static bool count_value(struct flm_session *s, const struct flm_event *event,
                                                      .thread = event->thread,
                                                      .cpu = event->cpu,
                                                      .event = layout->number};
+    s->rounded_count += known->has_period && flm_uint_is_rounded(period);
     return flm_aggregation_add(&s->aggregation, event->time_ns, node, &attributes,
                                known->has_period ? (double)period : 1);
 }

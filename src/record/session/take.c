@@ -92,6 +92,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     s->root.node = 0;
     s->last_depth = 0;
     s->losses.count = 0;
+    s->rounded_count = 0;
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
     flm_aggregation_clear(&s->aggregation);
     bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "flamel/builder.h"
+#include "profile/internal.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
 #include "support/profile/model.h"
@@ -195,12 +195,68 @@ static void columns_side_by_side_need_names_of_their_own(void **state)
     free_all(p, 3);
 }
 
-static void sums_that_are_no_longer_exact_are_refused(void **state)
+static void sums_that_may_not_be_finite_are_refused(void **state)
 {
     (void)state;
-    struct flm_profile *p[] = {profile_of("a 9007199254740000\n"), profile_of("b 2000\n")};
-    refuse(p, 2, FLM_ALIGN_ADD, NULL, FLM_ERROR_RANGE, "2^53");
+    struct flm_profile *p[] = {profile_of("a 9e300\n"), profile_of("b 9e300\n")};
+    refuse(p, 2, FLM_ALIGN_ADD, NULL, FLM_ERROR_RANGE, "2^1000");
     free_all(p, 2);
+}
+
+static void rounded_sums_are_noted_and_notes_are_added_up(void **state)
+{
+    (void)state;
+    struct flm_profile *p[] = {profile_of("a 9007199254740993\nb 9007199254740992\n"),
+                               profile_of("b 1\n"), profile_of("b 1\nc 18446744073709551617\n")};
+    struct flm_profile *two = align(p, 2, FLM_ALIGN_ADD, NULL);
+    assert_folded(two, "a 9007199254740992\nb 9007199254740992\n");
+    assert_rounded(two, "2");
+    struct flm_profile *three = align(p, 3, FLM_ALIGN_ADD, NULL);
+    assert_folded(three, "a 9007199254740992\nb 9007199254740994\nc 18446744073709551616\n");
+    assert_rounded(three, "2");
+    static const char *const names[] = {"x", "y", "z"};
+    struct flm_profile *beside = align(p, 3, FLM_ALIGN_SIDE_BY_SIDE, names);
+    assert_rounded(beside, "2");
+    flm_profile_free(two);
+    flm_profile_free(three);
+    flm_profile_free(beside);
+    free_all(p, 3);
+}
+
+static struct flm_profile *random_large(uint64_t *random)
+{
+    struct flm_text text = {0};
+    for (unsigned i = random_below(random, 30); i-- > 0;)
+        flm_text_format(&text, "m;f%u;g%u %llu\n", random_below(random, 4), random_below(random, 4),
+                        (unsigned long long)(random_next(random) >> random_below(random, 40)));
+    flm_text_putc(&text, 0);
+    struct flm_profile *p = profile_of(text.at);
+    flm_text_clear(&text);
+    return p;
+}
+
+static void the_order_of_profiles_does_not_matter_beyond_2_53(void **state)
+{
+    (void)state;
+    uint64_t random = 91;
+    for (int round = 0; round < 100; round++) {
+        enum { COUNT = 5 };
+        struct flm_profile *p[COUNT];
+        for (int i = 0; i < COUNT; i++)
+            p[i] = random_large(&random);
+        struct flm_profile *sum = align(p, COUNT, FLM_ALIGN_ADD, NULL);
+        for (int again = 0; again < 4; again++) {
+            unsigned a = random_below(&random, COUNT), b = random_below(&random, COUNT);
+            struct flm_profile *swap = p[a];
+            p[a] = p[b];
+            p[b] = swap;
+            struct flm_profile *other = align(p, COUNT, FLM_ALIGN_ADD, NULL);
+            assert_profiles_equal(sum, other);
+            flm_profile_free(other);
+        }
+        flm_profile_free(sum);
+        free_all(p, COUNT);
+    }
 }
 
 static void more_columns_than_a_file_may_have_are_refused(void **state)
@@ -377,6 +433,37 @@ static void metrics_of_different_units_are_not_added_up_alone(void **state)
     flm_profile_free(p);
 }
 
+/* A chunk: its sums lack something. */
+static struct flm_profile *chunk_of(uint64_t *random)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    for (int i = 0; i < 20; i++) {
+        char name[2] = {(char)('a' + random_below(random, 5)), 0};
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, name, 1));
+        flm_builder_add(b, node, cpu, (double)(random_next(random) >> random_below(random, 60)));
+    }
+    return flm_builder_finish_chunk(b, NULL);
+}
+
+static bool align_two(void *context, struct flm_error *why)
+{
+    struct flm_profile *p = flm_align(context, 2, FLM_ALIGN_ADD, NULL, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void chunks_with_residuals_survive_failed_allocations(void **state)
+{
+    (void)state;
+    uint64_t random = 92;
+    struct flm_profile *p[] = {chunk_of(&random), chunk_of(&random)};
+    assert_true(p[0]->residual_count > 0 && p[1]->residual_count > 0);
+    assert_survives_failures(align_two, p);
+    free_all(p, 2);
+}
+
 static bool align_metric(void *context, struct flm_error *why)
 {
     struct flm_moved moved;
@@ -409,7 +496,10 @@ int main(void)
         cmocka_unit_test(samples_and_losses_are_added_and_notes_must_agree),
         cmocka_unit_test(different_units_are_never_added),
         cmocka_unit_test(columns_side_by_side_need_names_of_their_own),
-        cmocka_unit_test(sums_that_are_no_longer_exact_are_refused),
+        cmocka_unit_test(sums_that_may_not_be_finite_are_refused),
+        cmocka_unit_test(rounded_sums_are_noted_and_notes_are_added_up),
+        cmocka_unit_test(the_order_of_profiles_does_not_matter_beyond_2_53),
+        cmocka_unit_test(chunks_with_residuals_survive_failed_allocations),
         cmocka_unit_test(more_columns_than_a_file_may_have_are_refused),
         cmocka_unit_test(what_cancels_leaves_no_node),
         cmocka_unit_test(stacks_that_only_samples_kept_go_with_them),

@@ -125,7 +125,7 @@ static void combinations_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     double both[] = {1, 1}, first[] = {1, 0}, infinite[] = {INFINITY, 0}, none[] = {0, NAN};
-    double twice[] = {2, 0}, huge[] = {1e300, 0};
+    double huge[] = {1e300, 0};
     struct flm_combination c[] = {{"x", NULL, both}, {"x", NULL, first}};
     refuse(c, 1, FLM_ERROR_UNIT, "'x' would add 'ns' and 'bytes'");
     c[0].weights = infinite;
@@ -134,10 +134,8 @@ static void combinations_that_make_no_sense_are_refused(void **state)
     refuse(c, 1, FLM_ERROR_USAGE, "a weight of 'x' is not a finite number");
     c[0].weights = first;
     refuse(c, 2, FLM_ERROR_USAGE, "two columns are called 'x'");
-    c[0].weights = twice;
-    refuse(c, 1, FLM_ERROR_RANGE, "2^53");
     c[0].weights = huge;
-    refuse(c, 1, FLM_ERROR_RANGE, "2^53");
+    refuse(c, 1, FLM_ERROR_RANGE, "2^1000");
 }
 
 static void more_columns_than_a_file_may_have_are_refused(void **state)

@@ -215,9 +215,32 @@ static void values_that_cannot_be_kept_are_refused_with_their_line(void **state)
     refuses("a nan\n", FLM_ERROR_RANGE, 1, "is not a finite number");
     refuses("a 1\n\n# c\na;b inf\n", FLM_ERROR_RANGE, 4, "is not a finite number");
     refuses("a 1e999\n", FLM_ERROR_RANGE, 1, "is not a finite number");
-    refuses("a 1\r\na 2\r\na 9007199254740993\r\n", FLM_ERROR_RANGE, 3, "is 2^53 or more");
-    refuses("a 9223372036854775808", FLM_ERROR_RANGE, 1, "is 2^53 or more");
-    refuses("a 9007199254740991\na 1\na 1\n", FLM_ERROR_RANGE, 0, "sum to 2^53 or more");
+    refuses("a 1\r\na 2\r\na 1e302\r\n", FLM_ERROR_RANGE, 3, "is more than 2^1000");
+    refuses("a 9e300\nb 9e300\n", FLM_ERROR_RANGE, 0, "sum to more than 2^1000");
+}
+
+static void assert_read_rounded(const char *text, const char *folded, const char *count)
+{
+    struct flm_profile *p = read_every_way(flm_bytes_of(text), &(struct flm_read_options){0});
+    assert_folded(p, folded);
+    assert_rounded(p, count);
+    flm_profile_free(p);
+    agrees(flm_bytes_of(text), 1);
+}
+
+static void values_of_2_53_and_more_are_the_nearest_doubles(void **state)
+{
+    (void)state;
+    assert_read_rounded("a 9007199254740992\nb 9223372036854775808\nc 1000000000000000000\n",
+                        "a 9007199254740992\nb 9223372036854775808\nc 1000000000000000000\n", "");
+    assert_read_rounded("a 9007199254740993\na 9007199254740995\n", "a 18014398509481988\n", "2");
+    assert_read_rounded("a 9007199254740991\na 1\na 1\n", "a 9007199254740992\n", "1");
+    assert_read_rounded("a 9007199254740991\na 1\na 2\n", "a 9007199254740994\n", "");
+    assert_read_rounded("a 18446744073709551616\na 0.5\n", "a 18446744073709551616\n", "1");
+    assert_read_rounded("a 18446744073709551615\na;b 9007199254740992.5\n",
+                        "a 18446744073709551616\na;b 9007199254740992\n", "2");
+    assert_read_rounded("a 1e300\n", "a 1e300\n", "1");
+    assert_read_rounded("a 1e22\nb 1e21\n", "a 1e22\nb 1e21\n", ""); /* doubles both */
 }
 
 static void a_text_without_any_value_is_refused(void **state)
@@ -232,7 +255,7 @@ static void a_text_without_any_value_is_refused(void **state)
 static void lenient_readers_count_skipped_lines(void **state)
 {
     (void)state;
-    static const char text[] = "a 1\nb -3\nc nan\nd\nd;e\n\nd 2x\na 1e20\n";
+    static const char text[] = "a 1\nb -3\nc nan\nd\nd;e\n\nd 2x\na 1e302\n";
     struct flm_read_options lenient = {.lenient = true};
     struct flm_profile *p = read_every_way(flm_bytes_of(text), &lenient);
     assert_folded(p, "a 1\n");
@@ -262,8 +285,12 @@ static void differences_may_be_negative_with_the_option(void **state)
     struct flm_profile *p = read_every_way(flm_bytes_of("a;b -3\na 4\na;c -1.5\n"), &negative);
     assert_folded(p, "a 4\na;b -3\na;c -1.5\n");
     flm_profile_free(p);
+    p = read_every_way(flm_bytes_of("a -9007199254740993\na 1\nb -1e300\n"), &negative);
+    assert_folded(p, "a -9007199254740991\nb -1e300\n");
+    assert_rounded(p, "2");
+    flm_profile_free(p);
     struct flm_error why = {0};
-    assert_null(read_whole(flm_bytes_of("a -9007199254740994\n"), &negative, &why));
+    assert_null(read_whole(flm_bytes_of("a -1e302\n"), &negative, &why));
     assert_int_equal(why.line, 1);
 }
 
@@ -283,6 +310,7 @@ static void the_file_of_edge_cases_is_read(void **state)
                   "main;<b>&amp;\"'</b> 2\n"
                   "main;a.b.c(Foo.java:12) 3\n"
                   "main;a;b 5\n"
+                  "main;big 9223372036854775808\n"
                   "main;exp 1000\n"
                   "main;frac 1.75\n"
                   "main;kern_[k];jit_[j];inl_[i];wait_[w] 6\n"
@@ -344,6 +372,7 @@ int main(void)
         cmocka_unit_test(two_values_are_before_and_after),
         cmocka_unit_test(two_columns_are_those_that_every_line_has),
         cmocka_unit_test(values_that_cannot_be_kept_are_refused_with_their_line),
+        cmocka_unit_test(values_of_2_53_and_more_are_the_nearest_doubles),
         cmocka_unit_test(a_text_without_any_value_is_refused),
         cmocka_unit_test(lenient_readers_count_skipped_lines),
         cmocka_unit_test(lines_without_a_value_are_counted_always),

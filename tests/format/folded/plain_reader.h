@@ -24,7 +24,8 @@ static inline bool is_blank(char byte)
 }
 
 /* The number after the last blank of [start, *end), which moves before it. */
-static inline enum flm_number_kind take_value(const char *start, const char **end, double *value)
+static inline enum flm_number_kind take_value(const char *start, const char **end, double *value,
+                                              uint64_t *rounded)
 {
     const char *word = *end;
     while (word > start && !is_blank(word[-1]))
@@ -33,6 +34,8 @@ static inline enum flm_number_kind take_value(const char *start, const char **en
         return FLM_NUMBER_NONE;
     enum flm_number_kind kind =
         flm_number_parse((struct flm_bytes){word, (size_t)(*end - word)}, value);
+    if (kind != FLM_NUMBER_NONE && kind != FLM_NUMBER_SPECIAL)
+        *rounded += flm_number_is_rounded((struct flm_bytes){word, (size_t)(*end - word)}, *value);
     while (word > start && is_blank(word[-1]))
         word--;
     *end = word;
@@ -95,10 +98,11 @@ static inline struct flm_profile *read_plainly(struct flm_bytes text, int column
         while (end > name && is_blank(end[-1]))
             end--;
         double value[2] = {0};
-        enum flm_number_kind kind = take_value(name, &end, &value[columns - 1]);
+        uint64_t rounded = 0;
+        enum flm_number_kind kind = take_value(name, &end, &value[columns - 1], &rounded);
         if (columns == 2 && kind != FLM_NUMBER_NONE && kind != FLM_NUMBER_SPECIAL &&
-            value[1] >= 0 && value[1] < FLM_EXACT_LIMIT)
-            kind = take_value(name, &end, &value[0]);
+            value[1] >= 0 && value[1] <= FLM_SUM_LIMIT)
+            kind = take_value(name, &end, &value[0], &rounded);
         if (kind == FLM_NUMBER_NONE) {
             bool blank = true;
             for (const char *k = start; k < (newline ? newline : all_end); k++)
@@ -108,8 +112,8 @@ static inline struct flm_profile *read_plainly(struct flm_bytes text, int column
             malformed = malformed || !blank;
             continue;
         }
-        if (kind == FLM_NUMBER_SPECIAL || !(value[0] >= 0 && value[0] < FLM_EXACT_LIMIT) ||
-            !(value[1] >= 0 && value[1] < FLM_EXACT_LIMIT)) {
+        if (kind == FLM_NUMBER_SPECIAL || !(value[0] >= 0 && value[0] <= FLM_SUM_LIMIT) ||
+            !(value[1] >= 0 && value[1] <= FLM_SUM_LIMIT)) {
             flm_builder_lost(b, "lines with a value that cannot be used", "line", line, 1);
             continue;
         }
@@ -128,6 +132,7 @@ static inline struct flm_profile *read_plainly(struct flm_bytes text, int column
                 break;
             k = stop + 1;
         }
+        flm_builder_rounded(b, rounded);
         for (int i = 0; i < columns; i++)
             flm_builder_add(b, node, metric[i], value[i]);
     }

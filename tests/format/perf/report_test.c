@@ -109,8 +109,19 @@ static void reports_that_would_mislead_are_refused(void **state)
     assert_file_refused("perf_report/separated.txt", "line 9: the columns are separated by ','");
     assert_refused(report, "# Samples: 5  of event 'c'\n", 0, "it has no stacks");
     assert_refused(report, "main;f 12\n", 1, "this is not an entry of perf report");
-    assert_refused(report, HEADER("cycles") "     9.99%  5  w\n9007199254740992 main;f\n", 8,
-                   "is 2^53 or more");
+}
+
+static void values_of_2_53_and_more_are_the_nearest_doubles(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        read_bytes(report,
+                   flm_bytes_of(HEADER("cycles") "     9.99%  5  w\n9007199254740993 main;f\n"
+                                                 "9007199254740992 main;g\n"),
+                   &(struct flm_read_options){0});
+    assert_folded(p, "main;f 9007199254740992\nmain;g 9007199254740992\n");
+    assert_rounded(p, "1");
+    flm_profile_free(p);
 }
 
 static void chains_may_be_leaf_first(void **state)
@@ -231,6 +242,7 @@ int main(void)
         cmocka_unit_test(chains_that_perf_left_out_are_counted),
         cmocka_unit_test(files_are_recognized),
         cmocka_unit_test(reports_that_would_mislead_are_refused),
+        cmocka_unit_test(values_of_2_53_and_more_are_the_nearest_doubles),
         cmocka_unit_test(chains_may_be_leaf_first),
         cmocka_unit_test(sums_tell_counts_from_periods),
         cmocka_unit_test(addresses_are_not_symbols),

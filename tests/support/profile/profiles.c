@@ -102,6 +102,13 @@ static void add_labels(struct flm_text *text, const struct flm_profile *p, uint3
     }
 }
 
+void assert_rounded(const struct flm_profile *p, const char *count)
+{
+    struct flm_name note = flm_profile_note_named(p, FLM_NOTE_ROUNDED);
+    if (!flm_bytes_are((struct flm_bytes){note.at, note.size}, count))
+        fail_msg("'%.*s' values are rounded, not '%s'", (int)note.size, note.at, count);
+}
+
 char *described(const struct flm_profile *p)
 {
     struct flm_text text = {0};
@@ -240,7 +247,8 @@ static void pour_value(struct flm_builder *b, uint32_t node, uint32_t metric, do
 {
     struct flm_node to = {node};
     struct flm_metric m = {metric};
-    if (value == (double)(long long)value && value > 1 && random_below(random, 2)) {
+    if (value > 1 && value < 0x1p53 && value == (double)(long long)value &&
+        random_below(random, 2)) {
         double part = (double)random_below(random, 1 + (unsigned)(value < 1e6 ? value : 1e6));
         flm_builder_add(b, to, m, part);
         value -= part;

@@ -14,6 +14,9 @@ struct flm_profile *profile_of_two(const char *folded);
 char *folded_of(const struct flm_profile *p);
 void assert_folded(const struct flm_profile *p, const char *expected);
 
+/* How many values are noted as rounded (FLM_NOTE_ROUNDED); "": there is no note. */
+void assert_rounded(const struct flm_profile *p, const char *count);
+
 /* Everything that a profile holds, as text: for golden files, and to see what differs. */
 char *described(const struct flm_profile *p);
 
