@@ -3,34 +3,7 @@
 #include <assert.h>
 
 #include "base/text/nearest.h"
-
-/* Other files that people open with a profile viewer by mistake: the error names them. */
-/* clang-format off */
-static const struct {
-    const char *begins;
-    size_t size;
-    const char *says;
-} others[] = {
-    {"\x7f" "ELF", 4, "this is a program or a library (ELF), not a profile of it"},
-    {"PK\x03\x04", 4, "this is a zip archive: unpack it first"},
-    {"PK\x05\x06", 4, "this is an empty zip archive"},
-    {"\x04\x22\x4d\x18", 4, "this is compressed with lz4: decompress it first (lz4 -d)"},
-    {"\xfd" "7zXZ", 5, "this is compressed with xz: decompress it first (xz -d)"},
-    {"BZh", 3, "this is compressed with bzip2: decompress it first (bzip2 -d)"},
-    {"\x1f\x8b", 2, "this is compressed with gzip twice: decompress it once first (gzip -d)"},
-    {"\x28\xb5\x2f\xfd", 4, "this is compressed with zstd twice: decompress it once first (zstd -d)"},
-    {"PERFILE2", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
-    {"2ELIFREP", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
-    {"\x89PNG", 4, "this is a PNG picture, not a profile"},
-    {"%PDF", 4, "this is a PDF document, not a profile"},
-    {"{\"", 2, "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
-    {"{\n", 2, "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
-    {"<?xml", 5, "this is XML (a picture?), not a profile"},
-    {"<svg", 4, "this is an SVG picture, not a profile"},
-    {"<!DOCTYPE", 9, "this is a web page, not a profile"},
-    {"<html", 5, "this is a web page, not a profile"},
-};
-/* clang-format on */
+#include "format/core/other_files.h"
 
 static bool is_binary(struct flm_bytes head)
 {
@@ -136,6 +109,26 @@ static const struct flm_format *find_surest(const struct flm_formats *formats,
     return best;
 }
 
+static void explain(const struct flm_formats *formats, struct flm_bytes head, bool whole,
+                    struct flm_error *why)
+{
+    char reasons[300];
+    struct flm_text text;
+    const struct flm_format *format;
+    flm_text_init_fixed(&text, reasons, sizeof reasons - 1);
+    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++) {
+        if (!format->explain)
+            continue;
+        flm_text_puts(&text, text.size > 0 ? "; " : ": ");
+        format->explain(head, whole, &text);
+    }
+    reasons[text.size] = 0;
+    /* In parts: a long argument would be shortened. */
+    flm_error_set(why, FLM_ERROR_FORMAT, "not recognized as a profile");
+    flm_error_add(why, reasons);
+    flm_error_add(why, " ('flamel formats' lists what can be read; -f NAME reads it as that)");
+}
+
 const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
                                               struct flm_bytes head, bool whole,
                                               struct flm_error *why)
@@ -146,13 +139,10 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
     /* A weak resemblance to a text format must not hide that the file is obviously another one. */
     if (best && most > FLM_SNIFF_GUESS)
         return best;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (head.size >= others[i].size && memcmp(head.at, others[i].begins, others[i].size) == 0) {
-            flm_error_set(why, FLM_ERROR_FORMAT, "%s", others[i].says);
-            return NULL;
-        }
-    }
-    if (head.size == 0)
+    const char *other = flm_other_file(head);
+    if (other)
+        flm_error_set(why, FLM_ERROR_FORMAT, "%s", other);
+    else if (head.size == 0)
         flm_error_set(why, FLM_ERROR_FORMAT, "the file is empty: it has no stacks");
     else if (whole && is_blank(head))
         flm_error_set(why, FLM_ERROR_FORMAT, "the file has only blank lines, no stacks");
@@ -162,9 +152,7 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
     else if (best)
         return best;
     else
-        flm_error_set(why, FLM_ERROR_FORMAT,
-                      "not recognized as a profile: folded lines end in a number, perf script has "
-                      "a header line for every sample ('flamel formats' lists what can be read)");
+        explain(formats, head, whole, why);
     return NULL;
 }
 

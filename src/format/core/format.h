@@ -88,6 +88,10 @@ struct flm_format {
      * enum flm_sniff. NULL: the format is never read. */
     int (*sniff)(struct flm_bytes head, bool whole);
 
+    /* Of a format of text without a magic number: adds why a text that no format takes is not of
+     * this one, as part of a sentence. May be NULL. */
+    void (*explain)(struct flm_bytes head, bool whole, struct flm_text *out);
+
     /* Decides options that must be known before chunks are read in parallel. May be NULL. */
     void (*prepare)(struct flm_bytes head, struct flm_read_options *options);
 

@@ -24,6 +24,7 @@
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "format/core/format.h"
+#include "format/folded/head.h"
 #include "profile/internal.h"
 
 static const struct {
@@ -49,11 +50,6 @@ uint32_t flm_folded_kind(char mark)
         if (marks[i].mark == mark)
             return marks[i].kind;
     return FLM_KIND_COUNT;
-}
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r';
 }
 
 struct reading {
@@ -176,23 +172,6 @@ static bool add_frame(struct reading *r, struct flm_bytes name)
     return true;
 }
 
-/* The last word of [start, *end); *end moves before the blanks that precede it. Empty when no blank
- * precedes it: after a name there is one. */
-static struct flm_bytes take_last_word(const char *start, const char **end)
-{
-    const char *word = *end;
-    while (word > start && !is_blank(word[-1]))
-        word--;
-    struct flm_bytes taken = {word, (size_t)(*end - word)};
-    if (word == start)
-        taken.size = 0;
-    /* One blank separates; further ones are part of the name, except those that pad the value. */
-    while (word > start && is_blank(word[-1]))
-        word--;
-    *end = word;
-    return taken;
-}
-
 enum verdict { VALUE_GOOD, VALUE_NONE, VALUE_REFUSED };
 
 static enum verdict parse_value(struct reading *r, struct flm_bytes word, double *value)
@@ -249,15 +228,15 @@ struct values {
 static enum verdict parse_values(struct reading *r, const char *start, const char *end,
                                  struct values *v)
 {
-    while (end > start && is_blank(end[-1]))
+    while (end > start && flm_folded_is_blank(end[-1]))
         end--;
-    struct flm_bytes word = take_last_word(start, &end);
+    struct flm_bytes word = flm_folded_last_word(start, &end);
     v->value[1] = 0;
     enum verdict verdict = word.size ? parse_value(r, word, &v->value[0]) : VALUE_NONE;
     v->rounded = verdict == VALUE_GOOD && flm_number_is_rounded(word, v->value[0]);
     if (verdict == VALUE_GOOD && r->options->columns == 2) {
         v->value[1] = v->value[0];
-        word = take_last_word(start, &end);
+        word = flm_folded_last_word(start, &end);
         verdict = word.size ? parse_value(r, word, &v->value[0]) : VALUE_NONE;
         v->rounded += verdict == VALUE_GOOD && flm_number_is_rounded(word, v->value[0]);
     }
@@ -340,7 +319,7 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
         return r->options->lenient;
     if (verdict == VALUE_NONE) {
         const char *text = start;
-        while (text < at && is_blank(*text))
+        while (text < at && flm_folded_is_blank(*text))
             text++;
         if (text < at)
             lose_line(r, start, at);
@@ -438,86 +417,10 @@ static bool read_folded(struct flm_source *source, const struct flm_read_options
     return good;
 }
 
-/* How many numbers a line ends with, at most 2: for sniffing, and for the number of columns. */
-static int trailing_numbers(struct flm_bytes line)
-{
-    const char *end = line.at + line.size;
-    int numbers = 0;
-    while (end > line.at && is_blank(end[-1]))
-        end--;
-    while (numbers < 2) {
-        double value;
-        struct flm_bytes word = take_last_word(line.at, &end);
-        if (word.size == 0 || flm_number_parse(word, &value) == FLM_NUMBER_NONE)
-            break;
-        numbers++;
-        if (end == line.at) /* only numbers: the line has no stack */
-            break;
-    }
-    return numbers;
-}
-
-struct head_lines {
-    int stacks;    /* lines with a value */
-    int two;       /* those of them with two */
-    int semicolon; /* those of them with a ';' */
-    int others;    /* lines that are neither a comment nor blank nor a stack */
-};
-
-static struct head_lines look_at_head(struct flm_bytes head, bool whole)
-{
-    struct head_lines seen = {0};
-    const char *at = head.at, *end = head.at + head.size;
-    while (at < end) {
-        const char *newline = flm_find(at, end, '\n');
-        if (newline == end && !whole && seen.stacks + seen.others > 0)
-            break; /* the last line is cut off */
-        struct flm_bytes line = {at, (size_t)(newline - at)};
-        at = newline < end ? newline + 1 : end;
-        while (line.size && is_blank(line.at[line.size - 1]))
-            line.size--;
-        if (line.size == 0 || line.at[0] == '#')
-            continue;
-        int numbers = trailing_numbers(line);
-        /* A first line that is longer than the head has no value in it, but its ';' count. */
-        bool cut = newline == end && !whole;
-        if (numbers == 0 && !cut) {
-            seen.others++;
-            continue;
-        }
-        seen.stacks++;
-        seen.two += numbers == 2;
-        seen.semicolon += flm_find(line.at, line.at + line.size, ';') < line.at + line.size;
-    }
-    return seen;
-}
-
-/* Text that begins like a JSON object, and not like "{{closure}}". */
-static bool is_json(struct flm_bytes head)
-{
-    return head.size >= 2 && head.at[0] == '{' && flm_is_one_of(head.at[1], "\" \t\r\n");
-}
-
-static int sniff_folded(struct flm_bytes head, bool whole)
-{
-    if (is_json(head))
-        return FLM_SNIFF_NO;
-    struct head_lines seen = look_at_head(head, whole);
-    if (seen.stacks == 0) /* a file of broken lines is refused by the reader, line by line */
-        return seen.others > 0 && flm_find(head.at, head.at + head.size, ';') < head.at + head.size
-                   ? FLM_SNIFF_GUESS - 2
-                   : FLM_SNIFF_NO;
-    if (seen.others > seen.stacks)
-        return FLM_SNIFF_GUESS - 1;
-    return seen.semicolon ? FLM_SNIFF_MIXED - 10 : FLM_SNIFF_POSSIBLE;
-}
-
 static void prepare_folded(struct flm_bytes head, struct flm_read_options *options)
 {
-    if (options->columns == 0) {
-        struct head_lines seen = look_at_head(head, false);
-        options->columns = seen.stacks > 0 && seen.two == seen.stacks ? 2 : 1;
-    }
+    if (options->columns == 0)
+        options->columns = flm_folded_columns(head);
 }
 
 static size_t cut_folded(struct flm_bytes all, size_t wanted)
@@ -533,7 +436,8 @@ const struct flm_format flm_format_folded = {
     .description = "folded stacks: main;parse;read 42",
     .loses = "other metrics, single samples, modules, files and lines",
     .metrics = FLM_METRICS_ONE,
-    .sniff = sniff_folded,
+    .sniff = flm_folded_sniff,
+    .explain = flm_folded_explain,
     .prepare = prepare_folded,
     .read = read_folded,
     .cut = cut_folded,

@@ -521,6 +521,13 @@ static bool read_script(struct flm_source *source, const struct flm_read_options
     return good;
 }
 
+static void explain_script(struct flm_bytes head, bool whole, struct flm_text *out)
+{
+    (void)head;
+    (void)whole;
+    flm_text_puts(out, "perf script has a header line for every sample");
+}
+
 const struct flm_format flm_format_perf_script = {
     .name = "perf-script",
     .title = "perf script",
@@ -529,6 +536,7 @@ const struct flm_format flm_format_perf_script = {
     .has_times = true,
     .keeps_labels = true,
     .sniff = flm_perf_script_sniff,
+    .explain = explain_script,
     .read = read_script,
     .cut = flm_perf_script_cut,
 };

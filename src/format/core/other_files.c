@@ -1,0 +1,99 @@
+#include "format/core/other_files.h"
+
+static const char pprof[] = "this is a pprof profile, which flamel does not read yet";
+
+/* Magic numbers: the first bytes, as they are. */
+/* clang-format off */
+static const struct {
+    const char *begins;
+    size_t size;
+    const char *says;
+} binary[] = {
+    {"\x7f" "ELF", 4, "this is a program or a library (ELF), not a profile of it"},
+    {"PK\x03\x04", 4, "this is a zip archive: unpack it first"},
+    {"PK\x05\x06", 4, "this is an empty zip archive"},
+    {"\x04\x22\x4d\x18", 4, "this is compressed with lz4: decompress it first (lz4 -d)"},
+    {"\xfd" "7zXZ", 5, "this is compressed with xz: decompress it first (xz -d)"},
+    {"BZh", 3, "this is compressed with bzip2: decompress it first (bzip2 -d)"},
+    {"\x1f\x8b", 2, "this is compressed with gzip twice: decompress it once first (gzip -d)"},
+    {"\x28\xb5\x2f\xfd", 4, "this is compressed with zstd twice: decompress it once first (zstd -d)"},
+    {"PERFILE2", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
+    {"2ELIFREP", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
+    {"FLR\0", 4, "this is a JFR recording, which flamel does not read yet"},
+    {"MOJ", 3, "this is a MOJO file of austin, which flamel does not read yet: mojo2austin makes folded stacks of it"},
+    {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16, "this is a CPU profile of gperftools, which flamel does not read yet"},
+    {"\0\0\0\0\3\0\0\0", 8, "this is a CPU profile of gperftools, which flamel does not read yet"},
+    {"\n\4\b", 3, pprof}, /* a sample type */
+    {"Z\4\b", 3, pprof},  /* the period's type */
+    {"\xfb)\3", 3, "this is a profile of Python's cProfile, which flamel does not read yet"},
+    {"\x89PNG", 4, "this is a PNG picture, not a profile"},
+    {"%PDF", 4, "this is a PDF document, not a profile"},
+};
+
+/* Texts: how they begin behind blanks, and what the head has in it. */
+static const struct {
+    const char *begins, *has, *also; /* "": anything */
+    const char *says;
+} text[] = {
+    {"# callgrind format", "", "", "this is a callgrind file, which flamel does not read yet"},
+    {"desc:", "\nsnapshot=", "", "this is a Massif file, which flamel does not read yet"},
+    {"desc:", "\nevents:", "\nfn=", "this is a cachegrind file, which flamel does not read yet"},
+    {"", "events:", "\nfn=", "this is a callgrind file, which flamel does not read yet"},
+    {"v ", "\nX ", "\nI ", "this is a heaptrack file, which flamel does not read yet"},
+    {"heap profile:", "", "", "this is a heap profile of pprof's old text format, which flamel does not read yet"},
+    {"--- ", "cycles/second", "", "this is a profile of pprof's old text format, which flamel does not read yet"},
+    {"", "Full thread dump ", "", "this is a thread dump of a Java VM, which flamel does not read yet"},
+    {"goroutine ", "]:\n", "", "this is a dump of goroutines, which flamel does not read yet"},
+    {"Attaching ", "\n@", "", "this is the output of bpftrace, which flamel does not read yet"},
+    {"Weight\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
+    {"Running Time\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
+    {"{", "\"dhatFileVersion\"", "", "this is a DHAT file, which flamel does not read yet"},
+    {"{", "speedscope.app/file-format-schema", "", "this is a speedscope file, which flamel does not read yet"},
+    {"{", "\"traceEvents\"", "", "this is a Chrome trace (trace events), which flamel does not read yet"},
+    {"[", "\"ph\"", "\"ts\"", "this is a Chrome trace (trace events), which flamel does not read yet"},
+    {"{", "\"callFrame\"", "\"nodes\"", "this is a CPU profile of V8, which flamel does not read yet"},
+    {"{", "\"functionName\"", "\"hitCount\"", "this is a CPU profile of V8, which flamel does not read yet"},
+    {"{", "\"callFrame\"", "\"selfSize\"", "this is a heap profile of V8, which flamel does not read yet"},
+    {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
+    {"{", "\"threadDump\"", "", "this is a thread dump of a Java VM, which flamel does not read yet"},
+    {"{", "\"gc_samples\"", "\"frames\"", "this is a profile of stackprof, which flamel does not read yet"},
+    {"{", "\"meta\"", "\"interval\"", "this is a profile of the Firefox Profiler, which flamel does not read yet"},
+    {"{\"", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
+    {"{\n", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
+    {"[{", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
+    {"[\n", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
+    {"<?xml", "", "", "this is XML (a picture?), not a profile"},
+    {"<svg", "", "", "this is an SVG picture, not a profile"},
+    {"<!DOCTYPE", "", "", "this is a web page, not a profile"},
+    {"<html", "", "", "this is a web page, not a profile"},
+};
+/* clang-format on */
+
+static bool contains(struct flm_bytes all, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t i = 0; i + size <= all.size; i++)
+        if (memcmp(all.at + i, word, size) == 0)
+            return true;
+    return false;
+}
+
+const char *flm_other_file(struct flm_bytes head)
+{
+    for (size_t i = 0; i < sizeof binary / sizeof binary[0]; i++)
+        if (head.size >= binary[i].size && memcmp(head.at, binary[i].begins, binary[i].size) == 0)
+            return binary[i].says;
+    /* A time or names to drop may precede pprof's sample types. */
+    if (flm_bytes_start_with(head, "H") && contains(head, "\n\4\b"))
+        return pprof;
+    struct flm_bytes start = head;
+    while (start.size > 0 && memchr(" \t\r\n", start.at[0], 4)) {
+        start.at++;
+        start.size--;
+    }
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
+        if (flm_bytes_start_with(start, text[i].begins) && contains(head, text[i].has) &&
+            contains(head, text[i].also))
+            return text[i].says;
+    return NULL;
+}

@@ -1,0 +1,88 @@
+#include "format/core/other_files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void is(const char *head, size_t size, const char *words)
+{
+    const char *says = flm_other_file((struct flm_bytes){head, size});
+    if (!says || !strstr(says, words))
+        fail_msg("'%s' is %s, not %s", head, says ? says : "unknown", words);
+}
+
+static void text_is(const char *head, const char *words)
+{
+    is(head, strlen(head), words);
+}
+
+static void profiles_in_other_formats_are_named(void **state)
+{
+    (void)state;
+    text_is("# callgrind format\nversion: 1\n", "a callgrind file");
+    text_is("version: 1\ncreator: xdebug 3\nevents: Time\n\nfl=x.php\nfn=main\n",
+            "a callgrind file");
+    text_is("desc: I1 cache: 32768 B\ncmd: ./x\nevents: Ir\nfl=a.c\nfn=main\n3 4\n",
+            "a cachegrind file");
+    text_is("desc: (none)\ncmd: ./x\ntime_unit: i\n#---\nsnapshot=0\n", "a Massif file");
+    text_is("{\"dhatFileVersion\":2\n,\"mode\":\"heap\"", "a DHAT file");
+    text_is("v 10500 3\nX /bin/x\nI 1000 1f\n", "a heaptrack file");
+    text_is("heap profile: 1: 2 [ 3: 4] @ heap/1048576\n", "pprof's old text format");
+    text_is("--- contentionz 1 ---\ncycles/second = 3\n", "pprof's old text format");
+    text_is("{\n \"$schema\": \"https://www.speedscope.app/file-format-schema.json\"",
+            "a speedscope file");
+    text_is("\n{\"x\": 1, \"traceEvents\": [", "a Chrome trace");
+    text_is("[\n {\"pid\": 0, \"ph\": \"B\", \"ts\": 0}", "a Chrome trace");
+    text_is("{\"nodes\":[{\"id\":1,\"callFrame\":{", "a CPU profile of V8");
+    text_is("{\"head\":{\"callFrame\":{},\"selfSize\":0", "a heap profile of V8");
+    text_is("{\"resourceProfiles\": [", "an OpenTelemetry profile");
+    text_is("{\"meta\":{\"interval\":1,", "the Firefox Profiler");
+    text_is("{\"version\":1.2,\"gc_samples\":0,\"frames\":{}", "stackprof");
+    text_is("2026-11-20 07:24:21\nFull thread dump OpenJDK 64-Bit Server VM",
+            "a thread dump of a Java VM");
+    text_is("goroutine 1 [running]:\nmain.main()\n", "a dump of goroutines");
+    text_is("Attaching 2 probes...\n\n@[\n", "the output of bpftrace");
+    is("FLR\0\0\2\0\0", 8, "a JFR recording");
+    is("MOJ\3\1austin", 10, "a MOJO file of austin");
+    is("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0", 17, "a CPU profile of gperftools");
+    is("\n\4\b\1\20\2\n\4\b\3\20\4", 12, "a pprof profile");
+    is("Z\4\b\1\20\2", 6, "a pprof profile");
+    is("H\263\225\243\n\4\b\1\20\2", 10, "a pprof profile");
+    is("\xfb)\3\xfa;/usr/lib", 12, "Python's cProfile");
+}
+
+static void json_and_markup_that_is_no_profile_is_called_that(void **state)
+{
+    (void)state;
+    text_is("{\"a\": 1}", "this is JSON");
+    text_is("\n\n[{\"a\": 1}]", "this is JSON");
+    text_is("  <?xml version='1.0'?>", "this is XML");
+    text_is("\n<!DOCTYPE html>", "a web page");
+}
+
+static void anything_else_is_unknown(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "H",
+                                        "\n",
+                                        "main;a 1\n",
+                                        "Dear reader,\n",
+                                        "[New LWP 9138]\n",
+                                        "events: we like them\n",
+                                        "v 1\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_null(flm_other_file(flm_bytes_of(texts[i])));
+    assert_null(flm_other_file((struct flm_bytes){"FLR", 3}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(profiles_in_other_formats_are_named),
+        cmocka_unit_test(json_and_markup_that_is_no_profile_is_called_that),
+        cmocka_unit_test(anything_else_is_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+#include "format/folded/head.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "format/core/format.h"
+
+static int sniff(const char *text)
+{
+    return flm_folded_sniff(flm_bytes_of(text), true);
+}
+
+static void accepts(const char *text)
+{
+    if (sniff(text) < FLM_SNIFF_POSSIBLE)
+        fail_msg("'%.100s' is not recognized", text);
+}
+
+static void refuses(const char *text, const char *reason)
+{
+    struct flm_text why = {0};
+    if (sniff(text) != FLM_SNIFF_NO)
+        fail_msg("'%.100s' is recognized", text);
+    flm_folded_explain(flm_bytes_of(text), true, &why);
+    flm_text_putc(&why, 0);
+    if (!strstr(why.at, reason))
+        fail_msg("'%.100s': %s", text, why.at);
+    flm_text_clear(&why);
+}
+
+static void stacks_are_recognized(void **state)
+{
+    (void)state;
+    accepts("main;read 10\n");
+    accepts("main 10\nfoo 5\n");
+    accepts("main 10\r\n\r\nfoo 5\r\n");
+    accepts("# rate 99\nmain 1.5\n");
+    accepts("main;a 1\nmain;b\nmain;c 2\n"); /* the reader counts a line without a value */
+    accepts("main;a 1 2\nmain 3 4\n");
+    accepts("main 3 4\nidle 4 5\n");
+    accepts("operator new(unsigned long) 7\nstd::map<int, int> 3\n[unknown] 2\n<module> 1\n");
+    accepts("operator= 7\noperator| 3\nvoid f(int): 4\n");
+    accepts("P1;T0:2;a 4\nVM Thread 12\nGC Thread#0 5\nmain loop 2 3\n");
+    accepts("a;b inf\n");
+    accepts("{{closure}};x 4\n");
+    accepts(" 12\nmain;a 3\n");
+    assert_true(sniff("main;read 10\n") > sniff("main 10\n"));
+}
+
+static void one_other_line_in_ten_is_allowed(void **state)
+{
+    (void)state;
+    accepts("a 1\nb 1\nc 1\nd 1\ne 1\nf 1\ng 1\nh 1\ni 1\nnothing here\n");
+    refuses("a 1\nb 1\nc 1\nd 1\ne 1\nf 1\ng 1\nh 1\nnothing here\n",
+            "line 9, 'nothing here', does");
+    accepts("main;x 1\nnothing here\n"); /* and one with stacks of several frames */
+    refuses("main;x 1\nnothing here\nnor here\n", "line 2, 'nothing here'");
+}
+
+static void other_texts_are_refused_with_their_first_line_that_is_no_stack(void **state)
+{
+    (void)state;
+    refuses("MemTotal:       24684096 kB\nHugePages_Total:       0\n",
+            "line 1, 'MemTotal: 24684096 kB', does not");
+    refuses("HugePages_Total:       0\nHugePages_Free:        0\n", "line 1, 'HugePages_Total: 0'");
+    refuses("# Internet services\n\nhttp\t\t80/tcp\t\t# WWW\n", "line 3, 'http 80/tcp # WWW'");
+    refuses("root:x:0:0:root:/root:/bin/bash\n", "line 1, 'root:x:0:0");
+    refuses("version: 1\nevents: Ir\n\nfn=(1) main\n16 400\n+3 20\n", "line 1, 'version: 1'");
+    refuses("16 400\n17 20\n", "line 1, '16 400'");
+    refuses("cpu  10 20 30\nintr 5 6 7\n", "line 1, 'cpu 10 20 30'");
+    refuses("0.52 0.58 0.59 1/467 26472\n", "line 1");
+    refuses("proc /proc proc rw 0 0\n", "line 1");
+    refuses("Debian GNU/Linux 12\n", "line 1");
+    refuses("name, file, 3\nother, file, 4\n", "line 1");
+    refuses("x = 5\ny = 6\n", "line 1, 'x = 5'");
+    refuses("port: 8080\n", "line 1");
+    refuses("| a | 5\n", "line 1");
+    refuses("int main(void)\n{\n    return 0;\n}\n", "line 1, 'int main(void)'");
+    refuses("{ \"a\": 5\n", "line 1");
+    refuses("  12  34 567 README.md\n", "line 1, '12 34 567 README.md'");
+    refuses(
+        "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4"
+        "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4"
+        "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4x\xC3\xA4 is prose\n",
+        "\xC3\xA4x...', does not");
+    assert_int_equal(sniff(""), FLM_SNIFF_NO);
+    assert_int_equal(sniff("# only\n# comments\n"), FLM_SNIFF_NO);
+}
+
+static void stacks_without_any_value_are_left_to_the_reader(void **state)
+{
+    (void)state;
+    assert_true(sniff("main;a\nmain;b\n") > FLM_SNIFF_NO);
+    assert_true(sniff("main;a\nmain;b\n") < FLM_SNIFF_GUESS);
+    refuses("main;a\nmain;b\nmain;c 1\n", "line 1, 'main;a'"); /* more than half */
+}
+
+static void a_head_may_end_within_a_line(void **state)
+{
+    (void)state;
+    assert_true(flm_folded_sniff(flm_bytes_of("main;read 10\nmain;wri"), false) >= 30);
+    assert_true(flm_folded_sniff(flm_bytes_of("main;a;long;line"), false) >= 30);
+    assert_int_equal(flm_folded_sniff(flm_bytes_of("a long line without"), false), FLM_SNIFF_NO);
+    struct flm_text why = {0};
+    flm_folded_explain(flm_bytes_of("a long line without"), false, &why);
+    assert_true(why.size > 0);
+    flm_text_clear(&why);
+}
+
+static void columns_are_those_that_every_line_has(void **state)
+{
+    (void)state;
+    assert_int_equal(flm_folded_columns(flm_bytes_of("a;b 1 2\nc 3 4\n")), 2);
+    assert_int_equal(flm_folded_columns(flm_bytes_of("a;b 1 2\nc 4\n")), 1);
+    assert_int_equal(flm_folded_columns(flm_bytes_of("a;b\n")), 1);
+    assert_int_equal(flm_folded_columns(flm_bytes_of("")), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stacks_are_recognized),
+        cmocka_unit_test(one_other_line_in_ten_is_allowed),
+        cmocka_unit_test(other_texts_are_refused_with_their_first_line_that_is_no_stack),
+        cmocka_unit_test(stacks_without_any_value_are_left_to_the_reader),
+        cmocka_unit_test(a_head_may_end_within_a_line),
+        cmocka_unit_test(columns_are_those_that_every_line_has),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
