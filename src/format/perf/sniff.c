@@ -67,6 +67,9 @@ static struct head look_at_head(struct flm_bytes head, bool whole)
 int flm_perf_script_sniff(struct flm_bytes head, bool whole)
 {
     struct head seen = look_at_head(head, whole);
+    /* Source code and logs have some lines with a number, a colon and words. */
+    if (seen.others > 3 * (seen.samples + seen.frames + seen.guesses))
+        return FLM_SNIFF_NO;
     if (seen.frames > 0)
         return seen.others > seen.samples + seen.frames ? FLM_SNIFF_MIXED : FLM_SNIFF_SURE;
     if (seen.guesses > 0)

@@ -52,6 +52,8 @@ static void other_texts_are_not_perf_script(void **state)
         "heap profile: 1: 2 [3: 4] @ heap/1\n 19490304 27 @ 0xbccc97 0xc61202\n",
         "Call graph:\n    2796 Thread_1\n      2796 start  (in libdyld.dylib) + 1  [0x7fff]\n",
         "17,12 (28.7%)\nfunction 12\n  10 x\n",
+        "The example:\nw 1 1.0: 1 cycles:\n\nis\nread\nas\none\nsample\nof perf.\n",
+        "Limit  Soft  Hard  Units\nstack  8388608  unlimited  bytes\ncore  0  unlimited  bytes\n",
     };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (sniff(others[i]) != 0)
