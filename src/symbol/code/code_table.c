@@ -3,7 +3,7 @@
 #include "symbol/code/internal.h"
 
 #define MAGIC "FLMC"
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 /* The size of the table that the head describes; 0 when a size_t cannot hold it. */
 static size_t size_of(const struct flm_code_head *head)

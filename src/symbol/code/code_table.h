@@ -12,6 +12,28 @@
  *
  * Where DWARF has no function, symbols do: each is as long as its size says, or ends at the next.
  *
+ * An address may have several symbols: `malloc`, `__libc_malloc` and `__GI___libc_malloc` are one
+ * function. It has the name that people write, which is the one that comes first in this order:
+ *
+ *     a type           a function comes before a label of assembly
+ *     a size           that is known
+ *     visible          other files see it (global and weak symbols): a local one is the name that
+ *                      the file calls it by
+ *     underscores      the fewest in front: C keeps such names for the C library. The _Z and _R of
+ *                      mangled names do not count; __GI_ of glibc counts most
+ *     current          not kept only for programs that were linked long ago (memcpy@GLIBC_2.2.5)
+ *     strong           a weak one is another name for it: strchr before index
+ *     length           the shortest: strtol before strtoll
+ *     bytes            so that there is always an answer, and always the same
+ *
+ * perf (6.1) prefers strong ones to visible ones, and the longest at the end: for it,
+ * write() of a glibc with symbols is __GI___libc_write, and mmap() is mmap64.
+ *
+ * DWARF names functions too. Where its name is one of the symbols at the function's start, the
+ * order above decides again (but for length and bytes, where DWARF decides: linkers and compilers
+ * fold functions with equal code, and DWARF describes the one that was kept). Copies that were
+ * inlined have the name that the function has elsewhere in the file.
+ *
  * A table is one block of bytes without pointers, which the cache stores and maps: 8 bytes a
  * segment, 20 a scope, 12 a line, and each name once. Addresses are 32 bits relative to the lowest
  * one: of a file whose code spans more than 4 GiB, the 4 GiB around its median address are kept. */
@@ -46,7 +68,7 @@ uint32_t flm_code_maker_text(struct flm_code_maker *maker, struct flm_bytes text
 
 /* A function (`inside` is FLM_NO_SCOPE), or a copy that was inlined into the scope `inside` at that
  * call. Returns its number. A function takes the name of the symbol at its start if it has no name
- * (0), or one that is not mangled where the symbol's is. */
+ * (0), one that is not mangled where the symbol's is, or another name of that symbol. */
 uint32_t flm_code_maker_scope(struct flm_code_maker *maker, uint32_t name, uint32_t inside,
                               uint32_t call_file, uint32_t call_line);
 
@@ -62,10 +84,18 @@ void flm_code_maker_line(struct flm_code_maker *maker, uint64_t address, uint32_
                          uint32_t line);
 void flm_code_maker_lines_end(struct flm_code_maker *maker, uint64_t address);
 
-/* A symbol of the file's tables; with size 0 it ends at the next one. Of several at one address the
- * highest `rank` wins (global over local, typed over untyped). */
+/* What a table says of a symbol, for the choice among several at one address. */
+enum {
+    FLM_SYMBOL_TYPED = 1,   /* it is said to be a function */
+    FLM_SYMBOL_VISIBLE = 2, /* in other files: global or weak */
+    FLM_SYMBOL_STRONG = 4,  /* not weak */
+    FLM_SYMBOL_OLD = 8      /* only for programs that were linked with an older version */
+};
+
+/* A symbol of the file's tables; with size 0 it ends at the next one. `traits` are FLM_SYMBOL_...
+ * together. */
 void flm_code_maker_symbol(struct flm_code_maker *maker, uint64_t address, uint64_t size,
-                           uint32_t name, int rank);
+                           uint32_t name, unsigned traits);
 
 /* Appends the contents of `part` and frees it: several threads walk the units of a file, each chunk
  * into a maker of its own. */

@@ -78,7 +78,7 @@ struct flm_code_sequence {
 struct flm_code_symbol {
     uint64_t address, size;
     uint32_t name;
-    int32_t rank;
+    uint32_t traits;
 };
 
 struct flm_code_extent {

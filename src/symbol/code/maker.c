@@ -168,12 +168,12 @@ void flm_code_maker_lines_end(struct flm_code_maker *maker, uint64_t address)
 }
 
 void flm_code_maker_symbol(struct flm_code_maker *maker, uint64_t address, uint64_t size,
-                           uint32_t name, int rank)
+                           uint32_t name, unsigned traits)
 {
     if (name != 0)
         check(maker,
               FLM_ARRAY_ADD(&maker->symbols, (struct flm_code_symbol){
-                                                 address, size, known_text(maker, name), rank}));
+                                                 address, size, known_text(maker, name), traits}));
 }
 
 /* ---- Joining --------------------------------------------------------------------------------- */
@@ -245,7 +245,7 @@ static void take_symbols(struct flm_code_maker *maker, const struct flm_code_mak
     for (size_t i = 0; i < part->symbols.count; i++) {
         const struct flm_code_symbol *symbol = &part->symbols.at[i];
         flm_code_maker_symbol(maker, symbol->address, symbol->size, numbers[symbol->name],
-                              symbol->rank);
+                              symbol->traits);
     }
     for (size_t i = 0; i < part->sections.count; i++)
         flm_code_maker_section(maker, part->sections.at[i].start, part->sections.at[i].end);

@@ -112,9 +112,8 @@ enum flm_elf_table {
     FLM_ELF_PLT     /* stubs of the procedure linkage table, "puts@plt"; x86-64 and arm64 */
 };
 
-/* Adds the functions of a table, with mangled names; returns how many. Of symbols that share an
- * address the rank selects the one that perf would: with a size, then strong, then global, then
- * with the fewest leading underscores. */
+/* Adds the functions of a table, with mangled names and without versions; returns how many. Of
+ * symbols that share an address code_table.h selects one. */
 size_t flm_elf_add_symbols(const struct flm_elf_file *file, enum flm_elf_table table,
                            struct flm_code_maker *maker);
 

@@ -11,6 +11,7 @@
 struct symbol {
     uint32_t name; /* its offset in the string table */
     uint8_t type, binding;
+    bool is_old; /* its name had a version that is not the default */
     uint16_t section;
     uint64_t address, size;
 };
@@ -71,14 +72,26 @@ static bool is_function(const struct flm_elf_file *file, const struct symbol *sy
            file->sections[symbol->section].flags & SHF_EXECINSTR;
 }
 
-static int rank_of(const struct symbol *symbol, struct flm_bytes name)
+static unsigned traits_of(const struct symbol *symbol)
 {
-    size_t underscores = 0;
-    while (underscores < name.size && underscores < 7 && name.at[underscores] == '_')
-        underscores++;
-    return (symbol->type != STT_NOTYPE) << 6 | (symbol->size > 0) << 5 |
-           (symbol->binding != STB_WEAK) << 4 | (symbol->binding == STB_GLOBAL) << 3 |
-           (7 - (int)underscores);
+    return (symbol->type != STT_NOTYPE ? FLM_SYMBOL_TYPED : 0) |
+           (symbol->binding != STB_LOCAL ? FLM_SYMBOL_VISIBLE : 0) |
+           (symbol->binding != STB_WEAK ? FLM_SYMBOL_STRONG : 0) |
+           (symbol->is_old ? FLM_SYMBOL_OLD : 0);
+}
+
+/* Linkers append the version to the names of .symtab (memcpy@GLIBC_2.2.5, and with two at-signs the
+ * one that programs are linked with today). In .dynsym it stands elsewhere: without it a function
+ * has one name, in a file that was stripped and in one that was not. Assemblers take the at-sign as
+ * that mark, so no name holds one. */
+static void cut_version(struct symbol *symbol, struct flm_bytes *name)
+{
+    const char *mark = name->size > 1 ? memchr(name->at + 1, '@', name->size - 1) : NULL;
+    if (!mark)
+        return;
+    const char *end = name->at + name->size;
+    symbol->is_old = mark + 1 < end && mark[1] != '@';
+    name->size = (size_t)(mark - name->at);
 }
 
 static struct flm_elf_section *section_of_type(const struct flm_elf_file *file, uint32_t type)
@@ -126,6 +139,7 @@ static bool next_function(struct reader *reader, struct symbol *symbol, struct f
         if (!is_function(file, symbol))
             continue;
         *name = name_in(reader->texts, symbol->name);
+        cut_version(symbol, name);
         if (name->size == 0 || is_marker(file, *name))
             continue;
         if (file->machine == EM_ARM)
@@ -147,7 +161,7 @@ static size_t add_table(const struct flm_elf_file *file, uint32_t type,
     size_t added = 0;
     for (; next_function(&reader, &symbol, &name); added++)
         flm_code_maker_symbol(maker, symbol.address, symbol.size, flm_code_maker_text(maker, name),
-                              rank_of(&symbol, name));
+                              traits_of(&symbol));
     return added;
 }
 

@@ -60,9 +60,10 @@ struct flm_kernel_counts flm_kernel_add_functions(struct flm_bytes list, struct 
         /* A mapping symbol of arm64, which names no function. */
         if (line.address < base || line.name.at[0] == '$')
             continue;
-        int is_global = line.type == 'T';
+        unsigned traits = FLM_SYMBOL_TYPED | (line.type != 't' ? FLM_SYMBOL_VISIBLE : 0) |
+                          (flm_is_one_of(line.type, "tT") ? FLM_SYMBOL_STRONG : 0);
         uint64_t address = line.address - base;
-        flm_code_maker_symbol(maker, address, 0, flm_code_maker_text(maker, line.name), is_global);
+        flm_code_maker_symbol(maker, address, 0, flm_code_maker_text(maker, line.name), traits);
         low = address < low ? address : low;
         high = address > high ? address : high;
         counts.functions++;

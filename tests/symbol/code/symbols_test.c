@@ -57,21 +57,135 @@ static void a_symbol_inside_another_one_wins(void **state)
     flm_code_table_free(table);
 }
 
-static void of_symbols_at_one_address_the_highest_rank_wins(void **state)
+enum { LOCAL = FLM_SYMBOL_TYPED | FLM_SYMBOL_STRONG, WEAK = FLM_SYMBOL_TYPED | FLM_SYMBOL_VISIBLE };
+enum { GLOBAL = WEAK | FLM_SYMBOL_STRONG };
+
+/* The name at 0x1000, when the symbols come in this order. */
+struct named {
+    const char *name;
+    unsigned traits;
+    uint64_t size;
+};
+
+static void assert_chosen(const struct named *symbols, size_t count, bool backward,
+                          const char *expected)
+{
+    struct flm_code_maker *maker = new_maker();
+    for (size_t i = 0; i < count; i++) {
+        const struct named *symbol = &symbols[backward ? count - 1 - i : i];
+        flm_code_maker_symbol(maker, 0x1000, symbol->size, text(maker, symbol->name),
+                              symbol->traits);
+    }
+    struct flm_code_table *table = finish(maker);
+    struct flm_code code;
+    assert_int_equal(flm_code_table_lookup(table, 0x1000, &code, 1), 1);
+    if (!flm_bytes_are(code.function, expected))
+        fail_msg("%.*s, not %s", (int)code.function.size, code.function.at, expected);
+    flm_code_table_free(table);
+}
+
+static void of_symbols_at_one_address_the_name_that_people_write_is_used(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *expected;
+        struct named symbols[6];
+    } cases[] = {
+        /* as they stand in glibc, libm, libstdc++ and programs */
+        {"malloc",
+         {{"__GI___libc_malloc", LOCAL, 9}, {"__libc_malloc", GLOBAL, 9}, {"malloc", GLOBAL, 9}}},
+        {"write",
+         {{"__GI___libc_write", LOCAL, 9},
+          {"__libc_write", LOCAL, 9},
+          {"__write", WEAK, 9},
+          {"write", WEAK, 9}}},
+        {"____strtol_l_internal",
+         {{"__GI_____strtol_l_internal", LOCAL, 9}, {"____strtol_l_internal", LOCAL, 9}}},
+        {"puts", {{"_IO_puts", GLOBAL, 9}, {"puts", WEAK, 9}}},
+        {"strchr", {{"index", WEAK, 9}, {"strchr", GLOBAL, 9}}},
+        {"strtol", {{"strtoll", WEAK, 9}, {"strtoq", WEAK, 9}, {"strtol", WEAK, 9}}},
+        {"mmap", {{"mmap64", WEAK, 9}, {"__mmap64", GLOBAL, 9}, {"mmap", WEAK, 9}}},
+        {"setrobust",
+         {{"old", GLOBAL | FLM_SYMBOL_OLD, 9}, {"setrobust", GLOBAL, 9}, {"__set", LOCAL, 9}}},
+        {"_ZN1AC1Ev", {{"_ZN1AC2Ev", WEAK, 9}, {"_ZN1AC1Ev", WEAK, 9}}},
+        {"_Z3runv", {{"_Z3runv", GLOBAL, 9}, {"_run_it", GLOBAL, 9}}},
+        {"_RNvC3foo", {{"_RNvC3foo", LOCAL, 9}, {"__foo", LOCAL, 9}}},
+        {"folded_a", {{"folded_b", LOCAL, 9}, {"folded_a", LOCAL, 9}, {"folded_long", LOCAL, 9}}},
+        {"function", {{"label", FLM_SYMBOL_VISIBLE, 9}, {"function", LOCAL, 0}}},
+        {"__sized", {{"exported", GLOBAL, 0}, {"__sized", LOCAL, 9}}},
+        {"lex", {{"lex.localalias", LOCAL, 9}, {"lex", GLOBAL, 9}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t count = 0;
+        while (count < 6 && cases[i].symbols[count].name)
+            count++;
+        assert_chosen(cases[i].symbols, count, false, cases[i].expected);
+        assert_chosen(cases[i].symbols, count, true, cases[i].expected);
+    }
+}
+
+static void a_symbol_without_a_name_says_nothing(void **state)
 {
     (void)state;
     struct flm_code_maker *maker = new_maker();
-    flm_code_maker_symbol(maker, 0x1000, 8, text(maker, "local"), 1);
-    flm_code_maker_symbol(maker, 0x1000, 8, text(maker, "global"), 3);
-    flm_code_maker_symbol(maker, 0x1000, 8, text(maker, "weak"), 2);
-    flm_code_maker_symbol(maker, 0x1010, 0, text(maker, "no size"), 1);
-    flm_code_maker_symbol(maker, 0x1010, 8, text(maker, "size"), 1);
-    flm_code_maker_symbol(maker, 0x1010, 8, text(maker, "later"), 1);
-    flm_code_maker_symbol(maker, 0x1020, 8, 0, 9); /* without a name it says nothing */
+    flm_code_maker_symbol(maker, 0x1020, 8, 0, GLOBAL);
     struct flm_code_table *table = finish(maker);
-    assert_string_equal(at(table, 0x1000), "global :0");
-    assert_string_equal(at(table, 0x1010), "size :0");
     assert_string_equal(at(table, 0x1020), "");
+    flm_code_table_free(table);
+}
+
+/* DWARF calls them by what the source file does: the aliases follow it. */
+static void functions_of_DWARF_have_the_name_of_their_symbols(void **state)
+{
+    (void)state;
+    struct flm_code_maker *maker = new_maker();
+    function(maker, "__GI___libc_malloc", 0x1000, 0x1010);
+    function(maker, "lex", 0x1010, 0x1020);
+    function(maker, "folded_long", 0x1020, 0x1030);
+    function(maker, "_Z3onev", 0x1030, 0x1040);
+    function(maker, "PASCAL", 0x1040, 0x1050);
+    function(maker, "_ZN1A3lexEv", 0x1050, 0x1060);
+    flm_code_maker_symbol(maker, 0x1000, 0x10, text(maker, "__GI___libc_malloc"), LOCAL);
+    flm_code_maker_symbol(maker, 0x1000, 0x10, text(maker, "malloc"), GLOBAL);
+    flm_code_maker_symbol(maker, 0x1010, 0x10, text(maker, "lex.constprop.0"), LOCAL);
+    flm_code_maker_symbol(maker, 0x1020, 0x10, text(maker, "folded"), LOCAL);
+    flm_code_maker_symbol(maker, 0x1020, 0x10, text(maker, "folded_long"), LOCAL);
+    flm_code_maker_symbol(maker, 0x1030, 0x10, text(maker, "_Z3onev"), WEAK);
+    flm_code_maker_symbol(maker, 0x1030, 0x10, text(maker, "_Z3twov"), WEAK);
+    flm_code_maker_symbol(maker, 0x1040, 0x10, text(maker, "P$PROGRAM_$$_PASCAL"), LOCAL);
+    flm_code_maker_symbol(maker, 0x1050, 0x10, text(maker, "_ZN1A3lexEv.isra.0"), LOCAL);
+    struct flm_code_table *table = finish(maker);
+    assert_string_equal(at(table, 0x1000), "malloc :0");
+    assert_string_equal(at(table, 0x1010), "lex.constprop.0 :0");
+    assert_string_equal(at(table, 0x1020), "folded_long :0"); /* of equals the one that it kept */
+    assert_string_equal(at(table, 0x1030), "_Z3onev :0");
+    assert_string_equal(at(table, 0x1040), "PASCAL :0"); /* not one of the symbols */
+    assert_string_equal(at(table, 0x1050), "_ZN1A3lexEv.isra.0 :0");
+    flm_code_table_free(table);
+}
+
+static void inlined_copies_have_the_name_of_the_function(void **state)
+{
+    (void)state;
+    struct flm_code_maker *maker = new_maker();
+    uint32_t caller = function(maker, "calloc", 0x1000, 0x1010);
+    copy(maker, "__libc_malloc", caller, 1, 0x1000, 0x1004);
+    copy(maker, "__twice", caller, 2, 0x1004, 0x1008);
+    copy(maker, "other", caller, 3, 0x1008, 0x100C);
+    flm_code_maker_symbol(maker, 0x2000, 0x10, text(maker, "__libc_malloc"), LOCAL);
+    flm_code_maker_symbol(maker, 0x2000, 0x10, text(maker, "malloc"), GLOBAL);
+    /* Two files have such a function: which one was inlined is not known. */
+    flm_code_maker_symbol(maker, 0x2010, 0x10, text(maker, "__twice"), LOCAL);
+    flm_code_maker_symbol(maker, 0x2010, 0x10, text(maker, "twice"), GLOBAL);
+    flm_code_maker_symbol(maker, 0x2020, 0x10, text(maker, "__twice"), LOCAL);
+    flm_code_maker_symbol(maker, 0x2020, 0x10, text(maker, "thrice"), GLOBAL);
+    /* Folded by the compiler: it has equal code, but it is not the same function. */
+    flm_code_maker_symbol(maker, 0x2030, 0x10, text(maker, "other"), LOCAL);
+    flm_code_maker_symbol(maker, 0x2030, 0x10, text(maker, "folded"), GLOBAL);
+    struct flm_code_table *table = finish(maker);
+    assert_string_equal(at(table, 0x1000), "malloc :0 < calloc c.c:1");
+    assert_string_equal(at(table, 0x1004), "__twice :0 < calloc c.c:2");
+    assert_string_equal(at(table, 0x1008), "other :0 < calloc c.c:3");
     flm_code_table_free(table);
 }
 
@@ -103,7 +217,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symbols_fill_the_gaps_between_functions_of_DWARF),
         cmocka_unit_test(a_symbol_inside_another_one_wins),
-        cmocka_unit_test(of_symbols_at_one_address_the_highest_rank_wins),
+        cmocka_unit_test(of_symbols_at_one_address_the_name_that_people_write_is_used),
+        cmocka_unit_test(a_symbol_without_a_name_says_nothing),
+        cmocka_unit_test(functions_of_DWARF_have_the_name_of_their_symbols),
+        cmocka_unit_test(inlined_copies_have_the_name_of_the_function),
         cmocka_unit_test(functions_without_a_linkage_name_take_that_of_the_symbol),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

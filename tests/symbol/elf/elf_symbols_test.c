@@ -123,7 +123,41 @@ static void plt_stubs_are_named_as_by_objdump(void **state)
     }
 }
 
-/* As perf chooses: sized, strong, global, few underscores. */
+/* With versions in the names of .symtab, and without in .dynsym. */
+static void names_have_no_versions(void **state)
+{
+    (void)state;
+    static const char source[] = "__asm__(\".symver old_copy, copy@V_1\");\n"
+                                 "__asm__(\".symver new_copy, copy@@V_2\");\n"
+                                 "__asm__(\".symver kept, kept_for_old_programs@V_1\");\n"
+                                 "int old_copy(int a) { return a * 3; }\n"
+                                 "int new_copy(int a) { return a * 5; }\n"
+                                 "int kept(int a) { return a * 7; }\n";
+    write_temporary("versions.c", flm_bytes_of(source));
+    write_temporary(
+        "versions.map",
+        flm_bytes_of("V_1 { global: copy; kept_*; local: *; };\nV_2 { global: copy; } V_1;\n"));
+    shell("gcc -shared -fPIC -O1 versions.c -Wl,--version-script=versions.map -o versions.so && "
+          "nm versions.so | grep -q copy@V_1 && cp versions.so bare.so && strip bare.so");
+    struct flm_text list = shell_output("nm versions.so | sed -n 's/^\\([0-9a-f]*\\) [a-zA-Z] "
+                                        "\\(copy\\|kept_[a-z_]*\\)@.*/\\1 \\2/p'");
+    flm_text_putc(&list, 0);
+    for (int stripped = 0; stripped < 2; stripped++) {
+        size_t added[3], checked = 0;
+        struct flm_code_table *code = table_of(stripped ? "bare.so" : "versions.so", added);
+        for (const char *line = list.at; *line; line = strchr(line, '\n') + 1, checked++) {
+            unsigned long long start;
+            char name[100];
+            assert_int_equal(sscanf(line, "%llx %99s", &start, name), 2);
+            assert_true(flm_bytes_are(name_at(code, start), name));
+        }
+        assert_int_equal(checked, 3);
+        flm_code_table_free(code);
+    }
+    flm_text_clear(&list);
+}
+
+/* The order is that of code_table.h. */
 static void of_several_symbols_the_plainest_is_used(void **state)
 {
     (void)state;
@@ -223,6 +257,7 @@ int main(void)
         cmocka_unit_test(a_stripped_file_has_what_it_exports),
         cmocka_unit_test(plt_stubs_are_named_as_by_objdump),
         cmocka_unit_test(of_several_symbols_the_plainest_is_used),
+        cmocka_unit_test(names_have_no_versions),
         cmocka_unit_test(mapping_symbols_of_arm_are_not_functions),
         cmocka_unit_test(mini_symbols_are_unpacked),
         cmocka_unit_test(memory_that_runs_out_is_reported),
