@@ -13,7 +13,7 @@
 #include "profile/internal.h"
 #include "record/runtimes.h"
 
-enum { MOST_INLINED = 64 };
+enum { MOST_JIT_INLINED = 64 };
 
 struct finishing {
     struct flm_session *session;
@@ -98,12 +98,12 @@ static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_b
 static bool name_in_module(struct finishing *f, struct flm_module *module, uint64_t address,
                            bool is_readable)
 {
-    struct flm_code code[MOST_INLINED];
+    struct flm_code code[FLM_CODE_MOST];
     struct flm_bytes path = flm_module_path(module);
     uint32_t kind = flm_perf_module_kind(path);
     if (kind == FLM_KIND_PLAIN)
         kind = FLM_KIND_NATIVE;
-    size_t count = is_readable ? flm_module_lookup(module, address, code, MOST_INLINED) : 0;
+    size_t count = is_readable ? flm_module_lookup(module, address, code, FLM_CODE_MOST) : 0;
     if (count > 0)
         return add_functions(f, code, count, path, kind);
     /* A stripped function is one frame, with its start address, not one for each address in it. */
@@ -114,7 +114,7 @@ static bool name_in_module(struct finishing *f, struct flm_module *module, uint6
 
 static bool name_in_kernel(struct finishing *f, struct flm_module *module, uint64_t address)
 {
-    struct flm_code code[MOST_INLINED];
+    struct flm_code code[FLM_CODE_MOST];
     static const struct flm_bytes kernel = {"[kernel.kallsyms]", 17};
     if (!module && f->session->options.kernel_is_ours) {
         const struct flm_module_request request = {.path = kernel};
@@ -123,7 +123,7 @@ static bool name_in_kernel(struct finishing *f, struct flm_module *module, uint6
             return flm_error_memory(f->why);
     }
     struct flm_bytes path = module ? flm_module_path(module) : kernel;
-    size_t count = module ? flm_module_lookup(module, address, code, MOST_INLINED) : 0;
+    size_t count = module ? flm_module_lookup(module, address, code, FLM_CODE_MOST) : 0;
     if (count > 0)
         return add_functions(f, code, count, path, FLM_KIND_KERNEL);
     uint64_t start = flm_processes_kernel_start(f->session->processes);
@@ -167,11 +167,11 @@ static bool add_jit_frames(struct finishing *f, const struct flm_jit_frame *fram
 
 static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
 {
-    struct flm_jit_frame frames[MOST_INLINED];
+    struct flm_jit_frame frames[MOST_JIT_INLINED];
     int64_t time_ns = era ? ((int64_t)(era - 1) << 30) + (1 << 29) : INT64_MAX;
     for (size_t i = 0; i < f->runtimes.found.count; i++) {
-        size_t count =
-            flm_jit_code_lookup(f->runtimes.found.at[i], address, time_ns, frames, MOST_INLINED);
+        size_t count = flm_jit_code_lookup(f->runtimes.found.at[i], address, time_ns, frames,
+                                           MOST_JIT_INLINED);
         if (count > 0)
             return add_jit_frames(f, frames, count);
     }

@@ -119,7 +119,8 @@ struct flm_code {
 };
 
 /* The functions at an address, the innermost first, up to `capacity` of them into `code`. Returns
- * how many there are. */
+ * how many there are, which is FLM_CODE_MOST at most. */
+enum { FLM_CODE_MOST = 251 };
 size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t address,
                              struct flm_code *code, size_t capacity);
 

@@ -54,7 +54,7 @@ struct flm_code_table {
 };
 
 /* Inlined copies that are nested deeper are dropped: their code belongs to the enclosing one. */
-enum { FLM_CODE_DEPTH = 250 };
+enum { FLM_CODE_DEPTH = FLM_CODE_MOST - 1 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
 

@@ -285,6 +285,33 @@ static void what_an_interpreter_runs_is_not_shown(void **state)
     }
 }
 
+static void functions_may_be_inlined_into_each_other_by_the_hundred(void **state)
+{
+    (void)state;
+    enum { DEEP = 120 };
+    struct scenario t;
+    scenario_init(&t);
+    struct flm_text source = {0};
+    flm_text_puts(&source, "static inline __attribute__((always_inline)) void f0(void)\n"
+                           "{ __asm__ volatile(\".globl inner\\ninner: nop\"); }\n");
+    for (int i = 1; i < DEEP; i++)
+        flm_text_format(&source,
+                        "static inline __attribute__((always_inline)) void f%d(void) { f%d(); }\n",
+                        i, i - 1);
+    flm_text_format(&source, "void outer(void) { f%d(); }\n", DEEP - 1);
+    write_temporary("deep.c", (struct flm_bytes){source.at, source.size});
+    flm_text_clear(&source);
+    shell("gcc -g -O1 -shared -fPIC -nostdlib deep.c -o deep.so");
+    put_map(&t.records, 1, 0, BARE, 0x100000, 0, temporary_path("deep.so"));
+    const uint64_t stack[] = {FLM_CONTEXT_USER, BARE + symbol_address("deep.so", "inner")};
+    put_sample(&t.records, 1, 1, 10, stack, 2);
+    struct flm_profile *p = profile_of_scenario(&t);
+    assert_int_equal(p->sizes.node_count, 1 + 1 + 1 + DEEP);
+    assert_true(self_of(p, "samples", "f0") == 1);
+    flm_profile_free(p);
+    scenario_clear(&t);
+}
+
 static void off_CPU_time_is_counted_where_the_thread_left(void **state)
 {
     (void)state;
@@ -608,6 +635,7 @@ int main(void)
         cmocka_unit_test(the_first_frame_after_a_marker_is_no_return_address),
         cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
         cmocka_unit_test(what_an_interpreter_runs_is_not_shown),
+        cmocka_unit_test(functions_may_be_inlined_into_each_other_by_the_hundred),
         cmocka_unit_test(off_CPU_time_is_counted_where_the_thread_left),
         cmocka_unit_test(a_mark_of_leaving_the_CPU_is_no_sample),
         cmocka_unit_test(threads_may_be_frames_below_their_command),
