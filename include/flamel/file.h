@@ -46,6 +46,11 @@ struct flm_load_options {
     void *progress_context;
 
     const char **found_format; /* receives the name of the format that was read; may be NULL */
+
+    /* For recordings of addresses: clones of a function that the compiler made (lex.constprop.0,
+     * lex.part.0) are functions of their own, as in the symbol table. Otherwise they are the
+     * function, whose frames have FLM_FRAME_CLONES. */
+    bool clones;
 };
 
 /* The profile in a file, or on standard input ("-"), in any format that can be read, also

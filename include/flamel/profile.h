@@ -77,10 +77,25 @@ const char *flm_kind_name(uint32_t kind);
 
 enum {
     FLM_FRAME_UNSYMBOLIZED = 1, /* the name stands for an address that no symbol was found for */
-    FLM_FRAME_ROOT = 2          /* frame 0 alone: a frame without a name is not the root */
+    FLM_FRAME_ROOT = 2,         /* frame 0 alone: a frame without a name is not the root */
+
+    /* Some of the samples were in a clone of the function that the compiler made: */
+    FLM_FRAME_CONSTPROP = 4, /* lex.constprop.0: for constant arguments */
+    FLM_FRAME_ISRA = 8,      /* lex.isra.0: with other arguments */
+    FLM_FRAME_PART = 16,     /* lex.part.0: a part of it */
+    FLM_FRAME_COLD = 32,     /* lex.cold: a part of it that rarely runs */
+    FLM_FRAME_CLONES = 60    /* all of these */
 };
 
-/* A frame, as the file has it. Two frames are the same when all of these are. */
+/* "constprop+cold" for FLM_FRAME_CONSTPROP | FLM_FRAME_COLD: at most FLM_CLONES_SIZE bytes into
+ * `out`, with the zero at the end. Returns the size of the text: 0 when none of these flags is
+ * set. */
+#define FLM_CLONES_SIZE 32
+size_t flm_clones_name(uint32_t flags, char out[FLM_CLONES_SIZE]);
+
+/* A frame, as the file has it. Two frames are the same when all of these are, but for
+ * FLM_FRAME_CLONES, of which the one frame has what any of them has: they say something about a
+ * function, and do not make it another one. */
 struct flm_frame_record {
     uint32_t function; /* string */
     uint32_t module;   /* string: the library or program; "" where it is not known */

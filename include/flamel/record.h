@@ -97,6 +97,7 @@ struct flm_record_options {
 
     const int *processors; /* only what runs on these; none: all */
     size_t processor_count;
+    bool clones; /* as in struct flm_load_options */
 };
 
 /* Calls `visit` with each event that has a name, until it returns false: "cycles", "hardware",

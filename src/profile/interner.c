@@ -62,13 +62,26 @@ uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text)
     return string;
 }
 
+/* What makes it the frame that it is. */
+static struct flm_frame_record identity_of(const struct flm_frame_record *record)
+{
+    struct flm_frame_record identity = *record;
+    identity.flags &= ~(uint32_t)FLM_FRAME_CLONES;
+    return identity;
+}
+
 uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record)
 {
-    uint32_t hash = (uint32_t)(flm_hash(record, sizeof *record) >> 32);
+    struct flm_frame_record identity = identity_of(record);
+    uint32_t hash = (uint32_t)(flm_hash(&identity, sizeof identity) >> 32);
     for (struct flm_probe at = flm_index_probe(&v->frame_index, hash);
-         flm_index_next(&v->frame_index, &at);)
-        if (memcmp(&v->frames[at.found], record, sizeof *record) == 0)
+         flm_index_next(&v->frame_index, &at);) {
+        struct flm_frame_record there = identity_of(&v->frames[at.found]);
+        if (memcmp(&there, &identity, sizeof there) == 0) {
+            v->frames[at.found].flags |= record->flags & FLM_FRAME_CLONES;
             return at.found;
+        }
+    }
     void *frames = v->frames;
     if (v->frame_count == FLM_NONE ||
         !flm_grow(&frames, &v->frame_capacity, v->frame_count + 1, sizeof *record))
@@ -157,7 +170,8 @@ static int order_frames(const void *context, uint32_t a, uint32_t b)
         order = order_numbers(x->address, y->address);
     if (!order)
         order = order_numbers(x->kind, y->kind);
-    return order ? order : order_numbers(x->flags, y->flags);
+    uint32_t identity = ~(uint32_t)FLM_FRAME_CLONES;
+    return order ? order : order_numbers(x->flags & identity, y->flags & identity);
 }
 
 /* The indices of the marked ones of `count` items, and 0; how many. */

@@ -2,7 +2,8 @@
  *
  * Everything that makes a profile (the builder, merging, renaming frames) collects its strings and
  * frames here in any order, and computes the canonical order at the end: strings by bytes, frames
- * by (function, module, file, line, address, kind, flags), only those in use, each once.
+ * by (function, module, file, line, address, kind, flags), only those in use, each once. Flags that
+ * do not make a frame another one (FLM_FRAME_CLONES) are joined.
  *
  * Strings lie end to end in one buffer. */
 #ifndef FLAMEL_PROFILE_INTERNER_H

@@ -19,6 +19,29 @@ const char *flm_kind_name(uint32_t kind)
     return kind < FLM_KIND_COUNT ? names[kind] : NULL;
 }
 
+size_t flm_clones_name(uint32_t flags, char out[FLM_CLONES_SIZE])
+{
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } clones[] = {{FLM_FRAME_CONSTPROP, "constprop"},
+                  {FLM_FRAME_ISRA, "isra"},
+                  {FLM_FRAME_PART, "part"},
+                  {FLM_FRAME_COLD, "cold"}};
+    size_t size = 0;
+    for (size_t i = 0; i < sizeof clones / sizeof clones[0]; i++) {
+        if (!(flags & clones[i].flag))
+            continue;
+        if (size > 0)
+            out[size++] = '+';
+        size_t more = strlen(clones[i].name);
+        memcpy(out + size, clones[i].name, more);
+        size += more;
+    }
+    out[size] = 0;
+    return size;
+}
+
 static void free_image(void *image)
 {
     free(image);

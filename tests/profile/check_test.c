@@ -114,6 +114,9 @@ static void frames_are_distinct_in_order_and_known(void **state)
     is_broken("frame 2 is marked as the root's");
     p->frames[2] = p->frames[1];
     is_broken("frame 2 is not after the one before it");
+    p->frames[2] = p->frames[1];
+    p->frames[2].flags |= FLM_FRAME_COLD; /* which makes it no other frame */
+    is_broken("frame 2 is not after the one before it");
     p->frames[1].function = p->frames[2].function;
     p->frames[1].address = 1;
     is_broken("frame 2 is not after the one before it");

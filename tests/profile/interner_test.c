@@ -67,6 +67,26 @@ static void frames_that_differ_in_anything_are_different(void **state)
     flm_interner_clear(&v);
 }
 
+/* They say something about the function: a clone that the compiler made is no other frame. */
+static void flags_of_clones_are_joined(void **state)
+{
+    (void)state;
+    struct flm_interner v;
+    assert_true(flm_interner_init(&v, NULL));
+    uint32_t a = add(&v, "a");
+    struct flm_frame_record record = {.function = a, .flags = FLM_FRAME_COLD};
+    assert_int_equal(flm_interner_frame(&v, &record), 1);
+    record.flags = 0;
+    assert_int_equal(flm_interner_frame(&v, &record), 1);
+    record.flags = FLM_FRAME_CONSTPROP | FLM_FRAME_PART;
+    assert_int_equal(flm_interner_frame(&v, &record), 1);
+    assert_int_equal(v.frames[1].flags, FLM_FRAME_COLD | FLM_FRAME_CONSTPROP | FLM_FRAME_PART);
+    assert_int_equal(flm_interner_function(&v, flm_bytes_of("a"), FLM_KIND_PLAIN), 1);
+    record.flags |= FLM_FRAME_UNSYMBOLIZED;
+    assert_int_equal(flm_interner_frame(&v, &record), 2);
+    flm_interner_clear(&v);
+}
+
 static void the_quick_way_makes_the_same_frames(void **state)
 {
     (void)state;
@@ -222,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_interner_begins_with_the_empty_string_and_the_root),
         cmocka_unit_test(equal_texts_are_one_string),
         cmocka_unit_test(frames_that_differ_in_anything_are_different),
+        cmocka_unit_test(flags_of_clones_are_joined),
         cmocka_unit_test(the_quick_way_makes_the_same_frames),
         cmocka_unit_test(words_in_use_are_ranked_by_bytes),
         cmocka_unit_test(frames_are_ranked_by_names_before_numbers),

@@ -70,6 +70,21 @@ static void every_kind_has_a_name_of_its_own(void **state)
     assert_null(flm_kind_name(UINT32_MAX));
 }
 
+static void clones_have_names(void **state)
+{
+    (void)state;
+    char name[FLM_CLONES_SIZE];
+    assert_int_equal(flm_clones_name(FLM_FRAME_ROOT | FLM_FRAME_UNSYMBOLIZED, name), 0);
+    assert_string_equal(name, "");
+    assert_int_equal(flm_clones_name(FLM_FRAME_COLD | FLM_FRAME_UNSYMBOLIZED, name), 4);
+    assert_string_equal(name, "cold");
+    size_t size = flm_clones_name(UINT32_MAX, name);
+    assert_string_equal(name, "constprop+isra+part+cold");
+    assert_int_equal(size, strlen(name));
+    assert_int_equal(FLM_FRAME_CLONES,
+                     FLM_FRAME_CONSTPROP | FLM_FRAME_ISRA | FLM_FRAME_PART | FLM_FRAME_COLD);
+}
+
 /* Depths, parents and totals, computed from the ends alone in the plainest way. */
 static void parents_depths_and_totals_agree_with_the_ends(void **state)
 {
@@ -360,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_profile_tells_what_it_holds),
         cmocka_unit_test(a_metric_is_found_by_name_or_is_the_first),
         cmocka_unit_test(every_kind_has_a_name_of_its_own),
+        cmocka_unit_test(clones_have_names),
         cmocka_unit_test(parents_depths_and_totals_agree_with_the_ends),
         cmocka_unit_test(a_chain_of_100000_frames_has_its_depth),
         cmocka_unit_test(shrinking_keeps_the_beginning_of_every_column),

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/text/clone_name.h"
 #include "base/text/text.h"
 
 struct flm_class {
@@ -135,26 +136,10 @@ static bool is_hex(char byte)
     return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f');
 }
 
-static bool is_clone_suffix(struct flm_bytes text)
-{
-    static const char *const numbered[] = {".constprop.", ".isra.",     ".part.",
-                                           ".llvm.",      ".lto_priv.", ".cold."};
-    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++) {
-        size_t size = strlen(numbered[i]);
-        if (text.size > size && memcmp(text.at, numbered[i], size) == 0 && text.at[size] >= '0' &&
-            text.at[size] <= '9')
-            return true;
-    }
-    return flm_bytes_are(text, ".cold");
-}
-
 /* ".constprop.0", ".isra.1", ".part.2", ".cold", ".llvm.123", "::h0123456789abcdef" */
 static size_t without_clone_suffix(struct flm_bytes text)
 {
-    size_t size = text.size;
-    for (size_t at = size; at-- > 1;)
-        if (text.at[at] == '.' && is_clone_suffix((struct flm_bytes){text.at + at, size - at}))
-            size = at;
+    size_t size = flm_clone_base(text);
     if (size > 19 && memcmp(text.at + size - 19, "::h", 3) == 0) {
         size_t hex = 0;
         while (hex < 16 && is_hex(text.at[size - 16 + hex]))

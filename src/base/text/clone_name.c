@@ -18,13 +18,13 @@ static const struct suffix {
     {"localalias", true, true, 0},
 };
 
-/* Where the last ".word" begins; 0: there is none behind the first byte. */
+/* Where the last ".word" begins; the size where there is none. */
 static size_t last_dot(struct flm_bytes name)
 {
-    size_t at = name.size;
-    while (at > 1 && name.at[at - 1] != '.')
-        at--;
-    return at > 1 ? at - 1 : 0;
+    for (size_t at = name.size; at-- > 0;)
+        if (name.at[at] == '.')
+            return at;
+    return name.size;
 }
 
 static bool is_number(struct flm_bytes text)
@@ -35,67 +35,71 @@ static bool is_number(struct flm_bytes text)
     return text.size > 0;
 }
 
-/* The size of the name before its last suffix; 0: it has none. */
+/* The size of the name before its last suffix; its whole size where it has none. */
 static size_t before_suffix(struct flm_bytes name, unsigned *kinds)
 {
-    size_t dot = last_dot(name);
-    if (dot == 0)
-        return 0;
-    struct flm_bytes word = flm_bytes_from(name, dot + 1);
+    struct flm_bytes rest = name;
+    size_t dot = last_dot(rest);
+    if (dot == name.size)
+        return name.size;
+    struct flm_bytes word = flm_bytes_from(rest, dot + 1);
     bool has_number = is_number(word);
     if (has_number) {
-        name.size = dot;
-        dot = last_dot(name);
-        word = flm_bytes_from(name, dot + 1);
+        rest.size = dot;
+        dot = last_dot(rest);
+        if (dot == rest.size)
+            return name.size;
+        word = flm_bytes_from(rest, dot + 1);
     }
-    for (size_t i = 0; dot > 0 && i < sizeof suffixes / sizeof suffixes[0]; i++)
+    if (dot > 0 && name.at[dot - 1] == '.')
+        return name.size;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
         if ((has_number || suffixes[i].may_lack_number) && flm_bytes_are(word, suffixes[i].word)) {
             *kinds |= suffixes[i].kind;
-            return name.at[dot - 1] == '.' ? 0 : dot;
+            return dot;
         }
-    return 0;
+    return name.size;
 }
 
-/* "f() [clone .isra.0]": the size of "f()". 0 where that is not what it ends with. */
+/* The same of "f() [clone .isra.0]". */
 static size_t before_brackets(struct flm_bytes name, unsigned *kinds)
 {
     static const char mark[] = " [clone ";
     const size_t mark_size = sizeof mark - 1;
     if (!flm_bytes_end_with(name, "]"))
-        return 0;
+        return name.size;
     size_t at = name.size; /* behind the last mark */
-    while (at > mark_size && memcmp(name.at + at - mark_size, mark, mark_size) != 0)
+    while (at >= mark_size && memcmp(name.at + at - mark_size, mark, mark_size) != 0)
         at--;
-    if (at <= mark_size || at + 1 == name.size)
-        return 0;
-    /* With the blank in front it is read as the end of a name is: " .isra.0.cold" */
-    struct flm_bytes inner = {name.at + at - 1, name.size - at};
-    while (inner.size > 1) {
-        inner.size = before_suffix(inner, kinds);
-        if (inner.size == 0)
-            return 0;
-    }
+    if (at < mark_size || at + 1 == name.size)
+        return name.size;
+    struct flm_bytes inner = {name.at + at, name.size - 1 - at};
+    for (size_t size; inner.size > 0; inner.size = size)
+        if ((size = before_suffix(inner, kinds)) == inner.size)
+            return name.size;
     return at - mark_size;
 }
 
 static size_t find_base(struct flm_bytes name, unsigned *kinds)
 {
-    for (size_t size; name.size > 0; name.size = size) {
+    size_t size = name.size;
+    do {
         unsigned here = 0;
+        name.size = size;
         size = before_suffix(name, &here);
-        if (size == 0)
+        if (size == name.size)
             size = before_brackets(name, &here);
-        if (size == 0)
-            break;
-        *kinds |= here;
-    }
-    return name.size;
+        if (size < name.size)
+            *kinds |= here;
+    } while (size < name.size && size > 0);
+    return size;
 }
 
 size_t flm_clone_base(struct flm_bytes name)
 {
     unsigned kinds = 0;
-    return find_base(name, &kinds);
+    size_t size = find_base(name, &kinds);
+    return size > 0 ? size : name.size; /* suffixes alone are a name */
 }
 
 unsigned flm_clone_kinds(struct flm_bytes name)

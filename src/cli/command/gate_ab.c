@@ -68,6 +68,7 @@ bool flm_gate_ab_open(struct flm_gate_ab *gate, const struct flm_gate_ab_fields 
         return false;
     recorder->keep_times = true; /* labels are for --apply */
     recorder->lines = load->lines;
+    recorder->clones = load->clones;
     const struct flm_ab_options options = {
         .base = f->commands.at[0],
         .new = f->commands.at[1],

@@ -48,6 +48,8 @@ static const struct flm_option options[] = {
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
     {"debuginfod", 0, NULL, "query the servers in DEBUGINFOD_URLS for debug information",
      FLM_OPTION_FLAG, offsetof(struct fields, debuginfod)},
+    {"clones", 0, NULL, "keep clones that the compiler made apart: lex.constprop.0, lex.part.0",
+     FLM_OPTION_FLAG, offsetof(struct fields, record.clones)},
     {"keep-raw", 0, NULL, "keep FILE.part: all records, readable by perf", FLM_OPTION_FLAG,
      offsetof(struct fields, keep_raw)},
     {"json", 0, NULL, "print the summary as JSON, on standard output", FLM_OPTION_FLAG,

@@ -64,6 +64,8 @@ static const struct flm_option options[] = {
      offsetof(struct fields, record.python)},
     {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
+    {"clones", 0, NULL, "keep clones that the compiler made apart: lex.constprop.0, lex.part.0",
+     FLM_OPTION_FLAG, offsetof(struct fields, record.clones)},
 };
 
 void flm_top_time(const char *format, char *text)

@@ -163,6 +163,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         .debuginfod = fields->debuginfod,
         .no_inlines = fields->no_inlines,
         .lines = fields->lines,
+        .clones = fields->clones,
     };
     if (!fields->quiet && isatty(STDERR_FILENO)) {
         options.progress = show_progress;

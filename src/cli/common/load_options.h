@@ -13,7 +13,7 @@ struct flm_load_fields {
     bool drop_times; /* not an option: set by commands that do not need single samples */
     int columns, threads;
     struct flm_option_list symbols;
-    bool debuginfod, no_inlines, lines;
+    bool debuginfod, no_inlines, lines, clones;
     bool allow_empty;
     bool reports_losses; /* the command reports losses itself */
     size_t *unmatched; /* of commands that read several files: counts those in which --apply matched
@@ -83,6 +83,12 @@ struct flm_load_fields {
          "keep line numbers; frames of a function on different lines stay separate",               \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.lines)},                                                          \
+        {"clones",                                                                                 \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "keep clones that the compiler made apart: lex.constprop.0, lex.part.0",                  \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.clones)},                                                         \
     {                                                                                              \
         "quiet", 'q', NULL, "print no progress and no warnings", FLM_OPTION_FLAG,                  \
             offsetof(fields, member.quiet)                                                         \

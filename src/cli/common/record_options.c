@@ -135,6 +135,7 @@ bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_record
     }
     o->ring_size = f->ring_mib > 0 ? (size_t)f->ring_mib << 20 : 0;
     o->per_thread = f->per_thread;
+    o->clones = f->clones;
     return flm_record_parse_stacks(f->call_graph, f->stack_size, o, why);
 }
 

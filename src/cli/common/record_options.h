@@ -16,7 +16,7 @@ struct flm_record_fields {
     const char *frequency; /* a number, or "max"; NULL: not given */
     double period;
     int ring_mib, stack_size; /* -1, and no number above: not given */
-    bool off_cpu, no_kernel, no_inherit, per_thread, python, call_stacks;
+    bool off_cpu, no_kernel, no_inherit, per_thread, python, call_stacks, clones;
 };
 
 #define FLM_RECORD_FIELDS_UNSET                                                                    \

@@ -5,6 +5,7 @@
 
 #include "algebra/compare/comparable.h"
 #include "algebra/operation/rebuild.h"
+#include "base/text/clone_name.h"
 #include "draw/text/cells.h"
 #include "flamel/compare.h"
 
@@ -17,6 +18,7 @@ struct making {
     bool lines;
     struct flm_bytes command; /* "": none is to be renamed */
     uint32_t command_string;  /* its new name */
+    bool is_part;             /* the last frame was made of a part of its function */
 };
 
 static uint32_t last_part_string(struct making *m, uint32_t string)
@@ -94,10 +96,43 @@ static uint32_t label_string(struct making *m, uint32_t string)
                                    : flm_builder_string(m->builder, named.at, named.size).index;
 }
 
+/* Whether a frame of the module has the name. Frames are sorted by name, then by module, and names
+ * by their bytes. */
+static bool has_function(const struct flm_profile *p, struct flm_bytes name, uint32_t module)
+{
+    uint32_t low = 1, high = p->sizes.frame_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct flm_frame_record *r = &p->frames[middle];
+        int order = flm_bytes_compare(flm_string_bytes(p, r->function), name);
+        if (order < 0 || (order == 0 && r->module < module))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->sizes.frame_count && p->frames[low].module == module &&
+           flm_bytes_equal(flm_string_bytes(p, p->frames[low].function), name);
+}
+
+/* The function that a clone is one of. */
+static uint32_t function_string(struct making *m, const struct flm_frame_record *r)
+{
+    bool is_compiled = r->kind == FLM_KIND_PLAIN || r->kind == FLM_KIND_NATIVE ||
+                       r->kind == FLM_KIND_KERNEL || r->kind == FLM_KIND_INLINED;
+    struct flm_bytes name = flm_string_bytes(m->p, r->function), base = name;
+    base.size = is_compiled ? flm_clone_base(name) : name.size;
+    if (base.size == name.size || (flm_bytes_are(flm_bytes_from(name, base.size), ".cold") &&
+                                   !has_function(m->p, base, r->module)))
+        return r->function;
+    m->is_part = flm_clone_kinds(name) & FLM_CLONE_PART;
+    return flm_builder_string(m->builder, base.at, base.size).index;
+}
+
 static uint32_t make_frame(struct making *m, const struct flm_frame_record *r)
 {
+    m->is_part = false;
     struct flm_frame_record made = {
-        .function = r->function, .kind = kind_of(r->kind), .flags = r->flags};
+        .function = function_string(m, r), .kind = kind_of(r->kind), .flags = r->flags};
     if (r->module)
         made.module = is_command(m, flm_path_end(flm_string_bytes(m->p, r->module)))
                           ? m->command_string
@@ -120,20 +155,31 @@ struct flm_profile *flm_normalize_frames(const struct flm_profile *p, bool lines
     static const char name[] = "[command]";
     struct flm_rebuild r;
     uint32_t *frame = malloc(p->sizes.frame_count * sizeof *frame);
-    if (!frame || !flm_rebuild_start(&r, p, why)) {
+    bool *is_part = calloc(p->sizes.frame_count, sizeof *is_part);
+    if (!frame || !is_part || !flm_rebuild_start(&r, p, why)) {
         free(frame);
+        free(is_part);
         flm_error_memory(why);
         return NULL;
     }
-    struct making making = {p, r.builder, lines, flm_profile_note(p, FLM_NOTE_GATE_COMMAND),
-                            flm_builder_string(r.builder, name, sizeof name - 1).index};
+    struct making making = {p,
+                            r.builder,
+                            lines,
+                            flm_profile_note(p, FLM_NOTE_GATE_COMMAND),
+                            flm_builder_string(r.builder, name, sizeof name - 1).index,
+                            false};
     frame[0] = 0;
-    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         frame[i] = make_frame(&making, &p->frames[i]);
+        is_part[i] = making.is_part;
+    }
     for (uint32_t i = 1; i < p->sizes.node_count && !flm_builder_failed(r.builder); i++) {
         uint32_t above = r.moved[r.parent[i]], here = frame[p->node_frame[i]];
-        r.moved[i] = here == FLM_NONE ? above : flm_rebuild_child(&r, above, here);
+        uint32_t caller = p->node_frame[r.parent[i]];
+        bool continues = is_part[p->node_frame[i]] && !is_part[caller] && frame[caller] == here;
+        r.moved[i] = here == FLM_NONE || continues ? above : flm_rebuild_child(&r, above, here);
     }
     free(frame);
+    free(is_part);
     return flm_rebuild_finish(&r, why);
 }

@@ -5,6 +5,9 @@
  *     files               likewise, where no module is known; otherwise left out
  *     lines, addresses    left out: every change of a program moves them
  *     inlined, compiled   left out: they do not change who calls whom
+ *     clones              lex.constprop.0 is lex: the next build has another one, or none.
+ *                         lex.part.0 on lex is the same call. "main.cold" may be a function of Go:
+ *                         it is main only where there is a "main" in the same module
  *     the program that    "[command]", where its profile says that runs of another one are to be
  *     is started          compared with it: old and new have two names
  *     processes, threads  numbers of them: no two runs have the same. austin's labels "P123" and

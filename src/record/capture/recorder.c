@@ -198,6 +198,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         .per_thread = o->per_thread,
         .lines = o->lines,
         .has_runtimes = o->runtime_count > 0,
+        .clones = o->clones,
     };
     r->session = flm_session_new(&session, why);
     if (!r->session || !open_spool(r, why))

@@ -22,6 +22,7 @@ static struct flm_profile *load(const struct flm_load_request *request, struct f
                     .names_only = o->no_inlines},
         .keep_times = !o->drop_times,
         .lines = o->lines,
+        .clones = o->clones,
     };
     struct flm_session *session = flm_perf_data_read(request->source, request->file, &options, why);
     struct flm_builder *builder = session ? flm_builder_new(why) : NULL;

@@ -1,13 +1,21 @@
 /* finish.c - symbolizes locations and fills a builder.
  *
  * Each location is looked up once, module by module, and becomes one or more frames of the builder,
- * outermost first. The frames of a stack are those of its caller, followed by its own. */
+ * outermost first. The frames of a stack are those of its caller, followed by its own.
+ *
+ * A clone that the compiler made of a function is that function: which clones there are changes
+ * with the compiler and its options, and a stack must not. Its frames have a flag that says so.
+ * Where a part (lex.part.0) stands on the function itself, the compiler has split one call in two:
+ * it is one frame. A part on itself is recursion, as is a clone for other arguments on the
+ * function: those calls are in the source. A cold part is jumped to, and never stands on the
+ * function. */
 #include "record/session/internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "base/text/clone_name.h"
 #include "format/perf/event_metrics.h"
 #include "format/perf/frame.h"
 #include "profile/internal.h"
@@ -25,11 +33,13 @@ struct finishing {
 
     struct FLM_ARRAY(struct flm_frame) frames; /* of all locations, one after the other */
     struct frames_of {
-        uint32_t start, count;
+        uint32_t start, count : 31;
+        uint32_t is_part : 1; /* the outermost is a part that the compiler has split off */
     } * of_location;
 
     bool *is_unsymbolized; /* of each location */
     bool no_symbol;        /* of the current one */
+    bool is_part;
 
     struct flm_runtime_search runtimes; /* names of the current process */
     struct flm_text name;
@@ -50,19 +60,43 @@ static bool add_frame(struct finishing *f, const struct flm_frame_record *record
     return true;
 }
 
+static uint32_t function_string(struct finishing *f, const struct flm_code *code)
+{
+    if (code->clone.size == 0 || !f->session->options.clones)
+        return string(f, code->function);
+    f->name.size = 0;
+    flm_text_add(&f->name, code->function);
+    flm_text_add(&f->name, code->clone);
+    return string(f, (struct flm_bytes){f->name.at, f->name.size});
+}
+
+static uint32_t clone_flags(const struct finishing *f, const struct flm_code *code)
+{
+    _Static_assert((int)FLM_CLONE_CONSTPROP << 2 == FLM_FRAME_CONSTPROP &&
+                       (int)FLM_CLONE_ISRA << 2 == FLM_FRAME_ISRA &&
+                       (int)FLM_CLONE_PART << 2 == FLM_FRAME_PART &&
+                       (int)FLM_CLONE_COLD << 2 == FLM_FRAME_COLD,
+                   "the same order");
+    return f->session->options.clones ? 0 : flm_clone_kinds(code->clone) << 2;
+}
+
 /* The functions at a location, innermost first in `code`, as frames. */
 static bool add_functions(struct finishing *f, const struct flm_code *code, size_t count,
                           struct flm_bytes module, uint32_t kind)
 {
     uint32_t module_string = string(f, module);
+    f->is_part = clone_flags(f, &code[count - 1]) & FLM_FRAME_PART;
     while (count-- > 0) {
         const struct flm_frame_record record = {
-            .function = string(f, code[count].function),
+            .function = function_string(f, &code[count]),
             .module = module_string,
             .file = string(f, code[count].file),
             .line = f->session->options.lines ? code[count].line : 0,
             .kind = code[count].inlined ? (uint32_t)FLM_KIND_INLINED : kind,
+            .flags = clone_flags(f, &code[count]),
         };
+        if (f->name.failed)
+            return flm_error_memory(f->why);
         if (!add_frame(f, &record))
             return false;
     }
@@ -310,12 +344,13 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
             uint32_t location = f->by_owner[i];
             f->of_location[location].start = (uint32_t)f->frames.count;
-            f->no_symbol = false;
+            f->no_symbol = f->is_part = false;
             if (!name_location(f, owner, &p->locations.at[location]))
                 return false;
             f->is_unsymbolized[location] = f->no_symbol;
             f->of_location[location].count =
-                (uint32_t)f->frames.count - f->of_location[location].start;
+                ((uint32_t)f->frames.count - f->of_location[location].start) & INT32_MAX;
+            f->of_location[location].is_part = f->is_part;
         }
         flm_runtime_search_clear(&f->runtimes);
     }
@@ -323,6 +358,23 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
 }
 
 /* ---- Stacks and samples ---------------------------------------------------------------------- */
+
+/* Whether the frames begin with a part of the function that stands on top of the caller's. That
+ * one says so then. */
+static bool continues(struct finishing *f, const struct frames_of *frames,
+                      const struct frames_of *callers)
+{
+    if (!frames->is_part || callers->count == 0 || (callers->is_part && callers->count == 1))
+        return false;
+    struct flm_frame_record *records = f->builder->interner.frames;
+    uint32_t last = callers->start + callers->count - 1;
+    const struct flm_frame_record *part = &records[f->frames.at[frames->start].index];
+    struct flm_frame_record *caller = &records[f->frames.at[last].index];
+    if (part->function != caller->function || part->module != caller->module)
+        return false;
+    caller->flags |= part->flags & FLM_FRAME_CLONES;
+    return true;
+}
 
 /* The builder's node of each stack; freed by the caller. NULL when memory ran out. */
 static struct flm_node *make_nodes(struct finishing *f)
@@ -337,6 +389,11 @@ static struct flm_node *make_nodes(struct finishing *f)
     for (size_t i = 1; i < stacks->nodes.count; i++) {
         struct flm_stack_node node = stacks->nodes.at[i];
         struct frames_of frames = f->of_location[node.location];
+        const struct flm_stack_node *caller = &stacks->nodes.at[node.caller];
+        if (node.caller != 0 && continues(f, &frames, &f->of_location[caller->location])) {
+            frames.start++;
+            frames.count--;
+        }
         nodes[i] = flm_builder_descend(f->builder, nodes[node.caller], f->frames.at + frames.start,
                                        frames.count);
     }

@@ -36,6 +36,7 @@ struct flm_session_options {
     bool per_thread;     /* the thread is a frame, below the command */
     bool lines;          /* frames have lines, and differ by them */
     bool has_runtimes;   /* interpreters are read while it is recorded */
+    bool clones;         /* clones that the compiler made are functions of their own */
 };
 
 struct flm_session *flm_session_new(const struct flm_session_options *options,

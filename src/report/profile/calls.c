@@ -40,6 +40,7 @@ enum {
     SELF,
     HIDDEN_BRANCHES,
     HIDDEN_TOTAL,
+    CLONES,
     SEEN_MODULE,
     SEEN_NAME
 };
@@ -63,6 +64,7 @@ static void add_columns(const struct tree *tree)
     flm_report_add_column(report, "self", FLM_IN_PROGRAMS);
     flm_report_add_column(report, "hidden.branches", FLM_IN_PROGRAMS);
     flm_report_add_column(report, "hidden.total", FLM_IN_PROGRAMS);
+    flm_report_add_clones_column(report);
     flm_report_add_column(report, "seen_module", 0);
     flm_report_add_column(report, "seen_name", 0);
 }
@@ -135,6 +137,7 @@ static void add_row(struct tree *tree, const struct flm_call *call)
     flm_report_cell_number(report, call->self);
     flm_report_cell_number(report, call->hidden_count);
     flm_report_cell_number(report, call->hidden);
+    flm_report_cell_clones(report, s, f);
     flm_report_cell_bytes(report, flm_report_module(s, f));
     flm_report_cell_bytes(report, flm_string_bytes(s->profile, f->name));
 }

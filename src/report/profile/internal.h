@@ -35,6 +35,12 @@ void flm_report_add_function_columns(struct flm_report *report);
 void flm_report_cell_function(struct flm_report *report, const struct flm_report_source *source,
                               const struct flm_function *function);
 
+/* For programs, the last column: the clones of the function that samples were in, "constprop+cold";
+ * mostly none. */
+void flm_report_add_clones_column(struct flm_report *report);
+void flm_report_cell_clones(struct flm_report *report, const struct flm_report_source *source,
+                            const struct flm_function *function);
+
 /* The module; the file where no module is known. */
 struct flm_bytes flm_report_module(const struct flm_report_source *source,
                                    const struct flm_function *function);

@@ -113,6 +113,25 @@ void flm_report_cell_function(struct flm_report *report, const struct flm_report
     flm_report_cell_bytes(report, flm_string_bytes(s->profile, function->file));
 }
 
+void flm_report_add_clones_column(struct flm_report *report)
+{
+    flm_report_add_column(report, "clones", FLM_IN_PROGRAMS);
+}
+
+void flm_report_cell_clones(struct flm_report *report, const struct flm_report_source *s,
+                            const struct flm_function *function)
+{
+    uint32_t flags = 0;
+    char name[FLM_CLONES_SIZE];
+    for (uint32_t i = 0; i < function->frame_count; i++)
+        flags |= s->profile->frames[function->first_frame + i].flags;
+    size_t size = flm_clones_name(flags, name);
+    if (size > 0)
+        flm_report_cell_bytes(report, (struct flm_bytes){name, size});
+    else
+        flm_report_cell_absent(report);
+}
+
 struct flm_bytes flm_report_module(const struct flm_report_source *s,
                                    const struct flm_function *function)
 {

@@ -58,7 +58,18 @@ static bool any_modules(const struct top *top)
     return false;
 }
 
-enum { FUNCTION, MODULE, FILE_NAME, SELF, SELF_PERCENT, TOTAL, TOTAL_PERCENT, KINDS, SEEN_MODULE };
+enum {
+    FUNCTION,
+    MODULE,
+    FILE_NAME,
+    SELF,
+    SELF_PERCENT,
+    TOTAL,
+    TOTAL_PERCENT,
+    CLONES,
+    KINDS,
+    SEEN_MODULE
+};
 
 static void add_columns(const struct top *top)
 {
@@ -67,6 +78,7 @@ static void add_columns(const struct top *top)
     flm_report_add_percent_column(top->report, "self_percent", FLM_IN_CSV);
     flm_report_add_column(top->report, "total", FLM_IN_PROGRAMS);
     flm_report_add_percent_column(top->report, "total_percent", FLM_IN_CSV);
+    flm_report_add_clones_column(top->report);
     flm_report_add_column(top->report, "kinds", 0);
     flm_report_add_column(top->report, "seen_module", 0);
 }
@@ -140,6 +152,7 @@ static void add_rows(const struct top *top)
         flm_report_cell_number(top->report, flm_report_percent(s, f->self));
         flm_report_cell_number(top->report, f->total);
         flm_report_cell_number(top->report, flm_report_percent(s, f->total));
+        flm_report_cell_clones(top->report, s, f);
         add_kinds(s->profile, f, flm_report_cell_text(top->report));
         flm_report_cell_bytes(top->report, flm_report_module(s, f));
     }

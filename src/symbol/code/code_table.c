@@ -234,9 +234,12 @@ size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t addres
          at = table->scopes[at].inside) {
         const struct flm_code_scope *scope = &table->scopes[at];
         if (count < capacity)
-            code[count] = (struct flm_code){
-                text_of(table, scope->name), text_of(table, location.file), location.line,
-                table->base + scope->start, scope->inside != FLM_NO_SCOPE};
+            code[count] = (struct flm_code){.function = text_of(table, scope->name),
+                                            .clone = {"", 0},
+                                            .file = text_of(table, location.file),
+                                            .line = location.line,
+                                            .start = table->base + scope->start,
+                                            .inlined = scope->inside != FLM_NO_SCOPE};
         location = (struct flm_code_location){scope->call_file, scope->call_line};
         count++;
     }

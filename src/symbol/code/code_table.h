@@ -111,7 +111,8 @@ void flm_code_table_free(struct flm_code_table *table);
 
 /* One of the functions at an address. */
 struct flm_code {
-    struct flm_bytes function; /* mangled; flm_module_lookup demangles it */
+    struct flm_bytes function; /* as the symbol is; flm_module_lookup demangles it */
+    struct flm_bytes clone;    /* ".constprop.0": what flm_module_lookup takes off its end */
     struct flm_bytes file;     /* "": unknown */
     uint32_t line;             /* of the instruction, or of the inlined call; 0: unknown */
     uint64_t start;            /* of the function, or of this inlined copy of it */

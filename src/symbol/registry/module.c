@@ -3,6 +3,7 @@
 #include <libelf.h>
 #include <stdlib.h>
 
+#include "base/text/clone_name.h"
 #include "symbol/dwarf/walk.h"
 #include "symbol/registry/internal.h"
 
@@ -233,7 +234,11 @@ size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm
         return 0;
     size_t count = flm_code_table_lookup(module->code, address - module->slide, code, capacity);
     for (size_t i = 0; i < count && i < capacity; i++) {
-        code[i].function = flm_plain_names_get(&module->names, code[i].function);
+        struct flm_bytes name = code[i].function;
+        if (!module->is_go)
+            name.size = flm_clone_base(name);
+        code[i].clone = flm_bytes_from(code[i].function, name.size);
+        code[i].function = flm_plain_names_get(&module->names, name);
         code[i].start += module->slide;
     }
     return count;

@@ -117,8 +117,10 @@ const struct flm_build_id *flm_module_build_id(const struct flm_module *module);
  * and its modules offset and address are both the address at which the code runs. */
 bool flm_module_address(const struct flm_module *module, uint64_t file_offset, uint64_t *address);
 
-/* The functions at an address, the innermost first, with demangled names. Writes at most `capacity`
- * and returns how many there are; 0: no symbol. Texts are valid until the modules are freed. */
+/* The functions at an address, the innermost first, with demangled names. Of clones that the
+ * compiler made (base/text/clone_name.h) the name is that of the function, but not in Go, where
+ * main.cold is a function. Writes at most `capacity` and returns how many there are; 0: no symbol.
+ * Texts are valid until the modules are freed. */
 size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm_code *code,
                          size_t capacity);
 

@@ -146,6 +146,25 @@ static void add_part(struct flm_text *out, struct flm_bytes part)
     flm_text_add(out, part);
 }
 
+/* "inlined · clones: part+cold" */
+static void add_kind(struct flm_text *out, const struct flm_frame_record *frame)
+{
+    char clones[FLM_CLONES_SIZE];
+    if (kind_of(frame))
+        add_part(out, flm_bytes_of(kind_of(frame)));
+    if (flm_clones_name(frame->flags, clones) == 0)
+        return;
+    add_part(out, flm_bytes_of("clones: "));
+    flm_text_puts(out, clones);
+}
+
+static struct flm_bytes kind_text(struct flm_query *q, const struct flm_frame_record *frame)
+{
+    struct flm_text *out = flm_query_scratch(q);
+    add_kind(out, frame);
+    return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
+}
+
 /* "libc.so.6 · malloc.c:812 · inlined". */
 static struct flm_bytes where_of(struct flm_query *q, const struct flm_frame_record *frame)
 {
@@ -154,8 +173,7 @@ static struct flm_bytes where_of(struct flm_query *q, const struct flm_frame_rec
     add_part(out, last_part(flm_string_bytes(q->profile, frame->file)));
     if (frame->file && frame->line)
         flm_text_format(out, ":%u", frame->line);
-    if (kind_of(frame))
-        add_part(out, flm_bytes_of(kind_of(frame)));
+    add_kind(out, frame);
     return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
 }
 
@@ -542,7 +560,7 @@ static void add_frame(struct flm_query *q, uint32_t frame, struct flm_response_d
     detail->module = flm_query_string(q, record->module);
     detail->file = flm_query_string(q, record->file);
     detail->line = record->line ? record->line : NAN;
-    detail->kind = flm_query_text(q, kind_of(record));
+    detail->kind = kind_text(q, record);
     detail->address = address_of(q, record->address);
     detail->link = link_of(q, record);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -110,6 +111,50 @@ static void functions_of_two_modules_stay_two(void **state)
     flm_profile_free(a);
     flm_profile_free(b);
     flm_profile_free(c);
+}
+
+/* The stacks of names from the root on that a profile has once it is normalized, below `module`. */
+static void assert_becomes(const char *const *names, const char *expected, const char *module)
+{
+    struct frame frames[6];
+    size_t count = 0;
+    for (; names[count]; count++)
+        frames[count] = (struct frame){names[count], module, NULL, 0, FLM_KIND_NATIVE};
+    struct flm_profile *p = stack_of(frames, count, NULL);
+    struct flm_profile *made = flm_normalize_frames(p, false, NULL);
+    char stack[200] = "";
+    for (uint32_t i = 1; i < made->sizes.node_count; i++) {
+        struct flm_bytes name = flm_string_bytes(made, made->frames[made->node_frame[i]].function);
+        snprintf(stack + strlen(stack), sizeof stack - strlen(stack), "%s%.*s", i > 1 ? ";" : "",
+                 (int)name.size, name.at);
+    }
+    assert_sound(made);
+    assert_string_equal(stack, expected);
+    flm_profile_free(made);
+    flm_profile_free(p);
+}
+
+static void clones_of_a_compiler_are_the_function(void **state)
+{
+    (void)state;
+    assert_becomes((const char *[]){"main", "lex.constprop.0", NULL}, "main;lex", "app");
+    assert_becomes((const char *[]){"main", "lex(int) [clone .isra.0]", NULL}, "main;lex(int)", "");
+    assert_becomes((const char *[]){"main", "lex", "lex.part.0", "put", NULL}, "main;lex;put", "");
+    assert_becomes((const char *[]){"lex.part.0", "lex.part.0", NULL}, "lex;lex", "app");
+    assert_becomes((const char *[]){"lex", "lex.constprop.1", NULL}, "lex;lex", "app");
+    assert_becomes((const char *[]){"lex", "lex", NULL}, "lex;lex", "app");
+    assert_becomes((const char *[]){"main", "read", "lex.part.0", NULL}, "main;read;lex", "app");
+    /* Go's, as it seems; and a cold part. */
+    assert_becomes((const char *[]){"main.main", "main.cold", NULL}, "main.main;main.cold", "app");
+    assert_becomes((const char *[]){"main", "lex", "put.cold", NULL}, "main;lex;put.cold", "app");
+    assert_becomes((const char *[]){"lex", "main", "lex.cold", NULL}, "lex;main;lex", "app");
+    assert_becomes((const char *[]){"lex", "main", "lex.cold.1", NULL}, "lex;main;lex", "app");
+    const struct frame script = {"lex.part.0", NULL, "lex.js", 1, FLM_KIND_JIT};
+    const struct frame function = {"lex", NULL, "lex.js", 1, FLM_KIND_JIT};
+    struct flm_profile *a = stack_of(&script, 1, NULL), *b = stack_of(&function, 1, NULL);
+    assert_false(become_alike(a, b));
+    flm_profile_free(a);
+    flm_profile_free(b);
 }
 
 /* The kernel keeps 15 letters of a command. */
@@ -227,6 +272,7 @@ int main(void)
         cmocka_unit_test(two_builds_in_two_folders_are_alike),
         cmocka_unit_test(scripts_are_told_apart_by_their_file_not_by_its_folder),
         cmocka_unit_test(functions_of_two_modules_stay_two),
+        cmocka_unit_test(clones_of_a_compiler_are_the_function),
         cmocka_unit_test(two_names_of_the_command_are_one_name),
         cmocka_unit_test(a_function_called_like_the_command_keeps_its_name),
         cmocka_unit_test(numbers_of_processes_and_threads_are_no_part_of_a_stack),

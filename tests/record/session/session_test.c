@@ -610,6 +610,92 @@ static bool tell(void *context, struct flm_error *why)
     return p;
 }
 
+/* ---- Clones that the compiler made ----------------------------------------------------------- */
+
+enum { MAIN = 16, LEX = 32, CONSTPROP = 48, PART = 64, COLD = 80, HELPER = 96 };
+
+/* Samples in "main", "lex", its clones and "helper.0", at these addresses above BARE. */
+static struct flm_profile *profile_of_clones(const uint64_t (*chains)[4], size_t count, bool apart)
+{
+    static const char source[] =
+        ".text\n.macro function name\n.p2align 4\n.type \\name,@function\n\\name:\n"
+        ".rept 16\nnop\n.endr\n.size \\name,.-\\name\n.endm\n.globl main\n"
+        "function before\nfunction main\nfunction lex\nfunction lex.constprop.0\n"
+        "function lex.part.0\nfunction lex.cold\nfunction helper.0\n";
+    struct scenario t;
+    scenario_init(&t);
+    t.options.clones = apart;
+    write_temporary("clones.s", flm_bytes_of(source));
+    shell("gcc -shared -nostdlib clones.s -o clones.so");
+    uint64_t before = symbol_address("clones.so", "before");
+    assert_int_equal(symbol_address("clones.so", "helper.0"), before + HELPER);
+    put_map(&t.records, 1, 0, BARE, 0x100000, 0, temporary_path("clones.so"));
+    for (size_t i = 0; i < count; i++) {
+        uint64_t stack[5] = {FLM_CONTEXT_USER};
+        size_t size = 1;
+        for (; size < 5 && chains[i][size - 1]; size++)
+            stack[size] = BARE + before + chains[i][size - 1] + 4;
+        put_sample(&t.records, 1, 1, 10 + i, stack, size);
+    }
+    struct flm_profile *p = profile_of_scenario(&t);
+    scenario_clear(&t);
+    return p;
+}
+
+/* The names from below the command to the node with the self value. */
+static void assert_only_stack(const uint64_t chain_of_it[4], bool apart, const char *expected)
+{
+    struct flm_profile *p = profile_of_clones((const uint64_t(*)[4])chain_of_it, 1, apart);
+    struct flm_text stack = {0};
+    for (uint32_t i = 2; i < p->sizes.node_count; i++) {
+        flm_text_puts(&stack, i > 2 ? ";" : "");
+        flm_text_add(&stack, flm_string_bytes(p, p->frames[p->node_frame[i]].function));
+    }
+    flm_text_putc(&stack, 0);
+    assert_string_equal(stack.at, expected);
+    assert_true(flm_profile_self(p, (struct flm_metric){0})[p->sizes.node_count - 1] > 0);
+    flm_text_clear(&stack);
+    flm_profile_free(p);
+}
+
+static void clones_are_the_function(void **state)
+{
+    (void)state;
+    static const uint64_t chains[][4] = {
+        {LEX, MAIN}, {CONSTPROP, MAIN}, {PART, MAIN}, {COLD, MAIN}};
+    struct flm_profile *p = profile_of_clones(chains, 4, false);
+    uint32_t node;
+    assert_int_equal(p->sizes.node_count, 1 + 1 + 2); /* the command, main, lex */
+    assert_int_equal(frame_named(p, "lex", &node)->flags,
+                     FLM_FRAME_CONSTPROP | FLM_FRAME_PART | FLM_FRAME_COLD);
+    assert_int_equal(frame_named(p, "main", &node)->flags, 0);
+    flm_profile_free(p);
+    p = profile_of_clones(chains, 4, true);
+    assert_int_equal(p->sizes.node_count, 1 + 1 + 5);
+    assert_int_equal(frame_named(p, "lex.part.0", &node)->flags, 0);
+    flm_profile_free(p);
+}
+
+static void a_part_on_its_function_is_the_same_call(void **state)
+{
+    (void)state;
+    static const uint64_t split[][4] = {{PART, LEX, MAIN}};
+    struct flm_profile *p = profile_of_clones(split, 1, false);
+    uint32_t node;
+    assert_int_equal(frame_named(p, "lex", &node)->flags, FLM_FRAME_PART);
+    flm_profile_free(p);
+    assert_only_stack((const uint64_t[4]){PART, LEX, MAIN}, false, "main;lex");
+    assert_only_stack((const uint64_t[4]){PART, LEX, MAIN}, true, "main;lex;lex.part.0");
+    assert_only_stack((const uint64_t[4]){HELPER, PART, LEX, MAIN}, false, "main;lex;helper.0");
+    assert_only_stack((const uint64_t[4]){PART, CONSTPROP, MAIN}, false, "main;lex");
+    assert_only_stack((const uint64_t[4]){PART, HELPER, LEX, MAIN}, false, "main;lex;helper.0;lex");
+    /* These calls are in the source: recursion. */
+    assert_only_stack((const uint64_t[4]){PART, PART, MAIN}, false, "main;lex;lex");
+    assert_only_stack((const uint64_t[4]){LEX, PART, MAIN}, false, "main;lex;lex");
+    assert_only_stack((const uint64_t[4]){CONSTPROP, LEX, MAIN}, false, "main;lex;lex");
+    assert_only_stack((const uint64_t[4]){LEX, LEX, MAIN}, false, "main;lex;lex");
+}
+
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -647,6 +733,8 @@ int main(void)
         cmocka_unit_test(a_chain_at_the_kernels_depth_limit_is_possibly_truncated),
         cmocka_unit_test(the_first_metric_is_the_first_requested_event),
         cmocka_unit_test(another_kernel_is_symbolized_from_the_cache_of_perf),
+        cmocka_unit_test(clones_are_the_function),
+        cmocka_unit_test(a_part_on_its_function_is_the_same_call),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,8 @@ static struct flm_profile *with_places(void)
                                       .file = flm_builder_string(b, "/src/a b#.c", 11).index,
                                       .line = 12,
                                       .address = 0xFEDCBA987654321,
-                                      .kind = FLM_KIND_INLINED};
+                                      .kind = FLM_KIND_INLINED,
+                                      .flags = FLM_FRAME_PART | FLM_FRAME_COLD};
     struct flm_node node = flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
     flm_builder_add(b, node, cpu, 1.5e9);
     flm_builder_add(b, node, heap, 2048);
@@ -136,7 +137,7 @@ static void a_frame_says_where_it_is_and_links_to_its_source(void **state)
     assert_string_equal(at(d, "module"), "/opt/lib/libx.so");
     assert_string_equal(at(d, "file"), "/src/a b#.c");
     assert_string_equal(at(d, "line"), "12");
-    assert_string_equal(at(d, "kind"), "inlined");
+    assert_string_equal(at(d, "kind"), "inlined \xC2\xB7 clones: part+cold");
     assert_string_equal(at(d, "address"), "0xfedcba987654321");
     assert_string_equal(at(d, "link"), "null");
     assert_string_equal(at(d, "values.0.name"), "cpu");
