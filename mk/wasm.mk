@@ -33,8 +33,8 @@ $W/sources: force
 $(MODULE): $(WASM_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(WASM_OBJECTS) -o $@
 
-# The one in a page of one file has fewer readers: with all of them a page's fixed part would be 244 KB instead of
-# 222 KB, and every reader to come would add to each page.
+# The one in a page of one file has fewer readers: with all of them a page's fixed part would be a tenth larger
+# (22 KB), and every reader to come would add to each page.
 PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,%/web/page_formats.o,$(WASM_OBJECTS))
 $(PAGE_MODULE): $(PAGE_MODULE_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(PAGE_MODULE_OBJECTS) -o $@
