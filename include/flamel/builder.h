@@ -76,6 +76,11 @@ void flm_builder_sample(struct flm_builder *builder, int64_t time_ns, struct flm
 /* Adds a value in another metric to the sample that was added last. */
 void flm_builder_sample_add(struct flm_builder *builder, struct flm_metric metric, double value);
 
+/* How long the sample lasts that was added last: from its time on, in nanoseconds, 0 or more; no
+ * longer than until the last moment that a time can name. Without this it is a moment, as is one
+ * without a time. */
+void flm_builder_sample_lasts(struct flm_builder *builder, int64_t duration_ns);
+
 /* Facts about the recording: "command", "host", "source". The last value of a key stays. */
 void flm_builder_note(struct flm_builder *builder, const char *key, const char *value, size_t size);
 

@@ -15,7 +15,7 @@
  *     strings   distinct, in byte order; string 0 is ""         index order is name order
  *     frames    distinct, in canonical order; frame 0 is the root's
  *     nodes     preorder: frame[i], end[i], self[metric][i]
- *     samples   where time or labels are known: time, node, label set, value[metric]
+ *     samples   where time or labels are known: time, duration, node, label set, value[metric]
  *
  * Because strings and frames are sorted and only those in use are kept, equal profiles are equal
  * bytes, comparing two siblings is comparing two integers, and merging profiles is a merge join.
@@ -198,12 +198,18 @@ bool flm_profile_depth(const struct flm_profile *profile, uint32_t *deepest, str
  * read from a format without times and labels has none, and its stacks may have more value than
  * its samples where profiles with and without samples were merged.
  *
- *     sample   time        node        label set           value
- *     0        1000200     3           1  {thread=main}    250000
- *     1        1250300     4           2  {thread=io}      250000 */
+ *     sample   time        duration   node        label set           value
+ *     0        1000200     0          3           1  {thread=main}    250000
+ *     1        1250300     310000     4           2  {thread=io}      310000 */
 
 /* Nanoseconds on the profile's own clock, or FLM_NO_TIME. */
 const int64_t *flm_profile_sample_times(const struct flm_profile *profile);
+
+/* Nanoseconds from that time on; 0: the sample is a moment, which stands for the time until the
+ * next one. What has a duration, such as a wait, is known from its beginning to its end, and its
+ * value is spread evenly over it. NULL: no sample has one. */
+const int64_t *flm_profile_sample_durations(const struct flm_profile *profile);
+
 const uint32_t *flm_profile_sample_nodes(const struct flm_profile *profile);
 const uint32_t *flm_profile_sample_label_sets(const struct flm_profile *profile);
 

@@ -5,7 +5,7 @@
 
 #include "base/core/array.h"
 #include "flamel/builder.h"
-#include "profile/columns.h"
+#include "profile/sample_span.h"
 
 /* A node of the chart that the next sample may continue. */
 struct open {
@@ -21,7 +21,7 @@ struct making {
 
     uint32_t *sample; /* the samples that are shown */
     uint32_t sample_count;
-    double longest_ns, last_ns; /* the time that one stands for: at most, and the last */
+    double longest_ns, last_ns; /* the time that a moment stands for: at most, and the last */
 
     struct FLM_ARRAY(struct open) open; /* from the root on */
 
@@ -33,15 +33,17 @@ struct making {
 
 /* ---- The duration of a sample ---------------------------------------------------------------- */
 
+/* From the beginning of one sample to that of the next. */
 static uint64_t time_between(const struct flm_profile *p, const uint32_t *sample, uint32_t i)
 {
     const int64_t *time = p->sample_time;
     return (uint64_t)time[sample[i + 1]] - (uint64_t)time[sample[i]];
 }
 
-/* The median of the times between samples that are not at the same moment; 0 when there is none.
- * Found byte by byte, from the highest on, with a histogram of the next byte of the times that
- * agree so far. */
+/* The median of the times from moments to the next sample, if that is not at the same time; 0 when
+ * there is none: what has a duration says nothing about how often moments were looked at. Found
+ * byte by byte, from the highest on, with a histogram of the next byte of the times that agree so
+ * far. */
 static uint64_t median_between(const struct flm_profile *p, const uint32_t *sample,
                                uint32_t sample_count)
 {
@@ -51,7 +53,8 @@ static uint64_t median_between(const struct flm_profile *p, const uint32_t *samp
         uint64_t decided = shift == 56 ? 0 : UINT64_MAX << (shift + 8);
         for (uint32_t i = 0; i + 1 < sample_count; i++) {
             uint64_t between = time_between(p, sample, i);
-            if (between != 0 && (between & decided) == median) {
+            if (between != 0 && flm_sample_duration(p, sample[i]) == 0 &&
+                (between & decided) == median) {
                 count[between >> shift & 255]++;
                 all++;
             }
@@ -72,8 +75,7 @@ static bool is_in_ns(const struct flm_profile *p, struct flm_metric metric)
 {
     if (metric.index == FLM_NONE)
         return false;
-    struct flm_bytes unit = flm_string_bytes(p, p->metrics[metric.index].unit);
-    return flm_bytes_are(unit, "ns") || flm_bytes_are(unit, "nanoseconds");
+    return flm_time_unit_ns(flm_string_bytes(p, p->metrics[metric.index].unit)) == 1;
 }
 
 double flm_flame_chart_last_ns(const struct flm_profile *p, struct flm_metric metric,
@@ -81,8 +83,10 @@ double flm_flame_chart_last_ns(const struct flm_profile *p, struct flm_metric me
 {
     double longest = 0;
     const double *value = is_in_ns(p, metric) ? flm_sample_column(p, metric.index) : NULL;
-    for (uint32_t i = value ? count : 0; i-- > 0;) {
-        longest = value[sample[i]] > longest ? value[sample[i]] : longest;
+    for (uint32_t i = count; i-- > 0;) {
+        int64_t duration = flm_sample_duration(p, sample[i]);
+        double lasts = duration > 0 ? (double)duration : value ? value[sample[i]] : 0;
+        longest = lasts > longest ? lasts : longest;
         if (i > 0 && time_between(p, sample, i - 1) != 0)
             break;
     }
@@ -201,6 +205,19 @@ static bool add_sample(struct making *m, uint32_t sample, uint32_t previous, dou
     return true;
 }
 
+/* What the samples from `i` to before `next`, which begin at one time, stand for together; the time
+ * until the next one is `between`. */
+static double time_of(const struct making *m, uint32_t i, uint32_t next, double between)
+{
+    double longest = 0;
+    for (; i < next; i++) {
+        int64_t duration = flm_sample_duration(m->p, m->sample[i]);
+        double lasts = duration > 0 ? (double)duration : m->longest_ns;
+        longest = lasts > longest ? lasts : longest;
+    }
+    return longest < between ? longest : between;
+}
+
 static bool walk(struct making *m)
 {
     m->node_count = 0;
@@ -217,7 +234,7 @@ static bool walk(struct making *m)
             next++;
         bool is_last = next == m->sample_count;
         double between = is_last ? m->last_ns : (double)time_between(m->p, m->sample, next - 1);
-        double stands_for = is_last || between < m->longest_ns ? between : m->longest_ns;
+        double stands_for = is_last ? between : time_of(m, i, next, between);
         for (uint32_t k = i; k < next; k++) {
             if (!add_sample(m, m->sample[k], previous, stands_for / (next - i)))
                 return false;

@@ -11,11 +11,12 @@
  *     copy      |         | copy    |
  *     offset    0         10        20        30         45      90
  *
- * A sample stands for the time until the next one of the same chart, but for at most one and a half
- * times the median of those times (of two in the middle the shorter): the rest of a longer time was
+ * A sample with a duration stands for that, but not beyond the beginning of the next one. A moment
+ * stands for the time until the next sample of the same chart, but for at most one and a half times
+ * the median of those times (of two in the middle the shorter). What is left of a longer time was
  * not observed (the thread slept, or the profiler missed it) and becomes a gap, across which
- * nothing is shared. Samples at the same time divide theirs. The last one stands for its value, if
- * the metric is time in ns, otherwise for the median.
+ * nothing is shared. Samples at the same time divide theirs. A moment that is the last stands for
+ * its value, if the metric is time in ns, otherwise for the median.
  *
  * Gaps are nodes with frame 0. There is one wherever a child begins later than its parent (or than
  * the end of its sibling), because a layout puts children side by side from the left: the first

@@ -7,7 +7,7 @@
 #include "base/core/sort.h"
 #include "flamel/builder.h"
 #include "layout/flame_chart.h"
-#include "profile/columns.h"
+#include "profile/sample_span.h"
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
@@ -111,6 +111,11 @@ static void find_length(struct flm_tracks *tracks, const struct flm_profile *p,
         int64_t last = p->sample_time[track->sample[track->sample_count - 1]];
         double length = (double)last - (double)tracks->first_ns;
         length += flm_flame_chart_last_ns(p, metric, track->sample, track->sample_count);
+        for (uint32_t k = 0; p->sizes.duration_count && k < track->sample_count; k++) {
+            uint32_t sample = track->sample[k];
+            double end = (double)(p->sample_time[sample] + p->sample_duration[sample]);
+            length = fmax(length, end - (double)tracks->first_ns);
+        }
         tracks->length_ns = length > tracks->length_ns ? length : tracks->length_ns;
     }
 }
@@ -219,6 +224,46 @@ static uint32_t first_at(const struct flm_profile *p, const uint32_t *sample, ui
     return low;
 }
 
+/* The longest duration of the samples; 0: all are moments. */
+static int64_t longest_of(const struct flm_profile *p, const uint32_t *sample, uint32_t count)
+{
+    int64_t longest = 0;
+    for (uint32_t i = 0; p->sizes.duration_count && i < count; i++) {
+        int64_t duration = p->sample_duration[sample ? sample[i] : i];
+        longest = duration > longest ? duration : longest;
+    }
+    return longest;
+}
+
+/* A range in equal parts: bars. */
+struct bars {
+    int64_t from_ns, to_ns;
+    double scale; /* bars for a nanosecond */
+    double *bar;
+    uint32_t count;
+};
+
+static double position_of(const struct bars *b, int64_t time_ns)
+{
+    return (double)((uint64_t)time_ns - (uint64_t)b->from_ns) * b->scale;
+}
+
+/* Spreads a value over the bars from one position to another. */
+static void spread(const struct bars *b, double from, double to, double value)
+{
+    uint32_t first = from < b->count ? (uint32_t)from : b->count - 1;
+    uint32_t last = to < b->count ? (uint32_t)to : b->count - 1;
+    if (first == last || to <= from) {
+        b->bar[first] += value;
+        return;
+    }
+    double each = value / (to - from);
+    b->bar[first] += each * (first + 1 - from);
+    for (uint32_t i = first + 1; i < last; i++)
+        b->bar[i] += each;
+    b->bar[last] += each * (to - last);
+}
+
 void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric,
                      const uint32_t *sample, uint32_t sample_count, int64_t from_ns, int64_t to_ns,
                      double *bars, uint32_t count)
@@ -230,12 +275,18 @@ void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric
         return;
     if (!sample)
         sample_count = profile->sizes.sample_count;
-    double scale = count / (double)((uint64_t)to_ns - (uint64_t)from_ns);
-    for (uint32_t i = first_at(profile, sample, sample_count, from_ns); i < sample_count; i++) {
+    struct bars b = {.from_ns = from_ns, .to_ns = to_ns, .bar = bars, .count = count};
+    b.scale = count / (double)((uint64_t)to_ns - (uint64_t)from_ns);
+    int64_t longest = longest_of(profile, sample, sample_count);
+    int64_t earliest = from_ns < INT64_MIN + 1 + longest ? INT64_MIN + 1 : from_ns - longest;
+    for (uint32_t i = first_at(profile, sample, sample_count, earliest); i < sample_count; i++) {
         uint32_t at = sample ? sample[i] : i;
+        struct flm_sample_part part;
         if (profile->sample_time[at] >= to_ns)
             break;
-        double position = (double)((uint64_t)profile->sample_time[at] - (uint64_t)from_ns) * scale;
-        bars[position < count ? (uint32_t)position : count - 1] += size_of(profile, metric, at);
+        if (!flm_sample_part(profile, at, from_ns, to_ns, &part))
+            continue;
+        spread(&b, position_of(&b, part.time_ns), position_of(&b, part.time_ns + part.duration_ns),
+               size_of(profile, metric, at) * part.of_time);
     }
 }

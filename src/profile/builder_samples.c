@@ -99,9 +99,14 @@ static bool reserve_samples(struct flm_builder *b, size_t count)
         return true;
     size_t capacity = b->sample_capacity, same = capacity;
     void *time = b->sample_time, *node = b->sample_node, *labels = b->sample_labels;
+    void *duration = b->sample_duration;
     if (!flm_grow(&time, &capacity, count, sizeof *b->sample_time))
         return false;
     b->sample_time = time;
+    if (duration && !flm_grow(&duration, &same, capacity, sizeof *b->sample_duration))
+        return false;
+    b->sample_duration = duration;
+    same = b->sample_capacity;
     if (!flm_grow(&node, &same, capacity, sizeof *b->sample_node))
         return false;
     b->sample_node = node;
@@ -133,6 +138,8 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
     b->sample_time[sample] = time_ns;
     b->sample_node[sample] = node;
     b->sample_labels[sample] = label_set;
+    if (b->sample_duration)
+        b->sample_duration[sample] = 0;
     for (uint32_t m = 0; m < b->metric_count; m++)
         b->metrics[m].sample_value[sample] = 0;
     return sample;
@@ -152,6 +159,25 @@ void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node 
 {
     if (flm_builder_keep_sample(b, time_ns, node.index, labels.index) != FLM_NONE)
         flm_builder_sample_add(b, metric, value);
+}
+
+void flm_builder_sample_lasts(struct flm_builder *b, int64_t duration_ns)
+{
+    assert(b && duration_ns >= 0);
+    if (b->failed || duration_ns == 0)
+        return;
+    uint32_t sample = b->sample_count - 1;
+    int64_t time = b->sample_time[sample];
+    if (time == FLM_NO_TIME)
+        return;
+    if (time > 0 && duration_ns > INT64_MAX - time)
+        duration_ns = INT64_MAX - time;
+    if (!b->sample_duration)
+        b->sample_duration = calloc(b->sample_capacity, sizeof *b->sample_duration);
+    if (b->sample_duration)
+        b->sample_duration[sample] = duration_ns;
+    else
+        flm_builder_fail_memory(b);
 }
 
 /* The note of that key, added with no value when there is none; NULL when memory ran out. */

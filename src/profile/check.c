@@ -203,6 +203,10 @@ static bool check_samples(const struct flm_profile *p, struct flm_error *why)
             return broken(why, "sample", i, "names a label set that is not there");
         if (i > 0 && p->sample_time[i] < p->sample_time[i - 1])
             return broken(why, "sample", i, "is earlier than the one before it");
+        int64_t duration = flm_sample_duration(p, i);
+        if (duration < 0 || (duration > 0 && p->sample_time[i] == FLM_NO_TIME) ||
+            (p->sample_time[i] > 0 && duration > INT64_MAX - p->sample_time[i]))
+            return broken(why, "sample", i, "has a duration that is impossible");
     }
     return true;
 }

@@ -17,6 +17,7 @@ struct flm_sizes {
     uint64_t string_bytes;
     uint32_t note_count, loss_count;
     uint32_t label_count, label_set_count, set_member_count, sample_count;
+    uint32_t duration_count; /* sample_count; 0 where no sample has a duration */
 };
 
 /* What a value lacks to be the exact sum of what was added: see residuals.h. */
@@ -43,8 +44,9 @@ struct flm_profile {
     uint32_t *set_members;    /* labels, ascending within a set; set 0 is empty */
     int64_t *sample_time;     /* ns, FLM_NO_TIME where it is not known; ascending */
     uint32_t *sample_node;
-    uint32_t *sample_labels; /* label set */
-    double *sample_value;    /* metric by metric: sample_value[metric * sample_count + sample] */
+    uint32_t *sample_labels;  /* label set */
+    int64_t *sample_duration; /* ns; 0: the sample is a moment. duration_count of them */
+    double *sample_value;     /* metric by metric: sample_value[metric * sample_count + sample] */
 
     struct flm_residual
         *residuals; /* of a chunk (flm_builder_finish_chunk) only: not in the file */
@@ -83,6 +85,12 @@ static inline double *flm_self_column(const struct flm_profile *p, uint32_t metr
 static inline double *flm_sample_column(const struct flm_profile *p, uint32_t metric)
 {
     return p->sample_value + (size_t)metric * p->sizes.sample_count;
+}
+
+/* 0 for a moment. */
+static inline int64_t flm_sample_duration(const struct flm_profile *p, uint32_t sample)
+{
+    return p->sizes.duration_count ? p->sample_duration[sample] : 0;
 }
 
 /* Self values of `node_count` nodes to totals, in place: a backward pass, in which each node adds

@@ -11,7 +11,7 @@
 
 static const char magic[8] = {'F', 'L', 'A', 'M', 'E', 'L', 0x1A, '\n'};
 
-enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 16 };
+enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 17 };
 
 struct header {
     char magic[8];
@@ -53,6 +53,7 @@ static const struct section {
     {"STIM", offsetof(struct flm_profile, sample_time), sizeof(int64_t)},
     {"SNOD", offsetof(struct flm_profile, sample_node), sizeof(uint32_t)},
     {"SLAB", offsetof(struct flm_profile, sample_labels), sizeof(uint32_t)},
+    {"SDUR", offsetof(struct flm_profile, sample_duration), sizeof(int64_t)},
     {"SVAL", offsetof(struct flm_profile, sample_value), sizeof(double)},
 };
 
@@ -72,6 +73,7 @@ enum {
     STIM,
     SNOD,
     SLAB,
+    SDUR,
     SVAL
 };
 
@@ -113,6 +115,8 @@ static uint64_t section_items(const struct flm_sizes *s, size_t section)
         return s->label_set_count;
     case LSTM:
         return s->set_member_count;
+    case SDUR:
+        return s->duration_count;
     case SVAL:
         return (uint64_t)s->sample_count * s->metric_count;
     default:
@@ -332,6 +336,7 @@ static bool read_sizes(const struct opening *o, struct flm_sizes *s)
         .label_set_count = (uint32_t)items_of(o, LSTE),
         .set_member_count = (uint32_t)items_of(o, LSTM),
         .sample_count = (uint32_t)items_of(o, STIM),
+        .duration_count = items_of(o, SDUR) ? (uint32_t)items_of(o, STIM) : 0,
     };
     for (size_t i = 0; i < SECTION_COUNT; i++)
         if (items_of(o, i) != section_items(s, i))

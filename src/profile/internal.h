@@ -51,7 +51,7 @@ struct flm_builder {
     uint32_t label_set_count, set_member_count;
     size_t label_set_capacity, set_member_capacity;
 
-    int64_t *sample_time;
+    int64_t *sample_time, *sample_duration; /* the latter NULL until a sample has one */
     uint32_t *sample_node, *sample_labels;
     uint32_t sample_count;
     size_t sample_capacity;

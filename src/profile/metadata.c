@@ -87,6 +87,7 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->sizes.note_count = (uint32_t)b->notes.count;
     metadata->sizes.loss_count = (uint32_t)b->losses.count;
     metadata->sizes.sample_count = b->sample_count;
+    metadata->sizes.duration_count = b->sample_duration ? b->sample_count : 0;
     return true;
 }
 
@@ -138,7 +139,8 @@ static int order_sets(const void *context, uint32_t a, uint32_t b)
     return order_numbers(ends[a] - at_a, ends[b] - at_b);
 }
 
-/* Samples of one time: by node, labels and values, so that equal profiles are equal bytes. */
+/* Samples of one time: by node, labels, duration and values, so that equal profiles are equal
+ * bytes. */
 static int order_samples(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_metadata *f = context;
@@ -150,6 +152,9 @@ static int order_samples(const void *context, uint32_t a, uint32_t b)
     if (!order)
         order = order_numbers(f->set_rank[builder->sample_labels[a]],
                               f->set_rank[builder->sample_labels[b]]);
+    if (!order && builder->sample_duration)
+        order = order_numbers((uint64_t)builder->sample_duration[a],
+                              (uint64_t)builder->sample_duration[b]);
     for (uint32_t m = 0; !order && m < builder->metric_count; m++) {
         double x = builder->metrics[m].sample_value[a], y = builder->metrics[m].sample_value[b];
         order = (x > y) - (x < y);
@@ -264,6 +269,8 @@ static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
         p->sample_time[i] = b->sample_time[sample];
         p->sample_node[i] = f->node_index[b->sample_node[sample]];
         p->sample_labels[i] = f->set_rank[b->sample_labels[sample]];
+        if (b->sample_duration)
+            p->sample_duration[i] = b->sample_duration[sample];
         for (uint32_t m = 0; m < b->metric_count; m++)
             flm_sample_column(p, m)[i] = b->metrics[m].sample_value[sample];
     }

@@ -272,6 +272,12 @@ const int64_t *flm_profile_sample_times(const struct flm_profile *profile)
     return profile->sample_time;
 }
 
+const int64_t *flm_profile_sample_durations(const struct flm_profile *profile)
+{
+    assert(profile);
+    return profile->sizes.duration_count ? profile->sample_duration : NULL;
+}
+
 const uint32_t *flm_profile_sample_nodes(const struct flm_profile *profile)
 {
     return profile->sample_node;

@@ -15,6 +15,7 @@ static const struct flm_flame_chart_options all = {.metric = {FLM_NONE}, .start_
 struct event {
     int64_t time;
     const char *stack;
+    int64_t lasts;
 };
 
 /* A profile with a sample for each; stacks as "main;read", "" the empty one. */
@@ -30,6 +31,7 @@ static struct flm_profile *profile_over_time(const struct event *event, size_t c
             at += size + (at[size] == ';');
         }
         flm_builder_sample(b, event[i].time, node, (struct flm_label_set){0}, metric, 1);
+        flm_builder_sample_lasts(b, event[i].lasts);
     }
     return flm_builder_finish(b, NULL);
 }
@@ -103,6 +105,25 @@ static void unobserved_time_is_a_gap(void **state)
                  "- 115+85 4-4\n"
                  "a 200+10 5-5\n"
                  "b 210+10 6-6\n");
+}
+
+static void what_lasts_is_as_wide_as_it_lasts(void **state)
+{
+    (void)state;
+    /* Moments 10 ns apart; a wait of 300 ns, then nothing known; one that the next sample ends. */
+    static const struct event events[] = {
+        {100, "main;run", 0}, {110, "main;run", 0},   {120, "main;run", 0}, {125, "main;wait", 300},
+        {500, "main;run", 0}, {510, "main;wait", 80}, {530, "main;run", 0}, {540, "main;wait", 70}};
+    assert_chart(events, COUNT(events), &all,
+                 "main 0+325 0-3\n"
+                 ".run 0+25 0-2\n"
+                 ".wait 25+300 3-3\n"
+                 "- 325+75 3-3\n"
+                 "main 400+110 4-7\n"
+                 ".run 400+10 4-4\n"
+                 ".wait 410+20 5-5\n"
+                 ".run 430+10 6-6\n"
+                 ".wait 440+70 7-7\n");
 }
 
 static void charts_have_a_common_start(void **state)
@@ -345,6 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbors_share_the_frames_they_have_in_common),
         cmocka_unit_test(unobserved_time_is_a_gap),
+        cmocka_unit_test(what_lasts_is_as_wide_as_it_lasts),
         cmocka_unit_test(charts_have_a_common_start),
         cmocka_unit_test(samples_of_one_moment_divide_their_time),
         cmocka_unit_test(an_empty_stack_is_a_gap),

@@ -1,5 +1,6 @@
 #include "layout/tracks.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@ struct event {
     int64_t time;
     const char *labels[5]; /* keys and values; NULL ends them */
     double value;
+    int64_t lasts;
 };
 
 static struct flm_profile *profile_of_events(const struct event *event, size_t count)
@@ -37,6 +39,7 @@ static struct flm_profile *profile_of_events(const struct event *event, size_t c
         struct flm_label_set set = flm_builder_label_set(b, labels, label_count / 2);
         flm_builder_sample(b, event[i].time, node, set, event[i].value != 0 ? metric : other,
                            event[i].value != 0 ? event[i].value : 1);
+        flm_builder_sample_lasts(b, event[i].lasts);
     }
     return flm_builder_finish(b, NULL);
 }
@@ -184,6 +187,58 @@ static void bars_are_of_a_track_or_of_all(void **state)
     flm_profile_free(p);
 }
 
+/* A wait is spread over the bars in which it lasts, also over those before which it begins. */
+static void what_lasts_is_in_many_bars(void **state)
+{
+    (void)state;
+    static const struct event events[] = {
+        {10, {NULL}, 60, 60}, {20, {NULL}, 5, 0}, {90, {NULL}, 8, 4}, {96, {NULL}, 1, 0}};
+    struct flm_profile *p = profile_of_events(events, COUNT(events));
+    struct flm_tracks tracks;
+    assert_true(flm_tracks_init(&tracks, p, first_metric, NULL, NULL));
+    assert_true(tracks.length_ns == 96 + 1 - 10);
+    double bars[4];
+    flm_tracks_bars(p, first_metric, NULL, 0, 0, 80, bars, 4);
+    assert_memory_equal(bars, ((const double[]){10, 25, 20, 10}), sizeof bars);
+    flm_tracks_bars(p, first_metric, NULL, 0, 60, 100, bars, 4);
+    assert_memory_equal(bars, ((const double[]){10, 0, 0, 9}), sizeof bars);
+    flm_tracks_bars(p, first_metric, NULL, 0, 30, 50, bars, 4);
+    assert_memory_equal(bars, ((const double[]){5, 5, 5, 5}), sizeof bars);
+    flm_tracks_clear(&tracks);
+    flm_profile_free(p);
+}
+
+/* Random waits: every nanosecond of them is in the bar in which it lies. */
+static void waits_are_where_they_last(void **state)
+{
+    (void)state;
+    uint64_t seed = 77;
+    for (int round = 0; round < 200; round++) {
+        struct event events[30];
+        unsigned count = 1 + random_below(&seed, 29);
+        for (unsigned i = 0; i < count; i++) {
+            int64_t lasts = random_below(&seed, 3) ? 1 + random_below(&seed, 300) : 0;
+            events[i] = (struct event){
+                random_below(&seed, 1000) - 500, {NULL}, lasts ? (double)lasts : 7, lasts};
+        }
+        struct flm_profile *p = profile_of_events(events, count);
+        enum { BARS = 10, EACH = 40 };
+        int64_t from = random_below(&seed, 900) - 500;
+        double bars[BARS];
+        flm_tracks_bars(p, first_metric, NULL, 0, from, from + BARS * EACH, bars, BARS);
+        for (int bar = 0; bar < BARS; bar++) {
+            double expected = 0;
+            for (int64_t t = from + bar * EACH; t < from + (bar + 1) * EACH; t++)
+                for (unsigned i = 0; i < count; i++)
+                    expected += events[i].lasts
+                                    ? t >= events[i].time && t < events[i].time + events[i].lasts
+                                    : 7 * (t == events[i].time);
+            assert_true(fabs(bars[bar] - expected) < 1e-6);
+        }
+        flm_profile_free(p);
+    }
+}
+
 /* On random events, against the plainest search. */
 static void every_sample_is_in_its_bucket(void **state)
 {
@@ -197,7 +252,8 @@ static void every_sample_is_in_its_bucket(void **state)
             events[i] = (struct event){random_below(&seed, 8) ? random_below(&seed, 1000) - 500
                                                               : FLM_NO_TIME,
                                        {NULL},
-                                       random_below(&seed, 4)};
+                                       random_below(&seed, 4),
+                                       0};
             if (random_below(&seed, 5)) {
                 events[i].labels[0] = "tid";
                 events[i].labels[1] = threads[random_below(&seed, 3)];
@@ -267,6 +323,8 @@ int main(void)
         cmocka_unit_test(all_of_it_ends_when_the_last_sample_is_over),
         cmocka_unit_test(bars_are_of_a_track_or_of_all),
         cmocka_unit_test(every_sample_is_in_its_bucket),
+        cmocka_unit_test(what_lasts_is_in_many_bars),
+        cmocka_unit_test(waits_are_where_they_last),
         cmocka_unit_test(tracks_are_made_or_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,53 @@ static struct flm_label_set labels(const char *text)
     return flm_builder_label_set(b, words, count);
 }
 
+static void a_sample_is_a_moment_or_lasts(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 }; /* the columns grow on the way */
+    for (int i = 0; i < MANY; i++) {
+        flm_builder_sample(b, i, node("run"), labels(""), cpu, 1);
+        if (i == 2 || i == MANY - 1)
+            flm_builder_sample_lasts(b, i * 10);
+    }
+    flm_builder_sample(b, FLM_NO_TIME, node("idle"), labels(""), cpu, 1);
+    flm_builder_sample_lasts(b, 5); /* without a time it cannot */
+    flm_builder_sample(b, INT64_MAX - 3, node("idle"), labels(""), cpu, 1);
+    flm_builder_sample_lasts(b, INT64_MAX);
+    struct flm_profile *p = finish();
+    const int64_t *duration = flm_profile_sample_durations(p);
+    assert_int_equal(p->sizes.sample_count, MANY + 2);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(duration[i + 1], i == 2 || i == MANY - 1 ? i * 10 : 0);
+    assert_int_equal(duration[0], 0);
+    assert_int_equal(duration[MANY + 1], 3);
+    flm_profile_free(p);
+}
+
+static void samples_of_one_time_are_in_order_of_their_duration(void **state)
+{
+    (void)state;
+    static const int64_t given[] = {7, 0, 9, 7, 1};
+    for (int i = 0; i < 5; i++) {
+        flm_builder_sample(b, 40, node("wait"), labels(""), cpu, 1);
+        flm_builder_sample_lasts(b, given[i]);
+    }
+    struct flm_profile *p = finish();
+    assert_memory_equal(p->sample_duration, ((const int64_t[]){0, 1, 7, 7, 9}), 5 * 8);
+    flm_profile_free(p);
+}
+
+static void without_durations_there_is_no_column(void **state)
+{
+    (void)state;
+    flm_builder_sample(b, 1, node("run"), labels(""), cpu, 1);
+    flm_builder_sample_lasts(b, 0);
+    struct flm_profile *p = finish();
+    assert_null(flm_profile_sample_durations(p));
+    assert_int_equal(p->sizes.duration_count, 0);
+    flm_profile_free(p);
+}
+
 static void a_sample_counts_in_its_stack_and_is_kept(void **state)
 {
     (void)state;
@@ -256,6 +303,9 @@ int main(void)
 #define with_builder(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         with_builder(a_sample_counts_in_its_stack_and_is_kept),
+        with_builder(a_sample_is_a_moment_or_lasts),
+        with_builder(samples_of_one_time_are_in_order_of_their_duration),
+        with_builder(without_durations_there_is_no_column),
         with_builder(equal_label_sets_are_one_in_any_order),
         with_builder(a_key_may_repeat_with_other_values),
         with_builder(labels_beyond_64_are_counted_as_lost),

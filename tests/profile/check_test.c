@@ -19,7 +19,8 @@ static struct flm_string word(struct flm_builder *b, const char *text)
 }
 
 /* Two of everything: frames 1 "main", 2 "read", 3 "write"; nodes 0, 1 main, 2 main;read,
- * 3 main;write, 4 read; label sets {}, {k=a}, {k=a, l=b}; samples at 1 and 2 ns. */
+ * 3 main;write, 4 read; label sets {}, {k=a}, {k=a, l=b}; samples at 1 and 2 ns, the second of 4
+ * ns. */
 static struct flm_profile *small(void)
 {
     struct flm_builder *b = flm_builder_new(NULL);
@@ -32,6 +33,7 @@ static struct flm_profile *small(void)
     struct flm_node node = flm_builder_child(b, flm_builder_root(b), main_frame);
     flm_builder_sample(b, 2, flm_builder_child(b, node, write), flm_builder_label_set(b, labels, 1),
                        cpu, 5);
+    flm_builder_sample_lasts(b, 4);
     flm_builder_sample(b, 1, flm_builder_child(b, node, read), flm_builder_label_set(b, labels, 2),
                        cpu, 7);
     flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), read), bytes, 3);
@@ -239,6 +241,12 @@ static void samples_are_in_the_order_of_time_and_have_a_stack_and_labels(void **
     is_broken("sample 1 names a label set");
     p->sample_time[0] = 3;
     is_broken("sample 1 is earlier");
+    p->sample_duration[1] = -1;
+    is_broken("sample 1 has a duration");
+    p->sample_time[1] = INT64_MAX - 3;
+    is_broken("sample 1 has a duration");
+    p->sample_time[0] = p->sample_time[1] = FLM_NO_TIME;
+    is_broken("sample 1 has a duration");
     p->sizes.label_count = p->sizes.label_set_count = p->sizes.set_member_count = 0;
     is_broken("samples but no label set");
 }

@@ -192,6 +192,7 @@ static void fill(const struct flm_profile *p, const struct flm_sizes *s, bool ch
     EACH(p->sample_time, s->sample_count, int64_t)
     EACH(p->sample_node, s->sample_count, uint32_t)
     EACH(p->sample_labels, s->sample_count, uint32_t)
+    EACH(p->sample_duration, s->duration_count, int64_t)
     for (uint32_t m = 0; m < s->metric_count; m++)
         EACH(flm_sample_column(p, m), s->sample_count, double)
 #undef EACH
@@ -206,6 +207,7 @@ static struct flm_sizes smaller(const struct flm_sizes *s, uint64_t *random)
     less.frame_count -= random_below(random, less.frame_count + 1);
     less.node_count -= random_below(random, less.node_count + 1);
     less.sample_count -= random_below(random, less.sample_count + 1);
+    less.duration_count = less.duration_count ? less.sample_count : 0;
     less.label_count -= random_below(random, less.label_count + 1);
     return less;
 }
@@ -226,6 +228,7 @@ static void shrinking_keeps_the_beginning_of_every_column(void **state)
                                   .label_set_count = random_below(&random, 20),
                                   .set_member_count = random_below(&random, 20),
                                   .sample_count = random_below(&random, 50)};
+        sizes.duration_count = round % 2 ? sizes.sample_count : 0;
         struct flm_profile *p = flm_profile_allocate(&sizes, NULL);
         assert_non_null(p);
         struct flm_sizes less = smaller(&sizes, &random);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "flamel/builder.h"
+#include "profile/sample_span.h"
 
 static void summarize_metric(const struct flm_profile *p, uint32_t metric,
                              struct flm_metric_summary *s)
@@ -40,10 +41,7 @@ static void find_times(const struct flm_profile *p, struct flm_summary *s)
     while (first < count && p->sample_time[first] == FLM_NO_TIME)
         first++;
     s->timed_samples = count - first;
-    if (s->timed_samples > 0) {
-        s->first_ns = p->sample_time[first];
-        s->last_ns = p->sample_time[count - 1];
-    }
+    flm_time_range(p, &s->first_ns, &s->last_ns);
 }
 
 bool flm_summary_init(struct flm_summary *summary, const struct flm_profile *p,

@@ -8,6 +8,7 @@
 #include "algebra/operation/pattern.h"
 #include "base/number/number.h"
 #include "flamel/builder.h"
+#include "profile/sample_span.h"
 
 static const struct flm_bytes before_word = {"before", 6}, after_word = {"after", 5};
 
@@ -352,11 +353,8 @@ double flm_profile_duration_ns(const struct flm_profile *p)
     double noted = noted_duration_ns(p);
     if (noted > 0)
         return noted;
-    /* Samples are in order of time, those without one first. */
-    uint32_t first = 0, count = p->sizes.sample_count;
-    while (first < count && p->sample_time[first] == FLM_NO_TIME)
-        first++;
-    return first < count ? (double)(p->sample_time[count - 1] - p->sample_time[first]) : 0;
+    int64_t first, last;
+    return flm_time_range(p, &first, &last) ? (double)last - (double)first : 0;
 }
 
 /* Both totals of the marked frames; one below another is in that one's. */

@@ -7,6 +7,7 @@
 #include "algebra/operation/labels.h"
 #include "algebra/operation/subset.h"
 #include "profile/internal.h"
+#include "profile/sample_span.h"
 
 /* Stacks and samples by a byte for each node: 1 stays. */
 static struct flm_profile *keep_stacks(const struct flm_profile *p, const unsigned char *kept,
@@ -144,23 +145,17 @@ static bool has_unsampled_value(const struct flm_profile *p, uint32_t metric, do
     return missing > 1e-9 * norm;
 }
 
-static struct flm_profile *keep_samples(const struct flm_profile *p, const unsigned char *kept,
-                                        struct flm_error *why)
+/* The samples that are kept, with the values in `columns`, which receive the sums of these. */
+static struct flm_profile *keep_samples(const struct flm_profile *p, struct flm_column *columns,
+                                        const unsigned char *kept, struct flm_error *why)
 {
-    struct flm_column *columns = flm_columns_copy(p);
-    if (!columns) {
-        flm_error_memory(why);
-        return NULL;
-    }
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
         memset(columns[m].self, 0, p->sizes.node_count * sizeof(double));
         for (uint32_t i = 0; i < p->sizes.sample_count; i++)
             if (kept[i])
                 columns[m].self[p->sample_node[i]] += columns[m].sample[i];
     }
-    struct flm_profile *result = flm_subset(p, columns, p->sizes.metric_count, kept, why);
-    flm_columns_free(columns, p->sizes.metric_count);
-    return result;
+    return flm_subset(p, columns, p->sizes.metric_count, kept, why);
 }
 
 bool flm_is_sampled(const struct flm_profile *p, const char *what, struct flm_error *why)
@@ -204,19 +199,46 @@ struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes
         return NULL;
     unsigned char *set_kept = malloc(p->sizes.label_set_count);
     unsigned char *kept = malloc(p->sizes.sample_count);
+    struct flm_column *columns = flm_columns_copy(p);
     struct flm_profile *result = NULL;
-    if (set_kept && kept) {
+    if (set_kept && kept && columns) {
         for (uint32_t set = 0; set < p->sizes.label_set_count; set++)
             set_kept[set] = set_has(p, set, key, value) == with;
         for (uint32_t i = 0; i < p->sizes.sample_count; i++)
             kept[i] = set_kept[p->sample_labels[i]];
-        result = keep_samples(p, kept, why);
+        result = keep_samples(p, columns, kept, why);
     } else {
         flm_error_memory(why);
     }
+    flm_columns_free(columns, p->sizes.metric_count);
     free(set_kept);
     free(kept);
     return result;
+}
+
+/* The samples of `p` as they are in a range: whether each is kept, when it begins, and what it
+ * lasts; and what of its values, metric by metric, is in it. */
+struct clipped {
+    unsigned char *kept;
+    int64_t *time, *duration;
+    struct flm_column *columns;
+};
+
+static bool clip_sample(const struct flm_profile *p, struct clipped *c, const bool *is_time,
+                        uint32_t i, int64_t from_ns, int64_t to_ns)
+{
+    struct flm_sample_part part;
+    if (!flm_sample_part(p, i, from_ns, to_ns, &part))
+        return false;
+    bool any = p->sizes.metric_count == 0;
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        double *value = &c->columns[m].sample[i];
+        *value = flm_sample_part_value(&part, *value, is_time[m]);
+        any |= *value != 0 || part.of_time == 1;
+    }
+    c->time[i] = part.time_ns;
+    c->duration[i] = part.duration_ns;
+    return any;
 }
 
 struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, int64_t to_ns,
@@ -224,15 +246,30 @@ struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, 
 {
     if (!flm_is_sampled(p, "time", why))
         return NULL;
-    unsigned char *kept = malloc(p->sizes.sample_count);
-    if (!kept) {
+    size_t count = p->sizes.sample_count, metrics = p->sizes.metric_count;
+    struct clipped c = {.kept = malloc(count),
+                        .time = malloc(count * sizeof *c.time),
+                        .duration = malloc(count * sizeof *c.duration),
+                        .columns = flm_columns_copy(p)};
+    bool *is_time = malloc(metrics + 1);
+    struct flm_profile *result = NULL;
+    if (c.kept && c.time && c.duration && c.columns && is_time) {
+        for (uint32_t m = 0; m < metrics; m++)
+            is_time[m] = flm_time_unit_ns(c.columns[m].unit) > 0;
+        memcpy(c.time, p->sample_time, count * sizeof *c.time);
+        for (uint32_t i = 0; i < count; i++)
+            c.kept[i] = clip_sample(p, &c, is_time, i, from_ns, to_ns);
+        struct flm_profile in_range = *p; /* with its samples as they are in the range */
+        in_range.sample_time = c.time;
+        in_range.sample_duration = c.duration;
+        result = keep_samples(&in_range, c.columns, c.kept, why);
+    } else {
         flm_error_memory(why);
-        return NULL;
     }
-    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-        kept[i] = p->sample_time[i] != FLM_NO_TIME && p->sample_time[i] >= from_ns &&
-                  (p->sample_time[i] < to_ns || to_ns == INT64_MAX);
-    struct flm_profile *result = keep_samples(p, kept, why);
-    free(kept);
+    flm_columns_free(c.columns, metrics);
+    free(is_time);
+    free(c.kept);
+    free(c.time);
+    free(c.duration);
     return result;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/number/number.h"
+#include "profile/sample_span.h"
 
 /* From the largest down. */
 struct scale {
@@ -22,20 +23,6 @@ static const struct scale sizes[] = {{0x1p50, 0x1p50, "PiB"}, {0x1p40, 0x1p40, "
 static const struct scale counts[] = {
     {1e15, 1e15, "P"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
 
-/* One of the unit in nanoseconds. */
-static double time_unit_ns(struct flm_bytes unit)
-{
-    if (flm_bytes_are(unit, "ns") || flm_bytes_are(unit, "nanoseconds"))
-        return 1;
-    if (flm_bytes_are(unit, "us") || flm_bytes_are(unit, "microseconds"))
-        return 1e3;
-    if (flm_bytes_are(unit, "ms") || flm_bytes_are(unit, "milliseconds"))
-        return 1e6;
-    if (flm_bytes_are(unit, "s") || flm_bytes_are(unit, "seconds"))
-        return 1e9;
-    return 0;
-}
-
 static void add_rounded(struct flm_text *out, double value, int digits)
 {
     char *to = flm_text_reserve(out, FLM_NUMBER_SIZE);
@@ -45,7 +32,7 @@ static void add_rounded(struct flm_text *out, double value, int digits)
 
 static bool is_time(struct flm_bytes unit)
 {
-    return time_unit_ns(unit) > 0;
+    return flm_time_unit_ns(unit) > 0;
 }
 
 static bool is_size(struct flm_bytes unit)
@@ -112,7 +99,7 @@ void flm_quantity_add(struct flm_text *out, double value, struct flm_bytes unit)
         flm_text_putc(out, '0');
         add_unit(out, unit, value);
     } else if (is_time(unit)) {
-        add_scaled(out, value * time_unit_ns(unit), times);
+        add_scaled(out, value * flm_time_unit_ns(unit), times);
     } else if (is_size(unit)) {
         add_scaled(out, value, sizes);
     } else if (fabs(value) < 1e7 && floor(value) == value) {

@@ -8,7 +8,7 @@
 #include "profile/columns.h"
 
 enum {
-    FLM_PACKED_VERSION = 1,
+    FLM_PACKED_VERSION = 2,
     FLM_PACKED_LONGEST_SHARED = 255, /* bounds the size of the unpacked strings */
     FLM_PACKED_VARINT_SIZE = 10,     /* of the longest */
     FLM_PACKED_LARGEST_POWER = 9     /* of ten, by which values are divided */

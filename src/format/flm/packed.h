@@ -17,7 +17,8 @@
  *     ranks      for every node, how many callees of its parent's frame it skips. Siblings ascend,
  *                so callees that always occur in the same order are zeros
  *     values     metric by metric: of the leaves, then of the other nodes, which are mostly 0
- *     samples    times as differences, nodes and labels as differences, values as above
+ *     samples    times as differences, nodes and labels as differences, durations where there are
+ *                some, values as above
  *
  * Values of one column are whole numbers times one number, divided by one power of ten (nanoseconds
  * of a fixed period are 1, 2, 3 ...), or, if that is not exact, eight planes of bytes.

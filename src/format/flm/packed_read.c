@@ -90,7 +90,8 @@ static bool read_head(struct unpacking *u, struct cursor *c)
     s->string_bytes = take32(c);
     uint32_t *const counts[] = {&s->frame_count,     &s->node_count,       &s->metric_count,
                                 &s->note_count,      &s->loss_count,       &s->label_count,
-                                &s->label_set_count, &s->set_member_count, &s->sample_count};
+                                &s->label_set_count, &s->set_member_count, &s->sample_count,
+                                &s->duration_count};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         *counts[i] = take32(c);
     struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames, &u->tables,
@@ -120,7 +121,9 @@ static bool check_sizes(struct unpacking *u)
                 ((uint64_t)s->node_count + 3) / 4 == left(&u->shape) &&
                 s->node_count - 1 <= left(&u->ranks) &&
                 (uint64_t)s->node_count * s->metric_count <= left(&u->values) &&
-                (uint64_t)s->sample_count * (3 + (uint64_t)s->metric_count) <= left(&u->samples);
+                (s->duration_count == 0 || s->duration_count == s->sample_count) &&
+                (uint64_t)s->sample_count * (3 + (uint64_t)s->metric_count) + s->duration_count <=
+                    left(&u->samples);
     return good || damaged(u, "it is shorter than its header says");
 }
 
@@ -344,6 +347,8 @@ static bool read_samples(struct unpacking *u)
         for (uint32_t i = 0; i < count; i++)
             columns[column][i] = (uint32_t)(value += (uint64_t)take_signed(&u->samples));
     }
+    for (uint32_t i = 0; i < u->sizes.duration_count; i++)
+        p->sample_duration[i] = (int64_t)take(&u->samples);
     for (uint32_t m = 0; m < u->sizes.metric_count; m++)
         if (!read_values(u, &u->samples, flm_sample_column(p, m), count, NULL))
             return false;

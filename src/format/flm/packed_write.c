@@ -62,10 +62,10 @@ static void put_sizes(struct packing *p)
 {
     const struct flm_sizes *s = &p->profile->sizes;
     flm_text_add(p->out, (struct flm_bytes){FLM_PACKED_MAGIC, sizeof FLM_PACKED_MAGIC - 1});
-    const uint64_t sizes[] = {FLM_PACKED_VERSION, s->string_count,     s->string_bytes,
-                              s->frame_count,     s->node_count,       s->metric_count,
-                              s->note_count,      s->loss_count,       s->label_count,
-                              s->label_set_count, s->set_member_count, s->sample_count};
+    const uint64_t sizes[] = {
+        FLM_PACKED_VERSION,  s->string_count, s->string_bytes,  s->frame_count, s->node_count,
+        s->metric_count,     s->note_count,   s->loss_count,    s->label_count, s->label_set_count,
+        s->set_member_count, s->sample_count, s->duration_count};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         put_varint(p->out, sizes[i]);
 }
@@ -353,6 +353,8 @@ static void put_samples(struct packing *p)
             before = columns[column][i];
         }
     }
+    for (uint32_t i = 0; i < profile->sizes.duration_count; i++)
+        put_varint(&p->section, (uint64_t)profile->sample_duration[i]);
     for (uint32_t m = 0; m < profile->sizes.metric_count; m++)
         put_values(p, flm_sample_column(profile, m), count, NULL);
     end_section(p);

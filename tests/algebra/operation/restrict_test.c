@@ -1,5 +1,6 @@
 #include "algebra/operation/operations.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -241,6 +242,77 @@ static void samples_are_kept_by_time(void **state)
     check_time(INT64_MIN, INT64_MAX, "a 5\nb 2\nc 8\nd 16\nf 64\n"); /* no time is in no range */
 }
 
+/* A wait of 310 ms, of which 200 lie in the range; its events count where it begins. */
+static void of_a_wait_the_part_in_the_range_stays(void **state)
+{
+    (void)state;
+    enum { MS = 1000000 };
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "wait", 4));
+    struct flm_metric time = flm_builder_metric(b, "off-cpu", "ns");
+    struct flm_metric events = flm_builder_metric(b, "switches", "count");
+    flm_builder_sample(b, 1030 * (int64_t)MS, node, (struct flm_label_set){0}, time, 310.0 * MS);
+    flm_builder_sample_add(b, events, 1);
+    flm_builder_sample_lasts(b, 310 * MS);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    static const struct {
+        int64_t from, to, begins, lasts; /* ms */
+        double events;
+    } cases[] = {{1100, 1300, 1100, 200, 0}, {1000, 1130, 1030, 100, 1}, {1030, 1340, 1030, 310, 1},
+                 {1300, 9999, 1300, 40, 0},  {1339, 1340, 1339, 1, 0},   {0, 5000, 1030, 310, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct flm_profile *q = flm_keep_time(p, cases[i].from * MS, cases[i].to * MS, NULL);
+        assert_sound(q);
+        assert_int_equal(q->sizes.sample_count, 1);
+        assert_int_equal(q->sample_time[0], cases[i].begins * MS);
+        assert_int_equal(flm_sample_duration(q, 0), cases[i].lasts * MS);
+        assert_float_equal(flm_profile_total(q, time), (double)cases[i].lasts * MS, 1e-6);
+        assert_true(flm_profile_total(q, events) == cases[i].events);
+        flm_profile_free(q);
+    }
+    for (int outside = 0; outside < 2; outside++) {
+        struct flm_profile *q = flm_keep_time(p, outside ? 1340 * (int64_t)MS : 0,
+                                              outside ? INT64_MAX : 1030 * (int64_t)MS, NULL);
+        assert_int_equal(q->sizes.sample_count, 0);
+        flm_profile_free(q);
+    }
+    flm_profile_free(p);
+}
+
+/* Whatever a time is cut into: the parts add up to the whole, in every metric. */
+static void adjacent_ranges_add_up(void **state)
+{
+    (void)state;
+    uint64_t random = 91;
+    for (int round = 0; round < 100; round++) {
+        struct random_shape shape = random_full;
+        shape.samples = RANDOM_SAMPLES_ALL;
+        struct flm_profile *p = random_profile(&random, &shape);
+        if (p->sizes.sample_count == 0) {
+            flm_profile_free(p);
+            continue;
+        }
+        int64_t cuts[] = {INT64_MIN, (int64_t)random_below(&random, 500) * 1000000 + 1,
+                          (int64_t)(500 + random_below(&random, 500)) * 1000000 + 1, INT64_MAX};
+        struct flm_profile *all = flm_keep_time(p, INT64_MIN, INT64_MAX, NULL);
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+            double sum = 0, size = 1;
+            for (int i = 0; i < 3; i++) {
+                struct flm_profile *q = flm_keep_time(p, cuts[i], cuts[i + 1], NULL);
+                assert_sound(q);
+                sum += flm_profile_total(q, (struct flm_metric){m});
+                flm_profile_free(q);
+            }
+            for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+                size += fabs(flm_sample_column(p, m)[i]);
+            assert_true(fabs(sum - flm_profile_total(all, (struct flm_metric){m})) < 1e-9 * size);
+        }
+        flm_profile_free(all);
+        flm_profile_free(p);
+    }
+}
+
 static void the_end_of_time_is_in_a_range_without_end(void **state)
 {
     (void)state;
@@ -373,6 +445,8 @@ int main(void)
         cmocka_unit_test(a_value_with_a_comma_is_found_as_it_is),
         cmocka_unit_test(samples_are_kept_by_label),
         cmocka_unit_test(samples_are_kept_by_time),
+        cmocka_unit_test(of_a_wait_the_part_in_the_range_stays),
+        cmocka_unit_test(adjacent_ranges_add_up),
         cmocka_unit_test(the_end_of_time_is_in_a_range_without_end),
         cmocka_unit_test(a_profile_without_samples_has_no_times_or_labels),
         cmocka_unit_test(what_came_without_samples_has_no_known_time_or_label),

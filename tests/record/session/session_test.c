@@ -337,6 +337,17 @@ static void off_CPU_time_is_counted_where_the_thread_left(void **state)
     struct flm_metric m = flm_profile_metric_named(p, "off-cpu");
     assert_true(flm_bytes_are(flm_string_bytes(p, p->metrics[m.index].unit), "ns"));
     assert_true(m.index > 0); /* what ran stays in front */
+    /* A wait lasts from leaving to coming back; what runs is sampled at moments. */
+    const int64_t *time = flm_profile_sample_times(p), *lasts = flm_profile_sample_durations(p);
+    const double *off_cpu = flm_profile_sample_values(p, m);
+    assert_non_null(lasts);
+    for (uint32_t i = 0, waits = 0; i < flm_profile_sample_count(p); i++) {
+        assert_true((double)lasts[i] == off_cpu[i]);
+        if (lasts[i] == 5000)
+            assert_int_equal(time[i], 1000);
+        waits += lasts[i] > 0;
+        assert_true(i + 1 < flm_profile_sample_count(p) || waits == 3);
+    }
     flm_profile_free(p);
     scenario_clear(&t);
 }

@@ -153,6 +153,8 @@ char *described(const struct flm_profile *p)
             flm_text_puts(&text, "sample at no time");
         else
             flm_text_format(&text, "sample at %lld ns", (long long)p->sample_time[i]);
+        if (flm_sample_duration(p, i) > 0)
+            flm_text_format(&text, " for %lld ns", (long long)flm_sample_duration(p, i));
         flm_text_format(&text, " of node %u:", p->sample_node[i]);
         for (uint32_t m = 0; m < p->sizes.metric_count; m++)
             add_number(&text, flm_sample_column(p, m)[i]);
@@ -307,6 +309,7 @@ static void pour_samples(const struct flm_profile *p, struct flm_builder *b,
         }
         uint32_t sample = flm_builder_keep_sample(b, p->sample_time[i], nodes[p->sample_node[i]],
                                                   flm_builder_label_set(b, labels, count).index);
+        flm_builder_sample_lasts(b, flm_sample_duration(p, i));
         for (uint32_t m = 0; m < p->sizes.metric_count; m++)
             b->metrics[m].sample_value[sample] = flm_sample_column(p, m)[i];
     }

@@ -93,6 +93,8 @@ static void add_stack(struct flm_builder *b, uint64_t *random, const struct rand
                            random_value(random, shape));
         for (unsigned m = 1; m < shape->metrics; m++)
             flm_builder_sample_add(b, metrics[m], random_value(random, shape));
+        if (time != FLM_NO_TIME && time % 5 == 0)
+            flm_builder_sample_lasts(b, time % 7 * 1000);
     } else {
         for (unsigned m = 0; m < shape->metrics; m++)
             flm_builder_add(b, node, metrics[m], random_value(random, shape));
