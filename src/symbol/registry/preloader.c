@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "symbol/registry/internal.h"
 
@@ -27,9 +29,19 @@ static void make(struct flm_preloader *p)
             flm_module_function_start(p->batch[i], 0, &ignored);
 }
 
+/* The thread that starts this one may have a raised priority, which threads inherit. Tables are
+ * not urgent: they are made at the priority of the program, and so in the threads that help. */
+static void leave_priority(void)
+{
+    int own = getpriority(PRIO_PROCESS, 0), usual = getpriority(PRIO_PROCESS, (id_t)getpid());
+    if (own < usual)
+        setpriority(PRIO_PROCESS, 0, usual);
+}
+
 static void *run(void *context)
 {
     struct flm_preloader *p = context;
+    leave_priority();
     pthread_mutex_lock(&p->lock);
     while (!p->stop || p->batch) {
         if (!p->batch) {

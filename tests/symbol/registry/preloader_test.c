@@ -1,8 +1,13 @@
 #include "symbol/registry/preloader.h"
 
+#include <dirent.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "support/core/allocation.h"
@@ -57,6 +62,58 @@ static void tables_are_made_by_another_thread(void **state)
     flm_modules_free(modules);
 }
 
+/* The lowest nice value of the threads of this process but one. */
+static int least_nice_besides(pid_t thread)
+{
+    int least = 20;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+        int id = atoi(entry->d_name), nice = id > 0 ? getpriority(PRIO_PROCESS, (id_t)id) : 20;
+        if (id != thread && nice < least)
+            least = nice;
+    }
+    if (tasks)
+        closedir(tasks);
+    return least;
+}
+
+struct urgent {
+    struct flm_modules *modules;
+    struct flm_module *wanted;
+    bool is_allowed;
+    int own, others;
+};
+
+/* As the recorder: in a thread of its own with a raised priority. */
+static void *preload_urgently(void *context)
+{
+    enum { AHEAD = -7 };
+    struct urgent *urgent = context;
+    urgent->is_allowed = setpriority(PRIO_PROCESS, 0, AHEAD) == 0;
+    struct flm_preloader *p = flm_preloader_new(urgent->modules, NULL);
+    if (p && !flm_preloader_request(p, &urgent->wanted, 1))
+        flm_preloader_wait(p);
+    urgent->own = getpriority(PRIO_PROCESS, 0);
+    urgent->others = least_nice_besides((pid_t)syscall(SYS_gettid));
+    flm_preloader_free(p);
+    return NULL;
+}
+
+static void tables_are_made_at_the_priority_of_the_program(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    struct urgent urgent = {.modules = new_set()};
+    urgent.wanted = get(urgent.modules, "small");
+    assert_int_equal(pthread_create(&thread, NULL, preload_urgently, &urgent), 0);
+    pthread_join(thread, NULL);
+    flm_modules_free(urgent.modules);
+    if (!urgent.is_allowed)
+        skip();
+    assert_int_equal(urgent.own, -7);
+    assert_int_equal(urgent.others, getpriority(PRIO_PROCESS, 0));
+}
+
 static void freeing_waits_for_tables_in_progress(void **state)
 {
     (void)state;
@@ -107,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_made_by_another_thread),
+        cmocka_unit_test(tables_are_made_at_the_priority_of_the_program),
         cmocka_unit_test(freeing_waits_for_tables_in_progress),
         cmocka_unit_test(modules_come_and_unwind_meanwhile),
         cmocka_unit_test(without_memory_no_table_is_preloaded),
