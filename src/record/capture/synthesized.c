@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number/number.h"
+#include "record/capture/synthesized_build_id.h"
 
 enum { MOST_PATH = 4096 };
 
@@ -96,32 +97,81 @@ static bool add_threads(const struct flm_synthesized *e, int32_t process, struct
     return good;
 }
 
+static const char DELETED[] = " (deleted)";
+
 /* "7f31a2c00000-7f31a2d95000 r-xp 00028000 fd:00 131190    /usr/lib/libc.so.6" */
-static bool add_mapping(const struct flm_synthesized *e, int32_t process, const char *line,
-                        struct flm_error *why)
-{
+struct line {
     unsigned long long start, end, offset, inode;
     unsigned major, minor;
     char rights[5];
+    struct flm_bytes path;
+};
+
+static bool read_line(const char *text, struct line *line)
+{
     int name = -1;
-    if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, rights, &offset, &major,
-               &minor, &inode, &name) != 7 ||
-        name < 0 || rights[2] != 'x')
+    if (sscanf(text, "%llx-%llx %4s %llx %x:%x %llu %n", &line->start, &line->end, line->rights,
+               &line->offset, &line->major, &line->minor, &line->inode, &name) != 7 ||
+        name < 0)
+        return false;
+    line->path = (struct flm_bytes){text + name, strcspn(text + name, "\n")};
+    return true;
+}
+
+/* The build id of a file that is not at its path any more; it is in the mapping of its beginning,
+ * which comes first. A file that is still there is known by its inode. */
+static bool find_build_id(const struct flm_synthesized *e, int32_t process, const struct line *line,
+                          const struct line *beginning, struct flm_build_id *id)
+{
+    return flm_bytes_end_with(line->path, DELETED) && !e->root[0] &&
+           beginning->inode == line->inode && beginning->major == line->major &&
+           beginning->minor == line->minor &&
+           flm_mapped_build_id(process, beginning->start, beginning->end - beginning->start, id) &&
+           id->size <= 20;
+}
+
+/* The kernel writes the one or the other, into the same 24 bytes. */
+static uint16_t add_file(struct record *record, const struct line *line,
+                         const struct flm_build_id *id)
+{
+    if (id->size == 0) {
+        add_pair(record, line->major, line->minor);
+        add_word(record, line->inode);
+        add_word(record, 0); /* the inode's generation */
+        return PERF_RECORD_MISC_USER;
+    }
+    const char size[4] = {(char)id->size};
+    char bytes[20] = {0};
+    memcpy(bytes, id->bytes, id->size);
+    add(record, size, sizeof size);
+    add(record, bytes, sizeof bytes);
+    return PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID;
+}
+
+static bool add_mapping(const struct flm_synthesized *e, int32_t process, const char *text,
+                        struct line *beginning, struct flm_error *why)
+{
+    struct line line;
+    if (!read_line(text, &line))
         return true;
-    struct flm_bytes path = {line + name, strcspn(line + name, "\n")};
-    if (path.size == 0)
-        path = flm_bytes_of("//anon");
+    if (line.offset == 0)
+        *beginning = line;
+    if (line.rights[2] != 'x')
+        return true;
+    struct flm_build_id id = {0};
+    if (find_build_id(e, process, &line, beginning, &id))
+        line.path.size -= sizeof DELETED - 1; /* another file there may have the same contents */
+    else
+        id.size = 0;
     struct record record = {.size = 0};
     add_pair(&record, (uint32_t)process, (uint32_t)process);
-    add_word(&record, start);
-    add_word(&record, end - start);
-    add_word(&record, offset);
-    add_pair(&record, major, minor);
-    add_word(&record, inode);
-    add_word(&record, 0); /* the inode's generation */
-    add_pair(&record, 5 /* read, execute */, rights[3] == 's' ? 1 : 2);
-    add_name(&record, path);
-    return hand_out(e, &record, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, process, process, why);
+    add_word(&record, line.start);
+    add_word(&record, line.end - line.start);
+    add_word(&record, line.offset);
+    uint16_t misc = add_file(&record, &line, &id);
+    add_pair(&record, 5 /* read, execute */, line.rights[3] == 's' ? 1 : 2);
+    add_name(&record, line.path.size > 0 ? line.path : flm_bytes_of("//anon"));
+    return hand_out(e, &record, PERF_RECORD_MMAP2, misc, process, process, why);
 }
 
 bool flm_synthesize_process(const struct flm_synthesized *e, int32_t process, struct flm_error *why)
@@ -135,8 +185,9 @@ bool flm_synthesize_process(const struct flm_synthesized *e, int32_t process, st
     char *line = NULL;
     size_t capacity = 0;
     bool good = true;
+    struct line beginning = {0};
     while (maps && good && getline(&line, &capacity, maps) > 0)
-        good = add_mapping(e, process, line, why);
+        good = add_mapping(e, process, line, &beginning, why);
     free(line);
     if (maps)
         fclose(maps);

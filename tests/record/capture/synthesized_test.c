@@ -1,14 +1,19 @@
 #include "record/capture/synthesized.h"
 
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "record/perf/perf_stream.h"
 #include "support/core/files.h"
+#include "support/core/programs.h"
+#include "symbol/elf/elf_file.h"
 
 /* The system with one process of two threads. */
 static const char *make_root(void)
@@ -111,6 +116,100 @@ static void a_process_is_synthesized_with_its_threads_and_mappings(void **state)
     free_seen(seen);
 }
 
+/* What there is of a file in the memory of this process. */
+struct mapped {
+    struct flm_event_layouts layouts;
+    const char *path;
+    size_t count;
+    struct flm_build_id id;
+    struct flm_mapped_file file;
+    bool is_named_deleted;
+};
+
+static bool see_mapped(void *context, char *record, size_t size, struct flm_error *why)
+{
+    struct mapped *mapped = context;
+    struct flm_event event;
+    assert_true(flm_event_decode(&mapped->layouts, record, size, 0, &event, why));
+    if (event.kind != FLM_EVENT_MAP || !flm_bytes_start_with(event.map.path, mapped->path))
+        return true;
+    mapped->count++;
+    mapped->id = event.map.build_id;
+    mapped->file = event.map.file;
+    mapped->is_named_deleted = flm_bytes_end_with(event.map.path, " (deleted)");
+    return true;
+}
+
+static struct mapped synthesize_mapped(const char *path)
+{
+    struct flm_synthesized synthesized;
+    struct seen *seen = new_seen(&synthesized);
+    struct mapped mapped = {.layouts = seen->layouts, .path = path};
+    synthesized.root = "";
+    synthesized.sink = see_mapped;
+    synthesized.context = &mapped;
+    assert_true(flm_synthesize_process(&synthesized, (int32_t)getpid(), NULL));
+    free_seen(seen);
+    return mapped;
+}
+
+static void *map_file(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(file >= 0);
+    void *at = mmap(NULL, 65536, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+    assert_true(at != MAP_FAILED);
+    close(file);
+    return at;
+}
+
+static void a_deleted_file_is_known_by_its_build_id_in_memory(void **state)
+{
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof path, "%s", temporary_path("deleted-program"));
+    shell("cp /proc/%d/exe %s", (int)getpid(), path);
+    struct flm_elf_file *elf = flm_elf_open(path, NULL);
+    assert_non_null(elf);
+    void *at = map_file(path);
+    struct mapped mapped = synthesize_mapped(path);
+    assert_int_equal(mapped.count, 1);
+    assert_true(mapped.file.inode != 0); /* it is still there */
+    assert_int_equal(unlink(path), 0);
+    mapped = synthesize_mapped(path);
+    assert_int_equal(mapped.count, 1);
+    if (elf->build_id.size == 0)
+        print_message("this program has no build id\n");
+    else
+        assert_true(mapped.id.size > 0 && flm_build_id_equal(&mapped.id, &elf->build_id) &&
+                    !mapped.is_named_deleted);
+    munmap(at, 65536);
+    flm_elf_free(elf);
+}
+
+/* Neither programs, nor whole, nor of this machine. */
+static void other_deleted_files_keep_their_inodes(void **state)
+{
+    (void)state;
+    static const char *const make[] = {
+        "head -c 65536 /dev/zero > other",
+        "(head -c 64 /proc/self/exe; head -c 65536 /dev/urandom) > other",
+        "(printf '\\177ELF\\001'; tail -c +6 /proc/self/exe | head -c 65536) > other",
+        "head -c 65536 /dev/urandom > other",
+    };
+    for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "%s", temporary_path("other"));
+        shell("%s", make[i]);
+        void *at = map_file(path);
+        assert_int_equal(unlink(path), 0);
+        struct mapped mapped = synthesize_mapped(path);
+        assert_int_equal(mapped.count, 1);
+        assert_true(mapped.id.size == 0 && mapped.file.inode != 0 && mapped.is_named_deleted);
+        munmap(at, 65536);
+    }
+}
+
 static void the_whole_machine_is_all_processes(void **state)
 {
     (void)state;
@@ -149,6 +248,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_is_synthesized_with_its_threads_and_mappings),
+        cmocka_unit_test(a_deleted_file_is_known_by_its_build_id_in_memory),
+        cmocka_unit_test(other_deleted_files_keep_their_inodes),
         cmocka_unit_test(the_whole_machine_is_all_processes),
         cmocka_unit_test(the_kernel_is_mapped_with_its_modules),
     };
