@@ -97,10 +97,11 @@ bool flm_output_close(struct flm_output *output, bool good, struct flm_error *wh
     }
     free(output->temporary);
     free(output->target);
-    if (kept || (!good && output->error == 0))
-        return kept;
+    /* Also where `why` has another reason: whoever added to the text saw only that it failed. */
     if (out_of_memory)
         return flm_error_memory(why);
+    if (kept || (!good && output->error == 0))
+        return kept;
     return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be written: %s",
                          strcmp(output->path, "-") == 0 ? "standard output" : output->path,
                          strerror(output->error));

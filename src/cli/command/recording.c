@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/command/previous_file.h"
 #include "cli/common/messages.h"
 #include "cli/common/standard_files.h"
 #include "cli/common/terminal.h"
@@ -169,90 +170,14 @@ static bool save_elsewhere(const struct flm_profile *profile, const char *output
     return false;
 }
 
-/* ---- The previous file ----------------------------------------------------------------------- */
-
-static bool has_samples(const struct flm_profile *profile)
-{
-    return flm_profile_metric_count(profile) > 0 && flm_profile_node_count(profile) > 1;
-}
-
-enum contents { NOTHING, EMPTY, UNKNOWN, SAMPLES };
-
-/* What the file has. */
-static enum contents contents_of(const char *path)
-{
-    enum { MOST_OF_EMPTY = 1 << 20 }; /* an empty profile is smaller, however long its notes are */
-    struct stat file;
-    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0)
-        return NOTHING;
-    if (!flm_bytes_end_with(flm_bytes_of(path), ".flm") || file.st_size > MOST_OF_EMPTY)
-        return UNKNOWN;
-    struct flm_profile *profile = flm_load(path, NULL, NULL);
-    enum contents found = !profile ? UNKNOWN : has_samples(profile) ? SAMPLES : EMPTY;
-    flm_profile_free(profile);
-    return found;
-}
-
-/* The previous file while the new one is written: a second name of it, "OUTPUT.old.PID", which
- * becomes OUTPUT.old when that went well. So there is a file called OUTPUT at any time. */
-struct previous {
-    struct flm_text path, old; /* empty: there is none to be kept */
-};
-
-static bool previous_init(struct previous *previous, const struct flm_recorded_options *o,
-                          struct flm_error *why)
-{
-    *previous = (struct previous){0};
-    if (!o->keeps_previous || contents_of(o->output) < UNKNOWN)
-        return true;
-    flm_text_format(&previous->old, "%s.old", o->output);
-    flm_text_putc(&previous->old, 0);
-    flm_text_format(&previous->path, "%s.%ld", previous->old.at ? previous->old.at : "",
-                    (long)getpid());
-    flm_text_putc(&previous->path, 0);
-    if (previous->path.failed || previous->old.failed)
-        return flm_error_memory(why);
-    /* Where files cannot have two names it is moved: there is none for a moment, then. */
-    if (link(o->output, previous->path.at) == 0 || rename(o->output, previous->path.at) == 0)
-        return true;
-    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s cannot be kept as %s: %s", o->output,
-                         previous->old.at, strerror(errno));
-}
-
-/* `good`: the new file was written. */
-static bool previous_end(struct previous *previous, const char *output, bool good,
-                         struct flm_error *why)
-{
-    bool kept = true;
-    const char *path = previous->path.size > 0 && !previous->path.failed ? previous->path.at : NULL;
-    if (path && !good && access(output, F_OK) != 0)
-        rename(path, output);
-    else if (path && !good)
-        unlink(path);
-    else if (path && rename(path, previous->old.at) != 0)
-        kept = flm_error_set(why, FLM_ERROR_SYSTEM,
-                             "%s, the previous recording, cannot be renamed "
-                             "%s: %s",
-                             path, previous->old.at, strerror(errno));
-    flm_text_clear(&previous->path);
-    flm_text_clear(&previous->old);
-    return kept;
-}
-
 /* Writes the profile, or leaves the file that is there. */
 static bool save(struct flm_recorded *recorded, const struct flm_recorded_options *o,
                  struct flm_error *why)
 {
-    const struct flm_save_options save = {.size = sizeof save, .compress = true};
-    struct previous previous;
-    if (o->spares_previous && !has_samples(recorded->profile) &&
-        contents_of(o->output) == SAMPLES) {
-        recorded->kept_previous = true;
-        return true;
-    }
-    bool good =
-        previous_init(&previous, o, why) && flm_save(recorded->profile, o->output, &save, why);
-    return previous_end(&previous, o->output, good, why) && good;
+    struct flm_previous_file previous = {.keeps = o->keeps_previous, .spares = o->spares_previous};
+    bool good = flm_save_over_previous(recorded->profile, o->output, &previous, why);
+    recorded->kept_previous = previous.was_spared;
+    return good;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
