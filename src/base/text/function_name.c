@@ -169,6 +169,18 @@ static bool is_inner_dot(struct flm_bytes name, size_t at)
                      "exe dll dylib jar wasm");
 }
 
+/* Whether an address in a program follows, as in "cc1+0x7e9360", and not an offset in a function:
+ * few functions have 4 KiB of code. */
+static bool is_address(struct flm_bytes name, size_t at)
+{
+    size_t digit = at + 3;
+    if (name.size - at < 4 || memcmp(name.at + at, "+0x", 3) != 0)
+        return false;
+    while (digit < name.size && is_hex(name.at[digit]))
+        digit++;
+    return digit == name.size && digit - at - 3 >= 4;
+}
+
 /* Whether the text at `at` was appended by a compiler or linker: ".isra.0", "+0x1f", "@plt",
  * "::h0123456789abcdef". */
 static bool is_suffix(const struct reading *r, size_t at)
@@ -180,7 +192,8 @@ static bool is_suffix(const struct reading *r, size_t at)
     if (c == '@')
         return true;
     if (c == '+')
-        return at + 2 < name.size && name.at[at + 1] == '0' && name.at[at + 2] == 'x';
+        return at + 2 < name.size && name.at[at + 1] == '0' && name.at[at + 2] == 'x' &&
+               !is_address(name, at);
     if (c == '.')
         return is_one_of(part(name, at + 1, word_end(name, at + 1)),
                          "isra part constprop cold llvm lto_priv clone __uniq");
@@ -205,6 +218,8 @@ static size_t separator_size(const struct reading *r, size_t at)
         return next == '>' ? 2 : 0;
     case '.':
         return !is_inner_dot(name, at);
+    case '+':
+        return is_address(name, at);
     case '/':
         return next && !is_digit(next);
     case '#':
@@ -257,6 +272,8 @@ static size_t past_bracket(struct reading *r, size_t at)
         return after == r->end || after > r->end ? r->end : after;
     }
     char next = after < r->end ? name.at[after] : 0;
+    if (open == '(' && next == ' ' && is_one_of(part(name, r->component, at), "decltype"))
+        return after;                 /* the result type of decltype(auto) f<int>(int) */
     if (open == '<' && next == '(') { /* template arguments, then arguments */
         size_t end = closed(r, after);
         next = end && end < r->end ? name.at[end] : 0;
