@@ -33,26 +33,43 @@ static struct flm_profile *apply_drop(struct flm_operation_call *c)
     return flm_keep(c->profile, c->argument->marks, false, c->why);
 }
 
-/* Where no frame has what they are merged by, all of them become one. */
-static void note_missing(struct flm_operation_call *c)
+/* What a class merges frames by: 0 where the frame does not have it. */
+static uint32_t class_member(const struct flm_frame_record *r, struct flm_bytes class)
 {
-    const struct flm_profile *p = c->profile;
-    bool module = flm_bytes_are(c->argument->text, "module");
-    bool any = p->sizes.frame_count <= 1;
-    if (!module && !flm_bytes_are(c->argument->text, "file"))
-        return;
+    if (flm_bytes_are(class, "module"))
+        return r->module;
+    if (flm_bytes_are(class, "file"))
+        return r->file;
+    if (flm_bytes_are(class, "line"))
+        return r->line;
+    return 1;
+}
+
+/* Where no frame has what they are merged by, all of them become one, or none changes. A package is
+ * guessed from names: only `made` tells whether there was one. */
+static void note_missing(struct flm_operation_call *c, const struct flm_profile *made)
+{
+    struct flm_bytes class = c->argument->text;
+    bool package = flm_bytes_are(class, "package");
+    const struct flm_profile *p = package ? made : c->profile;
+    bool any = c->profile->sizes.frame_count <= 1;
     for (uint32_t i = 1; i < p->sizes.frame_count && !any; i++)
-        any = (module ? p->frames[i].module : p->frames[i].file) != 0;
-    if (!any)
-        flm_text_format(c->note, "no frame has a %s: the profile has names of functions only",
-                        module ? "module" : "file");
+        any = package ? p->frames[i].kind != FLM_KIND_LABEL &&
+                            !flm_bytes_are(flm_frame_function(p, i), "[unknown]")
+                      : class_member(&p->frames[i], class) != 0;
+    if (!any && flm_bytes_are(class, "line"))
+        flm_text_puts(c->note, "no frame has a line (--lines keeps those of recordings)");
+    else if (!any)
+        flm_text_format(c->note, "no frame has a %.*s: the profile has names of functions only",
+                        (int)class.size, class.at);
 }
 
 static struct flm_profile *apply_by(struct flm_operation_call *c)
 {
-    if (c->note->size == 0)
-        note_missing(c);
-    return flm_quotient(c->profile, flm_class_at(c->argument->choice), c->why);
+    struct flm_profile *made = flm_quotient(c->profile, flm_class_at(c->argument->choice), c->why);
+    if (made && c->note->size == 0)
+        note_missing(c, made);
+    return made;
 }
 
 static struct flm_profile *apply_rename(struct flm_operation_call *c)

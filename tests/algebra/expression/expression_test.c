@@ -325,6 +325,41 @@ static void a_pattern_that_matches_nothing_is_noted(void **state)
     notes("hide:module=libc | by:name", "no frame matches 'module=libc'");
 }
 
+static void merging_by_what_no_frame_has_is_noted(void **state)
+{
+    (void)state;
+    notes("by:module", "no frame has a module: the profile has names of functions only");
+    notes("by:file", "no frame has a file: the profile has names of functions only");
+    notes("by:package", "no frame has a package: the profile has names of functions only");
+    notes("by:line", "no frame has a line (--lines keeps those of recordings)");
+    notes("by:name", "");
+    notes("by:function", "");
+    notes("focus:idle | drop:idle | by:module", ""); /* no frame at all */
+
+    char note[NOTE_SIZE];
+    struct flm_profile *p = profile_of("java/util/List.get;x 1\n");
+    flm_profile_free(apply(p, "by:package", note));
+    assert_string_equal(note, "");
+    flm_profile_free(p);
+
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_frame_record record = {.function = flm_builder_string(b, "f", 1).index,
+                                      .module = flm_builder_string(b, "libx.so", 7).index,
+                                      .line = 3};
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record)),
+                    cpu, 1);
+    p = flm_builder_finish(b, NULL);
+    static const char *const known[] = {"by:module", "by:line", "by:package"};
+    for (int i = 0; i < 3; i++) {
+        flm_profile_free(apply(p, known[i], note));
+        assert_string_equal(note, "");
+    }
+    flm_profile_free(apply(p, "by:file", note));
+    assert_string_equal(note, "no frame has a file: the profile has names of functions only");
+    flm_profile_free(p);
+}
+
 static void a_note_never_leaves_its_room_and_no_terminal_acts_on_it(void **state)
 {
     (void)state;
@@ -534,6 +569,7 @@ int main(void)
         cmocka_unit_test(a_reason_is_told_in_full),
         cmocka_unit_test(what_samples_do_not_say_is_refused),
         cmocka_unit_test(a_pattern_that_matches_nothing_is_noted),
+        cmocka_unit_test(merging_by_what_no_frame_has_is_noted),
         cmocka_unit_test(a_note_never_leaves_its_room_and_no_terminal_acts_on_it),
         cmocka_unit_test(any_text_is_an_expression_or_an_error),
         cmocka_unit_test(expressions_survive_failed_allocations),
