@@ -51,6 +51,9 @@ struct flm_load_options {
      * lex.part.0) are functions of their own, as in the symbol table. Otherwise they are the
      * function, whose frames have FLM_FRAME_CLONES. */
     bool clones;
+
+    bool by_thread; /* stacks begin with frames for the thread, where the input says which it is
+                       (austin, perf, recordings with samples); otherwise it is a label only */
 };
 
 /* The profile in a file, or on standard input ("-"), in any format that can be read, also

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 
+#include "algebra/operation/operations.h"
 #include "base/text/versioned.h"
 #include "format/core/reading.h"
 #include "load/all_formats.h"
@@ -101,6 +102,20 @@ static struct flm_profile *load_by_itself(struct loading *l)
     return profile;
 }
 
+/* Takes the profile. It stays as it is where no sample has a thread. */
+static struct flm_profile *by_thread(struct flm_profile *p, struct flm_error *why)
+{
+    const struct flm_bytes key = flm_bytes_of("thread");
+    bool has_threads = false;
+    for (uint32_t i = 0; i < p->sizes.label_count && !has_threads; i++)
+        has_threads = flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key);
+    if (!has_threads)
+        return p;
+    struct flm_profile *split = flm_split(p, key, why);
+    flm_profile_free(p);
+    return split;
+}
+
 static struct flm_profile *load(struct loading *l)
 {
     const struct flm_read_options read = {
@@ -108,6 +123,7 @@ static struct flm_profile *load(struct loading *l)
         .lenient = l->options.lenient,
         .columns = l->options.columns,
         .keep_times = !l->options.drop_times,
+        .by_thread = l->options.by_thread,
     };
     struct flm_reading *r = &l->reading;
     if (!flm_reading_begin(r, &flm_formats_all, flm_input_source(l->input), l->options.format,
@@ -115,7 +131,12 @@ static struct flm_profile *load(struct loading *l)
         return NULL;
     if (l->options.found_format)
         *l->options.found_format = r->format->name;
-    return r->format->adopt ? adopt(l) : r->format->load ? load_by_itself(l) : read_profile(l);
+    struct flm_profile *profile = r->format->adopt  ? adopt(l)
+                                  : r->format->load ? load_by_itself(l)
+                                                    : read_profile(l);
+    /* Readers make the frames of threads themselves; what is opened is a profile already. */
+    return profile && l->options.by_thread && r->format->open ? by_thread(profile, l->why)
+                                                              : profile;
 }
 
 /* Closes `input`, which may be NULL: then `why` is set already. */

@@ -377,7 +377,7 @@ struct file {
 
 static bool load_it(void *context, struct flm_error *why)
 {
-    struct flm_load_options options = {.size = sizeof options, .threads = 1};
+    struct flm_load_options options = {.size = sizeof options, .threads = 1, .by_thread = true};
     struct flm_profile *p = flm_load(((struct file *)context)->path, &options, why);
     flm_profile_free(p);
     return p != NULL;

@@ -44,6 +44,7 @@ static const struct flm_option options[] = {
     {"duration", 'd', "TIME", "stop after TIME: 10s, 500ms, 2m", FLM_OPTION_TEXT,
      offsetof(struct fields, duration)},
     FLM_RECORD_OPTIONS(struct fields, record),
+    {"by-thread", 0, NULL, NULL, FLM_OPTION_FLAG, offsetof(struct fields, record.per_thread)},
     {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
     {"debuginfod", 0, NULL, "query the servers in DEBUGINFOD_URLS for debug information",

@@ -164,6 +164,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         .no_inlines = fields->no_inlines,
         .lines = fields->lines,
         .clones = fields->clones,
+        .by_thread = fields->by_thread,
     };
     if (!fields->quiet && isatty(STDERR_FILENO)) {
         options.progress = show_progress;

@@ -9,7 +9,7 @@
 struct flm_load_fields {
     const char *from;
     const char *apply; /* an expression; NULL: none */
-    bool allow_signed, lenient, quiet;
+    bool allow_signed, lenient, by_thread, quiet;
     bool drop_times; /* not an option: set by commands that do not need single samples */
     int columns, threads;
     struct flm_option_list symbols;
@@ -56,6 +56,12 @@ struct flm_load_fields {
          "folded stacks: number of values at the end of a line, 1 or 2 (before, after)",           \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.columns)},                                                        \
+        {"by-thread",                                                                              \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "begin stacks with the thread, where the input says which it is",                         \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.by_thread)},                                                      \
         {"threads",                                                                                \
          0,                                                                                        \
          "N",                                                                                      \

@@ -31,6 +31,7 @@ struct flm_read_options {
     bool lenient;        /* skip and count invalid parts, instead of refusing the file */
     int columns;         /* folded: 1 or 2 values a line; 0: decided by `prepare` */
     bool keep_times;     /* keep every sample with its time and labels, if the input has them */
+    bool by_thread;      /* frames for the process and the thread, if the input has them */
 };
 
 struct flm_write_options {

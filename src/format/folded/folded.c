@@ -6,11 +6,11 @@
  *
  * Producers also write comments (# ...), blank lines, CRLF, fractions, and marks after names for
  * their kind: _[k] kernel, _[i] inlined, _[j] jit, _[1] first jit tier, _[0] interpreted, _[w]
- * waker. Where austin wrote "P123;T0:124;..." the first two frames are the process and the thread:
- * labels, not code. Empty names are kept as frames without a name. A value of 0 is read and not
- * kept. A line without a value is skipped and counted; a value that cannot be kept (negative, not
- * finite, above 2^1000) is refused, unless the caller is lenient. A value of 2^53 or more may have
- * to be rounded: that is counted.
+ * waker. Where austin wrote "P123;T0:124;..." the first two names are the process and the thread:
+ * labels of a sample, and no frames, or frames that are labels (by_thread). Empty names are kept as
+ * frames without a name. A value of 0 is read and not kept. A line without a value is skipped and
+ * counted; a value that cannot be kept (negative, not finite, above 2^1000) is refused, unless the
+ * caller is lenient. A value of 2^53 or more may have to be rounded: that is counted.
  *
  * Most files are sorted, and then a line repeats most of the previous one. So each line is first
  * compared with the previous one, 16 bytes at a time; the frames up to the last ';' that they share
@@ -67,6 +67,8 @@ struct reading {
     size_t *name_starts;
     size_t name_capacity, frame_count; /* of the previous line; name_starts[0] is 0 */
     struct flm_node node;
+    size_t label_count;          /* its first names that are labels: they have no node */
+    struct flm_label_set labels; /* these */
 
     struct FLM_ARRAY(struct flm_frame) frames; /* of the current line, those that are not shared */
     bool anything;                             /* a line had a value */
@@ -140,18 +142,34 @@ static bool is_number_of(struct flm_bytes name, char letter)
     return colons <= (letter == 'T' ? 1 : 0);
 }
 
-/* How many of the first frames of a stack, which is [start, end), are austin's process and
- * thread: 2 or 0. */
-static size_t count_numbers(const char *start, const char *end)
+/* Whether the first names of a stack, which is [start, end), are austin's process and thread. */
+static bool has_numbers(const char *start, const char *end, struct flm_bytes *process,
+                        struct flm_bytes *thread)
 {
-    const char *process_end = memchr(start, ';', (size_t)(end - start));
-    if (*start != 'P' || !process_end ||
-        !is_number_of((struct flm_bytes){start, (size_t)(process_end - start)}, 'P'))
-        return 0;
-    const char *thread = process_end + 1;
-    const char *thread_end = memchr(thread, ';', (size_t)(end - thread));
-    thread_end = thread_end ? thread_end : end;
-    return is_number_of((struct flm_bytes){thread, (size_t)(thread_end - thread)}, 'T') ? 2 : 0;
+    if (*start != 'P')
+        return false;
+    const char *process_end = flm_find(start, end, ';');
+    *process = (struct flm_bytes){start, (size_t)(process_end - start)};
+    if (process_end == end || !is_number_of(*process, 'P'))
+        return false;
+    *thread = (struct flm_bytes){process_end + 1, 0};
+    thread->size = (size_t)(flm_find(thread->at, end, ';') - thread->at);
+    return is_number_of(*thread, 'T');
+}
+
+/* "T0:124": interpreter 0, thread 124. */
+static struct flm_label_set label_set_of(struct flm_builder *b, struct flm_bytes process,
+                                         struct flm_bytes thread)
+{
+    const char *end = thread.at + thread.size, *number = flm_find(thread.at, end, ':');
+    number = number < end ? number : thread.at;
+    const struct flm_string labels[] = {
+        flm_builder_string(b, "process", 7),
+        flm_builder_string(b, process.at + 1, process.size - 1),
+        flm_builder_string(b, "thread", 6),
+        flm_builder_string(b, number + 1, (size_t)(end - number - 1)),
+    };
+    return flm_builder_label_set(b, labels, 2);
 }
 
 static bool add_label(struct reading *r, struct flm_bytes name)
@@ -159,6 +177,18 @@ static bool add_label(struct reading *r, struct flm_bytes name)
     uint32_t frame = flm_interner_function(&r->builder->interner, name, FLM_KIND_LABEL);
     if (frame == FLM_NONE || !FLM_ARRAY_ADD(&r->frames, (struct flm_frame){frame}))
         return flm_error_memory(r->why);
+    return true;
+}
+
+/* Adds the frames of the process and the thread, where they are wanted; otherwise they are the
+ * sample's labels. */
+static bool add_numbers(struct reading *r, struct flm_bytes process, struct flm_bytes thread)
+{
+    if (r->options->by_thread)
+        return add_label(r, process) && add_label(r, thread);
+    r->label_count = 2;
+    if (r->options->keep_times)
+        r->labels = label_set_of(r->builder, process, thread);
     return true;
 }
 
@@ -269,14 +299,33 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     size_t depth = r->frame_count, shared = depth;
     while (shared > 0 && r->name_starts[shared] > common)
         shared--;
-    /* Finding the node means walking up; if little is shared, starting at the root is cheaper. */
-    if (shared * 2 + 8 < depth)
+    /* Finding the node means walking up; if little is shared, starting at the root is cheaper. A
+     * process alone says nothing yet. */
+    if (shared * 2 + 8 < depth || (shared == 1 && *start == 'P'))
         shared = 0;
-    for (; depth > shared; depth--)
+    for (; depth > shared && depth > r->label_count; depth--)
         r->node.index = r->builder->nodes[r->node.index].parent;
-    if (shared == 0)
+    if (shared == 0) {
         r->node.index = 0;
+        r->label_count = 0;
+        r->labels.index = 0;
+    }
     return shared;
+}
+
+static void add_values(struct reading *r, const struct values *v)
+{
+    struct flm_builder *b = r->builder;
+    bool both = r->options->columns == 2;
+    if (r->labels.index == 0) {
+        flm_builder_add(b, r->node, r->metric[0], v->value[0]);
+        if (both)
+            flm_builder_add(b, r->node, r->metric[1], v->value[1]);
+        return;
+    }
+    flm_builder_sample(b, FLM_NO_TIME, r->node, r->labels, r->metric[0], v->value[0]);
+    if (both)
+        flm_builder_sample_add(b, r->metric[1], v->value[1]);
 }
 
 /* Reads the line at `start`, which ends (with a '\n') before `end`; *next receives the beginning of
@@ -331,30 +380,28 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
 
     bool no_stack = shared + count == 0 && v.stack_end == last_name; /* " 12": the empty stack */
     r->frames.count = 0;
-    size_t labels = shared < 2 ? count_numbers(start, v.stack_end) : 0;
-    for (size_t i = 0; i < count; i++) {
+    struct flm_bytes process, thread;
+    size_t first = 0, names = count + !no_stack; /* of those that are not shared */
+    if (shared == 0 && has_numbers(start, v.stack_end, &process, &thread)) {
+        if (!add_numbers(r, process, thread))
+            return false;
+        first = 2;
+    }
+    for (size_t i = first; i < names; i++) {
         const char *from = i ? start + r->name_starts[shared + i] : name;
-        const char *to = start + r->name_starts[shared + i + 1] - 1;
-        const struct flm_bytes text = {from, (size_t)(to - from)};
-        if (!(shared + i < labels ? add_label(r, text) : add_frame(r, text)))
+        const char *to = i < count ? start + r->name_starts[shared + i + 1] - 1 : v.stack_end;
+        if (!add_frame(r, (struct flm_bytes){from, (size_t)(to - from)}))
             return false;
     }
-    if (!no_stack) {
-        const struct flm_bytes text = {last_name, (size_t)(v.stack_end - last_name)};
-        if (!(shared + count < labels ? add_label(r, text) : add_frame(r, text)))
-            return false;
-        r->node = flm_builder_descend(r->builder, r->node, r->frames.at, r->frames.count);
-    }
+    r->node = flm_builder_descend(r->builder, r->node, r->frames.at, r->frames.count);
     flm_builder_rounded(r->builder, v.rounded);
-    flm_builder_add(r->builder, r->node, r->metric[0], v.value[0]);
-    if (r->options->columns == 2)
-        flm_builder_add(r->builder, r->node, r->metric[1], v.value[1]);
+    add_values(r, &v);
     if (flm_builder_failed(r->builder))
         return true; /* flm_builder_finish reports the error */
     /* The frame before the value has no ';' after it, so name_starts cannot share it: the next line
      * starts from the node of its parent. */
     r->frame_count = shared + count;
-    if (!no_stack)
+    if (!no_stack && shared + count >= r->label_count)
         r->node.index = r->builder->nodes[r->node.index].parent;
     return true;
 }

@@ -67,6 +67,17 @@ static void read_frame(struct reading *r)
         flm_perf_frames_reverse(r->frames.at + first, r->frames.count - first);
 }
 
+/* The child of a node for a command or a thread; the root when memory ran out. */
+static struct flm_node label_child(struct reading *r, struct flm_node node, struct flm_bytes label)
+{
+    struct flm_builder *b = r->builder;
+    uint32_t frame = flm_interner_function(&b->interner, label, FLM_KIND_LABEL);
+    if (frame != FLM_NONE)
+        return flm_builder_child(b, node, (struct flm_frame){frame});
+    flm_builder_fail_memory(b);
+    return flm_builder_root(b);
+}
+
 static void add_sample(struct reading *r, int64_t time_ns)
 {
     struct flm_builder *b = r->builder;
@@ -75,13 +86,18 @@ static void add_sample(struct reading *r, int64_t time_ns)
                                      .thread = bytes_of(&r->thread),
                                      .cpu = bytes_of(&r->cpu)};
     struct flm_node node = flm_builder_root(b);
-    if (header.command.size > 0) {
-        uint32_t frame = flm_interner_function(&b->interner, header.command, FLM_KIND_LABEL);
-        if (frame == FLM_NONE) {
-            flm_builder_fail_memory(b);
-            return;
-        }
-        node = flm_builder_child(b, node, (struct flm_frame){frame});
+    if (header.command.size > 0)
+        node = label_child(r, node, header.command);
+    if (r->options->by_thread && header.thread.size > 0) {
+        flm_text_putc(&r->command, ' ');
+        flm_text_add(&r->command, header.thread);
+        node = label_child(r, node, bytes_of(&r->command));
+        header.command = bytes_of(&r->command);
+        header.command.size -= header.thread.size + 1;
+    }
+    if (r->command.failed || flm_builder_failed(b)) {
+        flm_builder_fail_memory(b);
+        return;
     }
     flm_perf_frames_reverse(r->frames.at, r->frames.count);
     node = flm_builder_descend(b, node, r->frames.at, r->frames.count);

@@ -72,6 +72,7 @@ struct reading {
 
     struct flm_text origin; /* of the previous sample, and its labels */
     struct flm_label_set origin_labels;
+    struct flm_text thread; /* the name of the thread's frame */
 
     bool has_comments;
     struct bad_line first_bad;
@@ -249,19 +250,41 @@ static void close_sample(struct reading *r, bool blank)
 
 /* ---- The beginning of a sample --------------------------------------------------------------- */
 
-/* The node of the command, which most often is that of the previous sample. */
-static struct flm_node find_command(struct reading *r, struct flm_bytes command)
+/* The child of `parent` for a label, which most often is that of the previous sample. */
+static struct flm_node find_label(struct reading *r, struct flm_node parent, struct flm_node before,
+                                  struct flm_bytes label)
 {
     struct flm_builder *b = r->builder;
-    struct flm_node before = r->sample.command, root = flm_builder_root(b);
+    if (label.size == 0)
+        return parent;
     uint32_t name = b->interner.frames[b->nodes[before.index].frame].function;
-    if (flm_bytes_equal(flm_interner_text(&b->interner, name), command))
+    if (b->nodes[before.index].parent == parent.index &&
+        flm_bytes_equal(flm_interner_text(&b->interner, name), label))
         return before;
-    uint32_t frame = flm_interner_function(&b->interner, command, FLM_KIND_LABEL);
+    uint32_t frame = flm_interner_function(&b->interner, label, FLM_KIND_LABEL);
     if (frame != FLM_NONE)
-        return flm_builder_child(b, root, (struct flm_frame){frame});
+        return flm_builder_child(b, parent, (struct flm_frame){frame});
     flm_builder_fail_memory(b);
-    return root;
+    return flm_builder_root(b);
+}
+
+/* The node of the command, or of the thread below it: "worker", "worker 25607". */
+static struct flm_node find_command(struct reading *r, const struct flm_perf_header *header)
+{
+    struct flm_node root = flm_builder_root(r->builder), before = r->sample.command;
+    if (!r->options->by_thread || header->thread.size == 0)
+        return find_label(r, root, before, header->command);
+    r->thread.size = 0;
+    flm_text_add(&r->thread, header->command);
+    flm_text_putc(&r->thread, ' ');
+    flm_text_add(&r->thread, header->thread);
+    if (r->thread.failed) {
+        flm_builder_fail_memory(r->builder);
+        return root;
+    }
+    struct flm_node above = {before.index ? r->builder->nodes[before.index].parent : 0};
+    struct flm_node command = find_label(r, root, above, header->command);
+    return find_label(r, command, before, (struct flm_bytes){r->thread.at, r->thread.size});
 }
 
 static bool read_period(struct flm_bytes period, struct sample *s)
@@ -296,7 +319,7 @@ static bool open_sample(struct reading *r, const struct flm_perf_header *header,
     struct sample *s = &r->sample;
     *s = (struct sample){.doubt = doubt,
                          .has_period = header->period.size > 0,
-                         .command = find_command(r, header->command),
+                         .command = find_command(r, header),
                          .event = {FLM_NONE},
                          .time_ns = header->time_ns};
     r->stack.count = 0;
@@ -517,6 +540,7 @@ static bool read_script(struct flm_source *source, const struct flm_read_options
     FLM_ARRAY_CLEAR(&r.frames);
     flm_perf_events_clear(&r.events);
     flm_text_clear(&r.origin);
+    flm_text_clear(&r.thread);
     flm_text_clear(&r.event);
     return good;
 }

@@ -21,6 +21,7 @@ static struct flm_profile *load(const struct flm_load_request *request, struct f
                     .debuginfod = o->debuginfod,
                     .names_only = o->no_inlines},
         .keep_times = !o->drop_times,
+        .per_thread = o->by_thread,
         .lines = o->lines,
         .clones = o->clones,
     };

@@ -80,9 +80,12 @@ static void comments_are_skipped(void **state)
     reads("a;b 1\n# a;b 2\na;b 4\n", "a;b 5\n");
 }
 
+/* How many nodes are labels, read with --by-thread. */
 static unsigned labels_in(const char *text)
 {
-    struct flm_profile *p = profile_of(text);
+    struct flm_read_options options = {.by_thread = true};
+    struct flm_profile *p = read_every_way(flm_bytes_of(text), &options);
+    assert_folded(p, text);
     unsigned labels = 0;
     for (uint32_t i = 1; i < p->sizes.node_count; i++)
         labels += p->frames[p->node_frame[i]].kind == FLM_KIND_LABEL;
@@ -90,14 +93,50 @@ static unsigned labels_in(const char *text)
     return labels;
 }
 
-static void processes_and_threads_of_austin_are_labels(void **state)
+static void frames_for_processes_and_threads_of_austin_are_labels(void **state)
 {
     (void)state;
-    assert_int_equal(labels_in("P31;T0:32;main;run 4\nP31;T0:32;main 2\nP31;T0:32 9\n"), 2);
+    assert_int_equal(labels_in("P31;T0:32 9\nP31;T0:32;main 2\nP31;T0:32;main;run 4\n"), 2);
     assert_int_equal(labels_in("P31;T7;main 2\nP31;T8;main 2\nP32;T8;main 1\n"), 5);
     /* Only both together, at the root, and numbers. */
-    assert_int_equal(labels_in("P31;main 4\nT0:32;main 2\nmain;P31;T0:32 9\nP31 3\n"), 0);
-    assert_int_equal(labels_in("P;T0:3;a 1\nP3;T;a 1\nP3;T:4;a 1\nP3;T4:;a 1\nP3:4;T4;a 1\n"), 0);
+    assert_int_equal(labels_in("P31 3\nP31;main 4\nT0:32;main 2\nmain;P31;T0:32 9\n"), 0);
+    assert_int_equal(labels_in("P3:4;T4;a 1\nP3;T4:;a 1\nP3;T:4;a 1\nP3;T;a 1\nP;T0:3;a 1\n"), 0);
+}
+
+static const char of_austin[] = "P31;T0:32 9\nP31;T0:32;main;run;a 1\nP31;T0:32;main;run;a;b 4\n"
+                                "P31;T0:32;main;run;a;c 5\nP31;T0:32;main 2\nP31;T0:33;main 3\n"
+                                "P32;T1:7;main;run 6\nP32;main 1\nmain;x 8\nP32;T1:7 7\n"
+                                "P32;T1:7;main;run 6\nP32;T1:7;y 1\nP32 5\n 4\nP3;T1 2\n";
+
+static void processes_and_threads_of_austin_are_no_part_of_a_stack(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_every_way(flm_bytes_of(of_austin), &(struct flm_read_options){0});
+    assert_folded(p, " 22\nP32 5\nP32;main 1\nmain 5\nmain;run 12\nmain;run;a 1\nmain;run;a;b 4\n"
+                     "main;run;a;c 5\nmain;x 8\ny 1\n");
+    assert_int_equal(p->sizes.sample_count, 0);
+    flm_profile_free(p);
+}
+
+static void processes_and_threads_of_austin_are_labels_of_samples(void **state)
+{
+    (void)state;
+    struct flm_read_options options = {.keep_times = true};
+    struct flm_profile *p = read_every_way(flm_bytes_of(of_austin), &options);
+    assert_int_equal(p->sizes.sample_count, 11);
+    char *text = described(p);
+    assert_non_null(strstr(text, "5 \"process\"=\"31\" \"thread\"=\"32\""));
+    assert_non_null(strstr(text, "6 \"process\"=\"32\" \"thread\"=\"7\""));
+    assert_non_null(strstr(text, "2 \"process\"=\"3\" \"thread\"=\"1\""));
+    free(text);
+    /* What has no thread is no sample: "P32;main", "main;x", "P32" and the empty stack. */
+    assert_true(unsampled(p) == 1 + 8 + 5 + 4);
+    flm_profile_free(p);
+    options.columns = 2;
+    p = read_every_way(flm_bytes_of("P1;T0:2;a 1 2\nP1;T0:3;a 3 4\n"), &options);
+    assert_int_equal(p->sizes.sample_count, 2);
+    assert_true(unsampled(p) == 0);
+    flm_profile_free(p);
 }
 
 static void marks_after_names_are_kinds(void **state)
@@ -365,7 +404,9 @@ int main(void)
         cmocka_unit_test(blanks_around_the_value_do_not_count),
         cmocka_unit_test(line_ends_of_other_systems_do_not_count),
         cmocka_unit_test(comments_are_skipped),
-        cmocka_unit_test(processes_and_threads_of_austin_are_labels),
+        cmocka_unit_test(frames_for_processes_and_threads_of_austin_are_labels),
+        cmocka_unit_test(processes_and_threads_of_austin_are_no_part_of_a_stack),
+        cmocka_unit_test(processes_and_threads_of_austin_are_labels_of_samples),
         cmocka_unit_test(marks_after_names_are_kinds),
         cmocka_unit_test(names_that_stand_for_addresses_are_marked),
         cmocka_unit_test(marks_and_letters_belong_together),

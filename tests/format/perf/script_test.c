@@ -192,6 +192,28 @@ static void fields_of_tracepoints_do_not_split_stacks(void **state)
                   "w;x 2\n");
 }
 
+static void threads_are_frames_below_their_command_if_wanted(void **state)
+{
+    (void)state;
+    static const char text[] = "app 1/2 [000] 1.0: 1 cycles:\n\t10 x (/x)\n\n"
+                               "app 1/3 [000] 1.1: 1 cycles:\n\t10 x (/x)\n\n"
+                               "app 1/3 [000] 1.2: 1 cycles:\n\t11 y (/x)\n\n"
+                               "worker 3 1/3 [000] 1.3: 1 cycles:\n\t10 x (/x)\n\n"
+                               "app 1/2 [000] 1.4: 1 cycles:\n\t10 x (/x)\n\n";
+    for (int keep_times = 0; keep_times < 2; keep_times++) {
+        struct flm_read_options options = {.by_thread = true, .keep_times = keep_times};
+        struct flm_profile *p = read_bytes(script, flm_bytes_of(text), &options);
+        assert_folded(p, "app;app 2;x 2\napp;app 3;x 1\napp;app 3;y 1\n"
+                         "worker 3;worker 3 3;x 1\n");
+        for (uint32_t i = 1; i < p->sizes.node_count; i++) {
+            uint32_t kind = p->frames[p->node_frame[i]].kind;
+            assert_int_equal(kind == FLM_KIND_LABEL, p->node_end[i] > i + 1);
+        }
+        flm_profile_free(p);
+    }
+    assert_stacks("1.0: 1 cycles:\n\t10 x (/x)\n\n", "x 1\n");
+}
+
 static void a_period_has_64_bits(void **state)
 {
     (void)state;
@@ -489,6 +511,7 @@ int main(void)
         cmocka_unit_test(an_event_may_have_any_name),
         cmocka_unit_test(periods_count_even_without_an_event),
         cmocka_unit_test(fields_of_tracepoints_do_not_split_stacks),
+        cmocka_unit_test(threads_are_frames_below_their_command_if_wanted),
         cmocka_unit_test(a_period_has_64_bits),
         cmocka_unit_test(the_number_of_events_is_limited),
         cmocka_unit_test(an_inlined_frame_has_the_module_of_its_function),
