@@ -477,6 +477,45 @@ static void without_times_the_sums_are_the_same(void **state)
     scenario_clear(&t);
 }
 
+static int rounded(const struct flm_profile *p)
+{
+    struct flm_name count = flm_profile_note_named(p, FLM_NOTE_ROUNDED);
+    return count.size == 1 ? *count.at - '0' : 0;
+}
+
+/* The clock of four samples that have that period, with their times and without. */
+static void assert_clock(uint64_t period, double expected, int rounded_count)
+{
+    enum { PERIOD = 32 }; /* behind header, address, process, thread and time */
+    struct scenario t;
+    scenario_init(&t);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
+    for (uint64_t i = 0; i < 4; i++) {
+        size_t at = t.records.bytes.size;
+        put_sample(&t.records, 1, 1, i, chain, 2);
+        memcpy(t.records.bytes.at + at + PERIOD, &period, sizeof period);
+    }
+    for (int keep_times = 0; keep_times < 2; keep_times++) {
+        t.options.keep_times = keep_times;
+        struct flm_profile *p = profile_of_scenario(&t);
+        assert_true(lost(p, "samples with a period that cannot be used") == 0);
+        assert_true(self_of(p, "cpu-clock", "") == expected);
+        assert_int_equal(rounded(p), rounded_count);
+        flm_profile_free(p);
+    }
+    scenario_clear(&t);
+}
+
+static void periods_of_64_bits_are_summed_and_rounded_once(void **state)
+{
+    (void)state;
+    assert_clock(1000, 4000, 0);
+    assert_clock((1ull << 63) + 1024, 0x1p65, 4); /* each is read as 2^63 */
+    assert_clock((1ull << 63) + 2048, 0x1p65 + 8192, 0);
+    assert_clock((1ull << 53) + 2, 0x1p55 + 8, 0);
+    assert_clock(UINT64_MAX, 0x1p66, 4);
+}
+
 static void an_unwound_stack_is_a_chain_with_markers(void **state)
 {
     (void)state;
@@ -739,6 +778,7 @@ int main(void)
         cmocka_unit_test(functions_of_interpreters_have_numbers_instead_of_addresses),
         cmocka_unit_test(a_perf_map_names_code_without_a_file),
         cmocka_unit_test(without_times_the_sums_are_the_same),
+        cmocka_unit_test(periods_of_64_bits_are_summed_and_rounded_once),
         cmocka_unit_test(an_unwound_stack_is_a_chain_with_markers),
         cmocka_unit_test(a_truncated_stack_has_a_frame_that_says_so),
         cmocka_unit_test(a_chain_at_the_kernels_depth_limit_is_possibly_truncated),
