@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/regex/regex.h"
+#include "base/text/clone_name.h"
 #include "base/text/nearest.h"
 
 enum field { FUNCTION, MODULE, FILE_NAME, KIND };
@@ -301,6 +302,47 @@ static bool suggest_holding(const struct flm_profile *p, struct flm_bytes patter
     return found > 0;
 }
 
+/* What a symbol and its aliases have in common: "malloc" of __GI___libc_malloc and of
+ * malloc@GLIBC_2.2.5, "lex" of lex.part.0. */
+static struct flm_bytes core_of(struct flm_bytes name)
+{
+    static const char *const library[] = {"GI_", "libc_", "IO_"};
+    const char *version = name.size > 1 ? memchr(name.at + 1, '@', name.size - 1) : NULL;
+    if (version)
+        name.size = (size_t)(version - name.at);
+    name.size = flm_clone_base(name);
+    while (name.size > 0 && name.at[0] == '_') {
+        while (name.size > 0 && name.at[0] == '_')
+            name = flm_bytes_from(name, 1);
+        for (size_t i = 0; i < sizeof library / sizeof library[0]; i++)
+            if (flm_bytes_start_with(name, library[i])) {
+                /* Its underscore stays, for what follows. */
+                name = flm_bytes_from(name, strlen(library[i]) - 1);
+                break;
+            }
+    }
+    return name;
+}
+
+/* Another name of a function that the profile has: whoever reads it in perf's output or in a
+ * symbol table. */
+static bool suggest_alias(const struct flm_profile *p, struct flm_bytes pattern,
+                          struct flm_text *out)
+{
+    struct flm_bytes core = core_of(pattern);
+    for (uint32_t i = 1; i < p->sizes.frame_count && core.size > 0 && core.size < pattern.size;
+         i++) {
+        struct flm_bytes name = flm_string_bytes(p, p->frames[i].function);
+        if (!flm_bytes_equal(core_of(name), core))
+            continue;
+        flm_text_puts(out, " (did you mean ");
+        flm_text_add_name(out, name);
+        flm_text_puts(out, "?)");
+        return true;
+    }
+    return false;
+}
+
 void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
                          const char *operation, struct flm_text *out)
 {
@@ -311,7 +353,8 @@ void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
     while (pattern.size && flm_is_one_of(pattern.at[pattern.size - 1], "*?\"/"))
         pattern.size--;
     if (pattern.size == 0 || field == KIND ||
-        (field == FUNCTION && suggest_field(p, pattern, operation, out)) ||
+        (field == FUNCTION &&
+         (suggest_field(p, pattern, operation, out) || suggest_alias(p, pattern, out))) ||
         suggest_holding(p, pattern, field, out))
         return;
     struct flm_nearest near = {.asked = pattern};

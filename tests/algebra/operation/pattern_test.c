@@ -294,6 +294,20 @@ static void names_that_hold_the_text_are_suggested(void **state)
     suggests("a name that is longer than any name of the profile", "");
 }
 
+static void other_names_of_a_function_lead_to_it(void **state)
+{
+    (void)state;
+    suggests("__libc_read", " (did you mean read?)");
+    suggests("__GI___libc_read", " (did you mean read?)");
+    suggests("_IO_read", " (did you mean read?)");
+    suggests("read@GLIBC_2.2.5", " (did you mean read?)");
+    suggests("__read@@GLIBC_2.34", " (did you mean read?)");
+    suggests("parse.constprop.0", " (did you mean parse?)");
+    suggests("parse.isra.0.cold", " (did you mean parse?)");
+    suggests("__", "");
+    suggests("libc_read", ""); /* that is no name of the C library's */
+}
+
 static bool mark(void *context, struct flm_error *why)
 {
     (void)context;
@@ -442,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_star_never_takes_long),
         cmocka_unit_test(stars_agree_with_a_plain_matcher),
         cmocka_unit_test(names_that_hold_the_text_are_suggested),
+        cmocka_unit_test(other_names_of_a_function_lead_to_it),
         cmocka_unit_test(the_pattern_of_a_name_matches_it_and_no_other),
         cmocka_unit_test(patterns_survive_failed_allocations),
     };
