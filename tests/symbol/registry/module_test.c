@@ -96,6 +96,41 @@ static void a_module_explains_what_is_missing(void **state)
     flm_modules_free(modules);
 }
 
+static void assert_named(struct flm_module *module, uint64_t address, const char *function,
+                         const char *clone)
+{
+    struct flm_code code;
+    assert_int_equal(flm_module_lookup(module, address, &code, 1), 1);
+    if (!flm_bytes_are(code.function, function) || !flm_bytes_are(code.clone, clone))
+        fail_msg("%.*s, %.*s", (int)code.function.size, code.function.at, (int)code.clone.size,
+                 code.clone.at);
+}
+
+/* The same symbols in a program of C, where they are clones, and in one of Go, where they are
+ * functions of the package `main`. */
+static void clones_have_the_name_of_the_function_but_in_Go(void **state)
+{
+    (void)state;
+    static const char source[] =
+        ".text\n.macro function name\n.type \"\\name\",@function\n\"\\name\":\nnop\nnop\n"
+        ".size \"\\name\",.-\"\\name\"\n.endm\n"
+        ".globl main\nfunction main.cold\nfunction _ZN3app3lexEi.part.0\nfunction main\n";
+    write_temporary("clones.s", flm_bytes_of(source));
+    write_temporary("go.s", flm_bytes_of(".section .gopclntab, \"a\"\n.long 0xfffffff1\n"
+                                         ".byte 0, 0, 1, 8\n.fill 100\n"));
+    shell("gcc -nostdlib -static -Wl,-e,main clones.s -o clones && "
+          "gcc -nostdlib -static -Wl,-e,main clones.s go.s -o clones_of_go");
+    struct flm_modules *modules = set_of((struct flm_modules_options){0});
+    struct flm_module *c = module_of(modules, "clones"), *go = module_of(modules, "clones_of_go");
+    uint64_t cold = address_of("clones", "main.cold"),
+             part = address_of("clones", "_ZN3app3lexEi.part.0");
+    assert_named(c, cold, "main", ".cold");
+    assert_named(c, part, "app::lex(int)", ".part.0");
+    assert_named(c, address_of("clones", "main"), "main", "");
+    assert_named(go, address_of("clones_of_go", "main.cold"), "main.cold", "");
+    flm_modules_free(modules);
+}
+
 static void a_replaced_program_is_not_used_for_the_one_that_ran(void **state)
 {
     (void)state;
@@ -339,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_explains_what_is_missing),
+        cmocka_unit_test(clones_have_the_name_of_the_function_but_in_Go),
         cmocka_unit_test(a_replaced_program_is_not_used_for_the_one_that_ran),
         cmocka_unit_test(symbols_of_a_file_that_is_gone_are_found_by_its_build_id),
         cmocka_unit_test(functions_and_lines_are_as_addr2line_says),
