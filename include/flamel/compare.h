@@ -99,10 +99,10 @@ struct flm_profile *flm_diff_take_picture(struct flm_diff *diff, struct flm_svg_
 #define FLM_NOTE_GATE_COMMAND "gate command"
 
 /* The profile with frames that other builds have too: without addresses, lines (but with
- * `keep_lines`) and the folders of modules, and with compiled and inlined code as plain code. A run
- * set does that by itself where its options ask for it; callers with many runs may do it one run at
- * a time, and free each original. The caller frees the result. NULL, and `why`, if memory ran
- * out. */
+ * `keep_lines`) and the folders of modules, with compiled and inlined code as plain code, and with
+ * clones that a compiler made (lex.constprop.0) as the function. A run set does that by itself
+ * where its options ask for it; callers with many runs may do it one run at a time, and free each
+ * original. The caller frees the result. NULL, and `why`, if memory ran out. */
 struct flm_profile *flm_run_normalize(const struct flm_profile *profile, bool keep_lines,
                                       struct flm_error *why);
 
