@@ -53,11 +53,18 @@ check_shell()
     check "$1" 'flamel filter --apply hi' hide:
     check "$1" 'flamel filter --apply inv' invert
     check "$1" 'flamel info two' 'two words.folded'
+    check "$1" 'flamel tw' 'two words.folded'
+    check "$1" 'flamel app.flm --no-op' --no-open
+    check "$1" 'flamel app.flm tw' 'two words.folded'
 }
 check_shell bash
 check bash 'flamel convert --to=sv' svg
 check bash 'flamel view --port ' ''
 check bash 'flamel record --symbols ' folder
+check bash 'flamel fo' folder formats
+mkdir convert
+check bash 'flamel con' convert
+rmdir convert
 check bash 'flamel convert -o ' app.flm bash fish folder 'two words.folded' zsh
 check bash 'flamel help si' similarity
 
@@ -69,6 +76,7 @@ done
 
 if command -v fish > /dev/null; then
     check_shell fish
+    check fish 'flamel fo' folder/ formats
 fi
 if command -v zsh > /dev/null; then
     zsh -f -c 'autoload -U compinit && compinit -u -d dump && source ./zsh && [[ $_comps[flamel] == _flamel ]]' || {

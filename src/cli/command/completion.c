@@ -1,7 +1,8 @@
 /* completion.c - `flamel completion`: what a shell needs to complete flamel's command line.
  *
  * The scripts are made from the tables of commands, options, formats and operations, so they offer
- * what this flamel takes. They are plain data for the shell: pressing Tab starts no flamel. */
+ * what this flamel takes. They are plain data for the shell: pressing Tab starts no flamel. In
+ * place of a command they offer files too, and behind a file the options of view. */
 #include <stdio.h>
 #include <string.h>
 
@@ -105,8 +106,9 @@ static void add_quoted(struct flm_text *out, const char *text, const char *speci
 
 /* ---- bash ------------------------------------------------------------------------------------ */
 
-/* The options of a command, and of each kind of value those that take it: "--to -t". */
-static void add_bash_command(struct flm_text *out, const struct flm_command *command)
+/* Behind this word: the options of a command, and of each kind of value those that take it: "--to -t". */
+static void add_bash_command(struct flm_text *out, const char *word,
+                             const struct flm_command *command)
 {
     static const char *const lists[VALUES] = {
         [ANY_VALUE] = "any",
@@ -117,7 +119,7 @@ static void add_bash_command(struct flm_text *out, const struct flm_command *com
         [OPERATIONS] = "operations",
     };
     struct completed option;
-    flm_text_format(out, "    %s)\n        options='", command->name);
+    flm_text_format(out, "    %s)\n        options='", word);
     for (size_t i = 0; option_at(command, i, &option); i++)
         if (option.name[0])
             flm_text_format(out, "--%s ", option.name);
@@ -159,9 +161,18 @@ static void write_bash(struct flm_text *out)
                        "    if [[ $COMP_CWORD == 1 || $command == help ]]; then\n"
                        "        _flamel_offer -W '");
     add_commands(out);
-    flm_text_puts(out, "'\n        return\n    fi\n    case $command in\n");
+    /* A folder that is called as a command is no reason to put a slash behind that. */
+    flm_text_puts(out, "'\n        [[ $command == help ]] && return\n"
+                       "        [[ ${#COMPREPLY[@]} == 0 ]] && compopt -o filenames 2> /dev/null\n"
+                       "        local file\n"
+                       "        while IFS= read -r file; do\n"
+                       "            _flamel_has \"${COMPREPLY[*]}\" \"$file\" || "
+                       "COMPREPLY+=(\"$file\")\n"
+                       "        done < <(compgen -f -- \"$current\")\n"
+                       "        return\n    fi\n    case $command in\n");
     for (size_t i = 0; i < count; i++)
-        add_bash_command(out, commands[i]);
+        add_bash_command(out, commands[i]->name, commands[i]);
+    add_bash_command(out, "*", &flm_command_view);
     flm_text_puts(out, "    esac\n    if _flamel_has \"$any\" \"$previous\"; then\n"
                        "        COMPREPLY=()\n"
                        "    elif _flamel_has \"$readable\" \"$previous\"; then\n"
@@ -222,6 +233,25 @@ static void add_zsh_option(struct flm_text *out, const struct completed *option,
     flm_text_clear(&spec);
 }
 
+static void add_zsh_command(struct flm_text *out, const char *word,
+                            const struct flm_command *command)
+{
+    struct completed option;
+    flm_text_format(out, "    %s)\n        _arguments -s", word);
+    for (size_t i = 0; option_at(command, i, &option); i++) {
+        char name[80];
+        if (!option.name[0])
+            continue;
+        if (option.letter) {
+            snprintf(name, sizeof name, "*-%c", option.letter);
+            add_zsh_option(out, &option, name);
+        }
+        snprintf(name, sizeof name, "*--%s%s", option.name, option.value ? "=" : "");
+        add_zsh_option(out, &option, name);
+    }
+    flm_text_puts(out, " \\\n            '--help[help]' '*:file:_files'\n        ;;\n");
+}
+
 static void write_zsh(struct flm_text *out)
 {
     size_t count;
@@ -244,25 +274,13 @@ static void write_zsh(struct flm_text *out)
         flm_text_clear(&line);
     }
     flm_text_puts(out, "\n            'help:commands, or the options of one' 'version:its version'"
-                       ")\n        _describe command commands\n        return\n    fi\n"
+                       ")\n        _describe command commands\n"
+                       "        (( CURRENT == 2 )) && _files\n        return\n    fi\n"
                        "    local command=$words[2]\n"
                        "    shift words\n    (( CURRENT-- ))\n    case $command in\n");
-    for (size_t i = 0; i < count; i++) {
-        struct completed option;
-        flm_text_format(out, "    %s)\n        _arguments -s", commands[i]->name);
-        for (size_t k = 0; option_at(commands[i], k, &option); k++) {
-            char name[80];
-            if (!option.name[0])
-                continue;
-            if (option.letter) {
-                snprintf(name, sizeof name, "*-%c", option.letter);
-                add_zsh_option(out, &option, name);
-            }
-            snprintf(name, sizeof name, "*--%s%s", option.name, option.value ? "=" : "");
-            add_zsh_option(out, &option, name);
-        }
-        flm_text_puts(out, " \\\n            '--help[help]' '*:file:_files'\n        ;;\n");
-    }
+    for (size_t i = 0; i < count; i++)
+        add_zsh_command(out, commands[i]->name, commands[i]);
+    add_zsh_command(out, "*", &flm_command_view);
     flm_text_puts(out, "    esac\n}\n\n"
                        "# Autoloaded, this file is the function; sourced, it registers it.\n"
                        "if [[ $funcstack[1] == _flamel ]]; then\n    _flamel \"$@\"\n"
@@ -271,45 +289,62 @@ static void write_zsh(struct flm_text *out)
 
 /* ---- fish ------------------------------------------------------------------------------------ */
 
+static void add_fish_option(struct flm_text *out, const char *condition,
+                            const struct completed *option)
+{
+    enum values values = values_of(option);
+    flm_text_format(out, "complete -c flamel -n '%s' -l %s", condition, option->name);
+    if (option->letter)
+        flm_text_format(out, " -s %c", option->letter);
+    if (values == FILES)
+        flm_text_puts(out, " -r -F");
+    else if (values != NO_VALUE)
+        flm_text_puts(out, " -x");
+    if (values == FOLDERS)
+        flm_text_puts(out, " -a '(__fish_complete_directories)'");
+    if (values == READ_FORMATS || values == WRITTEN_FORMATS || values == OPERATIONS) {
+        flm_text_puts(out, " -a '");
+        if (values == OPERATIONS)
+            add_operations(out);
+        else
+            add_formats(out, values);
+        flm_text_putc(out, '\'');
+    }
+    flm_text_puts(out, " -d ");
+    add_quoted(out, option->help, "\\", "\\'");
+    flm_text_putc(out, '\n');
+}
+
+static void add_fish_options(struct flm_text *out, const char *condition,
+                             const struct flm_command *command)
+{
+    struct completed option;
+    for (size_t i = 0; option_at(command, i, &option); i++)
+        if (option.name[0])
+            add_fish_option(out, condition, &option);
+}
+
 static void write_fish(struct flm_text *out)
 {
     size_t count;
     const struct flm_command *const *commands = flm_commands(&count);
-    flm_text_puts(out, "# fish completion of flamel, made by: flamel completion fish\n");
+    flm_text_puts(out, "# fish completion of flamel, made by: flamel completion fish\n"
+                       "function __flamel_shows_file\n"
+                       "    set -l words (commandline -opc)\n"
+                       "    test (count $words) -gt 1; and not contains -- $words[2] ");
+    add_commands(out);
+    flm_text_puts(out, "\nend\n");
     for (size_t i = 0; i < count; i++) {
-        struct completed option;
-        flm_text_format(out, "complete -c flamel -n __fish_use_subcommand -f -a %s -d ",
+        char condition[100];
+        flm_text_format(out, "complete -c flamel -n __fish_use_subcommand -a %s -d ",
                         commands[i]->name);
         add_quoted(out, commands[i]->summary, "\\", "\\'");
         flm_text_putc(out, '\n');
-        for (size_t k = 0; option_at(commands[i], k, &option); k++) {
-            if (!option.name[0])
-                continue;
-            enum values values = values_of(&option);
-            flm_text_format(out, "complete -c flamel -n '__fish_seen_subcommand_from %s' -l %s",
-                            commands[i]->name, option.name);
-            if (option.letter)
-                flm_text_format(out, " -s %c", option.letter);
-            if (values == FILES)
-                flm_text_puts(out, " -r -F");
-            else if (values != NO_VALUE)
-                flm_text_puts(out, " -x");
-            if (values == FOLDERS)
-                flm_text_puts(out, " -a '(__fish_complete_directories)'");
-            if (values == READ_FORMATS || values == WRITTEN_FORMATS || values == OPERATIONS) {
-                flm_text_puts(out, " -a '");
-                if (values == OPERATIONS)
-                    add_operations(out);
-                else
-                    add_formats(out, values);
-                flm_text_putc(out, '\'');
-            }
-            flm_text_puts(out, " -d ");
-            add_quoted(out, option.help, "\\", "\\'");
-            flm_text_putc(out, '\n');
-        }
+        snprintf(condition, sizeof condition, "__fish_seen_subcommand_from %s", commands[i]->name);
+        add_fish_options(out, condition, commands[i]);
     }
-    flm_text_puts(out, "complete -c flamel -n __fish_use_subcommand -f -a 'help version'\n");
+    add_fish_options(out, "__flamel_shows_file", &flm_command_view);
+    flm_text_puts(out, "complete -c flamel -n __fish_use_subcommand -a 'help version'\n");
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
