@@ -184,7 +184,7 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
     bool was_larger =
         s->result.threads_with_larger_stacks > 0 && s->result.threads_without_larger_stacks == 0;
     add_reason(c, c->stacks_beyond_dump,
-               was_larger ? "deeper than the stack dump, until it was larger"
+               was_larger ? "deeper than the stack dump that they had"
                           : "deeper than the stack dump",
                &given, out);
     if (c->stacks_beyond_dump > 0 && s->result.stack_size < MOST_STACK && !was_larger)

@@ -76,8 +76,10 @@ static bool unwind(struct flm_recorder *r, struct flm_event *event,
         memcpy(r->chain + count, stack.addresses, fits * sizeof *r->chain);
         count += fits;
         is_whole = stack.is_whole;
+        const struct flm_stack_sizes_stack dumped = {stack.is_whole, stack.is_beyond_dump,
+                                                     stack.dump_size};
         if (r->stack_sizes)
-            flm_stack_sizes_unwound(r->stack_sizes, sized, stack.is_beyond_dump, stack.dump_size);
+            flm_stack_sizes_unwound(r->stack_sizes, sized, &dumped);
     }
     if (r->runtimes && !mix_runtimes(r, event, &count, is_whole, why))
         return false;

@@ -39,7 +39,8 @@ struct thread {
     uint64_t truncated; /* stacks, since the level has changed */
     size_t needed;      /* bytes of a dump at most, since `calm_since_ns` */
     int64_t changed_ns, calm_since_ns, calm_ns;
-    bool was_large, is_refused, may_not;
+    int64_t not_before_ns; /* larger dumps have not helped */
+    bool was_large, has_helped, is_refused, may_not;
 
     /* Samples of the first event since they were compared last. */
     double dropped_weight, counted_weight;
@@ -109,7 +110,8 @@ static struct thread *add(struct flm_stack_sizes *z, int32_t process, int32_t th
     if (least < z->count)
         remove_at(z, least);
     z->ids[z->count] = thread;
-    z->threads[z->count] = (struct thread){.process = process, .calm_ns = FLM_STACK_SIZES_CALM_NS};
+    z->threads[z->count] = (struct thread){
+        .process = process, .calm_ns = FLM_STACK_SIZES_CALM_NS, .not_before_ns = INT64_MIN};
     return &z->threads[z->count++];
 }
 
@@ -146,18 +148,28 @@ bool flm_stack_sizes_counts(struct flm_stack_sizes *z, const struct flm_stack_si
     return counts;
 }
 
+static unsigned highest_level(const struct flm_stack_sizes *z)
+{
+    unsigned level = 0;
+    while (level + 1 < LEVELS && z->options.sizes[level + 1] > 0)
+        level++;
+    return level;
+}
+
 void flm_stack_sizes_unwound(struct flm_stack_sizes *z, const struct flm_stack_sizes_sample *sample,
-                             bool is_beyond, size_t needed)
+                             const struct flm_stack_sizes_stack *stack)
 {
     struct thread *t = z->count > 0 ? find(z, sample->thread) : NULL;
-    if (!t && is_beyond && sample->thread > 0)
+    if (!t && stack->is_beyond_dump && sample->thread > 0)
         t = add(z, sample->process, sample->thread);
     if (!t)
         return;
-    if (is_beyond) {
+    size_t needed = stack->is_whole ? stack->needed : 0;
+    if (stack->is_beyond_dump) {
         t->truncated += sample->level == t->level;
-        needed = z->options.sizes[sample->level] + 1;
+        needed = sample->level < highest_level(z) ? z->options.sizes[sample->level] + 1 : 0;
     }
+    t->has_helped |= stack->is_whole && needed > z->options.sizes[0];
     if (needed > t->needed)
         t->needed = needed;
 }
@@ -183,14 +195,6 @@ void flm_stack_sizes_end_process(struct flm_stack_sizes *z, int32_t process)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-
-static unsigned highest_level(const struct flm_stack_sizes *z)
-{
-    unsigned level = 0;
-    while (level + 1 < LEVELS && z->options.sizes[level + 1] > 0)
-        level++;
-    return level;
-}
 
 static unsigned level_for(const struct flm_stack_sizes *z, size_t needed)
 {
@@ -281,24 +285,26 @@ static void shrink_when_calm(struct flm_stack_sizes *z, struct thread *t, int64_
     unsigned level = level_for(z, t->needed);
     t->needed = 0;
     t->calm_since_ns = now_ns;
+    if (level == 0 && !t->has_helped)
+        t->not_before_ns = now_ns + MOST_CALM_NS;
     if (level < t->level && (level == 0 || t->events[level].state == OPEN ||
                              (t->events[level].state == CLOSED && open_level(z, t, level))))
         change(t, level, now_ns);
 }
 
-static bool wants_more(const struct flm_stack_sizes *z, const struct thread *t)
+static bool wants_more(const struct flm_stack_sizes *z, const struct thread *t, int64_t now_ns)
 {
-    return t->truncated >= FLM_STACK_SIZES_TRUNCATED && t->level < highest_level(z) &&
-           !t->may_not && t->events[t->level + 1].state == CLOSED;
+    return now_ns >= t->not_before_ns && t->truncated >= FLM_STACK_SIZES_TRUNCATED &&
+           t->level < highest_level(z) && !t->may_not && t->events[t->level + 1].state == CLOSED;
 }
 
 /* The one with the most truncated stacks of those that want more, and were not `tried`. */
-static struct thread *neediest(struct flm_stack_sizes *z, const bool *tried)
+static struct thread *neediest(struct flm_stack_sizes *z, const bool *tried, int64_t now_ns)
 {
     struct thread *most = NULL;
     for (size_t i = 0; i < z->count; i++) {
         struct thread *t = &z->threads[i];
-        if (z->ids[i] != NO_THREAD && !tried[i] && wants_more(z, t) &&
+        if (z->ids[i] != NO_THREAD && !tried[i] && wants_more(z, t, now_ns) &&
             (!most || t->truncated > most->truncated))
             most = t;
     }
@@ -314,6 +320,8 @@ static void grow(struct flm_stack_sizes *z, struct thread *t, int64_t now_ns)
     }
     z->counts.refused -= t->is_refused;
     t->is_refused = false;
+    if (t->level == 0)
+        t->has_helped = false;
     if (t->was_large && t->level == 0)
         t->calm_ns = 2 * t->calm_ns < MOST_CALM_NS ? 2 * t->calm_ns : MOST_CALM_NS;
     z->counts.threads += !t->was_large;
@@ -329,7 +337,7 @@ static bool grow_neediest(struct flm_stack_sizes *z, int64_t now_ns)
     bool tried[MOST_KNOWN] = {false};
     for (size_t i = 0; i < z->count; i++)
         large += has_events(&z->threads[i]);
-    for (struct thread *t; (t = neediest(z, tried));) {
+    for (struct thread *t; (t = neediest(z, tried, now_ns));) {
         size_t at = (size_t)(t - z->threads);
         tried[at] = true;
         if (now_ns < z->paused_until_ns || (!has_events(t) && large >= FLM_STACK_SIZES_THREADS)) {

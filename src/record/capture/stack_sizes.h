@@ -15,7 +15,8 @@
  *
  * A thread gets larger dumps after FLM_STACK_SIZES_TRUNCATED truncated stacks. Every
  * FLM_STACK_SIZES_CALM_NS it gets smaller ones if nothing needed them since the last time; that
- * interval doubles, up to a minute, each time that this was too early. At most
+ * interval doubles, up to a minute, each time that this was too early. Where no stack became whole,
+ * nothing needed them, and they are not tried again for a minute. At most
  * FLM_STACK_SIZES_THREADS threads have larger dumps; those with the most truncated stacks come
  * first.
  *
@@ -76,10 +77,15 @@ struct flm_stack_sizes_sample {
 bool flm_stack_sizes_counts(struct flm_stack_sizes *sizes,
                             const struct flm_stack_sizes_sample *sample);
 
-/* The stack of a sample that is counted: `is_beyond` the dump, or how many bytes were needed. */
+/* The stack of a sample that is counted: whole, deeper than its dump, or neither; and how many
+ * bytes of the dump were needed. */
+struct flm_stack_sizes_stack {
+    bool is_whole, is_beyond_dump;
+    size_t needed;
+};
 void flm_stack_sizes_unwound(struct flm_stack_sizes *sizes,
-                             const struct flm_stack_sizes_sample *sample, bool is_beyond,
-                             size_t needed);
+                             const struct flm_stack_sizes_sample *sample,
+                             const struct flm_stack_sizes_stack *stack);
 
 /* A thread has ended; and all threads of a process have, but the one that has called exec. */
 void flm_stack_sizes_end_thread(struct flm_stack_sizes *sizes, int32_t thread);

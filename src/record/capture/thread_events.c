@@ -39,6 +39,9 @@ static uint32_t layout_of(const struct flm_thread_events *e, unsigned level, siz
 unsigned flm_thread_events_level(const struct flm_thread_events *e,
                                  const struct flm_event_layout *layout, size_t *event)
 {
+    *event = layout->number;
+    if (layout->number < e->request->count)
+        return 0; /* nearly always, and a division takes as long as all else here */
     *event = layout->number % e->request->count;
     return (unsigned)(layout->number / e->request->count);
 }

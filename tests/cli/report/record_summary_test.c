@@ -120,7 +120,7 @@ static void larger_stack_dumps_are_stated(void **state)
     assert_string_equal(lines_of("app.flm", "\ndumps", &result),
                         "dumps     16 KiB of each stack; 2 threads needed up to 64 KiB\n"
                         "stacks    1.2 % truncated (outermost frames missing): deeper than the "
-                        "stack dump, until it was larger");
+                        "stack dump that they had");
     result.threads_without_larger_stacks = 1;
     assert_string_equal(lines_of("app.flm", "\ndumps", &result),
                         "dumps     16 KiB of each stack; 2 threads needed up to 64 KiB; 1 thread "

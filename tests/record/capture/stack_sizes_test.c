@@ -115,7 +115,8 @@ static void sample(struct run *r, int cpu, unsigned level, size_t depth)
     r->at_level[level] += PERIOD;
     bool is_beyond = depth > dumps[level];
     r->truncated += is_beyond ? PERIOD : 0;
-    flm_stack_sizes_unwound(r->sizes, &s, is_beyond, is_beyond ? 0 : depth);
+    const struct flm_stack_sizes_stack stack = {!is_beyond, is_beyond, is_beyond ? 0 : depth};
+    flm_stack_sizes_unwound(r->sizes, &s, &stack);
 }
 
 /* Runs on a CPU in small steps: the events fire in the order of time. */
@@ -214,6 +215,26 @@ static void dumps_become_smaller_again(void **state)
     assert_true(fabs(r.at_level[0] - before - SECOND) <= 2.0 * CPUS * PERIOD);
     for (int i = 0; i < r.kernel.count; i++)
         assert_true(r.kernel.handles[i].forgotten);
+    flm_stack_sizes_free(r.sizes);
+}
+
+/* Of stacks that are deeper than any dump. */
+static void dumps_that_do_not_help_are_ended(void **state)
+{
+    (void)state;
+    struct run r;
+    begin(&r, 12);
+    run_for(&r, 2 * SECOND, 100000);
+    assert_int_equal(r.kernel.handles[r.kernel.count - 1].level, 2);
+    run_for(&r, 10 * SECOND, 100000);
+    assert_int_equal(count_open(&r.kernel), 0);
+    int opened = r.kernel.count;
+    run_for(&r, 40 * SECOND, 100000);
+    assert_int_equal(r.kernel.count, opened); /* not at once */
+    run_for(&r, 30 * SECOND, 1500);
+    assert_int_equal(count_open(&r.kernel), 1);
+    run_for(&r, 30 * SECOND, 1500);
+    assert_int_equal(count_open(&r.kernel), 1);
     flm_stack_sizes_free(r.sizes);
 }
 
@@ -411,9 +432,10 @@ static void an_ended_thread_has_no_level(void **state)
 static void truncate_thread(struct flm_stack_sizes *sizes, int32_t thread, int count)
 {
     struct flm_stack_sizes_sample s = {.process = 1, .thread = thread, .weight = PERIOD};
+    const struct flm_stack_sizes_stack stack = {.is_beyond_dump = true};
     for (int i = 0; i < count; i++) {
         assert_true(flm_stack_sizes_counts(sizes, &s));
-        flm_stack_sizes_unwound(sizes, &s, true, 0);
+        flm_stack_sizes_unwound(sizes, &s, &stack);
     }
 }
 
@@ -479,6 +501,7 @@ int main(void)
         cmocka_unit_test(truncated_stacks_get_larger_dumps),
         cmocka_unit_test(a_few_truncated_stacks_change_nothing),
         cmocka_unit_test(dumps_become_smaller_again),
+        cmocka_unit_test(dumps_that_do_not_help_are_ended),
         cmocka_unit_test(calm_must_last_longer_each_time),
         cmocka_unit_test(what_is_counted_adds_up_to_the_time),
         cmocka_unit_test(what_is_counted_of_short_threads_adds_up),
