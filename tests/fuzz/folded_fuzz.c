@@ -132,6 +132,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct flm_read_options prepared = {0};
     flm_format_folded.sniff(text, true);
     flm_format_folded.sniff(text, false);
+    struct flm_text reason = {0};
+    flm_format_folded.explain(text, size % 2, &reason);
+    promise(reason.size > 0);
+    flm_text_clear(&reason);
     flm_format_folded.prepare(text, &prepared);
     promise(prepared.columns == 1 || prepared.columns == 2);
     for (size_t at = 0; at < size; at += 1 + size / 8)
@@ -140,8 +144,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int columns = 1; columns <= 2; columns++)
         for (int lenient = 0; lenient < 2; lenient++)
             read_both_ways(text,
-                           (struct flm_read_options){
-                               .columns = columns, .lenient = lenient, .allow_negative = step % 2},
+                           (struct flm_read_options){.columns = columns,
+                                                     .lenient = lenient,
+                                                     .allow_negative = step % 2,
+                                                     .keep_times = size % 2,
+                                                     .by_thread = size % 3 == 0},
                            step);
     return 0;
 }

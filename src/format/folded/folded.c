@@ -300,8 +300,11 @@ static size_t shared_frames(struct reading *r, const char *start, const char *en
     while (shared > 0 && r->name_starts[shared] > common)
         shared--;
     /* Finding the node means walking up; if little is shared, starting at the root is cheaper. A
-     * process alone says nothing yet. */
-    if (shared * 2 + 8 < depth || (shared == 1 && *start == 'P'))
+     * process behind the labels may be one more, if this line has its thread. */
+    size_t labels = r->label_count;
+    if (shared * 2 + 8 < depth || shared < labels ||
+        (shared <= labels + 1 && start + r->name_starts[labels] < end &&
+         start[r->name_starts[labels]] == 'P'))
         shared = 0;
     for (; depth > shared && depth > r->label_count; depth--)
         r->node.index = r->builder->nodes[r->node.index].parent;
@@ -386,6 +389,10 @@ static bool read_line(struct reading *r, const char *start, const char *end, boo
         if (!add_numbers(r, process, thread))
             return false;
         first = 2;
+        /* No stack begins with numbers, so that it reads back as it is written. */
+        while (r->label_count > 0 && first < count &&
+               has_numbers(start + r->name_starts[first], v.stack_end, &process, &thread))
+            r->label_count = first += 2;
     }
     for (size_t i = first; i < names; i++) {
         const char *from = i ? start + r->name_starts[shared + i] : name;

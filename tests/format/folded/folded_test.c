@@ -116,6 +116,13 @@ static void processes_and_threads_of_austin_are_no_part_of_a_stack(void **state)
                      "main;run;a;c 5\nmain;x 8\ny 1\n");
     assert_int_equal(p->sizes.sample_count, 0);
     flm_profile_free(p);
+    /* What is left does not begin so either. */
+    p = read_every_way(flm_bytes_of("P1;T2;P3;T4;a 1\nP1;T2;P3;x 2\nP1;T2;P3;T4;P5;T6;b 3\n"
+                                    "P1;T2;P3;T4 4\nP1;T2;P3 5\nP1;T2;P3;T4;a;c 6\n"
+                                    "P1;T2;P3;T5;a;c 7\n"),
+                       &(struct flm_read_options){0});
+    assert_folded(p, " 4\nP3 5\nP3;x 2\na 1\na;c 13\nb 3\n");
+    flm_profile_free(p);
 }
 
 static void processes_and_threads_of_austin_are_labels_of_samples(void **state)
