@@ -377,11 +377,11 @@ static double sampled_share(const struct recording *r, const struct measured *me
  * Samples that the machine has swallowed are missing in spend_beside too, whose dumps have one
  * size. */
 static void assert_sampled(const struct recording *r, const struct measured *measured, size_t count,
-                           const char *function)
+                           const char *function, double allowed)
 {
     double share = sampled_share(r, measured, count, function);
     double beside = sampled_share(r, measured, count, "spend_beside");
-    if (r->kernel && (share > 1.04 || share < beside - 0.1))
+    if (r->kernel && (share > 1 + allowed || share < beside - 0.06 - allowed))
         fail_msg("%s: %.1f %%, spend_beside %.1f %%", function, 100 * share, 100 * beside);
 }
 
@@ -452,8 +452,8 @@ static void larger_stack_dumps_follow_deep_threads(void **state)
         assert_int_equal(r.result.largest_stack_size, depths[i].largest);
         assert_int_equal(r.result.threads_with_larger_stacks, 1);
         assert_int_equal(r.result.stack_size, 16384);
-        assert_sampled(&r, measured, count, "spend_deep");
-        assert_sampled(&r, measured, count, "spend_shallow");
+        assert_sampled(&r, measured, count, "spend_deep", 0.04);
+        assert_sampled(&r, measured, count, "spend_shallow", 0.04);
         clear(&r);
     }
 }
@@ -469,11 +469,12 @@ static void larger_stack_dumps_follow_threads_of_running_processes(void **state)
     assert_true(whole_share(&r) > 0.5);
     assert_int_equal(r.result.threads_with_larger_stacks, 1);
     /* Of others a part was before the recording. */
-    assert_sampled(&r, measured, count, "spend_deep");
+    assert_sampled(&r, measured, count, "spend_deep", 0.04);
     clear(&r);
 }
 
-/* Samples of the machine come from clocks of its CPUs, not of the thread. */
+/* Samples of the machine come from clocks of its CPUs, not of the thread: where it shares a CPU
+ * with others, how many it gets is random, and of 600 the deviation is 4 %. */
 static void larger_stack_dumps_follow_threads_of_the_machine(void **state)
 {
     (void)state;
@@ -484,8 +485,8 @@ static void larger_stack_dumps_follow_threads_of_the_machine(void **state)
         skip();
     assert_true(whole_share(&r) > 0.5);
     assert_true(r.result.threads_with_larger_stacks >= 1);
-    assert_sampled(&r, measured, count, "spend_deep");
-    assert_sampled(&r, measured, count, "spend_shallow");
+    assert_sampled(&r, measured, count, "spend_deep", 0.3);
+    assert_sampled(&r, measured, count, "spend_shallow", 0.3);
     clear(&r);
 }
 
