@@ -26,6 +26,20 @@ static bool convert_utf16(struct flm_reading *r, enum flm_utf16 order, struct fl
     return true;
 }
 
+/* The file is of another format by its magic number: what would be read is not what is meant. */
+static bool is_another(const struct flm_formats *formats, const struct flm_format *format,
+                       struct flm_bytes head, bool whole, struct flm_error *why)
+{
+    const struct flm_format *other = flm_format_recognize(formats, head, whole, NULL);
+    if (!other || other == format || other->sniff(head, whole) != FLM_SNIFF_MAGIC)
+        return false;
+    flm_error_set(why, FLM_ERROR_FORMAT,
+                  "this is a file of the format %s, by its first bytes, "
+                  "and not of %s",
+                  other->name, format->name);
+    return true;
+}
+
 static const struct flm_format *find_format(const struct flm_formats *formats, const char *name,
                                             struct flm_bytes head, bool whole,
                                             struct flm_error *why)
@@ -34,7 +48,7 @@ static const struct flm_format *find_format(const struct flm_formats *formats, c
         return flm_format_recognize(formats, head, whole, why);
     const struct flm_format *format = flm_format_named(formats, name);
     if (format && flm_format_can_be_read(format))
-        return format;
+        return is_another(formats, format, head, whole, why) ? NULL : format;
     char advice[600];
     struct flm_text text;
     flm_text_init_fixed(&text, advice, sizeof advice - 1);

@@ -84,6 +84,9 @@ static void errors_say_why_a_file_cannot_be_read(void **state)
         {"main 2\n", "perf-data", "'perf-data' is not a format that can be read"},
         {"PERFILE2", NULL, "needs files of the machine: open it with 'flamel view FILE'"},
         {"main x\n", "folded", "line 1"},
+        {"FLAMEL\x1A\n", "folded",
+         "a file of the format flm, by its first bytes, and not of folded"},
+        {"FLAMPK\x1A\n", "flm", "a file of the format packed, by its first bytes, and not of flm"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct flm_source source = flm_source_of(flm_bytes_of(bad[i].text));
