@@ -2,10 +2,12 @@
  * flm_load and flm_save give, for every format of the table. */
 #include "flamel/file.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <cmocka.h>
 
 #include "os/gzip.h"
@@ -105,11 +107,23 @@ static void assert_same_from_everywhere(const char *path, const char *format)
     flm_profile_free(expected);
 }
 
+/* Memory has no date; that of a file says which libraries were replaced while it was recorded. The
+ * copy is older than all of them. */
+static const char *old_copy(const char *path)
+{
+    static const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    struct flm_text file = read_file(path);
+    const char *copy = write_temporary(strrchr(path, '/') + 1, bytes(&file));
+    assert_int_equal(utimensat(AT_FDCWD, copy, times, 0), 0);
+    flm_text_clear(&file);
+    return copy;
+}
+
 static void memory_and_streams_give_what_the_file_gives(void **state)
 {
     (void)state;
     for (size_t i = 0; i < GOOD; i++)
-        assert_same_from_everywhere(good[i].path, good[i].format);
+        assert_same_from_everywhere(old_copy(good[i].path), good[i].format);
     struct flm_error why = {0};
     struct flm_profile *p = profile_of("main;read 10\nmain 2\n");
     const char *page = temporary_path("app.html");

@@ -199,7 +199,7 @@ void flm_stack_sizes_end_process(struct flm_stack_sizes *z, int32_t process)
 static unsigned level_for(const struct flm_stack_sizes *z, size_t needed)
 {
     unsigned level = 0;
-    while (z->options.sizes[level] < needed && level < highest_level(z))
+    while (level < highest_level(z) && z->options.sizes[level] < needed)
         level++;
     return level;
 }
