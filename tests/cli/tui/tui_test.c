@@ -44,18 +44,14 @@ static void arrows_walk_from_frame_to_frame(void **state)
     struct session session = {0};
     tui_start(&session, 80, 24);
     session_type(&session, "\033[B");
-    session_settle(&session);
-    assert_true(tui_is_selected(&session, "main")); /* the widest call of all */
+    tui_await_selected(&session, "main"); /* the widest call of all */
     session_type(&session, "\033[B\033[B");
-    session_settle(&session);
-    assert_true(tui_is_selected(&session, "read_bytes"));
+    tui_await_selected(&session, "read_bytes");
     assert_false(tui_is_selected(&session, "main"));
     session_type(&session, "h"); /* as in vi */
-    session_settle(&session);
-    assert_true(tui_is_selected(&session, "lex_token"));
+    tui_await_selected(&session, "lex_token");
     session_type(&session, "\033OA");
-    session_settle(&session);
-    assert_true(tui_is_selected(&session, "parse_text"));
+    tui_await_selected(&session, "parse_text");
     tui_quit(&session);
 }
 
@@ -111,8 +107,7 @@ static void a_click_selects_and_a_second_one_zooms(void **state)
     tui_start(&session, 80, 24);
     int row = tui_row(&session, "write_text");
     session_click(&session, 0, 70, row);
-    session_settle(&session);
-    assert_true(tui_is_selected(&session, "write_text"));
+    tui_await_selected(&session, "write_text");
     struct timespec later = {0, 500 * 1000 * 1000}; /* longer than a double click takes */
     nanosleep(&later, NULL);
     session_click(&session, 0, 20, row);

@@ -138,7 +138,7 @@ static void functions_and_calls_are_tables(void **state)
     assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "main"));
     session_type(&session, "1");
     session_await(&session, "all, 100");
-    assert_true(tui_is_selected(&session, "flush_all")); /* all views have one selection */
+    tui_await_selected(&session, "flush_all"); /* all views have one selection */
     tui_quit(&session);
 }
 

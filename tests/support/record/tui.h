@@ -90,4 +90,12 @@ static inline bool tui_is_selected(struct session *session, const char *name)
     return cell->style.attributes & EMULATOR_BOLD && cell->style.fill == TUI_TEXT_DARK;
 }
 
+/* Waits until it is: on a busy machine the answer to a key may come when all seems quiet. */
+static inline void tui_await_selected(struct session *session, const char *name)
+{
+    for (int i = 0; i < 200 && !tui_is_selected(session, name); i++)
+        session_settle(session);
+    assert_true(tui_is_selected(session, name));
+}
+
 #endif
