@@ -71,13 +71,14 @@ static void open_or_skip(struct setup *s)
     skip();
 }
 
+static volatile uint64_t work_sink;
+
 static void work_for(int64_t ns)
 {
-    static volatile uint64_t sink;
     int64_t until = flm_clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
     while (flm_clock_ns(CLOCK_THREAD_CPUTIME_ID) < until)
         for (int i = 0; i < 10000; i++)
-            sink += (uint64_t)i;
+            work_sink += (uint64_t)i;
 }
 
 /* How many samples there are, by level and event, and the largest record. */
