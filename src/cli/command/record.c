@@ -139,7 +139,7 @@ static bool read_processors(const char *list, struct request *request, struct fl
     }
     if (wanted_count == 0 || known < wanted_count)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--cpu takes numbers of processors, like 0 or 0-1,3, and there are "
+                             "--cpu takes numbers of CPUs, like 0 or 0-1,3, and there are "
                              "%.*s, not '%s'",
                              (int)text.size, text.at, list);
     for (size_t k = 0; k < online_count; k++)
