@@ -1,10 +1,31 @@
 #include "base/number/sum.h"
 
 #include <assert.h>
+#include <string.h>
+
+/* Fewer parts with the same sum: from the largest on, each takes all that it can hold of the smaller
+ * ones, so that the next begins 53 bits below it. */
+static void compress(struct flm_exact_sum *sum)
+{
+    size_t kept = sum->count; /* the parts from here on are done; the free ones are before them */
+    double current = sum->part[sum->count - 1];
+    for (size_t i = sum->count - 1; i-- > 0;) {
+        double left_out = flm_two_sum(&current, sum->part[i]);
+        if (left_out == 0)
+            continue;
+        sum->part[--kept] = current;
+        current = left_out;
+    }
+    sum->part[--kept] = current;
+    sum->count -= kept;
+    memmove(sum->part, sum->part + kept, sum->count * sizeof *sum->part);
+}
 
 void flm_exact_sum_add(struct flm_exact_sum *sum, double value)
 {
     assert(sum && sum->count < FLM_SUM_PARTS);
+    if (sum->count == FLM_SUM_PARTS - 1)
+        compress(sum);
     size_t kept = 0;
     for (size_t i = 0; i < sum->count; i++) {
         double left_out = flm_two_sum(&value, sum->part[i]);

@@ -1,5 +1,5 @@
-/* remarks.h - what people are told beside the figures of a profile: what was lost, and why modules
- * have no symbols. What has the same cause is one line, that the cause is read once. */
+/* remarks.h - lines about the quality of a profile: what was lost, which modules have no symbols and
+ * why, what the stacks do not show. Losses and modules with the same cause share a line. */
 #ifndef FLAMEL_CLI_COMMON_REMARKS_H
 #define FLAMEL_CLI_COMMON_REMARKS_H
 

@@ -16,12 +16,16 @@ static const struct scale times[] = {{3600e9, 3600e9, "h"},   {120e9, 60e9, "min
                                      {1e9, 1e9, "s"},         {1e6, 1e6, "ms"},
                                      {1e3, 1e3, "\xC2\xB5s"}, {0, 1, "ns"}};
 
-static const struct scale sizes[] = {{0x1p50, 0x1p50, "PiB"}, {0x1p40, 0x1p40, "TiB"},
-                                     {0x1p30, 0x1p30, "GiB"}, {0x1p20, 0x1p20, "MiB"},
-                                     {0x1p10, 0x1p10, "KiB"}, {0, 1, "B"}};
+static const struct scale sizes[] = {{0x1p60, 0x1p60, "EiB"},
+                                     {0x1p50, 0x1p50, "PiB"},
+                                     {0x1p40, 0x1p40, "TiB"},
+                                     {0x1p30, 0x1p30, "GiB"},
+                                     {0x1p20, 0x1p20, "MiB"},
+                                     {0x1p10, 0x1p10, "KiB"},
+                                     {0, 1, "B"}};
 
 static const struct scale counts[] = {
-    {1e15, 1e15, "P"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
+    {1e18, 1e18, "E"}, {1e15, 1e15, "P"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
 
 static void add_rounded(struct flm_text *out, double value, int digits)
 {

@@ -480,7 +480,8 @@ static void add_sample(struct finishing *f, const struct flm_aggregated_sample *
     if (t->keep_times && is_off_cpu) {
         flm_builder_sample(b, sample->time_ns, node, resolved->labels, resolved->metric,
                            sample->value);
-        flm_builder_sample_lasts(b, (int64_t)sample->value);
+        flm_builder_sample_lasts(b, sample->value < (double)INT64_MAX ? (int64_t)sample->value
+                                                                      : INT64_MAX);
     } else if (t->keep_times) {
         flm_builder_sample(b, sample->time_ns, node, resolved->labels, samples, 1);
         if (has_metric)

@@ -92,6 +92,25 @@ static void the_order_does_not_matter_however_large_and_small_the_terms(void **s
     }
 }
 
+/* Every other bit of all that a double has: parts of one bit each, more than there is room for. */
+static void parts_are_never_too_many(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000, SHOWN = 27 }; /* so many of the largest have 53 bits */
+    double values[COUNT], expected = 0;
+    uint64_t random = 9;
+    for (int i = 0; i < COUNT; i++)
+        values[i] = ldexp(1, 2 * i - 1074);
+    for (int i = COUNT - SHOWN; i < COUNT; i++)
+        expected += values[i];
+    for (int round = 0; round < 20; round++) {
+        size_t left_out;
+        assert_true(exact_sum(values, COUNT, &left_out) == expected);
+        assert_in_range(left_out, 1, 255);
+        shuffle(values, COUNT, &random);
+    }
+}
+
 static void half_way_between_two_doubles_the_smaller_terms_decide(void **state)
 {
     (void)state;
@@ -148,6 +167,7 @@ int main(void)
         cmocka_unit_test(two_sums_lose_nothing),
         cmocka_unit_test(exact_sums_of_integers_are_those_of_128_bits),
         cmocka_unit_test(the_order_does_not_matter_however_large_and_small_the_terms),
+        cmocka_unit_test(parts_are_never_too_many),
         cmocka_unit_test(half_way_between_two_doubles_the_smaller_terms_decide),
         cmocka_unit_test(what_is_left_out_completes_the_sum),
         cmocka_unit_test(sums_of_sizes_have_no_signs_and_show_what_is_not_finite),

@@ -352,6 +352,23 @@ static void off_CPU_time_is_counted_where_the_thread_left(void **state)
     scenario_clear(&t);
 }
 
+/* Times as a damaged file has them: the longest wait that a time can name. */
+static void a_wait_may_last_for_ever(void **state)
+{
+    (void)state;
+    struct scenario t;
+    scenario_init(&t);
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_switch(&t.records, 1, 1, 1, true, false);
+    put_switch(&t.records, 1, 1, INT64_MAX - 1, false, false);
+    struct flm_profile *p = profile_of_scenario(&t);
+    const int64_t *lasts = flm_profile_sample_durations(p);
+    assert_int_equal(flm_profile_sample_count(p), 1);
+    assert_true(lasts && lasts[0] > INT64_MAX - 2000);
+    flm_profile_free(p);
+    scenario_clear(&t);
+}
+
 static void a_mark_of_leaving_the_CPU_is_no_sample(void **state)
 {
     (void)state;
@@ -773,6 +790,7 @@ int main(void)
         cmocka_unit_test(what_an_interpreter_runs_is_not_shown),
         cmocka_unit_test(functions_may_be_inlined_into_each_other_by_the_hundred),
         cmocka_unit_test(off_CPU_time_is_counted_where_the_thread_left),
+        cmocka_unit_test(a_wait_may_last_for_ever),
         cmocka_unit_test(a_mark_of_leaving_the_CPU_is_no_sample),
         cmocka_unit_test(threads_may_be_frames_below_their_command),
         cmocka_unit_test(functions_of_interpreters_have_numbers_instead_of_addresses),
