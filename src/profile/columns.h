@@ -87,6 +87,14 @@ static inline double *flm_sample_column(const struct flm_profile *p, uint32_t me
     return p->sample_value + (size_t)metric * p->sizes.sample_count;
 }
 
+static inline bool flm_has_negative(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] < 0)
+            return true;
+    return false;
+}
+
 /* 0 for a moment. */
 static inline int64_t flm_sample_duration(const struct flm_profile *p, uint32_t sample)
 {

@@ -44,6 +44,7 @@ bool flm_sample_part(const struct flm_profile *p, uint32_t sample, int64_t from_
     end = to_ns != INT64_MAX && end > to_ns ? to_ns : end;
     *part = (struct flm_sample_part){.time_ns = begin,
                                      .duration_ns = duration > 0 ? end - begin : 0,
+                                     .whole_ns = duration,
                                      .of_time = 1,
                                      .begins = time >= from_ns};
     if (duration > 0 && part->duration_ns != duration)

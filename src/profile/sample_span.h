@@ -22,8 +22,9 @@ bool flm_time_range(const struct flm_profile *profile, int64_t *first_ns, int64_
 /* What of a sample lies in a range. */
 struct flm_sample_part {
     int64_t time_ns, duration_ns;
-    double of_time; /* the share of its time: 1 for a moment */
-    bool begins;    /* the sample begins in the range */
+    int64_t whole_ns; /* the duration of the sample */
+    double of_time;   /* the share of its time: 1 for a moment */
+    bool begins;      /* the sample begins in the range */
 };
 
 /* The part in [from_ns, to_ns), where INT64_MAX is no end. False: none, or the sample has no
@@ -31,11 +32,18 @@ struct flm_sample_part {
 bool flm_sample_part(const struct flm_profile *profile, uint32_t sample, int64_t from_ns,
                      int64_t to_ns, struct flm_sample_part *part);
 
-/* The value of that part, in a metric whose unit is one of time or is not. */
+/* The value of that part, in a metric with a unit of `unit_ns` nanoseconds; 0: not one of time. The
+ * off-CPU time of a wait is its duration, of which a part is a whole number of nanoseconds too. */
 static inline double flm_sample_part_value(const struct flm_sample_part *part, double value,
-                                           bool is_time)
+                                           double unit_ns)
 {
-    return is_time ? part->of_time == 1 ? value : value * part->of_time : part->begins ? value : 0;
+    if (unit_ns <= 0)
+        return part->begins ? value : 0;
+    if (part->of_time == 1)
+        return value;
+    if (value * unit_ns == (double)part->whole_ns)
+        return (double)part->duration_ns / unit_ns;
+    return value * part->of_time;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "support/core/random.h"
 
 static const struct flm_metric metric = {0};
 
@@ -79,10 +80,32 @@ static void a_part_is_what_lies_in_the_range(void **state)
             continue;
         assert_true(part.time_ns == cases[i].time && part.duration_ns == cases[i].lasts);
         assert_true(part.of_time == cases[i].of_time && part.begins == cases[i].begins);
-        assert_true(flm_sample_part_value(&part, 12, true) == 12 * cases[i].of_time);
-        assert_true(flm_sample_part_value(&part, 12, false) == 12 * cases[i].begins);
+        assert_true(part.whole_ns == flm_sample_duration(p, cases[i].sample));
+        assert_true(flm_sample_part_value(&part, 12, 1) == 12 * cases[i].of_time);
+        assert_true(flm_sample_part_value(&part, 12, 0) == 12 * cases[i].begins);
     }
     flm_profile_free(p);
+}
+
+/* Nanoseconds stay whole, whatever the wait is cut into; seconds are what they are. */
+static void parts_of_a_wait_are_whole_nanoseconds(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    for (int i = 0; i < 100000; i++) {
+        struct flm_sample_part part = {.whole_ns = 1 + (int64_t)(random_next(&random) >> 24)};
+        part.duration_ns = (int64_t)(random_next(&random) % (uint64_t)part.whole_ns);
+        part.of_time = (double)part.duration_ns / (double)part.whole_ns;
+        double whole = (double)part.whole_ns, value = flm_sample_part_value(&part, whole, 1);
+        assert_true(value == (double)part.duration_ns);
+        part.duration_ns = part.whole_ns - part.duration_ns;
+        part.of_time = (double)part.duration_ns / (double)part.whole_ns;
+        assert_true(value + flm_sample_part_value(&part, whole, 1) == whole);
+    }
+    const struct flm_sample_part half = {
+        .whole_ns = 3000000000, .duration_ns = 1500000000, .of_time = 0.5};
+    assert_true(flm_sample_part_value(&half, 3, 1e9) == 1.5);
+    assert_true(flm_sample_part_value(&half, 7, 1) == 3.5); /* is not its duration */
 }
 
 int main(void)
@@ -91,6 +114,7 @@ int main(void)
         cmocka_unit_test(units_of_time_are_known),
         cmocka_unit_test(a_range_ends_with_what_lasts_longest),
         cmocka_unit_test(a_part_is_what_lies_in_the_range),
+        cmocka_unit_test(parts_of_a_wait_are_whole_nanoseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

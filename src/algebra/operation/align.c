@@ -424,7 +424,7 @@ static struct flm_profile *remake(struct flm_profile *p, uint64_t rounded, struc
     struct flm_column *columns = flm_columns_copy(p);
     struct flm_profile *result = NULL;
     if (columns)
-        result = flm_subset_rounded(p, columns, p->sizes.metric_count, rounded, why);
+        result = flm_subset_rounded(p, columns, p->sizes.metric_count, NULL, rounded, why);
     else
         flm_error_memory(why);
     flm_columns_free(columns, p->sizes.metric_count);

@@ -158,14 +158,6 @@ double flm_distance(const struct flm_profile *p, struct flm_metric a, struct flm
     return flm_sum_of(&sum);
 }
 
-static bool any_negative(const double *self, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (self[i] < 0)
-            return true;
-    return false;
-}
-
 static double not_a_number(void)
 {
     return __builtin_nan("");
@@ -173,8 +165,8 @@ static double not_a_number(void)
 
 double flm_similarity(const struct flm_profile *p, struct flm_metric a, struct flm_metric b)
 {
-    if (any_negative(flm_self_column(p, a.index), p->sizes.node_count) ||
-        any_negative(flm_self_column(p, b.index), p->sizes.node_count))
+    if (flm_has_negative(flm_self_column(p, a.index), p->sizes.node_count) ||
+        flm_has_negative(flm_self_column(p, b.index), p->sizes.node_count))
         return not_a_number();
     double norms = flm_norm(p, a) + flm_norm(p, b);
     /* Not 1 - distance / norms: of integers this is exact but for one division. */
@@ -184,7 +176,7 @@ double flm_similarity(const struct flm_profile *p, struct flm_metric a, struct f
 double flm_shape_similarity(const struct flm_profile *p, struct flm_metric a, struct flm_metric b)
 {
     const double *x = flm_self_column(p, a.index), *y = flm_self_column(p, b.index);
-    if (any_negative(x, p->sizes.node_count) || any_negative(y, p->sizes.node_count))
+    if (flm_has_negative(x, p->sizes.node_count) || flm_has_negative(y, p->sizes.node_count))
         return not_a_number();
     double norm_x = flm_norm(p, a), norm_y = flm_norm(p, b);
     if (norm_x == 0 || norm_y == 0)

@@ -7,6 +7,7 @@
 #include "algebra/operation/labels.h"
 #include "algebra/operation/subset.h"
 #include "profile/internal.h"
+#include "profile/residuals.h"
 #include "profile/sample_span.h"
 
 /* Stacks and samples by a byte for each node: 1 stays. */
@@ -145,17 +146,34 @@ static bool has_unsampled_value(const struct flm_profile *p, uint32_t metric, do
     return missing > 1e-9 * norm;
 }
 
-/* The samples that are kept, with the values in `columns`, which receive the sums of these. */
+static double *self_of(void *columns, uint32_t metric)
+{
+    return ((struct flm_column *)columns)[metric].self;
+}
+
+/* The samples that are kept, with the values in `columns`, which receive the sums of these: exact,
+ * and rounded once, as when they were read. */
 static struct flm_profile *keep_samples(const struct flm_profile *p, struct flm_column *columns,
                                         const unsigned char *kept, struct flm_error *why)
 {
+    struct flm_residuals residuals = {0};
+    struct flm_profile *result = NULL;
+    bool good = true;
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
         memset(columns[m].self, 0, p->sizes.node_count * sizeof(double));
-        for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        for (uint32_t i = 0; good && i < p->sizes.sample_count; i++)
             if (kept[i])
-                columns[m].self[p->sample_node[i]] += columns[m].sample[i];
+                good = flm_add_exactly(&residuals, m, p->sample_node[i],
+                                       &columns[m].self[p->sample_node[i]], columns[m].sample[i]);
     }
-    return flm_subset(p, columns, p->sizes.metric_count, kept, why);
+    if (good) {
+        uint64_t rounded = flm_residuals_round(&residuals, self_of, columns);
+        result = flm_subset_rounded(p, columns, p->sizes.metric_count, kept, rounded, why);
+    } else {
+        flm_error_memory(why);
+    }
+    flm_residuals_clear(&residuals);
+    return result;
 }
 
 bool flm_is_sampled(const struct flm_profile *p, const char *what, struct flm_error *why)
@@ -224,7 +242,7 @@ struct clipped {
     struct flm_column *columns;
 };
 
-static bool clip_sample(const struct flm_profile *p, struct clipped *c, const bool *is_time,
+static bool clip_sample(const struct flm_profile *p, struct clipped *c, const double *unit_ns,
                         uint32_t i, int64_t from_ns, int64_t to_ns)
 {
     struct flm_sample_part part;
@@ -233,7 +251,7 @@ static bool clip_sample(const struct flm_profile *p, struct clipped *c, const bo
     bool any = p->sizes.metric_count == 0;
     for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
         double *value = &c->columns[m].sample[i];
-        *value = flm_sample_part_value(&part, *value, is_time[m]);
+        *value = flm_sample_part_value(&part, *value, unit_ns[m]);
         any |= *value != 0 || part.of_time == 1;
     }
     c->time[i] = part.time_ns;
@@ -251,14 +269,14 @@ struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, 
                         .time = malloc(count * sizeof *c.time),
                         .duration = malloc(count * sizeof *c.duration),
                         .columns = flm_columns_copy(p)};
-    bool *is_time = malloc(metrics + 1);
+    double *unit_ns = malloc((metrics + 1) * sizeof *unit_ns);
     struct flm_profile *result = NULL;
-    if (c.kept && c.time && c.duration && c.columns && is_time) {
+    if (c.kept && c.time && c.duration && c.columns && unit_ns) {
         for (uint32_t m = 0; m < metrics; m++)
-            is_time[m] = flm_time_unit_ns(c.columns[m].unit) > 0;
+            unit_ns[m] = flm_time_unit_ns(c.columns[m].unit);
         memcpy(c.time, p->sample_time, count * sizeof *c.time);
         for (uint32_t i = 0; i < count; i++)
-            c.kept[i] = clip_sample(p, &c, is_time, i, from_ns, to_ns);
+            c.kept[i] = clip_sample(p, &c, unit_ns, i, from_ns, to_ns);
         struct flm_profile in_range = *p; /* with its samples as they are in the range */
         in_range.sample_time = c.time;
         in_range.sample_duration = c.duration;
@@ -267,7 +285,7 @@ struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, 
         flm_error_memory(why);
     }
     flm_columns_free(c.columns, metrics);
-    free(is_time);
+    free(unit_ns);
     free(c.kept);
     free(c.time);
     free(c.duration);

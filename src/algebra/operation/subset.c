@@ -202,15 +202,19 @@ struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_col
                                size_t count, const unsigned char *keep_sample,
                                struct flm_error *why)
 {
-    struct subset s = {
-        .p = p, .columns = columns, .count = count, .keep_sample = keep_sample, .why = why};
-    return subset(&s);
+    return flm_subset_rounded(p, columns, count, keep_sample, 0, why);
 }
 
 struct flm_profile *flm_subset_rounded(const struct flm_profile *p,
                                        const struct flm_column *columns, size_t count,
-                                       uint64_t rounded, struct flm_error *why)
+                                       const unsigned char *keep_sample, uint64_t rounded,
+                                       struct flm_error *why)
 {
-    struct subset s = {.p = p, .columns = columns, .count = count, .rounded = rounded, .why = why};
+    struct subset s = {.p = p,
+                       .columns = columns,
+                       .count = count,
+                       .keep_sample = keep_sample,
+                       .rounded = rounded,
+                       .why = why};
     return subset(&s);
 }

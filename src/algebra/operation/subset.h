@@ -24,7 +24,8 @@ struct flm_profile *flm_subset(const struct flm_profile *p, const struct flm_col
  * stand for, and are noted. */
 struct flm_profile *flm_subset_rounded(const struct flm_profile *p,
                                        const struct flm_column *columns, size_t count,
-                                       uint64_t rounded, struct flm_error *why);
+                                       const unsigned char *keep_sample, uint64_t rounded,
+                                       struct flm_error *why);
 
 /* The columns of `p` itself, in copies that may be changed; `sample` is set too where there are
  * samples. NULL when memory ran out. */

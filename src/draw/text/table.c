@@ -80,10 +80,10 @@ static bool is_scaled(struct flm_bytes unit)
 /* 12,345 as "12.3 k". */
 static void add_rounded_count(struct flm_text *out, double value)
 {
-    static const char *const suffixes[] = {"", " k", " M", " G", " T", " P"};
+    static const char *const suffixes[] = {"", " k", " M", " G", " T", " P", " E"};
     size_t power = 0;
     char digits[FLM_NUMBER_SIZE];
-    while (fabs(value) >= 999.5 && power < 5) {
+    while (fabs(value) >= 999.5 && power < 6) {
         value /= 1000;
         power++;
     }

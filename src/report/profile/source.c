@@ -74,7 +74,8 @@ static void add_first_lines(struct flm_report *report, const struct flm_report_s
     flm_count_add(line, stacks);
     flm_text_puts(line, stacks == 1 ? " stack" : " stacks");
     add_other_metrics(s, line);
-    if (s->whole != fabs(s->total)) {
+    const double *self = flm_self_column(s->profile, s->metric.index);
+    if (s->whole != fabs(s->total) && flm_has_negative(self, s->profile->sizes.node_count)) {
         line = flm_report_add_line(report, FLM_IN_PEOPLES, false, FLM_TONE_PLAIN);
         flm_text_puts(line, "Some values are negative: percentages are of their sizes, ");
         flm_report_add_quantity(s, line, s->whole);

@@ -302,7 +302,7 @@ static void counts_are_exact_or_rounded_all_of_a_column(void **state)
     assert_cell(999600, "", 1e9, "1.00 M");
     assert_cell(12000, "", 1e9, "12.0 k");
     assert_cell(-12000, "", 1e9, "-12.0 k");
-    assert_cell(3e20, "", 3e20, "300000 P");
+    assert_cell(3e20, "", 3e20, "300 E");
     assert_cell(0.25, "", 1, "0.25");
 }
 
