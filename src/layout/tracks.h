@@ -45,7 +45,8 @@ bool flm_tracks_init(struct flm_tracks *tracks, const struct flm_profile *profil
 void flm_tracks_clear(struct flm_tracks *tracks);
 
 /* The sum of |value| of the metric for each of `count` equal parts of [from_ns, to_ns): of the
- * given samples, ascending (NULL: all). What lasts is spread over the parts in which it does. */
+ * given samples, ascending (NULL: all). The value of a sample with a
+ * duration is spread over the parts that it overlaps. */
 void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric,
                      const uint32_t *sample, uint32_t sample_count, int64_t from_ns, int64_t to_ns,
                      double *bars, uint32_t count);

@@ -310,7 +310,7 @@ static bool open_http(struct http *http, struct flm_error *why)
                          missing.text);
 }
 
-/* A socket that listens on the loopback; `port` receives its number. -1: it failed, see errno. */
+/* A socket that listens on the loopback; `number` receives its port. -1: it failed, see errno. */
 static int open_socket(int port, uint16_t *number)
 {
     struct sockaddr_in loopback = {

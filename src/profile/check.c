@@ -43,8 +43,7 @@ static int compare_frames(const struct flm_frame_record *x, const struct flm_fra
     order = order ? order : order_of(x->line, y->line);
     order = order ? order : order_of(x->address, y->address);
     order = order ? order : order_of(x->kind, y->kind);
-    uint32_t identity = ~(uint32_t)FLM_FRAME_CLONES; /* these do not make it another frame */
-    return order ? order : order_of(x->flags & identity, y->flags & identity);
+    return order ? order : order_of(x->flags & FLM_FRAME_IDENTITY, y->flags & FLM_FRAME_IDENTITY);
 }
 
 static bool check_frames(const struct flm_profile *p, struct flm_error *why)

@@ -58,6 +58,9 @@ struct flm_profile {
     void *release_context;
 };
 
+/* The flags that make a frame another one: not which clones of its function were seen. */
+#define FLM_FRAME_IDENTITY (~(uint32_t)FLM_FRAME_CLONES)
+
 /* A profile with room for exactly these sizes, zeroed; columns are to be filled. */
 struct flm_profile *flm_profile_allocate(const struct flm_sizes *sizes, struct flm_error *why);
 

@@ -66,7 +66,7 @@ uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text)
 static struct flm_frame_record identity_of(const struct flm_frame_record *record)
 {
     struct flm_frame_record identity = *record;
-    identity.flags &= ~(uint32_t)FLM_FRAME_CLONES;
+    identity.flags &= FLM_FRAME_IDENTITY;
     return identity;
 }
 
@@ -170,8 +170,8 @@ static int order_frames(const void *context, uint32_t a, uint32_t b)
         order = order_numbers(x->address, y->address);
     if (!order)
         order = order_numbers(x->kind, y->kind);
-    uint32_t identity = ~(uint32_t)FLM_FRAME_CLONES;
-    return order ? order : order_numbers(x->flags & identity, y->flags & identity);
+    return order ? order
+                 : order_numbers(x->flags & FLM_FRAME_IDENTITY, y->flags & FLM_FRAME_IDENTITY);
 }
 
 /* The indices of the marked ones of `count` items, and 0; how many. */

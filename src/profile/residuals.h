@@ -1,9 +1,9 @@
 /* residuals.h - sums of doubles that are exact: whatever their order, and however many there are.
  *
  * The rounding error of an addition is a double itself, its residual. For integers below 2^53 it is
- * 0, and not stored. Others are stored here, beside the column with the sums. A second residual of a
- * sum is added to the first, and if that addition has an error too, it becomes the next residual of
- * a chain. So the exact sum is the value in the column plus all residuals of its chain.
+ * 0, and not stored. Others are stored here, beside the column with the sums. A second residual of
+ * a sum is added to the first, and if that addition has an error too, it becomes the next residual
+ * of a chain. So the exact sum is the value in the column plus all residuals of its chain.
  *
  *     column[node]        chain of (metric, node)
  *     18014398509481984   1                          2^54, and 1 that 2^54 has no bit for

@@ -52,7 +52,7 @@ struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, str
 
 /* Only the samples with this label (an empty value: with any value of the key; several values with
  * commas between them: with one of these), or without; those in [from_ns, to_ns) of the profile's
- * clock; with INT64_MAX there is no end. Of a sample that lasts, the part in the range stays
+ * clock; with INT64_MAX there is no end. Of a sample with a duration the part in the range stays
  * (profile/sample_span.h). Refused where part of the profile came without samples, because the
  * labels and times of that part are not known. */
 struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,

@@ -44,6 +44,15 @@ static inline bool flm_bytes_start_with(struct flm_bytes a, const char *text)
     return a.size >= size && memcmp(a.at, text, size) == 0;
 }
 
+static inline bool flm_bytes_contain(struct flm_bytes a, const char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i + size <= a.size; i++)
+        if (memcmp(a.at + i, text, size) == 0)
+            return true;
+    return false;
+}
+
 static inline bool flm_bytes_end_with(struct flm_bytes a, const char *text)
 {
     size_t size = strlen(text);

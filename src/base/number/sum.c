@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Fewer parts with the same sum: from the largest on, each takes all that it can hold of the smaller
- * ones, so that the next begins 53 bits below it. */
+/* Fewer parts with the same sum: from the largest on, each takes all that it can hold of the
+ * smaller ones, so that the next begins 53 bits below it. */
 static void compress(struct flm_exact_sum *sum)
 {
     size_t kept = sum->count; /* the parts from here on are done; the free ones are before them */

@@ -40,9 +40,9 @@ static inline double flm_sum_of(const struct flm_sum *s)
 }
 
 /* The sum as doubles that do not overlap, the smallest first: Shewchuk, "Adaptive Precision
- * Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997. Doubles have 2098 bits from
- * the largest to the smallest one. A part may be a single bit; before there are too many, they are
- * put together into at most 41, of 53 bits each. */
+ * Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997. Doubles have 2098 bits
+ * from the largest to the smallest one. A part may be a single bit; before there are too many, they
+ * are put together into at most 41, of 53 bits each. */
 #define FLM_SUM_PARTS 256
 
 struct flm_exact_sum {

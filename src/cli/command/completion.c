@@ -106,7 +106,8 @@ static void add_quoted(struct flm_text *out, const char *text, const char *speci
 
 /* ---- bash ------------------------------------------------------------------------------------ */
 
-/* Behind this word: the options of a command, and of each kind of value those that take it: "--to -t". */
+/* Behind this word: the options of a command, and of each kind of value those that take it: "--to
+ * -t". */
 static void add_bash_command(struct flm_text *out, const char *word,
                              const struct flm_command *command)
 {

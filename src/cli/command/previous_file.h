@@ -6,7 +6,9 @@
  *     an empty one    is replaced                     is replaced
  *
  * Meanwhile the previous file has a second name, OUTPUT.old.PID, so there is a file called OUTPUT
- * at any time. Where the new one cannot be written everything is as it was. */
+ * at any time. Where the new one cannot be written everything is as it was. Where OUTPUT.old cannot
+ * be replaced, the new one is written, and the previous one keeps its second name, which the error
+ * has. */
 #ifndef FLAMEL_CLI_COMMAND_PREVIOUS_FILE_H
 #define FLAMEL_CLI_COMMAND_PREVIOUS_FILE_H
 

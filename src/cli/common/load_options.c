@@ -47,10 +47,7 @@ static bool show_progress(void *context, uint64_t bytes, uint64_t size)
     return true;
 }
 
-typedef bool (*remarks)(struct flm_remarks *at, const struct flm_profile *profile,
-                        struct flm_text *line);
-
-static void report_lines(const char *path, const char *what, remarks next,
+static void report_lines(const char *path, const char *what, flm_remarks_next next,
                          const struct flm_profile *p)
 {
     struct flm_text line = {0};

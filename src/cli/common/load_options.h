@@ -59,7 +59,7 @@ struct flm_load_fields {
         {"by-thread",                                                                              \
          0,                                                                                        \
          NULL,                                                                                     \
-         "begin stacks with the thread, where the input says which it is",                         \
+         "add the thread to stacks as a frame, where the input says which it is",                  \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.by_thread)},                                                      \
         {"threads",                                                                                \

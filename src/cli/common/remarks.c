@@ -1,4 +1,7 @@
 #include "cli/common/remarks.h"
+
+#include "base/number/number.h"
+
 /* A file may have any number of notes: each is compared only with the others of its block. */
 enum { BLOCK = 64 };
 
@@ -38,7 +41,9 @@ bool flm_remarks_lost(struct flm_remarks *at, const struct flm_profile *p, struc
         }
         flm_text_add(line, what);
         flm_text_puts(line, ": ");
-        flm_text_uint(line, (uint64_t)losses[at->next].count);
+        char digits[FLM_NUMBER_SIZE];
+        size_t size = flm_number_print(losses[at->next].count, digits);
+        flm_text_add(line, (struct flm_bytes){digits, size});
         flm_text_puts(line, where.size ? ", the first at " : "");
         flm_text_add(line, where);
         if (++at->next == count)
@@ -77,7 +82,7 @@ static bool is_reason(const struct flm_profile *p, uint32_t note, struct flm_byt
     return true;
 }
 
-static bool is_told(const struct flm_profile *p, uint32_t note)
+static bool is_reported(const struct flm_profile *p, uint32_t note)
 {
     const struct flm_note_record *notes = flm_profile_notes(p);
     struct flm_bytes module;
@@ -93,7 +98,7 @@ bool flm_remarks_unsymbolized(struct flm_remarks *at, const struct flm_profile *
     const struct flm_note_record *notes = flm_profile_notes(p);
     uint32_t count = flm_profile_note_count(p);
     struct flm_bytes module;
-    while (at->next < count && (!is_reason(p, at->next, &module) || is_told(p, at->next)))
+    while (at->next < count && (!is_reason(p, at->next, &module) || is_reported(p, at->next)))
         at->next++;
     if (at->next == count)
         return false;

@@ -1,5 +1,5 @@
-/* remarks.h - lines about the quality of a profile: what was lost, which modules have no symbols and
- * why, what the stacks do not show. Losses and modules with the same cause share a line. */
+/* remarks.h - lines about the quality of a profile: what was lost, why modules have no symbols,
+ * what the stacks do not show. Losses and modules with the same cause share a line. */
 #ifndef FLAMEL_CLI_COMMON_REMARKS_H
 #define FLAMEL_CLI_COMMON_REMARKS_H
 
@@ -10,6 +10,10 @@
 struct flm_remarks {
     uint32_t next;
 };
+
+/* One of the functions below. */
+typedef bool (*flm_remarks_next)(struct flm_remarks *at, const struct flm_profile *profile,
+                                 struct flm_text *line);
 
 /* Appends the next line, without its end; false when there is none left.
  *

@@ -204,11 +204,8 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
     flm_text_putc(out, '\n');
 }
 
-typedef bool (*remarks)(struct flm_remarks *at, const struct flm_profile *profile,
-                        struct flm_text *line);
-
 /* A line for each, below one another; returns how many there were. */
-static size_t add_remarks(const struct flm_profile *p, remarks next, const char *caption,
+static size_t add_remarks(const struct flm_profile *p, flm_remarks_next next, const char *caption,
                           const struct flm_report_style *style, struct flm_text *out)
 {
     struct flm_remarks at = {0};

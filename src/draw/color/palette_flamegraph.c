@@ -92,15 +92,6 @@ static struct position position_of(struct flm_bytes name, enum flm_shades shades
 
 /* ---- Kinds of names, for the palettes of languages ------------------------------------------- */
 
-static bool contains(struct flm_bytes name, const char *part)
-{
-    size_t size = strlen(part);
-    for (size_t i = 0; i + size <= name.size; i++)
-        if (memcmp(name.at + i, part, size) == 0)
-            return true;
-    return false;
-}
-
 static bool starts_like_java(struct flm_bytes name)
 {
     static const char *const roots[] = {"java/", "javax/", "jdk/", "net/",
@@ -119,8 +110,8 @@ static bool starts_like_java(struct flm_bytes name)
 static bool is_script_file(struct flm_bytes name)
 {
     const char *slash = memchr(name.at, '/', name.size);
-    return slash &&
-           contains((struct flm_bytes){slash, (size_t)(name.at + name.size - slash)}, ".js");
+    return slash && flm_bytes_contain(
+                        (struct flm_bytes){slash, (size_t)(name.at + name.size - slash)}, ".js");
 }
 
 static enum flm_colors java(struct flm_bytes name)
@@ -129,18 +120,18 @@ static enum flm_colors java(struct flm_bytes name)
         return FLM_COLORS_GREEN;
     if (flm_bytes_end_with(name, "_[i]"))
         return FLM_COLORS_AQUA;
-    if (starts_like_java(name) || contains(name, ":::"))
+    if (starts_like_java(name) || flm_bytes_contain(name, ":::"))
         return FLM_COLORS_GREEN;
-    if (contains(name, "::"))
+    if (flm_bytes_contain(name, "::"))
         return FLM_COLORS_YELLOW;
     return flm_bytes_end_with(name, "_[k]") ? FLM_COLORS_ORANGE : FLM_COLORS_RED;
 }
 
 static enum flm_colors perl(struct flm_bytes name)
 {
-    if (contains(name, "::"))
+    if (flm_bytes_contain(name, "::"))
         return FLM_COLORS_YELLOW;
-    if (contains(name, "Perl") || contains(name, ".pl"))
+    if (flm_bytes_contain(name, "Perl") || flm_bytes_contain(name, ".pl"))
         return FLM_COLORS_GREEN;
     return flm_bytes_end_with(name, "_[k]") ? FLM_COLORS_ORANGE : FLM_COLORS_RED;
 }
@@ -149,7 +140,7 @@ static enum flm_colors js(struct flm_bytes name)
 {
     if (flm_bytes_end_with(name, "_[j]"))
         return memchr(name.at, '/', name.size) ? FLM_COLORS_GREEN : FLM_COLORS_AQUA;
-    if (contains(name, "::"))
+    if (flm_bytes_contain(name, "::"))
         return FLM_COLORS_YELLOW;
     if (is_script_file(name))
         return FLM_COLORS_GREEN;
@@ -157,7 +148,7 @@ static enum flm_colors js(struct flm_bytes name)
         return FLM_COLORS_AQUA;
     if (flm_bytes_are(name, " ")) /* a symbol that was not found */
         return FLM_COLORS_GREEN;
-    return contains(name, "_[k]") ? FLM_COLORS_ORANGE : FLM_COLORS_RED;
+    return flm_bytes_contain(name, "_[k]") ? FLM_COLORS_ORANGE : FLM_COLORS_RED;
 }
 
 static enum flm_colors single_color(enum flm_colors colors, struct flm_bytes name)
@@ -172,7 +163,7 @@ static enum flm_colors single_color(enum flm_colors colors, struct flm_bytes nam
     case FLM_COLORS_WAKEUP:
         return FLM_COLORS_AQUA;
     case FLM_COLORS_CHAIN:
-        return contains(name, "_[w]") ? FLM_COLORS_AQUA : FLM_COLORS_BLUE;
+        return flm_bytes_contain(name, "_[w]") ? FLM_COLORS_AQUA : FLM_COLORS_BLUE;
     default:
         return colors;
     }

@@ -1,5 +1,7 @@
 #include "format/core/other_files.h"
 
+#include "base/core/scan.h"
+
 static const char pprof[] = "this is a pprof profile, which flamel does not read yet";
 
 /* Magic numbers: the first bytes, as they are. */
@@ -57,11 +59,7 @@ static const struct {
     {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
     {"{", "\"threadDump\"", "", "this is a thread dump of a Java VM, which flamel does not read yet"},
     {"{", "\"gc_samples\"", "\"frames\"", "this is a profile of stackprof, which flamel does not read yet"},
-    {"{", "\"meta\"", "\"interval\"", "this is a profile of the Firefox Profiler, which flamel does not read yet"},
-    {"{\"", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
-    {"{\n", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
-    {"[{", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
-    {"[\n", "", "", "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"},
+    {"{", "\"meta\"", "\"threads\"", "this is a profile of the Firefox Profiler, which flamel does not read yet"},
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},
@@ -69,13 +67,15 @@ static const struct {
 };
 /* clang-format on */
 
-static bool contains(struct flm_bytes all, const char *word)
+bool flm_begins_json(struct flm_bytes head)
 {
-    size_t size = strlen(word);
-    for (size_t i = 0; i + size <= all.size; i++)
-        if (memcmp(all.at + i, word, size) == 0)
-            return true;
-    return false;
+    size_t i = 1;
+    while (i < head.size && flm_is_one_of(head.at[i], " \t\r\n"))
+        i++;
+    if (i >= head.size)
+        return false;
+    return (head.at[0] == '{' && flm_is_one_of(head.at[i], "\"}")) ||
+           (head.at[0] == '[' && head.at[i] == '{');
 }
 
 const char *flm_other_file(struct flm_bytes head)
@@ -84,7 +84,7 @@ const char *flm_other_file(struct flm_bytes head)
         if (head.size >= binary[i].size && memcmp(head.at, binary[i].begins, binary[i].size) == 0)
             return binary[i].says;
     /* A time or names to drop may precede pprof's sample types. */
-    if (flm_bytes_start_with(head, "H") && contains(head, "\n\4\b"))
+    if (flm_bytes_start_with(head, "H") && flm_bytes_contain(head, "\n\4\b"))
         return pprof;
     struct flm_bytes start = head;
     while (start.size > 0 && memchr(" \t\r\n", start.at[0], 4)) {
@@ -92,8 +92,10 @@ const char *flm_other_file(struct flm_bytes head)
         start.size--;
     }
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
-        if (flm_bytes_start_with(start, text[i].begins) && contains(head, text[i].has) &&
-            contains(head, text[i].also))
+        if (flm_bytes_start_with(start, text[i].begins) && flm_bytes_contain(head, text[i].has) &&
+            flm_bytes_contain(head, text[i].also))
             return text[i].says;
-    return NULL;
+    return flm_begins_json(start)
+               ? "this is JSON, but not in a format that flamel reads ('flamel formats' lists them)"
+               : NULL;
 }

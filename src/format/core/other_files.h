@@ -9,4 +9,8 @@
  * recognized as a format that is read: JSON of such a format would be called JSON here. */
 const char *flm_other_file(struct flm_bytes head);
 
+/* Whether a text begins like a JSON object, or an array of them; not like the names "{{closure}}"
+ * and "[unknown]". */
+bool flm_begins_json(struct flm_bytes head);
+
 #endif

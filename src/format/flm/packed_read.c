@@ -83,8 +83,10 @@ static bool read_head(struct unpacking *u, struct cursor *c)
     if (version != FLM_PACKED_VERSION && !c->bad)
         return flm_error_set(u->why, FLM_ERROR_FORMAT,
                              "this packed profile has version %llu, and this flamel reads version "
-                             "%d: install a newer flamel",
-                             (unsigned long long)version, FLM_PACKED_VERSION);
+                             "%d: %s",
+                             (unsigned long long)version, FLM_PACKED_VERSION,
+                             version > FLM_PACKED_VERSION ? "install a newer flamel"
+                                                          : "make it again from the recording");
     struct flm_sizes *s = &u->sizes;
     s->string_count = take32(c);
     s->string_bytes = take32(c);

@@ -3,6 +3,7 @@
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "format/core/format.h"
+#include "format/core/other_files.h"
 
 enum shape {
     NOTHING,       /* blank, or a comment */
@@ -126,12 +127,6 @@ static struct head look_at(struct flm_bytes all, bool whole, enum shape wanted, 
     return head;
 }
 
-/* Text that begins like a JSON object, and not like "{{closure}}". */
-static bool is_json(struct flm_bytes head)
-{
-    return head.size >= 2 && head.at[0] == '{' && flm_is_one_of(head.at[1], "\" \t\r\n");
-}
-
 static bool has_many_frames(const struct head *h)
 {
     int lines = h->shapes[STACK] + h->shapes[FRAME] + h->shapes[DOUBTFUL] + h->shapes[OTHER];
@@ -143,7 +138,7 @@ int flm_folded_sniff(struct flm_bytes head, bool whole)
     struct head h = look_at(head, whole, OTHER, OTHER);
     int stacks = h.shapes[STACK] + h.shapes[FRAME], others = h.shapes[OTHER];
     *(has_many_frames(&h) ? &stacks : &others) += h.shapes[DOUBTFUL];
-    if (is_json(head))
+    if (flm_begins_json(head))
         return FLM_SNIFF_NO;
     if (stacks == 0) /* a file of broken lines is refused by the reader, line by line */
         return h.shapes[WITHOUT_VALUE] > others * 10 ? FLM_SNIFF_GUESS - 2 : FLM_SNIFF_NO;

@@ -26,12 +26,15 @@ void flm_priority_restore(int priority)
     setpriority(PRIO_PROCESS, 0, priority);
 }
 
+size_t flm_load_factor_of(double load, long processors)
+{
+    double each = load / (double)processors;
+    return each < 2 ? 1 : each < 4 ? 2 : 4;
+}
+
 size_t flm_load_factor(void)
 {
     double load;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (getloadavg(&load, 1) != 1 || processors < 1)
-        return 1;
-    double each = load / (double)processors;
-    return each < 2 ? 1 : each < 4 ? 2 : 4;
+    return getloadavg(&load, 1) == 1 && processors > 0 ? flm_load_factor_of(load, processors) : 1;
 }

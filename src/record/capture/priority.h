@@ -24,5 +24,6 @@ void flm_priority_restore(int priority);
 /* How many times as long as on an idle machine a thread without priority waits for its turn: 1, 2
  * or 4, by the load of each processor. */
 size_t flm_load_factor(void);
+size_t flm_load_factor_of(double load, long processors);
 
 #endif

@@ -97,12 +97,14 @@ static void remove_at(struct flm_stack_sizes *z, size_t at)
     z->threads[at] = z->threads[z->count];
 }
 
-/* In place of the thread with the fewest truncated stacks, where there are too many. */
+/* In place of the thread with the fewest truncated stacks, where there are too many. What was
+ * decided about a thread stays known, so that none is counted twice. */
 static struct thread *add(struct flm_stack_sizes *z, int32_t process, int32_t thread)
 {
     size_t least = z->count;
     for (size_t i = 0; i < z->count && z->count == MOST_KNOWN; i++)
-        if (!has_events(&z->threads[i]) && z->ids[i] != NO_THREAD &&
+        if (!has_events(&z->threads[i]) && z->ids[i] != NO_THREAD && !z->threads[i].was_large &&
+            !z->threads[i].is_refused &&
             (least == z->count || z->threads[i].truncated < z->threads[least].truncated))
             least = i;
     if (least == MOST_KNOWN)

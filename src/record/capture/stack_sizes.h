@@ -67,7 +67,6 @@ struct flm_stack_sizes_sample {
     int32_t process, thread;
     uint32_t cpu;
     unsigned level;
-    int64_t time_ns;
     bool is_first_event; /* of the recording: its samples are compared between levels */
     bool only_marks;     /* it stands for no time */
     double weight;       /* its period */

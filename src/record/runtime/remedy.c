@@ -16,6 +16,7 @@ const char *flm_runtime_remedy(struct flm_bytes program)
         const char *remedy;
     } all[] = {
         {"node", "run it with --perf-basic-prof, or set NODE_OPTIONS=--perf-basic-prof"},
+        {"nodejs", "run it with --perf-basic-prof, or set NODE_OPTIONS=--perf-basic-prof"},
         {"deno", "run it with --v8-flags=--perf-basic-prof"},
         {"chrome", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
         {"chromium", "run it with --js-flags=--perf-basic-prof --no-sandbox"},

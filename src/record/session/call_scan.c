@@ -56,7 +56,7 @@ static bool find_return(const struct flm_mapping *mapping, uint64_t start, uint6
                         uint64_t *word)
 {
     enum { MOST = 8192 }; /* the frame of a function with large arrays is not searched to its end */
-    for (*at = sp; *at - sp<MOST && * budget> 0; *at += sizeof *word, --*budget) {
+    for (*at = sp; *budget != 0 && *at - sp < MOST; *at += sizeof *word, --*budget) {
         if (!read(context, *at, word))
             return false;
         if (is_return_from(mapping, *word, start, budget))

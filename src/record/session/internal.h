@@ -59,6 +59,7 @@ struct flm_session {
     struct flm_session_options options;
     struct flm_modules *modules;
     struct flm_preloader *preloader; /* NULL until flm_session_prepare */
+    int usual_priority;              /* when the session was made: recorders raise it later */
     struct flm_processes *processes;
     struct flm_locations locations;
     struct flm_stacks stacks;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/core/hash.h"
 #include "base/number/number.h"
@@ -19,6 +20,7 @@ struct flm_session *flm_session_new(const struct flm_session_options *options,
         return NULL;
     }
     s->options = *options;
+    s->usual_priority = getpriority(PRIO_PROCESS, 0);
     s->aggregation.keep_times = options->keep_times;
     s->oldest_ns = s->newest_ns = s->forgot_ns = FLM_NO_TIME;
     const struct flm_processes_options processes = {.live = options->live,

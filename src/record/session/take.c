@@ -107,7 +107,7 @@ bool flm_session_prepare(struct flm_session *s)
 {
     size_t count;
     if (!s->preloader)
-        s->preloader = flm_preloader_new(s->modules, NULL);
+        s->preloader = flm_preloader_new(s->modules, s->usual_priority, NULL);
     struct flm_module **wanted = s->preloader ? flm_session_wanted(s, &count) : NULL;
     bool ready = !wanted || flm_preloader_request(s->preloader, wanted, count);
     free(wanted);

@@ -30,9 +30,9 @@
  * write() of a glibc with symbols is __GI___libc_write, and mmap() is mmap64.
  *
  * DWARF names functions too. Where its name is one of the symbols at the function's start, the
- * order above decides again, except for length and bytes: a linker may give two functions with equal
- * code one address, and DWARF says which of them it is. Inlined calls of a function have the name
- * that the function has elsewhere in the file.
+ * order above decides again, except for length and bytes: a linker may give two functions with
+ * equal code one address, and DWARF says which of them it is. Inlined calls of a function have the
+ * name that the function has elsewhere in the file.
  *
  * A table is one block of bytes without pointers, which the cache stores and maps: 8 bytes a
  * segment, 20 a scope, 12 a line, and each name once. Addresses are 32 bits relative to the lowest

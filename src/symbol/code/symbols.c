@@ -1,4 +1,5 @@
-/* symbols.c - functions from the symbol table, where DWARF has none. */
+/* symbols.c - functions of the symbol table: those that DWARF lacks, and which of several names a
+ * function has. */
 #include <stdlib.h>
 
 #include "base/text/clone_name.h"

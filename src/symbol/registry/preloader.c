@@ -10,6 +10,7 @@
 
 struct flm_preloader {
     struct flm_modules *modules;
+    int priority;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t changed;
@@ -29,19 +30,18 @@ static void make(struct flm_preloader *p)
             flm_module_function_start(p->batch[i], 0, &ignored);
 }
 
-/* The thread that starts this one may have a raised priority, which threads inherit. Tables are
- * not urgent: they are made at the priority of the program, and so in the threads that help. */
-static void leave_priority(void)
+/* The thread that starts this one may have a raised priority, which threads inherit, and those that
+ * help this one too. */
+static void leave_priority(const struct flm_preloader *p)
 {
-    int own = getpriority(PRIO_PROCESS, 0), usual = getpriority(PRIO_PROCESS, (id_t)getpid());
-    if (own < usual)
-        setpriority(PRIO_PROCESS, 0, usual);
+    if (getpriority(PRIO_PROCESS, 0) < p->priority)
+        setpriority(PRIO_PROCESS, 0, p->priority);
 }
 
 static void *run(void *context)
 {
     struct flm_preloader *p = context;
-    leave_priority();
+    leave_priority(p);
     pthread_mutex_lock(&p->lock);
     while (!p->stop || p->batch) {
         if (!p->batch) {
@@ -59,7 +59,8 @@ static void *run(void *context)
     return NULL;
 }
 
-struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_error *why)
+struct flm_preloader *flm_preloader_new(struct flm_modules *modules, int priority,
+                                        struct flm_error *why)
 {
     assert(modules);
     struct flm_preloader *p = calloc(1, sizeof *p);
@@ -68,6 +69,7 @@ struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_
         return NULL;
     }
     p->modules = modules;
+    p->priority = priority;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     int error = pthread_create(&p->thread, NULL, run, p);

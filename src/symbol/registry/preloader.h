@@ -12,8 +12,10 @@
 
 struct flm_preloader;
 
-/* NULL, and `why`, when memory ran out, or no thread could be started. */
-struct flm_preloader *flm_preloader_new(struct flm_modules *modules, struct flm_error *why);
+/* `priority`: the nice value of the thread, which is never a better one than that of the caller:
+ * tables are not urgent. NULL, and `why`, when memory ran out, or no thread could be started. */
+struct flm_preloader *flm_preloader_new(struct flm_modules *modules, int priority,
+                                        struct flm_error *why);
 
 /* Waits for the tables in progress. */
 void flm_preloader_free(struct flm_preloader *preloader);

@@ -37,7 +37,8 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("{\"nodes\":[{\"id\":1,\"callFrame\":{", "a CPU profile of V8");
     text_is("{\"head\":{\"callFrame\":{},\"selfSize\":0", "a heap profile of V8");
     text_is("{\"resourceProfiles\": [", "an OpenTelemetry profile");
-    text_is("{\"meta\":{\"interval\":1,", "the Firefox Profiler");
+    text_is("{\"meta\":{\"interval\":1,\"categories\":[]},\"libs\":[],\"threads\":[{",
+            "the Firefox Profiler");
     text_is("{\"version\":1.2,\"gc_samples\":0,\"frames\":{}", "stackprof");
     text_is("2026-11-20 07:24:21\nFull thread dump OpenJDK 64-Bit Server VM",
             "a thread dump of a Java VM");
@@ -57,6 +58,11 @@ static void json_and_markup_that_is_no_profile_is_called_that(void **state)
     (void)state;
     text_is("{\"a\": 1}", "this is JSON");
     text_is("\n\n[{\"a\": 1}]", "this is JSON");
+    text_is("{ \"a\": 1}", "this is JSON");
+    text_is("{\r\n\t\"a\": 1}", "this is JSON");
+    text_is("[ {\"a\": 1}]", "this is JSON");
+    text_is("{}", "this is JSON");
+    text_is("{\"meta\":{\"page\":1},\"interval\":5,\"rows\":[]}", "this is JSON");
     text_is("  <?xml version='1.0'?>", "this is XML");
     text_is("\n<!DOCTYPE html>", "a web page");
 }
@@ -70,6 +76,9 @@ static void anything_else_is_unknown(void **state)
                                         "main;a 1\n",
                                         "Dear reader,\n",
                                         "[New LWP 9138]\n",
+                                        "{{closure}};a 1\n",
+                                        "[[kernel]];a 1\n",
+                                        "[",
                                         "events: we like them\n",
                                         "v 1\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

@@ -279,6 +279,7 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
            "shorter than its header says");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3"), "install a newer flamel");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\1"), "make it again");
 }
 
 static bool pack_and_unpack(void *context, struct flm_error *why)

@@ -24,8 +24,15 @@ static void a_raised_priority_is_restored(void **state)
 static void the_factor_grows_with_the_load_up_to_four(void **state)
 {
     (void)state;
-    size_t factor = flm_load_factor();
-    assert_true(factor == 1 || factor == 2 || factor == 4);
+    static const struct {
+        double load;
+        long processors;
+        size_t factor;
+    } cases[] = {{0, 1, 1}, {1.9, 1, 1}, {2, 1, 2}, {7.9, 2, 2},
+                 {8, 2, 4}, {100, 8, 4}, {15, 8, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(flm_load_factor_of(cases[i].load, cases[i].processors), cases[i].factor);
+    assert_in_range(flm_load_factor(), 1, 4);
 }
 
 int main(void)

@@ -460,6 +460,25 @@ static void the_neediest_threads_come_first(void **state)
     assert_int_equal(count_open(&k), 0);
 }
 
+/* More threads than are known at a time, again and again: each is counted once. */
+static void no_thread_is_counted_twice(void **state)
+{
+    (void)state;
+    enum { THREADS = 100 };
+    struct kernel k = {0};
+    struct flm_stack_sizes *sizes = make(&k, 1);
+    for (int64_t round = 1; round <= 300; round++) {
+        for (int32_t thread = 1; thread <= THREADS; thread++)
+            truncate_thread(sizes, thread, 5);
+        assert_true(flm_stack_sizes_update(sizes, round * 1000000000, 0));
+    }
+    struct flm_stack_sizes_counts counts = flm_stack_sizes_counts_now(sizes);
+    assert_in_range(counts.threads, FLM_STACK_SIZES_THREADS, THREADS);
+    assert_in_range(counts.threads + counts.refused, FLM_STACK_SIZES_THREADS + 1, THREADS);
+    flm_stack_sizes_free(sizes);
+    assert_int_equal(count_open(&k), 0);
+}
+
 static void marks_change_nothing(void **state)
 {
     (void)state;
@@ -512,6 +531,7 @@ int main(void)
         cmocka_unit_test(refusals_are_counted_once),
         cmocka_unit_test(an_ended_thread_has_no_level),
         cmocka_unit_test(the_neediest_threads_come_first),
+        cmocka_unit_test(no_thread_is_counted_twice),
         cmocka_unit_test(marks_change_nothing),
         cmocka_unit_test(failed_allocations_are_reported),
     };

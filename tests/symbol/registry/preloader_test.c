@@ -44,7 +44,7 @@ static void tables_are_made_by_another_thread(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
-    struct flm_preloader *p = flm_preloader_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, 0, NULL);
     struct flm_module *wanted[] = {get(modules, "small"), get(modules, "other"),
                                    get(modules, "gone")};
     assert_non_null(p);
@@ -84,13 +84,14 @@ struct urgent {
     int own, others;
 };
 
-/* As the recorder: in a thread of its own with a raised priority. */
+/* As the recorder, which raises the priority of its thread. */
 static void *preload_urgently(void *context)
 {
     enum { AHEAD = -7 };
     struct urgent *urgent = context;
+    int usual = getpriority(PRIO_PROCESS, 0);
     urgent->is_allowed = setpriority(PRIO_PROCESS, 0, AHEAD) == 0;
-    struct flm_preloader *p = flm_preloader_new(urgent->modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(urgent->modules, usual, NULL);
     if (p && !flm_preloader_request(p, &urgent->wanted, 1))
         flm_preloader_wait(p);
     urgent->own = getpriority(PRIO_PROCESS, 0);
@@ -118,7 +119,7 @@ static void freeing_waits_for_tables_in_progress(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
-    struct flm_preloader *p = flm_preloader_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, 0, NULL);
     struct flm_module *module = get(modules, "small");
     assert_false(flm_preloader_request(p, &module, 1));
     flm_preloader_free(p);
@@ -130,7 +131,7 @@ static void modules_come_and_unwind_meanwhile(void **state)
 {
     (void)state;
     struct flm_modules *modules = new_set();
-    struct flm_preloader *p = flm_preloader_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, 0, NULL);
     struct flm_module *module = get(modules, "small");
     assert_false(flm_preloader_request(p, &module, 1));
     assert_non_null(flm_module_unwind_table(module));
@@ -148,11 +149,11 @@ static void without_memory_no_table_is_preloaded(void **state)
     (void)state;
     struct flm_modules *modules = new_set();
     struct flm_module *module = get(modules, "small");
-    struct flm_preloader *p = flm_preloader_new(modules, NULL);
+    struct flm_preloader *p = flm_preloader_new(modules, 0, NULL);
     allocation_fail_from(1);
     assert_true(flm_preloader_request(p, &module, 1));
     struct flm_error why = {0};
-    assert_null(flm_preloader_new(modules, &why));
+    assert_null(flm_preloader_new(modules, 0, &why));
     allocation_fail_from(0);
     assert_int_equal(why.kind, FLM_ERROR_MEMORY);
     assert_int_equal(flm_modules_counts(modules).code_tables, 0);
