@@ -14,6 +14,12 @@ export function make(tag, attributes, ...children) {
     return made;
 }
 
+// A table of {name, value}; null where there are none.
+export function facts(items) {
+    return items?.length > 0 && make('table', {class: 'facts'}, items.map(({name, value}) => make('tr', {},
+        make('th', {scope: 'row'}, name), make('td', {}, value))));
+}
+
 export function button(label, onclick, attributes) {
     return make('button', {type: 'button', onclick, ...attributes}, label);
 }

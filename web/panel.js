@@ -1,7 +1,7 @@
 // panel.js - the details of the selected frame, next to the picture; in a narrow window a sheet below it, which
 // shows its first lines until it is opened.
 
-import {button, fraction, make, refill, share, show, sign} from './dom.js';
+import {button, facts, fraction, make, refill, share, show, sign} from './dom.js';
 
 // Buttons that are always shown; MORE_ACTIONS are behind "More".
 const FIRST_ACTIONS = {focus: 'Focus', hide: 'Hide', sandwich: 'Sandwich', 'copy-stack': 'Copy stack',
@@ -28,7 +28,7 @@ function figures(detail) {
         return [
             i > 0 && make('tr', attributes, make('th', {scope: 'rowgroup', colspan: columns.length + 1,
                 class: 'metric'}, value.name)),
-            line('total', {value: value.total, value_exact: value.total_exact,
+            line(detail.moment?.length ? 'duration' : 'total', {value: value.total, value_exact: value.total_exact,
                 of_view: value.of_view, of_parent: value.of_parent, of_total: value.of_total,
                 before: value.total_before, after: value.total_after, change: value.total_change},
             value, attributes),
@@ -112,6 +112,7 @@ export function makePanel(view) {
                     ? make('a', {href: safeLink(detail.link), target: '_blank', rel: 'noopener'},
                         where[0]) : where[0]),
                 detail.address && make('div', {class: 'muted mono'}, detail.address),
+                facts(detail.moment),
                 figures(detail),
                 detail.note && make('p', {class: 'note'}, detail.note),
                 detail.merged && frames(`${detail.merged.count} narrow frames, ${detail.merged.share}`,

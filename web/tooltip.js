@@ -2,7 +2,7 @@
 // positioned by the corner nearest to the pointer, so that its size needs no measuring while it moves. In a
 // narrow window it is as wide as the window.
 
-import {make, refill, show} from './dom.js';
+import {facts, make, refill, show} from './dom.js';
 
 const AWAY_PX = 14, NARROW_PX = 480, MARGIN_PX = 8;
 
@@ -14,6 +14,7 @@ export function makeTooltip(view) {
         refill(element,
             make('b', {}, hover.title),
             hover.where && make('div', {class: 'muted'}, hover.where),
+            facts(hover.moment),
             hover.lines.length > 0 && make('table', {}, hover.lines.map(line => make('tr', {},
                 make('th', {}, line.name), make('td', {}, line.value),
                 make('td', {}, line.share_view && line.share_view !== line.share_total

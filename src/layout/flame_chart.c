@@ -17,6 +17,7 @@ struct open {
 struct making {
     const struct flm_profile *p;
     const uint32_t *parent;
+    const unsigned char *kind_of_set;
     struct flm_flame_chart *chart;
 
     uint32_t *sample; /* the samples that are shown */
@@ -191,10 +192,16 @@ static bool open_nodes(struct making *m, uint32_t node, uint32_t sample, uint32_
     return true;
 }
 
+static bool is_of_one_kind(const struct making *m, uint32_t a, uint32_t b)
+{
+    const uint32_t *set = m->p->sample_labels;
+    return !m->kind_of_set || a == FLM_NONE || m->kind_of_set[set[a]] == m->kind_of_set[set[b]];
+}
+
 static bool add_sample(struct making *m, uint32_t sample, uint32_t previous, double width)
 {
     uint32_t node = m->p->sample_node[sample];
-    size_t shared = m->open.count;
+    size_t shared = is_of_one_kind(m, previous, sample) ? m->open.count : 1;
     while (node < m->open.at[shared - 1].source ||
            node >= m->p->node_end[m->open.at[shared - 1].source])
         shared--;
@@ -302,7 +309,10 @@ struct flm_flame_chart *flm_flame_chart_new(const struct flm_profile *profile,
     }
     if (parent)
         flm_profile_parents(profile, parent);
-    struct making m = {.p = profile, .chart = chart, .parent = parent ? parent : options->parent};
+    struct making m = {.p = profile,
+                       .chart = chart,
+                       .parent = parent ? parent : options->parent,
+                       .kind_of_set = options->kind_of_set};
     bool good = make(&m, options, why);
     free(parent);
     free(m.sample);

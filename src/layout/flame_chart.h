@@ -40,6 +40,10 @@ struct flm_flame_chart_options {
                          first sample */
     double alone_ns;  /* duration of a sample if all have the same time; 0: 1 ns */
 
+    /* By label set: samples of different kinds (a thread on the processor, and one that waits)
+     * share no frames, so a node is of one kind, that of its samples. NULL: there is one kind. */
+    const unsigned char *kind_of_set;
+
     const uint32_t *parent; /* of flm_profile_parents, for several charts of one profile; borrowed
                                while the chart is made. NULL: it is computed */
 };

@@ -52,19 +52,37 @@ static double size_of(const struct flm_profile *p, struct flm_metric metric, uin
     return metric.index == FLM_NONE ? 1 : fabs(flm_sample_column(p, metric.index)[sample]);
 }
 
+static bool is_on_track(const struct flm_profile *p, struct flm_metric metric, uint32_t sample)
+{
+    return p->sizes.duration_count > 0 || size_of(p, metric, sample) > 0;
+}
+
+/* What distinguishes threads, and what is said of them. */
+struct all_labels {
+    struct labels threads, commands, processes;
+};
+
+static void describe(struct flm_track *t, const struct flm_profile *p, uint32_t sample,
+                     const struct all_labels *labels)
+{
+    uint32_t command = label_in(p, p->sample_labels[sample], labels->commands);
+    uint32_t process = label_in(p, p->sample_labels[sample], labels->processes);
+    t->command = command == FLM_NONE ? t->command : p->labels[command].value;
+    t->process = process == FLM_NONE ? t->process : p->labels[process].value;
+}
+
 /* Totals and numbers of samples, in tracks that are not sorted yet. */
 static void count_samples(struct flm_tracks *tracks, const struct flm_profile *p,
                           struct flm_metric metric, struct flm_track *track,
-                          const uint32_t *track_of, struct labels commands)
+                          const uint32_t *track_of, const struct all_labels *labels)
 {
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
-        double size = size_of(p, metric, i);
-        if (size == 0)
+        if (!is_on_track(p, metric, i))
             continue;
         struct flm_track *t = &track[track_of[p->sample_labels[i]]];
-        uint32_t command = label_in(p, p->sample_labels[i], commands);
-        t->command = command == FLM_NONE ? t->command : p->labels[command].value;
-        t->total += size;
+        describe(t, p, i, labels);
+        t->total += size_of(p, metric, i);
+        t->waited_ns += (double)flm_sample_duration(p, i);
         if (p->sample_time[i] == FLM_NO_TIME) {
             tracks->untimed_count++;
             continue;
@@ -72,7 +90,8 @@ static void count_samples(struct flm_tracks *tracks, const struct flm_profile *p
         if (tracks->timed_count++ == 0)
             tracks->first_ns = p->sample_time[i];
         tracks->last_ns = p->sample_time[i];
-        t->sample_count++;
+        if (t->sample_count++ == 0)
+            t->begin_ns = p->sample_time[i];
     }
 }
 
@@ -94,7 +113,7 @@ static void list_samples(struct flm_tracks *tracks, const struct flm_profile *p,
         track->sample_count = 0;
     }
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
-        if (p->sample_time[i] == FLM_NO_TIME || size_of(p, metric, i) == 0)
+        if (p->sample_time[i] == FLM_NO_TIME || !is_on_track(p, metric, i))
             continue;
         struct flm_track *track = &tracks->track[track_of[p->sample_labels[i]]];
         tracks->samples[track->sample - tracks->samples + track->sample_count++] = i;
@@ -129,7 +148,8 @@ static void assign(const struct flm_profile *p, struct labels labels, struct flm
     for (uint32_t i = 0; i <= labels.count; i++)
         track[i] = (struct flm_track){.value = i < labels.count ? p->labels[labels.first + i].value
                                                                 : FLM_NONE,
-                                      .command = FLM_NONE};
+                                      .command = FLM_NONE,
+                                      .process = FLM_NONE};
     for (uint32_t set = 0; set < p->sizes.label_set_count; set++) {
         uint32_t label = label_in(p, set, labels);
         track_of[set] = label == FLM_NONE ? labels.count : label - labels.first;
@@ -146,7 +166,7 @@ static void arrange(struct flm_tracks *tracks, const struct flm_profile *p,
         order[i] = i;
     flm_sort(order, track_count, rank, largest_first, track);
     for (uint32_t i = 0; i < track_count; i++) {
-        bool has_something = track[order[i]].total > 0;
+        bool has_something = track[order[i]].total > 0 || track[order[i]].sample_count > 0;
         rank[order[i]] = has_something ? tracks->count : FLM_NONE;
         if (has_something)
             tracks->track[tracks->count++] = track[order[i]];
@@ -156,9 +176,9 @@ static void arrange(struct flm_tracks *tracks, const struct flm_profile *p,
 }
 
 static bool make(struct flm_tracks *tracks, const struct flm_profile *p, struct flm_metric metric,
-                 struct labels labels, struct labels commands)
+                 const struct all_labels *labels)
 {
-    size_t most = (size_t)labels.count + 1, sets = p->sizes.label_set_count;
+    size_t most = (size_t)labels->threads.count + 1, sets = p->sizes.label_set_count;
     struct flm_track *track = malloc(most * sizeof *track);
     uint32_t *track_of = malloc((sets + 1) * sizeof *track_of); /* by label set */
     uint32_t *order = malloc(2 * most * sizeof *order);
@@ -166,8 +186,8 @@ static bool make(struct flm_tracks *tracks, const struct flm_profile *p, struct 
     tracks->samples = malloc(((size_t)p->sizes.sample_count + 1) * sizeof *tracks->samples);
     bool good = track && track_of && order && tracks->track && tracks->samples;
     if (good) {
-        assign(p, labels, track, track_of);
-        count_samples(tracks, p, metric, track, track_of, commands);
+        assign(p, labels->threads, track, track_of);
+        count_samples(tracks, p, metric, track, track_of, labels);
         if (tracks->timed_count > 0) {
             arrange(tracks, p, track, (uint32_t)most, track_of, order);
             list_samples(tracks, p, metric, track_of);
@@ -186,16 +206,20 @@ bool flm_tracks_init(struct flm_tracks *tracks, const struct flm_profile *profil
     assert(tracks && profile);
     static const char *const keys[] = {"thread", "tid", "pid", "command"};
     static const char *const command_keys[] = {"command"};
+    static const char *const process_keys[] = {"process", "pid"};
     *tracks = (struct flm_tracks){.key = FLM_NONE};
-    struct labels labels = key ? first_of(profile, &key, 1) : first_of(profile, keys, 4);
-    struct labels commands = first_of(profile, command_keys, 1);
-    if (key && labels.count == 0)
+    struct all_labels labels = {
+        .threads = key ? first_of(profile, &key, 1) : first_of(profile, keys, 4),
+        .commands = first_of(profile, command_keys, 1),
+        .processes = first_of(profile, process_keys, 2),
+    };
+    if (key && labels.threads.count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "no sample has a label '%s'", key);
-    if (labels.count > 0)
-        tracks->key = profile->labels[labels.first].key;
-    if (labels.first == commands.first)
-        commands.count = 0;
-    if (make(tracks, profile, metric, labels, commands))
+    if (labels.threads.count > 0)
+        tracks->key = profile->labels[labels.threads.first].key;
+    if (labels.threads.first == labels.commands.first)
+        labels.commands.count = 0;
+    if (make(tracks, profile, metric, &labels))
         return true;
     flm_tracks_clear(tracks);
     return flm_error_memory(why);

@@ -20,9 +20,12 @@ struct flm_track {
     uint32_t value;         /* string: the label's; FLM_NONE: samples without the label */
     uint32_t command;       /* string: of its last sample with one, unless it is the value itself;
                                FLM_NONE: none has one */
+    uint32_t process;       /* string: likewise, of its label "process" or "pid" */
+    int64_t begin_ns;       /* of its first sample with a time */
     const uint32_t *sample; /* ascending: of this track, those with a time */
     uint32_t sample_count;
-    double total; /* sum of |value| of the metric, including samples without a time */
+    double total;     /* sum of |value| of the metric, including samples without a time */
+    double waited_ns; /* sum of the durations of its samples */
 };
 
 struct flm_tracks {
@@ -38,8 +41,10 @@ struct flm_tracks {
 };
 
 /* `key`: of the label; NULL: the best one. Only samples with a value in the metric count;
- * {FLM_NONE}: all, as 1 each. A profile without timed samples has no tracks. False, and `why`, if
- * memory ran out, or if no sample has a label `key`. */
+ * {FLM_NONE}: all, as 1 each. In a profile with durations all samples are on the tracks, whatever
+ * their metric is: a thread that waits is seen in the picture of those that run. A profile without
+ * timed samples has no tracks. False, and `why`, if memory ran out, or if no sample has a label
+ * `key`. */
 bool flm_tracks_init(struct flm_tracks *tracks, const struct flm_profile *profile,
                      struct flm_metric metric, const char *key, struct flm_error *why);
 void flm_tracks_clear(struct flm_tracks *tracks);

@@ -136,6 +136,8 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "sort", (struct flm_bytes){v->model.sort.at, v->model.sort.size});
     if (v->model.shows_tracks)
         add(out, "tracks", flm_bytes_of("1"));
+    if (v->model.threads_by_cost)
+        add(out, "threads", flm_bytes_of("cost"));
     add_path(out, "select", v, v->model.selected);
     add_path(out, "zoom", v, v->model.zoomed);
     if (!flm_node_ref_valid(v->model.zoomed) && v->scene.total > 0)
@@ -372,6 +374,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     v->model.inverted = value_of(state, "invert", &scratch).size > 0;
     v->model.comparing.side_by_side &= !v->model.inverted; /* scene.h */
     v->model.shows_tracks = value_of(state, "tracks", &scratch).size > 0;
+    v->model.threads_by_cost = flm_bytes_are(value_of(state, "threads", &scratch), "cost");
     bool kept = read_focus(v, value_of(state, "of", &scratch)) &&
                 flm_model_set_text(&v->model.sort, value_of(state, "sort", &scratch)) &&
                 read_colors(v, state, &scratch) && !scratch.failed;

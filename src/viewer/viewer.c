@@ -158,6 +158,8 @@ static struct flm_viewpoint viewpoint_now(const struct flm_viewer *v)
         place.share = flm_camera_share(&v->model.camera);
         place.other_share = flm_camera_share(&v->model.other_camera);
     }
+    place.is_time = was && flm_scene_is_over_time(&v->scene);
+    place.time = flm_viewer_time(v, v->model.camera.to);
     return place;
 }
 
@@ -171,6 +173,16 @@ void flm_viewer_leave(struct flm_viewer *v)
     flm_cached_tables_clear(&v->scene.tables);
     forget_coloring(v);
     flm_changed(&v->model, FLM_ASPECT_SHOWN);
+}
+
+/* The same time on another axis; all of it where that is outside. */
+static struct flm_span share_of_time(const struct flm_viewer *v, struct flm_span time)
+{
+    double from = v->scene.threads.offset_ns, total = v->scene.total;
+    double left = fmax(time.left - from, 0), right = fmin(time.right - from, total);
+    if (!(total > 0) || !(right > left))
+        return (struct flm_span){0, 1};
+    return (struct flm_span){left / total, right / total};
 }
 
 static bool rebuild(struct flm_viewer *v, struct flm_error *why)
@@ -188,6 +200,8 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     v->model.selected_merged = (struct flm_rectangle){0};
     v->model.left.valid = false;
     double total = v->scene.total;
+    if (place.is_time && flm_scene_is_over_time(&v->scene))
+        place.share = share_of_time(v, place.time);
     flm_camera_init(&v->model.camera, total);
     flm_camera_init(&v->model.other_camera, total);
     v->model.half = flm_scene_has_halves(&v->scene) ? place.half : 0;

@@ -33,6 +33,12 @@ struct flm_span flm_viewer_span(const struct flm_viewer *v)
     return flm_camera_span(&v->model.camera, v->input.now_ms);
 }
 
+struct flm_span flm_viewer_time(const struct flm_viewer *v, struct flm_span span)
+{
+    double offset = v->scene.threads.offset_ns;
+    return (struct flm_span){span.left + offset, span.right + offset};
+}
+
 /* The deepest node that everything seen is in: down from the root, into the child at the left edge
  * as long as it reaches the right one. A millionth of the window does not count: the camera glides,
  * and sums are rounded. */

@@ -145,13 +145,13 @@ static const struct member hover_line[] = {MEMBER(hover_line, name, TEXT),
                                            MEMBER(hover_line, share_view, TEXT),
                                            MEMBER(hover_line, share_parent, TEXT),
                                            END};
-static const struct member hover[] = {MEMBER(hover, x, NUMBER),
-                                      MEMBER(hover, y, NUMBER),
-                                      MEMBER(hover, title, TEXT),
-                                      MEMBER(hover, where, TEXT),
-                                      LIST_OF(hover, lines, hover_line),
-                                      MEMBER(hover, note, TEXT),
-                                      END};
+static const struct member moment[] = {MEMBER(moment, name, TEXT), MEMBER(moment, value, TEXT),
+                                       END};
+static const struct member hover[] = {
+    MEMBER(hover, x, NUMBER),       MEMBER(hover, y, NUMBER),
+    MEMBER(hover, title, TEXT),     MEMBER(hover, where, TEXT),
+    LIST_OF(hover, moment, moment), LIST_OF(hover, lines, hover_line),
+    MEMBER(hover, note, TEXT),      END};
 
 static const struct member value[] = {
     MEMBER(value, name, TEXT),           MEMBER(value, unit, TEXT),
@@ -194,6 +194,7 @@ static const struct member detail[] = {MEMBER(detail, node, NUMBER),
                                        MEMBER(detail, link, TEXT),
                                        MEMBER(detail, compared, BOOL),
                                        OPTIONAL(detail, note, TEXT),
+                                       LIST_OF(detail, moment, moment),
                                        LIST_OF(detail, values, value),
                                        OBJECT_OF(detail, instances, instances),
                                        OPTIONAL_LIST(detail, calls, relation),

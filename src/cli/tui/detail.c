@@ -40,6 +40,8 @@ void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows)
         row++;
         column = 1;
     }
+    for (size_t i = 0; i < h->moment.count && column < end; i++)
+        column = put_text(tui, column, row, h->moment.at[i].value) + 2;
     for (size_t i = 0; i < h->lines.count && column < end; i++) {
         const struct flm_response_hover_line *line = &h->lines.at[i];
         column = flm_tui_put(tui, column, row, end, line->name, FLM_TUI_MUTED);
@@ -196,6 +198,9 @@ void flm_tui_panel_draw(struct flm_tui *tui)
     for (int i = 0; i < 3; i++)
         if (words[i].size)
             panel_line(&panel, words[i], FLM_TUI_MUTED, nothing);
+    panel.row += d->moment.count > 0;
+    for (size_t i = 0; i < d->moment.count; i++)
+        panel_amount(&panel, "", d->moment.at[i].value, d->moment.at[i].name);
     for (size_t i = 0; i < d->values.count; i++) {
         const struct flm_response_value *value = &d->values.at[i];
         panel.row++;

@@ -23,11 +23,13 @@ static bool act_select(struct flm_viewer *v, struct flm_bytes number, struct flm
 }
 
 /* The widest occurrence of a function that is drawn. */
-static struct flm_node_ref widest_of(const struct flm_viewer *v,
-                                     const struct flm_frame_record *wanted)
+static bool find_widest(struct flm_viewer *v, const struct flm_frame_record *wanted,
+                        struct flm_node_ref *found, struct flm_error *why)
 {
-    struct flm_node_ref best = no_ref;
     double widest = 0;
+    *found = no_ref;
+    if (!flm_threads_open_all(&v->scene, why))
+        return false;
     for (uint32_t s = 0; s < v->scene.pane_count; s++) {
         const struct flm_pane *pane = &v->scene.panes[s];
         for (uint32_t i = 1; i < pane->tree.node_count; i++) {
@@ -40,11 +42,11 @@ static struct flm_node_ref widest_of(const struct flm_viewer *v,
             if (total > widest &&
                 flm_layout_level(pane->layout, (struct flm_node){i}) >= pane->first_level) {
                 widest = total;
-                best = (struct flm_node_ref){s, flm_pane_number(pane, (struct flm_node){i})};
+                *found = (struct flm_node_ref){s, flm_pane_number(pane, (struct flm_node){i})};
             }
         }
     }
-    return best;
+    return true;
 }
 
 static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
@@ -54,7 +56,9 @@ static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, stru
     if (!flm_number_parse_uint(number, &frame) || frame == 0 || frame >= p->sizes.frame_count)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
                              number.at);
-    struct flm_node_ref ref = widest_of(v, &p->frames[frame]);
+    struct flm_node_ref ref;
+    if (!find_widest(v, &p->frames[frame], &ref, why))
+        return false;
     if (!flm_node_ref_valid(ref))
         return flm_viewer_notify(v, "this function is not in this picture");
     return select_and_show(v, ref);

@@ -45,6 +45,23 @@ static double share_of(struct flm_area area, double x)
     return fmin(fmax(share, 0), 1);
 }
 
+/* The place of the camera at a point of the minimap, which shows everything; or of the timeline,
+ * which shows all of the time also where a flame chart has only a part of it. */
+static double place_at(const struct flm_viewer *v, struct flm_area map, double x)
+{
+    if (flm_scene_is_over_time(&v->scene))
+        return share_of(map, x) * flm_timeline_duration(&v->scene) - v->scene.threads.offset_ns;
+    return share_of(map, x) * v->model.camera.total;
+}
+
+/* How much of it a pixel is. */
+static double unit_of(const struct flm_viewer *v, struct flm_area map)
+{
+    double all = flm_scene_is_over_time(&v->scene) ? flm_timeline_duration(&v->scene)
+                                                   : v->model.camera.total;
+    return all / fmax(map.width, 1);
+}
+
 static void moved(struct flm_viewer *v)
 {
     v->model.zoomed = (struct flm_node_ref){0, FLM_NONE};
@@ -64,6 +81,8 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     v->input.hover_y = y;
     if (flm_node_ref_valid(ref))
         flm_changed(&v->model, FLM_ASPECT_POINTER); /* the tooltip follows it */
+    if (flm_scene_is_over_time(&v->scene))
+        flm_changed(&v->model, FLM_ASPECT_HOVERED); /* and in a flame chart a line */
     if (same)
         return;
     v->input.hovered = ref;
@@ -112,7 +131,7 @@ static void begin_drag(struct flm_viewer *v)
 {
     struct flm_drag *drag = &v->input.drag;
     struct flm_area map = flm_viewer_minimap(v);
-    double total = v->model.camera.total, place = share_of(map, drag->x) * total;
+    double total = v->model.camera.total, place = place_at(v, map, drag->x);
     bool whole = drag->span.left <= 0 && drag->span.right >= total;
     if (drag->y >= map.top + map.height)
         drag->kind = FLM_DRAG_PAN;
@@ -137,7 +156,7 @@ static void drag_on(struct flm_viewer *v, double x, double y)
     if (drag->kind == FLM_DRAG_PAN)
         by = -(x - drag->x) / fmax(area_at(v, drag->x).width, 1) * width;
     if (drag->kind == FLM_DRAG_WINDOW)
-        by = (x - drag->x) / fmax(flm_viewer_area(v).width, 1) * v->model.camera.total;
+        by = (x - drag->x) * unit_of(v, flm_viewer_minimap(v));
     if (by != 0) {
         flm_camera_go(&v->model.camera,
                       (struct flm_span){drag->span.left + by, drag->span.right + by},
@@ -204,7 +223,7 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
     }
     if (y < map.top + map.height) {
         struct flm_span span = flm_viewer_span(v);
-        double width = span.right - span.left, middle = share_of(map, x) * v->model.camera.total;
+        double width = span.right - span.left, middle = place_at(v, map, x);
         flm_camera_go(&v->model.camera, (struct flm_span){middle - width / 2, middle + width / 2},
                       v->input.now_ms, flm_viewer_glide_ms(v));
         moved(v);
@@ -234,9 +253,9 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
     if (kind == FLM_DRAG_PRESSED)
         click(v, x, y, held);
     if (kind == FLM_DRAG_BRUSH) {
-        double a = share_of(map, drag->x), b = share_of(map, x), total = v->model.camera.total;
-        flm_camera_go(&v->model.camera, (struct flm_span){fmin(a, b) * total, fmax(a, b) * total},
-                      v->input.now_ms, flm_viewer_glide_ms(v));
+        double a = place_at(v, map, drag->x), b = place_at(v, map, x);
+        flm_camera_go(&v->model.camera, (struct flm_span){fmin(a, b), fmax(a, b)}, v->input.now_ms,
+                      flm_viewer_glide_ms(v));
         moved(v);
     }
     if (kind == FLM_DRAG_RANGE) {
@@ -304,7 +323,7 @@ void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, doubl
         double share = share_of(area_at(v, x), x);
         if (y < map.top + map.height) { /* in the minimap: around its position there */
             struct flm_span span = v->model.camera.to;
-            double place = share_of(map, x) * v->model.camera.total;
+            double place = place_at(v, map, x);
             share = (place - span.left) / (span.right - span.left);
             share = fmin(fmax(share, 0), 1);
         }

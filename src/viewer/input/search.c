@@ -99,32 +99,38 @@ static bool has_search(const struct flm_viewer *v)
 static const struct flm_condition searching = {has_search, "there is no search to step through"};
 
 /* Matches of all searches, in the order of the picture, round and round. */
-static bool next_match(struct flm_viewer *v, enum flm_search_way way)
+static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm_error *why)
 {
-    uint32_t index = flm_node_ref_valid(v->model.selected) ? v->model.selected.pane : 0;
-    const struct flm_pane *pane = &v->scene.panes[index];
-    struct flm_node from = {FLM_NONE};
-    if (flm_node_ref_valid(v->model.selected))
-        from = flm_pane_node(pane, v->model.selected.number);
-    struct flm_search_step step = {.node = {FLM_NONE}};
-    if (v->model.searches.frame_color)
-        step = flm_search_step(v->model.searches.frame_color, pane->layout, from, way);
-    if (step.node.index == FLM_NONE)
-        return flm_viewer_notify(v, "the search finds nothing here");
-    flm_viewer_walk_to(v, (struct flm_node_ref){index, flm_pane_number(pane, step.node)});
-    return true;
+    bool has = flm_node_ref_valid(v->model.selected);
+    uint32_t count = v->scene.pane_count, first = has ? v->model.selected.pane : 0;
+    for (uint32_t i = 0; v->model.searches.frame_color && i < count; i++) {
+        uint32_t index = (first + (way == FLM_SEARCH_PREVIOUS ? count - i : i)) % count;
+        struct flm_pane *pane = &v->scene.panes[index];
+        struct flm_node from = {FLM_NONE};
+        if (!flm_threads_open(&v->scene, pane, why))
+            return false;
+        if (has && i == 0)
+            from = flm_pane_node(pane, v->model.selected.number);
+        struct flm_search_step step =
+            flm_search_step(v->model.searches.frame_color, pane->layout, from, way);
+        if (step.node.index == FLM_NONE)
+            continue; /* the other threads of a flame chart */
+        flm_viewer_walk_to(v, (struct flm_node_ref){index, flm_pane_number(pane, step.node)});
+        return true;
+    }
+    return flm_viewer_notify(v, "the search finds nothing here");
 }
 
 static bool act_next(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
-    (void)none, (void)why;
-    return next_match(v, FLM_SEARCH_NEXT);
+    (void)none;
+    return next_match(v, FLM_SEARCH_NEXT, why);
 }
 
 static bool act_previous(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
-    (void)none, (void)why;
-    return next_match(v, FLM_SEARCH_PREVIOUS);
+    (void)none;
+    return next_match(v, FLM_SEARCH_PREVIOUS, why);
 }
 
 static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

@@ -32,14 +32,18 @@ static bool act_range(struct flm_viewer *v, struct flm_bytes text, struct flm_er
 static bool act_range_clear(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_select_time(v, (struct flm_span){0, 0}, why);
+    if (!flm_viewer_select_time(v, (struct flm_span){0, 0}, why))
+        return false;
+    if (flm_scene_is_over_time(&v->scene))
+        flm_viewer_fit(v);
+    return true;
 }
 
 /* The time that is seen in the chart, as what everything else is of. */
 static bool act_range_seen(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return flm_viewer_select_time(v, v->model.camera.to, why);
+    return flm_viewer_select_time(v, flm_viewer_time(v, v->model.camera.to), why);
 }
 
 static bool is_chart(const struct flm_viewer *v)
@@ -87,6 +91,19 @@ static bool act_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_e
     return true;
 }
 
+static bool act_by_cost(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    v->model.threads_by_cost = !v->model.threads_by_cost;
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    if (!flm_viewer_update(v, why))
+        return false;
+    flm_viewer_history_push(v);
+    return flm_viewer_notify(v, v->model.threads_by_cost
+                                    ? "threads by cost, the largest first"
+                                    : "threads by process, and by their begin");
+}
+
 /* Threads merged into one tree, or each with its own: the operation split. */
 static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
@@ -102,6 +119,7 @@ static const struct flm_action actions[] = {
     {"track", "Thread on or off", "N", NULL, act_track, &threaded},
     {"track-only", "Only this thread", "N", NULL, act_track_only, &threaded},
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
+    {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted},
     {"split", "Split or merge threads", NULL, "S", act_split, &threaded},
 };
 const struct flm_action_group flm_time_actions = {"Time", actions,

@@ -58,6 +58,8 @@ struct flm_viewpoint {
     bool valid;
     struct flm_path selected, zoomed;
     struct flm_span share, other_share; /* of `camera`, and of `other_camera` */
+    bool is_time; /* a flame chart's: it stays at `time` where the axis changes */
+    struct flm_span time;
     uint32_t half;
     double rows; /* scrolled from where a scene is at first; negative: up */
 };
@@ -81,6 +83,7 @@ struct flm_model {
     struct flm_text source_link;     /* "vscode://file/{file}:{line}"; "": none */
     struct flm_comparing comparing;  /* with another file, or another part of this one */
     bool shows_tracks;               /* the timeline has a row for each thread */
+    bool threads_by_cost;            /* the flame chart; else by process, and by begin */
     bool shows_overlay, hides_panel; /* not in the URL */
 
     struct flm_node_ref selected, zoomed; /* of the scene; zoomed: the camera is exactly there */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "draw/color/state_tones.h"
 #include "draw/color/theme.h"
 #include "draw/text/quantity.h"
 
@@ -45,7 +46,11 @@ bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, ui
         .viewer = v,
         .pane = s,
         .pane_index = pane,
-        .zoom_level = flm_layout_level(flm_scene_layout(&v->scene, s), flm_viewer_top_node(v, s)),
+        .zoom_level =
+            s->kind ==
+                    FLM_PANE_CHART /* a thread that does one thing all the time is not zoomed to */
+                ? 0
+                : flm_layout_level(flm_scene_layout(&v->scene, s), flm_viewer_top_node(v, s)),
         .compared = flm_scene_compares(&v->scene) ? v->scene.compared : NULL,
         .searching = flm_searches_any(&v->model.searches),
         .total = s->kind == FLM_PANE_CHART ? v->scene.total
@@ -93,9 +98,22 @@ static const struct flm_tone *share_tone(const struct flm_box_styles *styles,
     return &flm_share_tones[flm_share_step(part, whole)];
 }
 
+/* Of a node of a flame chart: all its samples are of one state. */
+static enum flm_thread_state state_of(const struct flm_box_styles *styles, struct flm_node node)
+{
+    const struct flm_pane *pane = styles->pane;
+    const struct flm_thread_states *states = &styles->viewer->scene.threads.states;
+    if (pane->kind != FLM_PANE_CHART || !states->of_set || node.index == 0)
+        return FLM_THREAD_ON_CPU;
+    return flm_thread_state_of(states, pane->profile, pane->chart->first_sample[node.index]);
+}
+
 static const struct flm_tone *tone_of(const struct flm_box_styles *styles,
                                       const struct flm_rectangle *r, uint32_t frame)
 {
+    enum flm_thread_state state = state_of(styles, r->node);
+    if (state != FLM_THREAD_ON_CPU)
+        return &flm_state_tones[state].box;
     const struct flm_coloring *coloring = &styles->viewer->paint.coloring;
     return flm_color_mode_is_share(coloring->mode) ? share_tone(styles, r)
                                                    : &coloring->tones[frame];

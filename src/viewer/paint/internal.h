@@ -4,13 +4,15 @@
 #define FLAMEL_VIEWER_PAINT_INTERNAL_H
 
 #include "draw/document/document.h"
+#include "draw/terminal/cell_boxes.h"
 #include "viewer/paint/box_style.h"
 
 /* ---- painting.c: the panes of a scene, in pixels or in cells (painting_cells.c) -------------- */
 
 /* The target of painting. The visible boxes are found in the same way for both. */
 struct flm_canvas {
-    struct flm_pixels *pixels; /* NULL: there are none */
+    struct flm_pixels *pixels; /* the area of the panes; NULL: there are none */
+    struct flm_pixels *beside; /* and the gutter at its left, of a flame chart */
 
     /* Draws the boxes of a pane, and its header, if it has one. */
     void (*draw)(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
@@ -27,6 +29,45 @@ bool flm_canvas_paint(struct flm_viewer *viewer, const struct flm_canvas *canvas
 
 /* The timeline, above everything else. */
 void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
+
+/* ---- thread_paint.c: what a flame chart has beside its boxes --------------------------------- */
+
+/* The axis in the window: what is seen of it, and its ticks, in ns since the recording began. */
+struct flm_time_axis {
+    struct flm_area area;
+    struct flm_span seen;              /* from the left end of the axis */
+    double offset_ns;                  /* where that is */
+    double first_ns, last_ns, step_ns; /* of the ticks: none at or behind the last */
+    double longest_ns;                 /* the right end */
+};
+struct flm_time_axis flm_time_axis_of(const struct flm_viewer *viewer, double apart_px);
+double flm_time_axis_x(const struct flm_time_axis *axis, double ns);
+
+/* "on 1.17 s, off 1.83 s": the metric of a thread, and the time in which it waited; and
+ * "process 10, 3 threads". */
+void flm_thread_add_figures(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                            struct flm_text *out);
+void flm_thread_add_process(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                            struct flm_text *out);
+
+/* Lines at the ticks, below the boxes; the ruler above them, and the time under the pointer. */
+void flm_threads_paint_grid(struct flm_viewer *viewer, struct flm_pixels *pixels);
+void flm_threads_paint_ruler(struct flm_viewer *viewer, struct flm_pixels *pixels);
+
+/* The strip of states of a pane; and its names, in the gutter or above the strip, which stay in the
+ * window while any part of the thread is seen. */
+void flm_threads_paint_strip(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                             struct flm_pixels *pixels);
+void flm_threads_paint_name(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                            struct flm_pixels *pixels);
+
+/* ---- thread_cells.c: the same in a terminal -------------------------------------------------- */
+
+/* The rows above the stacks of a pane: its process, its name, and the states. And the ruler. */
+void flm_thread_cells_draw(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                           struct flm_screen *screen, struct flm_cell_area area);
+void flm_ruler_cells_draw(const struct flm_viewer *viewer, struct flm_screen *screen,
+                          struct flm_cell_area area);
 
 /* ---- chart_samples.c: a flame chart where samples are narrower than a pixel ------------------ */
 

@@ -43,12 +43,27 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
     return flm_layout_rectangles(pane->layout, &view, &pane->drawn, why);
 }
 
+/* Whether any row of a pane is: only the threads of a flame chart are many. */
+static bool is_in_window(const struct flm_viewer *v, const struct flm_pane *pane)
+{
+    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    return pane->kind != FLM_PANE_CHART ||
+           (pane->top_px + pane->height_px > scroll &&
+            pane->top_px - pane->header_px < scroll + flm_viewer_area(v).height);
+}
+
 /* The visible boxes of a pane. Callers are opened until all wide enough boxes exist, or until the
  * budget is used up. */
 static bool find_boxes(struct flm_viewer *v, struct flm_pane *pane, struct flm_error *why)
 {
     bool opened;
     double narrowest;
+    if (!is_in_window(v, pane)) {
+        pane->drawn.count = 0;
+        return true;
+    }
+    if (!flm_threads_open(&v->scene, pane, why))
+        return false;
     if (!list_boxes(v, pane, &narrowest, why) ||
         !flm_pane_open(pane, narrowest, OPENING_BUDGET, &opened, why))
         return false;
@@ -118,36 +133,10 @@ static void paint_samples(const struct flm_box_styles *styles, const struct flm_
     }
 }
 
-/* The thread of a chart, above it. */
-static void paint_header(const struct flm_viewer *v, const struct flm_pane *pane,
-                         struct flm_pixels *pixels)
-{
-    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
-    struct flm_area area = flm_viewer_area(v);
-    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
-    struct flm_text text = {0};
-    double top = area.top - scroll + pane->top_px - pane->header_px;
-    if (pane->header_px <= 0 || top > area.top + area.height || top + pane->header_px < area.top)
-        return;
-    const struct flm_track *track = &v->scene.tracks.track[pane->track];
-    flm_track_add_title(pane->profile, track, &text);
-    int base = (int)round(top + pane->header_px / 2 + flm_atlas_size_px(v->paint.atlas) * 0.36);
-    double x = area.left + 4 * v->scene.window.scale;
-    x = flm_atlas_draw(v->paint.atlas, pixels, x, base, (struct flm_bytes){text.at, text.size},
-                       FLM_WEIGHT_BOLD, colors.text);
-    text.size = 0;
-    flm_quantity_add(
-        &text, track->total,
-        flm_string_bytes(pane->profile, pane->profile->metrics[pane->metric.index].unit));
-    flm_atlas_draw(v->paint.atlas, pixels, x + 10 * v->scene.window.scale, base,
-                   (struct flm_bytes){text.at, text.size}, FLM_WEIGHT_REGULAR, colors.muted);
-    flm_text_clear(&text);
-}
-
 /* A pane that is alone has all of the area, and clears it row by row. */
 static bool is_alone(const struct flm_viewer *v)
 {
-    return v->scene.pane_count == 1;
+    return v->scene.pane_count == 1 && !flm_scene_is_over_time(&v->scene);
 }
 
 static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_canvas *canvas,
@@ -386,7 +375,10 @@ static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes 
     for (size_t i = 0; pane->kind == FLM_PANE_CHART && i < pane->drawn.count; i++)
         if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED)
             paint_samples(styles, boxes, &pane->drawn.at[i]);
-    paint_header(styles->viewer, pane, canvas->pixels);
+    if (pane->kind == FLM_PANE_CHART) {
+        flm_threads_paint_strip(styles->viewer, pane, canvas->pixels);
+        flm_threads_paint_name(styles->viewer, pane, canvas->beside);
+    }
 }
 
 bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double now_ms)
@@ -401,12 +393,19 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
                     flm_page_colors(&v->paint.theme).page);
     if (!has_boxes)
         return false;
-    struct flm_pixels below = flm_pixels_clipped(
-        *pixels, 0, (int)area.top, (int)v->scene.window.width, (int)(area.top + area.height));
-    struct flm_canvas canvas = {.pixels = &below, .draw = draw_pixels};
+    int bottom = (int)(area.top + area.height), width = (int)v->scene.window.width;
+    struct flm_pixels all = flm_pixels_clipped(*pixels, 0, (int)area.top, width, bottom);
+    struct flm_pixels panes =
+        flm_pixels_clipped(all, (int)flm_scene_gutter_px(&v->scene), (int)area.top, width, bottom);
+    struct flm_canvas canvas = {.pixels = &panes, .beside = &all, .draw = draw_pixels};
+    bool is_over_time = flm_scene_is_over_time(&v->scene);
+    if (is_over_time)
+        flm_threads_paint_grid(v, &panes);
     if (!flm_canvas_paint(v, &canvas, &more))
         return false;
-    paint_scrollbar(v, &below, flm_camera_scroll(&v->model.camera, now_ms));
+    if (is_over_time)
+        flm_threads_paint_ruler(v, pixels);
+    paint_scrollbar(v, &all, flm_camera_scroll(&v->model.camera, now_ms));
     paint_minimap(v, pixels);
     flm_timeline_paint(v, pixels);
     v->paint.picture.paint_ms = clock_of(v) - begun - v->paint.picture.layout_ms;

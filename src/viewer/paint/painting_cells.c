@@ -16,6 +16,8 @@ static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *
 {
     const struct cells *cells = (const struct cells *)canvas;
     flm_box_cells_draw(boxes, &styles->pane->drawn, cells->screen, cells->pane);
+    if (styles->pane->kind == FLM_PANE_CHART)
+        flm_thread_cells_draw(styles->viewer, styles->pane, cells->screen, cells->pane);
 }
 
 bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen,
@@ -27,5 +29,9 @@ bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen,
     bool more;
     flm_screen_fill(screen, pane.left, pane.top, pane.columns, pane.rows,
                     (struct flm_style){colors.text, colors.page, FLM_CELL_PLAIN});
-    return flm_canvas_begin(v, now_ms) && flm_canvas_paint(v, &cells.canvas, &more) && more;
+    if (!flm_canvas_begin(v, now_ms) || !flm_canvas_paint(v, &cells.canvas, &more))
+        return false;
+    if (flm_scene_is_over_time(&v->scene))
+        flm_ruler_cells_draw(v, screen, pane);
+    return more;
 }

@@ -56,6 +56,8 @@ static bool find_boxes(struct picture *picture, struct flm_pane *pane, struct dr
                        double width, struct flm_error *why)
 {
     uint64_t budget = OPENING_BUDGET;
+    if (!flm_threads_open(&picture->viewer->scene, pane, why))
+        return false;
     for (bool opened = true; opened;) {
         drawn->view = viewport_of(picture->viewer, pane, width);
         if (!flm_layout_rectangles(pane->layout, &drawn->view, &pane->drawn, why) ||
@@ -197,7 +199,7 @@ static void add_titles(struct picture *picture)
 static void add_heading(struct picture *picture, const struct flm_pane *pane,
                         struct flm_document_pane *added)
 {
-    const struct flm_track *track = &picture->viewer->scene.tracks.track[pane->track];
+    const struct flm_track *track = flm_threads_track(&picture->viewer->scene, pane);
     picture->text.size = 0;
     flm_track_add_title(pane->profile, track, &picture->text);
     added->heading = flm_document_add_text(&picture->document, text_of(picture));
@@ -233,12 +235,14 @@ static void add_panes(struct picture *picture)
 static void add_axis(struct picture *picture)
 {
     const struct flm_viewport *view = &picture->panes[0].view;
-    double duration = view->right - view->left;
+    const struct flm_scene *scene = &picture->viewer->scene;
+    double duration = view->right - view->left, offset = scene->threads.offset_ns;
+    double left = offset + view->left, right = offset + view->right;
     double step = flm_tick_step(duration, view->width_px, TICKS_APART);
-    for (double at = ceil(view->left / step) * step; at < view->right; at += step) {
+    for (double at = ceil(left / step) * step; at < right; at += step) {
         picture->text.size = 0;
-        flm_quantity_add(&picture->text, at, flm_bytes_of("ns"));
-        flm_document_add_tick(&picture->document, (at - view->left) / duration * view->width_px,
+        flm_tick_label_add(&picture->text, at, step, offset + scene->total);
+        flm_document_add_tick(&picture->document, (at - left) / duration * view->width_px,
                               text_of(picture));
     }
 }

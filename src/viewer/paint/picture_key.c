@@ -1,5 +1,6 @@
 #include "viewer/paint/internal.h"
 
+#include "draw/color/state_tones.h"
 #include "draw/text/quantity.h"
 #include "viewer/model/choices.h"
 
@@ -151,6 +152,16 @@ static bool add_colors(struct legend *legend, struct flm_error *why)
     return true;
 }
 
+/* The boxes of stacks that are off-CPU have the colors of their states. */
+static void add_states(struct legend *legend)
+{
+    const struct flm_scene *scene = &legend->viewer->scene;
+    for (int i = FLM_THREAD_ON_CPU + 1; scene->view->is_over_time && i < FLM_THREAD_STATES; i++)
+        if (scene->threads.states.seen >> i & 1)
+            add(legend, &flm_state_tones[i].box,
+                flm_bytes_of(flm_thread_state_title((enum flm_thread_state)i)));
+}
+
 /* Marks that no color of the legend has. */
 static void add_marks(struct legend *legend, unsigned marks)
 {
@@ -190,6 +201,7 @@ bool flm_picture_add_keys(struct flm_viewer *v, unsigned marks, struct flm_docum
     else if (!v->paint.theme.forced) /* where no color says anything */
         good = add_colors(&legend, why);
     if (good) {
+        add_states(&legend);
         add_marks(&legend, marks);
         add_searches(&legend);
         good = !legend.text.failed || flm_error_memory(why);

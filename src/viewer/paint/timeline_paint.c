@@ -98,7 +98,7 @@ static void paint_axis(struct flm_viewer *v, struct flm_pixels *pixels, struct f
     for (double at = ceil(seen.left / step) * step; at < seen.right; at += step) {
         int x = (int)round(map.left + (at - seen.left) / duration * map.width);
         text.size = 0;
-        flm_quantity_add(&text, at, flm_bytes_of("ns"));
+        flm_tick_label_add(&text, at, step, duration);
         struct flm_bytes label = {text.at, text.size};
         if (x + flm_atlas_width(v->paint.atlas, label, FLM_WEIGHT_REGULAR) > map.left + map.width)
             break;
@@ -145,7 +145,7 @@ void flm_timeline_paint(struct flm_viewer *v, struct flm_pixels *pixels)
     if (flm_timeline_selected(&v->model, &v->scene, &selected))
         paint_part(v, pixels, selected, colors.accent);
     if (flm_scene_is_over_time(&v->scene) && v->model.camera.total > 0)
-        paint_part(v, pixels, flm_viewer_span(v), colors.accent);
+        paint_part(v, pixels, flm_viewer_time(v, flm_viewer_span(v)), colors.accent);
     for (uint32_t row = 1; row < t->row_count; row++) {
         const struct flm_track *track = &t->tracks.track[row - 1];
         flm_track_add_title(v->model.operations.opened, track, &title);

@@ -231,7 +231,7 @@ static void add_lines(struct flm_query *q, const struct subject *s,
 {
     struct flm_value value = value_of(q, s, q->metric.index);
     bool compared = s->pane->compared != NULL && !s->merged;
-    const char *total = s->pane->kind == FLM_PANE_CHART ? "time"
+    const char *total = s->pane->kind == FLM_PANE_CHART ? "duration"
                         : compared                      ? "total after"
                                                         : "total";
     hover->lines.at = flm_query_take(q, 3, sizeof *hover->lines.at);
@@ -268,6 +268,8 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
     hover->y = v->input.hover_y;
     hover->title = s.merged ? merged_title(&q, s.merged->count) : flm_query_title(&q, s.frame);
     hover->where = where_of(&q, &q.profile->frames[s.merged ? 0 : s.frame]);
+    hover->moment.at =
+        flm_query_moment(&q, s.pane, s.node, s.merged != NULL, s.total, &hover->moment.count);
     add_lines(&q, &s, hover);
     if (s.pane->compared && !s.merged)
         hover->note = change_of(&q, &s);
@@ -578,6 +580,8 @@ static bool add_detail(struct flm_query *q, const struct subject *s,
         add_frame(q, s->frame, detail);
     if (detail->compared)
         detail->note = change_of(q, s);
+    detail->moment.at =
+        flm_query_moment(q, s->pane, s->node, s->merged != NULL, s->total, &detail->moment.count);
     add_values(q, s, detail);
     detail->calls_count = detail->callers_count = detail->stack_hidden = NAN;
     if (s->merged) {

@@ -21,6 +21,14 @@ flm_query_make flm_query_complete;                                            /*
 bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct flm_text *out,
                       struct flm_error *why);
 
+/* ---- moment.c: when, of a flame chart -------------------------------------------------------- */
+
+/* State, start and end, and thread of a node, or of merged ones, `total` wide. NULL, and *count is
+ * 0, for other panes, and if memory ran out. */
+struct flm_response_moment *flm_query_moment(struct flm_query *q, const struct flm_pane *pane,
+                                             struct flm_node node, bool is_merged, double total,
+                                             size_t *count);
+
 /* ---- comparison.c: descriptions of changes --------------------------------------------------- */
 
 /* For "tools"; NULL without a comparison. */

@@ -1,15 +1,21 @@
 /* legend.c - "legend": what the colors of the picture mean, and how much has each. */
+#include <math.h>
+
 #include "draw/color/color_mode.h"
+#include "draw/color/state_tones.h"
 #include "viewer/paint/box_style.h"
 #include "viewer/query/internal.h"
 
-static const char *texture_of(const struct flm_legend_item *item)
+static const char *texture_name(enum flm_texture texture)
 {
     static const char *const textures[FLM_TEXTURE_COUNT] = {NULL,   "rising", "falling",
                                                             "dots", "lines",  "grid"};
-    if (item->mark != FLM_MARK_NONE)
-        return flm_mark_name(item->mark);
-    return textures[item->texture];
+    return textures[texture];
+}
+
+static const char *texture_of(const struct flm_legend_item *item)
+{
+    return item->mark != FLM_MARK_NONE ? flm_mark_name(item->mark) : texture_name(item->texture);
 }
 
 static void add_item(struct flm_query *q, const struct flm_legend *legend,
@@ -23,6 +29,25 @@ static void add_item(struct flm_query *q, const struct flm_legend *legend,
         .count = item->count,
         .share = flm_query_share(q, item->total, item->total != 0 ? legend->total : 0),
     };
+}
+
+/* What threads do, in a flame chart: of the states that the profile has. */
+static size_t add_states(struct flm_query *q, uint32_t seen, struct flm_response_legend_item *to)
+{
+    size_t count = 0;
+    for (int i = 0; i < FLM_THREAD_STATES; i++) {
+        const struct flm_state_tone *tone = &flm_state_tones[i];
+        if (!(seen >> i & 1))
+            continue;
+        to[count++] = (struct flm_response_legend_item){
+            .color = flm_query_color(q, tone->light),
+            .dark = flm_query_color(q, tone->dark),
+            .texture = flm_query_text(q, texture_name(tone->texture)),
+            .title = flm_query_text(q, flm_thread_state_title((enum flm_thread_state)i)),
+            .count = NAN,
+        };
+    }
+    return count;
 }
 
 bool flm_query_legend(struct flm_viewer *v, struct flm_bytes argument,
@@ -39,16 +64,18 @@ bool flm_query_legend(struct flm_viewer *v, struct flm_bytes argument,
     const struct flm_legend *legend = &v->paint.legend;
     size_t count = has_picture ? legend->count : 0;
     struct flm_response_legend *made = flm_query_take(&q, 1, sizeof *made);
-    struct flm_response_legend_item *item = flm_query_take(&q, count, sizeof *item);
+    struct flm_response_legend_item *item =
+        flm_query_take(&q, count + FLM_THREAD_STATES, sizeof *item);
     response->legend = made;
     if (!made || !item)
         return flm_query_end(&q, why);
     made->title =
         flm_query_text(&q, compares ? "Change" : flm_color_mode_title(v->model.color_mode));
     made->items.at = item;
-    made->items.count = count;
+    if (has_picture && flm_scene_is_over_time(&v->scene))
+        made->items.count = add_states(&q, v->scene.threads.states.seen, item);
     for (size_t i = 0; i < count; i++)
-        add_item(&q, legend, &legend->items[i], &item[i]);
+        add_item(&q, legend, &legend->items[i], &item[made->items.count++]);
     if (compares)
         flm_query_compared_legend(&q, made);
     return flm_query_end(&q, why);

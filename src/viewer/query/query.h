@@ -56,6 +56,7 @@
  * hover         the tooltip: null, or
  *     {x, y                                            device pixels
  *      title, where                                    where: module, file and line
+ *      moment: [{name, value}]                         of a flame chart: state, time, thread
  *      lines: [{name, value, exact, share_total, share_view, share_parent}]
  *      note}
  *
@@ -63,6 +64,7 @@
  *     {node, metric, compared: b
  *      title, name                                     of narrow frames together: how many
  *      frame?, module, file, line, kind, address, link
+ *      moment: [{name, value}]
  *      values: [{name, unit                            the shown metric first
  *                total, total_exact, of_total, of_view, of_parent
  *                self?, self_exact?, self_of_total?, self_of_view?

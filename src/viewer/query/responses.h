@@ -119,9 +119,14 @@ struct flm_response_legend {
 struct flm_response_hover_line {
     struct flm_bytes name, value, exact, share_total, share_view, share_parent;
 };
+/* A line about when: "state", "sleeping". */
+struct flm_response_moment {
+    struct flm_bytes name, value;
+};
 struct flm_response_hover {
     double x, y; /* device px */
     struct flm_bytes title, where, note;
+    FLM_LIST(struct flm_response_moment) moment; /* of a flame chart */
     FLM_LIST(struct flm_response_hover_line) lines;
 };
 
@@ -155,7 +160,8 @@ struct flm_response_detail {
     bool compared;
     double frame, line;
     struct flm_bytes module, file, kind, address, link;
-    FLM_LIST(struct flm_response_value) values; /* the shown metric first */
+    FLM_LIST(struct flm_response_moment) moment; /* of a flame chart */
+    FLM_LIST(struct flm_response_value) values;  /* the shown metric first */
     struct flm_response_instances *instances;
     FLM_LIST(struct flm_response_frame) calls;
     FLM_LIST(struct flm_response_frame) callers;

@@ -22,10 +22,13 @@ struct flm_pane {
     const char *title;                 /* "before", "callers", a thread; NULL: none */
     struct flm_tree tree;
     struct flm_layout *layout;
-    struct flm_lazy_tree *lazy;                     /* LAZY */
-    struct flm_lazy_tree_columns lazy_columns;      /* likewise */
-    uint32_t track;                                 /* CHART: of the scene's tracks */
-    struct flm_flame_chart *chart;                  /* CHART */
+    struct flm_lazy_tree *lazy;                /* LAZY */
+    struct flm_lazy_tree_columns lazy_columns; /* likewise */
+    uint32_t track;                            /* CHART: of the scene's threads */
+    struct flm_flame_chart *chart;             /* CHART */
+    bool is_pending;          /* CHART: without samples until it is seen (thread_panes.h) */
+    uint32_t chart_rows;      /* CHART: how many it has when it is made */
+    uint32_t process_threads; /* CHART: the first of so many threads of a process; 0: it is not */
     const struct flm_compared *compared;            /* of the scene; NULL: no comparison */
     struct FLM_ARRAY(struct flm_compared_sum) sums; /* LAZY and compared: by number */
     double *widths;           /* owned, where they are not a column of the profile */
@@ -34,12 +37,12 @@ struct flm_pane {
     enum flm_sibling_order order;
     bool upwards;           /* level 0 is the lowest row */
     bool has_callers_below; /* inverted: a parent is called by its child */
-    bool has_header;        /* its thread, above it */
     uint32_t first_level;   /* levels before it are in another pane */
 
     /* In the window, in device pixels; top and height before scrolling. */
     double left_px, width_px, top_px, height_px;
-    double header_px; /* height of the header, above its top */
+    double header_px; /* CHART: of its process, its name where there is no gutter, and the strip of
+                         its states, above its top */
 
     struct flm_rectangles drawn; /* of the last picture */
     bool incomplete;             /* a visible node is not open yet */

@@ -171,6 +171,8 @@ bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct
     *ref = (struct flm_node_ref){0, FLM_NONE};
     for (uint32_t i = 0; path->hash && i < scene->pane_count; i++) {
         const struct flm_pane *pane = &scene->panes[i];
+        if (!flm_threads_open(scene, &scene->panes[i], why))
+            return false;
         uint32_t node = find_path(pane, i + 1, path->hash);
         if (node != FLM_NONE) {
             *ref = (struct flm_node_ref){i, flm_pane_number(pane, (struct flm_node){node})};

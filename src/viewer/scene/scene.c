@@ -13,7 +13,7 @@ void flm_scene_clear_panes(struct flm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->pane_count; i++)
         flm_pane_clear(&scene->panes[i]);
-    flm_tracks_clear(&scene->tracks);
+    flm_threads_clear(&scene->threads);
     free(scene->panes);
     flm_compared_free(scene->compared);
     *scene = (struct flm_scene){
@@ -78,7 +78,8 @@ static const struct flm_view *drawn_view(const struct flm_model *model, struct f
 
 bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
 {
-    struct flm_scene made = {0};
+    struct flm_scene made = {
+        .window = scene->window, .timeline = scene->timeline, .tables = scene->tables};
     assert(model->view && flm_model_shown(model));
     if (!flm_compared_new(model, &made.compared, why))
         return false;
@@ -87,13 +88,10 @@ bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct fl
         flm_scene_clear_panes(&made);
         return false;
     }
-    made.total = flm_layout_total(flm_scene_layout(&made, &made.panes[0]), (struct flm_node){0});
-    if (made.view->is_over_time)
-        made.total = made.tracks.length_ns;
+    if (!made.view->is_over_time)
+        made.total =
+            flm_layout_total(flm_scene_layout(&made, &made.panes[0]), (struct flm_node){0});
     flm_scene_clear_panes(scene);
-    made.window = scene->window;
-    made.timeline = scene->timeline;
-    made.tables = scene->tables;
     *scene = made;
     return true;
 }
@@ -116,6 +114,29 @@ static void arrange_side_by_side(struct flm_scene *scene, double width_px, doubl
     scene->home_px = scene->panes[0].upwards ? highest - height_px : 0;
 }
 
+/* The threads of a flame chart, one below the other. */
+static void arrange_threads(struct flm_scene *scene, double width_px, double row_px)
+{
+    double scale = scene->window.scale, top = 0;
+    bool is_cells = scene->window.is_cells;
+    double name_px = flm_scene_gutter_px(scene) > 0 ? 0 : row_px;
+    double strip_px = flm_scene_strip_px(scene);
+    double process_px = is_cells ? row_px : round(FLM_PROCESS_PX * scale);
+    double least_px = is_cells ? 0 : round(FLM_THREAD_LEAST_PX * scale);
+    double gap_px = is_cells ? 0 : round(FLM_THREAD_GAP_PX * scale);
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
+        pane->left_px = 0;
+        pane->width_px = width_px;
+        pane->header_px = (pane->process_threads ? process_px : 0) + name_px + strip_px;
+        pane->top_px = top + pane->header_px;
+        pane->height_px = flm_pane_rows(pane) * row_px;
+        top = pane->top_px + fmax(pane->height_px, least_px - strip_px - name_px) + gap_px;
+    }
+    scene->content_px = top;
+    scene->home_px = 0;
+}
+
 /* One below the other. A flame that does not fill the window stands on its lower edge. */
 void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_px, double row_px)
 {
@@ -125,14 +146,17 @@ void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_p
         arrange_side_by_side(scene, width_px, height_px, row_px);
         return;
     }
+    if (flm_scene_is_over_time(scene)) {
+        arrange_threads(scene, width_px, row_px);
+        return;
+    }
     for (uint32_t i = 0; i < scene->pane_count; i++) {
         struct flm_pane *pane = &scene->panes[i];
         pane->left_px = 0;
         pane->width_px = width_px;
-        pane->header_px = pane->has_header ? row_px : 0;
-        pane->top_px = top + pane->header_px;
+        pane->top_px = top;
         pane->height_px = flm_pane_rows(pane) * row_px;
-        top += pane->header_px + pane->height_px;
+        top += pane->height_px;
         if (pane->upwards)
             home = top;
     }
@@ -243,19 +267,44 @@ double flm_scene_row_px(const struct flm_scene *scene)
                                   : round((FLM_ROW_PX + 1) * scene->window.scale);
 }
 
+double flm_scene_gutter_px(const struct flm_scene *scene)
+{
+    double scale = scene->window.scale;
+    bool has = flm_scene_is_over_time(scene) && !scene->window.is_cells &&
+               scene->window.width >= FLM_GUTTER_LEAST_WINDOW_PX * scale;
+    return has ? round(FLM_GUTTER_PX * scale) : 0;
+}
+
+double flm_scene_ruler_px(const struct flm_scene *scene)
+{
+    if (!flm_scene_is_over_time(scene))
+        return 0;
+    return scene->window.is_cells ? flm_scene_row_px(scene)
+                                  : round(FLM_RULER_PX * scene->window.scale);
+}
+
+double flm_scene_strip_px(const struct flm_scene *scene)
+{
+    if (!scene->threads.states.of_set)
+        return 0;
+    return scene->window.is_cells ? flm_scene_row_px(scene)
+                                  : round(FLM_STRIP_PX * scene->window.scale);
+}
+
 struct flm_area flm_scene_minimap(const struct flm_model *model, const struct flm_scene *scene)
 {
     if (scene->window.is_cells)
         return (struct flm_area){0, 0, scene->window.width, 0};
     double margin = round(FLM_MARGIN_PX * scene->window.scale);
+    double left = fmax(margin, flm_scene_gutter_px(scene));
     double height = flm_scene_is_over_time(scene) ? 0 : round(FLM_MINIMAP_PX * scene->window.scale);
-    return (struct flm_area){margin, flm_timeline_height(model, scene),
-                             fmax(0, scene->window.width - 2 * margin), height};
+    return (struct flm_area){left, flm_timeline_height(model, scene),
+                             fmax(0, scene->window.width - left - margin), height};
 }
 
 struct flm_area flm_scene_area(const struct flm_model *model, const struct flm_scene *scene)
 {
     struct flm_area map = flm_scene_minimap(model, scene);
-    double top = map.top + map.height;
+    double top = map.top + map.height + flm_scene_ruler_px(scene);
     return (struct flm_area){map.left, top, map.width, fmax(0, scene->window.height - top)};
 }

@@ -6,15 +6,12 @@
 #ifndef FLAMEL_VIEWER_SCENE_SCENE_H
 #define FLAMEL_VIEWER_SCENE_SCENE_H
 
-#include "layout/tracks.h"
 #include "viewer/model/model.h"
 #include "viewer/scene/cached_tables.h"
 #include "viewer/scene/compared.h"
 #include "viewer/scene/pane.h"
+#include "viewer/scene/thread_panes.h"
 #include "viewer/scene/timeline.h"
-
-/* Threads in a flame chart at most: the largest. */
-enum { FLM_MOST_PANES = 32 };
 
 /* The window. */
 struct flm_window {
@@ -26,14 +23,27 @@ struct flm_window {
 /* The sizes of the picture in CSS pixels. */
 enum { FLM_ROW_PX = 18, FLM_FONT_PX = 12, FLM_MINIMAP_PX = 48, FLM_MARGIN_PX = 8 };
 
+/* Of a flame chart: the gutter with the names of threads, which a narrow window has above their
+ * stacks instead; the ruler; the strip of states; the heading of a process; the least that a thread
+ * takes, so that two lines are beside it; and what is free below it. */
+enum {
+    FLM_GUTTER_PX = 168,
+    FLM_GUTTER_LEAST_WINDOW_PX = 720,
+    FLM_RULER_PX = 18,
+    FLM_STRIP_PX = 7,
+    FLM_PROCESS_PX = 22,
+    FLM_THREAD_LEAST_PX = 36,
+    FLM_THREAD_GAP_PX = 6
+};
+
 struct flm_scene {
     const struct flm_view *view; /* whose panes these are; NULL: there are none */
     struct flm_pane *panes;
     uint32_t pane_count;
-    double total;             /* the width of everything: of the first pane's root, or time in ns */
-    double content_px;        /* the height of all panes together */
-    double home_px;           /* the initial scroll position */
-    struct flm_tracks tracks; /* of the chart: the threads of the shown profile */
+    double total;      /* the width of everything: of the first pane's root, or time in ns */
+    double content_px; /* the height of all panes together */
+    double home_px;    /* the initial scroll position */
+    struct flm_threads threads;    /* of a flame chart */
     struct flm_compared *compared; /* of a comparison; or NULL */
 
     struct flm_window window;
@@ -59,6 +69,12 @@ struct flm_area {
 double flm_scene_row_px(const struct flm_scene *scene);
 struct flm_area flm_scene_area(const struct flm_model *model, const struct flm_scene *scene);
 struct flm_area flm_scene_minimap(const struct flm_model *model, const struct flm_scene *scene);
+
+/* Of a flame chart, in device px: the width of the gutter, 0 where there is none; and the heights
+ * of the ruler, which is above the area, and of the strip of a thread's states. */
+double flm_scene_gutter_px(const struct flm_scene *scene);
+double flm_scene_ruler_px(const struct flm_scene *scene);
+double flm_scene_strip_px(const struct flm_scene *scene);
 
 /* Whether changes are drawn, and widths are of both sides: see struct flm_view. Whether the
  * horizontal axis is time; and whether there are two halves with a camera each. */

@@ -261,14 +261,15 @@ static void pauses_are_no_part_of_what_is_told_of_a_chart(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of(with_pauses());
     act(v, "view chart");
-    const struct flm_pane *pane = &v->scene.panes[0];
+    assert_true(flm_threads_open_all(&v->scene, NULL));
+    const struct flm_pane *pane = &v->scene.panes[1];
     struct flm_viewport view = flm_viewport_of(pane->layout, (struct flm_node){0}, 100);
     struct flm_rectangle merged = {0};
     view.min_width_px = 1;
     view.right = v->scene.total;
     assert_true(flm_layout_at(pane->layout, &view, 30, 1, &merged));
     assert_true(merged.flags & FLM_RECTANGLE_MERGED);
-    v->model.selected = (struct flm_node_ref){0, merged.node.index};
+    v->model.selected = (struct flm_node_ref){1, merged.node.index};
     v->model.selected_merged = merged;
     struct json_tree *d = answer(v, "detail");
     assert_string_equal(at(d, "title"), "1,000 narrow frames");

@@ -166,16 +166,18 @@ static void the_chart_has_a_pane_for_each_thread_on_one_axis(void **state)
     act(v, "view chart");
     assert_int_equal(v->scene.pane_count, 2);
     assert_true(v->scene.total == 100e6);
-    const struct flm_pane *main = &v->scene.panes[0]; /* has the last sample: all of it is there */
+    assert_true(v->scene.panes[0].is_pending); /* not seen yet */
+    assert_true(flm_threads_open_all(&v->scene, NULL));
+    const struct flm_pane *worker = &v->scene.panes[0]; /* has the first sample */
+    const struct flm_pane *main = &v->scene.panes[1];   /* and the last: all of it is there */
     assert_true(flm_layout_total(main->layout, (struct flm_node){0}) == 100e6);
-    const struct flm_pane *worker = &v->scene.panes[1];
     struct flm_node copy = {FLM_NONE};
     for (uint32_t i = 1; i < worker->tree.node_count; i++)
         if (flm_bytes_are(flm_frame_function(worker->profile, worker->tree.frame[i]), "copy"))
             copy.index = i;
     assert_true(flm_layout_offset(worker->layout, copy) == 0); /* of all its samples, no gaps */
-    assert_true(v->scene.panes[0].header_px > 0);
-    assert_true(worker->top_px > v->scene.panes[0].height_px);
+    assert_true(flm_scene_gutter_px(&v->scene) > 0);           /* for their names */
+    assert_true(main->top_px > worker->top_px + worker->height_px);
 
     /* What is seen becomes what everything is of. */
     struct flm_area map = flm_viewer_minimap(v);

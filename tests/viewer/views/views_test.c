@@ -157,12 +157,12 @@ static struct flm_profile *profile_of_untimed_threads(void)
     struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
     struct flm_node node =
         flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
-    for (int i = 0; i <= FLM_MOST_PANES; i++) {
+    for (int i = 0; i <= FLM_MOST_THREADS; i++) {
         char name[20];
         int size = snprintf(name, sizeof name, "%d", i);
         struct flm_string label[] = {flm_builder_string(b, "thread", 6),
                                      flm_builder_string(b, name, (size_t)size)};
-        bool is_timed = i == FLM_MOST_PANES;
+        bool is_timed = i == FLM_MOST_THREADS;
         flm_builder_sample(b, is_timed ? 1000 : FLM_NO_TIME, node,
                            flm_builder_label_set(b, label, 1), cpu, is_timed ? 1 : 1000);
     }

@@ -1,0 +1,112 @@
+/* thread_cells.c - the names of threads, their states and the ruler of a flame chart in a terminal.
+ *
+ *     0.0 s       0.5 s       1.0 s       the ruler
+ *     main 4242  on 1.17 s, off 310 ms    a thread
+ *     ####rr####......####                its states: characters differ too, not only colors
+ */
+#include <math.h>
+
+#include "draw/color/state_tones.h"
+#include "viewer/internal.h"
+#include "viewer/paint/internal.h"
+
+enum { TICKS_APART_CELLS = 12 };
+
+static struct flm_style style_of(const struct flm_viewer *v, const struct flm_screen *screen,
+                                 uint32_t ink, uint32_t attributes)
+{
+    if (screen->depth == FLM_DEPTH_NONE)
+        return (struct flm_style){FLM_COLOR_DEFAULT, FLM_COLOR_DEFAULT, attributes};
+    return (struct flm_style){ink, flm_page_colors(&v->paint.theme).page, attributes};
+}
+
+static uint32_t character_of(enum flm_thread_state state, enum flm_charset charset)
+{
+    static const uint32_t blocks[FLM_THREAD_STATES] = {0x2584, 0x2592, 0x2593,
+                                                       0x2573, 0xB7,   0x2500};
+    static const char letters[] = "#rbl.-";
+    return charset == FLM_CHARSET_UTF8 ? blocks[state] : (uint32_t)letters[state];
+}
+
+/* The row of the area at a height of the picture. */
+static int row_of(double y)
+{
+    return (int)floor(y / FLM_CELL_HEIGHT_PX);
+}
+
+static void draw_strip(const struct flm_viewer *v, const struct flm_pane *pane,
+                       struct flm_screen *screen, struct flm_cell_area area, int row)
+{
+    const struct flm_threads *threads = &v->scene.threads;
+    const struct flm_track *track = flm_threads_track(&v->scene, pane);
+    struct flm_time_axis a = flm_time_axis_of(v, 1);
+    double ns_in_cell = (a.seen.right - a.seen.left) / fmax(area.columns, 1);
+    uint32_t hint = 0;
+    for (int column = 0; column < area.columns; column++) {
+        int64_t time = threads->start_ns + (int64_t)(a.seen.left + (column + 0.5) * ns_in_cell);
+        struct flm_thread_span span =
+            flm_thread_span_at(&threads->states, pane->profile, track, time, &hint);
+        if (span.state == FLM_THREAD_UNKNOWN)
+            continue;
+        const struct flm_state_tone *tone = &flm_state_tones[span.state];
+        flm_screen_put(
+            screen, area.left + column, area.top + row, character_of(span.state, screen->charset),
+            style_of(v, screen, v->paint.theme.dark ? tone->dark : tone->light, FLM_CELL_PLAIN));
+    }
+}
+
+static int draw_text(struct flm_screen *screen, struct flm_cell_area area, int column, int row,
+                     const struct flm_text *text, struct flm_style style)
+{
+    return column + flm_screen_text(screen, area.left + column, area.top + row,
+                                    area.columns - column, (struct flm_bytes){text->at, text->size},
+                                    style);
+}
+
+void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pane,
+                           struct flm_screen *screen, struct flm_cell_area area)
+{
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    struct flm_style muted = style_of(v, screen, colors.muted, FLM_CELL_PLAIN);
+    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    int row = row_of(flm_viewer_area(v).top + pane->top_px - pane->header_px - scroll);
+    int strip = flm_scene_strip_px(&v->scene) > 0 ? 1 : 0;
+    struct flm_text text = {0};
+    if (row >= area.rows || row + 3 < 0)
+        return;
+    if (pane->process_threads) {
+        flm_thread_add_process(v, pane, &text);
+        if (row >= 0)
+            draw_text(screen, area, 0, row, &text, muted);
+        row++;
+    }
+    if (row >= 0 && row < area.rows) {
+        text.size = 0;
+        flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), &text);
+        int column =
+            draw_text(screen, area, 0, row, &text, style_of(v, screen, colors.text, FLM_CELL_BOLD));
+        text.size = 0;
+        flm_thread_add_figures(v, pane, &text);
+        draw_text(screen, area, column + 2, row, &text, muted);
+    }
+    row++;
+    if (strip && row >= 0 && row < area.rows)
+        draw_strip(v, pane, screen, area, row);
+    flm_text_clear(&text);
+}
+
+void flm_ruler_cells_draw(const struct flm_viewer *v, struct flm_screen *screen,
+                          struct flm_cell_area area)
+{
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART_CELLS * FLM_CELL_PX);
+    struct flm_style muted = style_of(v, screen, colors.muted, FLM_CELL_PLAIN);
+    struct flm_text text = {0};
+    flm_screen_fill(screen, area.left, area.top, area.columns, 1, muted);
+    for (double at = a.first_ns; at < a.last_ns; at += a.step_ns) {
+        text.size = 0;
+        flm_tick_label_add(&text, at, a.step_ns, a.longest_ns);
+        draw_text(screen, area, (int)(flm_time_axis_x(&a, at) / FLM_CELL_PX), 0, &text, muted);
+    }
+    flm_text_clear(&text);
+}

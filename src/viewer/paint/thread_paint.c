@@ -1,0 +1,249 @@
+/* thread_paint.c - what a flame chart has beside its boxes: names of threads, strips of states, the
+ * ruler, and the lines of its ticks. */
+#include <math.h>
+
+#include "draw/color/state_tones.h"
+#include "draw/text/label.h"
+#include "draw/text/quantity.h"
+#include "viewer/internal.h"
+#include "viewer/paint/internal.h"
+
+/* Between ticks at least; from the left edge to names, and from names to stacks; of a line of
+ * names. CSS px. */
+enum { TICKS_APART = 90, NAME_LEFT = 12, NAME_RIGHT = 8, LINE = 15 };
+
+struct flm_time_axis flm_time_axis_of(const struct flm_viewer *v, double apart_px)
+{
+    struct flm_time_axis a = {
+        .area = flm_viewer_area(v),
+        .seen = flm_viewer_span(v),
+        .offset_ns = v->scene.threads.offset_ns,
+        .longest_ns = v->scene.threads.offset_ns + v->scene.total,
+    };
+    a.step_ns = flm_tick_step(a.seen.right - a.seen.left, fmax(a.area.width, 1), apart_px);
+    a.first_ns = ceil((a.offset_ns + a.seen.left) / a.step_ns) * a.step_ns;
+    a.last_ns = v->scene.total > 0 ? a.offset_ns + a.seen.right : a.first_ns;
+    return a;
+}
+
+double flm_time_axis_x(const struct flm_time_axis *a, double ns)
+{
+    return a->area.left +
+           (ns - a->offset_ns - a->seen.left) / (a->seen.right - a->seen.left) * a->area.width;
+}
+
+static double ns_at(const struct flm_time_axis *a, double x)
+{
+    return a->offset_ns + a->seen.left +
+           (x - a->area.left) / fmax(a->area.width, 1) * (a->seen.right - a->seen.left);
+}
+
+/* ---- The ruler ------------------------------------------------------------------------------- */
+
+void flm_threads_paint_grid(struct flm_viewer *v, struct flm_pixels *pixels)
+{
+    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
+    int thin = (int)fmax(1, v->scene.window.scale), top = (int)a.area.top;
+    uint32_t line = flm_page_colors(&v->paint.theme).line;
+    if (v->scene.total <= 0 || v->paint.theme.forced)
+        return;
+    for (double at = a.first_ns; at < a.last_ns; at += a.step_ns) {
+        int x = (int)round(flm_time_axis_x(&a, at));
+        flm_pixels_fill(pixels, x, top, x + thin, (int)(top + a.area.height), line);
+    }
+}
+
+/* A line through all threads, where the pointer is, and the time there. */
+static void paint_hairline(struct flm_viewer *v, struct flm_pixels *pixels,
+                           const struct flm_time_axis *a)
+{
+    double scale = v->scene.window.scale, x = v->input.hover_x, y = v->input.hover_y;
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    double ruler = flm_scene_ruler_px(&v->scene);
+    if (x < a->area.left || x >= a->area.left + a->area.width || y < a->area.top - ruler ||
+        y >= a->area.top + a->area.height || v->input.drag.kind > FLM_DRAG_PRESSED)
+        return;
+    int thin = (int)fmax(1, scale), dash = (int)round(3 * scale);
+    int bottom = (int)(a->area.top + a->area.height);
+    for (int top = (int)a->area.top; top < bottom; top += 2 * dash)
+        flm_pixels_blend(pixels, (int)x, top, (int)x + thin,
+                         top + dash < bottom ? top + dash : bottom, colors.accent, 200);
+    struct flm_text text = {0};
+    flm_tick_label_add(&text, ns_at(a, x), a->step_ns / 100, a->longest_ns);
+    struct flm_bytes label = {text.at, text.size};
+    double width = flm_atlas_width(v->paint.atlas, label, FLM_WEIGHT_BOLD) + 8 * scale;
+    double left = fmin(fmax(x - width / 2, a->area.left), a->area.left + a->area.width - width);
+    int top = (int)(a->area.top - ruler);
+    flm_pixels_fill(pixels, (int)left, top + thin, (int)(left + width), (int)a->area.top - thin,
+                    colors.accent);
+    flm_atlas_draw(v->paint.atlas, pixels, left + 4 * scale,
+                   flm_atlas_base_line(v->paint.atlas, top, (int)a->area.top), label,
+                   FLM_WEIGHT_BOLD, colors.page);
+    flm_text_clear(&text);
+}
+
+void flm_threads_paint_ruler(struct flm_viewer *v, struct flm_pixels *pixels)
+{
+    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    struct flm_text text = {0};
+    double scale = v->scene.window.scale;
+    int thin = (int)fmax(1, scale), bottom = (int)a.area.top,
+        top = bottom - (int)flm_scene_ruler_px(&v->scene);
+    int base = flm_atlas_base_line(v->paint.atlas, top, bottom);
+    flm_pixels_fill(pixels, 0, top, (int)v->scene.window.width, bottom, colors.page);
+    for (double at = a.first_ns; at < a.last_ns; at += a.step_ns) {
+        int x = (int)round(flm_time_axis_x(&a, at));
+        text.size = 0;
+        flm_tick_label_add(&text, at, a.step_ns, a.longest_ns);
+        struct flm_bytes label = {text.at, text.size};
+        if (x + flm_atlas_width(v->paint.atlas, label, FLM_WEIGHT_REGULAR) >
+            a.area.left + a.area.width)
+            break;
+        flm_pixels_fill(pixels, x, top + (bottom - top) / 2, x + thin, bottom, colors.line);
+        flm_atlas_draw(v->paint.atlas, pixels, x + 4 * scale, base, label, FLM_WEIGHT_REGULAR,
+                       colors.muted);
+    }
+    flm_pixels_fill(pixels, 0, bottom - thin, (int)v->scene.window.width, bottom, colors.line);
+    flm_text_clear(&text);
+    if (v->scene.total > 0)
+        paint_hairline(v, pixels, &a);
+}
+
+/* ---- Strips ---------------------------------------------------------------------------------- */
+
+/* A part of the strip in one state. */
+static void paint_state(const struct flm_viewer *v, struct flm_pixels *pixels,
+                        enum flm_thread_state state, int left, int right, int top, int bottom)
+{
+    const struct flm_theme *theme = &v->paint.theme;
+    const struct flm_state_tone *tone = &flm_state_tones[state];
+    uint32_t rgb = theme->dark ? tone->dark : tone->light;
+    uint32_t ink = flm_page_colors(theme).page;
+    if (theme->forced) {
+        rgb = state == FLM_THREAD_ON_CPU ? theme->forced_text : theme->forced_page;
+        ink = theme->forced_text;
+    }
+    flm_pixels_fill(pixels, left, top, right, bottom, rgb);
+    if (tone->texture != FLM_TEXTURE_NONE)
+        flm_pixels_texture(pixels, left, top, right, bottom, 0, 0, tone->texture,
+                           v->scene.window.scale / 2, ink, 190);
+}
+
+/* Each pixel has the state of its middle: neighbors in time must not be added up. */
+void flm_threads_paint_strip(const struct flm_viewer *v, const struct flm_pane *pane,
+                             struct flm_pixels *pixels)
+{
+    const struct flm_threads *threads = &v->scene.threads;
+    double height = flm_scene_strip_px(&v->scene);
+    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
+    double at = a.area.top + pane->top_px - flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    int top = (int)round(at - height), bottom = (int)round(at - v->scene.window.scale);
+    if (height <= 0 || bottom <= pixels->clip_top || top >= pixels->clip_bottom)
+        return;
+    const struct flm_track *track = flm_threads_track(&v->scene, pane);
+    int end = (int)(a.area.left + a.area.width);
+    uint32_t hint = 0;
+    double ns_in_px = (a.seen.right - a.seen.left) / fmax(a.area.width, 1);
+    for (int x = (int)a.area.left, next; x < end; x = next) {
+        double ns = a.seen.left + (x + 0.5 - a.area.left) * ns_in_px;
+        int64_t time = threads->start_ns + (int64_t)ns;
+        struct flm_thread_span span =
+            flm_thread_span_at(&threads->states, pane->profile, track, time, &hint);
+        double pixels_of = ((double)span.to_ns - (double)time) / ns_in_px;
+        next = x + 1 + (int)fmin(fmax(pixels_of - 0.5, 0), end - x - 1);
+        if (span.state != FLM_THREAD_UNKNOWN)
+            paint_state(v, pixels, span.state, x, next, top, bottom);
+    }
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* A line of text that ends at `right`. */
+static void draw_line(const struct flm_viewer *v, struct flm_pixels *pixels, double left,
+                      double right, double top, struct flm_bytes text, enum flm_weight weight,
+                      uint32_t rgb)
+{
+    struct flm_font font = flm_atlas_font(v->paint.atlas, weight);
+    struct flm_text fitted = {0};
+    flm_label_add(&fitted, text, (struct flm_name_parts){.end = text.size}, right - left, &font);
+    int line = (int)round(LINE * v->scene.window.scale);
+    flm_atlas_draw(v->paint.atlas, pixels, left,
+                   flm_atlas_base_line(v->paint.atlas, (int)top, (int)top + line),
+                   (struct flm_bytes){fitted.at, fitted.size}, weight, rgb);
+    flm_text_clear(&fitted);
+}
+
+void flm_thread_add_figures(const struct flm_viewer *v, const struct flm_pane *pane,
+                            struct flm_text *out)
+{
+    const struct flm_profile *p = pane->profile;
+    const struct flm_track *track = flm_threads_track(&v->scene, pane);
+    struct flm_bytes unit = flm_string_bytes(p, p->metrics[pane->metric.index].unit);
+    bool has_states = v->scene.threads.states.of_set != NULL;
+    bool is_wait = has_states && track->total > 0 && track->total == track->waited_ns;
+    if (!is_wait) {
+        flm_text_puts(out, has_states ? "on " : "");
+        flm_quantity_add(out, track->total, unit);
+    }
+    if (has_states) {
+        flm_text_puts(out, is_wait ? "off " : " · off ");
+        flm_quantity_add(out, track->waited_ns, flm_bytes_of("ns"));
+    }
+}
+
+void flm_thread_add_process(const struct flm_viewer *v, const struct flm_pane *pane,
+                            struct flm_text *out)
+{
+    const struct flm_track *track = flm_threads_track(&v->scene, pane);
+    flm_text_puts(out, "process ");
+    flm_text_add(out, flm_string_bytes(pane->profile, track->process));
+    flm_text_puts(out, ", ");
+    flm_count_add(out, pane->process_threads);
+    flm_text_puts(out, " threads");
+}
+
+void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *pane,
+                            struct flm_pixels *pixels)
+{
+    struct flm_area area = flm_viewer_area(v);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    double scale = v->scene.window.scale, gutter = flm_scene_gutter_px(&v->scene);
+    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    double top = area.top - scroll + pane->top_px, line = round(LINE * scale);
+    double least = round(FLM_THREAD_LEAST_PX * scale) - flm_scene_strip_px(&v->scene);
+    double bottom = top + (gutter > 0 ? fmax(pane->height_px, least) : pane->height_px);
+    double begin = top - pane->header_px;
+    double left = round(NAME_LEFT * scale);
+    double right = gutter > 0 ? gutter - NAME_RIGHT * scale : area.left + area.width;
+    struct flm_text text = {0};
+    int thin = (int)fmax(1, scale);
+    if (begin >= area.top + area.height || bottom <= area.top)
+        return;
+    if (begin > area.top)
+        flm_pixels_fill(pixels, 0, (int)begin, (int)v->scene.window.width, (int)begin + thin,
+                        colors.line);
+    if (pane->process_threads) {
+        flm_thread_add_process(v, pane, &text);
+        draw_line(v, pixels, left, area.left + area.width, begin + 4 * scale,
+                  (struct flm_bytes){text.at, text.size}, FLM_WEIGHT_REGULAR, colors.muted);
+        begin += round(FLM_PROCESS_PX * scale);
+    }
+    /* It stays in the window as long as there is room for it above the next thread. */
+    double at = begin + 2 * scale;
+    if (gutter > 0)
+        at = fmin(fmax(at, area.top + 2 * scale), bottom - 2 * line);
+    text.size = 0;
+    flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), &text);
+    struct flm_bytes title = {text.at, text.size};
+    draw_line(v, pixels, left, right, at, title, FLM_WEIGHT_BOLD, colors.text);
+    if (gutter > 0)
+        at += line;
+    else
+        left += flm_atlas_width(v->paint.atlas, title, FLM_WEIGHT_BOLD) + 10 * scale;
+    text.size = 0;
+    flm_thread_add_figures(v, pane, &text);
+    draw_line(v, pixels, left, right, at, (struct flm_bytes){text.at, text.size},
+              FLM_WEIGHT_REGULAR, colors.muted);
+    flm_text_clear(&text);
+}

@@ -1,0 +1,50 @@
+#include "support/profile/timed.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "flamel/builder.h"
+
+static struct flm_string string_of(struct flm_builder *b, const char *text)
+{
+    return flm_builder_string(b, text, strlen(text));
+}
+
+static struct flm_node node_of(struct flm_builder *b, const char *stack)
+{
+    struct flm_node node = flm_builder_root(b);
+    while (*stack) {
+        size_t size = strcspn(stack, ";");
+        node = flm_builder_child(b, node, flm_builder_function(b, stack, size));
+        stack += size + (stack[size] == ';');
+    }
+    return node;
+}
+
+struct flm_profile *profile_of_threads(const char *lines)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_metric off = flm_builder_metric(b, "off-cpu", "ns");
+    char process[20], thread[20], state[20], stack[1000], command[24];
+    double from, lasts;
+    int size;
+    for (; sscanf(lines, "%19s %19s %19s %lf %lf %999[^\n]\n%n", process, thread, state, &from,
+                  &lasts, stack, &size) == 6;
+         lines += size) {
+        snprintf(command, sizeof command, "cmd%s", process);
+        struct flm_string labels[] = {string_of(b, "process"), string_of(b, process),
+                                      string_of(b, "thread"),  string_of(b, thread),
+                                      string_of(b, "command"), string_of(b, command),
+                                      string_of(b, "state"),   string_of(b, state)};
+        bool runs = strcmp(state, "-") == 0;
+        struct flm_label_set set = flm_builder_label_set(b, labels, runs ? 3 : 4);
+        struct flm_node node = node_of(b, strcmp(stack, "-") == 0 ? "" : stack);
+        flm_builder_sample(b, 5000000000 + (int64_t)(from * 1e6), node, set, runs ? cpu : off,
+                           runs ? 1e6 : lasts * 1e6);
+        flm_builder_sample_lasts(b, (int64_t)(lasts * 1e6));
+    }
+    assert(*lines == '\0');
+    return flm_builder_finish(b, NULL);
+}

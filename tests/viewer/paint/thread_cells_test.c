@@ -1,0 +1,91 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "draw/terminal/cell_boxes.h"
+#include "support/profile/timed.h"
+#include "support/profile/viewing.h"
+#include "viewer/internal.h"
+
+enum { COLUMNS = 100, ROWS = 20 };
+
+/* 100 ms in 100 columns. */
+static const char states[] = "1 1 - 0 0 main;work\n"
+                             "1 1 sleeping 10 80 main;sleep\n"
+                             "1 1 - 95 0 main;work\n"
+                             "1 2 lock 0 40 main\n"
+                             "1 2 runnable 40 60 main\n";
+
+static void show(struct flm_viewer *v, struct flm_screen *screen)
+{
+    assert_true(flm_screen_resize(screen, COLUMNS, ROWS, NULL));
+    flm_viewer_resize_cells(v, COLUMNS, ROWS);
+    flm_viewer_paint_cells(v, screen, (struct flm_cell_area){0, 0, COLUMNS, ROWS}, 0);
+}
+
+static const char *row_of(const struct flm_screen *screen, int row)
+{
+    static char text[COLUMNS + 1];
+    for (int i = 0; i < COLUMNS; i++) {
+        uint32_t character = screen->cells[row * COLUMNS + i].character;
+        text[i] = character < 127 ? (char)character : '?';
+    }
+    return text;
+}
+
+static void assert_row(const struct flm_screen *screen, int row, const char *part)
+{
+    if (!strstr(row_of(screen, row), part))
+        fail_msg("row %d is '%s', without '%s'", row, row_of(screen, row), part);
+}
+
+/* Characters tell the states apart, also without colors. */
+static void a_terminal_has_ruler_names_and_states(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads(states));
+    struct flm_screen screen = {.charset = FLM_CHARSET_ASCII, .depth = FLM_DEPTH_NONE};
+    act(v, "view chart");
+    show(v, &screen);
+    assert_row(&screen, 0, "0 ms");
+    assert_row(&screen, 0, "60 ms");
+    assert_row(&screen, 1, "cmd1 1  on 2 ms");
+    assert_row(&screen, 2, "##########....................");
+    assert_row(&screen, 2, ".....#####     "); /* unknown behind its last sample */
+    assert_row(&screen, 3, "main");
+    assert_row(&screen, 5, "cmd1 2  on 0 ns ");
+    assert_row(&screen, 6, "llllllllllllllllllllllllllllllllllllllllrrrrrrrrrrrr");
+    flm_screen_clear(&screen);
+    flm_viewer_free(v);
+}
+
+static void the_ruler_stays_when_threads_are_scrolled(void **state)
+{
+    (void)state;
+    struct flm_text lines = {0};
+    for (int i = 0; i < 30; i++)
+        flm_text_format(&lines, "1 %d - %d 0 main\n", i + 1, i);
+    flm_text_putc(&lines, '\0');
+    struct flm_viewer *v = viewer_of(profile_of_threads(lines.at));
+    struct flm_screen screen = {.charset = FLM_CHARSET_ASCII, .depth = FLM_DEPTH_TRUE};
+    act(v, "view chart");
+    show(v, &screen);
+    flm_viewer_scroll(v, 4 * FLM_CELL_HEIGHT_PX, 0);
+    show(v, &screen);
+    assert_row(&screen, 0, "ms");
+    assert_row(&screen, 1, "cmd1 3 "); /* two rows a thread */
+    flm_screen_clear(&screen);
+    flm_text_clear(&lines);
+    flm_viewer_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_terminal_has_ruler_names_and_states),
+        cmocka_unit_test(the_ruler_stays_when_threads_are_scrolled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,205 @@
+#include "viewer/scene/thread_panes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/text/text.h"
+#include "support/core/failures.h"
+#include "support/profile/timed.h"
+#include "support/profile/viewing.h"
+#include "viewer/internal.h"
+
+/* Process 20 begins first; of process 10 thread 12 has the largest cost and begins last. */
+static const char four_threads[] = "20 20 - 0 0 main;a\n"
+                                   "10 10 - 10 0 main;a\n"
+                                   "10 11 sleeping 11 310 main;usleep\n"
+                                   "10 12 - 12 0 main;b\n"
+                                   "10 12 - 13 0 main;b\n"
+                                   "10 12 - 14 0 main;b\n"
+                                   "20 20 - 330 0 main;c;d\n";
+
+static void assert_threads(struct flm_viewer *v, const char *expected)
+{
+    struct flm_text text = {0};
+    assert_true(flm_viewer_update(v, NULL));
+    for (uint32_t i = 0; i < v->scene.pane_count; i++) {
+        const struct flm_pane *pane = &v->scene.panes[i];
+        flm_text_add(&text, flm_track_name(pane->profile, flm_threads_track(&v->scene, pane)));
+        flm_text_putc(&text, ' ');
+    }
+    flm_text_putc(&text, '\0');
+    assert_string_equal(text.at, expected);
+    flm_text_clear(&text);
+}
+
+static struct flm_viewer *chart_of(const char *lines)
+{
+    struct flm_viewer *v = viewer_of(profile_of_threads(lines));
+    act(v, "view chart");
+    return v;
+}
+
+static void threads_are_ordered_by_process_and_begin_or_by_cost(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    assert_threads(v, "20 10 11 12 ");
+    assert_int_equal(v->scene.panes[0].process_threads, 0); /* alone in its process */
+    assert_int_equal(v->scene.panes[1].process_threads, 3);
+    assert_int_equal(v->scene.panes[2].process_threads, 0);
+    act(v, "threads-by-cost");
+    assert_threads(v, "12 20 10 11 ");
+    act(v, "threads-by-cost");
+    assert_threads(v, "20 10 11 12 ");
+    flm_viewer_free(v);
+}
+
+static void threads_stay_in_place_when_a_part_of_the_time_is_selected(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    act(v, "range 12ms..335ms");
+    assert_threads(v, "20 11 12 ");
+    act(v, "range-clear");
+    assert_threads(v, "20 10 11 12 ");
+    flm_viewer_free(v);
+}
+
+static struct flm_rectangle box_of(struct flm_viewer *v, uint32_t index, const char *name)
+{
+    struct flm_rectangle box = {0};
+    struct flm_pane *pane = &v->scene.panes[index];
+    assert_true(flm_threads_open(&v->scene, pane, NULL));
+    for (uint32_t i = 1; i < pane->tree.node_count; i++)
+        if (flm_bytes_are(flm_frame_function(pane->profile, pane->tree.frame[i]), name)) {
+            box.node.index = i;
+            box.x0 = flm_layout_offset(pane->layout, box.node);
+            box.total = flm_layout_total(pane->layout, box.node);
+        }
+    return box;
+}
+
+/* 310 ms from 11 ms on; and what of them lies in the selected time, at its place on the axis. */
+static void a_wait_is_as_wide_as_it_lasts(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    struct flm_rectangle box = box_of(v, 2, "usleep");
+    assert_true(box.x0 == 11e6 && box.total == 310e6);
+    act(v, "range 100ms..300ms");
+    assert_threads(v, "11 ");
+    box = box_of(v, 0, "usleep");
+    assert_true(box.x0 == 0 && box.total == 200e6);
+    assert_true(v->scene.threads.offset_ns == 100e6 && v->scene.total == 200e6);
+    act(v, "range 0.005s..0.3s");
+    box = box_of(v, 1, "usleep");
+    assert_true(box.x0 == 6e6 && box.total == 289e6);
+    flm_viewer_free(v);
+}
+
+/* "Only the visible time" shows what was visible, and not a part of it. */
+static void the_visible_time_is_selected_once(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    double total = v->scene.total;
+    flm_camera_go(&v->model.camera, (struct flm_span){100e6, 150e6}, 0, 0);
+    act(v, "range-seen");
+    assert_answer(v, "tracks", "selected.from_ns", "100000000");
+    assert_answer(v, "tracks", "selected.to_ns", "150000000");
+    assert_true(v->model.camera.to.left == 0 && v->model.camera.to.right == 50e6);
+    assert_true(v->scene.total == 50e6);
+    act(v, "range-clear");
+    assert_true(v->scene.total == total && v->model.camera.to.right == total);
+    flm_viewer_free(v);
+}
+
+/* A range is selected in the flame graph, and seen in the chart. */
+static void a_range_of_the_flame_graph_is_the_axis_of_the_chart(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads(four_threads));
+    act(v, "range 20ms..120ms");
+    act(v, "view chart");
+    struct flm_span seen = flm_viewer_time(v, flm_viewer_span(v));
+    assert_true(seen.left == 20e6 && seen.right == 120e6);
+    flm_viewer_free(v);
+}
+
+/* Threads that are seen have their charts, and no others. */
+static void charts_are_made_when_they_are_seen(void **state)
+{
+    (void)state;
+    struct flm_text lines = {0};
+    for (int i = 0; i < 300; i++)
+        flm_text_format(&lines, "1 %d - %d 0 main;f%d\n", 1000 + i, i, i);
+    flm_text_putc(&lines, '\0');
+    struct flm_viewer *v = chart_of(lines.at);
+    static uint32_t memory[1000 * 600];
+    struct flm_pixels pixels = flm_pixels_of(memory, 1000, 600);
+    assert_true(flm_viewer_update(v, NULL));
+    assert_int_equal(v->scene.pane_count, 300);
+    flm_viewer_paint(v, &pixels, 0);
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < v->scene.pane_count; i++)
+        made += !v->scene.panes[i].is_pending;
+    assert_true(made > 3 && made < 30);
+    double content = v->scene.content_px;
+    assert_true(flm_threads_open_all(&v->scene, NULL));
+    flm_viewer_arrange(v);
+    assert_true(v->scene.content_px == content); /* nothing moves when one is made */
+    act(v, "search f299");
+    act(v, "next-match"); /* in a thread that was never seen */
+    assert_int_equal(v->model.selected.pane, 299);
+    flm_text_clear(&lines);
+    flm_viewer_free(v);
+}
+
+/* A node of the chart is of one state: neighbors of different states share no frames. */
+static void stacks_of_different_states_are_apart(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of("1 1 - 0 0 main;work\n"
+                                    "1 1 - 1 0 main;work\n"
+                                    "1 1 lock 2 5 main;work\n"
+                                    "1 1 - 7 0 main;work\n");
+    struct flm_pane *pane = &v->scene.panes[0];
+    assert_true(flm_threads_open(&v->scene, pane, NULL));
+    assert_int_equal(pane->tree.node_count, 1 + 3 * 2);
+    flm_viewer_free(v);
+}
+
+static bool show(void *context, struct flm_error *why)
+{
+    struct flm_viewer *v = context;
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    return flm_viewer_update(v, why) && flm_threads_open_all(&v->scene, why);
+}
+
+static void it_survives_failing_allocations(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    assert_true(assert_survives_failures(show, v) > 10);
+    assert_threads(v, "20 10 11 12 ");
+    flm_viewer_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_are_ordered_by_process_and_begin_or_by_cost),
+        cmocka_unit_test(threads_stay_in_place_when_a_part_of_the_time_is_selected),
+        cmocka_unit_test(a_wait_is_as_wide_as_it_lasts),
+        cmocka_unit_test(the_visible_time_is_selected_once),
+        cmocka_unit_test(a_range_of_the_flame_graph_is_the_axis_of_the_chart),
+        cmocka_unit_test(charts_are_made_when_they_are_seen),
+        cmocka_unit_test(stacks_of_different_states_are_apart),
+        cmocka_unit_test(it_survives_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
