@@ -81,6 +81,22 @@ void flm_builder_sample_add(struct flm_builder *builder, struct flm_metric metri
  * without a time. */
 void flm_builder_sample_lasts(struct flm_builder *builder, int64_t duration_ns);
 
+/* A marker: what happened, and when; `detail` may be string 0, `labels` {0}: profile.h has more. A
+ * duration that is beyond the last moment that a time can name ends there. One without a time
+ * (FLM_NO_TIME) is a loss. */
+void flm_builder_marker(struct flm_builder *builder, int64_t time_ns, int64_t duration_ns,
+                        struct flm_string name, struct flm_string detail,
+                        struct flm_label_set labels);
+
+/* The counter of that name, unit and labels, added when it is new; and its value from a time on,
+ * until that of the next point. Points come in any order; of several at one time the largest value
+ * stays. One without a time, or that is not finite, is a loss; a counter without points is left
+ * out. */
+struct flm_counter flm_builder_counter(struct flm_builder *builder, struct flm_string name,
+                                       struct flm_string unit, struct flm_label_set labels);
+void flm_builder_counter_point(struct flm_builder *builder, struct flm_counter counter,
+                               int64_t time_ns, double value);
+
 /* Facts about the recording: "command", "host", "source". The last value of a key stays. */
 void flm_builder_note(struct flm_builder *builder, const char *key, const char *value, size_t size);
 

@@ -16,6 +16,8 @@
  *     frames    distinct, in canonical order; frame 0 is the root's
  *     nodes     preorder: frame[i], end[i], self[metric][i]
  *     samples   where time or labels are known: time, duration, node, label set, value[metric]
+ *     markers   what happened besides: time, duration, name, detail, label set
+ *     counters  quantities over time, by name and label set: points of time and value
  *
  * Because strings and frames are sorted and only those in use are kept, equal profiles are equal
  * bytes, comparing two siblings is comparing two integers, and merging profiles is a merge join.
@@ -53,6 +55,9 @@ struct flm_metric {
 };
 struct flm_label_set {
     uint32_t index; /* 0: the empty set */
+};
+struct flm_counter {
+    uint32_t index;
 };
 
 #define FLM_NONE UINT32_MAX /* an index that is none */
@@ -130,6 +135,26 @@ struct flm_loss_record {
     double count;
 };
 
+/* A marker: something that happened at a time, and perhaps lasted. Markers have no value and no
+ * stack, and are no part of any sum. Ascending by time. */
+struct flm_marker_record {
+    int64_t time_ns;     /* on the clock of the samples */
+    int64_t duration_ns; /* 0: an instant */
+    uint32_t name;       /* string: what kind of thing it is: "exec" */
+    uint32_t detail;     /* string: more about this one: "cc1 -O2 lex.c"; "" where there is none */
+    uint32_t label_set;  /* whose it is, as of samples: its thread, process; 0: of the recording */
+    uint32_t reserved;   /* 0 */
+};
+
+/* A counter: a quantity over time, of the whole recording or of what its labels say. Ascending by
+ * name, unit and label set; no two have the same. */
+struct flm_counter_record {
+    uint32_t name;      /* string: "processors busy", "memory" */
+    uint32_t unit;      /* string: as units of metrics */
+    uint32_t label_set; /* 0: of the recording */
+    uint32_t end;       /* of its points, which begin where those of the counter before it end */
+};
+
 /* The time of a sample that has none. */
 #define FLM_NO_TIME INT64_MIN
 
@@ -151,6 +176,8 @@ uint32_t flm_profile_label_count(const struct flm_profile *profile);
 uint32_t flm_profile_label_set_count(const struct flm_profile *profile); /* with the empty one */
 uint32_t flm_profile_note_count(const struct flm_profile *profile);
 uint32_t flm_profile_loss_count(const struct flm_profile *profile);
+uint32_t flm_profile_marker_count(const struct flm_profile *profile);
+uint32_t flm_profile_counter_count(const struct flm_profile *profile);
 
 /* ---- Strings, frames and stacks -------------------------------------------------------------- */
 
@@ -223,6 +250,23 @@ const struct flm_label_record *flm_profile_labels(const struct flm_profile *prof
 /* The labels of a set: indices of labels, ascending. *count receives how many. */
 const uint32_t *flm_profile_label_set(const struct flm_profile *profile, struct flm_label_set set,
                                       uint32_t *count);
+
+/* All markers: flm_profile_marker_count records, ascending by time. A profile may have markers and
+ * counters without samples, and the times of these may lie outside those of the samples. */
+const struct flm_marker_record *flm_profile_markers(const struct flm_profile *profile);
+
+/* One counter. Its value is value[i] from time_ns[i] until time_ns[i + 1], and value[point_count -
+ * 1] from the last time on; before the first it is not known. Times ascend, and no two are the
+ * same. */
+struct flm_counter_points {
+    struct flm_string name, unit;
+    struct flm_label_set label_set;
+    uint32_t point_count; /* at least 1 */
+    const int64_t *time_ns;
+    const double *value;
+};
+struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
+                                              struct flm_counter counter);
 
 /* A note whose key begins so says why a module has no symbols, and how to get them: "unsymbolized
  * libc.so.6". Recordings and perf.data have them, of the modules with the most samples. */

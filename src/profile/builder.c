@@ -94,6 +94,10 @@ void flm_builder_free(struct flm_builder *b)
     free(b->sample_duration);
     free(b->sample_node);
     free(b->sample_labels);
+    FLM_ARRAY_CLEAR(&b->markers);
+    FLM_ARRAY_CLEAR(&b->counters);
+    FLM_ARRAY_CLEAR(&b->points);
+    flm_index_clear(&b->counter_index);
     free(b);
 }
 

@@ -210,10 +210,76 @@ static bool check_samples(const struct flm_profile *p, struct flm_error *why)
     return true;
 }
 
+static bool check_marker(const struct flm_profile *p, uint32_t i, struct flm_error *why)
+{
+    const struct flm_marker_record *m = &p->markers[i];
+    if (m->name >= p->sizes.string_count || m->detail >= p->sizes.string_count)
+        return broken(why, "marker", i, "names a string that is not there");
+    if (m->label_set >= p->sizes.label_set_count)
+        return broken(why, "marker", i, "names a label set that is not there");
+    if (m->time_ns == FLM_NO_TIME)
+        return broken(why, "marker", i, "has no time");
+    if (i > 0 && m->time_ns < m[-1].time_ns)
+        return broken(why, "marker", i, "is earlier than the one before it");
+    if (m->duration_ns < 0 || (m->time_ns > 0 && m->duration_ns > INT64_MAX - m->time_ns))
+        return broken(why, "marker", i, "has a duration that is impossible");
+    return true;
+}
+
+static int compare_counters(const struct flm_counter_record *x, const struct flm_counter_record *y)
+{
+    int order = order_of(x->name, y->name);
+    order = order ? order : order_of(x->unit, y->unit);
+    return order ? order : order_of(x->label_set, y->label_set);
+}
+
+static bool check_points(const struct flm_profile *p, uint32_t counter, uint32_t start,
+                         struct flm_error *why)
+{
+    uint32_t end = p->counters[counter].end;
+    if (end <= start || end > p->sizes.point_count)
+        return broken(why, "counter", counter, "does not have its points within the others");
+    for (uint32_t i = start; i < end; i++) {
+        if (p->point_time[i] == FLM_NO_TIME)
+            return broken(why, "point", i, "has no time");
+        if (i > start && p->point_time[i] <= p->point_time[i - 1])
+            return broken(why, "point", i, "is not later than the one before it");
+    }
+    return true;
+}
+
+static bool check_markers(const struct flm_profile *p, struct flm_error *why)
+{
+    const struct flm_sizes *s = &p->sizes;
+    for (uint32_t i = 0; i < s->marker_count; i++)
+        if (!check_marker(p, i, why))
+            return false;
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < s->counter_count; i++) {
+        const struct flm_counter_record *c = &p->counters[i];
+        if (c->name >= s->string_count || c->unit >= s->string_count)
+            return broken(why, "counter", i, "names a string that is not there");
+        if (c->label_set >= s->label_set_count)
+            return broken(why, "counter", i, "names a label set that is not there");
+        if (i > 0 && compare_counters(&c[-1], c) >= 0)
+            return broken(why, "counter", i, "is not after the one before it");
+        if (!check_points(p, i, start, why))
+            return false;
+        start = c->end;
+    }
+    if (start != s->point_count)
+        return flm_error_set(why, FLM_ERROR_FORMAT, "there are points after the last counter");
+    if (!all_finite(p->point_value, s->point_count))
+        return flm_error_set(why, FLM_ERROR_FORMAT,
+                             "a counter has a value that is not a finite number");
+    return true;
+}
+
 bool flm_profile_check(const struct flm_profile *profile, struct flm_error *why)
 {
     assert(profile);
     return check_strings(profile, why) && check_frames(profile, why) &&
            check_metrics(profile, why) && check_notes(profile, why) && check_nodes(profile, why) &&
-           check_values(profile, why) && check_labels(profile, why) && check_samples(profile, why);
+           check_values(profile, why) && check_labels(profile, why) &&
+           check_samples(profile, why) && check_markers(profile, why);
 }

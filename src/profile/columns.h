@@ -18,6 +18,7 @@ struct flm_sizes {
     uint32_t note_count, loss_count;
     uint32_t label_count, label_set_count, set_member_count, sample_count;
     uint32_t duration_count; /* sample_count; 0 where no sample has a duration */
+    uint32_t marker_count, counter_count, point_count;
 };
 
 /* What a value lacks to be the exact sum of what was added: see residuals.h. */
@@ -47,6 +48,11 @@ struct flm_profile {
     uint32_t *sample_labels;  /* label set */
     int64_t *sample_duration; /* ns; 0: the sample is a moment. duration_count of them */
     double *sample_value;     /* metric by metric: sample_value[metric * sample_count + sample] */
+
+    struct flm_marker_record *markers;
+    struct flm_counter_record *counters;
+    int64_t *point_time; /* counter by counter; ascending within each */
+    double *point_value;
 
     struct flm_residual
         *residuals; /* of a chunk (flm_builder_finish_chunk) only: not in the file */

@@ -11,7 +11,7 @@
 
 static const char magic[8] = {'F', 'L', 'A', 'M', 'E', 'L', 0x1A, '\n'};
 
-enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 17 };
+enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 21 };
 
 struct header {
     char magic[8];
@@ -55,6 +55,10 @@ static const struct section {
     {"SLAB", offsetof(struct flm_profile, sample_labels), sizeof(uint32_t)},
     {"SDUR", offsetof(struct flm_profile, sample_duration), sizeof(int64_t)},
     {"SVAL", offsetof(struct flm_profile, sample_value), sizeof(double)},
+    {"MARK", offsetof(struct flm_profile, markers), sizeof(struct flm_marker_record)},
+    {"CNTR", offsetof(struct flm_profile, counters), sizeof(struct flm_counter_record)},
+    {"CTIM", offsetof(struct flm_profile, point_time), sizeof(int64_t)},
+    {"CVAL", offsetof(struct flm_profile, point_value), sizeof(double)},
 };
 
 enum {
@@ -74,7 +78,11 @@ enum {
     SNOD,
     SLAB,
     SDUR,
-    SVAL
+    SVAL,
+    MARK,
+    CNTR,
+    CTIM,
+    CVAL
 };
 
 static void *section_at(const struct flm_profile *p, size_t section)
@@ -119,6 +127,13 @@ static uint64_t section_items(const struct flm_sizes *s, size_t section)
         return s->duration_count;
     case SVAL:
         return (uint64_t)s->sample_count * s->metric_count;
+    case MARK:
+        return s->marker_count;
+    case CNTR:
+        return s->counter_count;
+    case CTIM:
+    case CVAL:
+        return s->point_count;
     default:
         return s->sample_count;
     }
@@ -337,6 +352,9 @@ static bool read_sizes(const struct opening *o, struct flm_sizes *s)
         .set_member_count = (uint32_t)items_of(o, LSTM),
         .sample_count = (uint32_t)items_of(o, STIM),
         .duration_count = items_of(o, SDUR) ? (uint32_t)items_of(o, STIM) : 0,
+        .marker_count = (uint32_t)items_of(o, MARK),
+        .counter_count = (uint32_t)items_of(o, CNTR),
+        .point_count = (uint32_t)items_of(o, CTIM),
     };
     for (size_t i = 0; i < SECTION_COUNT; i++)
         if (items_of(o, i) != section_items(s, i))

@@ -25,6 +25,17 @@ struct flm_builder_loss {
     bool resolved;
 };
 
+struct flm_builder_counter {
+    uint32_t name, unit; /* strings of the interner */
+    uint32_t label_set;
+};
+
+struct flm_builder_point {
+    uint32_t counter;
+    int64_t time_ns;
+    double value;
+};
+
 struct flm_builder {
     struct flm_interner interner;
 
@@ -55,6 +66,11 @@ struct flm_builder {
     uint32_t *sample_node, *sample_labels;
     uint32_t sample_count;
     size_t sample_capacity;
+
+    struct FLM_ARRAY(struct flm_marker_record) markers;
+    struct FLM_ARRAY(struct flm_builder_counter) counters;
+    struct FLM_ARRAY(struct flm_builder_point) points;
+    struct flm_index counter_index;
 
     bool failed;
     struct flm_error why;

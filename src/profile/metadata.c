@@ -17,6 +17,11 @@ static void mark_strings(const struct flm_builder *b, const struct flm_metadata 
     for (size_t i = 0; i < b->labels.count; i++)
         if (f->label_rank[i] != FLM_NONE)
             used[b->labels.at[i].key] = used[b->labels.at[i].value] = 1;
+    for (size_t i = 0; i < b->markers.count; i++)
+        used[b->markers.at[i].name] = used[b->markers.at[i].detail] = 1;
+    for (size_t i = 0; i < b->counters.count; i++)
+        if (f->counter_rank[i] != FLM_NONE)
+            used[b->counters.at[i].name] = used[b->counters.at[i].unit] = 1;
 }
 
 static uint32_t set_start(const struct flm_builder *b, uint32_t set)
@@ -24,18 +29,23 @@ static uint32_t set_start(const struct flm_builder *b, uint32_t set)
     return set ? b->label_set_ends[set - 1] : 0;
 }
 
-/* Which label sets the samples have, and which labels those hold: marked by a rank of 0, counted.
- */
+/* Which label sets samples, markers and counters have, and which labels those hold: marked by a
+ * rank of 0, counted. */
 static void mark_labels(struct flm_metadata *f)
 {
     const struct flm_builder *b = f->b;
     memset(f->label_rank, 0xFF, b->labels.count * sizeof *f->label_rank);
     memset(f->set_rank, 0xFF, b->label_set_count * sizeof *f->set_rank);
-    if (b->sample_count == 0)
+    if (b->sample_count == 0 && b->markers.count == 0 && b->points.count == 0)
         return;
     f->set_rank[0] = 0; /* the empty set is always there */
     for (uint32_t i = 0; i < b->sample_count; i++)
         f->set_rank[b->sample_labels[i]] = 0;
+    for (size_t i = 0; i < b->markers.count; i++)
+        f->set_rank[b->markers.at[i].label_set] = 0;
+    for (size_t i = 0; i < b->counters.count; i++)
+        if (f->counter_rank[i] != FLM_NONE)
+            f->set_rank[b->counters.at[i].label_set] = 0;
     for (uint32_t set = 0; set < b->label_set_count; set++) {
         if (f->set_rank[set] == FLM_NONE)
             continue;
@@ -46,6 +56,57 @@ static void mark_labels(struct flm_metadata *f)
     }
     for (size_t i = 0; i < b->labels.count; i++)
         f->sizes.label_count += f->label_rank[i] == 0;
+}
+
+/* Which counters have points: marked likewise. */
+static void mark_counters(struct flm_metadata *f)
+{
+    const struct flm_builder *b = f->b;
+    memset(f->counter_rank, 0xFF, b->counters.count * sizeof *f->counter_rank);
+    for (size_t i = 0; i < b->points.count; i++)
+        f->counter_rank[b->points.at[i].counter] = 0;
+    for (size_t i = 0; i < b->counters.count; i++)
+        f->sizes.counter_count += f->counter_rank[i] == 0;
+}
+
+/* By time; at one time the largest value comes first, and is the one that stays. */
+static int order_points(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_builder_point *x = &((const struct flm_builder_point *)context)[a];
+    const struct flm_builder_point *y = &((const struct flm_builder_point *)context)[b];
+    if (x->counter != y->counter)
+        return x->counter < y->counter ? -1 : 1;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return (x->value < y->value) - (x->value > y->value);
+}
+
+/* The points of the builder counter by counter, in the order of time, one at each time. False when
+ * memory ran out. */
+static bool sort_points(struct flm_builder *b)
+{
+    size_t count = b->points.count, kept = 0;
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    uint32_t *scratch = malloc((count + 1) * sizeof *scratch);
+    struct flm_builder_point *sorted = malloc((count + 1) * sizeof *sorted);
+    bool room = order && scratch && sorted;
+    for (size_t i = 0; room && i < count; i++)
+        order[i] = (uint32_t)i;
+    if (room)
+        flm_sort(order, count, scratch, order_points, b->points.at);
+    for (size_t i = 0; room && i < count; i++) {
+        struct flm_builder_point point = b->points.at[order[i]];
+        if (kept == 0 || sorted[kept - 1].counter != point.counter ||
+            sorted[kept - 1].time_ns != point.time_ns)
+            sorted[kept++] = point;
+    }
+    if (room && count > 0)
+        memcpy(b->points.at, sorted, kept * sizeof *sorted);
+    b->points.count = room ? kept : count;
+    free(order);
+    free(scratch);
+    free(sorted);
+    return room;
 }
 
 static void drop_disputed_notes(struct flm_builder *b)
@@ -67,10 +128,13 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
         return flm_builder_get_error(b, why);
     metadata->label_rank = malloc((b->labels.count + 1) * sizeof(uint32_t));
     metadata->set_rank = malloc(((size_t)b->label_set_count + 1) * sizeof(uint32_t));
+    metadata->counter_rank = malloc((b->counters.count + 1) * sizeof(uint32_t));
     unsigned char *string_used = NULL;
     bool room = flm_builder_resolve_losses(b) && metadata->label_rank && metadata->set_rank &&
+                metadata->counter_rank && sort_points(b) &&
                 (string_used = calloc(b->interner.string_count, 1));
     if (room) {
+        mark_counters(metadata);
         mark_labels(metadata);
         mark_strings(b, metadata, string_used);
         room = flm_interner_rank(&b->interner, string_used, frame_used, &metadata->ranking, why);
@@ -88,6 +152,8 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->sizes.loss_count = (uint32_t)b->losses.count;
     metadata->sizes.sample_count = b->sample_count;
     metadata->sizes.duration_count = b->sample_duration ? b->sample_count : 0;
+    metadata->sizes.marker_count = (uint32_t)b->markers.count;
+    metadata->sizes.point_count = (uint32_t)b->points.count;
     return true;
 }
 
@@ -96,7 +162,8 @@ void flm_metadata_clear(struct flm_metadata *metadata)
     flm_ranking_clear(&metadata->ranking);
     free(metadata->label_rank);
     free(metadata->set_rank);
-    metadata->label_rank = metadata->set_rank = NULL;
+    free(metadata->counter_rank);
+    metadata->label_rank = metadata->set_rank = metadata->counter_rank = NULL;
 }
 
 static int order_numbers(uint64_t a, uint64_t b)
@@ -160,6 +227,30 @@ static int order_samples(const void *context, uint32_t a, uint32_t b)
         order = (x > y) - (x < y);
     }
     return order;
+}
+
+/* Markers of one time by duration, name, detail and labels. */
+static int order_markers(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_metadata *f = context;
+    const uint32_t *rank = f->ranking.string_rank;
+    const struct flm_marker_record *x = &f->b->markers.at[a], *y = &f->b->markers.at[b];
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    int order = order_numbers((uint64_t)x->duration_ns, (uint64_t)y->duration_ns);
+    order = order ? order : order_numbers(rank[x->name], rank[y->name]);
+    order = order ? order : order_numbers(rank[x->detail], rank[y->detail]);
+    return order ? order : order_numbers(f->set_rank[x->label_set], f->set_rank[y->label_set]);
+}
+
+static int order_counters(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_metadata *f = context;
+    const uint32_t *rank = f->ranking.string_rank;
+    const struct flm_builder_counter *x = &f->b->counters.at[a], *y = &f->b->counters.at[b];
+    int order = order_numbers(rank[x->name], rank[y->name]);
+    order = order ? order : order_numbers(rank[x->unit], rank[y->unit]);
+    return order ? order : order_numbers(f->set_rank[x->label_set], f->set_rank[y->label_set]);
 }
 
 /* The numbers below `count` whose mark is not FLM_NONE (all, without marks), sorted; *kept receives
@@ -278,6 +369,48 @@ static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
     return order != NULL;
 }
 
+static bool write_markers(const struct flm_metadata *f, struct flm_profile *p)
+{
+    const uint32_t *rank = f->ranking.string_rank;
+    uint32_t count = 0;
+    uint32_t *order = sorted_list(f, (uint32_t)f->b->markers.count, NULL, order_markers, &count);
+    for (uint32_t i = 0; order && i < count; i++) {
+        p->markers[i] = f->b->markers.at[order[i]];
+        p->markers[i].name = rank[p->markers[i].name];
+        p->markers[i].detail = rank[p->markers[i].detail];
+        p->markers[i].label_set = f->set_rank[p->markers[i].label_set];
+    }
+    free(order);
+    return order != NULL;
+}
+
+/* The points of each counter follow one another already (sort_points). */
+static bool write_counters(const struct flm_metadata *f, struct flm_profile *p)
+{
+    const struct flm_builder *b = f->b;
+    const uint32_t *rank = f->ranking.string_rank;
+    uint32_t count = 0, end = 0;
+    uint32_t *order =
+        sorted_list(f, (uint32_t)b->counters.count, f->counter_rank, order_counters, &count);
+    size_t *start = malloc((b->counters.count + 1) * sizeof *start);
+    for (size_t i = b->points.count; order && start && i-- > 0;)
+        start[b->points.at[i].counter] = i;
+    for (uint32_t i = 0; order && start && i < count; i++) {
+        const struct flm_builder_counter *counter = &b->counters.at[order[i]];
+        for (size_t at = start[order[i]];
+             at < b->points.count && b->points.at[at].counter == order[i]; at++, end++) {
+            p->point_time[end] = b->points.at[at].time_ns;
+            p->point_value[end] = b->points.at[at].value;
+        }
+        p->counters[i] = (struct flm_counter_record){rank[counter->name], rank[counter->unit],
+                                                     f->set_rank[counter->label_set], end};
+    }
+    bool room = order && start;
+    free(order);
+    free(start);
+    return room;
+}
+
 bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
                         const uint32_t *node_index, struct flm_error *why)
 {
@@ -287,9 +420,10 @@ bool flm_metadata_write(struct flm_metadata *metadata, struct flm_profile *p,
     write_metrics(metadata, p);
     if (!write_notes(metadata, p))
         return flm_error_memory(why);
-    if (metadata->b->sample_count > 0 &&
+    if (p->sizes.label_set_count > 0 &&
         (!write_label_records(metadata, p) || !write_label_sets(metadata, p) ||
-         !write_samples(metadata, p)))
+         !write_samples(metadata, p) || !write_markers(metadata, p) ||
+         !write_counters(metadata, p)))
         return flm_error_memory(why);
     return true;
 }

@@ -1,8 +1,8 @@
 /* metadata.h - everything of a profile but its nodes, on its way from a builder to the columns.
  *
  * The builder's own finishing and the operations that make nodes in their own way (aligning,
- * restricting) share this: strings and frames are ranked, metrics, notes, losses, labels and
- * samples are put in canonical order and written.
+ * restricting) share this: strings and frames are ranked, metrics, notes, losses, labels,
+ * samples, markers and counters are put in canonical order and written.
  *
  *     flm_metadata_start(&metadata, builder, frame_used, why)
  *                                         ranks; metadata.sizes is complete but for node_count
@@ -18,12 +18,13 @@ struct flm_metadata {
     struct flm_builder *b;
     struct flm_ranking ranking;
     struct flm_sizes sizes;
-    uint32_t *label_rank, *set_rank; /* by the builder's number; FLM_NONE: not in use */
-    const uint32_t *node_index;      /* by the builder's node: its index in the profile */
+    /* By the builder's number; FLM_NONE: not in use. Of counters it is only the mark. */
+    uint32_t *label_rank, *set_rank, *counter_rank;
+    const uint32_t *node_index; /* by the builder's node: its index in the profile */
 };
 
-/* `frame_used` has a byte for each frame of the builder's interner. Labels that no sample has are
- * left out. */
+/* `frame_used` has a byte for each frame of the builder's interner. Labels that no
+ * sample, marker or counter has are left out. */
 bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
                         const unsigned char *frame_used, struct flm_error *why);
 

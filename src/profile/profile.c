@@ -138,6 +138,16 @@ uint32_t flm_profile_loss_count(const struct flm_profile *profile)
     return profile->sizes.loss_count;
 }
 
+uint32_t flm_profile_marker_count(const struct flm_profile *profile)
+{
+    return profile->sizes.marker_count;
+}
+
+uint32_t flm_profile_counter_count(const struct flm_profile *profile)
+{
+    return profile->sizes.counter_count;
+}
+
 struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string)
 {
     struct flm_bytes text = flm_string_bytes(profile, string.index);
@@ -316,6 +326,25 @@ const struct flm_note_record *flm_profile_notes(const struct flm_profile *profil
 const struct flm_loss_record *flm_profile_losses(const struct flm_profile *profile)
 {
     return profile->losses;
+}
+
+const struct flm_marker_record *flm_profile_markers(const struct flm_profile *profile)
+{
+    return profile->markers;
+}
+
+struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
+                                              struct flm_counter counter)
+{
+    assert(counter.index < profile->sizes.counter_count);
+    const struct flm_counter_record *record = &profile->counters[counter.index];
+    uint32_t start = counter.index ? record[-1].end : 0;
+    return (struct flm_counter_points){.name = {record->name},
+                                       .unit = {record->unit},
+                                       .label_set = {record->label_set},
+                                       .point_count = record->end - start,
+                                       .time_ns = profile->point_time + start,
+                                       .value = profile->point_value + start};
 }
 
 struct flm_name flm_profile_note_named(const struct flm_profile *profile, const char *key)

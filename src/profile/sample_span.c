@@ -35,7 +35,14 @@ bool flm_sample_part(const struct flm_profile *p, uint32_t sample, int64_t from_
                      struct flm_sample_part *part)
 {
     assert(sample < p->sizes.sample_count);
-    int64_t time = p->sample_time[sample], duration = flm_sample_duration(p, sample);
+    return flm_span_part(p->sample_time[sample], flm_sample_duration(p, sample), from_ns, to_ns,
+                         part);
+}
+
+bool flm_span_part(int64_t time, int64_t duration, int64_t from_ns, int64_t to_ns,
+                   struct flm_sample_part *part)
+{
+    assert(duration >= 0);
     int64_t end = time == FLM_NO_TIME ? time : time + duration;
     bool is_before_end = time < to_ns || to_ns == INT64_MAX;
     if (time == FLM_NO_TIME || !is_before_end || (duration > 0 ? end <= from_ns : time < from_ns))

@@ -19,7 +19,7 @@ double flm_time_unit_ns(struct flm_bytes unit);
  * False, and neither is set, where no sample has a time. */
 bool flm_time_range(const struct flm_profile *profile, int64_t *first_ns, int64_t *last_ns);
 
-/* What of a sample lies in a range. */
+/* What of a sample, or of another span, lies in a range. */
 struct flm_sample_part {
     int64_t time_ns, duration_ns;
     int64_t whole_ns; /* the duration of the sample */
@@ -31,6 +31,10 @@ struct flm_sample_part {
  * time. */
 bool flm_sample_part(const struct flm_profile *profile, uint32_t sample, int64_t from_ns,
                      int64_t to_ns, struct flm_sample_part *part);
+
+/* The same of any span, from `time_ns` on. */
+bool flm_span_part(int64_t time_ns, int64_t duration_ns, int64_t from_ns, int64_t to_ns,
+                   struct flm_sample_part *part);
 
 /* The value of that part, in a metric with a unit of `unit_ns` nanoseconds; 0: not one of time. The
  * off-CPU time of a wait is its duration, of which a part is a whole number of nanoseconds too. */

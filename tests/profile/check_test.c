@@ -20,7 +20,7 @@ static struct flm_string word(struct flm_builder *b, const char *text)
 
 /* Two of everything: frames 1 "main", 2 "read", 3 "write"; nodes 0, 1 main, 2 main;read,
  * 3 main;write, 4 read; label sets {}, {k=a}, {k=a, l=b}; samples at 1 and 2 ns, the second of 4
- * ns. */
+ * ns; markers at 1 and 3 ns, of set 0 and of set 2; counters of 2 points and of 1. */
 static struct flm_profile *small(void)
 {
     struct flm_builder *b = flm_builder_new(NULL);
@@ -37,6 +37,15 @@ static struct flm_profile *small(void)
     flm_builder_sample(b, 1, flm_builder_child(b, node, read), flm_builder_label_set(b, labels, 2),
                        cpu, 7);
     flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), read), bytes, 3);
+    flm_builder_marker(b, 3, 2, word(b, "exec"), word(b, "app"),
+                       flm_builder_label_set(b, labels, 2));
+    flm_builder_marker(b, 1, 0, word(b, "fork"), (struct flm_string){0}, (struct flm_label_set){0});
+    struct flm_counter counter = flm_builder_counter(b, word(b, "mem"), word(b, "bytes"),
+                                                     flm_builder_label_set(b, labels, 1));
+    flm_builder_counter_point(b, counter, 2, 10);
+    flm_builder_counter_point(b, counter, 4, 20);
+    counter = flm_builder_counter(b, word(b, "mem"), word(b, "bytes"), (struct flm_label_set){0});
+    flm_builder_counter_point(b, counter, 1, 30);
     flm_builder_note(b, "command", "app", 3);
     flm_builder_note(b, "host", "x", 1);
     flm_builder_lost(b, "events", "line", 1, 1);
@@ -251,6 +260,55 @@ static void samples_are_in_the_order_of_time_and_have_a_stack_and_labels(void **
     is_broken("samples but no label set");
 }
 
+static void markers_are_in_the_order_of_time(void **state)
+{
+    (void)state;
+    p->markers[1].name = p->sizes.string_count;
+    is_broken("marker 1 names a string");
+    p->markers[0].detail = p->sizes.string_count;
+    is_broken("marker 0 names a string");
+    p->markers[1].label_set = p->sizes.label_set_count;
+    is_broken("marker 1 names a label set");
+    p->markers[0].time_ns = FLM_NO_TIME;
+    is_broken("marker 0 has no time");
+    p->markers[0].time_ns = 4;
+    is_broken("marker 1 is earlier");
+    p->markers[1].duration_ns = -1;
+    is_broken("marker 1 has a duration");
+    p->markers[1].time_ns = INT64_MAX - 1;
+    is_broken("marker 1 has a duration");
+    p->sizes.sample_count = p->sizes.duration_count = 0;
+    p->sizes.label_count = p->sizes.label_set_count = p->sizes.set_member_count = 0;
+    is_broken("marker 0 names a label set");
+}
+
+static void counters_differ_and_their_points_ascend(void **state)
+{
+    (void)state;
+    p->counters[1].name = p->sizes.string_count;
+    is_broken("counter 1 names a string");
+    p->counters[0].unit = p->sizes.string_count;
+    is_broken("counter 0 names a string");
+    p->counters[1].label_set = p->sizes.label_set_count;
+    is_broken("counter 1 names a label set");
+    p->counters[1].label_set = p->counters[0].label_set;
+    is_broken("counter 1 is not after");
+    p->counters[0].end = 0;
+    is_broken("counter 0 does not have its points");
+    p->counters[0].end = p->counters[1].end;
+    is_broken("counter 1 does not have its points");
+    p->counters[1].end = 4;
+    is_broken("counter 1 does not have its points");
+    p->counters[1].end = 2;
+    is_broken("points after the last counter");
+    p->point_time[2] = p->point_time[1];
+    is_broken("point 2 is not later");
+    p->point_time[0] = FLM_NO_TIME;
+    is_broken("point 0 has no time");
+    p->point_value[2] = INFINITY;
+    is_broken("a counter has a value that is not a finite number");
+}
+
 static void every_profile_that_is_built_keeps_its_promises(void **state)
 {
     (void)state;
@@ -327,6 +385,8 @@ int main(void)
         cmocka_unit_test(a_count_of_nothing_is_a_count),
         cmocka_unit_test(labels_and_their_sets_are_in_order),
         cmocka_unit_test(samples_are_in_the_order_of_time_and_have_a_stack_and_labels),
+        cmocka_unit_test(markers_are_in_the_order_of_time),
+        cmocka_unit_test(counters_differ_and_their_points_ascend),
         cmocka_unit_test(every_profile_that_is_built_keeps_its_promises),
         cmocka_unit_test(a_profile_that_passes_can_be_walked),
         cmocka_unit_test(a_check_without_memory_says_so),

@@ -195,6 +195,12 @@ static void fill(const struct flm_profile *p, const struct flm_sizes *s, bool ch
     EACH(p->sample_duration, s->duration_count, int64_t)
     for (uint32_t m = 0; m < s->metric_count; m++)
         EACH(flm_sample_column(p, m), s->sample_count, double)
+    for (uint32_t i = 0; i < s->marker_count; i++)
+        EACH((&p->markers[i].duration_ns), 1, int64_t)
+    for (uint32_t i = 0; i < s->counter_count; i++)
+        EACH((&p->counters[i].end), 1, uint32_t)
+    EACH(p->point_time, s->point_count, int64_t)
+    EACH(p->point_value, s->point_count, double)
 #undef EACH
 }
 
@@ -209,6 +215,8 @@ static struct flm_sizes smaller(const struct flm_sizes *s, uint64_t *random)
     less.sample_count -= random_below(random, less.sample_count + 1);
     less.duration_count = less.duration_count ? less.sample_count : 0;
     less.label_count -= random_below(random, less.label_count + 1);
+    less.marker_count -= random_below(random, less.marker_count + 1);
+    less.point_count -= random_below(random, less.point_count + 1);
     return less;
 }
 
@@ -227,7 +235,10 @@ static void shrinking_keeps_the_beginning_of_every_column(void **state)
                                   .label_count = random_below(&random, 20),
                                   .label_set_count = random_below(&random, 20),
                                   .set_member_count = random_below(&random, 20),
-                                  .sample_count = random_below(&random, 50)};
+                                  .sample_count = random_below(&random, 50),
+                                  .marker_count = random_below(&random, 20),
+                                  .counter_count = random_below(&random, 5),
+                                  .point_count = random_below(&random, 50)};
         sizes.duration_count = round % 2 ? sizes.sample_count : 0;
         struct flm_profile *p = flm_profile_allocate(&sizes, NULL);
         assert_non_null(p);

@@ -324,7 +324,7 @@ static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const ch
 {
     bool samples = false, residuals = false;
     for (size_t i = 0; i < a->count; i++) {
-        samples |= mode == FLM_ALIGN_ADD && !a->only && a->in[i]->sizes.sample_count > 0;
+        samples |= mode == FLM_ALIGN_ADD && !a->only && a->in[i]->sizes.label_set_count > 0;
         residuals |= a->in[i]->residual_count > 0;
     }
     uint32_t start = 0;

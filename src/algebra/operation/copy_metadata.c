@@ -100,11 +100,32 @@ static void copy_sample(struct flm_builder *b, const struct flm_profile *p,
         b->metrics[c->metric_map[m]].sample_value[sample] = flm_sample_column(p, m)[i];
 }
 
+/* All markers and counters. */
+static void copy_markers(struct flm_builder *b, const struct flm_profile *p,
+                         const struct flm_carried *c, const struct flm_label_set *sets)
+{
+    for (uint32_t i = 0; i < p->sizes.marker_count && !flm_builder_failed(b); i++) {
+        const struct flm_marker_record *m = &p->markers[i];
+        flm_builder_marker(b, m->time_ns, m->duration_ns,
+                           (struct flm_string){c->string_map[m->name]},
+                           (struct flm_string){c->string_map[m->detail]}, sets[m->label_set]);
+    }
+    uint32_t point = 0;
+    for (uint32_t i = 0; i < p->sizes.counter_count && !flm_builder_failed(b); i++) {
+        const struct flm_counter_record *record = &p->counters[i];
+        struct flm_counter counter = flm_builder_counter(
+            b, (struct flm_string){c->string_map[record->name]},
+            (struct flm_string){c->string_map[record->unit]}, sets[record->label_set]);
+        for (; point < record->end; point++)
+            flm_builder_counter_point(b, counter, p->point_time[point], p->point_value[point]);
+    }
+}
+
 void flm_copy_samples(struct flm_builder *b, const struct flm_profile *p,
                       const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
                       const unsigned char *keep)
 {
-    if (p->sizes.sample_count == 0)
+    if (p->sizes.label_set_count == 0) /* so there are none */
         return;
     struct flm_label_set *sets = copy_label_sets(b, p, c);
     if (!sets)
@@ -115,6 +136,7 @@ void flm_copy_samples(struct flm_builder *b, const struct flm_profile *p,
         if (node != FLM_NONE && (!keep || keep[i]))
             copy_sample(b, p, c, sets, i, node);
     }
+    copy_markers(b, p, c, sets);
     free(sets);
 }
 
@@ -126,5 +148,6 @@ void flm_copy_mapped_samples(struct flm_builder *b, const struct flm_profile *p,
         flm_builder_fail_memory(b);
     for (uint32_t i = 0; i < p->sizes.sample_count && !flm_builder_failed(b); i++)
         copy_sample(b, p, c, sets, i, new_node[i]);
+    copy_markers(b, p, c, sets);
     free(sets);
 }

@@ -33,14 +33,15 @@ bool flm_copy_metrics(struct flm_builder *b, const struct flm_profile *p, struct
 void flm_copy_notes(struct flm_builder *b, const struct flm_profile *p,
                     const struct flm_carried *c);
 
-/* Samples, with their nodes mapped: moved[node of the input] is the number that the copy has, or
- * FLM_NONE, and then the sample is left out. Where `moved` is NULL, `shift` is added to the node.
- * `keep` has a byte for each sample, or is NULL: all are kept. */
+/* Samples, and with them all markers and counters. The nodes of samples are mapped: moved[node of
+ * the input] is the number that the copy has, or FLM_NONE, and then the sample is left out. Where
+ * `moved` is NULL, `shift` is added to the node. `keep` has a byte for each sample, or is NULL: all
+ * are kept. */
 void flm_copy_samples(struct flm_builder *b, const struct flm_profile *p,
                       const struct flm_carried *c, const uint32_t *moved, uint32_t shift,
                       const unsigned char *keep);
 
-/* All samples, each at a node of the builder: sample i at new_node[i]. */
+/* The same, with each sample at a node of the builder: sample i at new_node[i]. */
 void flm_copy_mapped_samples(struct flm_builder *b, const struct flm_profile *p,
                              const struct flm_carried *c, const uint32_t *new_node);
 

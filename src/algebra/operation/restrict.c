@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "algebra/operation/labels.h"
+#include "algebra/operation/markers.h"
 #include "algebra/operation/subset.h"
 #include "profile/internal.h"
 #include "profile/residuals.h"
@@ -210,25 +211,39 @@ static bool set_has(const struct flm_profile *p, uint32_t set, struct flm_bytes 
     return false;
 }
 
+/* Whose markers and counters stay: those that have no such label, and those of which it agrees. */
+static bool set_agrees(const struct flm_profile *p, uint32_t set, struct flm_bytes key,
+                       struct flm_bytes value, bool with)
+{
+    return !set_has(p, set, key, flm_bytes_of("")) || set_has(p, set, key, value) == with;
+}
+
 struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
                                    struct flm_bytes value, bool with, struct flm_error *why)
 {
     if (!flm_is_sampled(p, "label", why))
         return NULL;
     unsigned char *set_kept = malloc(p->sizes.label_set_count);
+    unsigned char *set_agreeing = malloc(p->sizes.label_set_count);
     unsigned char *kept = malloc(p->sizes.sample_count);
     struct flm_column *columns = flm_columns_copy(p);
-    struct flm_profile *result = NULL;
-    if (set_kept && kept && columns) {
-        for (uint32_t set = 0; set < p->sizes.label_set_count; set++)
-            set_kept[set] = set_has(p, set, key, value) == with;
+    struct flm_profile *result = NULL, labeled = *p; /* with its markers as they stay */
+    struct flm_kept_markers markers = {0};
+    bool room = set_kept && set_agreeing && kept && columns;
+    for (uint32_t set = 0; room && set < p->sizes.label_set_count; set++) {
+        set_kept[set] = set_has(p, set, key, value) == with;
+        set_agreeing[set] = set_agrees(p, set, key, value, with);
+    }
+    if (room && flm_markers_keep(&markers, &labeled, set_agreeing, FLM_NO_TIME, INT64_MAX)) {
         for (uint32_t i = 0; i < p->sizes.sample_count; i++)
             kept[i] = set_kept[p->sample_labels[i]];
-        result = keep_samples(p, columns, kept, why);
+        result = keep_samples(&labeled, columns, kept, why);
     } else {
         flm_error_memory(why);
     }
+    flm_kept_markers_clear(&markers);
     flm_columns_free(columns, p->sizes.metric_count);
+    free(set_agreeing);
     free(set_kept);
     free(kept);
     return result;
@@ -270,20 +285,22 @@ struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, 
                         .duration = malloc(count * sizeof *c.duration),
                         .columns = flm_columns_copy(p)};
     double *unit_ns = malloc((metrics + 1) * sizeof *unit_ns);
-    struct flm_profile *result = NULL;
-    if (c.kept && c.time && c.duration && c.columns && unit_ns) {
+    struct flm_profile *result = NULL, in_range = *p; /* with everything as it is in the range */
+    struct flm_kept_markers markers = {0};
+    if (c.kept && c.time && c.duration && c.columns && unit_ns &&
+        flm_markers_keep(&markers, &in_range, NULL, from_ns, to_ns)) {
         for (uint32_t m = 0; m < metrics; m++)
             unit_ns[m] = flm_time_unit_ns(c.columns[m].unit);
         memcpy(c.time, p->sample_time, count * sizeof *c.time);
         for (uint32_t i = 0; i < count; i++)
             c.kept[i] = clip_sample(p, &c, unit_ns, i, from_ns, to_ns);
-        struct flm_profile in_range = *p; /* with its samples as they are in the range */
         in_range.sample_time = c.time;
         in_range.sample_duration = c.duration;
         result = keep_samples(&in_range, c.columns, c.kept, why);
     } else {
         flm_error_memory(why);
     }
+    flm_kept_markers_clear(&markers);
     flm_columns_free(c.columns, metrics);
     free(unit_ns);
     free(c.kept);

@@ -68,6 +68,12 @@ static bool has_samples(const struct subset *s)
     return s->p->sizes.sample_count > 0 && s->count > 0 && s->columns[0].sample;
 }
 
+/* Markers and counters go with the samples, and stay where there never were samples. */
+static bool keeps_markers(const struct subset *s)
+{
+    return has_samples(s) || s->p->sizes.sample_count == 0;
+}
+
 /* A node stays when it, a sample of it, or a node below it does. */
 static void find_staying(struct subset *s)
 {
@@ -105,7 +111,7 @@ static bool carry(struct subset *s)
     flm_copy_notes(b, s->p, &s->carried);
     flm_builder_rounded(b, s->rounded);
     /* The samples come with the columns of `p`; those of the result are put in their place. */
-    if (has_samples(s)) {
+    if (keeps_markers(s)) {
         struct flm_profile bare = *s->p;
         bare.sizes.metric_count = 0;
         flm_copy_samples(b, &bare, &s->carried, NULL, 0, s->keep_sample);

@@ -8,7 +8,7 @@
 #include "profile/columns.h"
 
 enum {
-    FLM_PACKED_VERSION = 2,
+    FLM_PACKED_VERSION = 3,
     FLM_PACKED_LONGEST_SHARED = 255, /* bounds the size of the unpacked strings */
     FLM_PACKED_VARINT_SIZE = 10,     /* of the longest */
     FLM_PACKED_LARGEST_POWER = 9     /* of ten, by which values are divided */
@@ -57,6 +57,17 @@ static const struct flm_packed_column flm_packed_table_columns[] = {
     FLM_PACKED_COLUMN(losses, loss_count, flm_loss_record, where, false),
     FLM_PACKED_COLUMN(labels, label_count, flm_label_record, key, true),
     FLM_PACKED_COLUMN(labels, label_count, flm_label_record, value, false),
+};
+
+/* Times, durations and values of markers and counters follow these. */
+static const struct flm_packed_column flm_packed_marker_columns[] = {
+    FLM_PACKED_COLUMN(markers, marker_count, flm_marker_record, name, false),
+    FLM_PACKED_COLUMN(markers, marker_count, flm_marker_record, detail, false),
+    FLM_PACKED_COLUMN(markers, marker_count, flm_marker_record, label_set, false),
+    FLM_PACKED_COLUMN(counters, counter_count, flm_counter_record, name, true),
+    FLM_PACKED_COLUMN(counters, counter_count, flm_counter_record, unit, false),
+    FLM_PACKED_COLUMN(counters, counter_count, flm_counter_record, label_set, false),
+    FLM_PACKED_COLUMN(counters, counter_count, flm_counter_record, end, true),
 };
 
 /* Plain arrays of u32, as tables of one column. */

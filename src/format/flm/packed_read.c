@@ -63,7 +63,8 @@ static struct cursor take_section(struct cursor *c)
 
 struct unpacking {
     struct flm_sizes sizes;
-    struct cursor strings, letters, frames, tables, counts, callees, shape, ranks, values, samples;
+    struct cursor strings, letters, frames, tables, counts, callees, shape, ranks, values, samples,
+        markers;
     struct flm_profile *profile;
     struct flm_error *why;
 };
@@ -93,12 +94,13 @@ static bool read_head(struct unpacking *u, struct cursor *c)
     uint32_t *const counts[] = {&s->frame_count,     &s->node_count,       &s->metric_count,
                                 &s->note_count,      &s->loss_count,       &s->label_count,
                                 &s->label_set_count, &s->set_member_count, &s->sample_count,
-                                &s->duration_count};
+                                &s->duration_count,  &s->marker_count,     &s->counter_count,
+                                &s->point_count};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         *counts[i] = take32(c);
     struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames, &u->tables,
                                        &u->counts,  &u->callees, &u->shape,  &u->ranks,
-                                       &u->values,  &u->samples};
+                                       &u->values,  &u->samples, &u->markers};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         *sections[i] = take_section(c);
     return !c->bad || damaged(u, "it is cut off");
@@ -125,7 +127,12 @@ static bool check_sizes(struct unpacking *u)
                 (uint64_t)s->node_count * s->metric_count <= left(&u->values) &&
                 (s->duration_count == 0 || s->duration_count == s->sample_count) &&
                 (uint64_t)s->sample_count * (3 + (uint64_t)s->metric_count) + s->duration_count <=
-                    left(&u->samples);
+                    left(&u->samples) &&
+                s->marker_count != FLM_NONE && s->counter_count != FLM_NONE &&
+                s->point_count != FLM_NONE &&
+                5 * (uint64_t)s->marker_count + 5 * (uint64_t)s->counter_count +
+                        2 * (uint64_t)s->point_count <=
+                    left(&u->markers);
     return good || damaged(u, "it is shorter than its header says");
 }
 
@@ -357,12 +364,36 @@ static bool read_samples(struct unpacking *u)
     return true;
 }
 
+static bool read_markers(struct unpacking *u)
+{
+    struct flm_profile *p = u->profile;
+    READ_COLUMNS(u, &u->markers, flm_packed_marker_columns);
+    uint64_t time = (uint64_t)INT64_MIN;
+    for (uint32_t i = 0; i < u->sizes.marker_count; i++) {
+        p->markers[i].time_ns = (int64_t)(time += take(&u->markers));
+        p->markers[i].duration_ns = (int64_t)take(&u->markers);
+    }
+    time = (uint64_t)INT64_MIN;
+    for (uint32_t i = 0; i < u->sizes.point_count; i++)
+        p->point_time[i] = (int64_t)(time += (uint64_t)take_signed(&u->markers));
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < u->sizes.counter_count; i++) {
+        uint32_t end = p->counters[i].end;
+        if (end < start || end > u->sizes.point_count)
+            return damaged(u, "a counter has points that do not exist");
+        if (!read_values(u, &u->markers, p->point_value + start, end - start, NULL))
+            return false;
+        start = end;
+    }
+    return true;
+}
+
 /* Whether every section was read exactly to its end. */
 static bool all_used(struct unpacking *u)
 {
-    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames,
-                                             &u->tables,  &u->counts,  &u->callees,
-                                             &u->ranks,   &u->values,  &u->samples};
+    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames, &u->tables,
+                                             &u->counts,  &u->callees, &u->ranks,  &u->values,
+                                             &u->samples, &u->markers};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (sections[i]->bad || left(sections[i]) > 0)
             return damaged(u, "the size of a section is wrong");
@@ -374,7 +405,7 @@ static bool read_profile(struct unpacking *u)
     READ_COLUMNS(u, &u->frames, flm_packed_frame_columns);
     read_addresses(u);
     return read_strings(u) && read_tables(u) && read_tree(u) && read_self(u) && read_samples(u) &&
-           all_used(u) && flm_profile_check(u->profile, u->why);
+           read_markers(u) && all_used(u) && flm_profile_check(u->profile, u->why);
 }
 
 struct flm_profile *flm_profile_unpack(struct flm_bytes packed, struct flm_error *why)

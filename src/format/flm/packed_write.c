@@ -63,9 +63,10 @@ static void put_sizes(struct packing *p)
     const struct flm_sizes *s = &p->profile->sizes;
     flm_text_add(p->out, (struct flm_bytes){FLM_PACKED_MAGIC, sizeof FLM_PACKED_MAGIC - 1});
     const uint64_t sizes[] = {
-        FLM_PACKED_VERSION,  s->string_count, s->string_bytes,  s->frame_count, s->node_count,
-        s->metric_count,     s->note_count,   s->loss_count,    s->label_count, s->label_set_count,
-        s->set_member_count, s->sample_count, s->duration_count};
+        FLM_PACKED_VERSION, s->string_count,    s->string_bytes,     s->frame_count,
+        s->node_count,      s->metric_count,    s->note_count,       s->loss_count,
+        s->label_count,     s->label_set_count, s->set_member_count, s->sample_count,
+        s->duration_count,  s->marker_count,    s->counter_count,    s->point_count};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         put_varint(p->out, sizes[i]);
 }
@@ -360,6 +361,30 @@ static void put_samples(struct packing *p)
     end_section(p);
 }
 
+static void put_markers(struct packing *p)
+{
+    const struct flm_profile *profile = p->profile;
+    PUT_COLUMNS(p, flm_packed_marker_columns);
+    uint64_t last = (uint64_t)INT64_MIN;
+    for (uint32_t i = 0; i < profile->sizes.marker_count; i++) {
+        put_varint(&p->section, (uint64_t)profile->markers[i].time_ns - last);
+        put_varint(&p->section, (uint64_t)profile->markers[i].duration_ns);
+        last = (uint64_t)profile->markers[i].time_ns;
+    }
+    /* The times of a counter begin before the end of the one before it: with a sign. */
+    last = (uint64_t)INT64_MIN;
+    for (uint32_t i = 0; i < profile->sizes.point_count; i++) {
+        put_varint(&p->section, with_sign((int64_t)((uint64_t)profile->point_time[i] - last)));
+        last = (uint64_t)profile->point_time[i];
+    }
+    uint32_t start = 0;
+    for (uint32_t i = 0; i < profile->sizes.counter_count; i++) {
+        put_values(p, profile->point_value + start, profile->counters[i].end - start, NULL);
+        start = profile->counters[i].end;
+    }
+    end_section(p);
+}
+
 bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
                       struct flm_error *why)
 {
@@ -372,6 +397,7 @@ bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
     bool good = put_tree(&p);
     put_self(&p);
     put_samples(&p);
+    put_markers(&p);
     good = good && !p.section.failed;
     flm_text_clear(&p.section);
     return good || flm_error_memory(why);

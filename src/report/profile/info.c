@@ -11,6 +11,7 @@
 
 struct info {
     struct flm_report *report;
+    uint32_t *marker_counts; /* by string: how many markers have that name */
     const struct flm_report_options *options;
     const struct flm_profile *profile;
     struct flm_summary summary;
@@ -133,6 +134,32 @@ static void add_samples(const struct info *info)
         flm_report_begin_row(info->report, 0, FLM_IN_JSON);
         flm_report_cell_bytes(info->report, string(info, s->label_key[i].key));
         flm_report_cell_number(info->report, s->label_key[i].value_count);
+    }
+}
+
+static void add_markers(const struct info *info)
+{
+    const struct flm_profile *p = info->profile;
+    flm_report_begin_table(info->report, "markers", FLM_IN_JSON, false);
+    flm_report_add_column(info->report, "name", FLM_IN_JSON);
+    flm_report_add_column(info->report, "count", FLM_IN_JSON);
+    for (uint32_t i = 0; i < p->sizes.string_count; i++) {
+        if (info->marker_counts[i] == 0)
+            continue;
+        flm_report_begin_row(info->report, 0, FLM_IN_JSON);
+        flm_report_cell_bytes(info->report, string(info, i));
+        flm_report_cell_number(info->report, info->marker_counts[i]);
+    }
+    flm_report_begin_table(info->report, "counters", FLM_IN_JSON, false);
+    flm_report_add_column(info->report, "name", FLM_IN_JSON);
+    flm_report_add_column(info->report, "unit", FLM_IN_JSON);
+    flm_report_add_column(info->report, "points", FLM_IN_JSON);
+    for (uint32_t i = 0; i < p->sizes.counter_count; i++) {
+        struct flm_counter_points counter = flm_profile_counter(p, (struct flm_counter){i});
+        flm_report_begin_row(info->report, 0, FLM_IN_JSON);
+        flm_report_cell_bytes(info->report, string(info, counter.name.index));
+        flm_report_cell_bytes(info->report, string(info, counter.unit.index));
+        flm_report_cell_number(info->report, counter.point_count);
     }
 }
 
@@ -261,6 +288,41 @@ static void list_samples(const struct info *info)
     }
 }
 
+/* "exec (2), exit (3)" and "memory (3, 120 values), processors busy (40 values)"; nothing where
+ * there are none, as in most profiles. */
+static void list_markers(const struct info *info)
+{
+    const struct flm_profile *p = info->profile;
+    struct flm_text *text = p->sizes.marker_count > 0 ? named_row(info, "markers") : NULL;
+    const char *between = "";
+    for (uint32_t i = 0; text && i < p->sizes.string_count; i++) {
+        if (info->marker_counts[i] == 0)
+            continue;
+        flm_text_puts(text, between);
+        flm_text_add(text, string(info, i));
+        flm_text_puts(text, " (");
+        flm_count_add(text, info->marker_counts[i]);
+        flm_text_putc(text, ')');
+        between = ", ";
+    }
+    text = p->sizes.counter_count > 0 ? named_row(info, "counters") : NULL;
+    for (uint32_t i = 0, end; text && i < p->sizes.counter_count; i = end) {
+        uint32_t points = p->counters[i].end - (i > 0 ? p->counters[i - 1].end : 0);
+        for (end = i + 1;
+             end < p->sizes.counter_count && p->counters[end].name == p->counters[i].name; end++)
+            points += p->counters[end].end - p->counters[end - 1].end;
+        flm_text_puts(text, i > 0 ? ", " : "");
+        flm_text_add(text, string(info, p->counters[i].name));
+        flm_text_puts(text, " (");
+        if (end - i > 1) {
+            flm_count_add(text, end - i);
+            flm_text_puts(text, " of them, ");
+        }
+        flm_count_add(text, points);
+        flm_text_puts(text, points == 1 ? " value)" : " values)");
+    }
+}
+
 static void list_losses(const struct info *info)
 {
     const struct flm_profile *p = info->profile;
@@ -295,12 +357,22 @@ static void add_list(const struct info *info)
         list_unsymbolized(info);
     }
     list_samples(info);
+    list_markers(info);
     list_losses(info);
     for (uint32_t i = 0; i < p->sizes.note_count; i++)
         flm_text_add(row(info, string(info, p->notes[i].key)), string(info, p->notes[i].value));
 }
 
 /* ---- Values of labels ------------------------------------------------------------------------ */
+
+/* How many markers have each name; the caller frees it. NULL if memory ran out. */
+static uint32_t *count_markers(const struct flm_profile *p)
+{
+    uint32_t *of_name = calloc(p->sizes.string_count, sizeof *of_name);
+    for (uint32_t i = 0; of_name && i < p->sizes.marker_count; i++)
+        of_name[p->markers[i].name]++;
+    return of_name;
+}
 
 /* How many samples have each label; the caller frees it. NULL if memory ran out. */
 static uint32_t *count_samples(const struct flm_profile *p)
@@ -378,12 +450,17 @@ struct flm_report *flm_report_info(const struct flm_profile *profile,
         return NULL;
     if (!flm_summary_init(&info.summary, profile, why))
         return NULL;
-    info.report = flm_report_new(why);
+    info.marker_counts = count_markers(profile);
+    if (info.marker_counts)
+        info.report = flm_report_new(why);
+    else
+        flm_error_memory(why);
     if (info.report) {
         add_file(&info);
         add_metrics(&info);
         add_facts(&info);
         add_samples(&info);
+        add_markers(&info);
         add_losses(&info);
         add_notes(&info);
         add_list(&info);
@@ -393,6 +470,7 @@ struct flm_report *flm_report_info(const struct flm_profile *profile,
         flm_report_free(info.report);
         info.report = NULL;
     }
+    free(info.marker_counts);
     flm_summary_clear(&info.summary);
     return info.report ? flm_report_finish(info.report, why) : NULL;
 }

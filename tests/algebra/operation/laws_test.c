@@ -197,7 +197,7 @@ static void a_profile_and_itself_are_twice_the_profile(void **state)
     (void)state;
     uint64_t random = 24;
     struct random_shape shape = random_full;
-    shape.metadata = false;
+    shape.metadata = shape.markers = false; /* are in both */
     shape.samples =
         RANDOM_SAMPLES_NONE; /* of samples there are then two, not one of twice the value */
     for (int round = 0; round < 40; round++) {
@@ -215,7 +215,7 @@ static void what_cancels_is_gone(void **state)
     uint64_t random = 25;
     struct random_shape shape = random_full;
     shape.samples = RANDOM_SAMPLES_NONE;
-    shape.metadata = false;
+    shape.metadata = shape.markers = false; /* are in both */
     for (int round = 0; round < 40; round++) {
         struct flm_profile *p = random_profile(&random, &shape);
         struct flm_profile *nothing = add_and_free(scaled(p, 1), scaled(p, -1));
@@ -232,7 +232,7 @@ static void windows_of_a_chart_add_up_to_the_whole(void **state)
     (void)state;
     uint64_t random = 26;
     struct random_shape shape = random_full;
-    shape.metadata = false;
+    shape.metadata = shape.markers = false; /* are in both */
     for (int round = 0; round < 40; round++) {
         struct flm_profile *p = random_profile(&random, &shape);
         struct flm_profile *sum = NULL;
@@ -257,7 +257,7 @@ static void labels_divide_a_profile(void **state)
     (void)state;
     uint64_t random = 27;
     struct random_shape shape = random_full;
-    shape.metadata = false;
+    shape.metadata = shape.markers = false; /* are in both */
     for (int round = 0; round < 40; round++) {
         struct flm_profile *p = random_profile(&random, &shape);
         assert_same(add_and_free(applied(p, "label:thread"), applied(p, "unlabel:thread")),

@@ -274,12 +274,12 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
 {
     (void)state;
     /* Version, then the counts: strings, their bytes, frames, nodes ... */
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2\1\1\1\xFF\xFF\xFF\xFF\x0F\1\1\1\1\1\1\1\1"
-                                         "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"),
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3\1\1\1\xFF\xFF\xFF\xFF\x0F\1\1\1\1\1\1\1\1\1\1\1"
+                                         "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"),
            "shorter than its header says");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3"), "install a newer flamel");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\1"), "make it again");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\4"), "install a newer flamel");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2"), "make it again");
 }
 
 static bool pack_and_unpack(void *context, struct flm_error *why)

@@ -161,6 +161,30 @@ char *described(const struct flm_profile *p)
         add_labels(&text, p, p->sample_labels[i]);
         flm_text_putc(&text, '\n');
     }
+    for (uint32_t i = 0; i < p->sizes.marker_count; i++) {
+        const struct flm_marker_record *m = &p->markers[i];
+        flm_text_format(&text, "marker at %lld ns for %lld ns: ", (long long)m->time_ns,
+                        (long long)m->duration_ns);
+        add_string(&text, p, m->name);
+        flm_text_putc(&text, ' ');
+        add_string(&text, p, m->detail);
+        add_labels(&text, p, m->label_set);
+        flm_text_putc(&text, '\n');
+    }
+    for (uint32_t i = 0; i < p->sizes.counter_count; i++) {
+        struct flm_counter_points c = flm_profile_counter(p, (struct flm_counter){i});
+        flm_text_puts(&text, "counter ");
+        add_string(&text, p, c.name.index);
+        flm_text_puts(&text, " in ");
+        add_string(&text, p, c.unit.index);
+        add_labels(&text, p, c.label_set.index);
+        flm_text_putc(&text, ':');
+        for (uint32_t k = 0; k < c.point_count; k++) {
+            add_number(&text, c.value[k]);
+            flm_text_format(&text, " from %lld ns", (long long)c.time_ns[k]);
+        }
+        flm_text_putc(&text, '\n');
+    }
     flm_text_format(&text, "%u strings, %u frames, %u labels, %u label sets\n",
                     p->sizes.string_count, p->sizes.frame_count, p->sizes.label_count,
                     p->sizes.label_set_count);
@@ -296,19 +320,45 @@ static void pour_nodes(const struct flm_profile *p, struct flm_builder *b, const
     free(path);
 }
 
+static struct flm_label_set pour_labels(const struct flm_profile *p, struct flm_builder *b,
+                                        const uint32_t *strings, uint32_t set)
+{
+    struct flm_string labels[256];
+    uint32_t first = set ? p->label_set_ends[set - 1] : 0;
+    size_t count = 0;
+    for (uint32_t j = p->label_set_ends[set]; j-- > first; count++) {
+        labels[2 * count].index = strings[p->labels[p->set_members[j]].key];
+        labels[2 * count + 1].index = strings[p->labels[p->set_members[j]].value];
+    }
+    return flm_builder_label_set(b, labels, count);
+}
+
+static void pour_markers(const struct flm_profile *p, struct flm_builder *b,
+                         const uint32_t *strings)
+{
+    for (uint32_t i = p->sizes.marker_count; i-- > 0;) {
+        const struct flm_marker_record *m = &p->markers[i];
+        flm_builder_marker(b, m->time_ns, m->duration_ns, (struct flm_string){strings[m->name]},
+                           (struct flm_string){strings[m->detail]},
+                           pour_labels(p, b, strings, m->label_set));
+    }
+    for (uint32_t i = p->sizes.counter_count; i-- > 0;) {
+        struct flm_counter_points c = flm_profile_counter(p, (struct flm_counter){i});
+        struct flm_counter to = flm_builder_counter(b, (struct flm_string){strings[c.name.index]},
+                                                    (struct flm_string){strings[c.unit.index]},
+                                                    pour_labels(p, b, strings, c.label_set.index));
+        for (uint32_t k = c.point_count; k-- > 0;)
+            flm_builder_counter_point(b, to, c.time_ns[k], c.value[k]);
+    }
+}
+
 static void pour_samples(const struct flm_profile *p, struct flm_builder *b,
                          const uint32_t *strings, const uint32_t *nodes)
 {
-    struct flm_string labels[256];
     for (uint32_t i = p->sizes.sample_count; i-- > 0;) {
-        uint32_t set = p->sample_labels[i], first = set ? p->label_set_ends[set - 1] : 0;
-        size_t count = 0;
-        for (uint32_t j = p->label_set_ends[set]; j-- > first; count++) {
-            labels[2 * count].index = strings[p->labels[p->set_members[j]].key];
-            labels[2 * count + 1].index = strings[p->labels[p->set_members[j]].value];
-        }
-        uint32_t sample = flm_builder_keep_sample(b, p->sample_time[i], nodes[p->sample_node[i]],
-                                                  flm_builder_label_set(b, labels, count).index);
+        uint32_t sample =
+            flm_builder_keep_sample(b, p->sample_time[i], nodes[p->sample_node[i]],
+                                    pour_labels(p, b, strings, p->sample_labels[i]).index);
         flm_builder_sample_lasts(b, flm_sample_duration(p, i));
         for (uint32_t m = 0; m < p->sizes.metric_count; m++)
             b->metrics[m].sample_value[sample] = flm_sample_column(p, m)[i];
@@ -326,6 +376,7 @@ struct flm_profile *poured(const struct flm_profile *p, uint64_t *random)
     add_facts(p, b, strings);
     pour_nodes(p, b, frames, nodes, random);
     pour_samples(p, b, strings, nodes);
+    pour_markers(p, b, strings);
     struct flm_profile *result = flm_builder_finish(b, &why);
     if (!result)
         fail_msg("poured: %s", why.text);

@@ -15,6 +15,7 @@ const struct random_shape random_full = {
     .metrics = 3,
     .modules = true,
     .kinds = true,
+    .markers = true,
     .metadata = true,
     .samples = RANDOM_SAMPLES_ALL,
 };
@@ -101,6 +102,27 @@ static void add_stack(struct flm_builder *b, uint64_t *random, const struct rand
     }
 }
 
+static void add_markers(struct flm_builder *b, uint64_t *random)
+{
+    static const char *const names[] = {"fork", "exec", "exit", "f1"};
+    static const char *const details[] = {"", "cc1 -O2", "t1"};
+    for (unsigned i = random_below(random, 12); i > 0; i--) {
+        int64_t time = (int64_t)random_below(random, 1000) * 1000000;
+        flm_builder_marker(b, time, random_below(random, 3) ? 0 : time % 7 * 500000,
+                           string_of(b, names[random_below(random, 4)]),
+                           string_of(b, details[random_below(random, 3)]),
+                           random_labels(b, random));
+    }
+    for (unsigned i = random_below(random, 4); i > 0; i--) {
+        struct flm_counter counter = flm_builder_counter(
+            b, string_of(b, random_below(random, 2) ? "memory" : "busy"),
+            string_of(b, random_below(random, 2) ? "bytes" : ""), random_labels(b, random));
+        for (unsigned k = random_below(random, 20); k > 0; k--)
+            flm_builder_counter_point(b, counter, (int64_t)random_below(random, 1000) * 1000000,
+                                      (double)random_below(random, 1000) / 8);
+    }
+}
+
 struct flm_profile *random_profile(uint64_t *random, const struct random_shape *shape)
 {
     struct flm_error why = {0};
@@ -118,6 +140,8 @@ struct flm_profile *random_profile(uint64_t *random, const struct random_shape *
         frames[i] = random_frame(b, random, shape);
     for (unsigned i = 0; i < shape->stacks; i++)
         add_stack(b, random, shape, frames, metrics);
+    if (shape->markers)
+        add_markers(b, random);
     if (shape->metadata) {
         flm_builder_note(b, "host", "laboratory", 10);
         flm_builder_note(b, "command", "app -v", 6);

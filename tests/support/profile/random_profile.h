@@ -19,6 +19,7 @@ struct random_shape {
     bool modules;     /* modules, files, lines and addresses too */
     bool kinds;
     bool negative; /* values may be */
+    bool markers;  /* and counters, of few names */
     bool metadata; /* notes and losses; the same in every profile, so that merging is symmetric */
     enum random_samples samples;
 };
