@@ -21,7 +21,7 @@
 
 #include "base/core/hash.h"
 
-enum { FIRST_NODE_SLOTS = 1024, MOST_NODES = 1 << 30 };
+enum { FIRST_NODE_SLOTS = 1024 };
 
 /* Path hash in the upper half, node in the lower; 0 is free, as the root needs no slot. */
 typedef uint64_t node_slot;
@@ -232,8 +232,8 @@ static uint32_t add_node(struct flm_builder *b, uint32_t parent, uint32_t frame,
                          size_t slot)
 {
     uint32_t node = b->node_count;
-    if (node >= MOST_NODES) {
-        flm_builder_fail(b, FLM_ERROR_RANGE, "more than 2^30 different stacks: split the input");
+    if (node >= FLM_MOST_NODES) {
+        flm_builder_fail(b, FLM_ERROR_RANGE, FLM_TOO_MANY_NODES);
         return 0;
     }
     if (!flm_builder_reserve(b, (size_t)node + 1)) {

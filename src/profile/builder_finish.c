@@ -13,8 +13,6 @@
 
 #include "base/core/array.h"
 #include "base/core/sort.h"
-#include "base/number/number.h"
-#include "base/number/sum.h"
 #include "profile/metadata.h"
 
 struct finishing {
@@ -34,20 +32,13 @@ static double *self_column(void *builder, uint32_t metric)
     return ((struct flm_builder *)builder)->metrics[metric].self;
 }
 
-/* Refuses what is not finite, and what could not be added up further. */
 static bool check_sums(const struct flm_builder *b, struct flm_error *why)
 {
     for (uint32_t m = 0; m < b->metric_count; m++) {
         const struct flm_builder_metric *metric = &b->metrics[m];
-        double sum = flm_sum_of_sizes(metric->self, b->node_count);
-        double single = flm_sum_of_sizes(metric->sample_value, b->sample_count);
-        if (!(sum <= FLM_SUM_LIMIT && single <= FLM_SUM_LIMIT)) {
-            struct flm_bytes name = flm_interner_text(&b->interner, metric->name);
-            return flm_error_set(why, FLM_ERROR_RANGE,
-                                 "the values of '%.*s' sum to more than 2^1000, the most that is "
-                                 "added up: scale them down",
-                                 (int)name.size, name.at);
-        }
+        if (!flm_check_sums(flm_interner_text(&b->interner, metric->name), metric->self,
+                            b->node_count, metric->sample_value, b->sample_count, why))
+            return false;
     }
     return true;
 }

@@ -110,6 +110,10 @@ static inline int64_t flm_sample_duration(const struct flm_profile *p, uint32_t 
     return p->sizes.duration_count ? p->sample_duration[sample] : 0;
 }
 
+/* Refuses values that could not be added up further: `name` is that of their metric. */
+bool flm_check_sums(struct flm_bytes name, const double *self, size_t node_count,
+                    const double *sample, size_t sample_count, struct flm_error *why);
+
 /* Self values of `node_count` nodes to totals, in place: a backward pass, in which each node adds
  * up its children; no recursion and no parent pointers. */
 void flm_add_up(double *values, const uint32_t *end, uint32_t node_count);

@@ -93,6 +93,18 @@ bool flm_profile_shrink(struct flm_profile *profile, const struct flm_sizes *siz
     return true;
 }
 
+bool flm_check_sums(struct flm_bytes name, const double *self, size_t node_count,
+                    const double *sample, size_t sample_count, struct flm_error *why)
+{
+    if (flm_sum_of_sizes(self, node_count) <= FLM_SUM_LIMIT &&
+        flm_sum_of_sizes(sample, sample_count) <= FLM_SUM_LIMIT)
+        return true;
+    return flm_error_set(why, FLM_ERROR_RANGE,
+                         "the values of '%.*s' sum to more than 2^1000, the most that is added up: "
+                         "scale them down",
+                         (int)name.size, name.at);
+}
+
 uint32_t flm_profile_string_count(const struct flm_profile *profile)
 {
     return profile->sizes.string_count;

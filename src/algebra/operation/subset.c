@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "algebra/operation/copy_metadata.h"
-#include "base/number/number.h"
-#include "base/number/sum.h"
 #include "profile/metadata.h"
 
 struct flm_column *flm_columns_copy(const struct flm_profile *p)
@@ -131,14 +129,10 @@ static bool carry(struct subset *s)
 static bool check_columns(const struct subset *s)
 {
     for (size_t c = 0; c < s->count; c++) {
-        double sum = flm_sum_of_sizes(s->columns[c].self, s->p->sizes.node_count), single = 0;
-        if (has_samples(s))
-            single = flm_sum_of_sizes(s->columns[c].sample, s->p->sizes.sample_count);
-        if (!(sum <= FLM_SUM_LIMIT && single <= FLM_SUM_LIMIT))
-            return flm_error_set(s->why, FLM_ERROR_RANGE,
-                                 "the values of '%.*s' sum to more than 2^1000, the most that is "
-                                 "added up: scale them down",
-                                 (int)s->columns[c].name.size, s->columns[c].name.at);
+        if (!flm_check_sums(s->columns[c].name, s->columns[c].self, s->p->sizes.node_count,
+                            s->columns[c].sample, has_samples(s) ? s->p->sizes.sample_count : 0,
+                            s->why))
+            return false;
     }
     return true;
 }
