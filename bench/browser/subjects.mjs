@@ -112,11 +112,11 @@ export const settled = page => page.waitForFunction(() =>
 
 // Every `open` resolves when there is a picture: {page, wait}, ms from the navigation, from the drop, or from
 // passing the tree to the viewer.
-export const ours = {
+export const oursAt = fragment => ({
     name: 'flamel',
     async open(input) {
         const page = await newPage();
-        await page.goto('file://' + pageOf(input), {waitUntil: 'commit'});
+        await page.goto('file://' + pageOf(input) + fragment, {waitUntil: 'commit'});
         return {page, wait: await noted(page)};
     },
     // A page of one stack, which something else can be dropped on.
@@ -128,7 +128,8 @@ export const ours = {
     },
     dropped: 'changed',
     close: closePage,
-};
+});
+export const ours = oursAt('');
 
 // The lower bound for any page: a script of one line that fills a canvas.
 export const least = {

@@ -1,6 +1,6 @@
 // view.mjs - how long the viewer makes its user wait, next to other viewers in the same browser.
 //
-//     view.mjs FLAMEL DATA [PART]...      parts: page open drop frames search switch
+//     view.mjs FLAMEL DATA [PART]...      parts: page open drop frames search switch chart
 //
 // DATA has f1e5.folded ... of bench/run, RUNS and SIZES are as there, and browser.mjs explains the clocks. Each
 // row is the median of RUNS measurements, and follows the rows of other viewers in the same run.
@@ -9,7 +9,7 @@ import {existsSync} from 'node:fs';
 import {loadavg} from 'node:os';
 import {after, browser, closePage, drop, frames, median, newPage, noted, pause, quantile, rendererCPU,
     traced} from './browser.mjs';
-import {d3, dataFile, end, least, nodeCount, ours, pageOf, settled, sizeOf, smallestPage,
+import {d3, dataFile, end, least, nodeCount, ours, oursAt, pageOf, settled, sizeOf, smallestPage,
     speedscope} from './subjects.mjs';
 
 const runs = Number(process.env.RUNS || 5), sizes = (process.env.SIZES || '1e5 1e6').split(' ');
@@ -289,10 +289,47 @@ async function partSwitch() {
         });
 }
 
+// ---- The flame chart ----------------------------------------------------------------------------
+
+// A million samples of 500 threads: the page opened with the flame chart as its view; the key that shows it
+// in a page that is open; and frames while zooming and panning, as for the others, and while all threads
+// are scrolled through, so that each is seen for the first time.
+async function scrolled(page, deltaY, times) {
+    const ALT = 1; // without it the wheel zooms
+    for (let i = 0; i < times; i++)
+        await Promise.all([pause(STEP_MS), page.session.send('Input.dispatchMouseEvent',
+            {type: 'mouseWheel', x: 960, y: 500, deltaX: 0, deltaY, modifiers: ALT})]);
+}
+
+async function partChart() {
+    const input = dataFile('threads.flm'), name = '1e6 samples of 500 threads';
+    head('flame chart');
+    await opened(ours, `${name}: opened, flame graph`, input);
+    await opened(oursAt('#view=chart'), `${name}: opened, flame chart`, input);
+    const all = [];
+    for (let run = 0; run < runs; run++) {
+        const {page} = await ours.open(input);
+        await settled(page);
+        await pause(1000);
+        all.push(await pressed(page, '2', 'changed'));
+        await ours.close(page);
+    }
+    printSwitch(`${name}: the key`, all);
+    const {page} = await oursAt('#view=chart').open(input), next = random(7);
+    await pause(1000);
+    printFrames(`${name}: scrolled through`, await traced(page, () => scrolled(page, 300, 300)));
+    await scrolled(page, -3000, 100);
+    printFrames(`${name}: zooming and panning`, await traced(page, async () => {
+        for (let i = 0; i < runs * 6; i++)
+            await gesture(page, 200 + 1300 * next(), 350 + 400 * next());
+    }));
+    await ours.close(page);
+}
+
 // ---- All of them --------------------------------------------------------------------------------
 
 const all = {page: partPage, open: partOpen, drop: partDrop, frames: partFrames, search: partSearch,
-    switch: partSwitch};
+    switch: partSwitch, chart: partChart};
 console.log(`chromium ${browser.version()}, ${runs} runs`);
 try {
     // The first page of a browser compiles code that later pages share.

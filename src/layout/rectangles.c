@@ -302,6 +302,47 @@ bool flm_layout_at(const struct flm_layout *layout, const struct flm_viewport *v
     return false;
 }
 
+/* The last slot in [from, to) that begins at or before the point; `from` where none does. In steps
+ * that double, then halves. */
+static uint32_t last_before(const struct camera *camera, uint32_t from, uint32_t to, double x_px)
+{
+    const struct flm_slot *at = camera->slots->at;
+    uint32_t step = 1;
+    while (to - from > step && (at[from + step].offset - camera->left) * camera->scale <= x_px) {
+        from += step;
+        step *= 2;
+    }
+    to = to - from > step ? from + step : to;
+    while (to - from > 1) {
+        uint32_t middle = from + (to - from) / 2;
+        if ((at[middle].offset - camera->left) * camera->scale <= x_px)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+bool flm_layout_next_at(const struct flm_layout *layout, const struct flm_viewport *view,
+                        double x_px, uint32_t level, uint32_t *slot, struct flm_rectangle *found)
+{
+    assert(layout && view && slot && found);
+    struct camera camera;
+    if (!aim(&camera, layout, view) || level >= layout->level_count || level < view->first_level ||
+        level - view->first_level >= view->level_count || !(x_px >= 0 && x_px < view->width_px))
+        return false;
+    camera.wide = 0;
+    uint32_t first = layout->level_start[level], end = layout->level_start[level + 1];
+    if (*slot < first || *slot >= end)
+        *slot = first;
+    *slot = last_before(&camera, *slot, end, x_px);
+    const struct flm_slot *at = &layout->slots.at[*slot];
+    if (at->offset + at->total <= camera.seen_from || at->offset >= camera.seen_to)
+        return false;
+    struct siblings alone = {*slot, *slot + 1};
+    return next_rectangle(&camera, &alone, level, found) && x_px >= found->x0 && x_px < found->x1;
+}
+
 struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle)
 {

@@ -44,6 +44,12 @@ struct flm_below {
 struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle);
 
+/* The node at a point, however narrow it is: what flm_layout_at finds with a min_width_px of 0. For
+ * points of one level from left to right: *slot is 0 before the first, and then where the last one
+ * was, from which the next is usually one step away. */
+bool flm_layout_next_at(const struct flm_layout *layout, const struct flm_viewport *view,
+                        double x_px, uint32_t level, uint32_t *slot, struct flm_rectangle *found);
+
 /* The range of `count` siblings, `node` and those to its right, with the gaps between them: that of
  * a merged box. Empty for a node without width. */
 void flm_layout_span(const struct flm_layout *layout, struct flm_node node, uint32_t count,

@@ -301,13 +301,23 @@ void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric
         sample_count = profile->sizes.sample_count;
     struct bars b = {.from_ns = from_ns, .to_ns = to_ns, .bar = bars, .count = count};
     b.scale = count / (double)((uint64_t)to_ns - (uint64_t)from_ns);
-    int64_t longest = longest_of(profile, sample, sample_count);
+    /* Samples that begin before the range and reach into it: usually there is nothing before it. */
+    uint32_t first = first_at(profile, sample, sample_count, INT64_MIN + 1);
+    bool is_from_first =
+        first == sample_count || profile->sample_time[sample ? sample[first] : first] >= from_ns;
+    int64_t longest = is_from_first ? 0 : longest_of(profile, sample, sample_count);
     int64_t earliest = from_ns < INT64_MIN + 1 + longest ? INT64_MIN + 1 : from_ns - longest;
     for (uint32_t i = first_at(profile, sample, sample_count, earliest); i < sample_count; i++) {
         uint32_t at = sample ? sample[i] : i;
         struct flm_sample_part part;
-        if (profile->sample_time[at] >= to_ns)
+        int64_t time = profile->sample_time[at];
+        if (time >= to_ns)
             break;
+        if (time >= from_ns && flm_sample_duration(profile, at) == 0) {
+            uint32_t bar = (uint32_t)position_of(&b, time);
+            bars[bar < count ? bar : count - 1] += size_of(profile, metric, at);
+            continue;
+        }
         if (!flm_sample_part(profile, at, from_ns, to_ns, &part))
             continue;
         spread(&b, position_of(&b, part.time_ns), position_of(&b, part.time_ns + part.duration_ns),

@@ -219,6 +219,36 @@ static void children_and_self_fill_their_parent(void **state)
     flm_rectangles_clear(&list);
 }
 
+/* On the way from left to right, also over points of several levels in turn. */
+static void points_of_a_level_from_left_to_right_are_those_of_nodes_of_any_width(void **state)
+{
+    (void)state;
+    uint64_t seed = 14;
+    for (int tree = 0; tree < 100; tree++) {
+        struct flm_profile *p = tree_of_chance(&seed, 1 + random_below(&seed, 1000));
+        uint32_t *frames = frames_of(p, &seed, tree % 3 == 0);
+        struct flm_layout *layout =
+            layout_of(p, frames, tree % 2 ? FLM_ORDER_TOTAL : FLM_ORDER_NAME);
+        for (int i = 0; i < 10; i++) {
+            struct flm_viewport view = view_of_chance(&seed, layout), every = view;
+            every.min_width_px = 0;
+            uint32_t slot = 0;
+            for (uint32_t level = 0; level < 35; level++)
+                for (double x = -1; x < view.width_px + 1; x += view.width_px / 40) {
+                    struct flm_rectangle expected, found;
+                    bool is = flm_layout_at(layout, &every, x, level, &expected);
+                    assert_int_equal(flm_layout_next_at(layout, &view, x, level, &slot, &found),
+                                     is);
+                    if (is)
+                        assert_same(&found, &expected);
+                }
+        }
+        free(frames);
+        flm_layout_free(layout);
+        flm_profile_free(p);
+    }
+}
+
 static void a_point_has_the_rectangle_that_is_drawn_there(void **state)
 {
     (void)state;
@@ -577,6 +607,7 @@ static void a_list_that_cannot_grow_is_empty_and_can_be_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_of_a_level_from_left_to_right_are_those_of_nodes_of_any_width),
         cmocka_unit_test(a_picture_is_the_one_that_a_plain_search_of_every_node_makes),
         cmocka_unit_test(children_and_self_fill_their_parent),
         cmocka_unit_test(a_point_has_the_rectangle_that_is_drawn_there),

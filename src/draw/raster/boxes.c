@@ -260,6 +260,8 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
 {
     assert(boxes->pixels && (boxes->style || list->count == 0));
     assert(boxes->scale > 0 && boxes->row_height > 0);
+    if (list->count == 0 && !boxes->clears)
+        return 0; /* one of many panes, outside of the window */
     double scale = boxes->scale;
     struct painting painting = {.boxes = boxes,
                                 .pixels = boxes->pixels,
