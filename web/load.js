@@ -2,7 +2,8 @@
 //
 // The result is always bytes that flamel_open takes: a .flm file or a packed profile. A source that is
 // already one of these is passed through; any other format is read by the module in a worker
-// (worker.js), so that the page stays responsive. The browser decompresses gzip and zstd first.
+// (worker.js), so that the page stays responsive. gzip is decompressed by the browser first, zstd by the
+// module: not every browser knows it.
 //
 //     const module = await loadModule();
 //     const bytes = await loadProfile(file, file.name, {module, onProgress, signal});
@@ -19,7 +20,7 @@
 // Every function here fails with an Error whose message is the sentence that the command would print.
 
 import {flamelBytes, flamelModule} from './start.js';
-import {readProfile, work} from './worker.js';
+import {decompressZstd, readProfile, startReader, work} from './worker.js';
 
 const MAGIC = {
     flm: 'FLAMEL\x1a\n',
@@ -105,12 +106,13 @@ export async function loadProfile(source, name, {module, onProgress = () => {}, 
         let blob = source instanceof Blob ? source : new Blob([source]);
         let kind = await kindOf(blob);
         if (kind === 'gzip' || kind === 'zstd') {
-            blob = await decompress(blob, kind, signal);
+            blob = kind === 'gzip' ? await gunzip(blob, signal)
+                : await inWorker(decompressZstd, blob, {module, onProgress, signal});
             kind = await kindOf(blob);
         }
         if (kind === 'page') return await openPage(blob);
         if (kind === 'flm' || kind === 'packed') return new Uint8Array(await blob.arrayBuffer());
-        return await read(blob, {module, onProgress, signal});
+        return await inWorker(readProfile, blob, {module, onProgress, signal});
     } catch (error) {
         signal?.throwIfAborted();
         // The browser reports a file that it cannot read as a DOMException.
@@ -126,20 +128,13 @@ async function kindOf(blob) {
     return Object.keys(MAGIC).find(kind => head.startsWith(MAGIC[kind])) ?? null;
 }
 
-async function decompress(blob, kind, signal) {
-    let stream;
+async function gunzip(blob, signal) {
     try {
-        stream = new DecompressionStream(kind);
+        return await new Response(blob.stream().pipeThrough(new DecompressionStream('gzip'), {signal})).blob();
     } catch {
-        throw new Error(`this is compressed with ${kind}, which this browser cannot decompress: ` +
-            `decompress it first (${kind} -d)`);
-    }
-    try {
-        return await new Response(blob.stream().pipeThrough(stream, {signal})).blob();
-    } catch (error) {
         signal?.throwIfAborted();
-        throw new Error(`the ${kind} data is damaged or cut off, or has several members: ` +
-            `decompress it first (${kind} -d)`);
+        throw new Error('the gzip data is damaged or cut off, or has several members: ' +
+            'decompress it first (gzip -d)');
     }
 }
 
@@ -153,9 +148,10 @@ async function openPage(blob) {
 
 // ---- The worker ---------------------------------------------------------------------------------
 
-// Reads in a worker; on the main thread where the browser allows this page no worker.
-function read(blob, {module, onProgress, signal}) {
-    const address = URL.createObjectURL(new Blob([`(${work})(${readProfile})`], {type: 'text/javascript'}));
+// Does a job of worker.js in a worker; on the main thread where the browser allows this page no worker.
+function inWorker(job, blob, {module, onProgress, signal}) {
+    const code = `(${work})(${startReader}, ${job})`;
+    const address = URL.createObjectURL(new Blob([code], {type: 'text/javascript'}));
     return new Promise((resolve, reject) => {
         let worker = null, started = false;
         const end = (finish, result) => {
@@ -168,7 +164,7 @@ function read(blob, {module, onProgress, signal}) {
         const failed = event => {
             event?.preventDefault();
             if (started) end(reject, new Error(`reading failed: ${event.message || 'out of memory'}`));
-            else end(resolve, readHere(blob, {module, onProgress, signal}));
+            else end(resolve, workHere(job, blob, {module, onProgress, signal}));
         };
         signal?.addEventListener('abort', stop);
         try {
@@ -181,23 +177,23 @@ function read(blob, {module, onProgress, signal}) {
         worker.onmessage = ({data}) => {
             started = true;
             if (data.read) onProgress(data.read, blob.size);
-            else if (data.profile) end(resolve, data.profile);
+            else if (data.result) end(resolve, data.result);
             else if (data.sentence) end(reject, new Error(data.sentence));
         };
         worker.postMessage({module, blob});
     });
 }
 
-async function readHere(blob, {module, onProgress, signal}) {
+async function workHere(job, blob, {module, onProgress, signal}) {
     const all = new Uint8Array(await blob.arrayBuffer());
     signal?.throwIfAborted();
     let at = 0;
-    const profile = readProfile(module, view => {
+    const result = job(startReader(module, view => {
         const chunk = all.subarray(at, at + view.length);
         view.set(chunk);
         at += chunk.length;
         return chunk.length;
-    });
+    }));
     onProgress(blob.size, blob.size);
-    return profile;
+    return result;
 }

@@ -1,16 +1,16 @@
-// worker.js - reads a profile in a worker, so that the page stays responsive.
+// worker.js - reads or decompresses a profile in a worker, so that the page stays responsive.
 //
 // In a worker, FileReaderSync reads part of a file synchronously, while C code waits for it. So the
 // module reads a file of any size through a window, as the command does, and needs memory for the
 // profile only, not for the text.
 //
-// Neither function uses anything from outside of it: load.js makes the worker from their source text,
-// which works on file:// and in a page of one file.
+// No function uses anything from outside of it: load.js makes the worker from their source text, which
+// works on file:// and in a page of one file.
 
-// Reads one profile with a module instance of its own, which is discarded afterward. `more(view)` fills
-// the view with the next bytes of the file and returns their number; 0 at the end. Returns a .flm file,
-// or throws an Error whose message is a sentence for the user.
-export function readProfile(module, more) {
+// An instance of the module that is discarded afterward, as a function that calls one of its exports and returns
+// the response, or throws an Error whose message is a sentence for the user. `more(view)` fills the view with
+// the next bytes of the file and returns their number; 0 at the end.
+export function startReader(module, more) {
     let failure = null;
     const env = {
         flamel_clock: () => 0,
@@ -24,17 +24,40 @@ export function readProfile(module, more) {
         },
     };
     const core = new WebAssembly.Instance(module, {env}).exports;
-    const good = core.flamel_read();
-    if (failure) throw failure;
-    const at = core.flamel_response() >>> 0;
-    const response = new Uint8Array(core.memory.buffer, at, core.flamel_response_size() >>> 0);
-    if (!good) throw new Error(new TextDecoder().decode(response));
-    return response.slice();
+    return name => {
+        const good = core[name]();
+        if (failure) throw failure;
+        const at = core.flamel_response() >>> 0;
+        const response = new Uint8Array(core.memory.buffer, at, core.flamel_response_size() >>> 0);
+        if (!good) throw new Error(new TextDecoder().decode(response));
+        return response.slice();
+    };
+}
+
+// The jobs: each takes what startReader returns.
+
+// A profile in any format, as a .flm file.
+export function readProfile(call) {
+    return call('flamel_read');
+}
+
+// What is compressed with zstd, as a Blob: the browser keeps a large one on disk.
+export function decompressZstd(call) {
+    const MOST_BYTES = 16 << 20;
+    let parts = [], size = 0, bytes;
+    while ((bytes = call('flamel_unzstd')).length > 0) {
+        parts.push(bytes);
+        size += bytes.length;
+        if (size < MOST_BYTES) continue;
+        parts = [new Blob(parts)];
+        size = 0;
+    }
+    return new Blob(parts);
 }
 
 // The body of the worker: posts {started}, receives {module, blob}, posts {read}, the number of bytes
-// read so far, about every 40 ms, and at the end {profile} or {sentence}.
-export function work(readProfile) {
+// read so far, about every 40 ms, and at the end {result} of the job or {sentence}.
+export function work(startReader, job) {
     // Each read is a request to another process: 335 MB take 1.0 s in chunks of 1 MiB, 0.55 s of 4 MiB,
     // 0.38 s of 16 MiB, and larger chunks are no faster.
     const CHUNK = 16 << 20, REPORT_MS = 40;
@@ -57,8 +80,8 @@ export function work(readProfile) {
             return bytes.length;
         };
         try {
-            const profile = readProfile(module, more);
-            postMessage({profile}, [profile.buffer]);
+            const result = job(startReader(module, more));
+            postMessage({result}, result.buffer ? [result.buffer] : []);
         } catch (error) {
             postMessage({sentence: error instanceof DOMException ? 'cannot be read: ' + error.message
                 : error instanceof RangeError ? 'out of memory' : error.message});

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text/json_write.h"
+#include "base/zstd/unzstd.h"
 #include "format/core/reading.h"
 #include "format/formats.h"
 #include "wasm/response_buffer.h"
@@ -38,12 +39,17 @@ static bool more(struct flm_source *source, struct flm_error *why)
     return true;
 }
 
+static struct page_source page_source(void)
+{
+    static const char none[] = "";
+    return (struct page_source){.source = {.at = none, .end = none, .more = more},
+                                .window = {.first = FIRST_WINDOW, .largest = LARGEST_WINDOW}};
+}
+
 static struct flm_profile *read_profile(struct flm_error *why)
 {
     static const struct flm_read_options options = {.keep_times = true};
-    struct page_source s = {.source = {.at = "", .end = "", .more = more},
-                            .window = {.first = FIRST_WINDOW, .largest = LARGEST_WINDOW}};
-    s.source.end = s.source.at;
+    struct page_source s = page_source();
     struct flm_reading reading;
     struct flm_profile *profile = NULL;
     if (flm_reading_begin(&reading, &flm_formats_pure, &s.source, NULL, &options, why))
@@ -61,6 +67,32 @@ int flamel_read(void)
     if (profile)
         flm_page_response_take(profile);
     return flm_page_result(profile != NULL, &why);
+}
+
+/* Between the calls for one file. */
+static struct {
+    struct page_source input;
+    struct flm_unzstd *decoder;
+} unzstd;
+
+int flamel_unzstd(void)
+{
+    struct flm_error why = {0};
+    struct flm_bytes bytes = {0};
+    struct flm_text *out = flm_page_response();
+    if (!unzstd.decoder) {
+        unzstd.input = page_source();
+        unzstd.decoder = flm_unzstd_new(&unzstd.input.source, &why);
+    }
+    bool good = unzstd.decoder && flm_unzstd_next(unzstd.decoder, &bytes, &why);
+    flm_text_add(out, bytes);
+    good = flm_page_result(good, &why);
+    if (!good || bytes.size == 0) {
+        flm_unzstd_free(unzstd.decoder);
+        free(unzstd.input.window.at);
+        unzstd.decoder = NULL;
+    }
+    return good;
 }
 
 int flamel_formats(void)

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <zstd.h>
 #include <cmocka.h>
 
 #include "support/core/allocation.h"
@@ -100,9 +101,55 @@ static void what_is_refused_has_the_sentence_of_the_command(void **state)
     assert_int_equal(read_file_by(flm_bytes_of("main 2\n"), 10), 1);
 }
 
+static void zstd_comes_out_in_pieces(void **state)
+{
+    (void)state;
+    struct flm_text text = {0}, out = {0}, packed = {0};
+    for (unsigned i = 0; i < 100000; i++)
+        flm_text_format(&text, "main;f%u %u\n", i % 977, i);
+    packed.capacity = ZSTD_compressBound(text.size);
+    packed.at = malloc(packed.capacity);
+    assert_non_null(packed.at);
+    packed.size = ZSTD_compress(packed.at, packed.capacity, text.at, text.size, 3);
+    for (int turn = 0; turn < 2; turn++) {
+        out.size = 0;
+        file = (struct flm_bytes){packed.at, packed.size};
+        step = 1000;
+        do {
+            assert_int_equal(flamel_unzstd(), 1);
+            flm_text_add(&out, (struct flm_bytes){flamel_response(), flamel_response_size()});
+        } while (flamel_response_size() > 0);
+        assert_int_equal(out.size, text.size);
+        assert_memory_equal(out.at, text.at, text.size);
+        /* What is cut off is refused, and the next file is read again. */
+        file = (struct flm_bytes){packed.at, packed.size / 2};
+        while (flamel_unzstd())
+            assert_true(flamel_response_size() > 0);
+        assert_answers("the zstd data ends too early: the file was cut off");
+    }
+    flm_text_clear(&packed);
+    flm_text_clear(&text);
+    flm_text_clear(&out);
+}
+
 static void memory_that_runs_out_is_said_too(void **state)
 {
     (void)state;
+    static const char frame[] = "\x28\xB5\x2F\xFD\x20\x05\x29\0\0a;b 1";
+    for (size_t nth = 1;; nth++) {
+        allocation_fail_from(nth);
+        file = (struct flm_bytes){frame, sizeof frame - 1};
+        int good = flamel_unzstd();
+        bool failed = allocation_has_failed();
+        allocation_fail_from(0);
+        if (!good)
+            assert_answers("out of memory");
+        else
+            assert_int_equal(flamel_unzstd(), 1);
+        assert_true(good || failed);
+        if (!failed)
+            break;
+    }
     for (size_t nth = 1;; nth++) {
         allocation_fail_from(nth);
         int good = read_file_by(flm_bytes_of("main;read 10\nmain 2\n"), 1000);
@@ -137,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_any_format_becomes_a_flm_file),
         cmocka_unit_test(a_line_that_is_longer_than_the_window_is_read),
+        cmocka_unit_test(zstd_comes_out_in_pieces),
         cmocka_unit_test(what_is_refused_has_the_sentence_of_the_command),
         cmocka_unit_test(memory_that_runs_out_is_said_too),
         cmocka_unit_test(there_is_room_for_what_the_page_says),
