@@ -51,7 +51,7 @@ export function watchTheme(view, root, onChange) {
     }
     for (const query of queries) query.addEventListener('change', update);
     update();
-    return {isDark: () => dark, close() {
+    return {isDark: () => dark, update, close() {
         queries.forEach(query => query.removeEventListener('change', update));
     }};
 }

@@ -16,6 +16,7 @@ import {makeTable} from './tables.js';
 import {makeTools} from './tools.js';
 import {makeTooltip} from './tooltip.js';
 import {copyText, exportAs} from './export.js';
+import {watchPrint} from './print.js';
 import {addViewerStyle, watchTheme} from './theme.js';
 
 // The panel opens only when a click can no longer become a double click, because it moves the picture.
@@ -84,6 +85,8 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         canvas.paint();
         changed(core.changes() | CHANGED.chips);
     });
+
+    if (keepsHash) watchPrint(view, element, theme, updateTables);
 
     // "716 M samples" as "716 M", for places where a heading or the status line has the unit.
     function withoutUnit(text) {

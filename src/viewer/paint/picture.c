@@ -303,12 +303,13 @@ static bool fill(struct picture *picture, struct flm_error *why)
            ((!picture->text.failed && !document->failed) || flm_error_memory(why));
 }
 
-static double width_of(const struct flm_viewer *v)
+static double width_of(const struct flm_viewer *v, double width_px)
 {
-    double width = v->scene.window.is_cells || v->scene.window.width == 0
+    if (width_px == 0)
+        width_px = v->scene.window.is_cells || v->scene.window.width == 0
                        ? FLM_PICTURE_WIDTH_PX
                        : round(v->scene.window.width / v->scene.window.scale);
-    return fmax(width, FLM_PICTURE_LEAST_PX);
+    return fmin(fmax(width_px, FLM_PICTURE_LEAST_PX), FLM_PICTURE_MOST_PX);
 }
 
 static void clear(struct picture *picture)
@@ -331,8 +332,8 @@ static bool styles_failed(const struct picture *picture)
     return false;
 }
 
-bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, struct flm_text *out,
-                       struct flm_error *why)
+bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, double width_px,
+                       struct flm_text *out, struct flm_error *why)
 {
     assert(v && out && (format == FLM_PICTURE_SVG || format == FLM_PICTURE_PDF));
     if (!flm_viewer_update(v, why))
@@ -340,7 +341,8 @@ bool flm_picture_write(struct flm_viewer *v, enum flm_picture_format format, str
     const struct flm_profile *p = flm_model_shown(&v->model);
     if (!p || v->scene.pane_count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is nothing to draw: no profile is open");
-    struct picture picture = {.viewer = v, .document = flm_document_new(width_of(v), false)};
+    struct picture picture = {.viewer = v,
+                              .document = flm_document_new(width_of(v, width_px), false)};
     bool good = fill(&picture, why) &&
                 (format == FLM_PICTURE_PDF ? flm_document_write_pdf(&picture.document, out, why)
                                            : flm_document_write_svg(&picture.document, out, why)) &&

@@ -1,5 +1,6 @@
 /* export.c - "export": files. Profiles are written by any format of the table that
  * can write; pictures and the selected stack are the viewer's own. */
+#include "base/number/number.h"
 #include "format/folded/folded.h"
 #include "format/formats.h"
 #include "viewer/input/clipboard.h"
@@ -7,18 +8,22 @@
 #include "viewer/paint/picture.h"
 #include "viewer/query/internal.h"
 
-static bool write_svg(struct flm_viewer *v, struct flm_text *out, struct flm_error *why)
+static bool write_svg(struct flm_viewer *v, uint64_t width_px, struct flm_text *out,
+                      struct flm_error *why)
 {
-    return flm_picture_write(v, FLM_PICTURE_SVG, out, why);
+    return flm_picture_write(v, FLM_PICTURE_SVG, (double)width_px, out, why);
 }
 
-static bool write_pdf(struct flm_viewer *v, struct flm_text *out, struct flm_error *why)
+static bool write_pdf(struct flm_viewer *v, uint64_t width_px, struct flm_text *out,
+                      struct flm_error *why)
 {
-    return flm_picture_write(v, FLM_PICTURE_PDF, out, why);
+    return flm_picture_write(v, FLM_PICTURE_PDF, (double)width_px, out, why);
 }
 
-static bool write_stack(struct flm_viewer *v, struct flm_text *out, struct flm_error *why)
+static bool write_stack(struct flm_viewer *v, uint64_t none, struct flm_text *out,
+                        struct flm_error *why)
 {
+    (void)none;
     uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
     if (frame == FLM_NONE || frame == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "no frame is selected");
@@ -27,8 +32,10 @@ static bool write_stack(struct flm_viewer *v, struct flm_text *out, struct flm_e
 
 static const struct {
     const char *name;
-    bool (*write)(struct flm_viewer *v, struct flm_text *out, struct flm_error *why);
-} own[] = {{"svg", write_svg}, {"pdf", write_pdf}, {"stack", write_stack}};
+    bool is_picture; /* a width in pixels may follow */
+    bool (*write)(struct flm_viewer *v, uint64_t width_px, struct flm_text *out,
+                  struct flm_error *why);
+} own[] = {{"svg", true, write_svg}, {"pdf", true, write_pdf}, {"stack", false, write_stack}};
 
 /* The format of that name. Of a comparison both sides are wanted, which a format of one metric does
  * not hold: the one that holds a pair then. */
@@ -74,12 +81,24 @@ static bool refuse(struct flm_bytes kind, struct flm_error *why)
                          (int)kind.size, kind.at, (int)kinds.size, kinds.at);
 }
 
+/* The width behind the name of a picture, "svg 1040". False for text that is none. */
+static bool parse_width(struct flm_bytes text, uint64_t *width_px)
+{
+    *width_px = 0;
+    return text.size == 0 ||
+           (text.at[0] == ' ' && flm_number_parse_uint(flm_bytes_from(text, 1), width_px) &&
+            *width_px > 0);
+}
+
 bool flm_query_export(struct flm_viewer *v, struct flm_bytes kind, struct flm_text *out,
                       struct flm_error *why)
 {
+    uint64_t width_px = 0;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (flm_bytes_are(kind, own[i].name))
-            return own[i].write(v, out, why);
+        if (flm_bytes_are(kind, own[i].name) ||
+            (own[i].is_picture && flm_bytes_start_with(kind, own[i].name) &&
+             parse_width(flm_bytes_from(kind, strlen(own[i].name)), &width_px)))
+            return own[i].write(v, width_px, out, why);
     const struct flm_format *format = find_format(&v->model, kind);
     return format ? write_profile(v, format, out, why) : refuse(kind, why);
 }

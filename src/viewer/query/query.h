@@ -131,8 +131,9 @@
  *
  * Plain text:
  *
- * export F      a file: svg, pdf: the picture (picture.h); flm, folded ...: the profile after its
- *               operations, of a comparison with both values; stack: the selected one
+ * export F      a file: svg, pdf: the picture (picture.h), "svg 1040" so many pixels wide; flm,
+ *               folded ...: the profile after its operations, of a comparison with both values;
+ *               stack: the selected one
  * state         the state, for a URL: state.h
  * copy          the text of the last copying action
  * notice        why something was not done: a key, a gesture, a picture

@@ -21,7 +21,7 @@ static struct flm_text picture(struct flm_viewer *v, enum flm_picture_format for
 {
     struct flm_text out = {0};
     struct flm_error why = {0};
-    if (!flm_picture_write(v, format, &out, &why))
+    if (!flm_picture_write(v, format, 0, &out, &why))
         fail_msg("%s", why.text);
     if (format == FLM_PICTURE_SVG)
         assert_xml((struct flm_bytes){out.at, out.size});
@@ -306,12 +306,12 @@ static void a_profile_without_stacks_is_a_picture_too(void **state)
     struct flm_viewer *v = viewer_of_folded("");
     struct flm_text out = {0};
     struct flm_error why = {0};
-    bool good = flm_picture_write(v, FLM_PICTURE_SVG, &out, &why);
+    bool good = flm_picture_write(v, FLM_PICTURE_SVG, 0, &out, &why);
     assert_true(good || why.kind == FLM_ERROR_USAGE);
     flm_viewer_free(v);
     flm_text_clear(&out);
     v = flm_viewer_new(NULL);
-    assert_false(flm_picture_write(v, FLM_PICTURE_SVG, &out, &why));
+    assert_false(flm_picture_write(v, FLM_PICTURE_SVG, 0, &out, &why));
     assert_string_equal(why.text, "there is nothing to draw: no profile is open");
     flm_viewer_free(v);
     flm_text_clear(&out);
@@ -389,9 +389,9 @@ static void letters_that_a_pdf_cannot_have_are_counted(void **state)
 static bool write_both(void *context, struct flm_error *why)
 {
     struct flm_text out = {0};
-    bool good = flm_picture_write(context, FLM_PICTURE_SVG, &out, why);
+    bool good = flm_picture_write(context, FLM_PICTURE_SVG, 0, &out, why);
     flm_text_clear(&out);
-    good = good && flm_picture_write(context, FLM_PICTURE_PDF, &out, why);
+    good = good && flm_picture_write(context, FLM_PICTURE_PDF, 0, &out, why);
     flm_text_clear(&out);
     return good;
 }

@@ -73,6 +73,26 @@ static void pictures_are_of_the_view(void **state)
     flm_viewer_free(v);
 }
 
+static void pictures_are_as_wide_as_is_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *question, *width;
+    } asked[] = {
+        {"export svg 1040", " width=\"1040\""},
+        {"export svg 718", " width=\"718\""},
+        {"export svg 1", " width=\"320\""},
+        {"export svg 1000000000000", " width=\"32767\""},
+    };
+    struct flm_viewer *v = viewer_of_folded(folded);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct flm_text svg = exported(v, asked[i].question);
+        assert_non_null(strstr(svg.at, asked[i].width));
+        flm_text_clear(&svg);
+    }
+    flm_viewer_free(v);
+}
+
 static void the_selected_stack_is_a_frame_a_line(void **state)
 {
     (void)state;
@@ -102,6 +122,13 @@ static void what_cannot_be_saved_is_said(void **state)
     assert_refused(
         v, "export gif",
         "'gif' cannot be exported: it is none of svg, pdf, stack, flm, packed, folded, difffolded");
+    static const char *const wrong[] = {"export svg 0", "export svg x", "export svg1",
+                                        "export svg -3", "export stack 700"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct flm_text out = {0};
+        assert_false(flm_query_json(v, flm_bytes_of(wrong[i]), &out, NULL));
+        flm_text_clear(&out);
+    }
     assert_refused(v, "export stack", "no frame is selected");
     flm_viewer_free(v);
     v = flm_viewer_new(NULL);
@@ -140,6 +167,7 @@ int main(void)
         cmocka_unit_test(kinds_that_were_marked_are_marked_again),
         cmocka_unit_test(a_comparison_is_saved_with_both_values),
         cmocka_unit_test(pictures_are_of_the_view),
+        cmocka_unit_test(pictures_are_as_wide_as_is_asked_for),
         cmocka_unit_test(the_selected_stack_is_a_frame_a_line),
         cmocka_unit_test(what_cannot_be_saved_is_said),
         cmocka_unit_test(saving_survives_failing_allocations),
