@@ -61,7 +61,7 @@ WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/w
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),wasm) force
 	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(WASM_TESTS_MODULE)
 
-# In the browser that is installed, with libraries from npm; skipped where one is missing.
+# In the browsers that are installed, with libraries from npm; skipped where one is missing.
 BROWSER_RESULTS := $(patsubst tests/browser/%.mjs,$B/results/browser/%,$(wildcard tests/browser/svg.mjs \
                    tests/browser/viewer_*.mjs tests/browser/load.mjs))
 $(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel \

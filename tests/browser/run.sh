@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a test in the browser that is installed: run.sh TEST.mjs FLAMEL [ARGUMENT]... The libraries that
+# Runs a test in a browser that is installed: run.sh TEST.mjs FLAMEL [ARGUMENT]... The libraries that
 # it needs are installed to MODULES when the lock in PACKAGES changes. What is missing skips the test
 # (exit status 77) and is said.
 
@@ -18,11 +18,25 @@ command -v node > /dev/null || skip 'there is no node'
 version=$(node -p 'process.versions.node')
 [ "${version%%.*}" -ge 18 ] || skip "node $version is too old: this takes 18"
 command -v npm > /dev/null || skip 'there is no npm'
-browser=
-for name in ${BROWSER_PATH:-} chromium chromium-browser google-chrome; do
-    [ -n "$browser" ] || browser=$(command -v "$name")
-done
-[ -n "$browser" ] || skip 'there is no chromium'
+find_program()
+{
+    for name in "$@"; do
+        command -v "$name" && return
+    done
+}
+# FILE_firefox.mjs is a test in Firefox.
+browser='' firefox=''
+case $test in
+*_firefox.mjs)
+    firefox=$(find_program ${FIREFOX_PATH:-} firefox-esr firefox)
+    # Ubuntu's is a script that asks for a snap.
+    [ -n "$firefox" ] && "$firefox" --version > /dev/null 2>&1 || skip 'there is no firefox'
+    ;;
+*)
+    browser=$(find_program ${BROWSER_PATH:-} chromium chromium-browser google-chrome)
+    [ -n "$browser" ] || skip 'there is no chromium'
+    ;;
+esac
 
 # Several tests may want them at once: one installs, the others wait for it.
 mkdir -p $modules
@@ -42,4 +56,4 @@ fi
 rmdir $modules/installing
 trap - EXIT
 
-NODE_MODULES=$PWD/$modules BROWSER=$browser exec node --test-reporter=spec "$test" "$@"
+NODE_MODULES=$PWD/$modules BROWSER=$browser FIREFOX=$firefox exec node --test-reporter=spec "$test" "$@"
