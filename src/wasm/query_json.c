@@ -232,20 +232,21 @@ static const struct member overlay[] = {
     LIST_OF(overlay, trees, tree_figures), END};
 
 static const struct member function_row[] = {
-    MEMBER(row, frame, NUMBER),      MEMBER(row, title, TEXT),
-    MEMBER(row, module, TEXT),       MEMBER(row, file, TEXT),
-    MEMBER(row, self, TEXT),         MEMBER(row, self_share, TEXT),
-    MEMBER(row, total, TEXT),        MEMBER(row, total_share, TEXT),
-    OPTIONAL(row, before, TEXT),     OPTIONAL(row, after, TEXT),
-    OPTIONAL(row, change, TEXT),     OPTIONAL(row, self_before, TEXT),
-    OPTIONAL(row, self_after, TEXT), OPTIONAL(row, self_change, TEXT),
-    MEMBER(row, on, BOOL),           MEMBER(row, hovered, BOOL),
-    MEMBER(row, match, NUMBER),      END};
+    MEMBER(row, frame, NUMBER),    MEMBER(row, title, TEXT),
+    MEMBER(row, module, TEXT),     MEMBER(row, file, TEXT),
+    MEMBER(row, self, TEXT),       MEMBER(row, self_share, TEXT),
+    MEMBER(row, total, TEXT),      MEMBER(row, total_share, TEXT),
+    OPTIONAL(row, samples, TEXT),  OPTIONAL(row, before, TEXT),
+    OPTIONAL(row, after, TEXT),    OPTIONAL(row, change, TEXT),
+    OPTIONAL(row, change_share, TEXT), MEMBER(row, on, BOOL),
+    MEMBER(row, hovered, BOOL),    MEMBER(row, match, NUMBER),
+    END};
 static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, level, NUMBER),
                                          MEMBER(row, open, TRISTATE),
                                          MEMBER(row, title, TEXT),
                                          MEMBER(row, module, TEXT),
+                                         MEMBER(row, file, TEXT),
                                          MEMBER(row, total, TEXT),
                                          MEMBER(row, total_share, TEXT),
                                          OPTIONAL(row, self, TEXT),
@@ -253,6 +254,7 @@ static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          OPTIONAL(row, before, TEXT),
                                          OPTIONAL(row, after, TEXT),
                                          OPTIONAL(row, change, TEXT),
+                                         OPTIONAL(row, change_share, TEXT),
                                          MEMBER(row, of_parent, TEXT),
                                          MEMBER(row, set_size, NUMBER),
                                          MEMBER(row, position, NUMBER),
@@ -264,13 +266,21 @@ static const struct member top[] = {OPTIONAL(table, sort, TEXT),
                                     MEMBER(table, down, BOOL),
                                     MEMBER(table, filtered, BOOL),
                                     OPTIONAL(table, sum, TEXT),
+                                    OPTIONAL(table, self_unit, TEXT),
+                                    OPTIONAL(table, total_unit, TEXT),
+                                    OPTIONAL(table, changes, TEXT),
                                     MEMBER(table, count, NUMBER),
                                     LIST_OF(table, rows, function_row),
                                     END};
 static const struct member list[] = {MEMBER(table, count, NUMBER),
                                      LIST_OF(table, rows, function_row), END};
-static const struct member tree[] = {MEMBER(table, count, NUMBER), MEMBER(table, selected, NUMBER),
-                                     LIST_OF(table, rows, tree_row), END};
+static const struct member tree[] = {MEMBER(table, count, NUMBER),
+                                     MEMBER(table, selected, NUMBER),
+                                     OPTIONAL(table, self_unit, TEXT),
+                                     OPTIONAL(table, total_unit, TEXT),
+                                     OPTIONAL(table, changes, TEXT),
+                                     LIST_OF(table, rows, tree_row),
+                                     END};
 static const struct member aria[] = {LIST_OF(table, rows, tree_row), END};
 
 static const struct member time_range[] = {MEMBER(time_range, from_ns, NUMBER),

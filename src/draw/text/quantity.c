@@ -139,3 +139,106 @@ void flm_percent_add(struct flm_text *out, double value, double whole)
         add_rounded(out, percent, size < 1 ? (size < 0.1 ? 1 : 2) : size < 1000 ? 3 : 6);
     flm_text_puts(out, " %");
 }
+
+/* ---- In columns ------------------------------------------------------------------------------ */
+
+/* From the largest down. Hours have decimals that nobody reads: from 100 h on. */
+static const struct scale column_times[] = {{360000e9, 3600e9, "h"},
+                                            {10e9, 1e9, "s"},
+                                            {10e6, 1e6, "ms"},
+                                            {10e3, 1e3, "\xC2\xB5s"},
+                                            {0, 1, "ns"}};
+static const struct scale column_counts[] = {{1e19, 1e18, "E"}, {1e16, 1e15, "P"},
+                                             {1e13, 1e12, "T"}, {1e10, 1e9, "G"},
+                                             {1e7, 1e6, "M"},   {0, 1, ""}};
+
+enum { MOST_DECIMALS = 9 };
+
+static const double powers[MOST_DECIMALS + 1] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+void flm_scale_init(struct flm_scale *scale, double largest, int digits, struct flm_bytes unit)
+{
+    double ns = flm_time_unit_ns(unit), factor = ns > 0 ? ns : 1;
+    double size = fabs(largest) * factor;
+    bool scaled = is_time(unit) || is_size(unit);
+    const struct scale *in = is_time(unit) ? column_times : is_size(unit) ? sizes : column_counts;
+    while (in->from > 0 && size < (is_size(unit) ? 10 * in->from : in->from))
+        in++;
+    *scale = (struct flm_scale){.size = in->size / factor, .name = in->name};
+    if (!scaled)
+        scale->unit = unit;
+    if (size == 0 || (scaled && in->size == 1)) /* bytes and nanoseconds are whole */
+        return;
+    double shown = size / in->size;
+    while (scale->most < MOST_DECIMALS && shown * powers[scale->most] < powers[digits - 1])
+        scale->most++;
+}
+
+/* Whether the decimals that are shown are all that a number has. */
+static bool is_shown_in_full(const struct flm_scale *scale, double value)
+{
+    double shown = value / scale->size * powers[scale->decimals], whole = floor(shown + 0.5);
+    return fabs(shown - whole) <= 1e-9 * fmax(1, fabs(whole));
+}
+
+bool flm_scale_add(struct flm_scale *scale, double value)
+{
+    while (scale->decimals < scale->most && !is_shown_in_full(scale, value))
+        scale->decimals++;
+    return scale->decimals < scale->most;
+}
+
+/* A number of units of the last decimal, with its point. */
+static void add_decimals(struct flm_text *out, double units, int decimals)
+{
+    char digits[FLM_NUMBER_SIZE];
+    double whole = floor(units / powers[decimals]), rest = units - whole * powers[decimals];
+    size_t size = flm_number_print_exactly(whole, digits);
+    add_grouped(out, (struct flm_bytes){digits, size});
+    if (decimals == 0)
+        return;
+    flm_text_putc(out, '.');
+    size = flm_number_print_exactly(rest, digits);
+    flm_text_repeat(out, '0', (size_t)decimals - size);
+    flm_text_add(out, (struct flm_bytes){digits, size});
+}
+
+void flm_scale_add_number(const struct flm_scale *scale, double value, struct flm_text *out)
+{
+    double size = fabs(value) / scale->size;
+    double units = floor(size * powers[scale->decimals] + 0.5);
+    flm_text_puts(out, value < 0 ? "-" : "");
+    if (value == 0) {
+        flm_text_putc(out, '0');
+    } else if (units == 0) {
+        flm_text_putc(out, '<');
+        add_decimals(out, 1, scale->decimals);
+    } else if (units < 0x1p53) {
+        add_decimals(out, units, scale->decimals);
+    } else {
+        add_decimals(out, floor(size), 0);
+    }
+}
+
+void flm_scale_add_unit(const struct flm_scale *scale, double value, struct flm_text *out)
+{
+    flm_text_puts(out, scale->name);
+    if (scale->unit.size == 0)
+        return;
+    flm_text_puts(out, *scale->name ? " " : "");
+    bool is_one = !*scale->name && fabs(value) == 1;
+    flm_text_add(out,
+                 (struct flm_bytes){scale->unit.at,
+                                    scale->unit.size - (is_one ? plural_size(scale->unit) : 0)});
+}
+
+void flm_scale_add_percent(struct flm_text *out, double value, double whole)
+{
+    static const struct flm_scale percent = {.size = 1, .decimals = 2};
+    double share = whole != 0 ? 100 * value / whole : 0;
+    /* Only exactly all is 100. */
+    if (fabs(share) < 100 && fabs(share) >= 99.995)
+        share = share < 0 ? -99.99 : 99.99;
+    flm_scale_add_number(&percent, share, out);
+    flm_text_puts(out, " %");
+}

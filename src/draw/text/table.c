@@ -7,7 +7,6 @@
 #include "base/number/number.h"
 #include "base/text/utf.h"
 #include "draw/text/internal.h"
-#include "draw/text/quantity.h"
 
 /* ---- Filling --------------------------------------------------------------------------------- */
 
@@ -65,74 +64,27 @@ static size_t number_size(struct flm_bytes text)
     return space > 0 ? space - 1 : text.size;
 }
 
-/* Whether large values of this unit are shown in another one: ns, then ms. */
-static bool is_scaled(struct flm_bytes unit)
+static void add_quantity(struct flm_text *cell, double value, const struct flm_scale *scale)
 {
-    static const char *const scaled[] = {
-        "ns",           "us",           "ms",      "s",     "nanoseconds",
-        "microseconds", "milliseconds", "seconds", "bytes", "B"};
-    for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
-        if (flm_bytes_are(unit, scaled[i]))
-            return true;
-    return false;
-}
-
-/* 12,345 as "12.3 k". */
-static void add_rounded_count(struct flm_text *out, double value)
-{
-    static const char *const suffixes[] = {"", " k", " M", " G", " T", " P", " E"};
-    size_t power = 0;
-    char digits[FLM_NUMBER_SIZE];
-    while (fabs(value) >= 999.5 && power < 6) {
-        value /= 1000;
-        power++;
+    flm_scale_add_number(scale, value, cell);
+    if (value != 0 && *scale->name) { /* 0 in any unit */
+        flm_text_putc(cell, ' ');
+        flm_text_puts(cell, scale->name);
     }
-    size_t size = flm_number_print_rounded(value, 3, digits);
-    flm_text_add(out, (struct flm_bytes){digits, size});
-    flm_text_puts(out, suffixes[power]);
 }
 
-static void add_quantity(struct flm_text *cell, double value, struct flm_bytes unit, double largest)
+void flm_table_quantity(struct flm_table *table, double value, const struct flm_scale *scale)
 {
-    char buffer[96];
-    struct flm_text quantity;
-    flm_text_init_fixed(&quantity, buffer, sizeof buffer);
-    if (is_scaled(unit))
-        flm_quantity_add(&quantity, value, unit);
-    else if (fabs(largest) >= 1e7)
-        add_rounded_count(&quantity, value);
-    else
-        flm_quantity_add(&quantity, value, (struct flm_bytes){"", 0});
-    struct flm_bytes all = {quantity.at, quantity.size};
-    size_t number = number_size(all), digits = 0;
-    struct flm_bytes behind = {all.at + number, all.size - number};
-    flm_text_add(cell, (struct flm_bytes){all.at, number});
-    if (value == 0) /* in any unit */
-        return;
-    for (size_t i = 0; i < number; i++)
-        digits += all.at[i] >= '0' && all.at[i] <= '9';
-    /* Bytes and nanoseconds are whole: 5 of them are not 5.00. */
-    bool whole = behind.size == 0 || flm_bytes_are(behind, " ns") || flm_bytes_are(behind, " B");
-    if (digits < 3 && !whole) {
-        flm_text_puts(cell, memchr(all.at, '.', number) ? "" : ".");
-        flm_text_repeat(cell, '0', 3 - digits);
-    }
-    flm_text_add(cell, behind);
-}
-
-void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes unit,
-                        double largest)
-{
-    add_quantity(flm_table_cell(table), value, unit, largest);
+    add_quantity(flm_table_cell(table), value, scale);
 }
 
 void flm_table_change(struct flm_table *table, const char *mark, double value,
-                      struct flm_bytes unit, double largest)
+                      const struct flm_scale *scale)
 {
     struct flm_text *cell = flm_table_cell(table);
     flm_text_puts(cell, mark);
     flm_text_puts(cell, value > 0 ? "+" : "");
-    add_quantity(cell, value, unit, largest);
+    add_quantity(cell, value, scale);
 }
 
 void flm_table_percent(struct flm_table *table, double value, double whole)

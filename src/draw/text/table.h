@@ -23,6 +23,7 @@
 #include "base/core/array.h"
 #include "base/text/text.h"
 #include "draw/text/cells.h"
+#include "draw/text/quantity.h"
 
 enum flm_column_kind {
     FLM_COLUMN_TEXT,
@@ -76,16 +77,13 @@ void flm_table_clear(struct flm_table *table);
 /* The next cell, row by row. Text that is added until the next call is in it. */
 struct flm_text *flm_table_cell(struct flm_table *table);
 
-/* The next cell, a quantity to be compared with others in its column: always with three digits
- * where it is rounded ("5.00 s"), and without a unit that is the same in the whole column
- * ("samples"). Counts are exact in a table whose `largest` is below 10 million, otherwise all are
- * rounded: 6.69 M, 12.0 k. */
-void flm_table_quantity(struct flm_table *table, double value, struct flm_bytes unit,
-                        double largest);
+/* The next cell, a quantity in the scale of its column (quantity.h), with its unit, unless that is
+ * a word that is the same in the whole column ("samples"): 2,964.0 ms, 104.13 M, 1,204. */
+void flm_table_quantity(struct flm_table *table, double value, const struct flm_scale *scale);
 
 /* The same for a change: with its sign, and before it a mark such as "~", or nothing. */
 void flm_table_change(struct flm_table *table, const char *mark, double value,
-                      struct flm_bytes unit, double largest);
+                      const struct flm_scale *scale);
 
 /* The next cell, a percentage of `whole` with one decimal: "12.3 %", "<0.1 %". */
 void flm_table_percent(struct flm_table *table, double value, double whole);

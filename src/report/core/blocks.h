@@ -68,8 +68,8 @@ struct flm_report_column {
 enum flm_view_format {
     FLM_VIEW_AS_TEXT,
     FLM_VIEW_AS_COUNT,        /* 1,204,331 */
-    FLM_VIEW_AS_QUANTITY,     /* flm_table_quantity: "1.24 s" */
-    FLM_VIEW_AS_CHANGE,       /* flm_table_change: "+1.24 s" */
+    FLM_VIEW_AS_QUANTITY,     /* flm_table_quantity: "2,964.0 ms" */
+    FLM_VIEW_AS_CHANGE,       /* flm_table_change: "+2,964.0 ms" */
     FLM_VIEW_AS_PERCENT,      /* of `whole`, one decimal: "12.3 %" */
     FLM_VIEW_AS_SHARE,        /* of `whole`, three digits: "0.0412 %" */
     FLM_VIEW_AS_CHANGE_SHARE, /* the same with its sign; "of 0" */
@@ -84,7 +84,7 @@ struct flm_report_view {
     enum flm_view_format format;
     enum flm_column_kind kind; /* of draw/text/table.h */
     int leave_out;             /* the same */
-    double whole;              /* of percentages, and what decides between 12,345 and 12.3 k */
+    double whole;              /* of percentages */
     struct flm_bytes unit;     /* kept by the report */
     bool is_mean;              /* of counts: the digits behind the point say nothing */
     bool has_unit; /* in Markdown: with the unit, also where all of the column have the same */

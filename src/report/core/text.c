@@ -290,26 +290,66 @@ static double rounded(double value)
     return floor(value * scale + 0.5) / scale;
 }
 
-static void add_number(const struct writer *w, struct flm_table *to,
-                       const struct flm_report_view *view, const struct flm_report_value *value)
+static double shown_number(const struct flm_report_view *view, const struct flm_report_value *value)
+{
+    return view->is_mean ? rounded(value->number) : value->number;
+}
+
+static bool is_quantity(const struct flm_report_view *view)
+{
+    return view->format == FLM_VIEW_AS_QUANTITY || view->format == FLM_VIEW_AS_CHANGE;
+}
+
+/* The scale that fits all numbers of a column which people see. */
+static struct flm_scale scale_of(const struct writer *w, const struct flm_report_table *table,
+                                 const struct flm_report_view *view)
+{
+    struct flm_scale scale;
+    double largest = 0;
+    bool is_larger = true, more = true;
+    for (int pass = 0; pass < 2 && more; pass++) {
+        for (size_t row = 0; row < table->rows.count && more; row++) {
+            const struct flm_report_value *value = &flm_report_row_values(table, row)[view->column];
+            if (!(table->rows.at[row].forms & w->form) || value->kind != FLM_VALUE_NUMBER)
+                continue;
+            double number = shown_number(view, value);
+            if (is_larger)
+                largest = fmax(largest, fabs(number));
+            else
+                more = flm_scale_add(&scale, number);
+        }
+        if (is_larger)
+            flm_scale_init(&scale, largest, FLM_DIGITS_OF_REPORTS, view->unit);
+        is_larger = false;
+    }
+    return scale;
+}
+
+static void add_quantity(const struct writer *w, struct flm_table *to,
+                         const struct flm_report_view *view, const struct flm_report_value *value,
+                         const struct flm_scale *scale)
 {
     const char *prefix = value->prefix ? value->prefix : "";
-    double number = view->is_mean ? rounded(value->number) : value->number;
+    double number = shown_number(view, value);
     if (view->has_unit && is_markdown(w)) {
         struct flm_text *cell = flm_table_cell(to);
         flm_text_puts(cell, prefix);
         flm_text_puts(cell, view->format == FLM_VIEW_AS_CHANGE && number > 0 ? "+" : "");
-        flm_quantity_add(cell, number, view->unit);
-        return;
+        flm_scale_add_number(scale, number, cell);
+        flm_text_putc(cell, ' ');
+        flm_scale_add_unit(scale, number, cell);
+    } else if (view->format == FLM_VIEW_AS_QUANTITY && !value->prefix) {
+        flm_table_quantity(to, number, scale);
+    } else {
+        flm_table_change(to, prefix, number, scale);
     }
-    if (view->format == FLM_VIEW_AS_QUANTITY && !value->prefix) {
-        flm_table_quantity(to, number, view->unit, view->whole);
-        return;
-    }
-    if (view->format == FLM_VIEW_AS_CHANGE || view->format == FLM_VIEW_AS_QUANTITY) {
-        flm_table_change(to, prefix, number, view->unit, view->whole);
-        return;
-    }
+}
+
+static void add_number(struct flm_table *to, const struct flm_report_view *view,
+                       const struct flm_report_value *value)
+{
+    const char *prefix = value->prefix ? value->prefix : "";
+    double number = shown_number(view, value);
     if (view->format == FLM_VIEW_AS_PERCENT) {
         flm_table_percent(to, number, view->whole);
         return;
@@ -353,10 +393,14 @@ static void add_short_stack(struct writer *w, struct flm_text *cell, struct flm_
 }
 
 static void add_cell(struct writer *w, struct flm_table *to, const struct flm_report_table *table,
-                     const struct flm_report_view *view, const struct flm_report_value *value)
+                     size_t column, const struct flm_report_value *value,
+                     const struct flm_scale *scales)
 {
-    if (value->kind == FLM_VALUE_NUMBER) {
-        add_number(w, to, view, value);
+    const struct flm_report_view *view = &table->views.at[column];
+    if (value->kind == FLM_VALUE_NUMBER && is_quantity(view)) {
+        add_quantity(w, to, view, value, &scales[column]);
+    } else if (value->kind == FLM_VALUE_NUMBER) {
+        add_number(to, view, value);
     } else if (value->kind == FLM_VALUE_BOOL) {
         flm_text_puts(flm_table_cell(to), value->number != 0 ? "yes" : "");
     } else {
@@ -375,7 +419,8 @@ static void add_cell(struct writer *w, struct flm_table *to, const struct flm_re
         flm_table_tone(to, value->tone);
 }
 
-static bool fill(struct writer *w, const struct flm_report_table *table, struct flm_table *to)
+static bool fill(struct writer *w, const struct flm_report_table *table,
+                 const struct flm_scale *scales, struct flm_table *to)
 {
     struct tree tree = {0};
     bool is_utf8 = w->style->charset == FLM_CHARSET_UTF8;
@@ -396,7 +441,7 @@ static bool fill(struct writer *w, const struct flm_report_table *table, struct 
                 if (value->tone != FLM_TONE_PLAIN)
                     flm_table_tone(to, value->tone);
             } else {
-                add_cell(w, to, table, view, value);
+                add_cell(w, to, table, i, value, scales);
             }
         }
     }
@@ -408,17 +453,22 @@ static bool fill(struct writer *w, const struct flm_report_table *table, struct 
 static void write_table(struct writer *w, const struct flm_report_table *table)
 {
     struct flm_column *columns = calloc(table->views.count, sizeof *columns);
+    struct flm_scale *scales = calloc(table->views.count, sizeof *scales);
     struct flm_table to;
-    if (!columns) {
+    if (!columns || !scales) {
         w->out->failed = true;
+        free(columns);
+        free(scales);
         return;
     }
     for (size_t i = 0; i < table->views.count; i++) {
         const struct flm_report_view *view = &table->views.at[i];
         columns[i] = (struct flm_column){view->heading, view->kind, view->leave_out};
+        if (is_quantity(view))
+            scales[i] = scale_of(w, table, view);
     }
     flm_table_init(&to, columns, table->views.count);
-    w->out->failed |= !fill(w, table, &to);
+    w->out->failed |= !fill(w, table, scales, &to);
     if (is_markdown(w) && !table->is_tree) {
         flm_table_markdown(&to, w->out);
     } else {
@@ -428,6 +478,7 @@ static void write_table(struct writer *w, const struct flm_report_table *table)
     }
     flm_table_clear(&to);
     free(columns);
+    free(scales);
 }
 
 /* ---- Stacks in full -------------------------------------------------------------------------- */

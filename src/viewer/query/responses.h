@@ -208,24 +208,25 @@ struct flm_response_overlay {
 
 /* ---- tables.c -------------------------------------------------------------------------------- */
 
-/* A row of functions, or of the call tree. */
+/* A row of functions, or of the call tree. Numbers are in the unit of their column, without it. */
 struct flm_response_row {
     double frame, node;
     double level;           /* from 0 */
     enum flm_tristate open; /* NONE: there is nothing to open */
     struct flm_bytes title, module, file;
-    struct flm_bytes self, self_share, total, total_share, of_parent;
-    struct flm_bytes before, after, change; /* where two are compared */
-    struct flm_bytes self_before, self_after, self_change;
-    double set_size, position; /* among its siblings, from 1 */
-    bool on, hovered;          /* on: selected */
-    double match;              /* a search's number, or -1 */
+    struct flm_bytes self, self_share, total, total_share, of_parent, samples;
+    struct flm_bytes before, after, change, change_share; /* where two are compared */
+    double set_size, position;                            /* among its siblings, from 1 */
+    bool on, hovered;                                     /* on: selected */
+    double match;                                         /* a search's number, or -1 */
 };
 struct flm_response_table {
     struct flm_bytes sort, sum;
-    bool down, filtered; /* filtered: only those that searches match */
-    double count;        /* of all rows */
-    double selected;     /* of the call tree: the row of the selected frame */
+    bool down, filtered;                    /* filtered: only those that searches match */
+    struct flm_bytes self_unit, total_unit; /* of these columns: "ms", "M cycles" */
+    struct flm_bytes changes; /* "self" or "total": what before, after and change are of */
+    double count;             /* of all rows */
+    double selected;          /* of the call tree: the row of the selected frame */
     FLM_LIST(struct flm_response_row) rows;
 };
 

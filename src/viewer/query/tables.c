@@ -52,37 +52,70 @@ static bool same_function(const struct flm_query *q, struct flm_node_ref ref, ui
            q->viewer->scene.tables.functions.of_frame[frame] == function;
 }
 
-static void add_function(struct flm_query *q, uint32_t function, struct flm_response_row *row)
+/* ---- Numbers ---------------------------------------------------------------------------------- */
+
+static struct flm_bytes number_of(struct flm_query *q, const struct flm_scale *scale, double value)
+{
+    flm_scale_add_number(scale, value, flm_query_scratch(q));
+    return flm_query_scratch_copy(q);
+}
+
+static struct flm_bytes unit_of(struct flm_query *q, const struct flm_scale *scale)
+{
+    flm_scale_add_unit(scale, NAN, flm_query_scratch(q));
+    return flm_query_scratch_copy(q);
+}
+
+static struct flm_bytes share_of(struct flm_query *q, double value, double whole)
+{
+    if (whole == 0)
+        return (struct flm_bytes){NULL, 0};
+    flm_scale_add_percent(flm_query_scratch(q), value, whole);
+    return flm_query_scratch_copy(q);
+}
+
+/* Before and after are as recorded, and their difference is of what is compared: normalized. */
+static void add_change(struct flm_query *q, const struct flm_change *change,
+                       const struct flm_scale *scale, struct flm_response_row *row)
+{
+    double factor = q->viewer->scene.compared->comparison.how.scale;
+    double difference = change->after - change->before;
+    row->before = number_of(q, scale, change->before / factor);
+    row->after = number_of(q, scale, change->after);
+    struct flm_text *out = flm_query_scratch(q);
+    flm_text_puts(out, difference > 0 ? "+" : "");
+    flm_scale_add_number(scale, difference, out);
+    row->change = flm_query_scratch_copy(q);
+    row->change_share = flm_query_change(q, change, factor).change;
+}
+
+/* The values of a row of functions. */
+static void add_function(struct flm_query *q, bool of_self, uint32_t function,
+                         struct flm_response_row *row)
 {
     const struct flm_viewer *v = q->viewer;
-    const struct flm_function *f = &v->scene.tables.functions.function[function];
+    const struct flm_cached_tables *tables = &v->scene.tables;
+    const struct flm_function *f = &tables->functions.function[function];
     *row = (struct flm_response_row){
         .frame = f->first_frame,
         .node = NAN,
         .title = flm_query_title(q, f->first_frame),
         .module = flm_query_string(q, f->module),
         .file = flm_query_string(q, q->profile->frames[f->first_frame].file),
-        .self = flm_query_quantity(q, f->self),
-        .self_share = flm_query_share(q, f->self, q->all),
-        .total = flm_query_quantity(q, f->total),
-        .total_share = flm_query_share(q, f->total, q->all),
+        .self = number_of(q, &tables->self, f->self),
+        .self_share = share_of(q, f->self, q->all),
+        .total = number_of(q, &tables->total, f->total),
+        .total_share = share_of(q, f->total, q->all),
         .on = same_function(q, v->model.selected, function),
         .hovered = same_function(q, v->input.hovered, function),
         .match = flm_query_match(q, f->first_frame),
     };
+    if (tables->samples)
+        row->samples = flm_query_count(q, (uint64_t)fabs(tables->samples[function]));
     if (!v->scene.compared)
         return;
-    double scale = v->scene.compared->comparison.how.scale;
-    struct flm_change total = flm_compared_function(&v->scene, function, false);
-    struct flm_change self = flm_compared_function(&v->scene, function, true);
-    struct flm_response_change made = flm_query_change(q, &total, scale);
-    row->before = made.before;
-    row->after = made.after;
-    row->change = made.change;
-    made = flm_query_change(q, &self, scale);
-    row->self_before = made.before;
-    row->self_after = made.after;
-    row->self_change = made.change;
+    struct flm_change change = flm_compared_function(&v->scene, function, of_self);
+    add_change(q, &change, of_self ? &tables->self : &tables->total, row);
 }
 
 /* Room for rows; NULL if memory ran out. */
@@ -96,10 +129,19 @@ static struct flm_response_table *begin_table(struct flm_query *q, size_t rows)
     return table->rows.at ? table : NULL;
 }
 
+static void add_units(struct flm_query *q, bool of_self, struct flm_response_table *table)
+{
+    table->self_unit = unit_of(q, &q->viewer->scene.tables.self);
+    table->total_unit = unit_of(q, &q->viewer->scene.tables.total);
+    if (q->viewer->scene.compared)
+        table->changes = flm_query_text(q, of_self ? "self" : "total");
+}
+
 /* A table of functions. */
 static bool make_functions(struct flm_query *q, struct flm_ranking_order order, bool matches_only,
                            struct flm_row_range range, struct flm_error *why)
 {
+    bool of_self = flm_ranking_is_of_self(order);
     struct listing listing;
     if (!list_functions(q, order, matches_only, &listing, why))
         return false;
@@ -109,10 +151,11 @@ static bool make_functions(struct flm_query *q, struct flm_ranking_order order, 
     uint32_t count = range.from < end ? end - range.from : 0;
     struct flm_response_table *table = begin_table(q, count);
     for (uint32_t i = 0; table && i < count; i++)
-        add_function(q, listing.function[range.from + i], &table->rows.at[i]);
+        add_function(q, of_self, listing.function[range.from + i], &table->rows.at[i]);
     if (table) {
         table->rows.count = count;
         table->count = listing.count;
+        add_units(q, of_self, table);
     }
     free(listing.filtered);
     q->response->table = table;
@@ -186,8 +229,9 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
         .open = tristate_of(from->has_children, from->is_open),
         .title = flm_query_title(q, frame),
         .module = flm_query_string(q, q->profile->frames[frame].module),
-        .total = flm_query_quantity(q, value.total),
-        .total_share = flm_query_share(q, value.total, q->all),
+        .file = flm_query_string(q, q->profile->frames[frame].file),
+        .total = number_of(q, &v->scene.tables.total, value.total),
+        .total_share = share_of(q, value.total, q->all),
         .of_parent = flm_query_share(q, value.total, whole),
         .set_size = from->set_size,
         .position = from->position,
@@ -196,16 +240,12 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
         .match = flm_query_match(q, frame),
     };
     if (value.has_self) {
-        row->self = flm_query_quantity(q, value.self);
-        row->self_share = flm_query_share(q, value.self, q->all);
+        row->self = number_of(q, &v->scene.tables.self, value.self);
+        row->self_share = share_of(q, value.self, q->all);
     }
     if (pane->compared) {
         struct flm_change change = flm_compared_change(pane, from->node, FLM_CHANGE_OF_SUBTREE);
-        struct flm_response_change made =
-            flm_query_change(q, &change, v->scene.compared->comparison.how.scale);
-        row->before = made.before;
-        row->after = made.after;
-        row->change = made.change;
+        add_change(q, &change, &v->scene.tables.total, row);
     }
 }
 
@@ -226,7 +266,7 @@ static bool make_tree(struct flm_query *q, struct flm_row_range range, struct fl
     struct flm_viewer *v = q->viewer;
     const struct flm_pane *pane = &v->scene.panes[0];
     struct flm_call_tree *tree = flm_cached_tables_call_tree(&v->scene.tables, pane, why);
-    if (!tree)
+    if (!tree || !flm_cached_tables_measured(&v->scene.tables, q->profile, q->metric, why))
         return false;
     struct flm_node selected = follow_selected(v, tree, pane);
     uint32_t count = flm_call_tree_count(tree), got = 0;
@@ -240,6 +280,7 @@ static bool make_tree(struct flm_query *q, struct flm_row_range range, struct fl
     if (!flm_call_tree_rows(tree, range.from, range.count, rows, &got, why))
         return false;
     uint32_t at = selected.index == FLM_NONE ? FLM_NONE : flm_call_tree_row_of(tree, selected);
+    add_units(q, false, table);
     table->count = count;
     table->selected = at == FLM_NONE ? NAN : at;
     table->rows.count = got;
@@ -386,6 +427,8 @@ bool flm_query_aria(struct flm_viewer *v, struct flm_bytes argument, struct flm_
     struct flm_node node = has_selected ? flm_pane_node(pane, v->model.selected.number)
                                         : flm_viewer_goal_node(v, pane);
     struct around around = {.q = &q, .pane = pane, .why = why};
+    if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))
+        return flm_query_fail(&q);
     bool ok = make_around(&around, node);
     flm_siblings_clear(&around.siblings);
     return ok ? flm_query_end(&q, why) : flm_query_fail(&q);

@@ -8,7 +8,9 @@
 void flm_cached_tables_forget_measures(struct flm_cached_tables *tables)
 {
     free(tables->occurrences);
+    free(tables->samples);
     tables->occurrences = NULL;
+    tables->samples = NULL;
     tables->is_measured = false;
     for (int key = 0; key < FLM_RANK_KEYS; key++)
         for (int down = 0; down < 2; down++) {
@@ -59,6 +61,51 @@ static bool count_places(struct flm_cached_tables *tables, const struct flm_prof
     return true;
 }
 
+/* The metric that counts samples; FLM_NONE where there is none, or it is the one that is shown. */
+static struct flm_metric samples_of(const struct flm_profile *p, struct flm_metric shown)
+{
+    struct flm_metric samples = flm_profile_metric_named(p, "samples");
+    return samples.index == shown.index ? (struct flm_metric){FLM_NONE} : samples;
+}
+
+/* The functions are measured twice, and keep the second result. */
+static bool count_samples(struct flm_cached_tables *tables, const struct flm_profile *p,
+                          struct flm_metric shown, struct flm_error *why)
+{
+    struct flm_functions *functions = &tables->functions;
+    struct flm_metric samples = samples_of(p, shown);
+    if (samples.index == FLM_NONE)
+        return true;
+    if (!flm_functions_measure(functions, p, samples, why))
+        return false;
+    tables->samples = malloc(functions->count * sizeof *tables->samples);
+    if (!tables->samples)
+        return flm_error_memory(why);
+    for (uint32_t i = 0; i < functions->count; i++)
+        tables->samples[i] = functions->function[i].total;
+    return true;
+}
+
+/* Decimals are those that single stacks need: their sums need no others. */
+static void find_scales(struct flm_cached_tables *tables, const struct flm_profile *p,
+                        struct flm_metric metric)
+{
+    double self = 0, total = 0;
+    const double *values = flm_self_column(p, metric.index);
+    struct flm_bytes unit = flm_string_bytes(p, p->metrics[metric.index].unit);
+    for (uint32_t i = 0; i < tables->functions.count; i++) {
+        self = fmax(self, fabs(tables->functions.function[i].self));
+        total = fmax(total, fabs(tables->functions.function[i].total));
+    }
+    flm_scale_init(&tables->self, self, FLM_DIGITS_OF_TABLES, unit);
+    flm_scale_init(&tables->total, total, FLM_DIGITS_OF_TABLES, unit);
+    bool more = true;
+    for (uint32_t i = 0; more && i < p->sizes.node_count; i++) {
+        more = flm_scale_add(&tables->self, values[i]);
+        more = flm_scale_add(&tables->total, values[i]) || more;
+    }
+}
+
 const struct flm_functions *flm_cached_tables_measured(struct flm_cached_tables *tables,
                                                        const struct flm_profile *p,
                                                        struct flm_metric metric,
@@ -66,10 +113,14 @@ const struct flm_functions *flm_cached_tables_measured(struct flm_cached_tables 
 {
     if (tables->is_measured)
         return &tables->functions;
-    if (!flm_cached_tables_functions(tables, p, why) ||
+    if (!flm_cached_tables_functions(tables, p, why) || !count_samples(tables, p, metric, why) ||
         !flm_functions_measure(&tables->functions, p, metric, why) ||
-        !count_places(tables, p, metric, why))
+        !count_places(tables, p, metric, why)) {
+        free(tables->samples);
+        tables->samples = NULL;
         return NULL;
+    }
+    find_scales(tables, p, metric);
     tables->is_measured = true;
     return &tables->functions;
 }
@@ -106,11 +157,25 @@ struct flm_call_tree *flm_cached_tables_call_tree(struct flm_cached_tables *tabl
 
 /* ---- Rankings -------------------------------------------------------------------------------- */
 
-static const char *const key_names[] = {"self", "total", "change", "name", "module"};
+static const struct flm_choice keys[] = {
+    [FLM_RANK_SELF] = {"self", "Self", NULL},
+    [FLM_RANK_TOTAL] = {"total", "Total", NULL},
+    [FLM_RANK_SAMPLES] = {"samples", "Samples", NULL},
+    [FLM_RANK_CHANGE] = {"change", "Change of total", NULL},
+    [FLM_RANK_SELF_CHANGE] = {"self-change", "Change of self", NULL},
+    [FLM_RANK_NAME] = {"name", "Function", NULL},
+    [FLM_RANK_MODULE] = {"module", "Module", NULL},
+    [FLM_RANK_FILE] = {"file", "File", NULL},
+};
 
 const char *flm_ranking_key_name(enum flm_ranking_key key)
 {
-    return key_names[key];
+    return keys[key].name;
+}
+
+struct flm_choice flm_ranking_choice(size_t i)
+{
+    return i < FLM_RANK_KEYS ? keys[i] : (struct flm_choice){0};
 }
 
 struct flm_ranking_order flm_ranking_order_of(struct flm_bytes text)
@@ -119,27 +184,50 @@ struct flm_ranking_order flm_ranking_order_of(struct flm_bytes text)
     if (turned)
         text = (struct flm_bytes){text.at + 1, text.size - 1};
     for (int key = 0; key < FLM_RANK_KEYS; key++)
-        if (flm_bytes_are(text, key_names[key]))
+        if (flm_bytes_are(text, keys[key].name))
             return (struct flm_ranking_order){(enum flm_ranking_key)key,
                                               (key < FLM_RANK_NAME) != turned};
     return (struct flm_ranking_order){FLM_RANK_SELF, true};
 }
 
-/* Functions are in name order, and modules are strings in the order of names. */
-static int by_module(const void *context, uint32_t a, uint32_t b)
+/* What functions are sorted by, apart from self, total and name: larger is later. */
+struct sorting {
+    const double *rank; /* by function */
+};
+
+/* Functions are in name order. */
+static int by_rank(const void *context, uint32_t a, uint32_t b)
 {
-    const struct flm_function *function = context;
-    uint32_t x = function[a].module, y = function[b].module;
-    return x != y ? (x > y) - (x < y) : (a > b) - (a < b);
+    const double *rank = ((const struct sorting *)context)->rank;
+    return rank[a] != rank[b] ? (rank[a] > rank[b]) - (rank[a] < rank[b]) : (a > b) - (a < b);
 }
 
-static bool sort_by_module(const struct flm_functions *functions, uint32_t *ranking, uint32_t count)
+/* Modules and files are strings in the order of names; those without one stand last. */
+static double rank_of(const struct flm_cached_tables *tables, const struct flm_profile *p,
+                      enum flm_ranking_key key, uint32_t function)
+{
+    const struct flm_function *f = &tables->functions.function[function];
+    uint32_t string = key == FLM_RANK_MODULE ? f->module : p->frames[f->first_frame].file;
+    if (key == FLM_RANK_SAMPLES)
+        return -tables->samples[function];
+    return string ? string : INFINITY;
+}
+
+static bool sort_by_rank(const struct flm_cached_tables *tables, const struct flm_profile *p,
+                         enum flm_ranking_key key, uint32_t *ranking, uint32_t count)
 {
     uint32_t *scratch = malloc((size_t)count * sizeof *scratch + 1);
-    if (scratch)
-        flm_sort(ranking, count, scratch, by_module, functions->function);
+    double *rank = malloc(tables->functions.count * sizeof *rank);
+    if (scratch && rank) {
+        struct sorting sorting = {rank};
+        for (uint32_t i = 0; i < count; i++)
+            rank[ranking[i]] = rank_of(tables, p, key, ranking[i]);
+        flm_sort(ranking, count, scratch, by_rank, &sorting);
+    }
+    bool sorted = scratch && rank;
     free(scratch);
-    return scratch != NULL;
+    free(rank);
+    return sorted;
 }
 
 static void turn_round(uint32_t *ranking, uint32_t count)
@@ -151,16 +239,22 @@ static void turn_round(uint32_t *ranking, uint32_t count)
     }
 }
 
-static uint32_t rank(const struct flm_functions *functions, struct flm_ranking_order order,
-                     uint32_t *ranking)
+static uint32_t rank(const struct flm_cached_tables *tables, const struct flm_profile *p,
+                     struct flm_ranking_order order, uint32_t *ranking)
 {
-    static const enum flm_function_order by[] = {FLM_FUNCTIONS_BY_SELF, FLM_FUNCTIONS_BY_TOTAL,
-                                                 FLM_FUNCTIONS_BY_TOTAL, FLM_FUNCTIONS_BY_NAME,
-                                                 FLM_FUNCTIONS_BY_NAME};
-    uint32_t count = flm_functions_sort(functions, by[order.key], ranking);
-    if (count == FLM_NONE)
-        return FLM_NONE;
-    if (order.key == FLM_RANK_MODULE && !sort_by_module(functions, ranking, count))
+    static const enum flm_function_order by[] = {
+        [FLM_RANK_SELF] = FLM_FUNCTIONS_BY_SELF,    [FLM_RANK_TOTAL] = FLM_FUNCTIONS_BY_TOTAL,
+        [FLM_RANK_SAMPLES] = FLM_FUNCTIONS_BY_NAME, [FLM_RANK_CHANGE] = FLM_FUNCTIONS_BY_TOTAL,
+        [FLM_RANK_SELF_CHANGE] = FLM_FUNCTIONS_BY_SELF,
+        [FLM_RANK_NAME] = FLM_FUNCTIONS_BY_NAME,    [FLM_RANK_MODULE] = FLM_FUNCTIONS_BY_NAME,
+        [FLM_RANK_FILE] = FLM_FUNCTIONS_BY_NAME};
+    if (order.key == FLM_RANK_SAMPLES && !tables->samples)
+        order.key = FLM_RANK_TOTAL;
+    uint32_t count = flm_functions_sort(&tables->functions, by[order.key], ranking);
+    bool is_ranked = order.key == FLM_RANK_MODULE || order.key == FLM_RANK_FILE ||
+                     order.key == FLM_RANK_SAMPLES;
+    if (count == FLM_NONE ||
+        (is_ranked && !sort_by_rank(tables, p, order.key, ranking, count)))
         return FLM_NONE;
     bool is_down = order.key < FLM_RANK_NAME;
     if (is_down != order.down)
@@ -179,7 +273,7 @@ const uint32_t *flm_cached_tables_ranking(struct flm_cached_tables *tables,
     struct flm_ranked *ranking = &tables->ranking[order.key][order.down];
     if (!ranking->function) {
         uint32_t *made = malloc(functions->count * sizeof *made);
-        ranking->count = made ? rank(functions, order, made) : FLM_NONE;
+        ranking->count = made ? rank(tables, p, order, made) : FLM_NONE;
         if (ranking->count == FLM_NONE) {
             free(made);
             flm_error_memory(why);

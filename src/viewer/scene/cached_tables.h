@@ -2,8 +2,9 @@
  * valid.
  *
  *     functions   which frames are one function         until another profile is shown
- *     measures    self and total of each, and in how    until another metric is shown
- *                 many nodes it is
+ *     measures    self, total and samples of each, in   until another metric is shown
+ *                 how many nodes it is, the scales of
+ *                 columns
  *     summary     stacks, kinds, times                  until another profile is shown
  *     rankings    functions in the order of a table     until another metric is shown
  *     presets     expressions that are offered          until another profile is shown
@@ -16,6 +17,8 @@
 
 #include "algebra/aggregate/functions.h"
 #include "algebra/aggregate/summary.h"
+#include "draw/text/quantity.h"
+#include "viewer/model/choices.h"
 #include "viewer/model/user_code.h"
 #include "viewer/scene/call_tree.h"
 
@@ -23,9 +26,12 @@
 enum flm_ranking_key {
     FLM_RANK_SELF,
     FLM_RANK_TOTAL,
-    FLM_RANK_CHANGE, /* where two are compared (comparison.h); else as TOTAL */
+    FLM_RANK_SAMPLES,     /* where they are known; else as TOTAL */
+    FLM_RANK_CHANGE,      /* of total, where two are compared (comparison.h); else as TOTAL */
+    FLM_RANK_SELF_CHANGE, /* likewise of self */
     FLM_RANK_NAME,
     FLM_RANK_MODULE,
+    FLM_RANK_FILE,
     FLM_RANK_KEYS
 };
 struct flm_ranking_order {
@@ -43,6 +49,9 @@ struct flm_cached_tables {
     struct flm_functions functions;
     bool has_functions, is_measured, has_summary, has_presets;
     uint32_t *occurrences; /* by function: how many nodes with a value in or below them */
+    double *samples;       /* by function: those with it on their stack; NULL: not known, or what is
+                              shown */
+    struct flm_scale self, total; /* of columns of such values (draw/text/quantity.h) */
     struct flm_summary summary;
     struct flm_ranked ranking[FLM_RANK_KEYS][2]; /* [1] down; NULL: not made yet */
     struct flm_presets presets;
@@ -79,5 +88,14 @@ struct flm_call_tree *flm_cached_tables_call_tree(struct flm_cached_tables *tabl
  * (the largest first, names from A). An unknown column is self. */
 struct flm_ranking_order flm_ranking_order_of(struct flm_bytes text);
 const char *flm_ranking_key_name(enum flm_ranking_key key);
+
+/* The i-th key, for people: {NULL} behind the last one. */
+struct flm_choice flm_ranking_choice(size_t i);
+
+/* Whether the columns of a comparison are of self, and not of total: those by which it is sorted. */
+static inline bool flm_ranking_is_of_self(struct flm_ranking_order order)
+{
+    return order.key == FLM_RANK_SELF || order.key == FLM_RANK_SELF_CHANGE;
+}
 
 #endif

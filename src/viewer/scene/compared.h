@@ -43,7 +43,7 @@ struct flm_change flm_compared_function(const struct flm_scene *scene, uint32_t 
                                         bool of_self);
 
 /* The functions of a table: those of `ranking`, and behind them those that disappeared, the largest
- * first; in the order "change" all of them, the largest change first. NULL, and `why`, if memory
+ * first; in the orders of changes all of them, the largest change first. NULL, and `why`, if memory
  * ran out. */
 const uint32_t *flm_compared_ranking(const struct flm_model *model, const struct flm_scene *scene,
                                      const uint32_t *ranking, struct flm_ranking_order order,

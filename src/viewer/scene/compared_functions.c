@@ -67,13 +67,13 @@ static int by_size(const void *context, uint32_t a, uint32_t b)
 }
 
 /* Sorts a list of functions, the largest change first. */
-static bool sort(const struct flm_scene *scene, uint32_t *list, uint32_t count)
+static bool sort(const struct flm_scene *scene, bool of_self, uint32_t *list, uint32_t count)
 {
     uint32_t functions = scene->tables.functions.count;
     double *size = malloc(functions * sizeof *size);
     uint32_t *scratch = malloc((size_t)count * sizeof *scratch + 1);
     for (uint32_t i = 0; size && i < functions; i++) {
-        struct flm_change change = flm_compared_function(scene, i, false);
+        struct flm_change change = flm_compared_function(scene, i, of_self);
         size[i] = fabs(change.after - change.before);
     }
     struct changes changes = {size};
@@ -111,8 +111,8 @@ const uint32_t *flm_compared_ranking(const struct flm_model *model, const struct
     for (uint32_t i = 1; i < after->count; i++)
         if (!has_value(&after->function[i]) && has_value(&c->before.function[i]))
             list[made++] = i;
-    bool all = order.key == FLM_RANK_CHANGE;
-    if (!sort(scene, list + (all ? 0 : *count), all ? made : made - *count)) {
+    bool all = order.key == FLM_RANK_CHANGE || order.key == FLM_RANK_SELF_CHANGE;
+    if (!sort(scene, flm_ranking_is_of_self(order), list + (all ? 0 : *count), all ? made : made - *count)) {
         free(list);
         flm_error_memory(why);
         return NULL;

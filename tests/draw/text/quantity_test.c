@@ -1,8 +1,10 @@
 #include "draw/text/quantity.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <cmocka.h>
 
 static const char *text_of(struct flm_text *out)
@@ -106,6 +108,94 @@ static void only_the_whole_is_100_percent(void **state)
     assert_percent(25, 10, "250 %");
 }
 
+/* Each value of a column, "|" between them. */
+static void assert_column(const double *values, size_t count, const char *unit,
+                          const char *expected)
+{
+    struct flm_text out = {0};
+    struct flm_scale scale;
+    double largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = fabs(values[i]) > largest ? fabs(values[i]) : largest;
+    flm_scale_init(&scale, largest, FLM_DIGITS_OF_TABLES, flm_bytes_of(unit));
+    for (size_t i = 0; i < count; i++)
+        flm_scale_add(&scale, values[i]);
+    for (size_t i = 0; i < count; i++) {
+        flm_text_puts(&out, i ? "|" : "");
+        flm_scale_add_number(&scale, values[i], &out);
+    }
+    flm_text_putc(&out, ' ');
+    flm_scale_add_unit(&scale, NAN, &out);
+    assert_string_equal(text_of(&out), expected);
+    flm_text_clear(&out);
+}
+
+#define COLUMN(...) (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double)
+
+static void numbers_of_a_column_share_a_unit_and_a_precision(void **state)
+{
+    (void)state;
+    assert_column(COLUMN(2964123456, 21e6, 400e3, 3e3, 0), "ns", "2,964.1|21.0|0.4|<0.1|0 ms");
+    assert_column(COLUMN(104131072, 8016032, 512), "samples", "104.13|8.02|<0.01 M samples");
+    assert_column(COLUMN(8016032, 512, -7), "samples", "8,016,032|512|-7 samples");
+    assert_column(COLUMN(12e9, 999e6), "ns", "12.000|0.999 s");
+    assert_column(COLUMN(9300, 5), "ns", "9,300|5 ns");
+    assert_column(COLUMN(64 * 1024, 1536), "bytes", "64.0|1.5 KiB");
+    assert_column(COLUMN(2.5, 1), "s", "2,500|1,000 ms");
+    assert_column(COLUMN(0, 0), "ns", "0|0 ns");
+    assert_column(COLUMN(3600e9 * 200, 1800e9), "ns", "200.0|0.5 h");
+    assert_column(COLUMN(1e300), "", "1e282 E");
+}
+
+static void a_column_has_no_more_decimals_than_its_numbers_need(void **state)
+{
+    (void)state;
+    assert_column(COLUMN(49e6, 7e6), "ns", "49|7 ms");
+    assert_column(COLUMN(49.5e6, 7e6), "ns", "49.5|7.0 ms");
+    assert_column(COLUMN(0.5, 0.25), "", "0.50|0.25 ");
+}
+
+/* The longer of two numbers is the larger one, in any column. */
+static void numbers_of_a_column_are_ordered_as_they_look(void **state)
+{
+    (void)state;
+    static const char *const units[] = {"ns", "bytes", "samples", ""};
+    for (size_t u = 0; u < 4; u++)
+        for (double largest = 1; largest < 1e16; largest *= 3.7) {
+            struct flm_scale scale;
+            flm_scale_init(&scale, largest, FLM_DIGITS_OF_TABLES, flm_bytes_of(units[u]));
+            size_t before = SIZE_MAX;
+            for (double value = largest; value > largest / 1e6; value *= 0.7)
+                flm_scale_add(&scale, value);
+            for (double value = largest; value > largest / 1e6; value *= 0.7) {
+                struct flm_text out = {0};
+                flm_scale_add_number(&scale, value, &out);
+                bool is_less = out.at[0] == '<';
+                assert_true(out.size - is_less <= before);
+                assert_true(!is_less || value < largest / 9999 || scale.decimals == 0);
+                before = out.size - is_less;
+                flm_text_clear(&out);
+            }
+        }
+}
+
+static void percentages_of_a_column_have_two_decimals(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } all[] = {{1, "100.00 %"},      {0.123456, "12.35 %"}, {0.00004, "<0.01 %"},
+               {0.99999, "99.99 %"}, {-0.5, "-50.00 %"},    {0, "0 %"},
+               {12.5, "1,250.00 %"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct flm_text out = {0};
+        flm_scale_add_percent(&out, all[i].value, 1);
+        assert_string_equal(text_of(&out), all[i].text);
+        flm_text_clear(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +204,10 @@ int main(void)
         cmocka_unit_test(counts_are_exact_as_long_as_they_can_be_read),
         cmocka_unit_test(the_exact_form_has_every_digit),
         cmocka_unit_test(only_the_whole_is_100_percent),
+        cmocka_unit_test(numbers_of_a_column_share_a_unit_and_a_precision),
+        cmocka_unit_test(a_column_has_no_more_decimals_than_its_numbers_need),
+        cmocka_unit_test(numbers_of_a_column_are_ordered_as_they_look),
+        cmocka_unit_test(percentages_of_a_column_have_two_decimals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,11 +230,11 @@ static void every_form_has_what_it_should(void **state)
     assert_non_null(report);
     assert_form(report, FLM_REPORT_TEXT,
                 "FAIL: a<b> grew\n\ntwo_words\n\nStacks, all\n"
-                "change  stack\n +12.5  main;a;b\n    -3  main;a;b\n");
+                "change  stack\n +12.5  main;a;b\n  -3.0  main;a;b\n");
     assert_form(report, FLM_REPORT_MARKDOWN,
                 "### test: FAIL\n\n**a&lt;b&gt; grew**\n\ntwo\\_words\n\n"
                 "<details><summary>Stacks, all</summary>\n\n"
-                "| change | stack |\n|---:|---|\n| +12.5 | `main;a;b` |\n| -3 | `main;a;b` |\n\n"
+                "| change | stack |\n|---:|---|\n| +12.5 | `main;a;b` |\n| -3.0 | `main;a;b` |\n\n"
                 "</details>\n");
     assert_form(
         report, FLM_REPORT_JSON,
