@@ -231,16 +231,23 @@ static const struct member overlay[] = {
     OBJECT_OF(overlay, ms, times),         MEMBER(overlay, memory_bytes, NUMBER),
     LIST_OF(overlay, trees, tree_figures), END};
 
-static const struct member function_row[] = {
-    MEMBER(row, frame, NUMBER),    MEMBER(row, title, TEXT),
-    MEMBER(row, module, TEXT),     MEMBER(row, file, TEXT),
-    MEMBER(row, self, TEXT),       MEMBER(row, self_share, TEXT),
-    MEMBER(row, total, TEXT),      MEMBER(row, total_share, TEXT),
-    OPTIONAL(row, samples, TEXT),  OPTIONAL(row, before, TEXT),
-    OPTIONAL(row, after, TEXT),    OPTIONAL(row, change, TEXT),
-    OPTIONAL(row, change_share, TEXT), MEMBER(row, on, BOOL),
-    MEMBER(row, hovered, BOOL),    MEMBER(row, match, NUMBER),
-    END};
+static const struct member function_row[] = {MEMBER(row, frame, NUMBER),
+                                             MEMBER(row, title, TEXT),
+                                             MEMBER(row, module, TEXT),
+                                             MEMBER(row, file, TEXT),
+                                             MEMBER(row, self, TEXT),
+                                             MEMBER(row, self_share, TEXT),
+                                             MEMBER(row, total, TEXT),
+                                             MEMBER(row, total_share, TEXT),
+                                             OPTIONAL(row, samples, TEXT),
+                                             OPTIONAL(row, before, TEXT),
+                                             OPTIONAL(row, after, TEXT),
+                                             OPTIONAL(row, change, TEXT),
+                                             OPTIONAL(row, change_share, TEXT),
+                                             MEMBER(row, on, BOOL),
+                                             MEMBER(row, hovered, BOOL),
+                                             MEMBER(row, match, NUMBER),
+                                             END};
 static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, level, NUMBER),
                                          MEMBER(row, open, TRISTATE),
@@ -262,16 +269,12 @@ static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, hovered, BOOL),
                                          MEMBER(row, match, NUMBER),
                                          END};
-static const struct member top[] = {OPTIONAL(table, sort, TEXT),
-                                    MEMBER(table, down, BOOL),
-                                    MEMBER(table, filtered, BOOL),
-                                    OPTIONAL(table, sum, TEXT),
-                                    OPTIONAL(table, self_unit, TEXT),
-                                    OPTIONAL(table, total_unit, TEXT),
-                                    OPTIONAL(table, changes, TEXT),
-                                    MEMBER(table, count, NUMBER),
-                                    LIST_OF(table, rows, function_row),
-                                    END};
+static const struct member top[] = {
+    OPTIONAL(table, sort, TEXT),        MEMBER(table, down, BOOL),
+    MEMBER(table, filtered, BOOL),      OPTIONAL(table, sum, TEXT),
+    OPTIONAL(table, self_unit, TEXT),   OPTIONAL(table, total_unit, TEXT),
+    OPTIONAL(table, changes, TEXT),     MEMBER(table, count, NUMBER),
+    LIST_OF(table, rows, function_row), END};
 static const struct member list[] = {MEMBER(table, count, NUMBER),
                                      LIST_OF(table, rows, function_row), END};
 static const struct member tree[] = {MEMBER(table, count, NUMBER),

@@ -35,7 +35,8 @@ flm_choices flm_action_choices(const struct flm_action *action)
     static const struct {
         const char *argument;
         flm_choices choices;
-    } lists[] = {{"VIEW", flm_view_choice}, {"ORDER", flm_order_choice}, {"COLUMN", flm_ranking_choice}};
+    } lists[] = {
+        {"VIEW", flm_view_choice}, {"ORDER", flm_order_choice}, {"COLUMN", flm_ranking_choice}};
     for (size_t i = 0; action->argument && i < sizeof lists / sizeof lists[0]; i++)
         if (strcmp(action->argument, lists[i].argument) == 0)
             return lists[i].choices;

@@ -50,6 +50,11 @@ void flm_thread_add_figures(const struct flm_viewer *viewer, const struct flm_pa
 void flm_thread_add_process(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             struct flm_text *out);
 
+/* A text of one line that ends at `right`, shortened in its middle. */
+void flm_thread_draw_line(const struct flm_viewer *viewer, struct flm_pixels *pixels, double left,
+                          double right, int base_line, struct flm_bytes text,
+                          enum flm_weight weight, uint32_t rgb);
+
 /* Lines at the ticks, below the boxes; the ruler above them, and the time under the pointer. */
 void flm_threads_paint_grid(struct flm_viewer *viewer, struct flm_pixels *pixels);
 void flm_threads_paint_ruler(struct flm_viewer *viewer, struct flm_pixels *pixels);
@@ -60,6 +65,18 @@ void flm_threads_paint_strip(const struct flm_viewer *viewer, const struct flm_p
                              struct flm_pixels *pixels);
 void flm_threads_paint_name(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             struct flm_pixels *pixels);
+
+/* ---- event_paint.c: markers and counters ----------------------------------------------------- */
+
+void flm_event_tracks_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
+
+/* "memory 4242", "<= 412 MiB"; "markers", "12". And "exec gzip -9". */
+void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, struct flm_text *name,
+                              struct flm_text *figure);
+void flm_marker_add_title(const struct flm_profile *profile, uint32_t marker, struct flm_text *out);
+
+/* The largest value in a time. */
+double flm_counter_most(const struct flm_counter_points *points, int64_t from_ns, int64_t to_ns);
 
 /* ---- thread_cells.c: the same in a terminal -------------------------------------------------- */
 

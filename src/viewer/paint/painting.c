@@ -403,8 +403,10 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
         flm_threads_paint_grid(v, &panes);
     if (!flm_canvas_paint(v, &canvas, &more))
         return false;
-    if (is_over_time)
+    if (is_over_time) {
+        flm_event_tracks_paint(v, pixels);
         flm_threads_paint_ruler(v, pixels);
+    }
     paint_scrollbar(v, &all, flm_camera_scroll(&v->model.camera, now_ms));
     paint_minimap(v, pixels);
     flm_timeline_paint(v, pixels);

@@ -95,6 +95,81 @@ void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pa
     flm_text_clear(&text);
 }
 
+/* Names of markers where they are, as many as there is room for. */
+static void draw_markers(const struct flm_viewer *v, struct flm_screen *screen,
+                         struct flm_cell_area area, int row, const struct flm_time_axis *a)
+{
+    const struct flm_threads *threads = &v->scene.threads;
+    const struct flm_profile *p = threads->events.profile;
+    struct flm_style style = style_of(v, screen, flm_page_colors(&v->paint.theme).accent, 0);
+    struct flm_text text = {0};
+    int end = 0;
+    for (uint32_t i = 0; i < p->sizes.marker_count; i++) {
+        double ns = (double)p->markers[i].time_ns - (double)threads->start_ns + threads->offset_ns;
+        double x = flm_time_axis_x(a, ns) / FLM_CELL_PX;
+        if (x < end || x >= area.columns)
+            continue;
+        text.size = 0;
+        flm_text_putc(&text, '|');
+        flm_marker_add_title(p, i, &text);
+        end = draw_text(screen, area, (int)x, row, &text, style) + 1;
+    }
+    flm_text_clear(&text);
+}
+
+/* Eighths of a row: 0 to 8. */
+static uint32_t bar_of(double share, enum flm_charset charset)
+{
+    static const char letters[] = " .:-=+*#@";
+    int eighths = (int)ceil(fmin(fmax(share, 0), 1) * 8);
+    if (charset != FLM_CHARSET_UTF8)
+        return (uint32_t)letters[eighths];
+    return eighths ? 0x2580 + (uint32_t)eighths : ' ';
+}
+
+static void draw_counter(const struct flm_viewer *v, struct flm_screen *screen,
+                         struct flm_cell_area area, int row, uint32_t track, uint32_t index)
+{
+    const struct flm_threads *threads = &v->scene.threads;
+    struct flm_counter_points points =
+        flm_profile_counter(threads->events.profile, threads->events.counter[index]);
+    struct flm_time_axis a = flm_time_axis_of(v, 1);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    double ns_in_cell = (a.seen.right - a.seen.left) / fmax(area.columns, 1);
+    struct flm_text name = {0}, figure = {0};
+    flm_event_track_add_name(&v->scene, track, &name, &figure);
+    flm_text_putc(&name, ' ');
+    flm_text_add(&name, (struct flm_bytes){figure.at, figure.size});
+    for (int column = 0; column < area.columns; column++) {
+        int64_t from = threads->start_ns + (int64_t)(a.seen.left + column * ns_in_cell);
+        double most = flm_counter_most(&points, from, from + (int64_t)ns_in_cell + 1);
+        flm_screen_put(screen, area.left + column, area.top + row,
+                       bar_of(most / fmax(threads->events.most[index], 1e-300), screen->charset),
+                       style_of(v, screen, colors.accent, FLM_CELL_PLAIN));
+    }
+    draw_text(screen, area, 0, row, &name, style_of(v, screen, colors.muted, FLM_CELL_PLAIN));
+    flm_text_clear(&name);
+    flm_text_clear(&figure);
+}
+
+static void draw_events(const struct flm_viewer *v, struct flm_screen *screen,
+                        struct flm_cell_area area, const struct flm_time_axis *a)
+{
+    const struct flm_event_tracks *events = &v->scene.threads.events;
+    struct flm_style plain = style_of(v, screen, flm_page_colors(&v->paint.theme).text, 0);
+    for (uint32_t track = 0; track < flm_event_track_count(events); track++) {
+        int row = 1 + (int)track; /* below the ruler */
+        uint32_t counter;
+        flm_screen_fill(screen, area.left, area.top + row, area.columns, 1, plain);
+        if (row >= area.rows)
+            break;
+        if (flm_event_track_is_markers(events, track, &counter))
+            draw_markers(v, screen, area, row, a);
+        else
+            draw_counter(v, screen, area, row, track, counter);
+    }
+}
+
 void flm_ruler_cells_draw(const struct flm_viewer *v, struct flm_screen *screen,
                           struct flm_cell_area area)
 {
@@ -108,5 +183,6 @@ void flm_ruler_cells_draw(const struct flm_viewer *v, struct flm_screen *screen,
         flm_tick_label_add(&text, at, a.step_ns, a.longest_ns);
         draw_text(screen, area, (int)(flm_time_axis_x(&a, at) / FLM_CELL_PX), 0, &text, muted);
     }
+    draw_events(v, screen, area, &a);
     flm_text_clear(&text);
 }

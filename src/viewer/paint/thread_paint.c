@@ -53,19 +53,25 @@ void flm_threads_paint_grid(struct flm_viewer *v, struct flm_pixels *pixels)
     }
 }
 
+static double ruler_bottom(const struct flm_viewer *v, const struct flm_time_axis *a)
+{
+    uint32_t tracks = flm_event_track_count(&v->scene.threads.events);
+    return a->area.top - flm_event_track_top(&v->scene, tracks);
+}
+
 /* A line through all threads, where the pointer is, and the time there. */
 static void paint_hairline(struct flm_viewer *v, struct flm_pixels *pixels,
                            const struct flm_time_axis *a)
 {
     double scale = v->scene.window.scale, x = v->input.hover_x, y = v->input.hover_y;
     struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
-    double ruler = flm_scene_ruler_px(&v->scene);
-    if (x < a->area.left || x >= a->area.left + a->area.width || y < a->area.top - ruler ||
+    double foot = ruler_bottom(v, a), ruler = flm_scene_ruler_px(&v->scene);
+    if (x < a->area.left || x >= a->area.left + a->area.width || y < foot - ruler ||
         y >= a->area.top + a->area.height || v->input.drag.kind > FLM_DRAG_PRESSED)
         return;
     int thin = (int)fmax(1, scale), dash = (int)round(3 * scale);
     int bottom = (int)(a->area.top + a->area.height);
-    for (int top = (int)a->area.top; top < bottom; top += 2 * dash)
+    for (int top = (int)foot; top < bottom; top += 2 * dash)
         flm_pixels_blend(pixels, (int)x, top, (int)x + thin,
                          top + dash < bottom ? top + dash : bottom, colors.accent, 200);
     struct flm_text text = {0};
@@ -73,12 +79,12 @@ static void paint_hairline(struct flm_viewer *v, struct flm_pixels *pixels,
     struct flm_bytes label = {text.at, text.size};
     double width = flm_atlas_width(v->paint.atlas, label, FLM_WEIGHT_BOLD) + 8 * scale;
     double left = fmin(fmax(x - width / 2, a->area.left), a->area.left + a->area.width - width);
-    int top = (int)(a->area.top - ruler);
-    flm_pixels_fill(pixels, (int)left, top + thin, (int)(left + width), (int)a->area.top - thin,
+    int top = (int)(foot - ruler);
+    flm_pixels_fill(pixels, (int)left, top + thin, (int)(left + width), (int)foot - thin,
                     colors.accent);
     flm_atlas_draw(v->paint.atlas, pixels, left + 4 * scale,
-                   flm_atlas_base_line(v->paint.atlas, top, (int)a->area.top), label,
-                   FLM_WEIGHT_BOLD, colors.page);
+                   flm_atlas_base_line(v->paint.atlas, top, (int)foot), label, FLM_WEIGHT_BOLD,
+                   colors.page);
     flm_text_clear(&text);
 }
 
@@ -88,7 +94,7 @@ void flm_threads_paint_ruler(struct flm_viewer *v, struct flm_pixels *pixels)
     struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     struct flm_text text = {0};
     double scale = v->scene.window.scale;
-    int thin = (int)fmax(1, scale), bottom = (int)a.area.top,
+    int thin = (int)fmax(1, scale), bottom = (int)ruler_bottom(v, &a),
         top = bottom - (int)flm_scene_ruler_px(&v->scene);
     int base = flm_atlas_base_line(v->paint.atlas, top, bottom);
     flm_pixels_fill(pixels, 0, top, (int)v->scene.window.width, bottom, colors.page);
@@ -159,19 +165,25 @@ void flm_threads_paint_strip(const struct flm_viewer *v, const struct flm_pane *
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* A line of text that ends at `right`. */
-static void draw_line(const struct flm_viewer *v, struct flm_pixels *pixels, double left,
-                      double right, double top, struct flm_bytes text, enum flm_weight weight,
-                      uint32_t rgb)
+void flm_thread_draw_line(const struct flm_viewer *v, struct flm_pixels *pixels, double left,
+                          double right, int base_line, struct flm_bytes text,
+                          enum flm_weight weight, uint32_t rgb)
 {
     struct flm_font font = flm_atlas_font(v->paint.atlas, weight);
     struct flm_text fitted = {0};
     flm_label_add(&fitted, text, (struct flm_name_parts){.end = text.size}, right - left, &font);
-    int line = (int)round(LINE * v->scene.window.scale);
-    flm_atlas_draw(v->paint.atlas, pixels, left,
-                   flm_atlas_base_line(v->paint.atlas, (int)top, (int)top + line),
+    flm_atlas_draw(v->paint.atlas, pixels, left, base_line,
                    (struct flm_bytes){fitted.at, fitted.size}, weight, rgb);
     flm_text_clear(&fitted);
+}
+
+static void draw_line(const struct flm_viewer *v, struct flm_pixels *pixels, double left,
+                      double right, double top, struct flm_bytes text, enum flm_weight weight,
+                      uint32_t rgb)
+{
+    int line = (int)round(LINE * v->scene.window.scale);
+    int base = flm_atlas_base_line(v->paint.atlas, (int)top, (int)top + line);
+    flm_thread_draw_line(v, pixels, left, right, base, text, weight, rgb);
 }
 
 void flm_thread_add_figures(const struct flm_viewer *v, const struct flm_pane *pane,

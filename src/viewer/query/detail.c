@@ -256,8 +256,10 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
     if (!flm_query_begin(&q, v, response, why))
         return false;
     bool is_pointed_at = v->input.hover_x >= 0; /* and not at a row of a table */
-    if (!is_pointed_at || !find_subject(&q, v->input.hovered, &v->input.hovered_box, &s))
+    if (!is_pointed_at || !find_subject(&q, v->input.hovered, &v->input.hovered_box, &s)) {
+        response->hover = is_pointed_at ? flm_query_hovered_event(&q) : NULL;
         return flm_query_end(&q, why);
+    }
     if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))
         return flm_query_fail(&q);
     struct flm_response_hover *hover = flm_query_take(&q, 1, sizeof *hover);

@@ -29,6 +29,9 @@ struct flm_response_moment *flm_query_moment(struct flm_query *q, const struct f
                                              struct flm_node node, bool is_merged, double total,
                                              size_t *count);
 
+/* The marker or the counter under the pointer; NULL if there is none, or memory ran out. */
+struct flm_response_hover *flm_query_hovered_event(struct flm_query *q);
+
 /* ---- comparison.c: descriptions of changes --------------------------------------------------- */
 
 /* For "tools"; NULL without a comparison. */

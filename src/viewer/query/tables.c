@@ -52,7 +52,7 @@ static bool same_function(const struct flm_query *q, struct flm_node_ref ref, ui
            q->viewer->scene.tables.functions.of_frame[frame] == function;
 }
 
-/* ---- Numbers ---------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 static struct flm_bytes number_of(struct flm_query *q, const struct flm_scale *scale, double value)
 {

@@ -243,18 +243,16 @@ static uint32_t rank(const struct flm_cached_tables *tables, const struct flm_pr
                      struct flm_ranking_order order, uint32_t *ranking)
 {
     static const enum flm_function_order by[] = {
-        [FLM_RANK_SELF] = FLM_FUNCTIONS_BY_SELF,    [FLM_RANK_TOTAL] = FLM_FUNCTIONS_BY_TOTAL,
-        [FLM_RANK_SAMPLES] = FLM_FUNCTIONS_BY_NAME, [FLM_RANK_CHANGE] = FLM_FUNCTIONS_BY_TOTAL,
-        [FLM_RANK_SELF_CHANGE] = FLM_FUNCTIONS_BY_SELF,
-        [FLM_RANK_NAME] = FLM_FUNCTIONS_BY_NAME,    [FLM_RANK_MODULE] = FLM_FUNCTIONS_BY_NAME,
-        [FLM_RANK_FILE] = FLM_FUNCTIONS_BY_NAME};
+        [FLM_RANK_SELF] = FLM_FUNCTIONS_BY_SELF,        [FLM_RANK_TOTAL] = FLM_FUNCTIONS_BY_TOTAL,
+        [FLM_RANK_SAMPLES] = FLM_FUNCTIONS_BY_NAME,     [FLM_RANK_CHANGE] = FLM_FUNCTIONS_BY_TOTAL,
+        [FLM_RANK_SELF_CHANGE] = FLM_FUNCTIONS_BY_SELF, [FLM_RANK_NAME] = FLM_FUNCTIONS_BY_NAME,
+        [FLM_RANK_MODULE] = FLM_FUNCTIONS_BY_NAME,      [FLM_RANK_FILE] = FLM_FUNCTIONS_BY_NAME};
     if (order.key == FLM_RANK_SAMPLES && !tables->samples)
         order.key = FLM_RANK_TOTAL;
     uint32_t count = flm_functions_sort(&tables->functions, by[order.key], ranking);
-    bool is_ranked = order.key == FLM_RANK_MODULE || order.key == FLM_RANK_FILE ||
-                     order.key == FLM_RANK_SAMPLES;
-    if (count == FLM_NONE ||
-        (is_ranked && !sort_by_rank(tables, p, order.key, ranking, count)))
+    bool is_ranked =
+        order.key == FLM_RANK_MODULE || order.key == FLM_RANK_FILE || order.key == FLM_RANK_SAMPLES;
+    if (count == FLM_NONE || (is_ranked && !sort_by_rank(tables, p, order.key, ranking, count)))
         return FLM_NONE;
     bool is_down = order.key < FLM_RANK_NAME;
     if (is_down != order.down)

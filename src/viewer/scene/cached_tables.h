@@ -92,7 +92,8 @@ const char *flm_ranking_key_name(enum flm_ranking_key key);
 /* The i-th key, for people: {NULL} behind the last one. */
 struct flm_choice flm_ranking_choice(size_t i);
 
-/* Whether the columns of a comparison are of self, and not of total: those by which it is sorted. */
+/* Whether the columns of a comparison are of self, and not of total: those by which it is
+ * sorted. */
 static inline bool flm_ranking_is_of_self(struct flm_ranking_order order)
 {
     return order.key == FLM_RANK_SELF || order.key == FLM_RANK_SELF_CHANGE;

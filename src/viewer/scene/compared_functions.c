@@ -112,7 +112,8 @@ const uint32_t *flm_compared_ranking(const struct flm_model *model, const struct
         if (!has_value(&after->function[i]) && has_value(&c->before.function[i]))
             list[made++] = i;
     bool all = order.key == FLM_RANK_CHANGE || order.key == FLM_RANK_SELF_CHANGE;
-    if (!sort(scene, flm_ranking_is_of_self(order), list + (all ? 0 : *count), all ? made : made - *count)) {
+    if (!sort(scene, flm_ranking_is_of_self(order), list + (all ? 0 : *count),
+              all ? made : made - *count)) {
         free(list);
         flm_error_memory(why);
         return NULL;

@@ -306,5 +306,7 @@ struct flm_area flm_scene_area(const struct flm_model *model, const struct flm_s
 {
     struct flm_area map = flm_scene_minimap(model, scene);
     double top = map.top + map.height + flm_scene_ruler_px(scene);
+    if (flm_scene_is_over_time(scene))
+        top += flm_event_track_top(scene, flm_event_track_count(&scene->threads.events));
     return (struct flm_area){map.left, top, map.width, fmax(0, scene->window.height - top)};
 }

@@ -54,6 +54,7 @@ bool flm_threads_find(const struct flm_model *model, struct flm_scene *scene, st
         !flm_thread_states_init(&threads->states, p, why) || threads->tracks.length_ns <= 0)
         return false;
     find_axis(model, scene);
+    flm_event_tracks_find(p, &threads->events);
     return scene->total > 0;
 }
 

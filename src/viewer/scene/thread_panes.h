@@ -16,6 +16,7 @@
 
 #include "layout/thread_states.h"
 #include "layout/tracks.h"
+#include "viewer/scene/event_tracks.h"
 #include "viewer/scene/pane.h"
 
 struct flm_model;
@@ -31,6 +32,7 @@ struct flm_threads {
     double offset_ns;      /* since the first sample of the opened profile */
     uint32_t *parent;      /* of the shown profile's nodes */
     uint32_t hidden_count; /* threads beyond FLM_MOST_THREADS */
+    struct flm_event_tracks events;
 };
 
 void flm_threads_clear(struct flm_threads *threads);

@@ -22,6 +22,25 @@ static struct flm_node node_of(struct flm_builder *b, const char *stack)
     return node;
 }
 
+/* Returns how many bytes the line has; 0: it is neither. */
+static int add_event(struct flm_builder *b, const char *line)
+{
+    char name[40], detail[100];
+    double from, other;
+    int size = 0;
+    struct flm_label_set none = {0};
+    if (sscanf(line, "marker %39s %lf %lf %99[^\n]\n%n", name, &from, &other, detail, &size) == 4) {
+        struct flm_string more = string_of(b, strcmp(detail, "-") == 0 ? "" : detail);
+        flm_builder_marker(b, 5000000000 + (int64_t)(from * 1e6), (int64_t)(other * 1e6),
+                           string_of(b, name), more, none);
+    } else if (sscanf(line, "counter %39s %lf %lf\n%n", name, &from, &other, &size) == 3) {
+        struct flm_counter counter =
+            flm_builder_counter(b, string_of(b, name), string_of(b, "bytes"), none);
+        flm_builder_counter_point(b, counter, 5000000000 + (int64_t)(from * 1e6), other);
+    }
+    return size;
+}
+
 struct flm_profile *profile_of_threads(const char *lines)
 {
     struct flm_builder *b = flm_builder_new(NULL);
@@ -45,6 +64,8 @@ struct flm_profile *profile_of_threads(const char *lines)
                            runs ? 1e6 : lasts * 1e6);
         flm_builder_sample_lasts(b, (int64_t)(lasts * 1e6));
     }
+    while ((size = add_event(b, lines)) > 0)
+        lines += size;
     assert(*lines == '\0');
     return flm_builder_finish(b, NULL);
 }

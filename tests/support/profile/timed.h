@@ -9,6 +9,9 @@
  *     10 11 -        0   0 main;work         1 ms of the metric "cpu"
  *     10 11 sleeping 1 310 main;usleep       310 ms of "off-cpu"
  *
+ *     marker GC 200 50 young             a name, begin and duration in ms, a detail; "-": none
+ *     counter memory 250 40              a name, a time in ms, a value in bytes
+ *
  * Times are counted from 5 s. The command of process 10 is "cmd10". */
 struct flm_profile *profile_of_threads(const char *lines);
 

@@ -1,0 +1,168 @@
+/* event_paint.c - the tracks of markers and counters of a flame chart, in pixels. */
+#include <math.h>
+
+#include "draw/text/label.h"
+#include "draw/text/quantity.h"
+#include "viewer/internal.h"
+#include "viewer/paint/internal.h"
+
+/* CSS px: a flag, and what is free between it and its label. */
+enum { FLAG = 5, LABEL_LEFT = 4, NAME_LEFT = 12, NAME_RIGHT = 8 };
+
+void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, struct flm_text *name,
+                              struct flm_text *figure)
+{
+    const struct flm_event_tracks *events = &scene->threads.events;
+    const struct flm_profile *p = events->profile;
+    uint32_t index;
+    if (flm_event_track_is_markers(events, track, &index)) {
+        flm_text_puts(name, "markers");
+        flm_count_add(figure, p->sizes.marker_count);
+        return;
+    }
+    struct flm_counter_points points = flm_profile_counter(p, events->counter[index]);
+    flm_text_add(name, flm_string_bytes(p, points.name.index));
+    uint32_t label_count;
+    const uint32_t *label = flm_profile_label_set(p, points.label_set, &label_count);
+    for (uint32_t i = 0; i < label_count; i++) {
+        flm_text_putc(name, ' ');
+        flm_text_add(name, flm_string_bytes(p, p->labels[label[i]].value));
+    }
+    flm_text_puts(figure, "\xE2\x89\xA4 ");
+    flm_quantity_add(figure, events->most[index], flm_string_bytes(p, points.unit.index));
+}
+
+void flm_marker_add_title(const struct flm_profile *p, uint32_t marker, struct flm_text *out)
+{
+    const struct flm_marker_record *record = &p->markers[marker];
+    flm_text_add(out, flm_string_bytes(p, record->name));
+    if (record->detail) {
+        flm_text_putc(out, ' ');
+        flm_text_add(out, flm_string_bytes(p, record->detail));
+    }
+}
+
+static double ns_of(const struct flm_viewer *v, int64_t time)
+{
+    const struct flm_threads *threads = &v->scene.threads;
+    return (double)time - (double)threads->start_ns + threads->offset_ns;
+}
+
+/* Flags, and as much of a label as there is room for before the next one. */
+static void paint_markers(struct flm_viewer *v, struct flm_pixels *pixels,
+                          const struct flm_time_axis *a, double top, double bottom)
+{
+    const struct flm_profile *p = v->scene.threads.events.profile;
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    struct flm_font font = flm_atlas_font(v->paint.atlas, FLM_WEIGHT_REGULAR);
+    double scale = v->scene.window.scale, right = a->area.left + a->area.width, drawn = -1e9;
+    int thin = (int)fmax(1, scale),
+        base = flm_atlas_base_line(v->paint.atlas, (int)top, (int)bottom);
+    struct flm_text text = {0};
+    for (uint32_t i = 0; i < p->sizes.marker_count; i++) {
+        const struct flm_marker_record *marker = &p->markers[i];
+        double x = flm_time_axis_x(a, ns_of(v, marker->time_ns));
+        double end = flm_time_axis_x(a, ns_of(v, marker->time_ns + marker->duration_ns));
+        if (x >= right)
+            break;
+        if (end < a->area.left || (x < drawn + 1 && end < drawn + 1))
+            continue;
+        drawn = fmax(x, end);
+        if (marker->duration_ns > 0)
+            flm_pixels_blend(pixels, (int)x, (int)top + 2 * thin, (int)fmax(end, x + thin),
+                             (int)bottom - 2 * thin, colors.accent, 50);
+        flm_pixels_fill(pixels, (int)x, (int)top + 2 * thin, (int)x + thin, (int)bottom,
+                        colors.accent);
+        for (int row = 0; row < FLAG * scale; row++) {
+            int width = (int)((FLAG * scale) - fabs(row - FLAG * scale / 2) * 2);
+            flm_pixels_fill(pixels, (int)x, (int)top + 2 * thin + row, (int)x + thin + width,
+                            (int)top + 2 * thin + row + 1, colors.accent);
+        }
+        double next = i + 1 < p->sizes.marker_count
+                          ? flm_time_axis_x(a, ns_of(v, p->markers[i + 1].time_ns))
+                          : right;
+        double left = fmax(x, a->area.left) + (FLAG + LABEL_LEFT) * scale;
+        text.size = 0;
+        flm_marker_add_title(p, i, &text);
+        struct flm_text fitted = {0};
+        struct flm_bytes title = {text.at, text.size};
+        flm_label_add(&fitted, title, (struct flm_name_parts){.end = title.size},
+                      fmin(next, right) - left - LABEL_LEFT * scale, &font);
+        flm_atlas_draw(v->paint.atlas, pixels, left, base,
+                       (struct flm_bytes){fitted.at, fitted.size}, FLM_WEIGHT_REGULAR, colors.text);
+        flm_text_clear(&fitted);
+    }
+    flm_text_clear(&text);
+}
+
+/* Each pixel has the largest value of its time. */
+double flm_counter_most(const struct flm_counter_points *points, int64_t from_ns, int64_t to_ns)
+{
+    uint32_t first = flm_counter_points_until(points, from_ns);
+    double most = first > 0 ? points->value[first - 1] : 0;
+    for (uint32_t i = first; i < points->point_count && points->time_ns[i] < to_ns; i++)
+        most = fmax(most, points->value[i]);
+    return most;
+}
+
+static void paint_counter(struct flm_viewer *v, struct flm_pixels *pixels,
+                          const struct flm_time_axis *a, uint32_t index, double top, double bottom)
+{
+    const struct flm_threads *threads = &v->scene.threads;
+    struct flm_counter_points points =
+        flm_profile_counter(threads->events.profile, threads->events.counter[index]);
+    double most = threads->events.most[index], scale = v->scene.window.scale;
+    double ns_in_px = (a->seen.right - a->seen.left) / fmax(a->area.width, 1);
+    uint32_t rgb = flm_page_colors(&v->paint.theme).accent;
+    for (int x = 0; most > 0 && x < (int)a->area.width; x++) {
+        double from = (double)threads->start_ns + a->seen.left + x * ns_in_px;
+        double value = flm_counter_most(&points, (int64_t)from, (int64_t)(from + ns_in_px) + 1);
+        double height = value / most * (bottom - top - 3 * scale);
+        if (value > 0)
+            flm_pixels_blend(pixels, (int)a->area.left + x,
+                             (int)round(bottom - fmax(height, scale)), (int)a->area.left + x + 1,
+                             (int)bottom, rgb, 70);
+    }
+}
+
+void flm_event_tracks_paint(struct flm_viewer *v, struct flm_pixels *pixels)
+{
+    const struct flm_event_tracks *events = &v->scene.threads.events;
+    struct flm_time_axis a = flm_time_axis_of(v, 1);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    double scale = v->scene.window.scale, gutter = flm_scene_gutter_px(&v->scene);
+    int thin = (int)fmax(1, scale), width = (int)v->scene.window.width;
+    uint32_t count = flm_event_track_count(events);
+    double first = a.area.top - flm_event_track_top(&v->scene, count);
+    struct flm_text name = {0}, figure = {0};
+    for (uint32_t track = 0; track < count; track++) {
+        double top = first + flm_event_track_top(&v->scene, track);
+        double bottom = top + flm_event_track_height(&v->scene, track);
+        uint32_t counter;
+        flm_pixels_fill(pixels, 0, (int)top, width, (int)bottom, colors.page);
+        struct flm_pixels clipped = flm_pixels_clipped(
+            *pixels, (int)a.area.left, (int)top, (int)(a.area.left + a.area.width), (int)bottom);
+        if (flm_event_track_is_markers(events, track, &counter))
+            paint_markers(v, &clipped, &a, top, bottom);
+        else
+            paint_counter(v, &clipped, &a, counter, top, bottom);
+        name.size = figure.size = 0;
+        flm_event_track_add_name(&v->scene, track, &name, &figure);
+        struct flm_bytes title = {name.at, name.size}, amount = {figure.at, figure.size};
+        double right = gutter > 0 ? gutter - NAME_RIGHT * scale : a.area.left + a.area.width;
+        double room = flm_atlas_width(v->paint.atlas, amount, FLM_WEIGHT_REGULAR);
+        int base = flm_atlas_base_line(v->paint.atlas, (int)top, (int)bottom);
+        if (gutter > 0) {
+            flm_thread_draw_line(v, pixels, NAME_LEFT * scale, right - room - LABEL_LEFT * scale,
+                                 base, title, FLM_WEIGHT_REGULAR, colors.text);
+            flm_thread_draw_line(v, pixels, right - room, right, base, amount, FLM_WEIGHT_REGULAR,
+                                 colors.muted);
+        } else if (!flm_event_track_is_markers(events, track, &counter)) {
+            flm_thread_draw_line(v, pixels, a.area.left + NAME_LEFT * scale, right, base, title,
+                                 FLM_WEIGHT_REGULAR, colors.muted);
+        }
+        flm_pixels_fill(pixels, 0, (int)bottom - thin, width, (int)bottom, colors.line);
+    }
+    flm_text_clear(&name);
+    flm_text_clear(&figure);
+}
