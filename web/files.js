@@ -1,9 +1,10 @@
-// files.js - opens profiles that are dropped, chosen or embedded, and shows a message while a profile is read,
-// when it cannot be read, when it is empty, and when there is none.
+// files.js - opens profiles that are dropped, pasted, chosen or embedded, and shows a message while a profile is read,
+// when it cannot be read, when it is empty, when there is none, and when there are several to choose from.
 
 import {button, make, refill, show} from './dom.js';
 import {AFTER, BEFORE} from './core.js';
-import {loadProfile} from './load.js';
+import {carriesProfile, takeChosen, takeDropped} from './dropped.js';
+import {loadProfile, loadURL} from './load.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 
@@ -16,32 +17,43 @@ function formatBytes(bytes) {
 export function makeFiles(view, module) {
     const chosen = make('input', {type: 'file', hidden: true, multiple: true,
         'aria-label': 'A profile'});
+    const folder = make('input', {type: 'file', hidden: true, webkitdirectory: true, 'aria-label': 'A folder of profiles'});
     const element = make('div', {class: 'state', hidden: true});
     const ghost = make('div', {class: 'drop', hidden: true, 'aria-hidden': 'true'},
         make('div', {}, 'Open'), make('div', {}, 'Compare with this file'));
-    let side = AFTER, loading = null, isOpen = false;
+    let side = AFTER, loading = null, isOpen = false, isAsking = false, listed = [];
 
     // ---- Messages in place of the picture ---------------------------------------------------------
 
     function showMessage(title, lines, buttons, isError = false) {
+        isAsking = false;
         element.setAttribute('role', isError ? 'alert' : 'status');
         refill(element, make('h2', {}, title), lines.filter(Boolean).map(line =>
             make('p', {}, line)), make('div', {class: 'buttons'}, buttons));
         show(element, true);
     }
     const openButton = title => button(title, () => choose(AFTER), {class: 'main-button'});
+    const backButton = () => isOpen && button('Back to the open profile', () => hideMessage());
+    const listButton = () => listed.length > 1 && button(`Back to the ${listed.length} files`, showList);
+    function hideMessage() {
+        isAsking = false;
+        show(element, false);
+        view.focusPicture();
+    }
 
     // The formats come from the module: that of a page of one file reads fewer than that of flamel view.
     function showEmpty() {
         const formats = view.core.formats().map(({title, extensions}) => title + (extensions && ` (${extensions})`));
-        showMessage('Open a profile', ['Drop a file here. It is read in this browser, and not uploaded.',
-            `This page reads: ${formats.join(' · ')} · pages of flamel (.html)`,
-            'The command reads all formats: flamel view FILE'], [openButton('Choose a file …')]);
+        showMessage('Open a profile', ['Drop files or a folder here, or paste a profile or its address. It is read in ' +
+            'this browser, and not uploaded.',
+            `This page reads: ${formats.join(' · ')} · pages of flamel (.html) · with gzip or zstd`,
+            'The command reads all formats: flamel view FILE'], [openButton('Choose a file …'),
+            button('Choose a folder …', chooseFolder), button('Open an address …', showAddress)]);
     }
     function showError(sentence) {
         view.emitError(sentence);
         showMessage('This profile cannot be shown', [sentence], [openButton('Choose another file …'),
-            isOpen && button('Back to the open profile', () => show(element, false))], true);
+            listButton(), backButton()], true);
     }
     function showNothing() {
         const status = view.core.query('status');
@@ -49,6 +61,12 @@ export function makeFiles(view, module) {
             view.core.query('chips').operations.length > 0 &&
                 button('Remove all transforms', () => view.act('reset'))]);
     }
+
+    element.addEventListener('keydown', event => {
+        if (event.key !== 'Escape' || !isOpen) return;
+        event.stopPropagation();
+        hideMessage();
+    });
 
     // ---- Opening ----------------------------------------------------------------------------------
 
@@ -81,35 +99,103 @@ export function makeFiles(view, module) {
     function opened(bytes, name, where) {
         view.core.open(where, bytes, name);
         isOpen = true;
+        isAsking = false;
         show(element, false);
         view.opened();
     }
     // Shows the picture, or the message that explains why there is none.
     function showState() {
+        if (isAsking) return;
         if (!isOpen) return loading || showEmpty();
         const {nodes, empty} = view.core.query('status');
         if (empty || nodes === 0) showNothing();
         else show(element, false);
     }
 
-    const read = (file, where) => take(options => loadProfile(file, file.name, options), file.name,
-        where);
-    async function readAll(files, where) {
-        const [one, other] = files;
-        if (!one) return;
-        const isRead = await read(one, other ? BEFORE : where);
-        if (isRead && other) await read(other, AFTER);
+    const read = ({file, name}, where) => take(options => loadProfile(file, name, options), name, where);
+    const readAddress = (address, where) => {
+        const name = decodeURIComponent(new URL(address).pathname.split('/').pop()) || address;
+        return take(options => loadURL(address, name, options), name, where);
+    };
+    // Two profiles are compared: the older one is the baseline.
+    async function compare(one, other) {
+        const [before, after] = one.file.lastModified > other.file.lastModified ? [other, one] : [one, other];
+        if (await read(before, BEFORE) && await read(after, AFTER)) view.act('view compare');
     }
+    function readAll({files, isFolder, address, text}, where) {
+        const profiles = isFolder ? profilesAmong(files) : files;
+        if (profiles.length > 2 || (isFolder && profiles.length > 1)) {
+            listed = profiles;
+            showList();
+        } else if (profiles.length === 2) {
+            compare(...profiles);
+        } else if (profiles.length === 1) {
+            read(profiles[0], where);
+        } else if (isFolder) {
+            showError('There are no files in this folder.');
+        } else if (address) {
+            readAddress(address, where);
+        } else if (text) {
+            read({file: new Blob([text]), name: 'pasted text'}, where);
+        }
+    }
+    // A folder has other files too: those whose names say nothing are left out, unless there are no others.
+    function profilesAmong(files) {
+        const extensions = view.core.formats().flatMap(one => one.extensions.split(' ')).filter(Boolean);
+        const all = [...extensions, '.flm', '.html', '.data', '.perf', '.script'];
+        const some = files.filter(({name}) => all.some(one => name.toLowerCase().replace(/\.(gz|zst)$/, '').endsWith(one)));
+        return (some.length > 0 ? some : files).sort((a, b) => a.name.localeCompare(b.name, undefined, {numeric: true}));
+    }
+    const guardedRead = (taken, where) => Promise.resolve(taken).then(all => readAll(all, where))
+        .catch(error => showError(error.message));
+
+    // ---- Questions --------------------------------------------------------------------------------
+
+    // Several files: one is opened, or two are compared.
+    function showList() {
+        const ticked = new Set();
+        const both = button('Compare the two', () => compare(...ticked), {disabled: true});
+        showMessage(`${listed.length} files`, ['Open one, or tick two to compare them.'], [both, backButton()]);
+        isAsking = true;
+        element.querySelector('p').after(make('ul', {class: 'file-list'}, listed.map(one => make('li', {},
+            make('input', {type: 'checkbox', 'aria-label': `Compare ${one.name}`, onchange: event => {
+                if (event.target.checked) ticked.add(one);
+                else ticked.delete(one);
+                both.disabled = ticked.size !== 2;
+            }}),
+            button([make('span', {class: 'cut'}, one.name), make('span', {class: 'muted'}, formatBytes(one.file.size))],
+                () => read(one, AFTER), {title: one.name})))));
+        element.querySelector('li button').focus();
+    }
+    function showAddress() {
+        const field = make('input', {type: 'url', required: true, size: 60, placeholder: 'https://example.org/app.flm',
+            'aria-label': 'The address of a profile'});
+        showMessage('Open an address', ['The server has to allow pages of other sites to read it ' +
+            '(Access-Control-Allow-Origin).'], [backButton()]);
+        isAsking = true;
+        element.querySelector('p').after(make('form', {class: 'buttons', onsubmit: event => {
+            event.preventDefault();
+            readAddress(field.value, AFTER);
+        }}, field, make('button', {class: 'main-button'}, 'Open')));
+        field.focus();
+    }
+    function chooseFolder() {
+        folder.value = '';
+        folder.click();
+    }
+    folder.addEventListener('change', () => guardedRead(takeChosen(folder), AFTER));
+
     function choose(where) {
         side = where;
         chosen.value = '';
         chosen.click();
     }
-    chosen.addEventListener('change', () => readAll(Array.from(chosen.files), side));
+    chosen.addEventListener('change', () => guardedRead(takeChosen(chosen), side));
 
     // Dropping with Shift compares with the open profile, if there is one.
-    function listen(target) {
-        const hasFiles = event => Array.from(event.dataTransfer?.types || []).includes('Files');
+    // `pasting`: where what is pasted arrives.
+    function listen(target, pasting) {
+        const hasFiles = event => carriesProfile(event.dataTransfer);
         const sideOf = event => isOpen && event.shiftKey ? BEFORE : AFTER;
         let depth = 0;
         target.addEventListener('dragenter', event => {
@@ -130,10 +216,16 @@ export function makeFiles(view, module) {
             event.preventDefault();
             depth = 0;
             show(ghost, false);
-            readAll(Array.from(event.dataTransfer.files), sideOf(event));
+            guardedRead(takeDropped(event.dataTransfer), sideOf(event));
+        });
+        pasting.addEventListener('paste', event => {
+            if (event.composedPath()[0].matches?.('input, textarea')) return;
+            event.preventDefault();
+            guardedRead(takeDropped(event.clipboardData), AFTER);
         });
     }
 
-    return {element, ghost, chosen, listen, take, opened, showState, showError,
+    return {element, ghost, inputs: [chosen, folder], listen, take, opened, showState, showError, chooseFolder, showAddress,
+        showList, hasList: () => listed.length > 1,
         choose: where => choose(where === 'before' ? BEFORE : AFTER)};
 }

@@ -92,7 +92,9 @@ export async function loadURL(url, name, {module, onProgress, signal} = {}) {
         response = await fetch(url, {signal});
     } catch (error) {
         signal?.throwIfAborted();
-        throw new Error(`${name}: cannot be fetched: ${error.message}`);
+        // Browsers tell a page no more.
+        throw new Error(`${name}: cannot be fetched: there is no answer, or the server does not allow pages of other ` +
+            'sites to read it (Access-Control-Allow-Origin). Download it and drop the file here.');
     }
     if (!response.ok) throw new Error(`${name}: cannot be fetched: ${response.status} ${response.statusText}`);
     return loadProfile(await response.blob(), name, {module, onProgress, signal});

@@ -28,6 +28,8 @@ export function makeTools(view, search) {
     make('div', {class: 'buttons'},
         button('Open a file …', () => { menu.hidePopover(); view.openFiles(); }),
         button('Compare with …', () => { menu.hidePopover(); view.openFiles('before'); }),
+        button('Open a folder …', () => { menu.hidePopover(); view.files().chooseFolder(); }),
+        button('Open an address …', () => { menu.hidePopover(); view.files().showAddress(); }),
         button('Add a transform …', () => { menu.hidePopover(); view.editOperation(); })),
     make('h3', {}, 'Save as'),
     make('div', {class: 'buttons'}, ['svg', 'png', 'pdf', 'flm', 'folded'].map(kind =>

@@ -47,6 +47,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         focusPicture: () => (isTable() ? tables[tools.view].element : aria.element)
             .focus({preventScroll: true}),
         openFiles: where => files.choose(where),
+        files: () => files,
         withoutUnit: text => withoutUnit(text),
         editOperation: (at = -1, text = '') => palette.open({title: 'Transform', argument: 'hide:libc.so.6',
             run: at < 0 ? 'apply' : `operation-edit ${at}`, text}),
@@ -77,10 +78,10 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const main = make('main', {class: 'main'}, Object.values(tables).map(table => table.element), canvas.element,
         panel.element, files.element, files.ghost);
     const element = make('div', {class: 'flamel'}, bar.element, chips.element, main, status.element,
-        status.sheet, palette.element, help.element, files.chosen, aria.voice);
+        status.sheet, palette.element, help.element, ...files.inputs, aria.voice);
     addViewerStyle(root);
     root.append(element);
-    files.listen(element);
+    files.listen(element, keepsHash ? document : element);
     const theme = watchTheme(view, element, () => {
         canvas.paint();
         changed(core.changes() | CHANGED.chips);

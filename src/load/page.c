@@ -38,9 +38,9 @@ void flm_page_policy_add(bool served, struct flm_text *out)
     flm_text_puts(out, "' 'wasm-unsafe-eval'; style-src 'sha256-");
     add_asset(out, FLM_PAGE_STYLE_HASH);
     flm_text_format(out,
-                    "'; img-src data: blob:; worker-src blob:; connect-src %s; base-uri 'none'; "
-                    "form-action 'none'",
-                    served ? "'self'" : "'none'");
+                    "'; img-src data: blob:; worker-src blob:; connect-src %shttps: http:; "
+                    "base-uri 'none'; form-action 'none'",
+                    served ? "'self' " : "");
 }
 
 static void add_head(const struct flm_page_content *page, struct flm_text *out)

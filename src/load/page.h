@@ -2,8 +2,8 @@
  * `flamel view` serves (include/flamel/page.h).
  *
  * The page's policy allows what the page needs and nothing else: its own scripts and style (by
- * their hashes), compiling the module, reading files in a worker. A page of one file may not even
- * fetch. Profile, module and scripts are elements of the page, each gzip as base64
+ * their hashes), compiling the module, reading files in a worker, fetching the profile whose
+ * address its user gives. Profile, module and scripts are elements of the page, each gzip as base64
  * (format/html/html.h), which the browser inflates itself (web/start.js); the profile is packed
  * (format/flm/packed.h) first. Base64 costs a third of the size, and is what every tool and browser
  * decodes: letters of 15 bits in UTF-16 and LZMA made the fixed part 36 % smaller, for 1,100 lines

@@ -133,12 +133,17 @@ describe('loading', () => {
         assert.deepEqual((await load(html, 'app.html')).bytes, command(folded, 'a', 'packed'));
     });
 
-    test('a page of one file refuses text from perf, and names the command that reads it', async () => {
+    test('a page of one file reads perf script, and names the command that reads what else perf writes', async () => {
         const small = await open();
         await small.evaluate(text => window.prepare(text), pageModule.toString('base64'));
-        const sentence = 'this is text from perf, which a page of one file cannot read: ' +
+        for (const name of readdirSync('tests/data/perf_script')) {
+            const text = readFileSync(path.join('tests/data/perf_script', name));
+            const {bytes, error} = await load(text, name, {from: small});
+            assert.deepEqual(bytes ?? error, command(text, name), name);
+        }
+        const sentence = 'this is from perf report or perf data, which a page of one file cannot read: ' +
             'open it with: flamel view FILE';
-        for (const kind of ['perf_script', 'perf_report', 'perf_json'])
+        for (const kind of ['perf_report', 'perf_json'])
             for (const name of readdirSync(`tests/data/${kind}`)) {
                 if (name === 'quiet.txt') continue; // has none of perf's marks
                 const text = readFileSync(path.join('tests/data', kind, name));

@@ -89,8 +89,8 @@ static void a_page_may_do_nothing_but_what_it_must(void **state)
     flm_page_policy_add(false, &of_one_file);
     flm_page_policy_add(true, &served);
     assert_true(contains(&of_one_file, "default-src 'none'; "));
-    assert_true(contains(&of_one_file, "connect-src 'none'"));
-    assert_true(contains(&served, "connect-src 'self'"));
+    assert_true(contains(&of_one_file, "connect-src https: http:;"));
+    assert_true(contains(&served, "connect-src 'self' https: http:;"));
     assert_false(contains(&of_one_file, "unsafe-inline"));
     assert_false(contains(&of_one_file, "'unsafe-eval'"));
 
