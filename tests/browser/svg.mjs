@@ -55,10 +55,40 @@ test('the page shortens names as the library does', () => {
         const name = Buffer.from(escaped, 'latin1').toString();
         const isQualified = name.startsWith('net::');
         const frames = {name: [name], end: [isQualified ? 24 : name.length],
-            qualified: [isQualified ? 11 : 0], bare: [isQualified ? 19 : 0]};
+            qualified: [isQualified ? 11 : 0], bare: [isQualified ? 19 : 0], elided: [], cut: [0]};
         assert.equal(words.label(frames, 0, room, ruler),
             Buffer.from(expected, 'latin1').toString());
     }
+});
+
+test('the page keeps a class longer than its template arguments, and no label names another function', () => {
+    const ruler = {letter: () => 10, width: text => 10 * Array.from(text).length};
+    const list = {name: ['std::list<int>::push_back(int)'], end: [25], qualified: [5], bare: [16],
+        elided: [[10, 13]], cut: [0]};
+    for (const [room, expected] of [[300, 'std::list<int>::push_back(int)'], [250, 'std::list<int>::push_back'],
+        [200, 'list<int>::push_back'], [199, 'list<\u2026>::push_back'], [170, 'push_back'], [60, '']])
+        assert.equal(words.label(list, 0, room, ruler), expected);
+    const cut = {name: ['std::_Handler<double'], end: [13], qualified: [0], bare: [5], elided: [], cut: [1]};
+    assert.equal(words.label(cut, 0, 900, ruler), 'std::_Handler');
+    const call = {name: ['operator()'], end: [10], qualified: [0], bare: [0], elided: [], cut: [0]};
+    assert.equal(words.label(call, 0, 90, ruler), '');
+});
+
+test('labels of a picture do not end inside of a template, with scripts and without', async () => {
+    const names = ['std::_Function_handler<double (int), run(int)::{lambda(int)#1}>::_M_invoke(int)',
+        'std::_Function_handler<double', 'std::vector<int, std::allocator<int> >::push_back(int&&)'];
+    const svg = picture(names.map((name, i) => `main;${name} ${10 + i}`).join('\n') + '\n', '--width', '600');
+    const still = readFileSync(svg, 'utf8').match(/<text[^>]*>[^<]*/g).map(text => text.replace(/.*>/, ''));
+    const page = await open(svg);
+    for (const texts of [still, (await labels(page)).map(one => one.text)]) {
+        assert.ok(texts.some(text => /_Function_handler(&lt;|<)\u2026(&gt;|>)::_M_invoke|_M_invoke/.test(text)), texts.join('|'));
+        assert.ok(texts.includes('std::_Function_handler') || texts.includes('_Function_handler'));
+        for (const text of texts) {
+            const plain = text.replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+            assert.equal(plain.split('<').length, plain.split('>').length, plain);
+        }
+    }
+    await check(page);
 });
 
 test('a click zooms to a frame, and its callers stay as muted bars', async () => {

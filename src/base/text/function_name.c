@@ -64,6 +64,7 @@ struct reading {
     size_t location;   /* where a file follows the name; 0: there is none */
     size_t module_end; /* where "module`" or "module!" ends; 0: there is none */
     size_t arguments;  /* the last '(' that does not follow a blank; 0: there is none */
+    size_t cut;        /* the '<' or '(' of arguments that never end; 0: there is none */
     bool broken;       /* a bracket is never closed: brackets are ordinary from there on */
 };
 
@@ -115,6 +116,8 @@ static size_t line_number_size(struct flm_bytes text)
     return text.size - kept;
 }
 
+#define TRAMPOLINE "py::"
+
 /* Interpreters write "render (app/page.py:12)" and "render app/page.js:12:3": returns where the
  * location begins, 0 where there is none. */
 static size_t find_location(struct flm_bytes name)
@@ -134,6 +137,22 @@ static size_t find_location(struct flm_bytes name)
     return line_number_size(rest) || memchr(rest.at, '/', rest.size) ? space : 0;
 }
 
+/* Past the type of a conversion, as in "operator std::vector<int>*(...)". */
+static size_t past_conversion(struct flm_bytes name, size_t at)
+{
+    size_t depth = 0;
+    for (; at < name.size; at++) {
+        char c = name.at[at];
+        if (c == '<')
+            depth++;
+        else if (c == '>' && depth > 0)
+            depth--;
+        else if (depth == 0 && (c == '(' || (c == '[' && name.at[at - 1] == ' ')))
+            break;
+    }
+    return at;
+}
+
 /* Past "operator<<", "operator()", "operator new"; `at` when there is no operator. */
 static size_t past_operator(struct flm_bytes name, size_t at)
 {
@@ -142,8 +161,8 @@ static size_t past_operator(struct flm_bytes name, size_t at)
     if (name.size - at < sizeof word || memcmp(name.at + at, word, sizeof word - 1) != 0 ||
         (at > 0 && is_word(name.at[at - 1])) || is_word(name.at[i]))
         return at;
-    if (name.at[i] == ' ')
-        return word_end(name, i + 1);
+    if (name.at[i] == ' ' && i + 1 < name.size && (is_word(name.at[i + 1])))
+        return past_conversion(name, i + 1);
     if (i + 1 < name.size && (name.at[i] == '(' || name.at[i] == '['))
         return i + 2;
     size_t start = i, most = i + 3 < name.size ? i + 3 : name.size;
@@ -153,6 +172,26 @@ static size_t past_operator(struct flm_bytes name, size_t at)
         i++;
     }
     return i;
+}
+
+/* What demanglers write before the name of something else than a function that was written: a label
+ * must not be that name alone. */
+static bool is_phrase(struct flm_bytes name)
+{
+    static const char *const beginnings[] = {"virtual thunk to ",
+                                             "non-virtual thunk to ",
+                                             "covariant return thunk to ",
+                                             "guard variable for ",
+                                             "vtable for ",
+                                             "typeinfo for ",
+                                             "initializer for ",
+                                             "closure #",
+                                             "global constructors keyed to ",
+                                             "transaction clone for "};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (flm_bytes_start_with(name, beginnings[i]))
+            return true;
+    return false;
 }
 
 /* Whether "." at `at` does not separate: a file's extension, a version, or the end. */
@@ -256,10 +295,13 @@ static size_t past_bracket(struct reading *r, size_t at)
     struct flm_bytes name = r->name;
     char open = name.at[at], before = at > 0 ? name.at[at - 1] : 0;
     size_t after = closed(r, at);
-    if (after == 0)
-        return at + 1;
+    if (after == 0) {
+        bool ends_name = (open == '<' || open == '(') && is_word(before) && r->cut == 0;
+        r->cut = ends_name ? at : r->cut;
+        return ends_name ? r->end = at : at + 1;
+    }
     if (at == r->component) { /* (*conn), (anonymous namespace), <A as B>, <init>, {closure} */
-        if (open != '<' || at < 2 || before != ':')
+        if (open != '<' || at < r->start + 2 || before != ':')
             return after;
         at -= 2; /* of collect::<T> */
         r->component = r->previous;
@@ -311,7 +353,10 @@ static void read_name(struct reading *r)
                 r->module_end = i;
             if (r->first_end == 0)
                 r->first_end = i;
-            r->previous = c == '/' ? i + size : r->component;
+            if (c == '/')
+                r->previous = i + size;
+            else if (name.at[r->component] != '{')
+                r->previous = r->component; /* what a lambda is in says which one it is */
             i += size;
             r->component = i;
         } else if (c == ' ' && ends_result_type(r, i)) {
@@ -324,13 +369,26 @@ static void read_name(struct reading *r)
     }
 }
 
+/* CPython writes "py::parse:/srv/app.py" into perf maps: returns where the file begins, 0 where it
+ * is no such name. */
+static size_t trampoline_location(struct flm_bytes name)
+{
+    if (!flm_bytes_start_with(name, TRAMPOLINE))
+        return 0;
+    size_t at = name.size - line_number_size(name);
+    while (at > sizeof TRAMPOLINE && name.at[at - 1] != ':')
+        at--;
+    return at > sizeof TRAMPOLINE ? at : 0;
+}
+
 static struct reading read_all(struct flm_bytes name)
 {
     struct reading r = {.name = name, .end = name.size};
-    r.location = find_location(name);
+    size_t trampoline = trampoline_location(name);
+    r.location = trampoline ? trampoline : find_location(name);
     if (r.location)
         r.end = r.location - 1 - (name.at[r.location - 1] == '(');
-    r.start = engine_prefix(part(name, 0, r.end));
+    r.start = trampoline ? sizeof TRAMPOLINE - 1 : engine_prefix(part(name, 0, r.end));
     if (r.location && r.start == r.end) { /* "JS:~ app.js:3": only a location */
         r.start = r.location;
         r.end = name.size;
@@ -339,7 +397,7 @@ static struct reading read_all(struct flm_bytes name)
     for (size_t i = 1; i < r.end; i++)
         if (name.at[i] == '(' && name.at[i - 1] != ' ')
             r.arguments = i;
-    bool whole = name.size < 2 || name.at[0] == '[' || name.at[1] == '[' ||
+    bool whole = name.size < 2 || name.at[0] == '[' || name.at[1] == '[' || is_phrase(name) ||
                  (name.at[0] == '<' && closed(&r, 0) == r.end);
     if (!whole)
         read_name(&r);
@@ -348,13 +406,56 @@ static struct reading read_all(struct flm_bytes name)
     return r;
 }
 
+/* Whether the last component says nothing alone: a tool has cut the name there, since "operator" is
+ * no function. */
+static bool is_cut_operator(const struct reading *r)
+{
+    return flm_bytes_are(part(r->name, r->component, r->end), "operator");
+}
+
+/* What may give way to an ellipsis in the class of the function: the inside of its brackets,
+ * "vector<...>::push_back"; all of them where there are several, "run...::operator()"; of a class
+ * in brackets what it implements, "<gfx::Node...>::fmt". */
+static void find_elided(struct reading *r, struct flm_name_parts *parts)
+{
+    struct flm_bytes name = r->name;
+    unsigned groups = 0;
+    r->broken = false;
+    for (size_t i = parts->qualified; i < parts->bare; i++) {
+        char c = name.at[i];
+        if (!is_among(c, "<([{") || (c == '(' && name.at[i + 1] == '*'))
+            continue;
+        size_t after = closed(r, i);
+        if (after == 0 || after > parts->bare)
+            continue;
+        if (i == parts->qualified && c == '<') {
+            while (i + 4 < after && memcmp(name.at + i, " as ", 4) != 0)
+                i++;
+            parts->elided_from = i + 4 < after ? i : 0;
+            parts->elided_to = i + 4 < after ? after - 1 : 0;
+            return;
+        }
+        if (groups++ == 0)
+            parts->elided_from = i + 1;
+        else if (groups == 2)
+            parts->elided_from--;
+        parts->elided_to = groups == 1 ? after - 1 : after;
+        i = after - 1;
+    }
+}
+
 struct flm_name_parts flm_name_parts(struct flm_bytes name)
 {
     struct reading r = read_all(name);
-    struct flm_name_parts parts = {r.path_end > r.start ? r.path_end : r.previous, r.component,
-                                   r.end};
+    struct flm_name_parts parts = {.qualified = r.path_end > r.start ? r.path_end : r.previous,
+                                   .bare = r.component,
+                                   .end = r.end};
     if (parts.bare >= parts.end || parts.qualified > parts.bare)
-        parts = (struct flm_name_parts){0, 0, name.size};
+        return (struct flm_name_parts){.end = name.size};
+    parts.is_cut = r.cut > 0;
+    find_elided(&r, &parts);
+    if (is_cut_operator(&r))
+        parts.bare = parts.qualified;
     return parts;
 }
 

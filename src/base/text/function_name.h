@@ -9,20 +9,24 @@
  *         |            |    |                 |       |  |       |     |
  *         qualified    bare end       qualified    bare  end     bare  end
  *
- * A label that does not fit is shortened to [0, end), then [qualified, end), then [bare, end). Each
- * is a range of the name itself, so nothing is ever shown that is not in it, and the page can cut
- * at the offsets that C computed. A name of no known language is one part. Linear, no
- * allocation. */
+ * A label that does not fit is shortened to [0, end), then [qualified, end), then that without
+ * [elided_from, elided_to), "list<...>::emplace_back", then [bare, end). All are ranges of the name
+ * itself, so nothing is ever shown that is not in it, and the page can cut at the offsets that C
+ * computed. A name of no known language is one part, and so is one of which a part would name
+ * something else ("vtable for Node"). Linear, no allocation. */
 #ifndef FLAMEL_BASE_TEXT_FUNCTION_NAME_H
 #define FLAMEL_BASE_TEXT_FUNCTION_NAME_H
 
 #include "base/core/bytes.h"
 
-/* Offsets in the name; qualified <= bare < end <= size, except that all are 0 in an empty name. */
+/* Offsets in the name; qualified <= bare < end <= size, except that all are 0 in an empty name;
+ * qualified <= elided_from <= elided_to <= bare, or both are 0: nothing is elided. */
 struct flm_name_parts {
-    size_t qualified; /* the function with its class: past the path or package */
-    size_t bare;      /* the function alone */
-    size_t end;       /* before arguments, locations and suffixes of compilers */
+    size_t qualified;              /* the function with its class: past the path or package */
+    size_t bare;                   /* the function alone */
+    size_t end;                    /* before arguments, locations and suffixes of compilers */
+    size_t elided_from, elided_to; /* what the class can do without: its template arguments */
+    bool is_cut; /* by another tool, inside of its arguments: shown up to `end` at most */
 };
 
 struct flm_name_parts flm_name_parts(struct flm_bytes name);

@@ -349,8 +349,7 @@ static double write_bytes(const struct flm_document *document, const struct flm_
                           uint32_t color)
 {
     struct flm_font font = surface->font(surface->context, size_px, bold);
-    struct flm_name_parts whole = {.end = text.size};
-    struct flm_label_cut cut = flm_label_fit(text, whole, right_edge(document) - x, &font);
+    struct flm_label_cut cut = flm_label_shorten(text, right_edge(document) - x, &font);
     const struct flm_bytes parts[] = {cut.head, flm_bytes_of(cut.tail.size > 0 ? FLM_ELLIPSIS : ""),
                                       cut.tail};
     for (int i = 0; i < 3; i++) {

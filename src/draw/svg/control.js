@@ -419,6 +419,8 @@ function start() {
     measure();
     announce();
     listen();
+    // The browser's own correction of the scroll position, added to that of arrange(), goes on until the top.
+    if (standalone) root.style.overflowAnchor = 'none';
     if (standalone && !info.inverted) window.scrollTo(0, pageHeight);
     pinBars();
 }

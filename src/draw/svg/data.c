@@ -27,7 +27,14 @@
 #include "draw/text/visible.h"
 #include "profile/columns.h"
 
-enum { HAS_PARTS = 1, HAS_LOCATION = 2, KIND_SHIFT = 2, UNSYMBOLIZED = 64 };
+enum {
+    HAS_PARTS = 1,
+    HAS_LOCATION = 2,
+    KIND_SHIFT = 2,
+    UNSYMBOLIZED = 64,
+    HAS_ELIDED = 128,
+    IS_CUT = 256
+};
 
 static void add_digits(struct flm_text *out, uint64_t value)
 {
@@ -213,13 +220,19 @@ static void add_frame(struct flm_svg *svg, struct flm_text *out, const struct ro
     bool has_location = record->module || record->file || record->line;
     add_digits(out, units(name.at, shared));
     add_digits(out, svg->frame_tone[frame]);
+    bool has_elided = parts.elided_to > parts.elided_from;
     add_digits(out, (has_parts ? HAS_PARTS : 0u) | (has_location ? HAS_LOCATION : 0u) |
                         record->kind << KIND_SHIFT |
-                        (record->flags & FLM_FRAME_UNSYMBOLIZED ? UNSYMBOLIZED : 0u));
+                        (record->flags & FLM_FRAME_UNSYMBOLIZED ? UNSYMBOLIZED : 0u) |
+                        (has_elided ? HAS_ELIDED : 0u) | (parts.is_cut ? IS_CUT : 0u));
     if (has_parts) {
         add_digits(out, units(name.at + parts.end, name.size - parts.end));
         add_digits(out, units(name.at + parts.bare, parts.end - parts.bare));
         add_digits(out, units(name.at + parts.qualified, parts.bare - parts.qualified));
+    }
+    if (has_elided) {
+        add_digits(out, units(name.at + parts.elided_to, parts.end - parts.elided_to));
+        add_digits(out, units(name.at + parts.elided_from, parts.elided_to - parts.elided_from));
     }
     if (has_location) {
         add_digits(out, rows->string[record->module]);

@@ -37,7 +37,7 @@ function decodeFrames(lines, strings) {
         name: new Array(count), tone: new Uint32Array(count), kind: new Uint8Array(count),
         unsymbolized: new Uint8Array(count),
         end: new Uint32Array(count), bare: new Uint32Array(count),
-        qualified: new Uint32Array(count),
+        qualified: new Uint32Array(count), elided: new Array(count), cut: new Uint8Array(count),
         module: new Array(count), file: new Array(count), line: new Uint32Array(count),
     };
     let previous = '';
@@ -47,7 +47,9 @@ function decodeFrames(lines, strings) {
         const flags = r.digits();
         frames.kind[i] = flags >> 2 & 15;
         frames.unsymbolized[i] = flags >> 6 & 1;
+        frames.cut[i] = flags >> 8 & 1;
         const parts = flags & 1 ? [r.digits(), r.digits(), r.digits()] : null;
+        const elided = flags & 128 ? [r.digits(), r.digits()] : null;
         if (flags & 2) {
             frames.module[i] = strings[r.digits()];
             frames.file[i] = strings[r.digits()];
@@ -57,6 +59,10 @@ function decodeFrames(lines, strings) {
         frames.end[i] = name.length - (parts ? parts[0] : 0);
         frames.bare[i] = parts ? frames.end[i] - parts[1] : 0;
         frames.qualified[i] = parts ? frames.bare[i] - parts[2] : 0;
+        if (elided) {
+            const to = frames.end[i] - elided[0];
+            frames.elided[i] = [to - elided[1], to];
+        }
     }
     return frames;
 }

@@ -82,8 +82,10 @@ function makeRuler(family, size) {
     return {letter, width};
 }
 
-// The middle of `text` as an ellipsis; '' where not even four letters fit.
+// The middle of `text` as an ellipsis; '' where not even six letters fit, and where what is left would read as
+// another name.
 function shortened(text, room, ruler) {
+    if (/^operator|[<{]/.test(text)) return '';
     const letters = Array.from(text.length > 400 ? text.slice(0, 200) + text.slice(-200) : text);
     let left = room - ruler.letter('\u2026'), head = 0, tail = letters.length;
     for (let atEnd = false; head < tail; atEnd = !atEnd) {
@@ -92,16 +94,17 @@ function shortened(text, room, ruler) {
         if (atEnd) tail--;
         else head++;
     }
-    if (head + letters.length - tail < 4) return '';
+    if (head + letters.length - tail < 6) return '';
     return letters.slice(0, head).join('') + '\u2026' + letters.slice(tail).join('');
 }
 
-// As in label.c: the name; without arguments; without the path; the function alone; shortened.
+// As in label.c: the name; without arguments; without the path; without template arguments; the function alone;
+// shortened.
 function label(frames, frame, room, ruler) {
-    const name = frames.name[frame], end = frames.end[frame];
-    for (const from of [-1, 0, frames.qualified[frame], frames.bare[frame]]) {
-        const text = from < 0 ? name : name.slice(from, end);
-        if (ruler.width(text, room) <= room) return text;
-    }
-    return shortened(name.slice(frames.bare[frame], end), room, ruler);
+    const name = frames.name[frame], end = frames.end[frame], bare = frames.bare[frame];
+    const qualified = frames.qualified[frame], [from, to] = frames.elided[frame] || [];
+    const texts = [!frames.cut[frame] && name, name.slice(0, end), name.slice(qualified, end),
+        to && name.slice(qualified, from) + '\u2026' + name.slice(to, end), name.slice(bare, end)];
+    const first = texts.find(text => text && ruler.width(text, room) <= room);
+    return first || shortened(name.slice(bare, end), room, ruler);
 }

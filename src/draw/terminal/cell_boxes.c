@@ -6,7 +6,7 @@
 #include "draw/color/palette.h"
 #include "draw/text/visible.h"
 
-enum { EIGHTHS = 8, FEWEST_LETTERS = 4, THIN_PX = 1, THICK_PX = 2, LEAST_ROOM_PX = 24 };
+enum { EIGHTHS = 8, THIN_PX = 1, THICK_PX = 2, LEAST_ROOM_PX = 24 };
 enum { LEFT_BLOCK = 0x2590, LEFT_EIGHTH = 0x258F };
 
 /* The colors and attributes of a box. */
@@ -150,43 +150,23 @@ static bool needs_line(const struct row *row, struct paint *paint)
     return true;
 }
 
-/* Maps an offset in the name to the shortened text, which is a part of the name, or the two ends of
- * its bare part with an ellipsis between them. Offsets in the omitted middle map to the ellipsis: a
- * start to its beginning, an end to its end. */
-static size_t offset_in(const struct flm_box *box, struct flm_bytes shown, size_t lit, bool is_end)
+/* Maps an offset in the name to the shown text. Offsets in the omitted middle map to the ellipsis:
+ * a start to its beginning, an end to its end. */
+static size_t offset_in(struct flm_bytes name, const struct flm_label_cut *cut, size_t dots,
+                        size_t lit, bool is_end)
 {
-    struct flm_bytes name = box->label;
-    static const char dots[] = "\xE2\x80\xA6";
-    const struct flm_name_parts *parts = &box->parts;
-    size_t starts[] = {0, parts->qualified, parts->bare}, start = parts->bare;
-    for (size_t i = 0; i < 3; i++)
-        if (name.size >= starts[i] + shown.size &&
-            memcmp(name.at + starts[i], shown.at, shown.size) == 0) {
-            start = starts[i];
-            size_t offset = lit > start ? lit - start : 0;
-            return offset < shown.size ? offset : shown.size;
-        }
-    size_t head = 0, size = sizeof dots - 1;
-    while (head + size < shown.size && memcmp(shown.at + head, dots, size) != 0)
-        head++;
-    if (lit <= start)
+    size_t head_at = (size_t)(cut->head.at - name.at), head = cut->head.size;
+    if (lit <= head_at)
         return 0;
-    if (lit - start <= head)
-        return lit - start;
-    size_t from_end = parts->end > lit ? parts->end - lit : 0;
-    if (from_end + head + size < shown.size)
-        return shown.size - from_end;
-    return is_end ? head + size : head;
-}
-
-static bool is_short_of(const struct flm_box *box, struct flm_bytes name, size_t room)
-{
-    if (room > FEWEST_LETTERS || flm_cells(name).cells <= room)
-        return false;
-    size_t from = box->parts.bare, to = box->parts.end;
-    if (to > name.size || from > to)
-        return true;
-    return flm_cells((struct flm_bytes){name.at + from, to - from}).cells > room;
+    if (lit - head_at <= head)
+        return lit - head_at;
+    if (cut->tail.size == 0)
+        return head;
+    size_t tail_at = (size_t)(cut->tail.at - name.at);
+    if (lit < tail_at)
+        return is_end ? head + dots : head;
+    lit -= tail_at;
+    return head + dots + (lit < cut->tail.size ? lit : cut->tail.size);
 }
 
 /* Writes the label into `room` cells; returns how many it took. */
@@ -197,13 +177,20 @@ static int put_label(struct row *row, int column, int room, const struct flm_box
     struct flm_text scratch = {0}, text = {0};
     struct flm_bytes name = flm_showable(box->label, screen->charset, &scratch);
     int taken = 0;
-    if (room > 0 && name.size > 0 && !is_short_of(box, name, (size_t)room)) {
-        flm_cells_add_name(&text, name, (struct flm_width){(size_t)room}, screen->charset);
+    bool is_same = name.at == box->label.at; /* else its offsets are others */
+    struct flm_name_parts parts = is_same ? box->parts : flm_name_parts(name);
+    struct flm_label_cut cut = flm_cells_fit(
+        name, parts, (struct flm_width){room > 0 ? (size_t)room : 0}, screen->charset);
+    if (cut.head.size > 0) {
+        const char *dots = cut.tail.size > 0 ? flm_cells_ellipsis(screen->charset) : "";
+        flm_text_add(&text, cut.head);
+        flm_text_puts(&text, dots);
+        flm_text_add(&text, cut.tail);
         struct flm_bytes shown = {text.at, text.size};
         size_t from = 0, to = 0;
-        if (box->lit_to > box->lit_from && name.at == box->label.at) {
-            from = offset_in(box, shown, box->lit_from, false);
-            to = offset_in(box, shown, box->lit_to, true);
+        if (box->lit_to > box->lit_from && is_same && !text.failed) {
+            from = offset_in(name, &cut, strlen(dots), box->lit_from, false);
+            to = offset_in(name, &cut, strlen(dots), box->lit_to, true);
         }
         struct flm_style lit = style;
         lit.attributes |= FLM_CELL_BOLD | FLM_CELL_UNDERLINED;

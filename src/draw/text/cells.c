@@ -6,7 +6,7 @@
 #include "draw/text/label.h"
 #include "draw/text/visible.h"
 
-#define ELLIPSIS "\xE2\x80\xA6"
+#define ELLIPSIS FLM_ELLIPSIS
 
 struct range {
     uint32_t first, last;
@@ -183,17 +183,42 @@ static void add_first_fit(struct flm_text *out, const struct flm_bytes *candidat
     add_shortened(out, candidates[count - 1], room, charset);
 }
 
+/* Letters in cells, for a label. */
+static double letter_cells(void *context, uint32_t code)
+{
+    (void)context;
+    return flm_character_cells(code);
+}
+
+const char *flm_cells_ellipsis(enum flm_charset charset)
+{
+    return charset == FLM_CHARSET_UTF8 ? FLM_ELLIPSIS : "...";
+}
+
+struct flm_label_cut flm_cells_fit(struct flm_bytes showable, struct flm_name_parts parts,
+                                   struct flm_width room, enum flm_charset charset)
+{
+    struct flm_font font = {.size_px = 1,
+                            .width = letter_cells,
+                            .ellipsis =
+                                (double)flm_cells(flm_bytes_of(flm_cells_ellipsis(charset))).cells};
+    return flm_label_fit(showable, parts, (double)room.cells, &font);
+}
+
 void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, struct flm_width room,
                         enum flm_charset charset)
 {
     struct flm_name_parts parts = flm_name_parts(showable);
-    const struct flm_bytes candidates[] = {
-        showable,
-        {showable.at, parts.end},
-        {showable.at + parts.qualified, parts.end - parts.qualified},
-        {showable.at + parts.bare, parts.end - parts.bare},
-    };
-    add_first_fit(out, candidates, sizeof candidates / sizeof candidates[0], room, charset);
+    parts.is_cut = false; /* a table has names as they are, where they fit */
+    struct flm_label_cut cut = flm_cells_fit(showable, parts, room, charset);
+    if (cut.head.size == 0 && parts.end > parts.bare) {
+        struct flm_bytes bare = {showable.at + parts.bare, parts.end - parts.bare};
+        add_shortened(out, bare, room, charset);
+        return;
+    }
+    flm_text_add(out, cut.head);
+    flm_text_puts(out, cut.tail.size > 0 ? flm_cells_ellipsis(charset) : "");
+    flm_text_add(out, cut.tail);
 }
 
 void flm_cells_add_stack(struct flm_text *out, struct flm_bytes stack, struct flm_width room,

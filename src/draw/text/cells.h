@@ -10,6 +10,7 @@
 #define FLAMEL_DRAW_TEXT_CELLS_H
 
 #include "base/text/text.h"
+#include "draw/text/label.h"
 
 /* The characters that the terminal, or another reader, can show. */
 enum flm_charset {
@@ -48,6 +49,11 @@ struct flm_bytes flm_showable(struct flm_bytes text, enum flm_charset charset,
  * never nothing if there is room for a cell. */
 void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, struct flm_width room,
                         enum flm_charset charset);
+
+/* The part of a label that fits into a box, which may stay empty; and the ellipsis in it. */
+struct flm_label_cut flm_cells_fit(struct flm_bytes showable, struct flm_name_parts parts,
+                                   struct flm_width room, enum flm_charset charset);
+const char *flm_cells_ellipsis(enum flm_charset charset);
 
 /* Adds the part of a showable stack, "main;parse;lex", that fits: dots and the innermost functions
  * in full; the last one is shortened if it does not fit. */

@@ -2,7 +2,7 @@
 
 #include "base/text/utf.h"
 
-enum { LEAST_LETTERS = 4 };
+enum { LEAST_LETTERS = 6 };
 
 /* Hundredths of the font size, from ' ' to '~': DejaVu Sans. */
 static const unsigned char widths[] = {
@@ -79,12 +79,67 @@ static size_t last_size(struct flm_bytes text)
     return text.size - from;
 }
 
-/* Takes letters from the beginning and from the end in turn, while they fit. */
-static struct flm_label_cut shorten(struct flm_bytes text, double room, const struct flm_font *font)
+static double ellipsis_width(const struct flm_font *font)
 {
+    return font->ellipsis > 0 ? font->ellipsis * font->size_px
+                              : flm_label_width(flm_bytes_of(FLM_ELLIPSIS), font);
+}
+
+/* Whether letters can be left out of its middle. An operator, or what is cut inside of brackets, as
+ * in "{{cl...re}}", would read as another name. */
+static bool can_be_shortened(struct flm_bytes text)
+{
+    bool can = !flm_bytes_start_with(text, "operator");
+    for (size_t i = 0; can && i < text.size; i++)
+        can = text.at[i] != '<' && text.at[i] != '{';
+    return can;
+}
+
+/* The function with its class, of which the middle is left out; empty where that does not fit. */
+static struct flm_label_cut elide(struct flm_bytes plain, struct flm_name_parts parts,
+                                  double room_px, const struct flm_font *font)
+{
+    struct flm_label_cut cut = {
+        {plain.at + parts.qualified, parts.elided_from - parts.qualified},
+        {plain.at + parts.elided_to, parts.end - parts.elided_to},
+    };
+    double taken = flm_label_width(cut.head, font) + ellipsis_width(font);
+    return taken <= room_px && fits(cut.tail, room_px - taken, font)
+               ? cut
+               : (struct flm_label_cut){{plain.at, 0}, {plain.at, 0}};
+}
+
+struct flm_label_cut flm_label_fit(struct flm_bytes plain, struct flm_name_parts parts,
+                                   double room_px, const struct flm_font *font)
+{
+    const struct flm_bytes whole[] = {
+        plain,
+        {plain.at, parts.end},
+        {plain.at + parts.qualified, parts.end - parts.qualified},
+    };
+    for (size_t i = parts.is_cut; i < sizeof whole / sizeof whole[0]; i++)
+        if (fits(whole[i], room_px, font))
+            return (struct flm_label_cut){whole[i], {plain.at, 0}};
+    if (parts.elided_to > parts.elided_from) {
+        struct flm_label_cut cut = elide(plain, parts, room_px, font);
+        if (cut.head.size > 0)
+            return cut;
+    }
+    struct flm_bytes bare = {plain.at + parts.bare, parts.end - parts.bare};
+    if (can_be_shortened(bare) || fits(bare, room_px, font))
+        return flm_label_shorten(bare, room_px, font);
+    return (struct flm_label_cut){{plain.at, 0}, {plain.at, 0}};
+}
+
+/* Takes letters from the beginning and from the end in turn, while they fit. */
+struct flm_label_cut flm_label_shorten(struct flm_bytes text, double room,
+                                       const struct flm_font *font)
+{
+    if (fits(text, room, font))
+        return (struct flm_label_cut){text, {text.at, 0}};
     struct flm_bytes middle = text;
     size_t letters = 0;
-    room -= flm_label_width(flm_bytes_of(FLM_ELLIPSIS), font);
+    room -= ellipsis_width(font);
     for (bool at_end = false; middle.size > 0; at_end = !at_end) {
         double width;
         size_t size = at_end ? last_size(middle) : step(middle, font, &width);
@@ -102,22 +157,6 @@ static struct flm_label_cut shorten(struct flm_bytes text, double room, const st
     const char *tail = middle.at + middle.size;
     return (struct flm_label_cut){{text.at, (size_t)(middle.at - text.at)},
                                   {tail, (size_t)(text.at + text.size - tail)}};
-}
-
-struct flm_label_cut flm_label_fit(struct flm_bytes plain, struct flm_name_parts parts,
-                                   double room_px, const struct flm_font *font)
-{
-    const struct flm_bytes candidates[] = {
-        plain,
-        {plain.at, parts.end},
-        {plain.at + parts.qualified, parts.end - parts.qualified},
-        {plain.at + parts.bare, parts.end - parts.bare},
-    };
-    size_t count = sizeof candidates / sizeof candidates[0];
-    for (size_t i = 0; i < count; i++)
-        if (fits(candidates[i], room_px, font))
-            return (struct flm_label_cut){candidates[i], {plain.at, 0}};
-    return shorten(candidates[count - 1], room_px, font);
 }
 
 void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name_parts parts,

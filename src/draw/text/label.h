@@ -1,9 +1,15 @@
 /* label.h - the part of a name that fits into a box.
  *
- * The first of these that fits: the full name; the name without arguments; without the path; the
- * bare function; the bare function with an ellipsis in its middle, of at least 4 letters; nothing:
+ * The first of these that fits: the full name; the name without arguments; without the path; with
+ * its class without template arguments; the bare function; that with an ellipsis in its middle, of
+ * at least 6 letters; nothing:
  *
- *     net/http.(*Server).Serve    http.(*Server).Serve    Serve    S…e is never drawn
+ *     std::list<Header>::push_back(int)    list<Header>::push_back    list<…>::push_back
+ *     push_back    pus…ack    pu…ck is never drawn
+ *
+ * A label may be short but must not name another function: an operator or a name in brackets is
+ * drawn in full or not at all, and of a name that another tool cut inside of its template arguments
+ * only what is before them.
  *
  * Other texts that must not be shortened like this, such as "+41, 0.6 %", have bare = end: they are
  * drawn in full, or up to `end`, or not at all.
@@ -22,6 +28,7 @@ struct flm_font {
     double letter; /* the width of every letter, in font sizes; 0: letters differ */
     double (*width)(void *context, uint32_t code); /* in font sizes, called instead; may be NULL */
     void *context;
+    double ellipsis; /* its width in font sizes, where it is no letter; 0: it is one */
 };
 
 /* The width of a letter of DejaVu Sans in font sizes. Letters beyond Latin, Greek and Cyrillic
@@ -32,7 +39,7 @@ double flm_letter_width(uint32_t code);
 double flm_label_width(struct flm_bytes plain, const struct flm_font *font);
 
 /* The part of `plain` that fits into room_px: `head`, and, if the middle was left out, an ellipsis
- * and `tail`. Both are ranges of `plain`; both are empty if not even four letters fit. */
+ * and `tail`. Both are ranges of `plain`; both are empty if not even six letters fit. */
 struct flm_label_cut {
     struct flm_bytes head, tail; /* tail.size 0: no ellipsis */
 };
@@ -40,7 +47,11 @@ struct flm_label_cut {
 struct flm_label_cut flm_label_fit(struct flm_bytes plain, struct flm_name_parts parts,
                                    double room_px, const struct flm_font *font);
 
-/* Adds that part to `out`. */
+/* Likewise for a text that is no name: all of it, or its ends. */
+struct flm_label_cut flm_label_shorten(struct flm_bytes plain, double room_px,
+                                       const struct flm_font *font);
+
+/* Adds the part of a name to `out`. */
 void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name_parts parts,
                    double room_px, const struct flm_font *font);
 

@@ -50,15 +50,28 @@ static const struct example examples[] = {
     {"auto std::vector<int>::emplace_back<int>(int)::{lambda(auto:1)#1}::operator()<int>(int) "
      "const",
      "auto std::vector<int>::emplace_back<int>(int)::{lambda(auto:1)#1}::operator()",
-     "{lambda(auto:1)#1}::operator()", "operator()", "std"},
+     "emplace_back<int>(int)::{lambda(auto:1)#1}::operator()", "operator()", "std"},
     {"operator new(unsigned long)", "operator new", "operator new", "operator new", "operator new"},
     {"std::function<void ()>::operator()() const", "std::function<void ()>::operator()",
      "function<void ()>::operator()", "operator()", "std"},
     {"(anonymous namespace)::Parser::next(char)", "(anonymous namespace)::Parser::next",
      "Parser::next", "next", "(anonymous namespace)"},
     {"app::f(int)::{lambda(int)#1}::operator()(int) const",
-     "app::f(int)::{lambda(int)#1}::operator()", "{lambda(int)#1}::operator()", "operator()",
-     "app"},
+     "app::f(int)::{lambda(int)#1}::operator()", "f(int)::{lambda(int)#1}::operator()",
+     "operator()", "app"},
+    {"Text::operator std::string<char>() const", "Text::operator std::string<char>",
+     "Text::operator std::string<char>", "operator std::string<char>", "Text"},
+    {"virtual thunk to Shape::draw(int)", "virtual thunk to Shape::draw(int)",
+     "virtual thunk to Shape::draw(int)", "virtual thunk to Shape::draw(int)",
+     "virtual thunk to Shape::draw(int)"},
+    {"vtable for Shape", "vtable for Shape", "vtable for Shape", "vtable for Shape",
+     "vtable for Shape"},
+    /* Cut by stackcollapse-perf.pl */
+    {"std::_Function_handler<double", "std::_Function_handler", "std::_Function_handler",
+     "_Function_handler", "std"},
+    {"app::Sorter<double>::operator", "app::Sorter<double>::operator", "Sorter<double>::operator",
+     "Sorter<double>::operator", "app"},
+    {"app::visit(std::map<int,", "app::visit", "app::visit", "visit", "app"},
     /* Rust */
     {"<gfx::Node as core::fmt::Display>::fmt", "<gfx::Node as core::fmt::Display>::fmt",
      "<gfx::Node as core::fmt::Display>::fmt", "fmt", "gfx"},
@@ -75,6 +88,8 @@ static const struct example examples[] = {
     {"Work.fib(I)I", "Work.fib", "Work.fib", "fib", "Work"},
     /* Interpreters */
     {"render (app/page.py:12)", "render", "render", "render", "app"},
+    {"py::Page.render:/srv/page.py", "py::Page.render", "Page.render", "render", "/srv"},
+    {"py::<module>:/srv/page.py", "py::<module>", "<module>", "<module>", "/srv"},
     {"<module> (app.py:3)", "<module>", "<module>", "<module>", "app.py"},
     {"LazyCompile:*render /srv/app.js:12:3", "LazyCompile:*render", "render", "render", "/srv"},
     {"App\\Kernel::handle", "App\\Kernel::handle", "Kernel::handle", "handle", "App"},
@@ -87,6 +102,30 @@ static const struct example examples[] = {
     {"(((((", "(((((", "(((((", "(((((", "((((("},
     {"a::", "a::", "a::", "a::", "a"},
 };
+
+static void what_a_class_can_do_without_is_its_arguments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *elided;
+    } elided[] = {
+        {"std::vector<int, std::allocator<int> >::push_back(int)", "int, std::allocator<int> "},
+        {"main::{lambda()#1}::operator()() const", "lambda()#1"},
+        {"run<int>(int)::{lambda(int)#1}::operator()(int)", "<int>(int)::{lambda(int)#1}"},
+        {"<gfx::Node as core::fmt::Display>::fmt", " as core::fmt::Display"},
+        {"list.(*Cell[go.shape.int]).Next", "go.shape.int"},
+        {"net/http.(*conn).serve", ""},
+        {"ns::sort<int>(int*)", ""},
+        {"main", ""},
+    };
+    for (size_t i = 0; i < sizeof elided / sizeof elided[0]; i++) {
+        const char *name = elided[i].name;
+        struct flm_name_parts p = flm_name_parts(flm_bytes_of(name));
+        struct flm_bytes part = {name + p.elided_from, p.elided_to - p.elided_from};
+        if (!flm_bytes_are(part, elided[i].elided))
+            fail_msg("%s: '%.*s', not '%s'", name, (int)part.size, part.at, elided[i].elided);
+    }
+}
 
 static void assert_part(struct flm_bytes part, const char *expected, const char *name)
 {
@@ -125,6 +164,9 @@ static void parts_stay_inside_of_any_name(void **state)
         struct flm_name_parts p = flm_name_parts((struct flm_bytes){name, size});
         assert_true(p.qualified <= p.bare && p.bare <= p.end && p.end <= size);
         assert_true(size == 0 || p.bare < p.end);
+        bool has_elided = p.elided_from > 0 || p.elided_to > 0;
+        assert_true(!has_elided || (p.qualified <= p.elided_from && p.elided_from <= p.elided_to &&
+                                    p.elided_to <= p.end));
         struct flm_bytes package = flm_name_package((struct flm_bytes){name, size});
         assert_true(package.at >= name && package.at + package.size <= name + size);
         assert_true(size == 0 || package.size > 0);
@@ -163,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_split_by_the_syntax_of_its_language),
+        cmocka_unit_test(what_a_class_can_do_without_is_its_arguments),
         cmocka_unit_test(parts_stay_inside_of_any_name),
         cmocka_unit_test(a_long_name_takes_linear_time),
         cmocka_unit_test(runtimes_are_known),

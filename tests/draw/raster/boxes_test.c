@@ -311,8 +311,8 @@ static void a_label_is_as_much_as_fits(void **state)
     struct label label = {.text = "abcdefgh"};
     assert_label(label, box_at(10, 101, 0, 0), 0, "xxxxxxxx");
     assert_label(label, box_at(10, 98, 0, 0), 0, "xxxxxxx");
-    assert_label(label, box_at(10, 68, 0, 0), 0, "");
-    assert_label(label, box_at(10, 69, 0, 0), 0, "xxxxx");
+    assert_label(label, box_at(10, 88, 0, 0), 0, "");
+    assert_label(label, box_at(10, 89, 0, 0), 0, "xxxxxxx");
     assert_label((struct label){.text = ""}, box_at(10, 69, 0, 0), 0, "");
 }
 
@@ -322,7 +322,7 @@ static void a_label_begins_at_the_visible_edge(void **state)
     struct label label = {.text = "abcdefgh"};
     assert_label(label, box_at(-50, 200, 0, 0), 0, "xxxxxxxx");
     assert_label(label, box_at(10, 200, 0, 0), 60, "xxxxxxxx");
-    assert_label(label, box_at(10, 120, 0, 0), 60, "xxxxx");
+    assert_label(label, box_at(10, 139, 0, 0), 60, "xxxxxxx");
     assert_label(label, box_at(10, 90, 0, 0), 60, "");
 }
 
@@ -332,9 +332,9 @@ static void matches_are_highlighted(void **state)
     assert_label((struct label){"abcdefgh", 2, 4, 0, 0}, box_at(10, 200, 0, 0), 0, "xxXXxxxx");
     assert_label((struct label){"abcdefgh", 0, 8, 0, 0}, box_at(10, 200, 0, 0), 0, "XXXXXXXX");
     assert_label((struct label){"abcdefgh", 6, 80, 0, 0}, box_at(10, 200, 0, 0), 0, "xxxxxxXX");
-    /* abc, the ellipsis, gh: it is highlighted for the bytes that it replaces */
-    assert_label((struct label){"abcdefgh", 3, 5, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxXxx");
-    assert_label((struct label){"abcdefgh", 2, 7, 0, 0}, box_at(10, 79, 0, 0), 0, "xxXXXx");
+    /* abc, the ellipsis, fgh: it is highlighted for the bytes that it replaces */
+    assert_label((struct label){"abcdefgh", 3, 5, 0, 0}, box_at(10, 89, 0, 0), 0, "xxxXxxx");
+    assert_label((struct label){"abcdefgh", 2, 7, 0, 0}, box_at(10, 89, 0, 0), 0, "xxXXXXx");
     /* The path is gone, and the match in it. */
     assert_label((struct label){"net::abcde", 0, 3, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxxx");
     assert_label((struct label){"net::abcde", 3, 5, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxxx");

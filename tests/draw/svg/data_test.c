@@ -74,7 +74,8 @@ static char *take_name(char **at, const char *previous)
     size_t shared = take_digits(&line);
     take_digits(&line); /* tone */
     uint64_t flags = take_digits(&line);
-    for (int i = 0; i < ((flags & 1) ? 3 : 0) + ((flags & 2) ? 3 : 0); i++)
+    for (int i = 0; i < ((flags & 1) ? 3 : 0) + ((flags & 128) ? 2 : 0) + ((flags & 2) ? 3 : 0);
+         i++)
         take_digits(&line);
     char *name = malloc(shared + strlen(line) + 1);
     assert_non_null(name);

@@ -99,7 +99,10 @@ static void a_name_keeps_its_most_important_part(void **state)
     static const char name[] = "std::vector<int, std::allocator<int> >::push_back(int const&)";
     assert_name(name, 80, FLM_CHARSET_UTF8, name);
     assert_name(name, 60, FLM_CHARSET_UTF8, "std::vector<int, std::allocator<int> >::push_back");
-    assert_name(name, 20, FLM_CHARSET_UTF8, "push_back");
+    assert_name(name, 20, FLM_CHARSET_UTF8, "vector<" ELLIPSIS ">::push_back");
+    assert_name(name, 20, FLM_CHARSET_ASCII, "push_back");
+    assert_name(name, 22, FLM_CHARSET_ASCII, "vector<...>::push_back");
+    assert_name(name, 18, FLM_CHARSET_UTF8, "push_back");
     assert_name(name, 8, FLM_CHARSET_UTF8, "push" ELLIPSIS "ack");
     assert_name(name, 8, FLM_CHARSET_ASCII, "pus...ck");
     assert_name(name, 4, FLM_CHARSET_UTF8, "push");
