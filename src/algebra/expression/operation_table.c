@@ -1,9 +1,11 @@
 #include "algebra/expression/operation_table.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "algebra/operation/labels.h"
 #include "algebra/operation/operations.h"
+#include "algebra/operation/user_code.h"
 #include "flamel/algebra.h"
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -31,6 +33,25 @@ static struct flm_profile *apply_keep(struct flm_operation_call *c)
 static struct flm_profile *apply_drop(struct flm_operation_call *c)
 {
     return flm_keep(c->profile, c->argument->marks, false, c->why);
+}
+
+static struct flm_profile *apply_my_code(struct flm_operation_call *c)
+{
+    struct flm_user_code counts;
+    unsigned char *marks = malloc(c->profile->sizes.frame_count);
+    struct flm_profile *made = NULL;
+    if (!marks)
+        flm_error_memory(c->why);
+    else if (flm_user_code_mark(c->profile, marks, &counts, c->why)) {
+        const char *refusal = flm_user_code_refusal(&counts);
+        if (refusal)
+            memset(marks, 0, c->profile->sizes.frame_count);
+        if (refusal && c->note->size == 0)
+            flm_text_puts(c->note, refusal);
+        made = flm_hide(c->profile, marks, c->why);
+    }
+    free(marks);
+    return made;
 }
 
 /* What a class merges frames by: 0 where the frame does not have it. */
@@ -208,6 +229,8 @@ static const struct flm_operation_entry operations[] = {
      "keep:*alloc*", apply_keep, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
     {"prune", "nothing below matching frames",
      "prune:qsort", apply_prune, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
+    {"my-code", "without frames of libraries, runtimes, interpreters and the kernel",
+     "my-code", apply_my_code, {{NULL, 0, false, NULL}}},
     {"by", "frames merged by function, module, file ...",
      "by:module", apply_by, {{"class", FLM_ARGUMENT_CHOICE, false, flm_class_name}}},
     {"rename", "functions under other names",

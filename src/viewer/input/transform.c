@@ -3,11 +3,12 @@
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
+#include "algebra/operation/user_code.h"
 #include "base/number/number.h"
 #include "viewer/input/actions.h"
 #include "viewer/input/clipboard.h"
 #include "viewer/internal.h"
-#include "viewer/model/user_code.h"
+#include "viewer/model/presets.h"
 
 /* The shown profile has changed; the step that "back" returns to is of the new scene. */
 static bool transformed(struct flm_viewer *v, bool good, struct flm_error *why)
@@ -226,14 +227,14 @@ static const struct flm_condition on_stack = {
 static bool act_only_mine(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    struct flm_text text = {0};
-    bool good = flm_user_code_write(flm_model_shown(&v->model), &text, why);
-    if (good && text.size == 0)
-        good = flm_error_set(why, FLM_ERROR_USAGE,
-                             "nothing here is known to be of a library, a runtime or the kernel");
-    good = good && add(v, (struct flm_bytes){text.at, text.size}, why);
-    flm_text_clear(&text);
-    return good;
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    unsigned char *marks = malloc(p->sizes.frame_count);
+    struct flm_user_code counts;
+    bool good = marks ? flm_user_code_mark(p, marks, &counts, why) : flm_error_memory(why);
+    free(marks);
+    if (good && flm_user_code_refusal(&counts))
+        good = flm_error_set(why, FLM_ERROR_USAGE, "%s", flm_user_code_refusal(&counts));
+    return good && add(v, flm_bytes_of(FLM_USER_CODE), why);
 }
 
 static bool has_operations(const struct flm_viewer *v)

@@ -165,7 +165,7 @@ bool flm_query_tools(struct flm_viewer *v, struct flm_bytes argument, struct flm
 
 /* ---- Transforms ------------------------------------------------------------------------------ */
 
-/* "hide parse" for hide:parse; long texts are cut off: the whole text is a member too. */
+/* "hide parse" for hide:parse, "my code" for my-code; long texts are cut off: the whole text is a member too. */
 static struct flm_bytes title_of(struct flm_query *q, const char *text)
 {
     enum { LONGEST = 48 };
@@ -177,7 +177,7 @@ static struct flm_bytes title_of(struct flm_query *q, const char *text)
             flm_text_puts(out, "\xE2\x80\xA6");
             break;
         }
-        flm_text_putc(out, is_name && text[i] == ':' ? ' ' : text[i]);
+        flm_text_putc(out, is_name && flm_is_one_of(text[i], ":-") ? ' ' : text[i]);
         is_name = is_name && text[i] != ':';
     }
     return flm_query_scratch_copy(q);

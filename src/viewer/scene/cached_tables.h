@@ -19,7 +19,7 @@
 #include "algebra/aggregate/summary.h"
 #include "draw/text/quantity.h"
 #include "viewer/model/choices.h"
-#include "viewer/model/user_code.h"
+#include "viewer/model/presets.h"
 #include "viewer/scene/call_tree.h"
 
 /* How the table of functions is sorted. */

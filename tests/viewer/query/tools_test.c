@@ -112,8 +112,9 @@ static void only_my_code_is_a_chip(void **state)
     struct flm_viewer *v = viewer_of_folded("_start;main;std::sort 3\nmain;read_[k] 4\n");
     act(v, "only-mine");
     struct json_tree *c = answer(v, "chips");
-    assert_string_equal(at(c, "operations.0.text"), "hide:kind=kernel");
-    assert_int_equal(part(c, "operations")->count, 2);
+    assert_string_equal(at(c, "operations.0.text"), "my-code");
+    assert_string_equal(at(c, "operations.0.title"), "my code");
+    assert_int_equal(part(c, "operations")->count, 1);
     json_tree_free(c);
     assert_answer(v, "top 0 9", "rows.0.title", "main");
     assert_answer(v, "top 0 9", "count", "1");
