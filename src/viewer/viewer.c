@@ -136,7 +136,9 @@ bool flm_viewer_color(struct flm_viewer *v, struct flm_error *why)
     forget_coloring(v);
     if (v->model.color_mode != FLM_COLOR_RULES)
         rules.size = 0;
-    if (!flm_coloring_init(&v->paint.coloring, p, v->model.color_mode, rules, why) ||
+    const struct flm_profile *opened = v->model.operations.opened;
+    if (!flm_coloring_init(&v->paint.coloring, p, opened ? opened : p, v->model.color_mode, rules,
+                           why) ||
         (v->model.color_mode == FLM_COLOR_METRIC && !total_second(v, p, why))) {
         forget_coloring(v);
         return false;

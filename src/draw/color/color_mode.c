@@ -81,38 +81,130 @@ static uint32_t group_called(struct flm_coloring *c, struct flm_index *index,
     return group == FLM_NONE || !flm_index_add(index, hash, group) ? FLM_NONE : group;
 }
 
+/* What the title of a frame is found by. Operations leave out modules and files (by:function), or
+ * put them in place of functions (by:module): such frames have the title that the name has in the
+ * profile as it was opened, and so keep their color. */
+struct titles {
+    const struct flm_profile *opened;
+    struct flm_grouping grouping;
+    enum flm_color_mode mode;
+    struct flm_index functions; /* frames of `opened`, by the function */
+    struct flm_index modules;   /* likewise, one for each module */
+};
+
 /* The part of a frame that names its group. */
-static struct flm_bytes title_of(const struct flm_profile *p, uint32_t frame,
-                                 enum flm_color_mode mode)
+static struct flm_bytes own_title(const struct titles *titles, const struct flm_profile *p,
+                                  uint32_t frame)
 {
     const struct flm_frame_record *record = &p->frames[frame];
-    struct flm_bytes function = flm_string_bytes(p, record->function);
-    if (mode == FLM_COLOR_FUNCTION)
-        return function;
-    if (mode == FLM_COLOR_FILE)
+    if (titles->mode == FLM_COLOR_FUNCTION)
+        return flm_frame_function(p, frame);
+    if (titles->mode == FLM_COLOR_FILE)
         return record->file ? flm_string_bytes(p, record->file) : flm_bytes_of(NO_FILE);
-    struct flm_bytes module = flm_string_bytes(p, record->module);
-    return module.size > 0 ? module : flm_name_package(function);
+    return flm_frame_group(p, frame, &titles->grouping);
+}
+
+/* The first frame of that function, and of that module unless it is empty; FLM_NONE: none is. */
+static uint32_t find_function(const struct titles *titles, struct flm_bytes name,
+                              struct flm_bytes module)
+{
+    const struct flm_profile *p = titles->opened;
+    struct flm_probe at =
+        flm_index_probe(&titles->functions, (uint32_t)flm_hash(name.at, name.size));
+    while (flm_index_next(&titles->functions, &at))
+        if (flm_bytes_equal(flm_frame_function(p, at.found), name) &&
+            (module.size == 0 ||
+             flm_bytes_equal(flm_string_bytes(p, p->frames[at.found].module), module)))
+            return at.found;
+    return FLM_NONE;
+}
+
+static bool is_module(const struct titles *titles, struct flm_bytes name)
+{
+    const struct flm_profile *p = titles->opened;
+    struct flm_probe at = flm_index_probe(&titles->modules, (uint32_t)flm_hash(name.at, name.size));
+    while (flm_index_next(&titles->modules, &at))
+        if (flm_bytes_equal(flm_string_bytes(p, p->frames[at.found].module), name))
+            return true;
+    return false;
+}
+
+static bool add_names(struct titles *titles, uint32_t frame)
+{
+    struct flm_bytes name = flm_frame_function(titles->opened, frame);
+    struct flm_bytes module =
+        flm_string_bytes(titles->opened, titles->opened->frames[frame].module);
+    uint32_t found = find_function(titles, name, module);
+    return (found != FLM_NONE ||
+            flm_index_add(&titles->functions, (uint32_t)flm_hash(name.at, name.size), frame)) &&
+           (module.size == 0 || is_module(titles, module) ||
+            flm_index_add(&titles->modules, (uint32_t)flm_hash(module.at, module.size), frame));
+}
+
+/* Whether an operation may have taken away what the frame has its title from. */
+static bool is_bare(const struct titles *titles, const struct flm_frame_record *record)
+{
+    return titles->mode != FLM_COLOR_FUNCTION && (record->module == 0 || record->file == 0);
+}
+
+static bool titles_init(struct titles *titles, const struct flm_profile *opened,
+                        const struct flm_profile *p, enum flm_color_mode mode,
+                        struct flm_error *why)
+{
+    *titles = (struct titles){.opened = opened, .mode = mode};
+    if (mode == FLM_COLOR_MODULE && !flm_grouping_init(&titles->grouping, opened, why))
+        return false;
+    bool needed = false, good = true;
+    for (uint32_t f = 1; p != opened && f < p->sizes.frame_count && !needed; f++)
+        needed = is_bare(titles, &p->frames[f]);
+    for (uint32_t f = 1; needed && good && f < opened->sizes.frame_count; f++)
+        good = add_names(titles, f);
+    return good || flm_error_memory(why);
+}
+
+static void titles_clear(struct titles *titles)
+{
+    flm_index_clear(&titles->functions);
+    flm_index_clear(&titles->modules);
+}
+
+static struct flm_bytes title_of(const struct titles *titles, const struct flm_profile *p,
+                                 uint32_t frame)
+{
+    const struct flm_frame_record *record = &p->frames[frame];
+    struct flm_bytes name = flm_frame_function(p, frame);
+    if (titles->functions.item_count == 0 || !is_bare(titles, record))
+        return own_title(titles, p, frame);
+    uint32_t found = find_function(titles, name, flm_string_bytes(p, record->module));
+    if (found != FLM_NONE)
+        return own_title(titles, titles->opened, found);
+    return titles->mode == FLM_COLOR_MODULE && is_module(titles, name)
+               ? name
+               : own_title(titles, p, frame);
 }
 
 /* By module, function or file: the tone follows from the title. */
 static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
-                           struct flm_error *why)
+                           const struct flm_profile *opened, struct flm_error *why)
 {
     struct flm_index index = {0};
-    bool done = true;
+    struct titles titles;
+    bool done = titles_init(&titles, opened, p, c->mode, why);
     for (uint32_t f = 1; done && f < p->sizes.frame_count; f++) {
-        uint32_t group = group_called(c, &index, title_of(p, f, c->mode));
-        done = group != FLM_NONE;
-        if (!done)
+        uint32_t group = group_called(c, &index, title_of(&titles, p, f));
+        if (group == FLM_NONE) {
+            done = flm_error_memory(why);
             break;
+        }
         c->group_of[f] = group;
         c->tones[f] = c->mode == FLM_COLOR_MODULE
                           ? flm_function_tone(c->groups.at[group].hue, flm_frame_function(p, f))
                           : c->groups.at[group].tone;
     }
+    c->split = done ? titles.grouping.by : FLM_SPLIT_NONE;
+    titles_clear(&titles);
     flm_index_clear(&index);
-    return done || flm_error_memory(why);
+    return done;
 }
 
 /* The hue of each kind; FLM_NONE: gray. Kinds that are neighbors in stacks, such as jit and
@@ -143,7 +235,8 @@ static bool color_by_kind(struct flm_coloring *c, const struct flm_profile *p,
     for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
         uint32_t kind = p->frames[f].kind;
         bool is_ordinary = kind == FLM_KIND_PLAIN || kind == FLM_KIND_NATIVE;
-        bool is_runtime = is_ordinary && flm_name_is_runtime(title_of(p, f, FLM_COLOR_MODULE));
+        bool is_runtime =
+            is_ordinary && flm_name_is_runtime(flm_frame_group(p, f, &(struct flm_grouping){0}));
         c->group_of[f] = is_runtime ? RUNTIME : kind < FLM_KIND_COUNT ? kind : FLM_KIND_PLAIN;
         c->tones[f] = c->groups.at[c->group_of[f]].tone;
     }
@@ -189,7 +282,8 @@ static bool color_by_rules(struct flm_coloring *c, const struct flm_profile *p,
 }
 
 bool flm_coloring_init(struct flm_coloring *c, const struct flm_profile *p,
-                       enum flm_color_mode mode, struct flm_bytes rules, struct flm_error *why)
+                       const struct flm_profile *opened, enum flm_color_mode mode,
+                       struct flm_bytes rules, struct flm_error *why)
 {
     *c = (struct flm_coloring){.mode = mode};
     if (flm_color_mode_is_share(mode))
@@ -202,7 +296,7 @@ bool flm_coloring_init(struct flm_coloring *c, const struct flm_profile *p,
     else if (done && mode == FLM_COLOR_RULES)
         done = color_by_rules(c, p, rules, why);
     else if (done)
-        done = color_by_title(c, p, why);
+        done = color_by_title(c, p, opened, why);
     if (!done)
         flm_coloring_clear(c);
     else

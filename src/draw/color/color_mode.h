@@ -1,7 +1,8 @@
 /* color_mode.h - the color modes, that is, what the colors of frames stand for, and the legend that
  * explains the colors.
  *
- *     module    hue by library or package, lightness by function (palette.h)
+ *     module    hue by library or package, lightness by function (palette.h); a program of one
+ *               module has several hues (frame_group.h)
  *     kind      native code, kernel, inlined, compiled at run time, interpreted, GPU ...; runtimes
  *     function  hue and lightness by name
  *     file      hue by source file
@@ -19,6 +20,7 @@
 #define FLAMEL_DRAW_COLOR_COLOR_MODE_H
 
 #include "base/core/array.h"
+#include "draw/color/frame_group.h"
 #include "draw/color/marks.h"
 #include "draw/color/palette.h"
 #include "layout/tree.h"
@@ -62,12 +64,15 @@ struct flm_coloring {
     struct flm_tone *tones; /* by frame; NULL in modes of shares */
     uint32_t *group_of;     /* likewise: index in groups */
     struct FLM_ARRAY(struct flm_color_group) groups;
+    enum flm_group_split split; /* by module: what the main module is split by */
 };
 
-/* Borrows the profile and the rules, for the groups' titles. False, and `why` with the line, for
+/* `opened` is what operations made the profile from, or the profile itself: what stays keeps its
+ * color. Borrows both and the rules, for the groups' titles. False, and `why` with the line, for
  * malformed rules; or if memory ran out. */
 bool flm_coloring_init(struct flm_coloring *coloring, const struct flm_profile *profile,
-                       enum flm_color_mode mode, struct flm_bytes rules, struct flm_error *why);
+                       const struct flm_profile *opened, enum flm_color_mode mode,
+                       struct flm_bytes rules, struct flm_error *why);
 void flm_coloring_clear(struct flm_coloring *coloring);
 
 /* The texture of the frame's group; FLM_TEXTURE_NONE where it has none. */

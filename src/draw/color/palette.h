@@ -57,7 +57,8 @@ bool flm_palette_init(struct flm_palette *palette, enum flm_colors colors, enum 
                       struct flm_bytes given, struct flm_error *why);
 void flm_palette_clear(struct flm_palette *palette);
 
-/* `name` is the function's, without the suffix of its kind; `module` may be empty. */
+/* `name` is the function's, without the suffix of its kind; `module` is what its hue is from
+ * (frame_group.h), and may be empty. */
 struct flm_tone flm_palette_tone(const struct flm_palette *palette, struct flm_bytes name,
                                  struct flm_bytes module, uint32_t kind);
 

@@ -5,6 +5,7 @@
 #include "base/core/array.h"
 #include "base/core/sort.h"
 #include "base/text/buffered_sink.h"
+#include "draw/color/frame_group.h"
 #include "draw/svg/internal.h"
 #include "draw/text/visible.h"
 #include "format/folded/folded.h"
@@ -40,6 +41,9 @@ static bool collect(struct entries *entries, const struct flm_profile *p,
         if (entry.name.size > 0 && !FLM_ARRAY_ADD(entries, entry))
             return false;
     }
+    struct flm_grouping grouping;
+    if (!flm_grouping_init(&grouping, p, NULL))
+        return false;
     for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
         const struct flm_frame_record *record = &p->frames[f];
         struct flm_bytes name = flm_frame_function(p, f);
@@ -48,8 +52,7 @@ static bool collect(struct entries *entries, const struct flm_profile *p,
             flm_palette_has(palette, name, record->kind))
             continue;
         entry.color =
-            flm_palette_tone(palette, name, flm_string_bytes(p, record->module), record->kind)
-                .light;
+            flm_palette_tone(palette, name, flm_frame_group(p, f, &grouping), record->kind).light;
         if (!FLM_ARRAY_ADD(entries, entry))
             return false;
     }

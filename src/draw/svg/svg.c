@@ -6,6 +6,7 @@
 
 #include "base/core/hash.h"
 #include "base/text/buffered_sink.h"
+#include "draw/color/frame_group.h"
 #include "draw/color/theme.h"
 #include "draw/document/svg_sheet.h"
 #include "draw/text/visible.h"
@@ -118,6 +119,9 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
     if (!added || !svg->frame_tone)
         return flm_error_memory(why);
     memset(svg->frame_tone, 0xFF, p->sizes.frame_count * sizeof *svg->frame_tone);
+    struct flm_grouping grouping;
+    if (!flm_grouping_init(&grouping, p, why))
+        return false;
 
     for (size_t i = 0; i < svg->kept.count; i++) {
         if (svg->kept.at[i].flags & FLM_RECTANGLE_MERGED)
@@ -130,7 +134,7 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
         if (!(record->flags & FLM_FRAME_ROOT) && !svg->comparison)
             tone =
                 add_tone(svg, flm_palette_tone(&svg->palette, flm_frame_function(p, frame),
-                                               flm_string_bytes(p, record->module), record->kind));
+                                               flm_frame_group(p, frame, &grouping), record->kind));
         if (tone == FLM_NONE)
             return flm_error_memory(why);
         svg->frame_tone[frame] = tone;

@@ -50,6 +50,19 @@ static size_t add_states(struct flm_query *q, uint32_t seen, struct flm_response
     return count;
 }
 
+/* "Module or package", and what the largest one is split by. */
+static struct flm_bytes title_of(struct flm_query *q)
+{
+    static const char *const splits[] = {"", ", the main one by source file",
+                                         ", the main one by package", ", the main one by class",
+                                         ", the main one by function"};
+    const struct flm_viewer *v = q->viewer;
+    struct flm_text *out = flm_query_scratch(q);
+    flm_text_puts(out, flm_color_mode_title(v->model.color_mode));
+    flm_text_puts(out, splits[v->paint.coloring.split]);
+    return flm_query_scratch_copy(q);
+}
+
 bool flm_query_legend(struct flm_viewer *v, struct flm_bytes argument,
                       struct flm_response *response, struct flm_error *why)
 {
@@ -69,8 +82,7 @@ bool flm_query_legend(struct flm_viewer *v, struct flm_bytes argument,
     response->legend = made;
     if (!made || !item)
         return flm_query_end(&q, why);
-    made->title =
-        flm_query_text(&q, compares ? "Change" : flm_color_mode_title(v->model.color_mode));
+    made->title = compares ? flm_query_text(&q, "Change") : title_of(&q);
     made->items.at = item;
     if (has_picture && flm_scene_is_over_time(&v->scene))
         made->items.count = add_states(&q, v->scene.threads.states.seen, item);

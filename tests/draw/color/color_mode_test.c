@@ -4,8 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "flamel/algebra.h"
+#include "flamel/builder.h"
 #include "support/core/failures.h"
 #include "support/profile/colors.h"
 #include "support/profile/profiles.h"
@@ -26,7 +29,7 @@ static struct flm_coloring colored(const struct flm_profile *p, enum flm_color_m
                                    const char *rules)
 {
     struct flm_coloring c;
-    assert_true(flm_coloring_init(&c, p, mode, flm_bytes_of(rules), NULL));
+    assert_true(flm_coloring_init(&c, p, p, mode, flm_bytes_of(rules), NULL));
     return c;
 }
 
@@ -44,6 +47,64 @@ static void modes_have_names_and_titles(void **state)
         assert_true(flm_color_mode_title((enum flm_color_mode)mode)[0] != 0);
     }
     assert_int_equal(flm_color_mode_named(flm_bytes_of("color")), FLM_COLOR_MODE_COUNT);
+}
+
+static struct flm_profile *with_modules(void)
+{
+    static const char *const functions[][3] = {{"main", "app", "main.c"},
+                                               {"parse", "app", "parse.c"},
+                                               {"lex", "app", "lex.c"},
+                                               {"write", "app", "write.c"},
+                                               {"inflate", "libz.so", "zip.c"}};
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    struct flm_node node = flm_builder_root(b);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        uint32_t string[3];
+        for (int k = 0; k < 3; k++)
+            string[k] = flm_builder_string(b, functions[i][k], strlen(functions[i][k])).index;
+        struct flm_frame_record record = {
+            .function = string[0], .module = string[1], .file = string[2]};
+        node = flm_builder_child(b, node, flm_builder_frame(b, &record));
+        flm_builder_add(b, node, metric, 1);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void what_stays_keeps_its_color(void **state)
+{
+    (void)state;
+    struct flm_profile *opened = with_modules();
+    static const char *const operations[] = {"by:function", "hide:lex | hide:write",
+                                             "focus:inflate", "invert", "by:nohex"};
+    for (enum flm_color_mode mode = FLM_COLOR_MODULE; mode <= FLM_COLOR_FILE; mode++) {
+        struct flm_coloring before = colored(opened, mode, "");
+        for (size_t i = 0; mode != FLM_COLOR_KIND && i < 5; i++) {
+            struct flm_profile *p = flm_apply(opened, operations[i], NULL, NULL);
+            struct flm_coloring after;
+            assert_true(flm_coloring_init(&after, p, opened, mode, flm_bytes_of(""), NULL));
+            for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
+                uint32_t same = 1;
+                while (!flm_bytes_equal(flm_frame_function(opened, same), flm_frame_function(p, f)))
+                    same++;
+                assert_int_equal(after.tones[f].light, before.tones[same].light);
+            }
+            flm_coloring_clear(&after);
+            flm_profile_free(p);
+        }
+        flm_coloring_clear(&before);
+    }
+    /* A module in place of its functions has the hue that they had, unless it had several. */
+    struct flm_profile *modules = flm_apply(opened, "by:module", NULL, NULL);
+    struct flm_coloring before = colored(opened, FLM_COLOR_MODULE, ""), after;
+    assert_true(
+        flm_coloring_init(&after, modules, opened, FLM_COLOR_MODULE, flm_bytes_of(""), NULL));
+    assert_int_equal(after.groups.at[after.group_of[frame_called(modules, "libz.so")]].hue,
+                     before.groups.at[before.group_of[frame_called(opened, "inflate")]].hue);
+    flm_coloring_clear(&before);
+    flm_coloring_clear(&after);
+    flm_profile_free(modules);
+    flm_profile_free(opened);
 }
 
 static void modules_have_hues_and_functions_shades(void **state)
@@ -121,7 +182,7 @@ static void wrong_rules_are_refused_with_their_line(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct flm_coloring c;
         struct flm_error why = {0};
-        assert_false(flm_coloring_init(&c, p, FLM_COLOR_RULES, flm_bytes_of(wrong[i]), &why));
+        assert_false(flm_coloring_init(&c, p, p, FLM_COLOR_RULES, flm_bytes_of(wrong[i]), &why));
         assert_int_equal(why.line, 2);
         assert_true(flm_bytes_start_with(flm_bytes_of(why.text), "line 2: "));
     }
@@ -183,7 +244,7 @@ static bool color_and_list(void *context, struct flm_error *why)
     struct flm_tree tree = flm_tree_of(attempt->profile, (struct flm_metric){0});
     struct flm_coloring c;
     struct flm_legend legend;
-    if (!flm_coloring_init(&c, attempt->profile, attempt->mode,
+    if (!flm_coloring_init(&c, attempt->profile, attempt->profile, attempt->mode,
                            flm_bytes_of("/f1/->#000000\nf2*->#ffffff\n"), why))
         return false;
     bool done = flm_legend_init(&legend, &c, &tree, why);
@@ -211,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modes_have_names_and_titles),
+        cmocka_unit_test(what_stays_keeps_its_color),
         cmocka_unit_test(modules_have_hues_and_functions_shades),
         cmocka_unit_test(kinds_have_tones_marks_and_runtimes_a_texture),
         cmocka_unit_test(every_function_and_file_has_one_tone),

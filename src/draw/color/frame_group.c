@@ -1,0 +1,165 @@
+#include "draw/color/frame_group.h"
+
+#include "base/core/array.h"
+#include "base/core/hash.h"
+#include "base/core/index.h"
+#include "base/text/function_name.h"
+
+/* A group is split if it has at least so many functions, and such a part of all. */
+enum { LEAST_FUNCTIONS = 3 };
+static const double most_part = 2.0 / 3;
+
+static struct flm_bytes whole_group(const struct flm_profile *p, uint32_t frame)
+{
+    const struct flm_frame_record *record = &p->frames[frame];
+    struct flm_bytes module = flm_string_bytes(p, record->module);
+    return module.size > 0 ? module : flm_name_package(flm_frame_function(p, frame));
+}
+
+/* "app::Sorter" of app::Sorter<int>::run(), "main.(*Server)" of main.(*Server).handle; the name
+ * where there is no class. */
+static struct flm_bytes class_of(struct flm_bytes name)
+{
+    struct flm_name_parts parts = flm_name_parts(name);
+    if (parts.bare == 0)
+        return (struct flm_bytes){name.at, parts.end};
+    bool has_arguments = parts.elided_from > parts.qualified && parts.elided_to <= parts.bare;
+    size_t end = has_arguments ? parts.elided_from : parts.bare;
+    while (end > 1 && flm_is_one_of(name.at[end - 1], ":.<({[/#"))
+        end--;
+    return (struct flm_bytes){name.at, end};
+}
+
+static struct flm_bytes part_of_group(const struct flm_profile *p, uint32_t frame,
+                                      enum flm_group_split by)
+{
+    struct flm_bytes name = flm_frame_function(p, frame), package = flm_name_package(name);
+    struct flm_bytes file = flm_string_bytes(p, p->frames[frame].file);
+    if (flm_name_is_runtime(package) || (by == FLM_SPLIT_FILE && file.size == 0))
+        return package;
+    switch (by) {
+    case FLM_SPLIT_FILE:
+        return file;
+    case FLM_SPLIT_PACKAGE:
+        return package;
+    case FLM_SPLIT_CLASS:
+        return class_of(name);
+    default:
+        return name;
+    }
+}
+
+struct flm_bytes flm_frame_group(const struct flm_profile *p, uint32_t frame,
+                                 const struct flm_grouping *grouping)
+{
+    struct flm_bytes group = whole_group(p, frame);
+    bool is_split = grouping->by != FLM_SPLIT_NONE && flm_bytes_equal(group, grouping->group);
+    return is_split ? part_of_group(p, frame, grouping->by) : group;
+}
+
+/* ---- What is split --------------------------------------------------------------------------- */
+
+/* How many functions each group has, and all. */
+struct counts {
+    struct flm_index index;
+    struct FLM_ARRAY(struct flm_bytes) titles;
+    struct FLM_ARRAY(uint32_t) functions;
+    uint32_t total;
+};
+
+static void clear(struct counts *counts)
+{
+    flm_index_clear(&counts->index);
+    FLM_ARRAY_CLEAR(&counts->titles);
+    FLM_ARRAY_CLEAR(&counts->functions);
+    *counts = (struct counts){0};
+}
+
+static bool count(struct counts *counts, struct flm_bytes title)
+{
+    uint32_t hash = (uint32_t)flm_hash(title.at, title.size);
+    struct flm_probe at = flm_index_probe(&counts->index, hash);
+    counts->total++;
+    while (flm_index_next(&counts->index, &at))
+        if (flm_bytes_equal(counts->titles.at[at.found], title)) {
+            counts->functions.at[at.found]++;
+            return true;
+        }
+    uint32_t one = 1, added = (uint32_t)counts->titles.count;
+    return FLM_ARRAY_ADD(&counts->titles, title) && FLM_ARRAY_ADD(&counts->functions, one) &&
+           flm_index_add(&counts->index, hash, added);
+}
+
+static bool is_script(uint32_t kind)
+{
+    return kind == FLM_KIND_INTERPRETED || kind == FLM_KIND_JIT || kind == FLM_KIND_JIT_TIER1;
+}
+
+/* Whether it is a function to be told from others: where a script runs, one of the script. */
+static bool counts_as_function(const struct flm_profile *p, uint32_t frame, bool has_script)
+{
+    uint32_t kind = p->frames[frame].kind;
+    return kind != FLM_KIND_KERNEL && kind != FLM_KIND_LABEL && (!has_script || is_script(kind)) &&
+           !flm_name_is_runtime(whole_group(p, frame)) &&
+           !flm_name_is_runtime(flm_name_package(flm_frame_function(p, frame)));
+}
+
+/* The functions of one group by what would split it, or, by nothing, all of them by their group. */
+static bool count_all(struct counts *counts, const struct flm_profile *p, bool has_script,
+                      const struct flm_grouping *grouping)
+{
+    clear(counts);
+    uint32_t last = 0; /* frames of one function stand together: with other lines, say */
+    for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
+        bool is_same = p->frames[f].function == last;
+        last = p->frames[f].function;
+        if (is_same || !counts_as_function(p, f, has_script))
+            continue;
+        if (grouping->by != FLM_SPLIT_NONE && !flm_bytes_equal(whole_group(p, f), grouping->group))
+            continue;
+        if (!count(counts, flm_frame_group(p, f, grouping)))
+            return false;
+    }
+    return true;
+}
+
+/* The largest group; {0} where none has most of the functions. */
+static struct flm_bytes largest(const struct counts *counts)
+{
+    for (size_t i = 0; i < counts->titles.count; i++)
+        if (counts->functions.at[i] >= LEAST_FUNCTIONS &&
+            counts->functions.at[i] > most_part * counts->total)
+            return counts->titles.at[i];
+    return (struct flm_bytes){NULL, 0};
+}
+
+static bool has_files(const struct flm_profile *p, struct flm_bytes group)
+{
+    for (uint32_t f = 1; f < p->sizes.frame_count; f++)
+        if (p->frames[f].file && flm_bytes_equal(whole_group(p, f), group))
+            return true;
+    return false;
+}
+
+bool flm_grouping_init(struct flm_grouping *grouping, const struct flm_profile *p,
+                       struct flm_error *why)
+{
+    struct counts counts = {0};
+    bool has_script = false;
+    for (uint32_t f = 1; f < p->sizes.frame_count && !has_script; f++)
+        has_script = is_script(p->frames[f].kind);
+    *grouping = (struct flm_grouping){.by = FLM_SPLIT_NONE};
+    bool good = count_all(&counts, p, has_script, grouping);
+    if (good)
+        grouping->group = largest(&counts);
+    bool is_large = grouping->group.size > 0;
+    if (is_large && !has_files(p, grouping->group))
+        grouping->by = FLM_SPLIT_FILE;
+    while (good && is_large && grouping->by < FLM_SPLIT_FUNCTION) {
+        grouping->by++;
+        good = count_all(&counts, p, has_script, grouping);
+        is_large = good && largest(&counts).size > 0;
+    }
+    clear(&counts);
+    return good || flm_error_memory(why);
+}

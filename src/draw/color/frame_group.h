@@ -1,0 +1,42 @@
+/* frame_group.h - what a frame has its color from: its module, or the package that its name begins
+ * with (flm_name_package).
+ *
+ * A program is often one module, and a picture in one hue tells nothing. So a group that has most
+ * of a profile's functions, apart from those of runtimes and the kernel, is split, by the first of
+ * these that splits it well:
+ *
+ *     file        sort.c
+ *     package     ext4 of ext4_read, app of app::sort
+ *     class       app::Sorter of app::Sorter<int>::run
+ *     function    run
+ *
+ * Colors depend on names, and not on what else is shown: what is split is decided on the profile as
+ * it was opened, and kept while operations leave less of it. */
+#ifndef FLAMEL_DRAW_COLOR_FRAME_GROUP_H
+#define FLAMEL_DRAW_COLOR_FRAME_GROUP_H
+
+#include "profile/columns.h"
+
+enum flm_group_split {
+    FLM_SPLIT_NONE,
+    FLM_SPLIT_FILE,
+    FLM_SPLIT_PACKAGE,
+    FLM_SPLIT_CLASS,
+    FLM_SPLIT_FUNCTION
+};
+
+struct flm_grouping {
+    struct flm_bytes group; /* the one that is split; borrowed from the profile */
+    enum flm_group_split by;
+};
+
+/* False, and `why`, if memory ran out. A few hundred ns per frame. */
+bool flm_grouping_init(struct flm_grouping *grouping, const struct flm_profile *p,
+                       struct flm_error *why);
+
+/* The group of a frame, by its title: a range of strings of the profile. Empty only for a frame
+ * that has neither a module nor a name. */
+struct flm_bytes flm_frame_group(const struct flm_profile *p, uint32_t frame,
+                                 const struct flm_grouping *grouping);
+
+#endif
