@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "algebra/operation/kept_markers.h"
 #include "algebra/operation/labels.h"
-#include "algebra/operation/markers.h"
 #include "algebra/operation/subset.h"
 #include "profile/internal.h"
 #include "profile/residuals.h"

@@ -48,7 +48,7 @@ static const struct flm_option options[] = {
     {"event", 'e', "NAME", "what to sample (default: cycles, else cpu-clock)", FLM_OPTION_LIST,
      offsetof(struct fields, record.events)},
     {"off-cpu", 0, NULL,
-     "record off-CPU time too: where threads are blocked or\nrunnable, and how long",
+     "record off-CPU time too: where threads wait for something\nor for a CPU, and how long",
      FLM_OPTION_FLAG, offsetof(struct fields, record.off_cpu)},
     {"call-graph", 0, "HOW",
      "how to get stacks: auto, dwarf (unwind stack dumps),\nfp (frame pointers), lbr "

@@ -50,7 +50,7 @@ struct flm_record_fields {
         {"off-cpu",                                                                                \
          0,                                                                                        \
          NULL,                                                                                     \
-         "record off-CPU time too: where threads are blocked or\nrunnable, and how long",          \
+         "record off-CPU time too: where threads wait for something\nor for a CPU, and how long",  \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.off_cpu)},                                                        \
         {"call-graph",                                                                             \

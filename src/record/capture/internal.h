@@ -6,6 +6,7 @@
 
 #include <poll.h>
 
+#include "record/capture/memory.h"
 #include "record/capture/recorder.h"
 #include "record/capture/request.h"
 #include "record/capture/ring.h"
@@ -33,8 +34,9 @@ struct flm_recorder {
     struct flm_perf_stream *spool;
     char spool_lost[256];
     struct flm_attached_runtimes *runtimes; /* NULL: none was asked for */
-    int64_t round_ns;                       /* when the spool was last written */
-    bool may_be_ahead;                      /* its priority may be raised */
+    struct flm_memory_watch memory;
+    int64_t round_ns;  /* when the spool was last written */
+    bool may_be_ahead; /* its priority may be raised */
 
     int64_t started_ns, ended_ns;
     double cpu_before_s, cpu_s; /* of this process */
@@ -60,6 +62,9 @@ bool flm_recorder_add_synthesized(struct flm_recorder *r, struct flm_error *why)
 /* Notes what is recorded, where and how; and at the end how the command ended. */
 void flm_recorder_note_begin(struct flm_recorder *r);
 void flm_recorder_note_end(struct flm_recorder *r);
+
+/* The same at the command's own exit, once everything was read. False when memory ran out. */
+bool flm_recorder_mark_exit(struct flm_recorder *r);
 
 /* ---- Rings ----------------------------------------------------------------------------------- */
 

@@ -102,7 +102,7 @@ static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
         if (!flm_event_layout_init(&layout, &event->attr, sizeof event->attr, false, why))
             return false;
         layout.name = event->name;
-        layout.only_marks = i == r->request.switch_event;
+        layout.only_marks = flm_request_only_marks(&r->request, i);
         if (!flm_event_layouts_add(&r->layouts, &layout, ids, count, why))
             return false;
     }
@@ -158,7 +158,7 @@ static bool open_spool(struct flm_recorder *r, struct flm_error *why)
         const uint64_t *ids = flm_rings_ids(r->rings, i, &count);
         flm_perf_stream_attributes(r->spool, &r->request.event[i].attr, ids, count,
                                    r->request.event[i].name);
-        if (i == r->request.switch_event && count > 0)
+        if (flm_request_only_marks(&r->request, i) && count > 0)
             flm_perf_stream_marks(r->spool, ids[0]);
     }
     return r->spool;
@@ -217,6 +217,8 @@ struct flm_recorder *flm_recorder_new(const struct flm_record_options *options,
     }
     r->options = *options;
     r->child.status = r->child.ended = -1; /* 0 would be standard input */
+    r->memory =
+        (struct flm_memory_watch){.root = flm_kernel_here.root, .machine = options->machine};
     r->cpu_before_s = own_cpu_s();
     if (open_all(r, why))
         return r;
@@ -327,6 +329,8 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
         if (!read_round(r, false, why))
             return false;
         now_ns = flm_now_ns();
+        if (r->options.keep_times && !flm_memory_watch(&r->memory, r->session, now_ns))
+            return flm_error_memory(why);
         over = r->child.process && flm_child_has_ended(&r->child);
         over = over || (!alive && !flm_recorder_records_command(r));
         if (r->options.duration_ns > 0 && now_ns - r->started_ns >= r->options.duration_ns)
@@ -353,7 +357,7 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     r->ended_ns = flm_now_ns();
     flm_recorder_note_end(r);
     struct flm_error spool_why;
-    bool good = read_round(r, true, why);
+    bool good = read_round(r, true, why) && (flm_recorder_mark_exit(r) || flm_error_memory(why));
     struct flm_ring_counts counts = flm_rings_counts(r->rings);
     /* A LOST record comes with the next record that fits: after the last one there is none. */
     if (counts.lost > r->reported_lost)

@@ -32,18 +32,32 @@ static void note_command(struct flm_recorder *r)
     flm_text_clear(&words);
 }
 
-/* A command that runs on when the recording is over is perhaps ended by us: that is no failure. */
+/* How the command ended: "3", "6 (Aborted)". False where it did not: one that runs on when the
+ * recording is over is perhaps ended by us, which is no failure. */
+static bool describe_end(struct flm_recorder *r, char *text, size_t size)
+{
+    if (r->child.process == 0 || !flm_child_has_ended(&r->child))
+        return false;
+    int status = r->child.status;
+    if (WIFSIGNALED(status))
+        snprintf(text, size, "%d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, size, "%d", WEXITSTATUS(status));
+    return true;
+}
+
 static void note_command_end(struct flm_recorder *r)
 {
     char text[80];
-    if (r->child.process == 0 || !flm_child_has_ended(&r->child))
-        return;
-    int status = r->child.status;
-    if (WIFSIGNALED(status))
-        snprintf(text, sizeof text, "%d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
-        snprintf(text, sizeof text, "%d", WEXITSTATUS(status));
-    note(r, WIFSIGNALED(status) ? FLM_NOTE_SIGNAL : FLM_NOTE_EXIT_STATUS, text);
+    if (describe_end(r, text, sizeof text))
+        note(r, WIFSIGNALED(r->child.status) ? FLM_NOTE_SIGNAL : FLM_NOTE_EXIT_STATUS, text);
+}
+
+bool flm_recorder_mark_exit(struct flm_recorder *r)
+{
+    char text[80];
+    return !describe_end(r, text, sizeof text) ||
+           flm_session_exit(r->session, r->child.process, flm_bytes_of(text));
 }
 
 /* "16 KiB; 2 threads needed up to 64 KiB" */
@@ -71,6 +85,8 @@ void flm_recorder_note_end(struct flm_recorder *r)
     note_command_end(r);
     if (r->stack_sizes)
         note_stack_sizes(r);
+    if (r->memory.left_out)
+        note(r, "memory", "of the first 64 processes that ran at a time");
 }
 
 /* Notes for which perf.data has features: readers of the spool look for those. */

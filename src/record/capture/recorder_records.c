@@ -110,11 +110,25 @@ static bool take_size(struct flm_recorder *r, struct flm_event *event,
     return flm_stack_sizes_counts(r->stack_sizes, sized);
 }
 
+static void spool_sample(struct flm_recorder *r, const char *record, size_t size,
+                         const struct flm_event_sample *sample)
+{
+    struct flm_bytes raw = {0};
+    if (sample->layout->sample_type & PERF_SAMPLE_RAW)
+        raw = sample->raw.size > 0 ? sample->raw : flm_bytes_of("");
+    if (r->spool)
+        flm_perf_stream_sample(r->spool, record, size, sample->chain, sample->chain_count, raw);
+}
+
 static bool take_sample(struct flm_recorder *r, const char *record, size_t size,
                         struct flm_event *event, struct flm_error *why)
 {
     struct flm_stack_sizes_sample sized;
     char own[8 + FLM_STREAM_SAMPLE_SIZE];
+    if (event->sample.layout->number == r->request.wake_event) { /* about another thread */
+        spool_sample(r, record, size, &event->sample);
+        return flm_session_add(r->session, event, why);
+    }
     if (r->stack_sizes && !take_size(r, event, &sized))
         return true;
     r->samples += event->sample.layout == &r->layouts.items.at[0];
@@ -126,9 +140,7 @@ static bool take_sample(struct flm_recorder *r, const char *record, size_t size,
         flm_thread_events_hide(&r->thread_events, own, sizeof own);
         record = own;
     }
-    if (r->spool)
-        flm_perf_stream_sample(r->spool, record, size, event->sample.chain,
-                               event->sample.chain_count);
+    spool_sample(r, record, size, &event->sample);
     return flm_session_add(r->session, event, why);
 }
 

@@ -268,8 +268,11 @@ static bool refuse_silence(const struct trial *trial, const struct flm_event_nam
                          name->text, trial->limits->paranoid, flm_limits_capability(trial->limits));
 }
 
-static bool add(struct flm_request *request, const struct trial *trial,
-                const struct flm_event_name *name, struct flm_error *why)
+/* What samples of an event have. */
+enum use { COUNTS, LEAVES, WAKES };
+
+static bool add_used(struct flm_request *request, const struct trial *trial,
+                     const struct flm_event_name *name, enum use use, struct flm_error *why)
 {
     if (request->count == FLM_REQUEST_MOST_EVENTS)
         return flm_error_set(why, FLM_ERROR_USAGE, "at most %d events at once",
@@ -278,6 +281,15 @@ static bool add(struct flm_request *request, const struct trial *trial,
     set_attributes(event, name, request, trial->options);
     if (request->count == 0)
         set_records(&event->attr, trial->options);
+    if (use != COUNTS && name->type == PERF_TYPE_TRACEPOINT)
+        event->attr.sample_type |= PERF_SAMPLE_RAW;
+    if (use == WAKES) { /* the stack is that of who wakes */
+        event->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+                                               PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK);
+        event->attr.sample_regs_user = event->attr.branch_sample_type = 0;
+        event->attr.sample_stack_user = 0;
+        event->attr.exclude_callchain_user = 0;
+    }
     if (!negotiate(trial, name, &event->attr))
         return refuse(trial, event, why);
     if (event->attr.exclude_kernel && flm_event_is_in_kernel(name->type, name->config))
@@ -287,6 +299,12 @@ static bool add(struct flm_request *request, const struct trial *trial,
         event->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
     request->count++;
     return true;
+}
+
+static bool add(struct flm_request *request, const struct trial *trial,
+                const struct flm_event_name *name, struct flm_error *why)
+{
+    return add_used(request, trial, name, COUNTS, why);
 }
 
 /* Cycles follow the CPU's frequency and have precise addresses; but virtual machines often have no
@@ -318,19 +336,46 @@ static bool add_named(struct flm_request *request, const struct trial *trial, st
     return true;
 }
 
-/* Threads leave the CPU in the kernel: with permission to record it, each switch is sampled. */
-static void add_switch_event(struct flm_request *request, const struct trial *trial)
+/* An event of which every occurrence is sampled: its index, or SIZE_MAX. */
+static size_t add_every(struct flm_request *request, const struct trial *trial,
+                        const struct flm_event_name *name, enum use use)
 {
-    struct flm_event_name name = {.text = "context-switches",
-                                  .type = PERF_TYPE_SOFTWARE,
-                                  .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
-                                  .says_where = true};
     size_t index = request->count;
     uint64_t period = request->period;
     request->period = 1;
-    bool added = request->kernel && !trial->options->no_kernel && add(request, trial, &name, NULL);
+    bool added = add_used(request, trial, name, use, NULL);
     request->period = period;
-    request->switch_event = added ? index : request->count;
+    return added ? index : SIZE_MAX;
+}
+
+/* As it is in tracefs, which root may read. */
+static size_t add_tracepoint(struct flm_request *request, const struct trial *trial,
+                             const char *tracepoint, enum use use)
+{
+    struct flm_event_name name;
+    struct flm_bytes text = flm_bytes_of(tracepoint);
+    if (!flm_event_name_next(&text, trial->kernel->root, &name, NULL))
+        return SIZE_MAX;
+    name.says_where = true;
+    return add_every(request, trial, &name, use);
+}
+
+/* Threads leave the CPU in the kernel: with permission to record it, each switch is sampled. As a
+ * tracepoint that tells the state of the thread too; and with that of wake-ups, since when it could
+ * go on. Both are samples of a hundred bytes, where one of a stack has thousands. */
+static void add_switch_event(struct flm_request *request, const struct trial *trial)
+{
+    const struct flm_event_name switches = {.text = "context-switches",
+                                            .type = PERF_TYPE_SOFTWARE,
+                                            .config = PERF_COUNT_SW_CONTEXT_SWITCHES,
+                                            .says_where = true};
+    if (!request->kernel || trial->options->no_kernel)
+        return;
+    request->switch_event = add_tracepoint(request, trial, "sched:sched_switch", LEAVES);
+    if (request->switch_event != SIZE_MAX)
+        request->wake_event = add_tracepoint(request, trial, "sched:sched_waking", WAKES);
+    else
+        request->switch_event = add_every(request, trial, &switches, LEAVES);
 }
 
 static bool check(const struct flm_request *request, const struct flm_record_options *options,
@@ -396,7 +441,7 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
         return false;
     for (size_t i = 0; i < request->count; i++)
         request->kernel = request->kernel || !request->event[i].attr.exclude_kernel;
-    request->switch_event = request->count;
+    request->switch_event = request->wake_event = SIZE_MAX;
     if (options->off_cpu)
         add_switch_event(request, &trial);
     return true;
@@ -407,7 +452,7 @@ bool flm_request_make(struct flm_request *request, const struct flm_record_optio
 static void explain_event(const struct flm_request *request, struct flm_text *out)
 {
     for (size_t i = 0; i < request->count; i++) {
-        if (i == request->switch_event)
+        if (flm_request_only_marks(request, i))
             continue;
         flm_text_puts(out, i > 0 ? ", " : "");
         flm_text_puts(out, request->event[i].name);
@@ -443,7 +488,7 @@ void flm_request_explain(const struct flm_request *request,
             flm_text_putc(out, '\n');
         }
     }
-    if (options->off_cpu && request->switch_event == request->count)
+    if (options->off_cpu && request->switch_event == SIZE_MAX)
         flm_text_puts(out, "off-CPU time is recorded without stacks: threads leave the CPU in the "
                            "kernel, which may not be recorded\n");
 }

@@ -33,8 +33,9 @@ struct flm_request {
     size_t count;          /* the first one has the records other than samples too */
     const int *processors; /* only what runs on these; none: all. Borrowed from the options */
     size_t processor_count;
-    size_t switch_event; /* index of the event that is sampled when threads leave the CPU; or
-                        `count` */
+    /* Indices of events that are sampled for off-CPU time; or SIZE_MAX. They count nothing. */
+    size_t switch_event; /* when threads leave the CPU: their stack, and perhaps their state */
+    size_t wake_event;   /* when threads could go on */
     double hz;           /* requested; 0 if a period was */
     uint64_t period;     /* requested */
     enum flm_stack_mode stacks;
@@ -51,6 +52,12 @@ struct flm_kernel {
     const char *root; /* in front of paths of its files: "" */
 };
 extern const struct flm_kernel flm_kernel_here;
+
+/* Whether an event only marks what happens to threads, and its samples are not counted. */
+static inline bool flm_request_only_marks(const struct flm_request *request, size_t event)
+{
+    return event == request->switch_event || event == request->wake_event;
+}
 
 /* False, and `why` with what would permit it. */
 bool flm_request_make(struct flm_request *request, const struct flm_record_options *options,

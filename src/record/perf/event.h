@@ -30,6 +30,8 @@ struct flm_event_layout {
     uint32_t type;      /* PERF_TYPE_... */
     uint64_t config;
     bool is_dummy;          /* has only records other than samples */
+    bool has_switches;      /* with it came SWITCH records */
+    uint64_t frequency;     /* samples a second that the kernel aims at; 0: it has a period */
     int machine;            /* enum flm_machine: the architecture of the registers */
     uint32_t number;        /* its index in flm_event_layouts */
     bool only_marks;        /* its samples mark where threads leave the CPU, and are not counted */

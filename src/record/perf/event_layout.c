@@ -37,7 +37,7 @@ static uint32_t deepest_chain(const struct flm_event_layout *layout, uint32_t as
                        : USUAL_DEEPEST_CHAIN;
 }
 
-enum { FLAG_FREQUENCY = 10, FLAG_SAMPLE_ID_ALL = 18 };
+enum { FLAG_FREQUENCY = 10, FLAG_SAMPLE_ID_ALL = 18, FLAG_CONTEXT_SWITCH = 26 };
 
 /* All fields of a sample that we can read or skip. */
 #define KNOWN_SAMPLE_TYPES ((UINT64_C(1) << 25) - 1)
@@ -67,7 +67,10 @@ bool flm_event_layout_init(struct flm_event_layout *layout, const void *attribut
         .machine = (int)flm_machine_here(),
     };
     layout->has_period = layout->sample_type & PERF_SAMPLE_PERIOD;
-    if (!has_flag(all, FLAG_FREQUENCY, swapped))
+    layout->has_switches = has_flag(all, FLAG_CONTEXT_SWITCH, swapped);
+    if (has_flag(all, FLAG_FREQUENCY, swapped))
+        layout->frequency = flm_word64(all + AT_PERIOD, swapped);
+    else
         layout->period = flm_word64(all + AT_PERIOD, swapped);
     uint16_t asked = flm_word16(all + AT_DEEPEST_CHAIN, swapped);
     layout->deepest_chain = deepest_chain(layout, asked);

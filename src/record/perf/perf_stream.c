@@ -131,7 +131,8 @@ void flm_perf_stream_attributes(struct flm_perf_stream *stream, const struct per
     struct perf_event_attr kept = *attr;
     assert((attr->sample_type & FLM_STREAM_SAMPLE) == FLM_STREAM_SAMPLE);
     kept.size = sizeof kept;
-    kept.sample_type = FLM_STREAM_SAMPLE | PERF_SAMPLE_CALLCHAIN;
+    kept.sample_type =
+        FLM_STREAM_SAMPLE | PERF_SAMPLE_CALLCHAIN | (attr->sample_type & PERF_SAMPLE_RAW);
     kept.sample_regs_user = 0;
     kept.sample_stack_user = 0;
     kept.branch_sample_type = 0;
@@ -161,19 +162,27 @@ void flm_perf_stream_record(struct flm_perf_stream *stream, const char *record, 
 }
 
 void flm_perf_stream_sample(struct flm_perf_stream *stream, const char *record, size_t size,
-                            const uint64_t *chain, size_t count)
+                            const uint64_t *chain, size_t count, struct flm_bytes raw)
 {
-    enum { BEGINNING = 8 + FLM_STREAM_SAMPLE_SIZE, MOST_CHAIN = (MOST_RECORD - BEGINNING - 8) / 8 };
+    enum { BEGINNING = 8 + FLM_STREAM_SAMPLE_SIZE, MOST_RAW = 4096 };
     struct perf_event_header header;
     assert(size >= BEGINNING);
-    if (count > MOST_CHAIN)
-        count = MOST_CHAIN;
+    uint32_t raw_size = (uint32_t)(raw.size < MOST_RAW ? raw.size : MOST_RAW);
+    size_t raw_room = raw.at ? round_up(sizeof raw_size + raw_size) : 0;
+    size_t most_chain = (MOST_RECORD - BEGINNING - 8 - raw_room) / 8;
+    if (count > most_chain)
+        count = most_chain;
     memcpy(&header, record, sizeof header);
-    header.size = (uint16_t)(BEGINNING + 8 + 8 * count);
+    header.size = (uint16_t)(BEGINNING + 8 + 8 * count + raw_room);
     add(stream, &header, sizeof header);
     add(stream, record + 8, FLM_STREAM_SAMPLE_SIZE);
     add_word(stream, count);
     add(stream, chain, 8 * count);
+    if (!raw.at)
+        return;
+    add(stream, &raw_size, sizeof raw_size);
+    add(stream, raw.at, raw_size);
+    add_zeros(stream, raw_room - sizeof raw_size - raw_size);
 }
 
 /* Cuts a text that is too long for a record. */

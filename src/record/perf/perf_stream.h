@@ -33,7 +33,7 @@ struct flm_perf_stream *flm_perf_stream_open(const char *path, struct flm_error 
 bool flm_perf_stream_close(struct flm_perf_stream *stream, struct flm_error *why);
 
 /* An event, with the ids of its samples. Its sample type includes FLM_STREAM_SAMPLE; other fields
- * are dropped, except call chains. */
+ * are dropped, except call chains, and the raw data of tracepoints that have it. */
 void flm_perf_stream_attributes(struct flm_perf_stream *stream, const struct perf_event_attr *attr,
                                 const uint64_t *ids, size_t id_count, const char *name);
 
@@ -41,10 +41,11 @@ void flm_perf_stream_attributes(struct flm_perf_stream *stream, const struct per
  * first of them. */
 void flm_perf_stream_marks(struct flm_perf_stream *stream, uint64_t id);
 
-/* A record as it is; and a sample with another call chain, without later fields. */
+/* A record as it is; and a sample with another call chain, without later fields but `raw`, which is
+ * NULL where the event has none. */
 void flm_perf_stream_record(struct flm_perf_stream *stream, const char *record, size_t size);
 void flm_perf_stream_sample(struct flm_perf_stream *stream, const char *record, size_t size,
-                            const uint64_t *chain, size_t count);
+                            const uint64_t *chain, size_t count, struct flm_bytes raw);
 void flm_perf_stream_code(struct flm_perf_stream *stream, const struct flm_event_code *code);
 void flm_perf_stream_note(struct flm_perf_stream *stream, const char *key, struct flm_bytes value);
 

@@ -536,6 +536,20 @@ uint32_t flm_processes_living(const struct flm_processes *p, int32_t *process)
     return count;
 }
 
+size_t flm_processes_list(const struct flm_processes *p, int32_t *ids, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->processes.count; i++) {
+        const struct process *one = p->processes.at[i];
+        if (one->shown.id <= 0 || one->living == 0)
+            continue;
+        if (count < most)
+            ids[count] = one->shown.id;
+        count++;
+    }
+    return count;
+}
+
 struct flm_processes_counts flm_processes_counts(const struct flm_processes *p)
 {
     return (struct flm_processes_counts){p->processes.count, p->threads.threads.count,

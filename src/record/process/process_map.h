@@ -81,6 +81,9 @@ void flm_processes_use(const struct flm_processes *processes);
 /* How many still run on this machine, and one of them: for live processes. */
 uint32_t flm_processes_living(const struct flm_processes *processes, int32_t *process);
 
+/* Those that have not ended, at most `most` into `ids`; returns how many there are. */
+size_t flm_processes_list(const struct flm_processes *processes, int32_t *ids, size_t most);
+
 /* How many are in memory. */
 struct flm_processes_counts {
     size_t processes, threads, names;

@@ -11,8 +11,7 @@
 #include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "base/core/index.h"
-
-enum flm_thread_state { FLM_STATE_RUNNING, FLM_STATE_BLOCKED, FLM_STATE_PREEMPTED };
+#include "record/session/thread_state.h"
 
 /* Everything but the time in which two samples of a stack may differ. */
 struct flm_sample_attributes {
@@ -20,7 +19,7 @@ struct flm_sample_attributes {
     int32_t process, thread;  /* -1: unknown */
     uint32_t cpu;             /* UINT32_MAX: unknown */
     uint32_t event;           /* in the session */
-    uint32_t state;           /* enum flm_thread_state */
+    uint32_t state;           /* enum flm_thread_state, as it is known before stacks have names */
 };
 
 struct flm_aggregated_sample {

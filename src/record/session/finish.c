@@ -12,6 +12,7 @@
 #include "record/session/internal.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -20,6 +21,7 @@
 #include "format/perf/frame.h"
 #include "profile/internal.h"
 #include "record/runtimes.h"
+#include "record/session/label_set.h"
 
 enum { MOST_JIT_INLINED = 64 };
 
@@ -40,6 +42,8 @@ struct finishing {
     bool *is_unsymbolized; /* of each location */
     bool no_symbol;        /* of the current one */
     bool is_part;
+
+    uint64_t waits, waits_assumed; /* whose state was not known; and is not */
 
     struct flm_runtime_search runtimes; /* names of the current process */
     struct flm_text name;
@@ -400,48 +404,41 @@ static struct flm_node *make_nodes(struct finishing *f)
     return nodes;
 }
 
-static struct flm_label_set make_labels(struct finishing *f, const struct flm_sample_attributes *c)
+/* What the wait of each stack is for: that of the function nearest to the leaf that tells. Freed by
+ * the caller; NULL when memory ran out. */
+static unsigned char *make_states(struct finishing *f)
 {
-    static const char *const states[] = {"", "blocked", "preempted"};
-    enum { MOST = 5 };
-    struct flm_string pairs[2 * MOST];
-    size_t count = 0;
-    const struct {
-        const char *key;
-        int64_t number; /* negative: unknown */
-    } numbers[] = {{"process", c->process},
-                   {"thread", c->thread},
-                   {"cpu", c->cpu == UINT32_MAX ? -1 : (int64_t)c->cpu}};
-    if (c->command.size > 0) {
-        pairs[count++].index = string(f, flm_bytes_of("command"));
-        pairs[count++].index = string(f, c->command);
+    const struct flm_session *s = f->session;
+    const struct flm_frame_record *records = f->builder->interner.frames;
+    unsigned char *of_location = calloc(s->locations.locations.count + 1, 1);
+    unsigned char *of_node = calloc(s->stacks.nodes.count, 1);
+    for (size_t i = 0; of_location && of_node && i < s->locations.locations.count; i++) {
+        const struct frames_of *frames = &f->of_location[i];
+        const struct flm_frame_record *leaf =
+            frames->count > 0 ? &records[f->frames.at[frames->start + frames->count - 1].index]
+                              : NULL;
+        if (leaf && leaf->kind == FLM_KIND_KERNEL)
+            of_location[i] = (unsigned char)flm_thread_state_of_function(
+                flm_interner_text(&f->builder->interner, leaf->function));
     }
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        if (numbers[i].number < 0)
-            continue;
-        char buffer[24];
-        struct flm_text digits;
-        flm_text_init_fixed(&digits, buffer, sizeof buffer);
-        flm_text_uint(&digits, (uint64_t)numbers[i].number);
-        if (i == 2 && digits.size < 3) { /* three digits, as perf writes CPUs: [003] */
-            digits.size = 0;
-            flm_text_repeat(&digits, '0', numbers[i].number < 10 ? 2 : 1);
-            flm_text_uint(&digits, (uint64_t)numbers[i].number);
-        }
-        pairs[count++].index = string(f, flm_bytes_of(numbers[i].key));
-        pairs[count++].index = string(f, (struct flm_bytes){digits.at, digits.size});
+    for (size_t i = 1; of_location && of_node && i < s->stacks.nodes.count; i++) {
+        unsigned char own = of_location[s->stacks.nodes.at[i].location];
+        of_node[i] = own ? own : of_node[s->stacks.nodes.at[i].caller];
     }
-    if (c->state != FLM_STATE_RUNNING) {
-        pairs[count++].index = string(f, flm_bytes_of("state"));
-        pairs[count++].index = string(f, flm_bytes_of(states[c->state]));
+    if (!of_location) {
+        free(of_node);
+        of_node = NULL;
     }
-    return flm_builder_label_set(f->builder, pairs, count / 2);
+    free(of_location);
+    if (!of_node)
+        flm_error_memory(f->why);
+    return of_node;
 }
 
 /* The metric and the labels that a set of sample attributes becomes in the builder. */
 struct resolved {
     struct flm_metric metric;
-    struct flm_label_set labels;
+    struct flm_label_set labels[FLM_STATE_COUNT]; /* by state; samples of one event have one */
 };
 
 static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events *events,
@@ -464,9 +461,29 @@ static void make_attributes(struct finishing *f, struct flm_perf_events *events,
             find_metric(f, events, (uint32_t)i);
     for (size_t i = 0; i < t->attributes.count; i++) {
         resolved[i].metric = find_metric(f, events, t->attributes.at[i].event);
-        if (t->keep_times)
-            resolved[i].labels = make_labels(f, &t->attributes.at[i]);
+        const struct flm_sample_attributes *attributes = &t->attributes.at[i];
+        for (uint32_t state = 0; t->keep_times && state < FLM_STATE_COUNT; state++)
+            if (attributes->state == state ||
+                (attributes->state >= FLM_STATE_COUNT && state > FLM_STATE_RUNNABLE))
+                resolved[i].labels[state] =
+                    flm_session_label_set(f->builder, attributes, (enum flm_thread_state)state);
     }
+}
+
+static void add_off_cpu(struct finishing *f, const struct flm_aggregated_sample *sample,
+                        struct flm_node node, unsigned char by_stack,
+                        const struct resolved *resolved)
+{
+    bool assumed;
+    uint32_t known = f->session->aggregation.attributes.at[sample->attributes].state;
+    enum flm_thread_state state = flm_thread_state_decide(
+        (enum flm_thread_state)known, (enum flm_thread_state)by_stack, &assumed);
+    f->waits += known >= FLM_STATE_COUNT;
+    f->waits_assumed += assumed;
+    flm_builder_sample(f->builder, sample->time_ns, node, resolved->labels[state], resolved->metric,
+                       sample->value);
+    flm_builder_sample_lasts(f->builder, sample->value < (double)INT64_MAX ? (int64_t)sample->value
+                                                                           : INT64_MAX);
 }
 
 static void add_sample(struct finishing *f, const struct flm_aggregated_sample *sample,
@@ -477,13 +494,9 @@ static void add_sample(struct finishing *f, const struct flm_aggregated_sample *
     bool is_off_cpu = t->attributes.at[sample->attributes].event == FLM_EVENT_OFF_CPU;
     bool has_metric = resolved->metric.index != FLM_NONE;
     struct flm_builder *b = f->builder;
-    if (t->keep_times && is_off_cpu) {
-        flm_builder_sample(b, sample->time_ns, node, resolved->labels, resolved->metric,
-                           sample->value);
-        flm_builder_sample_lasts(b, sample->value < (double)INT64_MAX ? (int64_t)sample->value
-                                                                      : INT64_MAX);
-    } else if (t->keep_times) {
-        flm_builder_sample(b, sample->time_ns, node, resolved->labels, samples, 1);
+    if (t->keep_times) {
+        flm_builder_sample(b, sample->time_ns, node, resolved->labels[FLM_STATE_RUNNING], samples,
+                           1);
         if (has_metric)
             flm_builder_sample_add(b, resolved->metric, sample->value);
     } else {
@@ -494,25 +507,47 @@ static void add_sample(struct finishing *f, const struct flm_aggregated_sample *
     }
 }
 
+/* How many waits were taken as sleeping because nothing told: without the right to record the
+ * kernel that is each of them. */
+static void note_states(struct finishing *f)
+{
+    char text[160];
+    if (f->waits_assumed == 0)
+        return;
+    int size = snprintf(text, sizeof text,
+                        "%llu of %llu waits are taken as sleeping: no function of the kernel on "
+                        "their stacks says what they wait for",
+                        (unsigned long long)f->waits_assumed, (unsigned long long)f->waits);
+    flm_builder_note(f->builder, "thread states", text, (size_t)size);
+}
+
 static bool add_samples(struct finishing *f)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
     struct flm_perf_events events = {.builder = f->builder};
     struct flm_node *nodes = make_nodes(f);
-    struct resolved *resolved = malloc((t->attributes.count + 1) * sizeof *resolved);
-    bool good = nodes && resolved;
+    unsigned char *states = nodes ? make_states(f) : NULL;
+    struct resolved *resolved = calloc(t->attributes.count + 1, sizeof *resolved);
+    bool good = nodes && resolved && states;
     if (!good)
         flm_error_memory(f->why);
     if (good) {
         make_attributes(f, &events, resolved);
         struct flm_metric samples = flm_perf_events_samples(&events);
-        for (size_t i = 0; i < t->samples.count && !flm_builder_failed(f->builder); i++)
-            add_sample(f, &t->samples.at[i], t->keep_times ? 1 : t->merged.at[i],
-                       nodes[t->samples.at[i].node], &resolved[t->samples.at[i].attributes],
-                       samples);
+        for (size_t i = 0; i < t->samples.count && !flm_builder_failed(f->builder); i++) {
+            const struct flm_aggregated_sample *sample = &t->samples.at[i];
+            const struct resolved *of_sample = &resolved[sample->attributes];
+            if (t->keep_times && t->attributes.at[sample->attributes].event == FLM_EVENT_OFF_CPU)
+                add_off_cpu(f, sample, nodes[sample->node], states[sample->node], of_sample);
+            else
+                add_sample(f, sample, t->keep_times ? 1 : t->merged.at[i], nodes[sample->node],
+                           of_sample, samples);
+        }
+        note_states(f);
     }
     flm_perf_events_clear(&events);
     free(nodes);
+    free(states);
     free(resolved);
     return good;
 }
@@ -553,6 +588,7 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
     good = good && name_locations(&f, progress, context) && add_samples(&f);
     if (good && s->failed)
         good = flm_error_memory(why);
+    good = good && (flm_session_markers_finish(&s->markers, builder) || flm_error_memory(why));
     good = good && (flm_session_explain(s, f.is_unsymbolized, builder) || flm_error_memory(why));
     if (good) {
         add_losses(&f);

@@ -10,6 +10,7 @@
 #include "record/session/aggregation.h"
 #include "record/session/locations.h"
 #include "record/session/session.h"
+#include "record/session/session_markers.h"
 #include "record/session/stacks.h"
 #include "record/session/switches.h"
 #include "record/session/unwinder.h"
@@ -65,6 +66,8 @@ struct flm_session {
     struct flm_stacks stacks;
     struct flm_switches switches;
     struct flm_aggregation aggregation;
+    struct flm_session_markers markers; /* if times are kept */
+    bool is_in_namespace; /* the scheduler's numbers of threads are other ones than the records' */
 
     struct FLM_ARRAY(struct flm_session_event) events; /* by the number of their layouts */
 

@@ -8,7 +8,9 @@
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "flamel/builder.h"
+#include "record/perf/event_name.h"
 #include "record/runtimes.h"
+#include "record/session/sched_event.h"
 
 struct flm_session *flm_session_new(const struct flm_session_options *options,
                                     struct flm_error *why)
@@ -46,6 +48,7 @@ void flm_session_free(struct flm_session *s)
     flm_locations_clear(&s->locations);
     flm_stacks_clear(&s->stacks);
     flm_switches_clear(&s->switches);
+    flm_session_markers_clear(&s->markers);
     flm_aggregation_clear(&s->aggregation);
     for (size_t i = 0; i < s->events.count; i++)
         free(s->events.at[i].name.at);
@@ -150,6 +153,22 @@ uint64_t flm_session_kernel_start(const struct flm_session *s)
     return flm_processes_kernel_start(s->processes);
 }
 
+bool flm_session_memory(struct flm_session *s, int32_t process, int64_t time_ns, double bytes)
+{
+    return !s->options.keep_times ||
+           flm_session_markers_memory(&s->markers, process, time_ns, bytes);
+}
+
+bool flm_session_exit(struct flm_session *s, int32_t process, struct flm_bytes status)
+{
+    return flm_session_markers_exit(&s->markers, process, status);
+}
+
+size_t flm_session_processes(const struct flm_session *s, int32_t *processes, size_t most)
+{
+    return flm_processes_list(s->processes, processes, most);
+}
+
 struct flm_record_counts flm_session_counts(const struct flm_session *s)
 {
     return s->counts;
@@ -193,13 +212,6 @@ static struct flm_session_event *find_event(struct flm_session *s,
     event->has_period = layout->has_period || layout->period > 0;
     event->is_known = true;
     return event;
-}
-
-static bool is_switch_event(const struct flm_event_layout *layout)
-{
-    return (layout->type == PERF_TYPE_SOFTWARE &&
-            layout->config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
-           (layout->name && strcmp(layout->name, "sched:sched_switch") == 0);
 }
 
 static bool count_value(struct flm_session *s, const struct flm_event *event,
@@ -276,9 +288,162 @@ static bool count_missing(struct flm_session *s, uint64_t offset)
                 offset));
 }
 
+/* ---- Off-CPU time ---------------------------------------------------------------------------- */
+
+/* One part of a wait. */
+static bool count_interval(struct flm_session *s, const struct flm_off_cpu_thread *thread,
+                           enum flm_thread_state state, int64_t from_ns, int64_t until_ns)
+{
+    if (until_ns <= from_ns)
+        return true;
+    const struct flm_event event = {.process = thread->process, .thread = thread->thread};
+    struct flm_bytes command = flm_session_command(s, thread->thread);
+    uint32_t node = thread->node;
+    if (thread->marked_ns == FLM_NO_TIME)
+        node = flm_session_label(s, flm_session_root(s, &event, command),
+                                 flm_bytes_of("[off-CPU: unknown stack]"));
+    if (node == UINT32_MAX)
+        return false;
+    const struct flm_sample_attributes attributes = {.command = command,
+                                                     .process = thread->process,
+                                                     .thread = thread->thread,
+                                                     .cpu = UINT32_MAX,
+                                                     .event = FLM_EVENT_OFF_CPU,
+                                                     .state = state};
+    return flm_aggregation_add(&s->aggregation, from_ns, node, &attributes,
+                               (double)(until_ns - from_ns));
+}
+
+/* A wait up to the wake-up, and the way to a CPU from then on. */
+static bool count_off_cpu(struct flm_session *s, const struct flm_off_cpu_thread *thread,
+                          int64_t until_ns)
+{
+    int64_t woken_ns = until_ns;
+    if (thread->woken_ns != FLM_NO_TIME && thread->woken_ns < until_ns)
+        woken_ns = thread->woken_ns > thread->left_ns ? thread->woken_ns : thread->left_ns;
+    return count_interval(s, thread, thread->state, thread->left_ns, woken_ns) &&
+           count_interval(s, thread, FLM_STATE_RUNNABLE, woken_ns, until_ns);
+}
+
+/* The thread ran until then. */
+static bool count_busy(struct flm_session *s, int32_t thread, int64_t until_ns)
+{
+    const struct flm_off_cpu_thread *ran = flm_switches_find(&s->switches, thread);
+    return !s->options.keep_times || !ran || ran->came_ns == FLM_NO_TIME ||
+           flm_busy_add(&s->markers.switched, ran->came_ns, until_ns);
+}
+
+static bool leave(struct flm_session *s, int32_t process, int32_t thread, int64_t time_ns,
+                  bool preempted)
+{
+    return thread <= 0 || (count_busy(s, thread, time_ns) &&
+                           flm_switches_leave(&s->switches, process, thread, time_ns, preempted));
+}
+
+static bool come(struct flm_session *s, int32_t process, int32_t thread, int64_t time_ns)
+{
+    struct flm_off_cpu_thread left;
+    if (thread <= 0)
+        return true;
+    return flm_switches_return(&s->switches, process, thread, time_ns, &left) &&
+           (left.left_ns == FLM_NO_TIME || count_off_cpu(s, &left, time_ns));
+}
+
+static bool add_switch(struct flm_session *s, const struct flm_event *event)
+{
+    if (event->time_ns == FLM_NO_TIME)
+        return true;
+    return event->change.out
+               ? leave(s, event->process, event->thread, event->time_ns, event->change.preempted)
+               : come(s, event->process, event->thread, event->time_ns);
+}
+
+bool flm_session_end_off_cpu(struct flm_session *s)
+{
+    for (size_t i = 0; i < s->switches.threads.count; i++) {
+        struct flm_off_cpu_thread thread = s->switches.threads.at[i];
+        if (!count_busy(s, thread.thread, s->newest_ns))
+            return false;
+        if (thread.came_ns != FLM_NO_TIME)
+            s->switches.threads.at[i].came_ns = s->newest_ns; /* it may run on */
+        if (thread.left_ns == FLM_NO_TIME || thread.left_ns >= s->newest_ns || thread.may_be_back)
+            continue;
+        if (!count_off_cpu(s, &thread, s->newest_ns))
+            return false;
+        s->switches.threads.at[i].left_ns = s->newest_ns; /* it may stay off-CPU */
+    }
+    return true;
+}
+
+/* Whether the recording has SWITCH records, which say who comes and leaves. */
+static bool has_switches(const struct flm_event_layouts *layouts)
+{
+    for (size_t i = 0; i < layouts->items.count; i++)
+        if (layouts->items.at[i].has_switches)
+            return true;
+    return false;
+}
+
+/* The sample of a switch: the stack at which the thread leaves, its state where that is a
+ * tracepoint; and without SWITCH records the switch itself. */
+static bool mark_switch(struct flm_session *s, const struct flm_event *event, uint32_t node)
+{
+    struct flm_sched_switch change;
+    enum flm_thread_state state = FLM_STATE_WAITING;
+    bool is_known = flm_sched_switch_read(&event->sample, &change);
+    s->is_in_namespace |= is_known && change.leaves != event->thread;
+    if (is_known)
+        state = flm_thread_state_of_scheduler(change.state);
+    if (event->time_ns == FLM_NO_TIME)
+        return true;
+    if (!flm_switches_mark(&s->switches, event->process, event->thread, event->time_ns, node,
+                           state))
+        return false;
+    if (!is_known || s->is_in_namespace || has_switches(event->sample.layouts))
+        return true;
+    const struct flm_off_cpu_thread *ran = flm_switches_find(&s->switches, event->thread);
+    bool was_seen = ran->came_ns != FLM_NO_TIME; /* else others bring it back unseen, too */
+    if (!leave(s, event->process, event->thread, event->time_ns, false))
+        return false;
+    flm_switches_trust(&s->switches, event->thread, was_seen);
+    return come(s, -1, change.comes, event->time_ns);
+}
+
+static void add_wake(struct flm_session *s, const struct flm_event *event)
+{
+    int32_t thread;
+    if (event->time_ns != FLM_NO_TIME && !s->is_in_namespace &&
+        flm_sched_wake_read(&event->sample, &thread))
+        flm_switches_wake(&s->switches, thread, event->time_ns);
+}
+
+/* ---- Samples with their stacks --------------------------------------------------------------- */
+
+/* Samples of the first event that stand for time, each for the time before it. */
+static bool add_busy(struct flm_session *s, const struct flm_event *event)
+{
+    const struct flm_event_layout *layout = event->sample.layout;
+    double lasts_ns = flm_event_is_clock(layout->type, layout->config)
+                          ? (double)event->sample.period
+                      : layout->type == PERF_TYPE_HARDWARE &&
+                              layout->config == PERF_COUNT_HW_CPU_CYCLES && layout->frequency > 0
+                          ? 1e9 / (double)layout->frequency
+                          : 0;
+    if (!s->options.keep_times || layout->number != 0 || event->thread == 0 ||
+        event->time_ns == FLM_NO_TIME || !(lasts_ns >= 1 && lasts_ns < 1e12))
+        return true;
+    s->markers.sampled_every_ns = lasts_ns;
+    return flm_busy_add(&s->markers.sampled, event->time_ns - (int64_t)lasts_ns, event->time_ns);
+}
+
 static bool add_sample(struct flm_session *s, const struct flm_event *event)
 {
     const struct flm_event_sample *sample = &event->sample;
+    enum flm_sched_kind kind = flm_sched_kind(sample->layout);
+    if (kind == FLM_SCHED_WAKE)
+        add_wake(s, event);
+    if (kind == FLM_SCHED_WAKE && sample->layout->only_marks)
+        return true;
     const struct flm_process *process = flm_processes_get(s->processes, event->process);
     const struct flm_process *kernel = flm_processes_get(s->processes, -1);
     if (!process || !kernel)
@@ -296,66 +461,15 @@ static bool add_sample(struct flm_session *s, const struct flm_event *event)
     uint32_t node = flm_session_node(s, process, kernel, root, era);
     if (node == UINT32_MAX)
         return false;
-    if (is_switch_event(sample->layout) && event->time_ns != FLM_NO_TIME &&
-        !flm_switches_mark(&s->switches, event->process, event->thread, event->time_ns, node))
+    if (kind == FLM_SCHED_SWITCH && !mark_switch(s, event, node))
         return false;
     if (sample->layout->only_marks)
         return true;
     s->counts.samples++;
-    return sample->count_count > 0
-               ? count_group(s, event, node, command)
-               : count_value(s, event, sample->layout, node, command, sample->period);
-}
-
-/* ---- Off-CPU time ---------------------------------------------------------------------------- */
-
-static bool count_off_cpu(struct flm_session *s, const struct flm_off_cpu_thread *thread,
-                          int64_t until_ns)
-{
-    if (until_ns <= thread->left_ns)
-        return true;
-    const struct flm_event event = {.process = thread->process, .thread = thread->thread};
-    struct flm_bytes command = flm_session_command(s, thread->thread);
-    uint32_t node = thread->node;
-    if (thread->marked_ns == FLM_NO_TIME)
-        node = flm_session_label(s, flm_session_root(s, &event, command),
-                                 flm_bytes_of("[off-CPU: unknown stack]"));
-    if (node == UINT32_MAX)
-        return false;
-    const struct flm_sample_attributes attributes = {
-        .command = command,
-        .process = thread->process,
-        .thread = thread->thread,
-        .cpu = UINT32_MAX,
-        .event = FLM_EVENT_OFF_CPU,
-        .state = thread->preempted ? FLM_STATE_PREEMPTED : FLM_STATE_BLOCKED};
-    return flm_aggregation_add(&s->aggregation, thread->left_ns, node, &attributes,
-                               (double)(until_ns - thread->left_ns));
-}
-
-static bool add_switch(struct flm_session *s, const struct flm_event *event)
-{
-    if (event->thread <= 0 || event->time_ns == FLM_NO_TIME)
-        return true;
-    if (event->change.out)
-        return flm_switches_leave(&s->switches, event->process, event->thread, event->time_ns,
-                                  event->change.preempted);
-    struct flm_off_cpu_thread thread;
-    return !flm_switches_return(&s->switches, event->thread, &thread) ||
-           count_off_cpu(s, &thread, event->time_ns);
-}
-
-bool flm_session_end_off_cpu(struct flm_session *s)
-{
-    for (size_t i = 0; i < s->switches.threads.count; i++) {
-        struct flm_off_cpu_thread thread = s->switches.threads.at[i];
-        if (thread.left_ns == FLM_NO_TIME || thread.left_ns >= s->newest_ns)
-            continue;
-        if (!count_off_cpu(s, &thread, s->newest_ns))
-            return false;
-        s->switches.threads.at[i].left_ns = s->newest_ns; /* it may stay off-CPU */
-    }
-    return true;
+    return add_busy(s, event) &&
+           (sample->count_count > 0
+                ? count_group(s, event, node, command)
+                : count_value(s, event, sample->layout, node, command, sample->period));
 }
 
 /* ---- Code without an address, and files of JIT compilers ------------------------------------- */
@@ -401,6 +515,10 @@ static bool add_runtime_file(struct flm_session *s, const struct flm_event *even
 static bool add_map(struct flm_session *s, const struct flm_event *event)
 {
     const struct flm_runtime *runtime = flm_runtime_of_file(event->map.path);
+    if (event->map.is_code && event->map.path.size > 0 && event->map.path.at[0] == '/' &&
+        event->map.path.at[event->map.path.size - 1] != '/' &&
+        !flm_session_markers_program(&s->markers, event->process, event->map.path))
+        return false;
     return runtime ? add_runtime_file(s, event, runtime)
                    : flm_processes_change(s->processes, event);
 }
@@ -418,6 +536,58 @@ static bool add_note(struct flm_session *s, const struct flm_event *event)
     return true;
 }
 
+/* Processes and threads, as markers. What was there before the recording has no time, or, as names
+ * of threads that nobody knew, is no event. */
+static bool add_marker(struct flm_session *s, const struct flm_event *event)
+{
+    char parent[32];
+    struct flm_text text;
+    bool is_process = event->process == event->thread;
+    struct flm_bytes name = flm_thread_name(s->processes, event->thread), detail = {"", 0};
+    struct flm_session_marker marker = {
+        .time_ns = event->time_ns, .process = event->process, .thread = event->thread};
+    if (!s->options.keep_times || event->time_ns == FLM_NO_TIME || event->time_ns == 0)
+        return true;
+    switch (event->kind) {
+    case FLM_EVENT_FORK:
+        marker.kind = FLM_MARKER_THREAD_START;
+        detail = name;
+        if (event->fork.parent_process != event->process) {
+            marker.kind = FLM_MARKER_FORK;
+            flm_text_init_fixed(&text, parent, sizeof parent);
+            flm_text_format(&text, "of %d", event->fork.parent_process);
+            detail = (struct flm_bytes){text.at, text.size};
+        }
+        break;
+    case FLM_EVENT_EXIT:
+        marker.kind = is_process ? FLM_MARKER_EXIT : FLM_MARKER_THREAD_EXIT;
+        break;
+    default:
+        marker.kind = event->name.is_exec ? FLM_MARKER_EXEC : FLM_MARKER_THREAD_NAME;
+        detail = event->name.text;
+    }
+    marker.command = flm_session_command(s, event->thread);
+    return flm_session_markers_add(&s->markers, &marker, detail);
+}
+
+static bool add_name(struct flm_session *s, const struct flm_event *event)
+{
+    bool is_news = event->name.is_exec || flm_thread_name(s->processes, event->thread).size > 0;
+    return flm_processes_change(s->processes, event) && (!is_news || add_marker(s, event));
+}
+
+static bool add_exit(struct flm_session *s, const struct flm_event *event)
+{
+    if (event->time_ns != FLM_NO_TIME && !count_busy(s, event->thread, event->time_ns))
+        return false;
+    if (event->process == event->thread && event->time_ns != FLM_NO_TIME &&
+        !flm_session_markers_no_memory(&s->markers, event->process, event->time_ns))
+        return false;
+    return add_marker(s, event) &&
+           flm_switches_end(&s->switches, event->process, event->thread, event->time_ns) &&
+           flm_processes_change(s->processes, event);
+}
+
 static bool add_event(struct flm_session *s, const struct flm_event *event)
 {
     switch (event->kind) {
@@ -428,12 +598,11 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
     case FLM_EVENT_FORK:
         s->counts.tasks_begun++;
         flm_switches_begin(&s->switches, event->process, event->thread);
-        return flm_processes_change(s->processes, event);
+        return flm_processes_change(s->processes, event) && add_marker(s, event);
     case FLM_EVENT_EXIT:
-        return flm_switches_end(&s->switches, event->process, event->thread, event->time_ns) &&
-               flm_processes_change(s->processes, event);
+        return add_exit(s, event);
     case FLM_EVENT_NAME:
-        return flm_processes_change(s->processes, event);
+        return add_name(s, event);
     case FLM_EVENT_LOST:
         s->counts.lost += event->lost.count;
         return flm_session_lose_at(s, "events (ring buffer full)", (double)event->lost.count,

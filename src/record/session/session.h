@@ -14,8 +14,9 @@
  *
  * The profile has a metric for each event with samples (perf/event_metrics.h), in the order in
  * which events were requested, "off-cpu" if off-CPU time was recorded, and "samples"; samples with
- * time and the labels process, thread and command; and as losses everything that was lost,
- * throttled or truncated. Frames without a symbol are flagged as unsymbolized. */
+ * time and the labels process, thread and command, and those of off-CPU time with their state
+ * (thread_state.h); markers and counters (session_markers.h); and as losses everything that was
+ * lost, throttled or truncated. Frames without a symbol are flagged as unsymbolized. */
 #ifndef FLAMEL_RECORD_SESSION_SESSION_H
 #define FLAMEL_RECORD_SESSION_SESSION_H
 
@@ -71,6 +72,15 @@ struct flm_runtime_report flm_session_report(struct flm_session *session);
  * False when memory ran out. */
 bool flm_session_lose_at(struct flm_session *session, const char *what, double count,
                          uint64_t offset);
+
+/* Memory in use from a time on: of a process, or of the machine (-1). And how a process ended,
+ * which its marker says then. False when memory ran out. */
+bool flm_session_memory(struct flm_session *session, int32_t process, int64_t time_ns,
+                        double bytes);
+bool flm_session_exit(struct flm_session *session, int32_t process, struct flm_bytes status);
+
+/* Processes that have not ended, at most `most` into `processes`; returns how many there are. */
+size_t flm_session_processes(const struct flm_session *session, int32_t *processes, size_t most);
 
 /* Whether there is any sample yet. */
 bool flm_session_has_samples(const struct flm_session *session);

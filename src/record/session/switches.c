@@ -32,7 +32,9 @@ static struct flm_off_cpu_thread nothing_of(int32_t process, int32_t thread)
                                        .thread = thread,
                                        .left_ns = FLM_NO_TIME,
                                        .marked_ns = FLM_NO_TIME,
-                                       .ended_ns = FLM_NO_TIME};
+                                       .ended_ns = FLM_NO_TIME,
+                                       .woken_ns = FLM_NO_TIME,
+                                       .came_ns = FLM_NO_TIME};
 }
 
 static struct flm_off_cpu_thread *get(struct flm_switches *s, int32_t process, int32_t thread)
@@ -51,14 +53,16 @@ static struct flm_off_cpu_thread *get(struct flm_switches *s, int32_t process, i
 }
 
 bool flm_switches_mark(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,
-                       uint32_t node)
+                       uint32_t node, enum flm_thread_state state)
 {
     struct flm_off_cpu_thread *t = get(s, process, thread);
     if (!t)
         return false;
     t->process = process;
     t->marked_ns = time_ns;
+    t->woken_ns = FLM_NO_TIME;
     t->node = node;
+    t->marked_state = state;
     return true;
 }
 
@@ -73,17 +77,45 @@ bool flm_switches_leave(struct flm_switches *s, int32_t process, int32_t thread,
         t->marked_ns = FLM_NO_TIME;
     t->process = process;
     t->left_ns = time_ns;
-    t->preempted = preempted;
+    t->came_ns = FLM_NO_TIME;
+    t->may_be_back = false;
+    if (t->marked_ns == FLM_NO_TIME || t->woken_ns < t->marked_ns)
+        t->woken_ns = FLM_NO_TIME;
+    t->state = preempted ? FLM_STATE_RUNNABLE : FLM_STATE_WAITING;
+    if (t->marked_ns != FLM_NO_TIME && t->marked_state != FLM_STATE_WAITING)
+        t->state = t->marked_state;
     return true;
 }
 
-bool flm_switches_return(struct flm_switches *s, int32_t thread, struct flm_off_cpu_thread *left)
+void flm_switches_trust(struct flm_switches *s, int32_t thread, bool is_seen)
 {
     struct flm_off_cpu_thread *t = find(s, thread);
-    if (!t || t->left_ns == FLM_NO_TIME)
+    if (t)
+        t->may_be_back = !is_seen;
+}
+
+void flm_switches_wake(struct flm_switches *s, int32_t thread, int64_t time_ns)
+{
+    struct flm_off_cpu_thread *t = find(s, thread);
+    if (t && t->woken_ns == FLM_NO_TIME &&
+        (t->left_ns != FLM_NO_TIME || t->marked_ns != FLM_NO_TIME))
+        t->woken_ns = time_ns;
+}
+
+const struct flm_off_cpu_thread *flm_switches_find(const struct flm_switches *s, int32_t thread)
+{
+    return find(s, thread);
+}
+
+bool flm_switches_return(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,
+                         struct flm_off_cpu_thread *left)
+{
+    struct flm_off_cpu_thread *t = get(s, process, thread);
+    if (!t)
         return false;
     *left = *t;
-    t->left_ns = t->marked_ns = FLM_NO_TIME;
+    t->left_ns = t->marked_ns = t->woken_ns = FLM_NO_TIME;
+    t->came_ns = t->ended_ns == FLM_NO_TIME ? time_ns : FLM_NO_TIME;
     return true;
 }
 
@@ -92,7 +124,7 @@ bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread, i
     struct flm_off_cpu_thread *t = get(s, process, thread);
     if (!t)
         return false;
-    t->left_ns = t->marked_ns = FLM_NO_TIME;
+    t->left_ns = t->marked_ns = t->woken_ns = t->came_ns = FLM_NO_TIME;
     /* Without a time it is kept for ever. */
     t->ended_ns = time_ns == FLM_NO_TIME ? INT64_MAX : time_ns;
     return true;

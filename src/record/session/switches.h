@@ -1,10 +1,12 @@
-/* switches.h - off-CPU time: from leaving a CPU to coming back.
+/* switches.h - off-CPU time: from leaving a CPU to coming back, and the state of the thread.
  *
- *     context-switches   SWITCH out          (off-CPU)           SWITCH in
- *     sample: a stack    time, preempted?                        time
+ *     sched_switch or       SWITCH out                sched_waking       SWITCH in
+ *     context-switches      time, preempted?          time               time
+ *     a stack, the state         |---- sleeping ... ------|--- runnable ----|
  *
- * SWITCH records have the time, but no stack. The stack is known if the event "context-switches" is
- * sampled too: it occurs just before the thread leaves the CPU. */
+ * SWITCH records have the time, but no stack. The stack is known if an event of switches is sampled
+ * too: it occurs just before the thread leaves the CPU. As the tracepoint sched:sched_switch it has
+ * the state as well. From a wake-up on the thread waits for a CPU. */
 #ifndef FLAMEL_RECORD_SESSION_SWITCHES_H
 #define FLAMEL_RECORD_SESSION_SWITCHES_H
 
@@ -13,6 +15,7 @@
 
 #include "base/core/array.h"
 #include "base/core/index.h"
+#include "record/session/thread_state.h"
 
 struct flm_off_cpu_thread {
     int32_t process, thread;
@@ -20,7 +23,11 @@ struct flm_off_cpu_thread {
     int64_t marked_ns; /* when it was at `node`; FLM_NO_TIME: unknown */
     uint32_t node;
     int64_t ended_ns; /* FLM_NO_TIME: it has not ended */
-    bool preempted;
+    int64_t woken_ns; /* FLM_NO_TIME: not since it left, or nobody knows */
+    int64_t came_ns;  /* since when it runs; FLM_NO_TIME: it does not, or nobody knows */
+    enum flm_thread_state marked_state; /* of the mark */
+    enum flm_thread_state state;        /* from leaving to the wake-up */
+    bool may_be_back;                   /* it may have come back unseen */
 };
 
 struct flm_switches {
@@ -31,15 +38,29 @@ struct flm_switches {
 /* {0} is empty. */
 void flm_switches_clear(struct flm_switches *switches);
 
-/* The node of the thread just before it leaves the CPU. These return false when memory ran out. */
+/* The node of the thread just before it leaves the CPU, and its state, FLM_STATE_WAITING where that
+ * is not known. These return false when memory ran out. */
 bool flm_switches_mark(struct flm_switches *switches, int32_t process, int32_t thread,
-                       int64_t time_ns, uint32_t node);
+                       int64_t time_ns, uint32_t node, enum flm_thread_state state);
+
+/* It leaves; `preempted`: it could go on. */
 bool flm_switches_leave(struct flm_switches *switches, int32_t process, int32_t thread,
                         int64_t time_ns, bool preempted);
 
-/* The thread has come back: `left` receives where and when it left. False when that is unknown. */
-bool flm_switches_return(struct flm_switches *switches, int32_t thread,
-                         struct flm_off_cpu_thread *left);
+/* Whether its coming back would be seen; so it is after leaving. */
+void flm_switches_trust(struct flm_switches *switches, int32_t thread, bool is_seen);
+
+/* A thread that has left, or is about to, could go on from now on. */
+void flm_switches_wake(struct flm_switches *switches, int32_t thread, int64_t time_ns);
+
+/* The thread has come back: `left` receives where and when it left (left_ns is FLM_NO_TIME where
+ * that is unknown). False when memory ran out. */
+bool flm_switches_return(struct flm_switches *switches, int32_t process, int32_t thread,
+                         int64_t time_ns, struct flm_off_cpu_thread *left);
+
+/* The thread as it is known; NULL: it is not. */
+const struct flm_off_cpu_thread *flm_switches_find(const struct flm_switches *switches,
+                                                   int32_t thread);
 
 /* The thread has ended, so that leaving the CPU once more does not count; and a new thread with
  * that number has begun. */

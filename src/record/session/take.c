@@ -95,6 +95,7 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     s->rounded_count = 0;
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
     flm_aggregation_clear(&s->aggregation);
+    flm_session_markers_clear(&s->markers);
     bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
                 (copy_off_cpu_stacks(s, &past) || flm_error_memory(why));
     past_clear(&past);

@@ -249,11 +249,48 @@ static void switches_are_sampled_if_the_kernel_may_be_recorded(void **state)
     user.may_kernel = false;
     assert_true(ask(user, &options, &request, NULL));
     assert_int_equal(request.count, 1);
-    assert_int_equal(request.switch_event, 1);
+    assert_true(request.switch_event == SIZE_MAX && request.wake_event == SIZE_MAX);
     flm_request_explain(&request, &options, &limits, &text);
     flm_text_putc(&text, 0);
     assert_non_null(strstr(text.at, "off-CPU time is recorded without stacks"));
     flm_text_clear(&text);
+}
+
+/* Where tracefs may be read, the scheduler's tracepoints say more. */
+static void states_come_from_tracepoints_where_there_are_some(void **state)
+{
+    (void)state;
+    const char *root = temporary_path("traced");
+    char command_line[1200];
+    snprintf(
+        command_line, sizeof command_line,
+        "cd %s 2> /dev/null || mkdir -p %s && cd %s && "
+        "mkdir -p sys/kernel/tracing/events/sched/sched_switch "
+        "sys/kernel/tracing/events/sched/sched_waking && cd sys/kernel/tracing/events/sched && "
+        "echo 314 > sched_switch/id && echo 315 > sched_waking/id",
+        root, root, root);
+    assert_int_equal(system(command_line), 0);
+    struct fake fake = everything;
+    struct flm_kernel kernel = {open_fake, &fake, root};
+    struct flm_record_options options = plain;
+    struct flm_request request;
+    options.off_cpu = true;
+    assert_true(flm_request_make(&request, &options, &limits, &kernel, NULL));
+    assert_int_equal(request.count, 3);
+    assert_int_equal(request.switch_event, 1);
+    assert_int_equal(request.wake_event, 2);
+    const struct perf_event_attr *leaves = &request.event[1].attr, *wakes = &request.event[2].attr;
+    assert_true(leaves->config == 314 && wakes->config == 315);
+    assert_true(leaves->sample_type & PERF_SAMPLE_RAW && wakes->sample_type & PERF_SAMPLE_RAW);
+    assert_true(leaves->sample_type & PERF_SAMPLE_STACK_USER);
+    assert_false(wakes->sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CALLCHAIN));
+    assert_true(leaves->sample_period == 1 && wakes->sample_period == 1);
+    assert_true(flm_request_only_marks(&request, 1) && flm_request_only_marks(&request, 2));
+    assert_false(flm_request_only_marks(&request, 0));
+
+    fake.may_kernel = false;
+    assert_true(flm_request_make(&request, &options, &limits, &kernel, NULL));
+    assert_true(request.switch_event == SIZE_MAX && request.wake_event == SIZE_MAX);
 }
 
 static void events_that_would_never_occur_are_refused(void **state)
@@ -278,6 +315,7 @@ static void events_that_would_never_occur_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_come_from_tracepoints_where_there_are_some),
         cmocka_unit_test(events_that_would_never_occur_are_refused),
         cmocka_unit_test(the_default_event_is_cycles_if_the_CPU_counts_them),
         cmocka_unit_test(only_features_unknown_to_the_kernel_are_given_up),

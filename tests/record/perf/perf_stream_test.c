@@ -52,7 +52,7 @@ static bool write_file(const char *path, struct flm_error *why)
                                         .line = 12,
                                         .frame_kind = 5};
     flm_perf_stream_code(stream, &code);
-    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3);
+    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3, (struct flm_bytes){0});
     const struct flm_build_id id = {.size = 20, .bytes = {0xab, 0xcd}};
     flm_perf_stream_feature(stream, FLM_STREAM_RELEASE, flm_bytes_of("6.1.0"));
     flm_perf_stream_build_id(stream, "[kernel.kallsyms]", true, &id);
@@ -141,8 +141,8 @@ static double switches_read(void (*say)(struct flm_perf_stream *stream))
     assert_non_null(stream);
     flm_perf_stream_attributes(stream, &switches, ids, 2, "context-switches");
     say(stream);
-    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3);
-    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3);
+    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3, (struct flm_bytes){0});
+    flm_perf_stream_sample(stream, sample, sizeof sample, chain, 3, (struct flm_bytes){0});
     assert_true(flm_perf_stream_round(stream, NULL));
     assert_true(flm_perf_stream_close(stream, NULL));
     struct flm_error why = {0};
@@ -226,7 +226,7 @@ static void a_chain_that_is_too_long_is_cut(void **state)
     make_sample(sample, sizeof sample, 1, 2);
     struct flm_perf_stream *stream = flm_perf_stream_open(path, NULL);
     assert_true(chain && stream);
-    flm_perf_stream_sample(stream, sample, sizeof sample, chain, COUNT);
+    flm_perf_stream_sample(stream, sample, sizeof sample, chain, COUNT, (struct flm_bytes){0});
     assert_true(flm_perf_stream_size(stream) < 16 + 65536);
     assert_true(flm_perf_stream_close(stream, NULL));
     struct flm_text file = read_file(path);

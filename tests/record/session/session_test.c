@@ -323,16 +323,15 @@ static void off_CPU_time_is_counted_where_the_thread_left(void **state)
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     put_sample(&t.records, 1, 1, 999, chain, CHAIN);
     put_switch(&t.records, 1, 1, 1000, true, false);
-    put_switch(&t.records, 1, 1, 6000, false, false); /* 5000 ns, blocked, at the stack */
+    put_switch(&t.records, 1, 1, 6000, false, false); /* 5000 ns, at the stack */
     put_switch(&t.records, 1, 1, 20000000, true, true);
-    put_switch(&t.records, 1, 1, 20000700, false,
-               false); /* 700 ns, preempted, nobody knows where */
+    put_switch(&t.records, 1, 1, 20000700, false, false); /* 700 ns, runnable, nobody knows where */
     put_switch(&t.records, 1, 1, 20001000, true, false);
     put_lost(&t.records, 20001300, 12); /* until the end: 300 ns */
     struct flm_profile *p = profile_of_scenario(&t);
     assert_true(self_of(p, "off-cpu", "app+0x100") == 5000);
     assert_true(self_of(p, "off-cpu", "[off-CPU: unknown stack]") == 1000);
-    assert_true(has_label(p, "state", "blocked") && has_label(p, "state", "preempted"));
+    assert_true(has_label(p, "state", "sleeping") && has_label(p, "state", "runnable"));
     assert_true(lost(p, "events (ring buffer full)") == 12);
     struct flm_metric m = flm_profile_metric_named(p, "off-cpu");
     assert_true(flm_bytes_are(flm_string_bytes(p, p->metrics[m.index].unit), "ns"));

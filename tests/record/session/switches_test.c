@@ -8,20 +8,27 @@
 #include "flamel/builder.h"
 #include "support/core/failures.h"
 
+/* Whether it was known when the thread had left. */
+static bool came_back(struct flm_switches *s, int32_t thread, struct flm_off_cpu_thread *left)
+{
+    assert_true(flm_switches_return(s, 4, thread, 5000, left));
+    return left->left_ns != FLM_NO_TIME;
+}
+
 static void a_thread_is_off_CPU_from_leaving_to_coming_back(void **state)
 {
     (void)state;
     struct flm_switches s = {0};
     struct flm_off_cpu_thread waited;
-    assert_false(flm_switches_return(&s, 5, &waited));
-    assert_true(flm_switches_mark(&s, 4, 5, 990, 17));
+    assert_false(came_back(&s, 5, &waited));
+    assert_true(flm_switches_mark(&s, 4, 5, 990, 17, FLM_STATE_WAITING));
     assert_true(flm_switches_leave(&s, 4, 5, 1000, true));
-    assert_true(flm_switches_return(&s, 5, &waited));
+    assert_true(came_back(&s, 5, &waited));
     assert_int_equal(waited.left_ns, 1000);
     assert_int_equal(waited.node, 17);
     assert_int_equal(waited.marked_ns, 990);
-    assert_true(waited.preempted);
-    assert_false(flm_switches_return(&s, 5, &waited));
+    assert_int_equal(waited.state, FLM_STATE_RUNNABLE);
+    assert_false(came_back(&s, 5, &waited));
     flm_switches_clear(&s);
 }
 
@@ -30,9 +37,9 @@ static void an_old_mark_is_not_the_stack_of_a_later_switch(void **state)
     (void)state;
     struct flm_switches s = {0};
     struct flm_off_cpu_thread waited;
-    assert_true(flm_switches_mark(&s, 4, 5, 1000, 17));
+    assert_true(flm_switches_mark(&s, 4, 5, 1000, 17, FLM_STATE_INTERRUPTIBLE));
     assert_true(flm_switches_leave(&s, 4, 5, 1000 + 1000000000, false));
-    assert_true(flm_switches_return(&s, 5, &waited));
+    assert_true(came_back(&s, 5, &waited));
     assert_true(waited.marked_ns == FLM_NO_TIME);
     flm_switches_clear(&s);
 }
@@ -44,10 +51,10 @@ static void a_thread_that_has_ended_is_not_off_CPU(void **state)
     struct flm_off_cpu_thread waited;
     assert_true(flm_switches_end(&s, 4, 5, 100));
     assert_true(flm_switches_leave(&s, 4, 5, 1000, false));
-    assert_false(flm_switches_return(&s, 5, &waited));
+    assert_false(came_back(&s, 5, &waited));
     flm_switches_begin(&s, 4, 5); /* another one of that number */
     assert_true(flm_switches_leave(&s, 4, 5, 2000, false));
-    assert_true(flm_switches_return(&s, 5, &waited));
+    assert_true(came_back(&s, 5, &waited));
     flm_switches_clear(&s);
 }
 
@@ -65,9 +72,61 @@ static void ended_threads_are_forgotten_and_others_stay_off_CPU(void **state)
         assert_true(s.threads.count <= 7);
     }
     assert_true(flm_switches_leave(&s, 1, COUNT - 1, COUNT, false)); /* that one is still known */
-    assert_false(flm_switches_return(&s, COUNT - 1, &waited));
-    assert_true(flm_switches_return(&s, 1, &waited));
+    assert_false(came_back(&s, COUNT - 1, &waited));
+    assert_true(came_back(&s, 1, &waited));
     assert_int_equal(waited.left_ns, 50);
+    flm_switches_clear(&s);
+}
+
+static void the_state_is_that_of_the_mark_or_of_the_switch(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t marked_ns; /* 0: not at all */
+        enum flm_thread_state marked;
+        bool preempted;
+        enum flm_thread_state expected;
+    } cases[] = {{0, FLM_STATE_WAITING, false, FLM_STATE_WAITING},
+                 {0, FLM_STATE_WAITING, true, FLM_STATE_RUNNABLE},
+                 {990, FLM_STATE_WAITING, false, FLM_STATE_WAITING},
+                 {990, FLM_STATE_WAITING, true, FLM_STATE_RUNNABLE},
+                 {990, FLM_STATE_UNINTERRUPTIBLE, false, FLM_STATE_UNINTERRUPTIBLE},
+                 {990, FLM_STATE_RUNNABLE, false, FLM_STATE_RUNNABLE},
+                 {-99000000, FLM_STATE_UNINTERRUPTIBLE, false, FLM_STATE_WAITING}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct flm_switches s = {0};
+        struct flm_off_cpu_thread left;
+        if (cases[i].marked_ns)
+            assert_true(flm_switches_mark(&s, 4, 5, cases[i].marked_ns, 1, cases[i].marked));
+        assert_true(flm_switches_leave(&s, 4, 5, 1000, cases[i].preempted));
+        assert_true(came_back(&s, 5, &left));
+        assert_int_equal(left.state, cases[i].expected);
+        flm_switches_clear(&s);
+    }
+}
+
+static void a_wake_up_counts_once_and_only_while_the_thread_waits(void **state)
+{
+    (void)state;
+    struct flm_switches s = {0};
+    struct flm_off_cpu_thread left;
+    flm_switches_wake(&s, 5, 10); /* nobody knows it */
+    assert_true(flm_switches_return(&s, 4, 5, 20, &left));
+    flm_switches_wake(&s, 5, 30); /* it runs */
+    assert_true(flm_switches_leave(&s, 4, 5, 1000, false));
+    flm_switches_wake(&s, 5, 1300);
+    flm_switches_wake(&s, 5, 1400);
+    assert_true(came_back(&s, 5, &left));
+    assert_true(left.woken_ns == 1300);
+    /* Between the mark and the switch: on another CPU. */
+    assert_true(flm_switches_mark(&s, 4, 5, 2000, 1, FLM_STATE_INTERRUPTIBLE));
+    flm_switches_wake(&s, 5, 2001);
+    assert_true(flm_switches_leave(&s, 4, 5, 2002, false));
+    assert_true(came_back(&s, 5, &left));
+    assert_true(left.woken_ns == 2001);
+    assert_true(flm_switches_leave(&s, 4, 5, 3000, false));
+    assert_true(came_back(&s, 5, &left));
+    assert_true(left.woken_ns == FLM_NO_TIME);
     flm_switches_clear(&s);
 }
 
@@ -77,7 +136,8 @@ static bool leave_and_return(void *context, struct flm_error *why)
     struct flm_switches s = {0};
     bool good = true;
     for (int32_t i = 1; i < 40 && good; i++)
-        good = flm_switches_mark(&s, 1, i, i, 1) && flm_switches_leave(&s, 1, i, i + 1, false) &&
+        good = flm_switches_mark(&s, 1, i, i, 1, FLM_STATE_WAITING) &&
+               flm_switches_leave(&s, 1, i, i + 1, false) &&
                flm_switches_end(&s, 1, 100 + i, 100) && flm_switches_forget(&s, i % 8 ? 0 : 200);
     flm_switches_clear(&s);
     return good || flm_error_memory(why);
@@ -96,6 +156,8 @@ int main(void)
         cmocka_unit_test(an_old_mark_is_not_the_stack_of_a_later_switch),
         cmocka_unit_test(a_thread_that_has_ended_is_not_off_CPU),
         cmocka_unit_test(ended_threads_are_forgotten_and_others_stay_off_CPU),
+        cmocka_unit_test(the_state_is_that_of_the_mark_or_of_the_switch),
+        cmocka_unit_test(a_wake_up_counts_once_and_only_while_the_thread_waits),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-#include "algebra/operation/markers.h"
+#include "algebra/operation/kept_markers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
-/* markers.h - the markers and counters that stay where samples are kept by label or time.
+/* kept_markers.h - the markers and counters that stay where samples are kept by label or time.
  *
  *     range            |-----------------|
  *     markers      |=======|    |           |    the part of the first; the second
  *     a counter    4    2     7       1     3    4 . . 2 at the beginning, 7, 1
  *
  * A counter keeps its value at the beginning of the range as a point there. */
-#ifndef FLAMEL_ALGEBRA_OPERATION_MARKERS_H
-#define FLAMEL_ALGEBRA_OPERATION_MARKERS_H
+#ifndef FLAMEL_ALGEBRA_OPERATION_KEPT_MARKERS_H
+#define FLAMEL_ALGEBRA_OPERATION_KEPT_MARKERS_H
 
 #include "profile/columns.h"
 
