@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (q)
         promise(flm_profile_check(q, NULL));
     else
-        promise(why.kind == FLM_ERROR_USAGE && why.offset <= size && why.text[0] != 0);
+        promise((why.kind == FLM_ERROR_USAGE || why.kind == FLM_ERROR_RANGE) &&
+                why.offset <= size && why.text[0] != 0);
     flm_profile_free(q);
     flm_profile_free(p);
     free(expression);

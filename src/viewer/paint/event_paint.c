@@ -28,7 +28,6 @@ void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, str
         flm_text_putc(name, ' ');
         flm_text_add(name, flm_string_bytes(p, p->labels[label[i]].value));
     }
-    flm_text_puts(figure, "\xE2\x89\xA4 ");
     flm_quantity_add(figure, events->most[index], flm_string_bytes(p, points.unit.index));
 }
 

@@ -70,7 +70,7 @@ void flm_threads_paint_name(const struct flm_viewer *viewer, const struct flm_pa
 
 void flm_event_tracks_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
-/* "memory 4242", "<= 412 MiB"; "markers", "12". And "exec gzip -9". */
+/* "memory 4242", "412 MiB", the largest value; "markers", "12". And "exec gzip -9". */
 void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, struct flm_text *name,
                               struct flm_text *figure);
 void flm_marker_add_title(const struct flm_profile *profile, uint32_t marker, struct flm_text *out);

@@ -6,23 +6,44 @@
 
 enum { MARKERS_PX = 20, COUNTER_PX = 26 };
 
+static double most_of(const struct flm_profile *p, struct flm_counter counter)
+{
+    struct flm_counter_points points = flm_profile_counter(p, counter);
+    double most = 0;
+    for (uint32_t i = 0; i < points.point_count; i++)
+        most = fmax(most, points.value[i]);
+    return most;
+}
+
+/* Keeps the first places for larger ones; those before `first` stay. */
+static void add_counter(struct flm_event_tracks *tracks, uint32_t first, struct flm_counter counter,
+                        double most)
+{
+    uint32_t place = tracks->counter_count;
+    while (place > first && tracks->most[place - 1] < most)
+        place--;
+    if (tracks->counter_count == FLM_MOST_COUNTER_TRACKS)
+        tracks->hidden_count++;
+    else
+        tracks->counter_count++;
+    for (uint32_t i = tracks->counter_count; i-- > place + 1;) {
+        tracks->counter[i] = tracks->counter[i - 1];
+        tracks->most[i] = tracks->most[i - 1];
+    }
+    if (place < tracks->counter_count) {
+        tracks->counter[place] = counter;
+        tracks->most[place] = most;
+    }
+}
+
 static void add_counters(struct flm_event_tracks *tracks, bool of_recording)
 {
     const struct flm_profile *p = tracks->profile;
-    for (uint32_t i = 0; i < p->sizes.counter_count; i++) {
-        if ((p->counters[i].label_set == 0) != of_recording)
-            continue;
-        if (tracks->counter_count == FLM_MOST_COUNTER_TRACKS) {
-            tracks->hidden_count++;
-            continue;
-        }
-        struct flm_counter_points points = flm_profile_counter(p, (struct flm_counter){i});
-        double most = 0;
-        for (uint32_t k = 0; k < points.point_count; k++)
-            most = fmax(most, points.value[k]);
-        tracks->most[tracks->counter_count] = most;
-        tracks->counter[tracks->counter_count++] = (struct flm_counter){i};
-    }
+    uint32_t first = tracks->counter_count;
+    for (uint32_t i = 0; i < p->sizes.counter_count; i++)
+        if ((p->counters[i].label_set == 0) == of_recording)
+            add_counter(tracks, first, (struct flm_counter){i},
+                        most_of(p, (struct flm_counter){i}));
 }
 
 void flm_event_tracks_find(const struct flm_profile *p, struct flm_event_tracks *tracks)
