@@ -11,7 +11,7 @@
 #include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "base/core/index.h"
-#include "record/session/thread_state.h"
+#include "record/session/sched_state.h"
 
 /* Everything but the time in which two samples of a stack may differ. */
 struct flm_sample_attributes {
@@ -19,7 +19,7 @@ struct flm_sample_attributes {
     int32_t process, thread;  /* -1: unknown */
     uint32_t cpu;             /* UINT32_MAX: unknown */
     uint32_t event;           /* in the session */
-    uint32_t state;           /* enum flm_thread_state, as it is known before stacks have names */
+    uint32_t state;           /* enum flm_sched_state, as it is known before stacks have names */
 };
 
 struct flm_aggregated_sample {

@@ -418,7 +418,7 @@ static unsigned char *make_states(struct finishing *f)
             frames->count > 0 ? &records[f->frames.at[frames->start + frames->count - 1].index]
                               : NULL;
         if (leaf && leaf->kind == FLM_KIND_KERNEL)
-            of_location[i] = (unsigned char)flm_thread_state_of_function(
+            of_location[i] = (unsigned char)flm_sched_state_of_function(
                 flm_interner_text(&f->builder->interner, leaf->function));
     }
     for (size_t i = 1; of_location && of_node && i < s->stacks.nodes.count; i++) {
@@ -466,7 +466,7 @@ static void make_attributes(struct finishing *f, struct flm_perf_events *events,
             if (attributes->state == state ||
                 (attributes->state >= FLM_STATE_COUNT && state > FLM_STATE_RUNNABLE))
                 resolved[i].labels[state] =
-                    flm_session_label_set(f->builder, attributes, (enum flm_thread_state)state);
+                    flm_session_label_set(f->builder, attributes, (enum flm_sched_state)state);
     }
 }
 
@@ -476,8 +476,8 @@ static void add_off_cpu(struct finishing *f, const struct flm_aggregated_sample 
 {
     bool assumed;
     uint32_t known = f->session->aggregation.attributes.at[sample->attributes].state;
-    enum flm_thread_state state = flm_thread_state_decide(
-        (enum flm_thread_state)known, (enum flm_thread_state)by_stack, &assumed);
+    enum flm_sched_state state = flm_sched_state_decide((enum flm_sched_state)known,
+                                                        (enum flm_sched_state)by_stack, &assumed);
     f->waits += known >= FLM_STATE_COUNT;
     f->waits_assumed += assumed;
     flm_builder_sample(f->builder, sample->time_ns, node, resolved->labels[state], resolved->metric,

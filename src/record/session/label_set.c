@@ -11,7 +11,7 @@ static void put(struct flm_builder *b, struct flm_string *pair, const char *key,
 
 struct flm_label_set flm_session_label_set(struct flm_builder *b,
                                            const struct flm_sample_attributes *c,
-                                           enum flm_thread_state state)
+                                           enum flm_sched_state state)
 {
     enum { MOST = 5, CPU = 2 };
     struct flm_string pairs[2 * MOST];
@@ -39,6 +39,6 @@ struct flm_label_set flm_session_label_set(struct flm_builder *b,
         put(b, &pairs[2 * count++], numbers[i].key, (struct flm_bytes){digits.at, digits.size});
     }
     if (state != FLM_STATE_RUNNING)
-        put(b, &pairs[2 * count++], "state", flm_bytes_of(flm_thread_state_name(state)));
+        put(b, &pairs[2 * count++], "state", flm_bytes_of(flm_sched_state_name(state)));
     return flm_builder_label_set(b, pairs, count);
 }

@@ -9,6 +9,6 @@
  * the attributes. */
 struct flm_label_set flm_session_label_set(struct flm_builder *builder,
                                            const struct flm_sample_attributes *attributes,
-                                           enum flm_thread_state state);
+                                           enum flm_sched_state state);
 
 #endif

@@ -292,7 +292,7 @@ static bool count_missing(struct flm_session *s, uint64_t offset)
 
 /* One part of a wait. */
 static bool count_interval(struct flm_session *s, const struct flm_off_cpu_thread *thread,
-                           enum flm_thread_state state, int64_t from_ns, int64_t until_ns)
+                           enum flm_sched_state state, int64_t from_ns, int64_t until_ns)
 {
     if (until_ns <= from_ns)
         return true;
@@ -389,11 +389,11 @@ static bool has_switches(const struct flm_event_layouts *layouts)
 static bool mark_switch(struct flm_session *s, const struct flm_event *event, uint32_t node)
 {
     struct flm_sched_switch change;
-    enum flm_thread_state state = FLM_STATE_WAITING;
+    enum flm_sched_state state = FLM_STATE_WAITING;
     bool is_known = flm_sched_switch_read(&event->sample, &change);
     s->is_in_namespace |= is_known && change.leaves != event->thread;
     if (is_known)
-        state = flm_thread_state_of_scheduler(change.state);
+        state = flm_sched_state_of_scheduler(change.state);
     if (event->time_ns == FLM_NO_TIME)
         return true;
     if (!flm_switches_mark(&s->switches, event->process, event->thread, event->time_ns, node,

@@ -15,7 +15,7 @@
  * The profile has a metric for each event with samples (perf/event_metrics.h), in the order in
  * which events were requested, "off-cpu" if off-CPU time was recorded, and "samples"; samples with
  * time and the labels process, thread and command, and those of off-CPU time with their state
- * (thread_state.h); markers and counters (session_markers.h); and as losses everything that was
+ * (sched_state.h); markers and counters (session_markers.h); and as losses everything that was
  * lost, throttled or truncated. Frames without a symbol are flagged as unsymbolized. */
 #ifndef FLAMEL_RECORD_SESSION_SESSION_H
 #define FLAMEL_RECORD_SESSION_SESSION_H

@@ -53,7 +53,7 @@ static struct flm_off_cpu_thread *get(struct flm_switches *s, int32_t process, i
 }
 
 bool flm_switches_mark(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns,
-                       uint32_t node, enum flm_thread_state state)
+                       uint32_t node, enum flm_sched_state state)
 {
     struct flm_off_cpu_thread *t = get(s, process, thread);
     if (!t)

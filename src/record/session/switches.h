@@ -15,7 +15,7 @@
 
 #include "base/core/array.h"
 #include "base/core/index.h"
-#include "record/session/thread_state.h"
+#include "record/session/sched_state.h"
 
 struct flm_off_cpu_thread {
     int32_t process, thread;
@@ -25,9 +25,9 @@ struct flm_off_cpu_thread {
     int64_t ended_ns; /* FLM_NO_TIME: it has not ended */
     int64_t woken_ns; /* FLM_NO_TIME: not since it left, or nobody knows */
     int64_t came_ns;  /* since when it runs; FLM_NO_TIME: it does not, or nobody knows */
-    enum flm_thread_state marked_state; /* of the mark */
-    enum flm_thread_state state;        /* from leaving to the wake-up */
-    bool may_be_back;                   /* it may have come back unseen */
+    enum flm_sched_state marked_state; /* of the mark */
+    enum flm_sched_state state;        /* from leaving to the wake-up */
+    bool may_be_back;                  /* it may have come back unseen */
 };
 
 struct flm_switches {
@@ -41,7 +41,7 @@ void flm_switches_clear(struct flm_switches *switches);
 /* The node of the thread just before it leaves the CPU, and its state, FLM_STATE_WAITING where that
  * is not known. These return false when memory ran out. */
 bool flm_switches_mark(struct flm_switches *switches, int32_t process, int32_t thread,
-                       int64_t time_ns, uint32_t node, enum flm_thread_state state);
+                       int64_t time_ns, uint32_t node, enum flm_sched_state state);
 
 /* It leaves; `preempted`: it could go on. */
 bool flm_switches_leave(struct flm_switches *switches, int32_t process, int32_t thread,

@@ -83,9 +83,9 @@ static void the_state_is_that_of_the_mark_or_of_the_switch(void **state)
     (void)state;
     static const struct {
         int64_t marked_ns; /* 0: not at all */
-        enum flm_thread_state marked;
+        enum flm_sched_state marked;
         bool preempted;
-        enum flm_thread_state expected;
+        enum flm_sched_state expected;
     } cases[] = {{0, FLM_STATE_WAITING, false, FLM_STATE_WAITING},
                  {0, FLM_STATE_WAITING, true, FLM_STATE_RUNNABLE},
                  {990, FLM_STATE_WAITING, false, FLM_STATE_WAITING},

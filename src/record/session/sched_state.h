@@ -1,4 +1,4 @@
-/* thread_state.h - what a thread does: it runs, could run, or waits, and what for.
+/* sched_state.h - what a thread does: it runs, could run, or waits, and what for.
  *
  *     runnable   it could run, and waits for a CPU: preempted, or woken and not there yet
  *     blocked    it waits for a device, or cannot be interrupted
@@ -8,12 +8,12 @@
  * The scheduler knows whether a thread could run and whether its wait can be interrupted; what it
  * waits for follows from the functions of the kernel on its stack, which have names only at the
  * end. So a state is first one of the last three below, and becomes one of the others then. */
-#ifndef FLAMEL_RECORD_SESSION_THREAD_STATE_H
-#define FLAMEL_RECORD_SESSION_THREAD_STATE_H
+#ifndef FLAMEL_RECORD_SESSION_SCHED_STATE_H
+#define FLAMEL_RECORD_SESSION_SCHED_STATE_H
 
 #include "base/core/bytes.h"
 
-enum flm_thread_state {
+enum flm_sched_state {
     FLM_STATE_RUNNING,
     FLM_STATE_RUNNABLE,
     FLM_STATE_BLOCKED,
@@ -27,18 +27,18 @@ enum flm_thread_state {
 };
 
 /* "runnable", "blocked" ...; "" for FLM_STATE_RUNNING. */
-const char *flm_thread_state_name(enum flm_thread_state state);
+const char *flm_sched_state_name(enum flm_sched_state state);
 
 /* The state as a tracepoint has it in prev_state: bits of the kernel. */
-enum flm_thread_state flm_thread_state_of_scheduler(uint64_t prev_state);
+enum flm_sched_state flm_sched_state_of_scheduler(uint64_t prev_state);
 
 /* What a thread with this function of the kernel on its stack waits for; FLM_STATE_RUNNING: the
  * function does not tell. The one nearest to the leaf that tells counts. */
-enum flm_thread_state flm_thread_state_of_function(struct flm_bytes kernel_function);
+enum flm_sched_state flm_sched_state_of_function(struct flm_bytes kernel_function);
 
 /* One of those that labels name: `known` is any, `by_stack` one of the above. *assumed is set when
  * neither tells, and it is taken as sleeping. */
-enum flm_thread_state flm_thread_state_decide(enum flm_thread_state known,
-                                              enum flm_thread_state by_stack, bool *assumed);
+enum flm_sched_state flm_sched_state_decide(enum flm_sched_state known,
+                                            enum flm_sched_state by_stack, bool *assumed);
 
 #endif

@@ -1,8 +1,8 @@
-#include "record/session/thread_state.h"
+#include "record/session/sched_state.h"
 
 #include <assert.h>
 
-const char *flm_thread_state_name(enum flm_thread_state state)
+const char *flm_sched_state_name(enum flm_sched_state state)
 {
     static const char *const names[FLM_STATE_COUNT] = {"", "runnable", "blocked", "lock",
                                                        "sleeping"};
@@ -10,7 +10,7 @@ const char *flm_thread_state_name(enum flm_thread_state state)
     return names[state];
 }
 
-enum flm_thread_state flm_thread_state_of_scheduler(uint64_t prev_state)
+enum flm_sched_state flm_sched_state_of_scheduler(uint64_t prev_state)
 {
     /* Bits of the kernel as they are reported: S 1, D 2, T 4, t 8, X 16, Z 32, P 64,
      * I 128 (a kernel thread that idles); above them, that it was preempted. */
@@ -24,7 +24,7 @@ enum flm_thread_state flm_thread_state_of_scheduler(uint64_t prev_state)
  * waits go through schedule and schedule_timeout. A star stands for any end. */
 static const struct {
     const char *name;
-    enum flm_thread_state state;
+    enum flm_sched_state state;
 } waits[] = {
     {"futex_wait*", FLM_STATE_LOCK},
     {"__futex_wait*", FLM_STATE_LOCK},
@@ -115,7 +115,7 @@ static bool is_function(struct flm_bytes name, const char *pattern)
            (name.size == size || name.at[size] == '.');
 }
 
-enum flm_thread_state flm_thread_state_of_function(struct flm_bytes function)
+enum flm_sched_state flm_sched_state_of_function(struct flm_bytes function)
 {
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
         if (is_function(function, waits[i].name))
@@ -123,8 +123,8 @@ enum flm_thread_state flm_thread_state_of_function(struct flm_bytes function)
     return FLM_STATE_RUNNING;
 }
 
-enum flm_thread_state flm_thread_state_decide(enum flm_thread_state known,
-                                              enum flm_thread_state by_stack, bool *assumed)
+enum flm_sched_state flm_sched_state_decide(enum flm_sched_state known,
+                                            enum flm_sched_state by_stack, bool *assumed)
 {
     *assumed = false;
     if (known < FLM_STATE_COUNT)

@@ -1,4 +1,4 @@
-#include "record/session/thread_state.h"
+#include "record/session/sched_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,13 +10,13 @@ static void the_scheduler_knows_who_could_run(void **state)
     (void)state;
     static const struct {
         uint64_t prev_state;
-        enum flm_thread_state expected;
+        enum flm_sched_state expected;
     } cases[] = {{0, FLM_STATE_RUNNABLE},         {0x100, FLM_STATE_RUNNABLE}, /* R, R+ */
                  {0x400, FLM_STATE_RUNNABLE},     {1, FLM_STATE_INTERRUPTIBLE},
                  {2, FLM_STATE_UNINTERRUPTIBLE},  {4, FLM_STATE_INTERRUPTIBLE},
                  {0x80, FLM_STATE_INTERRUPTIBLE}, {0x402, FLM_STATE_UNINTERRUPTIBLE}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(flm_thread_state_of_scheduler(cases[i].prev_state), cases[i].expected);
+        assert_int_equal(flm_sched_state_of_scheduler(cases[i].prev_state), cases[i].expected);
 }
 
 static void functions_of_the_kernel_say_what_a_wait_is_for(void **state)
@@ -24,7 +24,7 @@ static void functions_of_the_kernel_say_what_a_wait_is_for(void **state)
     (void)state;
     static const struct {
         const char *function;
-        enum flm_thread_state expected;
+        enum flm_sched_state expected;
     } cases[] = {{"futex_wait", FLM_STATE_LOCK},
                  {"futex_wait_queue_me", FLM_STATE_LOCK},
                  {"__mutex_lock.constprop.0", FLM_STATE_LOCK},
@@ -41,7 +41,7 @@ static void functions_of_the_kernel_say_what_a_wait_is_for(void **state)
                  {"do_syscall_64", FLM_STATE_RUNNING},
                  {"", FLM_STATE_RUNNING}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(flm_thread_state_of_function(flm_bytes_of(cases[i].function)),
+        assert_int_equal(flm_sched_state_of_function(flm_bytes_of(cases[i].function)),
                          cases[i].expected);
 }
 
@@ -49,7 +49,7 @@ static void both_together_decide(void **state)
 {
     (void)state;
     static const struct {
-        enum flm_thread_state known, by_stack, expected;
+        enum flm_sched_state known, by_stack, expected;
         bool assumed;
     } cases[] = {
         {FLM_STATE_RUNNABLE, FLM_STATE_LOCK, FLM_STATE_RUNNABLE, false},
@@ -66,7 +66,7 @@ static void both_together_decide(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bool assumed;
-        assert_int_equal(flm_thread_state_decide(cases[i].known, cases[i].by_stack, &assumed),
+        assert_int_equal(flm_sched_state_decide(cases[i].known, cases[i].by_stack, &assumed),
                          cases[i].expected);
         assert_int_equal(assumed, cases[i].assumed);
     }
@@ -75,11 +75,11 @@ static void both_together_decide(void **state)
 static void states_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(flm_thread_state_name(FLM_STATE_RUNNING), "");
-    assert_string_equal(flm_thread_state_name(FLM_STATE_RUNNABLE), "runnable");
-    assert_string_equal(flm_thread_state_name(FLM_STATE_BLOCKED), "blocked");
-    assert_string_equal(flm_thread_state_name(FLM_STATE_LOCK), "lock");
-    assert_string_equal(flm_thread_state_name(FLM_STATE_SLEEPING), "sleeping");
+    assert_string_equal(flm_sched_state_name(FLM_STATE_RUNNING), "");
+    assert_string_equal(flm_sched_state_name(FLM_STATE_RUNNABLE), "runnable");
+    assert_string_equal(flm_sched_state_name(FLM_STATE_BLOCKED), "blocked");
+    assert_string_equal(flm_sched_state_name(FLM_STATE_LOCK), "lock");
+    assert_string_equal(flm_sched_state_name(FLM_STATE_SLEEPING), "sleeping");
 }
 
 int main(void)
