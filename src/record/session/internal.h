@@ -67,6 +67,7 @@ struct flm_session {
     struct flm_switches switches;
     struct flm_aggregation aggregation;
     struct flm_session_markers markers; /* if times are kept */
+    bool sees_switches;                 /* threads are seen to come */
     bool is_in_namespace; /* the scheduler's numbers of threads are other ones than the records' */
 
     struct FLM_ARRAY(struct flm_session_event) events; /* by the number of their layouts */

@@ -345,6 +345,7 @@ static bool come(struct flm_session *s, int32_t process, int32_t thread, int64_t
     struct flm_off_cpu_thread left;
     if (thread <= 0)
         return true;
+    s->sees_switches = true;
     return flm_switches_return(&s->switches, process, thread, time_ns, &left) &&
            (left.left_ns == FLM_NO_TIME || count_off_cpu(s, &left, time_ns));
 }
@@ -597,8 +598,10 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
         return add_map(s, event);
     case FLM_EVENT_FORK:
         s->counts.tasks_begun++;
-        flm_switches_begin(&s->switches, event->process, event->thread);
-        return flm_processes_change(s->processes, event) && add_marker(s, event);
+        return flm_switches_begin(&s->switches, event->process, event->thread,
+                                  s->sees_switches && event->time_ns > 0 ? event->time_ns
+                                                                         : FLM_NO_TIME) &&
+               flm_processes_change(s->processes, event) && add_marker(s, event);
     case FLM_EVENT_EXIT:
         return add_exit(s, event);
     case FLM_EVENT_NAME:

@@ -6,7 +6,7 @@
 #include "record/session/aggregation.h"
 #include "record/session/label_set.h"
 
-enum { MOST_MARKERS = 200000, MOST_POINTS = 200000, MOST_BUCKETS = 4096 };
+enum { MOST_MARKERS = 200000, MOST_POINTS = 200000, MOST_BUCKETS = 4096, MOST_DETAILS = 16 << 20 };
 
 #define LEAST_WIDTH_NS INT64_C(10000000)
 
@@ -23,6 +23,10 @@ void flm_session_markers_clear(struct flm_session_markers *m)
 static bool set_detail(struct flm_session_markers *m, struct flm_session_marker *marker,
                        struct flm_bytes detail)
 {
+    if (m->details.size + detail.size > MOST_DETAILS) {
+        m->left_out++;
+        detail.size = 0;
+    }
     marker->detail_start = m->details.size;
     marker->detail_size = detail.size;
     flm_text_add(&m->details, detail);

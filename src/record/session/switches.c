@@ -130,11 +130,17 @@ bool flm_switches_end(struct flm_switches *s, int32_t process, int32_t thread, i
     return true;
 }
 
-void flm_switches_begin(struct flm_switches *s, int32_t process, int32_t thread)
+bool flm_switches_begin(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns)
 {
-    struct flm_off_cpu_thread *t = find(s, thread);
-    if (t)
-        *t = nothing_of(process, thread);
+    struct flm_off_cpu_thread *t =
+        time_ns == FLM_NO_TIME ? find(s, thread) : get(s, process, thread);
+    if (!t)
+        return time_ns == FLM_NO_TIME;
+    *t = nothing_of(process, thread);
+    t->left_ns = time_ns;
+    t->state = FLM_STATE_RUNNABLE;
+    t->may_be_back = true;
+    return true;
 }
 
 bool flm_switches_forget(struct flm_switches *s, int64_t before_ns)

@@ -63,10 +63,12 @@ const struct flm_off_cpu_thread *flm_switches_find(const struct flm_switches *sw
                                                    int32_t thread);
 
 /* The thread has ended, so that leaving the CPU once more does not count; and a new thread with
- * that number has begun. */
+ * that number has begun, which waits for a CPU from then on (FLM_NO_TIME: nobody knows), if it is
+ * seen to come. */
 bool flm_switches_end(struct flm_switches *switches, int32_t process, int32_t thread,
                       int64_t time_ns);
-void flm_switches_begin(struct flm_switches *switches, int32_t process, int32_t thread);
+bool flm_switches_begin(struct flm_switches *switches, int32_t process, int32_t thread,
+                        int64_t time_ns);
 
 /* Drops the threads that ended before that time: they have no more events. False when memory ran
  * out. */

@@ -209,6 +209,27 @@ static void without_records_of_switches_the_tracepoint_tells_who_comes(void **st
                   "3000+500, 8 sleeping 3500+5500");
 }
 
+static void a_new_thread_is_runnable_until_it_comes(void **state)
+{
+    (void)state;
+    struct scenario t;
+    const struct flm_event fork = {
+        .kind = FLM_EVENT_FORK, .process = 8, .thread = 8, .time_ns = 2000, .fork = {7, 7}};
+    scenario_init(&t, true);
+    at_record(&t, 1000, 7, false, false);
+    add(&t, fork);
+    at_record(&t, 2500, 8, false, false);
+    at_record(&t, 3000, 8, true, false);
+    at_record(&t, 3100, 8, false, false);
+    waits_are(&t, "8 runnable 2000+500, 8 sleeping 3000+100");
+    scenario_init(&t, true); /* where it is not seen to come, it is not recorded, perhaps */
+    at_record(&t, 1000, 7, false, false);
+    add(&t, fork);
+    at_record(&t, 3000, 7, true, false);
+    at_record(&t, 3100, 7, false, false);
+    waits_are(&t, "7 sleeping 3000+100");
+}
+
 /* Of one program alone the kernel shows who leaves, and not who comes. */
 static void a_thread_that_comes_back_unseen_does_not_wait_to_the_end(void **state)
 {
@@ -251,6 +272,7 @@ int main(void)
         cmocka_unit_test(fields_are_read_in_the_order_of_the_file_and_not_beyond_it),
         cmocka_unit_test(a_wait_ends_with_the_wake_up_and_the_way_to_a_CPU_follows),
         cmocka_unit_test(without_records_of_switches_the_tracepoint_tells_who_comes),
+        cmocka_unit_test(a_new_thread_is_runnable_until_it_comes),
         cmocka_unit_test(a_thread_that_comes_back_unseen_does_not_wait_to_the_end),
         cmocka_unit_test(in_a_container_nobody_is_woken_by_number),
     };

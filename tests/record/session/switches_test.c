@@ -52,7 +52,7 @@ static void a_thread_that_has_ended_is_not_off_CPU(void **state)
     assert_true(flm_switches_end(&s, 4, 5, 100));
     assert_true(flm_switches_leave(&s, 4, 5, 1000, false));
     assert_false(came_back(&s, 5, &waited));
-    flm_switches_begin(&s, 4, 5); /* another one of that number */
+    assert_true(flm_switches_begin(&s, 4, 5, FLM_NO_TIME)); /* another one of that number */
     assert_true(flm_switches_leave(&s, 4, 5, 2000, false));
     assert_true(came_back(&s, 5, &waited));
     flm_switches_clear(&s);
@@ -130,6 +130,21 @@ static void a_wake_up_counts_once_and_only_while_the_thread_waits(void **state)
     flm_switches_clear(&s);
 }
 
+static void a_new_thread_waits_for_a_CPU(void **state)
+{
+    (void)state;
+    struct flm_switches s = {0};
+    struct flm_off_cpu_thread left;
+    assert_true(flm_switches_begin(&s, 4, 5, 700));
+    assert_true(flm_switches_find(&s, 5)->may_be_back); /* perhaps nobody records it */
+    assert_true(came_back(&s, 5, &left));
+    assert_int_equal(left.left_ns, 700);
+    assert_int_equal(left.state, FLM_STATE_RUNNABLE);
+    assert_true(flm_switches_begin(&s, 4, 6, FLM_NO_TIME));
+    assert_false(came_back(&s, 6, &left));
+    flm_switches_clear(&s);
+}
+
 static bool leave_and_return(void *context, struct flm_error *why)
 {
     (void)context;
@@ -138,6 +153,7 @@ static bool leave_and_return(void *context, struct flm_error *why)
     for (int32_t i = 1; i < 40 && good; i++)
         good = flm_switches_mark(&s, 1, i, i, 1, FLM_STATE_WAITING) &&
                flm_switches_leave(&s, 1, i, i + 1, false) &&
+               flm_switches_begin(&s, 1, 200 + i, 100) && flm_switches_end(&s, 1, 200 + i, 100) &&
                flm_switches_end(&s, 1, 100 + i, 100) && flm_switches_forget(&s, i % 8 ? 0 : 200);
     flm_switches_clear(&s);
     return good || flm_error_memory(why);
@@ -158,6 +174,7 @@ int main(void)
         cmocka_unit_test(ended_threads_are_forgotten_and_others_stay_off_CPU),
         cmocka_unit_test(the_state_is_that_of_the_mark_or_of_the_switch),
         cmocka_unit_test(a_wake_up_counts_once_and_only_while_the_thread_waits),
+        cmocka_unit_test(a_new_thread_waits_for_a_CPU),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
