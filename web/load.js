@@ -28,6 +28,8 @@ const MAGIC = {
     gzip: '\x1f\x8b',
     zstd: '\x28\xb5\x2f\xfd',
     page: '<!DOCTYPE html>',
+    perf: 'PERFILE2',
+    otherPerf: '2ELIFREP', // of a machine of the other byte order
 };
 
 // The first frame waits at most this long for embedded profiles.
@@ -113,6 +115,8 @@ export async function loadProfile(source, name, {module, onProgress = () => {}, 
             kind = await kindOf(blob);
         }
         if (kind === 'page') return await openPage(blob);
+        const reader = element('module')?.dataset.reader;
+        if (/perf/i.test(kind) && reader) return await post(reader, blob, signal);
         if (kind === 'flm' || kind === 'packed') return new Uint8Array(await blob.arrayBuffer());
         return await inWorker(readProfile, blob, {module, onProgress, signal});
     } catch (error) {
@@ -124,7 +128,17 @@ export async function loadProfile(source, name, {module, onProgress = () => {}, 
     }
 }
 
-// 'flm', 'packed', 'gzip', 'zstd' or 'page' by the first bytes; null for anything else.
+// perf.data: the names of its functions are in files of the machine, which the server of the page has.
+async function post(reader, blob, signal) {
+    const response = await fetch(reader, {method: 'POST', body: blob, signal}).catch(() => {
+        signal?.throwIfAborted();
+        throw new Error('flamel view, which reads it, does not answer any more');
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return new Uint8Array(await response.arrayBuffer());
+}
+
+// A key of MAGIC, by the first bytes; null for anything else.
 async function kindOf(blob) {
     const head = String.fromCharCode(...new Uint8Array(await blob.slice(0, 16).arrayBuffer()));
     return Object.keys(MAGIC).find(kind => head.startsWith(MAGIC[kind])) ?? null;

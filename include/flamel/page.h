@@ -9,9 +9,10 @@
  *         my_server_add("/profile/", files[i].path, files[i].type, files[i].bytes, files[i].size);
  *     my_server_header("Content-Security-Policy", flm_served_page_policy(page));
  *
- * The page fetches the viewer (WebAssembly, about 370 KB) and the profiles from its own folder, all
- * by relative addresses, so the folder may be anywhere on the server. It talks to nobody else. Who
- * may read the profiles is the server's business: these files say what a program does.
+ * The page fetches the viewer (WebAssembly, about 400 KB) and the profiles from its own folder, all
+ * by relative addresses, so the folder may be anywhere on the server. It talks to nobody else,
+ * unless its user gives it the address of a profile. Who may read the profiles is the server's
+ * business: these files say what a program does.
  *
  * Threads: a page never changes once it is made; any number of threads may serve it. */
 #ifndef FLAMEL_PAGE_H
@@ -35,6 +36,11 @@ struct flm_page_options {
     /* The profile to compare it with, likewise. NULL: none. */
     struct flm_profile *before;
     const char *before_name; /* NULL: "before" */
+
+    /* The path, below the page's folder, to which the page posts a file that needs this machine to
+     * be read (perf.data): the server answers with a .flm file, or with a status of 400 or above
+     * and a sentence. NULL: the page says what command reads it. */
+    const char *reader;
 };
 
 /* One file of a page: what a GET of `path` below the page's folder returns. */

@@ -86,12 +86,18 @@ static bool add_part(struct flm_text *out, const char *id, const char *name, str
     return good;
 }
 
-static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from)
+static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from,
+                          const char *reader)
 {
     flm_text_format(out, "<script type=\"text/plain\" id=\"flamel-%s\" data-from=\"%s\"", id, from);
     if (name) {
         flm_text_puts(out, " data-name=\"");
         flm_html_escape(out, flm_bytes_of(name));
+        flm_text_puts(out, "\"");
+    }
+    if (reader) {
+        flm_text_puts(out, " data-reader=\"");
+        flm_html_escape(out, flm_bytes_of(reader));
         flm_text_puts(out, "\"");
     }
     flm_text_puts(out, "></script>\n");
@@ -118,12 +124,12 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
     const struct flm_html_part module = flm_page_module(), script = flm_page_script();
     add_head(page, out);
     if (page->module_from)
-        add_reference(out, "module", NULL, page->module_from);
+        add_reference(out, "module", NULL, page->module_from, page->reader);
     else
         flm_html_part_add(out, "module", NULL, &module);
     for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
         if (page->from[i])
-            add_reference(out, slots[i], page->name[i], page->from[i]);
+            add_reference(out, slots[i], page->name[i], page->from[i], NULL);
         else if (page->profile[i] &&
                  !add_profile(out, slots[i], page->name[i], page->profile[i], why))
             return false;
@@ -180,6 +186,7 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
     struct flm_page_content content = {
         .name = {o->name ? o->name : "profile"},
         .module_from = MODULE,
+        .reader = o->reader,
     };
     if (o->before)
         content.name[FLM_PAGE_BEFORE] = o->before_name ? o->before_name : "before";

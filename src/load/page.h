@@ -24,6 +24,7 @@ struct flm_page_content {
     /* Served: the page has no bytes in it, but fetches them from where it came from. */
     const char *module_from;
     const char *from[FLM_PAGE_SLOTS];
+    const char *reader; /* takes files that the module cannot read; NULL: none */
 };
 
 /* False, and `why`, also when flamel was built without the viewer. Whether `out` failed is for its

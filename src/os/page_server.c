@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/number/number.h"
 #include "os/library.h"
 
 enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES };
@@ -51,6 +52,7 @@ struct flm_page_server {
     const struct flm_page_file *files;
     size_t count;
     const char *policy;
+    const struct flm_page_reader *reader; /* may be NULL */
     char token[TOKEN_SIZE + 1];
     char ticket[TOKEN_SIZE + 1]; /* the random part of the address of the exchange */
     bool is_used;                /* the ticket; of the server's thread */
@@ -243,6 +245,81 @@ static enum MHD_Result serve_exchange(struct MHD_Connection *connection, struct 
     return redirect(connection, s);
 }
 
+/* ---- Uploads --------------------------------------------------------------------------------- */
+
+/* A file that is being posted, and the answer to it. */
+struct upload {
+    unsigned status; /* of a refusal; 0: none so far */
+    struct flm_error why;
+    struct flm_text file, answer;
+};
+
+/* A refusal is sent behind the body, which is dropped: a browser that sends does not listen. */
+static enum MHD_Result begin_upload(struct MHD_Connection *connection,
+                                    const struct flm_page_server *s, void **request)
+{
+    struct upload *upload = calloc(1, sizeof *upload);
+    const char *text = s->http.lookup_connection_value(connection, MHD_HEADER_KIND,
+                                                       MHD_HTTP_HEADER_CONTENT_LENGTH);
+    uint64_t size;
+    if (!upload)
+        return MHD_NO;
+    *request = upload;
+    if (!text || !flm_number_parse_uint(flm_bytes_of(text), &size)) {
+        upload->status = MHD_HTTP_LENGTH_REQUIRED;
+        flm_error_set(&upload->why, FLM_ERROR_USAGE, "the size of the file is not given");
+    } else if (size > s->reader->most_bytes) {
+        upload->status = 413;
+        flm_error_set(&upload->why, FLM_ERROR_USAGE,
+                      "this is larger than %llu MiB: open it with: flamel view FILE",
+                      (unsigned long long)(s->reader->most_bytes >> 20));
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result answer_upload(struct MHD_Connection *connection,
+                                     const struct flm_page_server *s, struct upload *upload)
+{
+    const struct flm_page_reader *reader = s->reader;
+    struct flm_bytes file = {upload->file.at, upload->file.size};
+    bool good = upload->status == 0 && (!upload->file.failed || flm_error_memory(&upload->why)) &&
+                reader->read(reader->context, file, &upload->answer, &upload->why);
+    good = good && (!upload->answer.failed || flm_error_memory(&upload->why));
+    flm_text_clear(&upload->file);
+    if (!good)
+        return refuse(connection, upload->status ? upload->status : 422, s, upload->why.text);
+    const struct flm_page_file made = {"", "application/octet-stream", upload->answer.at,
+                                       upload->answer.size};
+    return respond(connection, MHD_HTTP_OK, s, &made, NULL);
+}
+
+static enum MHD_Result continue_upload(struct MHD_Connection *connection,
+                                       const struct flm_page_server *s, struct upload *upload,
+                                       const char *bytes, size_t *size)
+{
+    if (*size == 0)
+        return answer_upload(connection, s, upload);
+    /* The library passes on no more than Content-Length says. */
+    if (upload->status == 0 && !upload->file.failed)
+        flm_text_add(&upload->file, (struct flm_bytes){bytes, *size});
+    *size = 0;
+    return MHD_YES;
+}
+
+/* The response has been sent, or the connection has ended. */
+static void on_completed(void *context, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode code)
+{
+    (void)connection, (void)code;
+    struct upload *upload = *request != context ? *request : NULL;
+    if (upload) {
+        flm_text_clear(&upload->file);
+        flm_text_clear(&upload->answer);
+    }
+    free(upload);
+    *request = NULL;
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 static enum MHD_Result serve(void *context, struct MHD_Connection *connection, const char *url,
@@ -251,7 +328,8 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
 {
     struct flm_page_server *s = context;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-    (void)version, (void)upload;
+    bool posts = s->reader && strcmp(method, "POST") == 0;
+    (void)version;
     /* The first call is for the head of the request. GET and HEAD have no body to wait for, and get
      * their response in the second call, so that the connection can be used again; a body of any
      * other method is not read. */
@@ -259,6 +337,8 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
         *request = context;
         return MHD_YES;
     }
+    if (*request && *request != context)
+        return continue_upload(connection, s, *request, upload, upload_size);
     if (*upload_size > 0)
         return MHD_NO;
     if (!is_ours(&s->http, connection, "Host", s->hosts[0], s->hosts[1], false))
@@ -273,9 +353,13 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
         return refuse(connection, MHD_HTTP_FORBIDDEN, s,
                       "the address is not complete: it is the one that flamel view has printed\n");
     befriend(s, connection);
+    const char *name = url + 1 + TOKEN_SIZE + 1;
+    /* Browsers say where a POST is from. */
+    if (posts && strcmp(name, s->reader->path) == 0 &&
+        is_ours(&s->http, connection, "Origin", s->origins[0], s->origins[1], false))
+        return begin_upload(connection, s, request);
     if (!reads)
         return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, s, "there is only GET\n");
-    const char *name = url + 1 + TOKEN_SIZE + 1;
     for (size_t i = 0; i < s->count; i++)
         if (strcmp(s->files[i].path, name) == 0)
             return respond(connection, MHD_HTTP_OK, s, &s->files[i], NULL);
@@ -359,7 +443,8 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
         s->daemon = s->http.start_daemon(
             threading, 0, NULL, NULL, serve, s, MHD_OPTION_LISTEN_SOCKET, file,
             MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-            IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+            IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+            MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
     if (s->daemon)
         return true;
     int error = errno;
@@ -371,6 +456,7 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
 
 struct flm_page_server *flm_page_server_start(int port, const struct flm_page_file *files,
                                               size_t count, const char *policy,
+                                              const struct flm_page_reader *reader,
                                               struct flm_error *why)
 {
     assert(policy && port >= 0 && port <= UINT16_MAX && (files || count == 0));
@@ -382,6 +468,7 @@ struct flm_page_server *flm_page_server_start(int port, const struct flm_page_fi
     s->files = files;
     s->count = count;
     s->policy = policy;
+    s->reader = reader;
     if (!open_http(&s->http, why) || !make_token(s->token, why) || !make_token(s->ticket, why) ||
         !listen_on(s, port, why)) {
         flm_page_server_stop(s);

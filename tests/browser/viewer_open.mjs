@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import {createServer} from 'node:http';
+import {execFileSync, spawn} from 'node:child_process';
 import {mkdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
-import {SMALL, close, converted, file, finish, folder, nameAt, open, pageOf, resolved, words} from './page.mjs';
+import {SMALL, close, converted, file, finish, folder, nameAt, open, pageOf, press, resolved, words} from './page.mjs';
 
 after(() => close().then(() => server.close()));
 const small = pageOf(SMALL);
@@ -67,7 +68,7 @@ test('every kind of file that a page reads can be dropped', async () => {
 test('perf.data is refused with what to do about it', async () => {
     const page = await open(small);
     await drop(page, path.resolve('tests/data/perf_data/fp.data'));
-    assert.match(await words(page, '.state'), /fp\.data: this is perf\.data.*flamel view/);
+    assert.match(await words(page, '.state'), /fp\.data: this is perf\.data.*flamel convert perf\.data -o x\.flm.*flamel view FILE/);
     await finish(page, assert);
 });
 
@@ -122,6 +123,35 @@ test('of several files those that cannot be read are said, and the list stays', 
     await resolved(page);
     assert.equal(await nameAt(page, LEFT), 'good');
     await finish(page, assert);
+});
+
+// The address of flamel view.
+function view(...words) {
+    const command = spawn(process.argv[2], ['view', '--no-open', '-q', ...words], {stdio: ['ignore', 'pipe', 'inherit']});
+    return new Promise((resolve, reject) => {
+        command.stdout.once('data', line => resolve({url: String(line).trim(), stop: () => command.kill()}));
+        command.once('exit', code => reject(new Error(`flamel view ended: ${code}`)));
+    });
+}
+
+test('flamel view reads perf.data that is dropped on its page, and says why it cannot', async () => {
+    const {url, stop} = await view(file('viewed.folded', SMALL));
+    const page = await open(null, {url});
+    await drop(page, path.resolve('tests/data/perf_data/fp.data'));
+    await page.waitForTimeout(1500);
+    await resolved(page);
+    assert.match(await page.title(), /^fp\.data/);
+    const expected = execFileSync(process.argv[2], ['report', '-q', 'tests/data/perf_data/fp.data'],
+        {encoding: 'utf8'});
+    await press(page, '5');
+    const name = await page.locator('.table-top .row .name').first().innerText();
+    assert.ok(expected.includes(name.split('(')[0]), `${name} in ${expected}`);
+    await drop(page, path.resolve('tests/data/perf_data/magic.data'));
+    await page.waitForTimeout(800);
+    assert.match(await words(page, '.state'), /magic\.data: /);
+    assert.deepEqual(page.failures.filter(text => !/422/.test(text)), []);
+    await page.context().close();
+    stop();
 });
 
 // A folder: two profiles, one of them further down, and what else is in folders.

@@ -28,6 +28,20 @@ static const struct flm_page_file files[] = {
     {"after.flm", "application/octet-stream", large, sizeof large},
 };
 
+/* Answers with the bytes backwards; refuses those that begin with 'x'. */
+static bool turn_around(void *context, struct flm_bytes file, struct flm_text *answer,
+                        struct flm_error *why)
+{
+    (void)context;
+    if (file.size > 0 && file.at[0] == 'x')
+        return flm_error_set(why, FLM_ERROR_FORMAT, "this begins with x");
+    for (size_t i = file.size; i > 0; i--)
+        flm_text_putc(answer, file.at[i - 1]);
+    return true;
+}
+
+static const struct flm_page_reader reader = {"read", 100000, turn_around, NULL};
+
 struct served {
     struct flm_page_server *server;
     char url[128], host[64], token[64];
@@ -38,7 +52,7 @@ static struct served start(void)
 {
     struct served s = {0};
     struct flm_error why = {0};
-    s.server = flm_page_server_start(0, files, 3, policy, &why);
+    s.server = flm_page_server_start(0, files, 3, policy, &reader, &why);
     if (!s.server)
         fail_msg("%s", why.text);
     snprintf(s.url, sizeof s.url, "%s", flm_page_server_url(s.server));
@@ -209,6 +223,89 @@ static void there_is_only_get(void **state)
     flm_page_server_stop(s.server);
 }
 
+/* The answer to a file that is posted; `origin` may be NULL, `length` -1. */
+static struct flm_text post(const struct served *s, const char *path, const char *origin,
+                            long length, const char *body)
+{
+    struct flm_text request = {0};
+    flm_text_format(&request, "POST %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", path,
+                    s->host);
+    if (origin)
+        flm_text_format(&request, "Origin: %s\r\n", origin);
+    if (length >= 0)
+        flm_text_format(&request, "Content-Length: %ld\r\n", length);
+    flm_text_format(&request, "\r\n%s", "");
+    flm_text_puts(&request, body);
+    flm_text_putc(&request, 0);
+    struct flm_text answer = talk(s, request.at);
+    flm_text_clear(&request);
+    return answer;
+}
+
+static void a_file_that_is_posted_is_read(void **state)
+{
+    (void)state;
+    struct served s = start();
+    char origin[80], body[60001] = "";
+    snprintf(origin, sizeof origin, "http://%s", s.host);
+    for (size_t i = 0; i + 1 < sizeof body; i++)
+        body[i] = "abc"[i % 3];
+    struct flm_text answer = post(&s, path_of(&s, "read"), origin, 60000, body);
+    assert_int_equal(status_of(&answer), 200);
+    assert_non_null(strstr(answer.at, "Content-Type: application/octet-stream\r\n"));
+    const char *back = strstr(answer.at, "\r\n\r\n") + 4;
+    assert_int_equal(strlen(back), 60000);
+    assert_memory_equal(back, "cbacba", 6);
+    flm_text_clear(&answer);
+    answer = post(&s, path_of(&s, "read"), origin, 3, "xyz");
+    assert_int_equal(status_of(&answer), 422);
+    assert_non_null(strstr(answer.at, "\r\n\r\nthis begins with x"));
+    flm_text_clear(&answer);
+    answer = post(&s, path_of(&s, "read"), origin, 0, "");
+    assert_int_equal(status_of(&answer), 200);
+    flm_text_clear(&answer);
+    flm_page_server_stop(s.server);
+}
+
+static void nobody_else_can_post_and_nothing_larger(void **state)
+{
+    (void)state;
+    struct served s = start();
+    char origin[80], without[] = "/00000000000000000000000000000000/read";
+    snprintf(origin, sizeof origin, "http://%s", s.host);
+    const struct {
+        const char *path, *origin;
+        long length;
+        int status;
+    } refused[] = {
+        {path_of(&s, "read"), NULL, 3, 405},
+        {path_of(&s, "read"), "http://example.org", 3, 403},
+        {path_of(&s, "read"), "null", 3, 403},
+        {without, origin, 3, 403},
+        {"/read", origin, 3, 403},
+        {path_of(&s, "after.flm"), origin, 3, 405},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct flm_text answer =
+            post(&s, refused[i].path, refused[i].origin, refused[i].length, "abc");
+        assert_int_equal(status_of(&answer), refused[i].status);
+        assert_null(strstr(answer.at, "cba"));
+        flm_text_clear(&answer);
+    }
+    struct flm_text body = {0};
+    flm_text_repeat(&body, 'a', 100001);
+    flm_text_putc(&body, 0);
+    struct flm_text answer = post(&s, path_of(&s, "read"), origin, 100001, body.at);
+    assert_int_equal(status_of(&answer), 413);
+    assert_non_null(strstr(answer.at, "flamel view FILE"));
+    flm_text_clear(&answer);
+    answer = post(&s, path_of(&s, "read"), origin, 100000, body.at + 1);
+    assert_int_equal(status_of(&answer), 200);
+    flm_text_clear(&answer);
+    flm_text_clear(&body);
+    flm_page_server_stop(s.server);
+}
+
 static void each_server_has_a_token_and_a_port_of_its_own(void **state)
 {
     (void)state;
@@ -217,7 +314,7 @@ static void each_server_has_a_token_and_a_port_of_its_own(void **state)
     assert_int_not_equal(a.port, b.port);
     assert_status(&a, "GET", path_of(&b, ""), a.host, "", 403);
     struct flm_error why = {0};
-    assert_null(flm_page_server_start(a.port, files, 3, policy, &why));
+    assert_null(flm_page_server_start(a.port, files, 3, policy, &reader, &why));
     assert_int_equal(why.kind, FLM_ERROR_SYSTEM);
     assert_non_null(strstr(why.text, "cannot listen on 127.0.0.1"));
     flm_page_server_stop(a.server);
@@ -553,7 +650,7 @@ static int status_without_memory(const struct flm_page_server *server)
 static bool serve_twice(void *context, struct flm_error *why)
 {
     (void)context;
-    struct flm_page_server *server = flm_page_server_start(0, files, 3, policy, why);
+    struct flm_page_server *server = flm_page_server_start(0, files, 3, policy, &reader, why);
     if (!server)
         return false;
     for (int i = 0; i < 2; i++) {
@@ -577,6 +674,8 @@ int main(void)
         cmocka_unit_test(without_the_token_there_is_nothing),
         cmocka_unit_test(other_hosts_and_origins_are_refused),
         cmocka_unit_test(there_is_only_get),
+        cmocka_unit_test(a_file_that_is_posted_is_read),
+        cmocka_unit_test(nobody_else_can_post_and_nothing_larger),
         cmocka_unit_test(each_server_has_a_token_and_a_port_of_its_own),
         cmocka_unit_test(only_this_machine_can_connect),
         cmocka_unit_test(an_address_for_a_command_line_is_good_once),

@@ -49,6 +49,27 @@ static void add_ending_signals(sigset_t *set)
     }
 }
 
+/* A browser keeps a file of this size too. */
+#define MOST_POSTED_BYTES ((uint64_t)1 << 30)
+#define READER_PATH "read"
+
+static bool add_bytes(void *text, const void *bytes, size_t size)
+{
+    flm_text_add(text, (struct flm_bytes){bytes, size});
+    return true;
+}
+
+/* A file that was dropped on the page, as if it were the file of this command. */
+static bool read_posted(void *context, struct flm_bytes file, struct flm_text *answer,
+                        struct flm_error *why)
+{
+    const struct fields *f = context;
+    struct flm_profile *profile = flm_load_bytes_with(&f->load, file, why);
+    bool good = profile && (flm_profile_write(profile, add_bytes, answer) || flm_error_memory(why));
+    flm_profile_free(profile);
+    return good;
+}
+
 /* Serves until a signal ends it. The signals are blocked before the server's threads are made, so
  * that this one receives them. */
 static int serve_until_stopped(const struct fields *f, const struct flm_served_page *page)
@@ -60,9 +81,11 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     pthread_sigmask(SIG_BLOCK, &waited, &before);
     struct flm_error why;
     size_t count;
+    struct fields shown = *f;
+    const struct flm_page_reader reader = {READER_PATH, MOST_POSTED_BYTES, read_posted, &shown};
     const struct flm_page_file *files = flm_served_page_files(page, &count);
     struct flm_page_server *server =
-        flm_page_server_start(f->port, files, count, flm_served_page_policy(page), &why);
+        flm_page_server_start(f->port, files, count, flm_served_page_policy(page), &reader, &why);
     if (!server) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return flm_message_error(&why);
@@ -131,7 +154,8 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
 static int show_in_browser(const struct fields *f, const char *before, const char *path)
 {
     struct flm_error why;
-    struct flm_page_options shown = {.size = sizeof shown, .name = flm_load_name(path)};
+    struct flm_page_options shown = {
+        .size = sizeof shown, .name = flm_load_name(path), .reader = READER_PATH};
     if (before) {
         shown.before_name = flm_load_name(before);
         shown.before = flm_load_with(&f->load, before);

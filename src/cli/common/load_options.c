@@ -139,30 +139,52 @@ bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error 
     return true;
 }
 
-struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path)
+/* `paths` and `format` are the caller's. */
+static struct flm_load_options options_of(const struct flm_load_fields *fields,
+                                          struct flm_symbol_paths *paths, const char **format)
 {
-    struct progress progress = {.path = path, .started = now_s()};
-    struct flm_symbol_paths paths = {0};
-    const char *format = "";
-    struct flm_load_options options = {
-        .size = sizeof options,
+    return (struct flm_load_options){
+        .size = sizeof(struct flm_load_options),
         .format = fields->from,
         .allow_negative = fields->allow_signed,
         .lenient = fields->lenient,
         .columns = fields->columns,
         .drop_times = fields->drop_times && !fields->apply, /* label: and time: need them */
         .threads = fields->threads,
-        .found_format = &format,
+        .found_format = format,
         .symbol_dirs = fields->symbols.items,
         .symbol_dir_count = fields->symbols.count,
-        .perf_dir = flm_symbol_perf_dir(&paths),
-        .cache_dir = flm_symbol_cache(&paths),
+        .perf_dir = flm_symbol_perf_dir(paths),
+        .cache_dir = flm_symbol_cache(paths),
         .debuginfod = fields->debuginfod,
         .no_inlines = fields->no_inlines,
         .lines = fields->lines,
         .clones = fields->clones,
         .by_thread = fields->by_thread,
     };
+}
+
+struct flm_profile *flm_load_bytes_with(const struct flm_load_fields *fields, struct flm_bytes file,
+                                        struct flm_error *why)
+{
+    struct flm_symbol_paths paths = {0};
+    const char *format = "";
+    struct flm_load_fields silent = *fields;
+    silent.quiet = true;
+    silent.unmatched = NULL;
+    silent.from = NULL; /* --from is about the file of the command */
+    struct flm_load_options options = options_of(&silent, &paths, &format);
+    struct flm_profile *profile = flm_load_memory(file.at, file.size, &options, why);
+    flm_symbol_paths_clear(&paths);
+    return profile && silent.apply ? apply(&silent, profile, why) : profile;
+}
+
+struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path)
+{
+    struct progress progress = {.path = path, .started = now_s()};
+    struct flm_symbol_paths paths = {0};
+    const char *format = "";
+    struct flm_load_options options = options_of(fields, &paths, &format);
     if (!fields->quiet && isatty(STDERR_FILENO)) {
         options.progress = show_progress;
         options.progress_context = &progress;

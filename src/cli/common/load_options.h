@@ -117,6 +117,11 @@ bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error 
  * failed; the error was printed then. */
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path);
 
+/* The same for a file in memory that arrives later, from another thread: nothing is printed. NULL,
+ * and `why`, when it failed. */
+struct flm_profile *flm_load_bytes_with(const struct flm_load_fields *fields, struct flm_bytes file,
+                                        struct flm_error *why);
+
 /* After all files of a command were read, `unmatched` of them without a match. False, after a
  * message, where that are all of them, and it is not allowed. */
 bool flm_load_matched(const struct flm_load_fields *fields, size_t unmatched, size_t count);

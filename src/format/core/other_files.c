@@ -2,6 +2,9 @@
 
 #include "base/core/scan.h"
 
+/* Seen in a page alone: the command reads it. */
+static const char perf_data[] = "this is perf.data, without names: run 'flamel convert perf.data "
+                                "-o x.flm' where it was recorded, or 'flamel view FILE'";
 static const char pprof[] = "this is a pprof profile, which flamel does not read yet";
 
 /* Magic numbers: the first bytes, as they are. */
@@ -19,8 +22,8 @@ static const struct {
     {"BZh", 3, "this is compressed with bzip2: decompress it first (bzip2 -d)"},
     {"\x1f\x8b", 2, "this is compressed with gzip twice: decompress it once first (gzip -d)"},
     {"\x28\xb5\x2f\xfd", 4, "this is compressed with zstd twice: decompress it once first (zstd -d)"},
-    {"PERFILE2", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
-    {"2ELIFREP", 8, "this is perf.data, which needs files of the machine: open it with 'flamel view FILE'"},
+    {"PERFILE2", 8, perf_data},
+    {"2ELIFREP", 8, perf_data},
     {"FLR\0", 4, "this is a JFR recording, which flamel does not read yet"},
     {"MOJ", 3, "this is a MOJO file of austin, which flamel does not read yet: mojo2austin makes folded stacks of it"},
     {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16, "this is a CPU profile of gperftools, which flamel does not read yet"},
