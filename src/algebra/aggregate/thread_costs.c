@@ -1,0 +1,178 @@
+#include "algebra/aggregate/thread_costs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/core/sort.h"
+#include "flamel/builder.h"
+
+/* The labels of a key are consecutive. */
+struct labels {
+    uint32_t first, count;
+};
+
+static struct labels labels_of(const struct flm_profile *p, const char *key)
+{
+    struct labels found = {0, 0};
+    for (uint32_t i = 0; i < p->sizes.label_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->labels[i].key), key)) {
+            found.first = found.count ? found.first : i;
+            found.count++;
+        }
+    return found;
+}
+
+/* The value of a label in a set; FLM_NONE where the set has none of it. */
+static uint32_t value_in(const struct flm_profile *p, uint32_t set, struct labels labels)
+{
+    for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++)
+        if (p->set_members[i] - labels.first < labels.count)
+            return p->labels[p->set_members[i]].value;
+    return FLM_NONE;
+}
+
+/* Sums by thread while they are made: the index of a thread is that of its label. */
+struct sums {
+    struct labels threads, processes, commands;
+    struct flm_thread_cost *cost;
+};
+
+static void find_labels(struct sums *sums, const struct flm_profile *p)
+{
+    static const char *const keys[] = {"thread", "tid", "pid", "command"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && sums->threads.count == 0; i++)
+        sums->threads = labels_of(p, keys[i]);
+    sums->processes = labels_of(p, "pid");
+    sums->commands = labels_of(p, "command");
+}
+
+static void add_samples(struct sums *sums, const struct flm_profile *p, struct flm_metric metric,
+                        const unsigned char *marks)
+{
+    const double *value = flm_sample_column(p, metric.index);
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        unsigned mark = marks ? marks[p->sample_node[i]] : FLM_COSTS_TOTAL | FLM_COSTS_SELF;
+        uint32_t set = p->sample_labels[i];
+        if (value[i] == 0 || !mark)
+            continue;
+        uint32_t label = FLM_NONE;
+        for (uint32_t k = set ? p->label_set_ends[set - 1] : 0; k < p->label_set_ends[set]; k++)
+            if (p->set_members[k] - sums->threads.first < sums->threads.count)
+                label = p->set_members[k] - sums->threads.first;
+        if (label == FLM_NONE)
+            continue;
+        struct flm_thread_cost *cost = &sums->cost[label];
+        uint32_t command = value_in(p, set, sums->commands);
+        cost->process = value_in(p, set, sums->processes);
+        cost->command = command == FLM_NONE ? cost->command : command;
+        cost->total += value[i];
+        cost->self += mark & FLM_COSTS_SELF ? value[i] : 0;
+    }
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+struct order {
+    const struct flm_thread_cost *cost;
+    const double *sum_of; /* by process: of all of its threads */
+    uint32_t strings;
+};
+
+/* Threads of no known process are together. */
+static uint32_t process_of(const struct flm_thread_cost *cost, uint32_t strings)
+{
+    return cost->process == FLM_NONE ? strings : cost->process;
+}
+
+static int larger_first(const void *context, uint32_t a, uint32_t b)
+{
+    const struct order *order = context;
+    const struct flm_thread_cost *x = &order->cost[a], *y = &order->cost[b];
+    double p = order->sum_of[process_of(x, order->strings)];
+    double q = order->sum_of[process_of(y, order->strings)];
+    if (p != q)
+        return (p < q) - (p > q);
+    if (x->process != y->process)
+        return (x->process > y->process) - (x->process < y->process);
+    double s = fabs(x->total), t = fabs(y->total);
+    return s != t ? (s < t) - (s > t) : (a > b) - (a < b);
+}
+
+/* Processes in front of their threads, which are in order. */
+static void add_processes(struct flm_thread_costs *costs, const struct flm_thread_cost *cost,
+                          const uint32_t *order, uint32_t count)
+{
+    bool has_several = cost[order[0]].process != cost[order[count - 1]].process;
+    uint32_t begun = FLM_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct flm_thread_cost *thread = &cost[order[i]];
+        bool is_first = i == 0 || thread->process != cost[order[i - 1]].process;
+        if (has_several && is_first) {
+            begun = costs->count++;
+            costs->at[begun] =
+                (struct flm_thread_cost){FLM_NONE, thread->process, thread->command, 0, 0, true};
+        }
+        costs->at[costs->count++] = *thread;
+        costs->threads++;
+        if (begun != FLM_NONE) {
+            costs->at[begun].self += thread->self;
+            costs->at[begun].total += thread->total;
+        }
+    }
+}
+
+/* `order` has room for two numbers a thread, `sum_of` for a sum for each string and one more. */
+static uint32_t sort(const struct sums *sums, double *sum_of, uint32_t strings, uint32_t *order)
+{
+    uint32_t count = 0;
+    const struct flm_thread_cost *cost = sums->cost;
+    for (uint32_t i = 0; i < sums->threads.count; i++)
+        if (cost[i].total != 0 || cost[i].self != 0) {
+            order[count++] = i;
+            sum_of[process_of(&cost[i], strings)] += fabs(cost[i].total);
+        }
+    struct order by = {cost, sum_of, strings};
+    flm_sort(order, count, order + sums->threads.count, larger_first, &by);
+    return count;
+}
+
+bool flm_thread_costs_init(struct flm_thread_costs *costs, const struct flm_profile *p,
+                           struct flm_metric metric, const unsigned char *marks,
+                           struct flm_error *why)
+{
+    struct sums sums = {0};
+    *costs = (struct flm_thread_costs){0};
+    find_labels(&sums, p);
+    uint32_t most = sums.threads.count;
+    if (most == 0 || p->sizes.sample_count == 0)
+        return true;
+    uint32_t *order = malloc(2 * (size_t)most * sizeof *order);
+    double *sum_of = calloc((size_t)p->sizes.string_count + 1, sizeof *sum_of);
+    sums.cost = malloc(most * sizeof *sums.cost);
+    costs->at = malloc(2 * (size_t)most * sizeof *costs->at);
+    bool good = order && sum_of && sums.cost && costs->at;
+    if (good) {
+        for (uint32_t i = 0; i < most; i++)
+            sums.cost[i] =
+                (struct flm_thread_cost){.thread = p->labels[sums.threads.first + i].value,
+                                         .process = FLM_NONE,
+                                         .command = FLM_NONE};
+        add_samples(&sums, p, metric, marks);
+        uint32_t count = sort(&sums, sum_of, p->sizes.string_count, order);
+        if (count > 0)
+            add_processes(costs, sums.cost, order, count);
+    }
+    free(order);
+    free(sum_of);
+    free(sums.cost);
+    if (good)
+        return true;
+    flm_thread_costs_clear(costs);
+    return flm_error_memory(why);
+}
+
+void flm_thread_costs_clear(struct flm_thread_costs *costs)
+{
+    free(costs->at);
+    *costs = (struct flm_thread_costs){0};
+}
