@@ -7,11 +7,13 @@ const number = count => count.toLocaleString('en');
 
 export function makeSearch(view) {
     const input = make('input', {type: 'text', placeholder: 'Search', 'aria-label': 'Search',
-        autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'search'});
+        autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'search',
+        'aria-describedby': 'flamel-search-error', title: 'Text, or /a regular expression/'});
     const matches = make('span', {class: 'matches'});
     const previous = sign('↑', 'Previous match', () => view.act('previous-match'), {hidden: true});
     const next = sign('↓', 'Next match', () => view.act('next-match'), {hidden: true});
-    const element = make('div', {class: 'search', role: 'search'}, input, matches, previous, next);
+    const wrong = make('div', {class: 'search-error wrong', id: 'flamel-search-error', role: 'alert', hidden: true});
+    const element = make('div', {class: 'search', role: 'search'}, input, matches, previous, next, wrong);
 
     input.addEventListener('input', () => view.act(`search ${input.value}`));
     input.addEventListener('keydown', event => {
@@ -43,7 +45,9 @@ export function makeSearch(view) {
         element.classList.toggle('is-wrong', Boolean(current?.error));
         input.setAttribute('aria-invalid', String(Boolean(current?.error)));
         const isValid = current && text && !current.error;
-        matches.textContent = !text ? '' : current.error ? current.error
+        wrong.textContent = current?.error || '';
+        show(wrong, Boolean(current?.error));
+        matches.textContent = !text || current.error ? ''
             : !current.frames ? 'no match' : current.at
                 ? `${current.total_share} · ${number(current.at)} of ${number(current.frames)}`
                 : `${current.total_share} · ${number(current.frames)}`;

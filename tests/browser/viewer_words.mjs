@@ -52,7 +52,7 @@ test('a search may be a regular expression, whose errors are shown', async () =>
     await page.getByLabel('Search', {exact: true}).fill('(lex');
     await resolved(page);
     assert.ok(await page.locator('.search.is-wrong').isVisible());
-    assert.ok((await words(page, '.search .matches')).length > 8);
+    assert.ok((await words(page, '.search-error')).length > 8);
     await finish(page, assert);
 });
 

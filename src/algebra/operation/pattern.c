@@ -54,12 +54,19 @@ static enum field take_field(struct flm_bytes *text)
     return FUNCTION;
 }
 
-/* `text` is /.../ or /.../i, and begins `before` bytes after the pattern's beginning. */
-static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t before,
+bool flm_pattern_regex(struct flm_bytes text, struct flm_bytes *source, bool *any_case)
+{
+    *any_case = text.size >= 3 && flm_bytes_end_with(text, "/i");
+    if (text.size < 2 || text.at[0] != '/' || !(*any_case || flm_bytes_end_with(text, "/")))
+        return false;
+    *source = (struct flm_bytes){text.at + 1, text.size - (*any_case ? 3 : 2)};
+    return true;
+}
+
+/* The slash in front of `source` is `before` bytes after the pattern's beginning. */
+static bool compile_regex(struct pattern *p, struct flm_bytes source, bool any_case, size_t before,
                           struct flm_error *why)
 {
-    bool any_case = text.at[text.size - 1] == 'i';
-    struct flm_bytes source = {text.at + 1, text.size - (any_case ? 3 : 2)};
     struct flm_error refused = {0};
     p->manner = REGEX;
     p->regex =
@@ -74,12 +81,6 @@ static bool compile_regex(struct pattern *p, struct flm_bytes text, size_t befor
     if (refused.kind != FLM_ERROR_NONE && why)
         *why = refused;
     return p->scratch != NULL;
-}
-
-static bool is_regex(struct flm_bytes text)
-{
-    return text.size >= 2 && text.at[0] == '/' &&
-           ((flm_bytes_end_with(text, "/")) || (text.size >= 3 && flm_bytes_end_with(text, "/i")));
 }
 
 static bool is_quoted(struct flm_bytes text)
@@ -110,6 +111,8 @@ static bool refuse_kind(struct flm_bytes text, struct flm_error *why)
 static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *why)
 {
     const char *begin = text.at;
+    struct flm_bytes source;
+    bool any_case;
     *p = (struct pattern){.field = take_field(&text)};
     p->text = text;
     if (text.size > 0 && text.at[0] == '"' && !is_quoted(text))
@@ -121,8 +124,8 @@ static bool compile(struct pattern *p, struct flm_bytes text, struct flm_error *
         return refuse_kind(text, why);
     if (is_quoted(text)) {
         p->text = (struct flm_bytes){text.at + 1, text.size - 2};
-    } else if (is_regex(text)) {
-        return compile_regex(p, text, (size_t)(text.at - begin), why);
+    } else if (flm_pattern_regex(text, &source, &any_case)) {
+        return compile_regex(p, source, any_case, (size_t)(text.at - begin), why);
     } else {
         for (size_t i = 0; i < text.size; i++)
             if (text.at[i] == '*' || text.at[i] == '?')

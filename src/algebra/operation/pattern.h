@@ -27,6 +27,10 @@ bool flm_pattern_check(struct flm_bytes pattern, struct flm_error *why);
  * last. The first is that of functions, which are also matched without one. */
 const char *flm_pattern_field(size_t index, const char **description);
 
+/* Whether a text is a regular expression as patterns write it: /re/, or /re/i for any case.
+ * `source` receives what is between the slashes. */
+bool flm_pattern_regex(struct flm_bytes text, struct flm_bytes *source, bool *any_case);
+
 /* The values of the field "kind=", as names; NULL after the last. */
 const char *flm_pattern_kind(size_t index);
 

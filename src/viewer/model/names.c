@@ -39,8 +39,8 @@ static char capital(char byte)
 
 bool flm_names_any_case(const struct flm_names_query *query)
 {
-    if (query->exact_case)
-        return false;
+    if (query->exact_case || query->ignores_case)
+        return query->ignores_case;
     for (size_t i = 0; i < query->text.size; i++) {
         if (query->kind == FLM_SEARCH_REGEX && query->text.at[i] == '\\')
             i++;
@@ -225,7 +225,10 @@ static bool make_room(struct flm_names *result, const struct flm_profile *p,
     *result = (struct flm_names){
         .matches = calloc(p->sizes.string_count, 1),
         .candidate = calloc(p->sizes.string_count, 1),
-        .query = {.kind = query->kind, .exact_case = query->exact_case, .wanted = query->wanted},
+        .query = {.kind = query->kind,
+                  .exact_case = query->exact_case,
+                  .wanted = query->wanted,
+                  .ignores_case = query->ignores_case},
     };
     flm_text_add(&result->text, query->text);
     return (result->matches && result->candidate && !result->text.failed) || flm_error_memory(why);

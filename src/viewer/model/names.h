@@ -29,6 +29,7 @@ struct flm_names_query {
     enum flm_search_kind kind;
     bool exact_case;      /* else capitals in the text decide */
     unsigned char wanted; /* only strings that are used as one of these */
+    bool ignores_case;    /* whatever the text has */
 };
 
 /* {0} is an empty one. */
@@ -47,8 +48,8 @@ bool flm_names_find(struct flm_names *names, const struct flm_profile *p, const 
                     const struct flm_names_query *query, struct flm_error *why);
 void flm_names_clear(struct flm_names *names);
 
-/* Whether a query ignores case: it does not demand case, and the text has no capital (a character
- * after a backslash of an expression is not a letter). */
+/* Whether a query ignores case: it says so, or does not demand case and the text has no capital (a
+ * character after a backslash of an expression is not a letter). */
 bool flm_names_any_case(const struct flm_names_query *query);
 
 /* The part of a name that matches: [*from, *to). */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algebra/operation/pattern.h"
+
 static const char *const kind_names[] = {"text", "regex", "fuzzy"};
 static const char *const scope_names[] = {"name", "file", "module", "all"};
 
@@ -86,6 +88,28 @@ static void find_frames(struct flm_search *search, const struct flm_profile *p)
     }
 }
 
+static struct flm_names_query query_of(const struct flm_search *search)
+{
+    struct flm_names_query query = {.text = {search->text.at, search->text.size},
+                                    .kind = search->kind,
+                                    .exact_case = search->exact_case,
+                                    .wanted = uses_in(search->scope)};
+    struct flm_bytes source;
+    bool any_case;
+    if (flm_pattern_regex(query.text, &source, &any_case) && source.size > 0) {
+        query.text = source;
+        query.kind = FLM_SEARCH_REGEX;
+        query.exact_case = !any_case;
+        query.ignores_case = any_case;
+    }
+    return query;
+}
+
+enum flm_search_kind flm_search_kind(const struct flm_search *search)
+{
+    return query_of(search).kind;
+}
+
 /* Runs the search on its profile. A malformed expression is remembered, and the matches before it
  * stay; false only if memory ran out. */
 static bool run_search(struct flm_searches *searches, struct flm_search *search,
@@ -96,14 +120,15 @@ static bool run_search(struct flm_searches *searches, struct flm_search *search,
     search->error = (struct flm_error){0};
     if (!searches->profile)
         return true;
-    struct flm_names_query query = {{search->text.at, search->text.size},
-                                    search->kind,
-                                    search->exact_case,
-                                    uses_in(search->scope)};
+    struct flm_names_query query = query_of(search);
     if (!flm_names_find(&search->names, searches->profile, searches->uses, &query, &refused)) {
         if (refused.kind == FLM_ERROR_MEMORY)
             return flm_error_memory(why);
         search->malformed = true;
+        /* The offset is in the text, not in the expression. */
+        if (query.text.at != search->text.at)
+            flm_error_move_byte(&refused,
+                                refused.offset + (size_t)(query.text.at - search->text.at));
         search->error = refused;
         return true;
     }

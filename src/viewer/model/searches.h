@@ -4,7 +4,8 @@
  * function, file or module does, as the scope says. Totals count nested occurrences once.
  *
  * Empty text matches nothing. Case is ignored unless the text has a capital letter or the search
- * says that case matters. */
+ * says that case matters. Whatever the kind of the search, /re/ and /re/i are regular expressions,
+ * as in patterns of operations (algebra/operation/pattern.h), and take case as these do. */
 #ifndef FLAMEL_VIEWER_MODEL_SEARCHES_H
 #define FLAMEL_VIEWER_MODEL_SEARCHES_H
 
@@ -86,6 +87,9 @@ bool flm_searches_edit(struct flm_searches *searches, unsigned index, struct flm
  * the last. */
 const char *flm_search_kind_name(unsigned kind);
 const char *flm_search_scope_name(unsigned scope);
+
+/* How the text of a search is interpreted: its kind, or FLM_SEARCH_REGEX for /re/. */
+enum flm_search_kind flm_search_kind(const struct flm_search *search);
 
 /* Whether any search is on and has text. */
 bool flm_searches_any(const struct flm_searches *searches);

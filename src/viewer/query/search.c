@@ -62,7 +62,7 @@ static bool add_search(struct flm_query *q, struct flm_search *search, bool is_c
 {
     *to = (struct flm_response_search){
         .text = flm_query_copy(q, (struct flm_bytes){search->text.at, search->text.size}),
-        .kind = flm_query_text(q, flm_search_kind_name(search->kind)),
+        .kind = flm_query_text(q, flm_search_kind_name(flm_search_kind(search))),
         .scope = flm_query_text(q, flm_search_scope_name(search->scope)),
         .color = flm_query_color(q, flm_search_color(&q->viewer->paint.theme, search->color)),
         .error = flm_query_text(q, search->malformed ? search->error.text : NULL),

@@ -52,6 +52,31 @@ static void a_total_counts_recursion_once(void **state)
     assert_sums("f 1\nf;g 2\nh 8\n", "nothing", 0, 0);
 }
 
+/* As patterns of operations have them, whatever the kind of the search is. */
+static void slashes_make_a_regular_expression(void **state)
+{
+    (void)state;
+    assert_sums("lex 1\nparse 2\nParse 4\np/x/ 8\n", "/^p/", 10, 10);
+    assert_sums("lex 1\nparse 2\nParse 4\n", "/^p/i", 6, 6);
+    assert_sums("lex 1\nparse 2\nParse 4\n", "/[A-Z]/", 4, 4);
+    assert_sums("lex 1\nparse 2\n/usr 4\n", "/us", 4, 4);
+    assert_sums("lex 1\na//b 2\n", "//", 2, 2);
+    struct flm_profile *p = profile_of("lex 1\nparse 2\n");
+    struct flm_searches searches = searches_for(p, "/lex|par/");
+    assert_int_equal(flm_search_kind(&searches.at[0]), FLM_SEARCH_REGEX);
+    assert_int_equal(searches.at[0].kind, FLM_SEARCH_TEXT);
+    assert_int_equal(searches.at[0].frame_count, 2);
+    /* What is wrong is said at its place in the text that was typed. */
+    assert_true(flm_searches_text(&searches, flm_bytes_of("/le(x/"), NULL));
+    assert_true(searches.at[0].malformed);
+    assert_int_equal(searches.at[0].error.offset, 3);
+    assert_int_equal(searches.at[0].frame_count, 2);
+    assert_true(flm_searches_text(&searches, flm_bytes_of("/le(x"), NULL));
+    assert_false(searches.at[0].malformed);
+    flm_searches_clear(&searches);
+    flm_profile_free(p);
+}
+
 static void a_node_has_its_own_sums(void **state)
 {
     (void)state;
@@ -465,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_total_counts_recursion_once),
+        cmocka_unit_test(slashes_make_a_regular_expression),
         cmocka_unit_test(a_node_has_its_own_sums),
         cmocka_unit_test(sums_agree_with_a_plain_walk),
         cmocka_unit_test(the_next_match_is_the_next_in_the_picture),
