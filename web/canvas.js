@@ -11,6 +11,11 @@ export function heldKeys(event) {
     return event.shiftKey | event.ctrlKey << 1 | event.altKey << 2 | event.metaKey << 3;
 }
 
+// The menu key and the long press of a finger give such an event, too; they are handled as keys and touches.
+export function isRightClick(event) {
+    return event.button === 2 || event.ctrlKey;
+}
+
 // `surface` covers the canvas and receives the pointer events: it is the tree for screen readers.
 export function makeCanvas(view, surface) {
     const canvas = make('canvas', {'aria-hidden': 'true'});
@@ -98,8 +103,7 @@ export function makeCanvas(view, surface) {
             if (event.pointerType === 'touch')
                 pressTimer = setTimeout(() => {
                     isConsumed = true;
-                    pointer(POINTER.up, event);
-                    view.showDetails();
+                    pointer(POINTER.menu, event);
                 }, LONG_PRESS_MS);
         }
     });
@@ -134,11 +138,7 @@ export function makeCanvas(view, surface) {
     });
     surface.addEventListener('contextmenu', event => {
         event.preventDefault();
-        if (down.size) return;
-        view.clickedAt = -Infinity;
-        pointer(POINTER.down, event);
-        pointer(POINTER.up, event);
-        view.showDetails();
+        if (!down.size && isRightClick(event)) pointer(POINTER.menu, event);
     });
     surface.addEventListener('wheel', event => {
         event.preventDefault();

@@ -9,7 +9,7 @@ export const CHANGED = {};
 const GROUPS = ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
     'tracks', 'history', 'copy', 'prompt', 'notice'];
 GROUPS.forEach((name, i) => { CHANGED[name] = 1 << i; });
-export const POINTER = {move: 0, down: 1, up: 2, leave: 3};
+export const POINTER = {move: 0, down: 1, up: 2, leave: 3, menu: 4};
 export const AFTER = 0, BEFORE = 1;
 
 export class Core {

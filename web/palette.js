@@ -6,28 +6,15 @@ const KEY_SIGNS = {ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDow
     'Space', Backspace: '⌫'};
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
-// "C-ArrowLeft S-n 3=top" as "Ctrl ←, Shift n, 3".
+// "C-ArrowLeft C-Z S-n 3=top" as "Ctrl ←, Ctrl Shift Z, Shift n, 3". A capital alone says that Shift is held;
+// behind Ctrl letters are capitals on keyboards and in other programs, so there it is said.
 export function keyLabel(keys) {
     return keys.split(' ').map(key => key.replace(/(?<=.)=.+$/, '')
+        .replace(/C-(?=[A-Z]$)/, 'C-S-')
         .replace(/C-(?=.)/, isApple ? '⌘ ' : 'Ctrl ')
         .replace(/S-(?=.)/, 'Shift ').replace(/A-(?=.)/, 'Alt ')
         .replace(/[A-Z][A-Za-z]+$/, name => KEY_SIGNS[name] || name)
         .replace(/ [a-z]$/, letter => letter.toUpperCase())).join(', ');
-}
-
-// Fuzzy match: the letters of `wanted` in their order; -1 if one is missing. Adjacent letters and beginnings
-// of words score higher.
-function fuzzyScore(text, wanted) {
-    let score = 0, at = -1;
-    const low = text.toLowerCase();
-    for (const letter of wanted.toLowerCase()) {
-        if (letter === ' ') continue;
-        const next = low.indexOf(letter, at + 1);
-        if (next < 0) return -1;
-        score += next === at + 1 ? 3 : /\W/.test(low[next - 1] || ' ') ? 2 : 0;
-        at = next;
-    }
-    return score - low.length / 100;
 }
 
 export function makePalette(view) {
@@ -39,24 +26,6 @@ export function makePalette(view) {
     const element = make('dialog', {class: 'palette', 'aria-label': 'Actions'}, input, wrong, list);
     let entries = [], current = 0, asked = null; // the entry whose argument is being typed
 
-    // An action whose argument is one of a few values has an entry for each; one with any other argument asks
-    // for it.
-    function allEntries() {
-        const metrics = view.tools().metrics.map(metric => metric.name);
-        return view.actions().flatMap(action => {
-            const {name, title, argument, keys, group} = action;
-            const one = {title, group, keys, run: name};
-            if (!argument) return [one];
-            const choices = name === 'metric' ? metrics
-                : /^[a-z-]+(\|[a-z-]+)+$/.test(argument) ? argument.split('|') : null;
-            if (choices) return choices.map(value => ({...one, title: `${title}: ${value}`,
-                run: `${name} ${value}`, keys: keys?.split(' ').filter(key => !/.=\w/.test(key) ||
-                    key.endsWith(`=${value}`)).join(' ')}));
-            return /NODE|FRAME|COLUMN|\bN\b|\bID\b/.test(argument) ? []
-                : [{...one, title: `${title} …`, run: name, argument}];
-        });
-    }
-
     function fill() {
         wrong.textContent = '';
         if (asked) {
@@ -64,15 +33,14 @@ export function makePalette(view) {
                 `complete ${input.value}`).items.map(item => ({title: item.title || item.text,
                 group: item.note || '', fills: item.text})) : [];
         } else {
-            entries = allEntries().map(entry => ({...entry, score: fuzzyScore(
-                `${entry.title} ${entry.run}`, input.value)})).filter(entry => entry.score >= 0 ||
-                !input.value);
-            if (input.value) entries.sort((a, b) => b.score - a.score);
+            entries = view.core.query(`palette ${input.value}`).items.map(({action, ...entry}) =>
+                ({...entry, run: action}));
         }
         current = asked ? -1 : 0;
         refill(list, entries.map((entry, i) => make('li', {role: 'option', id: `flamel-entry-${i}`,
+            'aria-disabled': entry.otherwise ? 'true' : null, title: entry.otherwise,
             onclick: () => choose(entry)}, make('span', {class: 'cut'}, entry.title),
-        make('span', {class: 'muted'}, entry.group), entry.keys && make('kbd', {},
+        make('span', {class: 'muted cut'}, entry.otherwise || entry.group), entry.keys && make('kbd', {},
             keyLabel(entry.keys)))));
         mark();
     }
@@ -87,11 +55,13 @@ export function makePalette(view) {
     }
     function choose(entry) {
         if (entry.fills) {
-            // A completion that ends in ':' needs a name after it; all others are complete.
+            // A completion that ends in ':' or '=' needs a name after it; all others are complete.
             input.value = entry.fills;
             fill();
             input.focus();
-            if (!entry.fills.endsWith(':')) enter();
+            if (!/[:=]$/.test(entry.fills)) enter();
+        } else if (entry.otherwise) {
+            wrong.textContent = entry.otherwise;
         } else if (entry.argument) {
             ask(entry);
         } else {
@@ -148,7 +118,7 @@ export function makeHelp(view) {
         make('form', {method: 'dialog'}, make('button', {class: 'close', 'aria-label': 'Close'}, '×')),
         make('h2', {}, 'Keys'), body,
         make('p', {class: 'muted'}, 'Click selects, double click zooms. Wheel and pinch zoom, ' +
-            'drag pans, a long press shows details. Drop a file to open it; with Shift, to compare it.'),
+            'drag pans, a right click or a long press opens a menu. Drop a file to open it; with Shift, to compare it.'),
         make('h2', {}, 'Terms'),
         make('p', {class: 'muted'}, 'Self: the weight of a function alone (perf: Self, pprof: flat). Total: with ' +
             'everything that it calls (perf: Children, pprof: cum). Inverted: leaf first, the callers of each ' +

@@ -69,6 +69,10 @@ export function makeStatus(view) {
             clearTimeout(timer);
             timer = setTimeout(() => { notice.textContent = ''; }, isError ? 12000 : 4000);
         },
+        // Something worked: what did not is out of date.
+        worked() {
+            if (notice.classList.contains('wrong')) notice.textContent = '';
+        },
         toggleSheet: () => sheet.togglePopover(),
     };
 }

@@ -1,6 +1,7 @@
 // tables.js - tables of any length: only the visible rows exist, and they are requested when they are scrolled
 // into view. One is the top table, one the call tree, one lists the functions that a search matches.
 
+import {isRightClick} from './canvas.js';
 import {fraction, make, refill, share} from './dom.js';
 
 const ROW_PX = 22, SPARE_ROWS = 8;
@@ -115,6 +116,12 @@ export function makeTable(view, shapeName) {
             onpointerenter: event => event.pointerType === 'mouse' && view.point(point(row)),
             onclick: () => { current = index; view.act(pick(row)); },
             ondblclick: () => view.act('zoom-selected'),
+            oncontextmenu: event => {
+                event.preventDefault();
+                if (!isRightClick(event) && event.pointerType !== 'touch') return;
+                current = index;
+                if (view.act(pick(row))) view.openMenu({x: event.clientX, y: event.clientY});
+            },
         }, columns.map(column => share(make('div', {
             role: 'gridcell', class: cellClass(column), title: column.isName ? row.title : null,
         }, column.isName ? nameCell(row) : String(view.withoutUnit(row[column.key]) ?? '')),
@@ -199,6 +206,9 @@ export function makeTable(view, shapeName) {
     }
     element.addEventListener('keydown', event => {
         if (event.ctrlKey || event.metaKey || event.altKey || !table || !count) return;
+        // The menu, which the core opens, is of the selected row.
+        if ((event.key === 'ContextMenu' || event.key === 'F10') && table.rows[current - first])
+            view.act(pick(table.rows[current - first]));
         const isSideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
         if (!keys[event.key] || isSideways && shape.role !== 'treegrid') return;
         const row = table.rows[current - first];

@@ -1,5 +1,5 @@
 // theme.js - passes the color scheme, forced colors and reduced motion of the page to the core, which paints
-// the picture with its own colors for them.
+// the picture with its own colors for them; and the scheme that the user chose.
 
 import {make} from './dom.js';
 import {viewerStyle} from './style.js';
@@ -29,14 +29,37 @@ function colorNumber(color) {
     return red << 16 | green << 8 | blue;
 }
 
-// Passes the theme to the core and calls `onChange`: now, and whenever it changes.
-export function watchTheme(view, root, onChange) {
+const THEME_KEY = 'flamel-theme';
+
+// A browser may refuse to store anything for a file.
+function storedTheme(name) {
+    try {
+        if (name) localStorage.setItem(THEME_KEY, name);
+        return localStorage.getItem(THEME_KEY);
+    } catch {
+        return null;
+    }
+}
+
+// Passes the theme to the core and calls `onChange`: now, and whenever it changes. `isPage`: the viewer is all of
+// the page, and remembers what was chosen.
+export function watchTheme(view, root, onChange, isPage) {
     const probe = make('i', {class: 'probe', 'aria-hidden': 'true'});
     root.append(probe);
     const queries = ['(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)',
         '(forced-colors: active)', 'print'].map(query => matchMedia(query));
     const [, still, forced, print] = queries;
-    let dark = false;
+    let dark = false, chosen = isPage && storedTheme() || 'system';
+    function apply() {
+        root.dataset.theme = chosen;
+        if (isPage) document.documentElement.style.colorScheme = chosen === 'system' ? '' : chosen;
+    }
+    function choose(name) {
+        chosen = name;
+        if (isPage) storedTheme(name);
+        apply();
+        update();
+    }
     function update() {
         const style = getComputedStyle(probe);
         const page = colorNumber(style.backgroundColor);
@@ -50,8 +73,9 @@ export function watchTheme(view, root, onChange) {
         onChange();
     }
     for (const query of queries) query.addEventListener('change', update);
+    apply();
     update();
-    return {isDark: () => dark, update, close() {
+    return {isDark: () => dark, chosen: () => chosen, choose, update, close() {
         queries.forEach(query => query.removeEventListener('change', update));
     }};
 }

@@ -10,6 +10,7 @@ export function makeTools(view, search) {
     const menuViews = make('div', {class: 'views', role: 'group', 'aria-label': 'View'});
     const order = choice('Order of siblings', value => view.act(`order ${value}`));
     const colors = choice('Color by', value => view.act(`color ${value}`));
+    const theme = choice('Theme', value => view.act(`theme ${value}`));
     const direction = make('div', {class: 'buttons'});
     const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'What colors mean'});
     const field = (title, control) => make('label', {class: 'field'}, make('span', {}, title), control);
@@ -24,7 +25,7 @@ export function makeTools(view, search) {
     const menu = make('div', {class: 'menu', popover: 'auto', id: 'flamel-menu', role: 'dialog',
         'aria-label': 'More'},
     make('div', {class: 'only-narrow'}, menuViews, field('Metric', menuMetric)),
-    field('Order', order), field('Color', colors), legend, direction,
+    field('Order', order), field('Color', colors), legend, direction, field('Theme', theme),
     make('div', {class: 'buttons'},
         button('Open a file …', () => { menu.hidePopover(); view.openFiles(); }),
         button('Compare with …', () => { menu.hidePopover(); view.openFiles('before'); }),
@@ -64,6 +65,7 @@ export function makeTools(view, search) {
         fillViews(menuViews, tools);
         fillChoice(order, tools.orders, tools.order);
         fillChoice(colors, tools.color_modes, tools.colors);
+        fillChoice(theme, ['system', 'light', 'dark'], view.theme());
         refill(direction,
             button('Root at the bottom', () => view.act('flip'), {'aria-pressed': String(tools.up),
                 'data-key': 'flip'}),

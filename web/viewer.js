@@ -8,6 +8,7 @@ import {makeAria} from './aria.js';
 import {makeChips} from './chips.js';
 import {makeFiles} from './files.js';
 import {makeHash} from './hash.js';
+import {makeMenu} from './menu.js';
 import {makeHelp, makePalette, keyLabel} from './palette.js';
 import {makePanel} from './panel.js';
 import {makeSearch} from './search.js';
@@ -27,6 +28,10 @@ const DOUBLE_CLICK_MS = 420;
 // 100 ms late, and updating the rest in between would make the longest frames.)
 const DEFERRED = ~(CHANGED.picture | CHANGED.detail | CHANGED.tracks);
 const REST_MS = 200;
+
+// What changes only when something that the user did has worked: a note about what did not is out of date then.
+const WORKED = CHANGED.tools | CHANGED.chips | CHANGED.state | CHANGED.history | CHANGED.copy | CHANGED.prompt |
+    CHANGED.detail;
 
 // Makes a viewer in `root`, an element or a shadow root. `keepsHash`: the state is kept in the page's
 // address. `emit(name, detail)` dispatches an event of the component.
@@ -55,6 +60,9 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
             const {title, argument} = view.actionNamed(name);
             palette.open({title, run: name, argument, text});
         },
+        openMenu: where => menu.open(where),
+        placeOnPage,
+        theme: () => theme.chosen(),
         setLegend: children => bar.updateMore(children),
         hasMatches: () => panel.hasMatches(),
         notify: (text, isError) => status.notify(text, isError),
@@ -70,7 +78,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const tables = Object.fromEntries(tools.views.filter(one => one.table)
         .map(one => [one.name, makeTable(view, one.table)]));
     const list = makeTable(view, 'list');
-    const status = makeStatus(view), palette = makePalette(view), help = makeHelp(view);
+    const status = makeStatus(view), palette = makePalette(view), help = makeHelp(view), menu = makeMenu(view);
     const files = makeFiles(view, module);
     const hash = keepsHash ? makeHash(view) : null;
 
@@ -78,14 +86,14 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const main = make('main', {class: 'main'}, Object.values(tables).map(table => table.element), canvas.element,
         panel.element, files.element, files.ghost);
     const element = make('div', {class: 'flamel'}, bar.element, chips.element, main, status.element,
-        status.sheet, palette.element, help.element, ...files.inputs, aria.voice);
+        status.sheet, palette.element, help.element, menu.element, ...files.inputs, aria.voice);
     addViewerStyle(root);
     root.append(element);
     files.listen(element, keepsHash ? document : element);
     const theme = watchTheme(view, element, () => {
         canvas.paint();
         changed(core.changes() | CHANGED.chips);
-    });
+    }, keepsHash);
 
     if (keepsHash) watchPrint(view, element, theme, updateTables);
 
@@ -109,6 +117,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     // Takes bits of CHANGED: the next frame updates what they stand for.
     function changed(bits) {
         if (!bits) return;
+        if (bits & WORKED && !(bits & CHANGED.notice)) status.worked();
         pending |= bits;
         // These two need a user activation, which may have expired in the next frame.
         const now = pending & (CHANGED.copy | CHANGED.prompt);
@@ -245,6 +254,8 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         const [name, argument] = core.queryText('prompt').trim().split(/ (.*)/s);
         const action = view.actionNamed(name);
         if (name === 'search') search.focus();
+        else if (name === 'menu') menu.open();
+        else if (name === 'theme') setTheme(argument);
         else if (name === 'help') help.open();
         else if (name === 'data-quality') status.toggleSheet();
         else if (name === 'transform') view.editOperation(-1, argument);
@@ -253,6 +264,18 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         else if (name === 'source') panel.openSource();
         else if (action?.argument) view.askFor(name, argument);
         else palette.open();
+    }
+
+    function setTheme(name) {
+        theme.choose(name);
+        changed(CHANGED.tools);
+    }
+    // Where something stands that the core has at {x, y} of the picture; in a table it is in the selected row.
+    function placeOnPage({x, y}) {
+        const row = isTable() && tables[tools.view].element.querySelector('.row.is-on')?.getBoundingClientRect();
+        if (row) return {x: row.left + 40, y: row.bottom};
+        const {left, top} = canvas.canvas.getBoundingClientRect(), {scale} = canvas.size();
+        return {x: left + (x ?? 40 * scale) / scale, y: top + (y ?? 80 * scale) / scale};
     }
 
     function opened() {
@@ -302,6 +325,13 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         if (event.defaultPrevented || event.isComposing || event.key === 'Tab' || isTyping(target) ||
             isPressed(event, target) || target.closest?.('dialog, [popover]') ||
             (event.key === 'c' && !getSelection().isCollapsed)) return;
+        // The browser closes a popover, wherever the focus is; then nothing else.
+        if (event.key === 'Escape' && element.querySelector(':popover-open')) return;
+        if (event.key === 'Escape' && panel.hasMatches()) {
+            showMatches(false);
+            event.preventDefault();
+            return;
+        }
         guard(() => {
             const bits = core.key(event.key, heldKeys(event), performance.now());
             if (bits) event.preventDefault();

@@ -86,6 +86,13 @@ void flm_viewer_select(struct flm_viewer *viewer, struct flm_node_ref ref);
 bool flm_viewer_hit(struct flm_viewer *viewer, double x, double y, struct flm_node_ref *ref,
                     struct flm_rectangle *box);
 
+/* Where a node is drawn now, as far as it is in the window; false, and nothing is set, if it is
+ * not. */
+bool flm_viewer_place(struct flm_viewer *viewer, struct flm_node_ref ref, struct flm_area *box);
+
+/* Selects what is at a point of the window, and asks for the menu there. */
+void flm_viewer_menu_at(struct flm_viewer *viewer, double x, double y);
+
 /* The visible part of a pane now, with all levels. */
 struct flm_viewport flm_viewer_viewport(const struct flm_viewer *viewer,
                                         const struct flm_pane *pane);

@@ -56,7 +56,13 @@ void flm_viewer_resize(struct flm_viewer *viewer, uint32_t width, uint32_t heigh
 /* The pointer, in device pixels. `touch`: a finger, which does not hover. A press and release at
  * one position is a click (select; the second one zooms), else a drag (pan; in the minimap: a
  * range). */
-enum flm_pointer_event { FLM_POINTER_MOVE, FLM_POINTER_DOWN, FLM_POINTER_UP, FLM_POINTER_LEAVE };
+enum flm_pointer_event {
+    FLM_POINTER_MOVE,
+    FLM_POINTER_DOWN,
+    FLM_POINTER_UP,
+    FLM_POINTER_LEAVE,
+    FLM_POINTER_MENU /* the other button, or a long press: selects, and asks for the menu */
+};
 void flm_viewer_pointer(struct flm_viewer *viewer, enum flm_pointer_event event, double x, double y,
                         unsigned held, bool touch, double now_ms);
 

@@ -122,6 +122,31 @@ bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_node_re
     return true;
 }
 
+bool flm_viewer_place(struct flm_viewer *v, struct flm_node_ref ref, struct flm_area *box)
+{
+    if (!flm_node_ref_valid(ref) || ref.pane >= v->scene.pane_count)
+        return false;
+    const struct flm_pane *pane = &v->scene.panes[ref.pane];
+    struct flm_node node = flm_pane_node(pane, ref.number);
+    struct flm_viewport view = flm_viewer_viewport(v, pane);
+    struct flm_area area = flm_viewer_area(v);
+    double row = flm_viewer_row_px(v), offset, total;
+    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    if (node.index == FLM_NONE || !(view.right > view.left) ||
+        !flm_layout_extent(pane->layout, node, &offset, &total))
+        return false;
+    double top = flm_pane_row_px(pane, flm_layout_level(pane->layout, node), row) - scroll;
+    double left = fmax(offset, view.left), right = fmin(offset + total, view.right);
+    if (left > right || top + row <= 0 || top >= area.height)
+        return false;
+    double px = pane->width_px / (view.right - view.left);
+    *box = (struct flm_area){.left = area.left + pane->left_px + (left - view.left) * px,
+                             .top = area.top + top,
+                             .width = (right - left) * px,
+                             .height = row};
+    return true;
+}
+
 struct flm_node_ref flm_node_ref_of_number(const struct flm_viewer *v, double number)
 {
     double pane = floor(number / 4294967296.0);

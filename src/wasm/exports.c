@@ -115,7 +115,7 @@ void flamel_key(const char *key, uint32_t size, uint32_t held, double now_ms)
 
 void flamel_pointer(int event, double x, double y, uint32_t held, int touch, double now_ms)
 {
-    if (viewer() && event >= FLM_POINTER_MOVE && event <= FLM_POINTER_LEAVE)
+    if (viewer() && event >= FLM_POINTER_MOVE && event <= FLM_POINTER_MENU)
         flm_viewer_pointer(the_viewer, (enum flm_pointer_event)event, x, y, held, touch != 0,
                            now_ms);
 }

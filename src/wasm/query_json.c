@@ -309,6 +309,16 @@ static const struct member completion[] = {MEMBER(completion, text, TEXT),
                                            MEMBER(completion, note, TEXT), END};
 static const struct member completions[] = {LIST_OF(completions, items, completion), END};
 
+static const struct member one_entry[] = {
+    MEMBER(entry, action, TEXT),    MEMBER(entry, title, TEXT),
+    MEMBER(entry, group, TEXT),     MEMBER(entry, keys, TEXT),
+    MEMBER(entry, argument, TEXT),  MEMBER(entry, otherwise, TEXT),
+    MEMBER(entry, section, NUMBER), END};
+static const struct member palette[] = {LIST_OF(entries, items, one_entry), END};
+static const struct member menu[] = {MEMBER(entries, title, TEXT), MEMBER(entries, x, NUMBER),
+                                     MEMBER(entries, y, NUMBER), LIST_OF(entries, items, one_entry),
+                                     END};
+
 /* The response of each query. */
 static const struct {
     const char *query;
@@ -319,6 +329,7 @@ static const struct {
     {"detail", detail},     {"status", status}, {"overlay", overlay},
     {"top", top},           {"list", list},     {"tree", tree},
     {"aria", aria},         {"tracks", tracks}, {"complete", completions},
+    {"palette", palette},   {"menu", menu},
 };
 
 /* ---- Writing --------------------------------------------------------------------------------- */

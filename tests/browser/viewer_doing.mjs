@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {LEX, PARSE, SMALL, close, finish, hover, open, pageOf, press, resolved, words} from './page.mjs';
+import {IDLE, LEX, PARSE, SMALL, WRITE, click, close, doubleClick, finish, hashOf, hover, nameAt, open, pageOf, press,
+    resolved, selected, spot, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -43,3 +44,155 @@ for (const width of [1400, 390])
         assert.equal(await message.isVisible(), false);
         await finish(page, assert);
     });
+
+// ---- The menu of a frame ------------------------------------------------------------------------
+
+const menu = page => page.getByRole('menu');
+const items = page => menu(page).getByRole('menuitem');
+const focused = page => page.evaluate(() => document.activeElement.innerText.split('\n')[0]);
+async function rightClick(page, frame) {
+    const {x, y} = await spot(page, frame);
+    await page.mouse.click(x, y, {button: 'right'});
+    await resolved(page);
+    return {x, y};
+}
+
+test('a right click opens the menu of a frame, at the pointer and in the window', async () => {
+    const page = await open(small);
+    const {x, y} = await rightClick(page, PARSE);
+    assert.equal(await menu(page).getAttribute('aria-label'), 'parse');
+    assert.equal(await selected(page), 'parse');
+    const box = await menu(page).boundingBox();
+    assert.ok(Math.abs(box.x - x) < 3 && box.y <= y + 3);
+    const titles = (await items(page).allInnerTexts()).join('\n');
+    for (const word of ['Zoom', 'Focus', 'Hide the function', 'Drop', 'recursion', 'Callers', 'Copy', 'Search'])
+        assert.ok(titles.includes(word), word);
+    await items(page).filter({hasText: 'Hide the function'}).click();
+    await resolved(page);
+    assert.equal(await menu(page).count(), 0);
+    assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 1);
+    await rightClick(page, {level: 1, at: 0.98});
+    const corner = await menu(page).boundingBox(), {width, height} = page.viewportSize();
+    assert.ok(corner.x >= 0 && corner.x + corner.width <= width && corner.y + corner.height <= height);
+    await finish(page, assert);
+});
+
+test('where there is no frame the menu has what is about all of it', async () => {
+    const page = await open(small);
+    const box = await page.locator('.stage').boundingBox();
+    await page.mouse.click(box.x + 400, box.y + box.height - 40, {button: 'right'});
+    const titles = await items(page).allInnerTexts();
+    assert.ok(titles.some(title => title.includes('Show everything')));
+    assert.ok(!titles.some(title => title.includes('Hide')));
+    await page.mouse.click(box.x + 100, box.y + box.height - 60);
+    assert.equal(await menu(page).count(), 0);
+    await finish(page, assert);
+});
+
+for (const key of ['ContextMenu', 'Shift+F10'])
+    test(`${key} opens the menu, arrows and letters move in it, Escape only closes it`, async () => {
+        const page = await open(small);
+        await click(page, PARSE);
+        const before = await hashOf(page);
+        await press(page, key);
+        assert.equal(await menu(page).count(), 1);
+        const {y} = await spot(page, PARSE), box = await menu(page).boundingBox();
+        assert.ok(box.y > y && box.y < y + 60, 'below the frame');
+        assert.equal(await focused(page), 'Zoom');
+        await press(page, 'ArrowDown');
+        assert.match(await focused(page), /^Focus/);
+        await press(page, 'ArrowUp', 'ArrowUp');
+        assert.equal(await focused(page), (await items(page).last().innerText()).split('\n')[0]);
+        await press(page, 'Home', 'd');
+        assert.match(await focused(page), /^Drop/);
+        await press(page, 'Escape');
+        assert.equal(await menu(page).count(), 0);
+        assert.equal(await selected(page), 'parse');
+        assert.equal(await hashOf(page), before);
+        assert.ok(await page.locator('.surface').evaluate(one => one === document.activeElement));
+        await press(page, key, 'ArrowDown', 'Enter');
+        assert.match(await words(page, '[aria-label=Transforms] .chip'), /focus parse/);
+        await finish(page, assert);
+    });
+
+test('rows of tables have the menu too', async () => {
+    const page = await open(small);
+    await press(page, '5');
+    const row = page.locator('.table-top .row', {hasText: 'write'});
+    await row.click({button: 'right'});
+    await resolved(page);
+    assert.equal(await menu(page).getAttribute('aria-label'), 'write');
+    await press(page, 'Escape');
+    assert.ok(await page.locator('.table-top').evaluate(one => one === document.activeElement));
+    await press(page, 'Home', 'ArrowDown', 'ContextMenu');
+    const current = await page.locator('.table-top .row.is-current .name').innerText();
+    assert.equal(await menu(page).getAttribute('aria-label'), current);
+    await finish(page, assert);
+});
+
+// ---- The palette --------------------------------------------------------------------------------
+
+const entries = page => page.locator('.palette li');
+const field = page => page.locator('.palette input');
+
+test('the palette knows the words that people try', async () => {
+    const page = await open(small);
+    await click(page, PARSE);
+    await press(page, ':');
+    assert.match(await entries(page).first().innerText(), /^Zoom to the selected frame/);
+    for (const [typed, title] of [['delete', 'Drop stacks'], ['exclude', 'Without this function'],
+        ['group', 'Group frames by: module'], ['reverse', 'Inverted'], ['icicle', 'Turn upside down'],
+        ['bottom-up', 'Inverted'], ['dark', 'Theme: dark'], ['theme', 'Theme: light'], ['filter', 'Keep only stacks'],
+        ['sort', 'Sort the table'], ['copy', 'Copy the stack'], ['export', 'Save as: svg'], ['share', 'Copy a link']]) {
+        await field(page).fill(typed);
+        const titles = await entries(page).allInnerTexts();
+        assert.ok(titles.slice(0, 10).some(one => one.startsWith(title)), `${typed}: ${titles.slice(0, 10)}`);
+    }
+    await field(page).fill('group module');
+    await press(page, 'Enter');
+    assert.match(await words(page, '[aria-label=Transforms] .chip'), /by module/);
+    await finish(page, assert);
+});
+
+test('what is not possible now says why, in the palette', async () => {
+    const page = await open(small);
+    await press(page, ':');
+    await field(page).fill('drop stacks');
+    assert.match(await entries(page).first().innerText(), /no function is selected/);
+    await press(page, 'Enter');
+    assert.equal(await words(page, '.palette .wrong'), 'no function is selected');
+    await finish(page, assert);
+});
+
+test('the theme is chosen, shown and remembered', async () => {
+    const page = await open(small, {colorScheme: 'light'});
+    const ink = () => page.locator('.flamel').evaluate(one => getComputedStyle(one).backgroundColor);
+    const light = await ink();
+    await press(page, ':');
+    await field(page).fill('dark');
+    await press(page, 'Enter');
+    const dark = await ink();
+    assert.notEqual(dark, light);
+    const corner = () => page.evaluate(() => Array.from(document.querySelector('.stage canvas').getContext('2d')
+        .getImageData(2, document.querySelector('.stage canvas').height - 3, 1, 1).data.slice(0, 3)).join(', '));
+    assert.equal(`rgb(${await corner()})`, dark);
+    await page.reload();
+    await page.waitForSelector('.stage[data-settled=true]');
+    await resolved(page);
+    assert.equal(await ink(), dark);
+    await page.getByRole('button', {name: 'More', exact: true}).click();
+    assert.equal(await page.getByLabel('Theme').inputValue(), 'dark');
+    await page.getByLabel('Theme').selectOption('system');
+    assert.equal(await ink(), light);
+    await finish(page, assert);
+});
+
+test('keys are shown as they are pressed', async () => {
+    const page = await open(small);
+    await press(page, '?');
+    const keys = title => page.locator('.help dl div', {hasText: title}).first().locator('kbd').allInnerTexts();
+    assert.deepEqual(await keys('Undo transform'), ['Ctrl Z', 'U']);
+    assert.deepEqual(await keys('Redo transform'), ['Ctrl Y', 'Ctrl Shift Z']);
+    assert.deepEqual(await keys('All actions'), [':', 'Ctrl K', 'Ctrl Shift P']);
+    await finish(page, assert);
+});

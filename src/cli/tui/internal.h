@@ -44,6 +44,7 @@ struct flm_tui {
     const struct flm_tui_live *live; /* NULL: the profile stays as it is */
     struct flm_screen screen;
     struct flm_theme theme;
+    bool terminal_is_dark; /* what the theme "system" is */
     struct flm_text out;
     double now_ms;
     struct flm_seen_versions seen;
@@ -60,6 +61,8 @@ struct flm_tui {
     struct flm_tui_line line;
     char asked[64];                /* TYPING: the action, with a blank behind it */
     uint32_t chosen;               /* CHOOSING, TYPING: of the entries that fit */
+    struct flm_response entries;   /* CHOOSING: the actions that fit the text, or of the menu */
+    bool is_menu;                  /* which of both */
     struct flm_response completed; /* TYPING: what the text may become */
     struct flm_text page;          /* READING: its lines */
     size_t page_first;
@@ -126,7 +129,7 @@ void flm_tui_panel_draw(struct flm_tui *tui);
 void flm_tui_table_draw(struct flm_tui *tui);
 bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event);
 void flm_tui_table_wheel(struct flm_tui *tui, int rows);
-void flm_tui_table_click(struct flm_tui *tui, int row);
+bool flm_tui_table_click(struct flm_tui *tui, int row); /* false: there is no such row */
 
 /* The table that is shown; NULL: a picture. */
 struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui);

@@ -100,6 +100,7 @@ void flm_tui_open_help(struct flm_tui *tui)
         {"Ctrl z", "Suspend; resume with the shell's fg"},
         {"Ctrl l", "Redraw"},
         {"click", "Select; a second click zooms"},
+        {"right click", "Menu of a frame"},
         {"wheel", "Zoom at the pointer; Alt: up and down"},
         {"drag", "Move"},
         {"Tab", "While searching: text, regex, fuzzy"},

@@ -440,6 +440,14 @@ static void go_aside(struct flm_tui *tui, struct flm_tui_table *table, bool is_r
     go(table, table->current - 1.0);
 }
 
+/* The menu is of the row where the cursor is. */
+static bool is_menu_key(const struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    struct flm_bytes none;
+    const struct flm_action *menu = flm_action_named(flm_bytes_of("menu"));
+    return flm_action_for_key(tui->viewer, flm_bytes_of(event->key), event->held, &none) == menu;
+}
+
 bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event)
 {
     struct flm_tui_table *table = flm_tui_table_shown(tui);
@@ -447,6 +455,10 @@ bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event)
         return false;
     double page = rows_seen(tui) > 1 ? rows_seen(tui) - 1.0 : 1;
     const char *key = event->key;
+    if (is_menu_key(tui, event)) {
+        pick(tui, table);
+        return false;
+    }
     if (strcmp(key, "ArrowDown") == 0 || strcmp(key, "j") == 0)
         go(table, table->current + 1.0);
     else if (strcmp(key, "ArrowUp") == 0 || strcmp(key, "k") == 0)
@@ -476,12 +488,13 @@ void flm_tui_table_wheel(struct flm_tui *tui, int rows)
         go(table, (double)table->current + rows);
 }
 
-void flm_tui_table_click(struct flm_tui *tui, int y)
+bool flm_tui_table_click(struct flm_tui *tui, int y)
 {
     struct flm_tui_table *table = flm_tui_table_shown(tui);
     int index = y - tui->pane.top - 1;
     if (!table || index < 0 || table->first + (uint32_t)index >= table->count)
-        return;
+        return false;
     go(table, (double)table->first + index);
     pick(tui, table);
+    return true;
 }

@@ -72,6 +72,13 @@ bool flm_tui_do_format(struct flm_tui *tui, const char *format, ...)
     return good;
 }
 
+static void set_theme(struct flm_tui *tui, bool is_dark)
+{
+    /* Nothing glides: cells are too coarse for it, and a slow line would lag behind. */
+    tui->theme = (struct flm_theme){.dark = is_dark, .still = true};
+    flm_viewer_theme(tui->viewer, &tui->theme);
+}
+
 /* ---- What leaves the viewer ------------------------------------------------------------------ */
 
 /* By OSC 52, which goes through ssh and tmux to the clipboard of the user's own machine. */
@@ -177,6 +184,9 @@ static void asked(struct flm_tui *tui)
             open_source(tui);
         else if (flm_bytes_are(text, "copy-link"))
             copy_text(tui, "state");
+        else if (flm_bytes_start_with(text, "theme "))
+            set_theme(tui, flm_bytes_are(text, "theme dark") ||
+                               (flm_bytes_are(text, "theme system") && tui->terminal_is_dark));
         else
             flm_tui_prompt(tui, text);
     }
@@ -229,10 +239,25 @@ static void press(struct flm_tui *tui, const struct flm_tui_event *event)
                            y_of(tui, event->row), event->held, false, tui->now_ms);
 }
 
+/* The menu of what is there. */
+static void press_right(struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    if (tui->mode == FLM_TUI_READING || !is_in_pane(tui, event->column, event->row))
+        return;
+    tui->mode = FLM_TUI_LOOKING;
+    if (tui->has_picture)
+        flm_viewer_pointer(tui->viewer, FLM_POINTER_MENU, x_of(tui, event->column),
+                           y_of(tui, event->row), event->held, false, tui->now_ms);
+    else if (flm_tui_table_click(tui, event->row))
+        flm_tui_do_format(tui, "menu");
+}
+
 static void point(struct flm_tui *tui, const struct flm_tui_event *event)
 {
-    enum { LEFT_BUTTON = 0, NO_BUTTON = 3 };
-    if (event->kind == FLM_TUI_POINTER_DOWN && event->button == LEFT_BUTTON) {
+    enum { LEFT_BUTTON = 0, RIGHT_BUTTON = 2, NO_BUTTON = 3 };
+    if (event->kind == FLM_TUI_POINTER_DOWN && event->button == RIGHT_BUTTON) {
+        press_right(tui, event);
+    } else if (event->kind == FLM_TUI_POINTER_DOWN && event->button == LEFT_BUTTON) {
         press(tui, event);
     } else if (tui->has_picture && tui->mode != FLM_TUI_READING) {
         double x = x_of(tui, event->column), y = y_of(tui, event->row);
@@ -286,13 +311,6 @@ static void press_key(struct flm_tui *tui, const struct flm_tui_event *event)
     }
 }
 
-static void set_theme(struct flm_tui *tui, bool is_dark)
-{
-    /* Nothing glides: cells are too coarse for it, and a slow line would lag behind. */
-    tui->theme = (struct flm_theme){.dark = is_dark, .still = true};
-    flm_viewer_theme(tui->viewer, &tui->theme);
-}
-
 static void handle(struct flm_tui *tui, const struct flm_tui_event *event)
 {
     switch (event->kind) {
@@ -316,7 +334,8 @@ static void handle(struct flm_tui *tui, const struct flm_tui_event *event)
     case FLM_TUI_BACKGROUND: {
         /* As bright as eyes find it: green counts most, blue hardly. */
         unsigned red = event->rgb >> 16, green = event->rgb >> 8 & 0xFF, blue = event->rgb & 0xFF;
-        set_theme(tui, 299 * red + 587 * green + 114 * blue < 128 * 1000);
+        tui->terminal_is_dark = 299 * red + 587 * green + 114 * blue < 128 * 1000;
+        set_theme(tui, tui->terminal_is_dark);
         break;
     }
     default:
@@ -485,11 +504,13 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
     tui->changed = ~(FLM_CHANGED(COPY) | FLM_CHANGED(PROMPT));
     tui->screen.depth = flm_terminal_depth();
     tui->screen.charset = flm_terminal_charset();
-    set_theme(tui, flm_terminal_is_dark());
+    tui->terminal_is_dark = flm_terminal_is_dark();
+    set_theme(tui, tui->terminal_is_dark);
     bool good = run(tui, input, why);
     flm_tui_terminal_close();
-    struct flm_response *responses[] = {&tui->tools,  &tui->chips,  &tui->searches,  &tui->hover,
-                                        &tui->detail, &tui->status, &tui->completed, &tui->overlay};
+    struct flm_response *responses[] = {&tui->tools,     &tui->chips,   &tui->searches,
+                                        &tui->hover,     &tui->detail,  &tui->status,
+                                        &tui->completed, &tui->overlay, &tui->entries};
     for (size_t i = 0; i < sizeof responses / sizeof responses[0]; i++)
         flm_response_clear(responses[i]);
     for (size_t i = 0; i < FLM_TUI_TABLES; i++)

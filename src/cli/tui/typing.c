@@ -6,130 +6,38 @@
 
 #include "cli/tui/internal.h"
 
-enum { MOST_ENTRIES = 256, LIST_ROWS = 12 };
+enum { LIST_ROWS = 16 };
 
-/* ---- Actions to choose from ------------------------------------------------------------------ */
+/* ---- What is chosen from --------------------------------------------------------------------- */
 
-/* An action, with one of the words that its argument can be, or with one that is to be typed. */
-struct entry {
-    const struct flm_action *action;
-    const char *group;
-    struct flm_bytes word;
-    bool is_typed;
-    int score;
-};
-
-struct entries {
-    struct entry at[MOST_ENTRIES];
-    size_t count;
-};
-
-static char lower(char c)
+/* NULL: there are not so many. */
+static const struct flm_response_entry *entry_at(const struct flm_tui *tui, size_t index)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+    const struct flm_response_entries *e = tui->entries.entries;
+    return e && index < e->items.count ? &e->items.at[index] : NULL;
 }
 
-/* Whether `text` has the letters wanted, in their order: the better the closer they stand together
- * and the nearer to the beginnings of words. *at goes on in the next part of the text. */
-static int likeness_of(struct flm_bytes text, struct flm_bytes wanted, size_t *at)
+/* What fits the text, the best first; or the menu of the selected frame, which is not typed in. */
+static void find_entries(struct flm_tui *tui)
 {
-    int score = 0;
-    size_t last = SIZE_MAX;
-    for (size_t i = 0; i < text.size && *at < wanted.size; i++) {
-        if (wanted.at[*at] == ' ') {
-            ++*at;
-            i--;
-            continue;
-        }
-        if (lower(text.at[i]) != lower(wanted.at[*at]))
-            continue;
-        bool starts_word = i == 0 || flm_is_one_of(text.at[i - 1], " -:");
-        score += i == last + 1 ? 3 : starts_word ? 2 : 0;
-        last = i;
-        ++*at;
-    }
-    return score;
+    struct flm_text query = {0};
+    tui->chosen = 0;
+    tui->entries.any = NULL;
+    flm_text_puts(&query, tui->is_menu ? "menu" : "palette ");
+    if (!tui->is_menu)
+        flm_text_add(&query, flm_tui_line_text(tui));
+    if (!query.failed)
+        flm_viewer_query(tui->viewer, (struct flm_bytes){query.at, query.size}, &tui->entries,
+                         NULL);
+    flm_text_clear(&query);
 }
 
-/* Kept in order: the most alike first, of equals as the table has them. */
-static void add_entry(const struct flm_tui *tui, struct entries *entries, struct entry entry)
+static void open_list(struct flm_tui *tui, bool is_menu)
 {
-    size_t at = 0;
-    struct flm_bytes wanted = flm_tui_line_text(tui);
-    entry.score = likeness_of(flm_bytes_of(entry.action->title), wanted, &at);
-    entry.score += likeness_of(entry.word, wanted, &at);
-    if (at < wanted.size) {
-        at = 0;
-        entry.score = likeness_of(flm_bytes_of(entry.action->name), wanted, &at);
-        entry.score += likeness_of(entry.word, wanted, &at);
-    }
-    if (at < wanted.size || entries->count == MOST_ENTRIES)
-        return;
-    size_t place = entries->count++;
-    while (place > 0 && entries->at[place - 1].score < entry.score) {
-        entries->at[place] = entries->at[place - 1];
-        place--;
-    }
-    entries->at[place] = entry;
-}
-
-static bool is_choice(const char *argument)
-{
-    return strchr(argument, '|') && argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz-|")] == 0;
-}
-
-/* Arguments that only a click can give: a node, a row. */
-static bool is_number(const char *argument)
-{
-    static const char *const numbers[] = {"NODE",         "FRAME", "N",      "N M",
-                                          "N EXPRESSION", "ID",    "COLUMN", "STATE"};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (strcmp(argument, numbers[i]) == 0)
-            return true;
-    return false;
-}
-
-static void add_action(const struct flm_tui *tui, struct entries *entries, const char *group,
-                       const struct flm_action *action)
-{
-    struct entry entry = {.action = action, .group = group, .word = {"", 0}};
-    const struct flm_response_tools *tools = tui->tools.tools;
-    if (!flm_action_makes_sense(action, tui->viewer))
-        return;
-    if (!action->argument) {
-        add_entry(tui, entries, entry);
-    } else if (strcmp(action->name, "metric") == 0) {
-        for (size_t i = 0; tools && i < tools->metrics.count; i++) {
-            entry.word = tools->metrics.at[i].name;
-            add_entry(tui, entries, entry);
-        }
-    } else if (flm_action_choices(action)) {
-        struct flm_choice choice;
-        for (size_t i = 0; (choice = flm_action_choices(action)(i)).name; i++) {
-            entry.word = flm_bytes_of(choice.name);
-            add_entry(tui, entries, entry);
-        }
-    } else if (is_choice(action->argument)) {
-        for (const char *word = action->argument; *word;) {
-            size_t size = strcspn(word, "|");
-            entry.word = (struct flm_bytes){word, size};
-            add_entry(tui, entries, entry);
-            word += size + (word[size] == '|');
-        }
-    } else if (!is_number(action->argument)) {
-        entry.is_typed = true;
-        add_entry(tui, entries, entry);
-    }
-}
-
-static void find_entries(const struct flm_tui *tui, struct entries *entries)
-{
-    size_t count;
-    const struct flm_action_group *const *groups = flm_action_groups(&count);
-    entries->count = 0;
-    for (size_t g = 0; g < count; g++)
-        for (size_t i = 0; i < groups[g]->count; i++)
-            add_action(tui, entries, groups[g]->title, &groups[g]->at[i]);
+    tui->mode = FLM_TUI_CHOOSING;
+    tui->is_menu = is_menu;
+    flm_tui_line_set(tui, (struct flm_bytes){"", 0});
+    find_entries(tui);
 }
 
 /* ---- Prompts --------------------------------------------------------------------------------- */
@@ -174,9 +82,9 @@ void flm_tui_prompt(struct flm_tui *tui, struct flm_bytes what)
     } else if (flm_bytes_are(what, "transform")) {
         flm_tui_type(tui, "apply", (struct flm_bytes){"", 0});
     } else if (flm_bytes_are(what, "palette")) {
-        tui->mode = FLM_TUI_CHOOSING;
-        tui->chosen = 0;
-        flm_tui_line_set(tui, (struct flm_bytes){"", 0});
+        open_list(tui, false);
+    } else if (flm_bytes_are(what, "menu")) {
+        open_list(tui, true);
     } else if (flm_bytes_are(what, "help")) {
         flm_tui_open_help(tui);
     } else if (flm_bytes_are(what, "data-quality")) {
@@ -328,35 +236,37 @@ static void typing_key(struct flm_tui *tui, const struct flm_tui_event *event)
 
 static void choose(struct flm_tui *tui)
 {
-    struct entries entries;
-    find_entries(tui, &entries);
-    if (tui->chosen >= entries.count)
+    const struct flm_response_entry *entry = entry_at(tui, tui->chosen);
+    if (!entry)
         return;
-    const struct entry *entry = &entries.at[tui->chosen];
+    if (entry->otherwise.size) {
+        flm_tui_notify(tui, true, "%.*s", (int)entry->otherwise.size, entry->otherwise.at);
+        return;
+    }
     tui->mode = FLM_TUI_LOOKING;
-    if (entry->is_typed)
-        flm_tui_type(tui, entry->action->name, (struct flm_bytes){"", 0});
-    else
-        flm_tui_do_format(tui, "%s%s%.*s", entry->action->name, entry->word.size ? " " : "",
-                          (int)entry->word.size, entry->word.at);
+    if (entry->argument.size) {
+        char action[sizeof tui->asked - 1];
+        snprintf(action, sizeof action, "%.*s", (int)entry->action.size, entry->action.at);
+        flm_tui_type(tui, action, (struct flm_bytes){"", 0});
+    } else {
+        flm_tui_do(tui, entry->action);
+    }
 }
 
 static void choosing_key(struct flm_tui *tui, const struct flm_tui_event *event)
 {
     bool changed = false;
     const char *key = event->key;
-    struct entries entries;
-    find_entries(tui, &entries);
     if (strcmp(key, "Escape") == 0)
         tui->mode = FLM_TUI_LOOKING;
     else if (strcmp(key, "Enter") == 0)
         choose(tui);
     else if (strcmp(key, "ArrowDown") == 0)
-        tui->chosen += tui->chosen + 1 < entries.count;
+        tui->chosen += entry_at(tui, tui->chosen + 1) != NULL;
     else if (strcmp(key, "ArrowUp") == 0)
         tui->chosen -= tui->chosen > 0;
-    else if (flm_tui_line_key(&tui->line, event, &changed) && changed)
-        tui->chosen = 0;
+    else if (!tui->is_menu && flm_tui_line_key(&tui->line, event, &changed) && changed)
+        find_entries(tui);
 }
 
 void flm_tui_typing_key(struct flm_tui *tui, const struct flm_tui_event *event)
@@ -374,7 +284,7 @@ void flm_tui_typing_key(struct flm_tui *tui, const struct flm_tui_event *event)
 /* Up to the first control character: a line has one line. */
 void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text)
 {
-    if (tui->mode == FLM_TUI_READING)
+    if (tui->mode == FLM_TUI_READING || (tui->mode == FLM_TUI_CHOOSING && tui->is_menu))
         return;
     if (tui->mode == FLM_TUI_LOOKING)
         flm_tui_prompt(tui, flm_bytes_of("search"));
@@ -387,7 +297,7 @@ void flm_tui_typing_paste(struct flm_tui *tui, struct flm_bytes text)
     else if (tui->mode == FLM_TUI_TYPING)
         complete(tui);
     else
-        tui->chosen = 0;
+        find_entries(tui);
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
@@ -419,16 +329,12 @@ static void draw_matches(struct flm_tui *tui, int row, int least)
 
 /* A row of a list above the line. */
 static void draw_item(struct flm_tui *tui, int y, bool is_chosen, struct flm_bytes title,
-                      struct flm_bytes word, struct flm_bytes note)
+                      struct flm_bytes note)
 {
     enum flm_tui_tone tone = is_chosen ? FLM_TUI_CHIP_ON : FLM_TUI_CHIP;
     int end = tui->screen.columns;
     flm_screen_fill(&tui->screen, 0, y, end, 1, flm_tui_style(tui, tone));
     int column = flm_tui_put(tui, 1, y, end, title, tone);
-    if (word.size) {
-        column = flm_tui_puts(tui, column, y, end, ": ", tone);
-        column = flm_tui_put(tui, column, y, end, word, tone);
-    }
     int left = end - (int)flm_cells(note).cells - 1;
     if (left > column + 1)
         flm_tui_put(tui, left, y, end, note, is_chosen ? tone : FLM_TUI_CHIP_OFF);
@@ -442,23 +348,27 @@ static int list_rows(const struct flm_tui *tui)
 
 static void draw_entries(struct flm_tui *tui)
 {
-    struct entries entries;
-    find_entries(tui, &entries);
-    if (tui->chosen >= entries.count)
-        tui->chosen = entries.count ? (uint32_t)entries.count - 1 : 0;
-    size_t seen = (size_t)list_rows(tui);
-    seen = seen < entries.count ? seen : entries.count;
-    size_t first = tui->chosen >= seen && seen > 0 ? tui->chosen - seen + 1 : 0;
-    for (size_t i = 0; i < seen; i++) {
-        const struct entry *entry = &entries.at[first + i];
-        struct flm_text keys = {0};
-        if (entry->action->keys && !entry->word.size)
-            flm_tui_add_keys(&keys, entry->action->keys, tui->screen.charset == FLM_CHARSET_UTF8);
-        struct flm_bytes word =
-            entry->is_typed ? flm_bytes_of(entry->action->argument) : entry->word;
+    uint32_t count = 0, seen = (uint32_t)list_rows(tui);
+    while (entry_at(tui, count))
+        count++;
+    seen = seen < count ? seen : count;
+    uint32_t first = tui->chosen >= seen && seen > 0 ? tui->chosen - seen + 1 : 0;
+    for (uint32_t i = 0; i < seen; i++) {
+        const struct flm_response_entry *entry = entry_at(tui, first + i);
+        struct flm_text note = {0};
+        if (entry->otherwise.size) {
+            flm_text_add(&note, entry->otherwise);
+        } else if (entry->keys.size) {
+            struct flm_text keys = {0};
+            flm_text_add(&keys, entry->keys);
+            flm_text_putc(&keys, 0);
+            if (!keys.failed)
+                flm_tui_add_keys(&note, keys.at, tui->screen.charset == FLM_CHARSET_UTF8);
+            flm_text_clear(&keys);
+        }
         draw_item(tui, tui->screen.rows - 1 - (int)(seen - i), first + i == tui->chosen,
-                  flm_bytes_of(entry->action->title), word, (struct flm_bytes){keys.at, keys.size});
-        flm_text_clear(&keys);
+                  entry->title, (struct flm_bytes){note.at, note.size});
+        flm_text_clear(&note);
     }
 }
 
@@ -474,8 +384,20 @@ static void draw_completions(struct flm_tui *tui)
         struct flm_bytes title = item->title.size ? item->title : item->text;
         struct flm_bytes note = item->note.at ? item->note : (struct flm_bytes){"", 0};
         draw_item(tui, tui->screen.rows - 1 - (int)(seen - i), first + i == tui->chosen, title,
-                  (struct flm_bytes){"", 0}, note);
+                  note);
     }
+}
+
+/* What the menu is of, and a notice. */
+static void draw_menu_title(struct flm_tui *tui, int row, int end)
+{
+    const struct flm_response_entries *menu = tui->entries.entries;
+    int column = menu && menu->title.size
+                     ? flm_tui_put(tui, 1, row, end, menu->title, FLM_TUI_STRONG) + 2
+                     : 1;
+    if (tui->notice[0])
+        flm_tui_puts(tui, column, row, end, tui->notice,
+                     tui->notice_is_wrong ? FLM_TUI_WRONG : FLM_TUI_ACCENT);
 }
 
 void flm_tui_typing_draw(struct flm_tui *tui)
@@ -494,6 +416,10 @@ void flm_tui_typing_draw(struct flm_tui *tui)
     }
     if (tui->mode == FLM_TUI_CHOOSING) {
         draw_entries(tui);
+        if (tui->is_menu) {
+            draw_menu_title(tui, row, end);
+            return;
+        }
         column = flm_tui_puts(tui, 0, row, end, ":", FLM_TUI_ACCENT);
     } else {
         draw_completions(tui);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "algebra/operation/classes.h"
 #include "viewer/internal.h"
 #include "viewer/views/views.h"
 
@@ -30,13 +31,21 @@ const struct flm_action *flm_action_named(struct flm_bytes name)
 
 /* ---- Arguments and keys ---------------------------------------------------------------------- */
 
+static struct flm_choice class_choice(size_t i)
+{
+    const char *name = flm_class_name(i, NULL);
+    return (struct flm_choice){.name = name, .title = name};
+}
+
 flm_choices flm_action_choices(const struct flm_action *action)
 {
     static const struct {
         const char *argument;
         flm_choices choices;
-    } lists[] = {
-        {"VIEW", flm_view_choice}, {"ORDER", flm_order_choice}, {"COLUMN", flm_ranking_choice}};
+    } lists[] = {{"VIEW", flm_view_choice},
+                 {"ORDER", flm_order_choice},
+                 {"COLUMN", flm_ranking_choice},
+                 {"CLASS", class_choice}};
     for (size_t i = 0; action->argument && i < sizeof lists / sizeof lists[0]; i++)
         if (strcmp(action->argument, lists[i].argument) == 0)
             return lists[i].choices;

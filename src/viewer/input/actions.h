@@ -14,6 +14,7 @@
  *     time.c       time ranges, threads
  *     compare.c    the sides of a comparison, and how it is shown
  *     export.c     copying, saving, help
+ *     menu.c       which of them the menu of a frame has
  *
  * The tables at the end of these files are the list; the query "hello" returns it, help shows it.
  */
@@ -34,11 +35,12 @@ struct flm_condition {
 struct flm_action {
     const char *name;
     const char *title;    /* "Zoom in" */
-    const char *argument; /* "NODE", "subtree|self"; "VIEW" and "ORDER" are lists, with keys of
-                             their own (flm_action_choices). NULL: none */
+    const char *argument; /* "NODE", "subtree|self"; "VIEW", "ORDER" and "CLASS" are lists, with
+                             keys of their own (flm_action_choices). NULL: none */
     const char *keys;     /* "ArrowLeft h"; NULL: none */
     bool (*run)(struct flm_viewer *viewer, struct flm_bytes argument, struct flm_error *why);
     const struct flm_condition *only; /* NULL: always */
+    const char *also; /* words that people look for it by: "delete exclude"; NULL: its title's */
 };
 
 /* Actions that belong together, each in a file of its own: display.c ... */
@@ -53,10 +55,22 @@ extern const struct flm_action_group flm_display_actions, flm_moving_actions, fl
 
 const struct flm_action_group *const *flm_action_groups(size_t *count);
 
+/* An entry of the menu: an action without an argument, under the title that is short enough there.
+ * Those of a section belong together. */
+struct flm_menu_entry {
+    const char *action;
+    const char *title;
+    unsigned section; /* from 0 on */
+};
+
+/* One after the other, NULL behind the last. Which of them are possible the actions say. */
+const struct flm_menu_entry *flm_menu_at(size_t index);
+
 /* By name; NULL if there is none. */
 const struct flm_action *flm_action_named(struct flm_bytes name);
 
-/* The list that the argument is of: the views, the orders of siblings. NULL: it is not of one. */
+/* The list that the argument is of: the views, the orders of siblings, what frames are merged by.
+ * NULL: it is not of one. */
 flm_choices flm_action_choices(const struct flm_action *action);
 
 /* For people, and the page: the argument with the names of a list, "flame|chart|sandwich"; and the

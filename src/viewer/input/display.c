@@ -88,6 +88,11 @@ static bool act_sandwich(struct flm_viewer *v, struct flm_bytes pattern, struct 
     return act_view(v, flm_bytes_of(flm_view_sandwich.name), why);
 }
 
+static bool act_callers(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    return act_sandwich(v, none, why);
+}
+
 static bool set_metric(struct flm_viewer *v, uint32_t metric)
 {
     v->model.metric = metric;
@@ -225,17 +230,21 @@ static bool act_sort(struct flm_viewer *v, struct flm_bytes column, struct flm_e
 }
 
 static const struct flm_action actions[] = {
-    {"view", "Show as", "VIEW", NULL, act_view, NULL},
-    {"sandwich", "Callers and callees of", "PATTERN", NULL, act_sandwich, NULL},
-    {"flip", "Turn upside down", NULL, "i", act_flip, NULL},
-    {"invert", "Inverted: callers below their callees", NULL, "I", act_invert, NULL},
-    {"order", "Order of siblings", "ORDER", NULL, act_order, NULL},
-    {"next-order", "Next order of siblings", NULL, "o", act_next_order, NULL},
-    {"metric", "Show metric", "NAME", NULL, act_metric, &measured},
-    {"next-metric", "Next metric", NULL, "t", act_next_metric, &measured},
+    {"view", "Show as", "VIEW", NULL, act_view, NULL, "tab"},
+    {"sandwich", "Callers and callees of", "PATTERN", NULL, act_sandwich, NULL, "butterfly"},
+    {"callers", "Callers and callees of the selected function", NULL, NULL, act_callers,
+     &flm_on_frame, "sandwich butterfly callees"},
+    {"flip", "Turn upside down", NULL, "i", act_flip, NULL,
+     "icicle flame direction root top bottom reverse"},
+    {"invert", "Inverted: callers below their callees", NULL, "I", act_invert, NULL,
+     "bottom-up reverse backtrace leaf first"},
+    {"order", "Order of siblings", "ORDER", NULL, act_order, NULL, "sort left heavy"},
+    {"next-order", "Next order of siblings", NULL, "o", act_next_order, NULL, "sort"},
+    {"metric", "Show metric", "NAME", NULL, act_metric, &measured, "event unit weight"},
+    {"next-metric", "Next metric", NULL, "t", act_next_metric, &measured, "event unit weight"},
     {"color", "Color by", "module|kind|function|file|self|total|metric NAME|rules LINES", NULL,
-     act_color, NULL},
-    {"sort", "Sort the table by", "COLUMN", NULL, act_sort, NULL},
+     act_color, NULL, "colour palette hue"},
+    {"sort", "Sort the table by", "COLUMN", NULL, act_sort, NULL, "order ascending descending"},
 };
 const struct flm_action_group flm_display_actions = {"View", actions,
                                                      sizeof actions / sizeof actions[0]};

@@ -1,4 +1,4 @@
-/* export.c - actions for help, copying and export. */
+/* export.c - actions for help, copying, export and the theme. */
 #include "viewer/input/actions.h"
 #include "viewer/input/clipboard.h"
 #include "viewer/internal.h"
@@ -56,6 +56,16 @@ static bool act_open_source(struct flm_viewer *v, struct flm_bytes none, struct 
     return flm_viewer_prompt(v, "source") || flm_error_memory(why);
 }
 
+static bool has_file(const struct flm_viewer *v)
+{
+    return flm_viewer_has_frame(v) &&
+           flm_model_shown(&v->model)->frames[flm_scene_frame(&v->scene, v->model.selected)].file !=
+               0;
+}
+
+static const struct flm_condition in_file = {
+    has_file, "the profile does not say in which file this function is"};
+
 static bool act_help(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -68,17 +78,35 @@ static bool act_palette(struct flm_viewer *v, struct flm_bytes none, struct flm_
     return flm_viewer_prompt(v, "palette") || flm_error_memory(why);
 }
 
-static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm_error *why)
+/* Whoever shows the viewer does it: "export svg", "theme dark". */
+static bool prompt_with(struct flm_viewer *v, const char *what, struct flm_bytes argument,
+                        struct flm_error *why)
 {
     struct flm_text text = {0};
-    flm_text_puts(&text, "export ");
-    flm_text_add(&text, format);
+    flm_text_format(&text, "%s ", what);
+    flm_text_add(&text, argument);
     bool good = !text.failed &&
                 flm_model_set_text(&v->query.prompt, (struct flm_bytes){text.at, text.size});
     flm_text_clear(&text);
     if (good)
         flm_changed(&v->model, FLM_ASPECT_PROMPT);
     return good || flm_error_memory(why);
+}
+
+static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm_error *why)
+{
+    return prompt_with(v, "export", format, why);
+}
+
+/* The page and the terminal know what the system's is, and remember which was chosen. */
+static bool act_theme(struct flm_viewer *v, struct flm_bytes name, struct flm_error *why)
+{
+    if (!flm_bytes_are(name, "light") && !flm_bytes_are(name, "dark") &&
+        !flm_bytes_are(name, "system"))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "there is no theme '%.*s': light, dark or system", (int)name.size,
+                             name.at);
+    return prompt_with(v, "theme", name, why);
 }
 
 static bool act_overlay(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
@@ -104,17 +132,25 @@ static bool act_panel(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 }
 
 static const struct flm_action actions[] = {
-    {"help", "Keys", NULL, "?", act_help, NULL},
-    {"palette", "All actions", NULL, ": C-k C-P", act_palette, NULL},
-    {"copy-name", "Copy the name", NULL, "C-c y", act_copy_name, &flm_on_frame},
-    {"copy-stack", "Copy the stack", NULL, "Y", act_copy_stack, &flm_on_frame},
-    {"copy-folded", "Copy the stack as a folded line", NULL, NULL, act_copy_folded, &flm_on_frame},
-    {"copy-link", "Copy a link to this view", NULL, "L", act_copy_link, NULL},
-    {"open-source", "Open the source", NULL, "E", act_open_source, &flm_on_frame},
-    {"export", "Save as", "svg|png|pdf|flm|folded|stack", NULL, act_export, NULL},
-    {"panel", "Panel on or off", NULL, "b", act_panel, NULL},
-    {"data-quality", "Data quality: drawn, merged, lost", NULL, "H", act_data_quality, NULL},
-    {"overlay", "Statistics of the viewer", NULL, "`", act_overlay, NULL},
+    {"help", "Keys", NULL, "?", act_help, NULL, "help shortcuts manual glossary"},
+    {"palette", "All actions", NULL, ": C-k C-P", act_palette, NULL, "commands"},
+    {"copy-name", "Copy the name", NULL, "C-c y", act_copy_name, &flm_on_frame, "clipboard"},
+    {"copy-stack", "Copy the stack", NULL, "Y", act_copy_stack, &flm_on_frame,
+     "clipboard trace path"},
+    {"copy-folded", "Copy the stack as a folded line", NULL, NULL, act_copy_folded, &flm_on_frame,
+     "clipboard collapsed"},
+    {"copy-link", "Copy a link to this view", NULL, "L", act_copy_link, NULL,
+     "share url permalink clipboard"},
+    {"open-source", "Open the source", NULL, "E", act_open_source, &in_file,
+     "code file line editor"},
+    {"export", "Save as", "svg|png|pdf|flm|folded|stack", NULL, act_export, NULL,
+     "export download share picture image screenshot file"},
+    {"panel", "Panel on or off", NULL, "b", act_panel, NULL, "details sidebar hide"},
+    {"theme", "Theme", "light|dark|system", NULL, act_theme, NULL,
+     "colors mode night black white appearance"},
+    {"data-quality", "Data quality: drawn, merged, lost", NULL, "H", act_data_quality, NULL,
+     "info about notes unsymbolized"},
+    {"overlay", "Statistics of the viewer", NULL, "`", act_overlay, NULL, "debug performance"},
 };
 const struct flm_action_group flm_general_actions = {"General", actions,
                                                      sizeof actions / sizeof actions[0]};

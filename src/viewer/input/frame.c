@@ -1,4 +1,4 @@
-/* frame.c - walking from frame to frame, and selecting. */
+/* frame.c - walking from frame to frame, selecting, and the menu of a frame. */
 #include <math.h>
 
 #include "base/number/number.h"
@@ -188,6 +188,42 @@ static bool act_child(struct flm_viewer *v, struct flm_bytes none, struct flm_er
     return has_callers_below(v) ? walk_up(v) : walk_down(v);
 }
 
+/* ---- The menu -------------------------------------------------------------------------------- */
+
+static bool open_menu(struct flm_viewer *v, double x, double y)
+{
+    v->input.menu_x = x;
+    v->input.menu_y = y;
+    return flm_viewer_prompt(v, "menu");
+}
+
+void flm_viewer_menu_at(struct flm_viewer *v, double x, double y)
+{
+    struct flm_node_ref ref;
+    struct flm_rectangle box;
+    struct flm_error why = {0};
+    bool hit = flm_viewer_hit(v, x, y, &ref, &box);
+    flm_viewer_select(v, hit ? ref : no_ref);
+    v->model.selected_merged =
+        hit && box.flags & FLM_RECTANGLE_MERGED ? box : (struct flm_rectangle){0};
+    flm_viewer_history_replace(v);
+    if (!open_menu(v, x, y)) {
+        flm_error_memory(&why);
+        flm_viewer_notify_error(v, &why);
+    }
+}
+
+/* At the selected frame; where none is in the window, whoever shows the menu chooses the place. */
+static bool act_menu(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    struct flm_area box = {.left = NAN, .top = NAN};
+    (void)none;
+    flm_viewer_place(v, v->model.selected, &box);
+    return open_menu(v, box.left + fmin(box.width / 2, v->scene.window.scale * 40),
+                     box.top + box.height) ||
+           flm_error_memory(why);
+}
+
 static const struct flm_action actions[] = {
     {"select", "Select frame", "NODE", NULL, act_select, NULL},
     {"select-frame", "Select function", "FRAME", NULL, act_select_frame, NULL},
@@ -197,6 +233,8 @@ static const struct flm_action actions[] = {
     {"right", "Frame to the right", NULL, "ArrowRight l", act_right, NULL},
     {"parent", "Caller", NULL, "u", act_parent, NULL},
     {"child", "Largest callee", NULL, "e", act_child, NULL},
+    {"menu", "Menu of the selected frame", NULL, "ContextMenu S-F10 .", act_menu, NULL,
+     "context right click"},
 };
 const struct flm_action_group flm_frame_actions = {"Frames", actions,
                                                    sizeof actions / sizeof actions[0]};

@@ -237,7 +237,7 @@ static const struct flm_action actions[] = {
      &with_selected},
     {"zoom-in", "Zoom in", NULL, "+ =", act_zoom_in, NULL},
     {"zoom-out", "Zoom out", NULL, "- _", act_zoom_out, NULL},
-    {"fit", "Show everything", NULL, "0 Home", act_fit, NULL},
+    {"fit", "Show everything", NULL, "0 Home", act_fit, NULL, "reset zoom all"},
     {"pan-left", "Move left", NULL, "a", act_pan_left, NULL},
     {"pan-right", "Move right", NULL, "d", act_pan_right, NULL},
     {"scroll-up", "Move up", NULL, "w", act_scroll_up, NULL},

@@ -7,6 +7,7 @@
  *     drag in the timeline               a time, which is all that is shown then; in the chart,
  *                                        which is over time itself, as in the minimap
  *     click on a thread in the timeline  only that thread; with control: it as well
+ *     the other button, a long press     select, and the menu
  *     wheel, pinch                       zoom at the pointer; with shift, or sideways: pan; with
  *                                        alt: scroll
  *     wheel with control                 the pinch of a touchpad: browsers report it so */
@@ -272,7 +273,7 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
 void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, double x, double y,
                         unsigned held, bool touch, double now_ms)
 {
-    assert(v && event >= FLM_POINTER_MOVE && event <= FLM_POINTER_LEAVE);
+    assert(v && event >= FLM_POINTER_MOVE && event <= FLM_POINTER_MENU);
     v->input.now_ms = now_ms;
     struct flm_error why = {0};
     if (v->scene.pane_count == 0 && !flm_viewer_update(v, &why)) {
@@ -298,6 +299,12 @@ void flm_viewer_pointer(struct flm_viewer *v, enum flm_pointer_event event, doub
             flm_viewer_history_push(v);
         v->input.drag.kind = FLM_DRAG_NONE;
         flm_viewer_hover(v, -1, -1);
+        break;
+    case FLM_POINTER_MENU:
+        v->input.drag.kind = FLM_DRAG_NONE;
+        flm_viewer_hover(v, -1, -1);
+        turn_to_half_at(v, y);
+        flm_viewer_menu_at(v, x, y);
         break;
     }
 }

@@ -139,9 +139,22 @@ static bool act_ask(struct flm_viewer *v, struct flm_bytes none, struct flm_erro
     return flm_viewer_prompt(v, "search") || flm_error_memory(why);
 }
 
+/* Its whole name as text. */
+static bool act_selected(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    struct flm_searches *searches = &v->model.searches;
+    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
+    return flm_searches_kind(searches, FLM_SEARCH_TEXT, why) &&
+           flm_searches_scope(searches, FLM_SEARCH_NAMES, why) &&
+           act_search(v, flm_frame_function(flm_model_shown(&v->model), frame), why);
+}
+
 static const struct flm_action actions[] = {
-    {"find", "Search", NULL, "/ C-f", act_ask, NULL},
-    {"search", "Search for", "TEXT", NULL, act_search, NULL},
+    {"find", "Search", NULL, "/ C-f", act_ask, NULL, "find filter highlight"},
+    {"search", "Search for", "TEXT", NULL, act_search, NULL, "find highlight"},
+    {"search-selected", "Search for the selected function", NULL, NULL, act_selected, &flm_on_frame,
+     "find highlight occurrences"},
     {"search-kind", "How to search", "text|regex|fuzzy", NULL, act_kind, NULL},
     {"search-scope", "Where to search", "name|file|module|all", NULL, act_scope, NULL},
     {"search-case", "Match case", NULL, NULL, act_case, NULL},

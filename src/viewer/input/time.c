@@ -119,8 +119,9 @@ static const struct flm_action actions[] = {
     {"track", "Thread on or off", "N", NULL, act_track, &threaded},
     {"track-only", "Only this thread", "N", NULL, act_track_only, &threaded},
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
-    {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted},
-    {"split", "Split or merge threads", NULL, "S", act_split, &threaded},
+    {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted,
+     "sort order"},
+    {"split", "Split or merge threads", NULL, "S", act_split, &threaded, "group by thread"},
 };
 const struct flm_action_group flm_time_actions = {"Time", actions,
                                                   sizeof actions / sizeof actions[0]};

@@ -252,28 +252,54 @@ static bool act_reset(struct flm_viewer *v, struct flm_bytes none, struct flm_er
                        why);
 }
 
+/* To merge frames by, where there is something that they have in common. */
+static bool act_group(struct flm_viewer *v, struct flm_bytes class, struct flm_error *why)
+{
+    struct flm_text text = {0};
+    flm_text_puts(&text, "by:");
+    flm_text_add(&text, class);
+    bool good =
+        text.failed ? flm_error_memory(why) : add(v, (struct flm_bytes){text.at, text.size}, why);
+    flm_text_clear(&text);
+    return good;
+}
+
 /* The keys are those of the Firefox Profiler; they mean something while a frame is selected. */
 static const struct flm_action actions[] = {
-    {"transform", "Add a transform", NULL, "x", act_ask, NULL},
-    {"apply", "Transform", "EXPRESSION", NULL, add, NULL},
-    {"focus", "Only what is below this function", NULL, "f", act_focus, &flm_on_frame},
-    {"hide", "Without this function: merged into its callers", NULL, "m", act_hide, &flm_on_frame},
-    {"hide-module", "Without its module", NULL, "M C", act_hide_module, &in_module},
-    {"drop", "Drop stacks that have this function", NULL, "d D", act_drop, &flm_on_frame},
-    {"keep", "Keep only stacks that have it", NULL, "K", act_keep, &flm_on_frame},
-    {"prune", "Nothing below this function", NULL, "c", act_prune, &flm_on_frame},
-    {"from", "Only this frame and what is below it", NULL, "F", act_from, &on_stack},
-    {"cut", "Cut this frame and what is below it away", NULL, "Delete", act_cut, &on_stack},
-    {"collapse-direct", "Collapse direct recursion", NULL, "R", act_collapse_direct, NULL},
-    {"collapse-any", "Collapse all recursion", NULL, "r", act_collapse_any, NULL},
-    {"only-mine", "Only my code", NULL, NULL, act_only_mine, NULL},
+    {"transform", "Add a transform", NULL, "x", act_ask, NULL,
+     "filter exclude delete operation rename label depth"},
+    {"apply", "Transform", "EXPRESSION", NULL, add, NULL, "operation"},
+    {"focus", "Only what is below this function", NULL, "f", act_focus, &flm_on_frame,
+     "focus filter subtree"},
+    {"hide", "Without this function: merged into its callers", NULL, "m", act_hide, &flm_on_frame,
+     "hide exclude remove delete merge filter"},
+    {"hide-module", "Without its module", NULL, "M C", act_hide_module, &in_module,
+     "hide exclude remove delete library filter"},
+    {"drop", "Drop stacks that have this function", NULL, "d D", act_drop, &flm_on_frame,
+     "exclude remove delete filter"},
+    {"keep", "Keep only stacks that have it", NULL, "K", act_keep, &flm_on_frame,
+     "filter include through"},
+    {"prune", "Nothing below this function", NULL, "c", act_prune, &flm_on_frame,
+     "collapse fold remove callees subtree"},
+    {"from", "Only this frame and what is below it", NULL, "F", act_from, &on_stack,
+     "focus filter subtree"},
+    {"cut", "Cut this frame and what is below it away", NULL, "Delete", act_cut, &on_stack,
+     "delete exclude remove drop subtree filter"},
+    {"group", "Group frames by", "CLASS", NULL, act_group, NULL, "merge aggregate library package"},
+    {"collapse-direct", "Collapse direct recursion", NULL, "R", act_collapse_direct, NULL,
+     "fold recursive merge"},
+    {"collapse-any", "Collapse all recursion", NULL, "r", act_collapse_any, NULL,
+     "fold recursive merge"},
+    {"only-mine", "Only my code", NULL, NULL, act_only_mine, NULL,
+     "hide libraries runtime kernel libc user filter"},
     {"operation-toggle", "Transform on or off", "N", NULL, act_toggle, NULL},
     {"operation-remove", "Remove transform", "N", NULL, act_remove, NULL},
     {"operation-move", "Move transform", "N M", NULL, act_move, NULL},
     {"operation-edit", "Change transform", "N EXPRESSION", NULL, act_edit, NULL},
-    {"reset", "Remove all transforms", NULL, NULL, act_reset, &transforming},
-    {"undo", "Undo transform", NULL, "C-z U", act_undo, &undoable},
-    {"redo", "Redo transform", NULL, "C-y C-Z", act_redo, &redoable},
+    {"reset", "Remove all transforms", NULL, NULL, act_reset, &transforming,
+     "clear delete unfilter"},
+    {"undo", "Undo transform", NULL, "C-z U", act_undo, &undoable, "revert"},
+    {"redo", "Redo transform", NULL, "C-y C-Z", act_redo, &redoable, "again repeat"},
 };
 const struct flm_action_group flm_transform_actions = {"Transform", actions,
                                                        sizeof actions / sizeof actions[0]};

@@ -16,6 +16,7 @@ flm_query_make flm_query_top, flm_query_list, flm_query_tree, flm_query_aria; /*
 flm_query_make flm_query_status, flm_query_overlay;                           /* status.c */
 flm_query_make flm_query_tracks;                                              /* time.c */
 flm_query_make flm_query_complete;                                            /* complete.c */
+flm_query_make flm_query_palette, flm_query_menu;                             /* palette.c */
 
 /* As a file: export.c. */
 bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct flm_text *out,

@@ -54,6 +54,8 @@ static const struct flm_query_entry queries[] = {
     {.name = "aria", .make = flm_query_aria},
     {.name = "tracks", .make = flm_query_tracks},
     {.name = "complete", .make = flm_query_complete},
+    {.name = "palette", .make = flm_query_palette},
+    {.name = "menu", .make = flm_query_menu},
     {.name = "export", .write = flm_query_export},
     {.name = "state", .write = write_state},
     {.name = "copy", .write = write_copied},

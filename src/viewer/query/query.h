@@ -129,6 +129,19 @@
  * complete T    completions of T, the beginning of an operation
  *     {items: [{text, title, note}]}
  *
+ * palette T     what can be done, by any words of T, the best match first; without T all of it,
+ *               what fits the selected frame first
+ *     {items: [{action, title, group                  action: "hide", "color file"
+ *               keys                                  null: none
+ *               argument                              is still to be typed; null: nothing
+ *               otherwise                             why it is not possible now; null: it is
+ *               section}]}                            of the menu: from 0
+ *
+ * menu          what can be done with the selected frame, in sections; only what is possible
+ *     {title                                          of the frame; null: none is selected
+ *      x, y                                           device pixels; null: at no place
+ *      items: as of palette}
+ *
  * Plain text:
  *
  * export F      a file: svg, pdf: the picture (picture.h), "svg 1040" so many pixels wide; flm,
@@ -164,6 +177,7 @@ struct flm_response {
         struct flm_response_table *table; /* top, list, tree, aria */
         struct flm_response_tracks *tracks;
         struct flm_response_completions *completions;
+        struct flm_response_entries *entries; /* palette, menu */
         void *any;
     };
 };

@@ -261,4 +261,19 @@ struct flm_response_completions {
     FLM_LIST(struct flm_response_completion) items;
 };
 
+/* ---- palette.c ------------------------------------------------------------------------------- */
+
+/* Something that can be done: an action, with its argument where that is one of a list. */
+struct flm_response_entry {
+    struct flm_bytes action, title, group, keys;
+    struct flm_bytes argument;  /* is still to be typed; {NULL}: nothing */
+    struct flm_bytes otherwise; /* why it is not possible now; {NULL}: it is */
+    double section;             /* of the menu */
+};
+struct flm_response_entries {
+    struct flm_bytes title; /* of the menu: the frame's */
+    double x, y;            /* device px */
+    FLM_LIST(struct flm_response_entry) items;
+};
+
 #endif

@@ -218,6 +218,49 @@ static void every_action_can_be_chosen_by_its_name(void **state)
     tui_quit(&session);
 }
 
+static void the_menu_of_a_frame_is_chosen_from(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 30);
+    session_click(&session, 2, 70, tui_row(&session, "write_text"));
+    session_await(&session, "Callers and callees");
+    session_escape(&session);
+    session_await_gone(&session, "Callers and callees");
+    tui_await_selected(&session, "write_text");
+    session_type(&session, ".");
+    session_await(&session, "Hide the function");
+    session_type(&session, "\033[B\033[B\033[B\r"); /* the fourth */
+    session_await_gone(&session, "Callers and callees");
+    session_await(&session, "hide write_text");
+    /* In a table: of the row where the cursor is. */
+    session_type(&session, "5");
+    session_await(&session, "function");
+    session_type(&session, "\033[B.");
+    session_await(&session, "Search for it");
+    session_type(&session, "\033[B\r");
+    session_await(&session, "focus");
+    tui_quit(&session);
+}
+
+static void the_theme_can_be_chosen(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 80, 24);
+    session_type(&session, ":light");
+    session_await(&session, "Theme: light");
+    session_type(&session, "\r");
+    session_await_gone(&session, "Theme");
+    assert_int_equal(emulator_at(&session.terminal, 40, 15)->style.fill, TUI_PAGE_LIGHT);
+    session_type(&session, ":theme system");
+    session_await(&session, "Theme: system");
+    session_type(&session, "\r");
+    session_await_gone(&session, "Theme");
+    assert_int_equal(emulator_at(&session.terminal, 40, 15)->style.fill, TUI_PAGE_DARK);
+    tui_quit(&session);
+}
+
 static void a_transform_is_typed_and_undone(void **state)
 {
     (void)state;
@@ -558,6 +601,8 @@ int main(void)
         cmocka_unit_test(the_pointer_marks_what_it_is_on),
         cmocka_unit_test(help_has_the_keys_of_all_actions),
         cmocka_unit_test(every_action_can_be_chosen_by_its_name),
+        cmocka_unit_test(the_menu_of_a_frame_is_chosen_from),
+        cmocka_unit_test(the_theme_can_be_chosen),
         cmocka_unit_test(a_transform_is_typed_and_undone),
         cmocka_unit_test(what_is_pasted_is_searched_for),
         cmocka_unit_test(a_name_is_copied_to_the_clipboard),
