@@ -130,6 +130,65 @@ test('rows of tables have the menu too', async () => {
     await finish(page, assert);
 });
 
+// ---- What Escape closes, and what is said -------------------------------------------------------
+
+test('Escape closes what is open, one after the other, and nothing else', async () => {
+    const page = await open(small);
+    await search(page).fill('re');
+    await page.locator('[data-key=matches]').click();
+    await press(page, 'f');
+    await doubleClick(page, {level: 1, at: 0.5});
+    const state = (await hashOf(page)).replace(/&?select=[^&]*/, '');
+    await page.getByRole('button', {name: 'More', exact: true}).click();
+    await press(page, 'Escape');
+    assert.equal(await page.locator('#flamel-menu').isVisible(), false);
+    assert.ok(await selected(page));
+    await page.locator('.surface').focus();
+    await press(page, ':', 'Escape');
+    assert.equal(await page.locator('.palette').isVisible(), false);
+    assert.ok(await selected(page));
+    await press(page, 'Escape');
+    assert.equal(await page.locator('.panel-matches').isVisible(), false);
+    await press(page, 'Escape');
+    assert.equal(await page.locator('.panel').isVisible(), false);
+    await press(page, 'Escape', 'Escape');
+    assert.equal((await hashOf(page)).replace(/&?select=[^&]*/, ''), state);
+    await finish(page, assert);
+});
+
+test('a tooltip goes with a key, an action and a search, until the pointer moves', async () => {
+    const page = await open(small);
+    const tooltip = page.locator('.tooltip');
+    for (const change of [() => press(page, '+'), () => press(page, 'Escape'), () => search(page).fill('x'),
+        () => search(page).fill('')]) {
+        await hover(page, LEX);
+        await hover(page, PARSE);
+        assert.ok(await tooltip.isVisible());
+        await change();
+        await resolved(page);
+        assert.equal(await tooltip.isVisible(), false);
+    }
+    await hover(page, WRITE);
+    assert.ok(await tooltip.isVisible());
+    await finish(page, assert);
+});
+
+test('a note about what did not work is gone when something works', async () => {
+    const page = await open(small);
+    const note = page.locator('.notice');
+    await page.locator('.surface').focus();
+    for (const works of [() => press(page, '+'), () => click(page, IDLE), () => search(page).fill('le'),
+        () => press(page, ':', 'Escape')]) {
+        await page.locator('.surface').focus();
+        await press(page, 'Control+z');
+        assert.equal(await note.innerText(), 'there is nothing to undo');
+        await works();
+        await resolved(page);
+        assert.equal(await note.innerText(), '');
+    }
+    await finish(page, assert);
+});
+
 // ---- The palette --------------------------------------------------------------------------------
 
 const entries = page => page.locator('.palette li');

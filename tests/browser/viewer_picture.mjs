@@ -50,12 +50,14 @@ test('a double click zooms where it was, although a panel opens next to the pict
     await finish(page, assert);
 });
 
-test('escape takes one step back at a time', async () => {
+test('escape closes the panel, and leaves the zoom: back takes that back', async () => {
     const page = await open(small);
     await doubleClick(page, PARSE);
     await press(page, 'Escape');
     assert.equal(await selected(page), null);
     for (let i = 0; i < 4; i++) await press(page, 'Escape');
+    assert.equal(await nameAt(page, {level: 2, at: 0.02}), 'parse');
+    await press(page, 'Backspace');
     assert.equal(await nameAt(page, IDLE), 'idle');
     await finish(page, assert);
 });

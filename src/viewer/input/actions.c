@@ -177,6 +177,9 @@ static bool run(struct flm_viewer *v, const struct flm_action *action, struct fl
         return flm_error_set(why, FLM_ERROR_USAGE, "no profile is open");
     if (!flm_action_makes_sense(action, v))
         return flm_error_set(why, FLM_ERROR_USAGE, "%s", action->only->otherwise);
+    /* The tooltip is of what was under the pointer before; it is back when the pointer moves. */
+    if (v->input.hover_x >= 0)
+        flm_viewer_hover(v, -1, -1);
     if (!flm_viewer_update(v, why) || !action->run(v, argument, why) || !flm_viewer_update(v, why))
         return false;
     flm_viewer_history_replace(v);

@@ -204,22 +204,16 @@ static bool act_forward(struct flm_viewer *v, struct flm_bytes none, struct flm_
     return go(v, flm_history_forward(&v->model.history), before, why);
 }
 
-/* One step back from wherever one is: nothing selected any more, then the view before. Where one
- * came by a link there is none: then all of it. */
+/* What is open here is the panel, of the selected frame; the tooltip is gone after any action. The
+ * zoom, the view and the transforms stay: "back" returns to those before. */
 static bool act_escape(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
+    (void)none, (void)why;
     if (has_selected(v)) {
-        flm_viewer_select(v, (struct flm_node_ref){0, FLM_NONE});
+        flm_viewer_select(v, flm_node_ref_none());
         v->model.selected_merged = (struct flm_rectangle){0};
-        flm_viewer_history_replace(
-            v); /* as a step it would be undone by the next one back, for ever */
-        return true;
+        flm_viewer_history_replace(v); /* "back" does not select it again */
     }
-    if (can_go_back(v))
-        return act_back(v, none, why);
-    if (flm_viewer_is_fit(v))
-        return flm_viewer_notify(v, with_back.otherwise);
-    flm_viewer_fit(v); /* no step: the next time would go back to where one was */
     return true;
 }
 
@@ -246,7 +240,8 @@ static const struct flm_action actions[] = {
     {"page-down", "Move down a page", NULL, "PageDown", act_page_down, NULL},
     {"back", "Back", NULL, "Backspace A-ArrowLeft [", act_back, &with_back},
     {"forward", "Forward", NULL, "A-ArrowRight ]", act_forward, &with_forward},
-    {"escape", "Back", NULL, "Escape", act_escape, NULL},
+    {"escape", "Close: the panel, and what is selected", NULL, "Escape", act_escape, NULL,
+     "deselect unselect"},
     {"restore", "Show a state", "STATE", NULL, act_restore, NULL},
 };
 const struct flm_action_group flm_moving_actions = {"Moving", actions,

@@ -55,7 +55,7 @@ static void arrows_walk_from_frame_to_frame(void **state)
     tui_quit(&session);
 }
 
-static void enter_zooms_and_escape_goes_back(void **state)
+static void enter_zooms_and_backspace_goes_back(void **state)
 {
     (void)state;
     struct session session = {0};
@@ -65,8 +65,10 @@ static void enter_zooms_and_escape_goes_back(void **state)
     assert_int_equal(tui_column(&session, "parse_text"), 1);
     assert_int_equal(tui_column(&session, "lex_token"), 1);
     assert_int_equal(tui_column(&session, "read_bytes"), 27);
-    session_escape(&session); /* the selection goes first */
+    session_escape(&session); /* lets the selection go, and nothing else */
     session_escape(&session);
+    assert_int_equal(tui_column(&session, "lex_token"), 1);
+    session_type(&session, "\177");
     session_await(&session, "idle_loop");
     tui_quit(&session);
 }
@@ -593,7 +595,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_picture_has_every_frame_at_its_place),
         cmocka_unit_test(arrows_walk_from_frame_to_frame),
-        cmocka_unit_test(enter_zooms_and_escape_goes_back),
+        cmocka_unit_test(enter_zooms_and_backspace_goes_back),
         cmocka_unit_test(a_search_is_seen_while_it_is_typed),
         cmocka_unit_test(a_click_selects_and_a_second_one_zooms),
         cmocka_unit_test(the_wheel_zooms_at_the_pointer),

@@ -225,24 +225,54 @@ static void a_key_may_bring_an_argument(void **state)
 
 /* ---- Esc ------------------------------------------------------------------------------------- */
 
-static void escape_lets_go_then_goes_back_until_all_is_seen(void **state)
+/* However often it is pressed: the zoom, the search and the transforms are not open, they are what
+ * is looked at. */
+static void escape_closes_what_is_open_and_nothing_else(void **state)
 {
     (void)state;
     struct viewing seen;
+    char *before;
     viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write 5\nidle 1\n"), 400, 300, 1);
-    viewing_click(&seen, "main", 2);
-    viewing_click(&seen, "parse", 2);
+    viewing_do(&seen, "search write");
     viewing_do(&seen, "apply hide:lex");
+    viewing_click(&seen, "main", 2);
+    viewing_do(&seen, "select 0");
+    viewing_key(&seen, "Escape", 0);
+    before = strdup(viewing_state(&seen));
+    assert_non_null(strstr(before, "zoom="));
+    assert_non_null(strstr(before, "apply="));
     viewing_click(&seen, "parse", 1);
-    for (int i = 0; i < 20; i++)
+    assert_string_not_equal(viewing_state(&seen), before);
+    for (int i = 0; i < 3; i++) {
+        viewing_changes(&seen);
         assert_true(viewing_key(&seen, "Escape", 0));
-    assert_string_equal(viewing_state(&seen), "");
-    /* Where one came by a link there is nothing to go back to. */
-    viewing_click(&seen, "parse", 2);
-    flm_history_clear(&seen.viewer->model.history);
-    for (int i = 0; i < 3; i++)
-        assert_true(viewing_key(&seen, "Escape", 0));
-    assert_true(flm_viewer_is_fit(seen.viewer));
+        assert_false(viewing_changes(&seen) & FLM_CHANGED(NOTICE));
+        assert_false(flm_node_ref_valid(seen.viewer->model.selected));
+        assert_string_equal(viewing_state(&seen), before);
+    }
+    free(before);
+    viewing_clear(&seen);
+}
+
+/* What was under the pointer is elsewhere, or gone. */
+static void after_an_action_there_is_no_tooltip_until_the_pointer_moves(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"zoom-in", "search parse", "apply hide:lex",
+                                          "invert",  "next-order",   "escape"};
+    struct viewing seen;
+    viewing_init(&seen, profile_of("main;parse;lex 3\nmain;write 5\nidle 1\n"), 400, 300, 1);
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        for (int moved = 0; moved < 2; moved++) {
+            flm_viewer_pointer(seen.viewer, FLM_POINTER_MOVE, 200, 48 + 30 + moved, 0, false, 0);
+            assert_true(flm_node_ref_valid(seen.viewer->input.hovered));
+        }
+        viewing_changes(&seen);
+        viewing_do(&seen, actions[i]);
+        assert_false(flm_node_ref_valid(seen.viewer->input.hovered));
+        assert_true(viewing_changes(&seen) & FLM_CHANGED(HOVER));
+        assert_string_equal(viewing_ask(&seen, "hover"), "null\n");
+    }
     viewing_clear(&seen);
 }
 
@@ -271,7 +301,7 @@ static void what_a_key_cannot_do_is_said(void **state)
          "no frame of the stacks is selected: callers have no path from the root"},
         {"Enter", 0, "no frame is selected"},
         {"Backspace", 0, "there is no step to go back to"},
-        {"Escape", 0, "there is no step to go back to"},
+        {"Escape", 0, ""},
         {"]", 0, "there is no step to go forward to"},
         {"v", 0,
          "nothing is compared: open a second profile, or say which part of this one is before"},
@@ -313,7 +343,8 @@ int main(void)
         cmocka_unit_test(without_a_profile_nothing_can_be_done),
         cmocka_unit_test(known_keys_do_what_they_do_elsewhere),
         cmocka_unit_test(a_key_may_bring_an_argument),
-        cmocka_unit_test(escape_lets_go_then_goes_back_until_all_is_seen),
+        cmocka_unit_test(escape_closes_what_is_open_and_nothing_else),
+        cmocka_unit_test(after_an_action_there_is_no_tooltip_until_the_pointer_moves),
         cmocka_unit_test(what_a_key_cannot_do_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
