@@ -17,10 +17,15 @@ export function makeChips(view) {
     const compare = make('div', {class: 'chip-group', role: 'group', 'aria-label': 'Comparison'});
     const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'Legend'});
     const add = button('+ transform', () => view.editOperation(), {class: 'add'});
+    // Undo and redo, with their keys.
+    const steps = ['undo', 'redo'].map((name, i) => {
+        const {title, keys} = view.actionNamed(name);
+        return sign('↶↷'[i], `${title} (${view.keyLabel(keys)})`, () => view.act(name), {class: 'step', 'data-key': name});
+    });
     const summary = make('div', {class: 'muted summary'});
     const element = make('section', {class: 'chips', hidden: true,
         'aria-label': 'Transforms, searches and comparison'}, make('div', {class: 'chip-row'}, compare,
-        operations, add, searches, make('span', {class: 'gap'}), legend), summary);
+        operations, add, ...steps, searches, make('span', {class: 'gap'}), legend), summary);
 
     // ---- Transforms -------------------------------------------------------------------------------
 
@@ -34,8 +39,8 @@ export function makeChips(view) {
     let dragged = -1, shown = [];
     function operationChip(operation, i) {
         return make('span', {
-            class: 'chip' + (operation.on ? '' : ' is-off'),
-            draggable: 'true', title: operation.note || operation.text,
+            class: 'chip' + (operation.on ? '' : ' is-off'), draggable: 'true',
+            title: [operation.note, operation.text, operation.removed_exact].filter(Boolean).join('\n'),
             ondragstart: event => { dragged = i; event.dataTransfer.setData('text/plain',
                 operation.text); },
             ondragover: event => dragged >= 0 && event.preventDefault(),
@@ -54,6 +59,8 @@ export function makeChips(view) {
             ondblclick: () => view.editOperation(i, operation.text),
             onkeydown: event => chipKey(event, operation, i),
         }),
+        operation.note ? make('span', {class: 'wrong'}, 'matches nothing')
+            : operation.removed && make('span', {class: 'muted'}, `−${operation.removed}`),
         sign('×', `Remove ${operation.title}`,
             () => view.act(`operation-remove ${i}`), {'data-key': `operation-remove-${i}`}));
     }
@@ -147,7 +154,11 @@ export function makeChips(view) {
             [compared.verdict && ' · ', compared.summary].filter(Boolean).join('')] : '');
         summary.title = compared ? [compared.color_key, compared.parts_summary].filter(Boolean).join('\n') : '';
         view.setLegend(compared ? comparisonMenu(compared) : key.items.map(legendItem));
-        show(element, Boolean(shown.length || searchesShown.length || compared));
+        [chips.can_undo, chips.can_redo].forEach((can, i) => {
+            steps[i].disabled = !can;
+            show(steps[i], chips.can_undo || chips.can_redo);
+        });
+        show(element, Boolean(shown.length || searchesShown.length || compared || chips.can_redo));
         view.updateSearch(searchState);
     }
     return {element, update,

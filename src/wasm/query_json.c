@@ -102,8 +102,13 @@ static const struct member tools[] = {MEMBER(tools, name, TEXT),
                                       OBJECT_OF(tools, comparison, comparison),
                                       END};
 
-static const struct member chip[] = {MEMBER(chip, text, TEXT), MEMBER(chip, title, TEXT),
-                                     MEMBER(chip, on, BOOL), MEMBER(chip, note, TEXT), END};
+static const struct member chip[] = {MEMBER(chip, text, TEXT),
+                                     MEMBER(chip, title, TEXT),
+                                     MEMBER(chip, on, BOOL),
+                                     MEMBER(chip, note, TEXT),
+                                     MEMBER(chip, removed, TEXT),
+                                     MEMBER(chip, removed_exact, TEXT),
+                                     END};
 static const struct member chips[] = {LIST_OF(chips, operations, chip),
                                       MEMBER(chips, can_undo, BOOL), MEMBER(chips, can_redo, BOOL),
                                       END};

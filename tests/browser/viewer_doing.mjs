@@ -207,9 +207,9 @@ test('the palette knows the words that people try', async () => {
         const titles = await entries(page).allInnerTexts();
         assert.ok(titles.slice(0, 10).some(one => one.startsWith(title)), `${typed}: ${titles.slice(0, 10)}`);
     }
-    await field(page).fill('group module');
+    await field(page).fill('group function');
     await press(page, 'Enter');
-    assert.match(await words(page, '[aria-label=Transforms] .chip'), /by module/);
+    assert.match(await words(page, '[aria-label=Transforms] .chip'), /by function/);
     await finish(page, assert);
 });
 
@@ -253,5 +253,58 @@ test('keys are shown as they are pressed', async () => {
     assert.deepEqual(await keys('Undo transform'), ['Ctrl Z', 'U']);
     assert.deepEqual(await keys('Redo transform'), ['Ctrl Y', 'Ctrl Shift Z']);
     assert.deepEqual(await keys('All actions'), [':', 'Ctrl K', 'Ctrl Shift P']);
+    await finish(page, assert);
+});
+
+// ---- Transforms ---------------------------------------------------------------------------------
+
+test('a transform that matches nothing says so, with what would match, and is corrected there', async () => {
+    const page = await open(pageOf('main;parse;read_bytes_[k] 3\nmain;write 1\n'));
+    await press(page, 'x');
+    await field(page).fill('hide:kernel');
+    await press(page, 'Enter');
+    const wrong = page.locator('.palette .wrong');
+    assert.equal(await wrong.innerText(), "no frame matches 'kernel' (hide:kind=kernel matches the kind)");
+    assert.ok(await wrong.evaluate(one => one.scrollWidth <= one.clientWidth), 'whole');
+    await field(page).fill('hide:read_byts');
+    await press(page, 'Enter');
+    assert.match(await wrong.innerText(), /did you mean read_bytes/);
+    assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 0);
+    await field(page).fill('hide:kind=kernel');
+    await press(page, 'Enter');
+    assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 1);
+    await finish(page, assert);
+    const linked = await open(small, {hash: '#apply=drop:nowhere'});
+    assert.match(await words(linked, '[aria-label=Transforms] .chip'), /drop nowhere matches nothing/);
+    assert.match(await linked.locator('[aria-label=Transforms] .chip').getAttribute('title'), /no frame matches/);
+    await finish(linked, assert);
+});
+
+test('each chip tells how much it removed', async () => {
+    const page = await open(small, {hash: '#apply=drop:idle%20|%20hide:parse'});
+    const all = () => page.locator('[aria-label=Transforms] .chip').allInnerTexts()
+        .then(texts => texts.map(text => text.replace(/\s+/g, ' ')));
+    assert.match((await all())[0], /drop idle ?−15 %/);
+    assert.match((await all())[1], /hide parse ?−1 frame/);
+    await finish(page, assert);
+});
+
+test('undo and redo stand by the chips, with their keys', async () => {
+    const page = await open(small);
+    const undo = page.locator('.chips [data-key=undo]'), redo = page.locator('.chips [data-key=redo]');
+    await click(page, PARSE);
+    assert.equal(await undo.isVisible(), false);
+    await press(page, 'm');
+    assert.equal(await undo.getAttribute('title'), 'Undo transform (Ctrl Z, U)');
+    assert.equal(await redo.getAttribute('title'), 'Redo transform (Ctrl Y, Ctrl Shift Z)');
+    assert.equal(await redo.isDisabled(), true);
+    await undo.click();
+    await resolved(page);
+    assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 0);
+    assert.equal(await redo.isDisabled(), false);
+    await press(page, 'Control+Shift+Z');
+    assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 1);
+    await press(page, 'Control+z', 'Control+y');
+    assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 1);
     await finish(page, assert);
 });

@@ -279,6 +279,25 @@ static bool suggest_field(const struct flm_profile *p, struct flm_bytes text, co
     return false;
 }
 
+/* A module was given by the name that people have for it, "libc" or "libc.so" of libc.so.6. */
+static bool suggest_module(const struct flm_profile *p, struct flm_bytes text,
+                           const char *operation, struct flm_text *out)
+{
+    enum { FEWEST = 3 };
+    for (uint32_t i = 1; text.size >= FEWEST && i < p->sizes.frame_count; i++) {
+        struct flm_bytes name = last_part(flm_string_bytes(p, p->frames[i].module));
+        if (name.size <= text.size || memcmp(name.at, text.at, text.size) != 0 ||
+            !flm_is_one_of(name.at[text.size], ".-0123456789"))
+            continue;
+        flm_text_format(out, " (%s%s%s", operation ? operation : "", operation ? ":" : "",
+                        fields[MODULE].prefix);
+        flm_text_add_name(out, name);
+        flm_text_puts(out, " matches the module)");
+        return true;
+    }
+    return false;
+}
+
 static uint32_t string_of(const struct flm_frame_record *f, enum field field)
 {
     return field == FUNCTION ? f->function : field == MODULE ? f->module : f->file;
@@ -357,7 +376,8 @@ void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
         pattern.size--;
     if (pattern.size == 0 || field == KIND ||
         (field == FUNCTION &&
-         (suggest_field(p, pattern, operation, out) || suggest_alias(p, pattern, out))) ||
+         (suggest_field(p, pattern, operation, out) || suggest_alias(p, pattern, out) ||
+          suggest_module(p, pattern, operation, out))) ||
         suggest_holding(p, pattern, field, out))
         return;
     struct flm_nearest near = {.asked = pattern};

@@ -39,10 +39,10 @@ const char *flm_pattern_kind(size_t index);
 void flm_pattern_add_exact(struct flm_text *out, struct flm_bytes name);
 
 /* For a pattern that matched nothing: the pattern that would match, where it is the name of a
- * module, a file or a kind, as " (hide:module=libc.so.6 matches the module)"; else the function
- * that it is another name of, as " (did you mean malloc?)" for __libc_malloc; else names that hold
- * its text, as " (there is a, b)", or similar ones, " (did you mean a or b?)", or nothing.
- * `operation` goes in front of the pattern; NULL: nothing does. */
+ * module ("libc" for libc.so.6, too), a file or a kind, as " (hide:module=libc.so.6 matches the
+ * module)"; else the function that it is another name of, as " (did you mean malloc?)" for
+ * __libc_malloc; else names that hold its text, as " (there is a, b)", or similar ones, " (did you
+ * mean a or b?)", or nothing. `operation` goes in front of the pattern; NULL: nothing does. */
 void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
                          const char *operation, struct flm_text *out);
 

@@ -225,6 +225,13 @@ static void draw_chips(struct flm_tui *tui, int row)
         enum flm_tui_tone tone = chip->on ? FLM_TUI_CHIP : FLM_TUI_CHIP_OFF;
         int left = column;
         column = put_chip(tui, column, row, end, chip->title.size ? chip->title : chip->text, tone);
+        if (chip->note.size) {
+            column = flm_tui_puts(tui, column, row, end, "matches nothing ", FLM_TUI_WRONG);
+        } else if (chip->removed.size) {
+            column = flm_tui_puts(tui, column, row, end, "-", FLM_TUI_MUTED);
+            column = flm_tui_put(tui, column, row, end, chip->removed, FLM_TUI_MUTED);
+            column = flm_tui_puts(tui, column, row, end, " ", tone);
+        }
         flm_tui_add_target(tui, row, left, column, "operation-toggle %zu", i);
         left = column;
         column = flm_tui_puts(tui, column, row, end,

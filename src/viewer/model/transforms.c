@@ -1,5 +1,6 @@
 #include "viewer/model/transforms.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "algebra/expression/expression.h"
@@ -10,8 +11,10 @@
 
 static void free_list(struct flm_operation *list, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         free(list[i].text);
+        free(list[i].removed);
+    }
     free(list);
 }
 
@@ -78,20 +81,64 @@ static void sides_clear(struct sides *sides)
         flm_profile_free(sides->result[i]);
 }
 
-/* One more operation on each. The note is that of the first. */
-static bool apply_one(struct flm_operation *operation, struct sides *sides, struct flm_error *why)
+static const struct flm_profile *side_now(const struct sides *sides, int side)
+{
+    return sides->result[side] ? sides->result[side] : sides->opened[side];
+}
+
+static double size_of(const struct flm_profile *p, uint32_t metric)
+{
+    const double *self = flm_self_column(p, metric);
+    double size = 0;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        size += fabs(self[i]);
+    return size;
+}
+
+/* What the operation took away, of the side that is looked at. */
+static bool measure(struct flm_operation *operation, const struct flm_profile *before,
+                    const struct flm_profile *after, struct flm_error *why)
+{
+    uint32_t count = before->sizes.metric_count;
+    free(operation->removed);
+    operation->removed = NULL;
+    operation->metric_count = count;
+    operation->removed_frames = before->sizes.frame_count > after->sizes.frame_count
+                                    ? before->sizes.frame_count - after->sizes.frame_count
+                                    : 0;
+    if (count != after->sizes.metric_count)
+        return true;
+    operation->removed = malloc((count + 1) * sizeof *operation->removed);
+    if (!operation->removed)
+        return flm_error_memory(why);
+    for (uint32_t m = 0; m < count; m++)
+        operation->removed[m] = size_of(before, m) - size_of(after, m);
+    return true;
+}
+
+/* One more operation on each. What matches on one side has matched: the note is that of the side
+ * that is looked at, where there is none on the other either. */
+static bool apply_one(struct flm_operation *operation, bool must_match, struct sides *sides,
+                      struct flm_error *why)
 {
     struct flm_profile *next[SIDES] = {NULL, NULL};
-    char silent[sizeof operation->note];
-    for (int i = 0; i < SIDES; i++) {
+    char other[sizeof operation->note] = "";
+    bool good = true;
+    for (int i = 0; good && i < SIDES; i++) {
         if (!sides->opened[i])
             continue;
-        next[i] = flm_apply(sides->result[i] ? sides->result[i] : sides->opened[i], operation->text,
-                            i == AFTER ? operation->note : silent, why);
-        if (!next[i]) {
-            flm_profile_free(next[AFTER]);
-            return false;
-        }
+        next[i] = flm_apply(side_now(sides, i), operation->text,
+                            i == AFTER ? operation->note : other, why);
+        good = next[i] != NULL;
+    }
+    if (good && next[BEFORE] && !other[0])
+        operation->note[0] = '\0';
+    if (good && must_match && operation->note[0])
+        good = flm_error_set(why, FLM_ERROR_USAGE, "%s", operation->note);
+    if (!good || !measure(operation, side_now(sides, AFTER), next[AFTER], why)) {
+        flm_profile_free(next[AFTER]);
+        flm_profile_free(next[BEFORE]);
+        return false;
     }
     sides_clear(sides);
     memcpy(sides->result, next, sizeof next);
@@ -103,7 +150,7 @@ static bool align(struct sides *sides, struct flm_error *why)
 {
     const struct flm_profile *now[SIDES];
     for (int i = 0; i < SIDES; i++)
-        now[i] = sides->result[i] ? sides->result[i] : sides->opened[i];
+        now[i] = side_now(sides, i);
     struct flm_profile *both = flm_comparison_align(now[BEFORE], now[AFTER], why);
     if (!both)
         return false;
@@ -123,17 +170,24 @@ static void refuse(struct flm_operation *operation, const struct flm_error *erro
     operation->note[note.size] = '\0';
 }
 
+/* A range of a list: the operations that are new, and must match something. */
+struct fresh {
+    size_t from, to;
+};
+static const struct fresh none_fresh = {0, 0};
+
 /* Makes `list` the operations; frees it when that fails. With `lenient` an operation that cannot be
  * carried out is switched off instead. */
-static bool become(struct flm_operations *operations, struct list *list, bool lenient,
-                   struct flm_error *why)
+static bool become(struct flm_operations *operations, struct list *list, struct fresh fresh,
+                   bool lenient, struct flm_error *why)
 {
     struct sides sides = {.opened = {operations->opened, operations->before}};
     struct flm_error error = {0};
     bool good = true;
     for (size_t i = 0; good && operations->opened && i < list->count; i++) {
         list->at[i].note[0] = '\0';
-        if (!list->at[i].on || apply_one(&list->at[i], &sides, &error))
+        bool must_match = i >= fresh.from && i < fresh.to;
+        if (!list->at[i].on || apply_one(&list->at[i], must_match, &sides, &error))
             continue;
         good = lenient && error.kind != FLM_ERROR_MEMORY;
         if (good)
@@ -196,15 +250,15 @@ static bool last_is(const struct flm_text *lists, struct flm_bytes text)
 }
 
 /* A change that can be undone. */
-static bool change(struct flm_operations *operations, struct list *list, bool lenient,
-                   struct flm_error *why)
+static bool change(struct flm_operations *operations, struct list *list, struct fresh fresh,
+                   bool lenient, struct flm_error *why)
 {
     size_t before = operations->undo.size;
     if (!remember(&operations->undo, operations)) {
         free_list(list->at, list->count);
         return flm_error_memory(why);
     }
-    if (!become(operations, list, lenient, why)) {
+    if (!become(operations, list, fresh, lenient, why)) {
         operations->undo.size = before;
         return false;
     }
@@ -226,7 +280,7 @@ static bool step(struct flm_operations *operations, struct flm_text *from, struc
         free_list(list.at, list.count);
         return flm_error_memory(why);
     }
-    if (!become(operations, &list, true, why)) {
+    if (!become(operations, &list, none_fresh, true, why)) {
         to->size = before;
         return false;
     }
@@ -282,7 +336,7 @@ bool flm_operations_open(struct flm_operations *operations, const struct flm_pro
     operations->opened = opened;
     operations->before = before;
     if (list_copy(&list, operations, 0, operations->count, why)) {
-        if (become(operations, &list, true, why))
+        if (become(operations, &list, none_fresh, true, why))
             return true;
     } else {
         free_list(list.at, list.count);
@@ -299,7 +353,7 @@ static bool append(struct flm_operations *operations, struct list *list, struct 
     bool good = true;
     for (size_t i = operations->count; good && i < list->count; i++)
         if (list->at[i].on)
-            good = apply_one(&list->at[i], &sides, why);
+            good = apply_one(&list->at[i], true, &sides, why);
     size_t before = operations->undo.size;
     if (good && !remember(&operations->undo, operations))
         good = flm_error_memory(why);
@@ -309,8 +363,14 @@ static bool append(struct flm_operations *operations, struct list *list, struct 
         free_list(list->at, list->count);
         return false;
     }
-    for (size_t i = 0; i < operations->count; i++)
-        memcpy(list->at[i].note, operations->at[i].note, sizeof list->at[i].note);
+    for (size_t i = 0; i < operations->count; i++) {
+        struct flm_operation *from = &operations->at[i], *to = &list->at[i];
+        memcpy(to->note, from->note, sizeof to->note);
+        to->removed = from->removed;
+        to->metric_count = from->metric_count;
+        to->removed_frames = from->removed_frames;
+        from->removed = NULL;
+    }
     free_list(operations->at, operations->count);
     operations->at = list->at;
     operations->count = list->count;
@@ -337,7 +397,8 @@ bool flm_operations_add(struct flm_operations *operations, struct flm_bytes expr
         return false;
     }
     /* Two compared profiles are shown aligned, without samples, which an operation may need. */
-    return operations->before ? change(operations, &list, false, why)
+    struct fresh fresh = {operations->count, list.count};
+    return operations->before ? change(operations, &list, fresh, false, why)
                               : append(operations, &list, why);
 }
 
@@ -352,11 +413,13 @@ static bool replace(struct flm_operations *operations, size_t index, struct flm_
                     struct flm_error *why)
 {
     struct list list = {0};
+    struct fresh fresh = {index, index};
     if (!there_is(operations, index, why))
         return false;
-    if (list_copy(&list, operations, 0, index, why) && list_add_all(&list, expression, why) &&
-        list_copy(&list, operations, index + 1, operations->count, why))
-        return change(operations, &list, false, why);
+    bool good = list_copy(&list, operations, 0, index, why) && list_add_all(&list, expression, why);
+    fresh.to = list.count;
+    if (good && list_copy(&list, operations, index + 1, operations->count, why))
+        return change(operations, &list, fresh, false, why);
     free_list(list.at, list.count);
     return false;
 }
@@ -382,7 +445,7 @@ bool flm_operations_toggle(struct flm_operations *operations, size_t index, stru
         return false;
     }
     list.at[index].on = !list.at[index].on;
-    return change(operations, &list, false, why);
+    return change(operations, &list, none_fresh, false, why);
 }
 
 bool flm_operations_move(struct flm_operations *operations, size_t from, size_t to,
@@ -401,7 +464,7 @@ bool flm_operations_move(struct flm_operations *operations, size_t from, size_t 
     for (; from > to; from--)
         list.at[from] = list.at[from - 1];
     list.at[to] = moved;
-    return change(operations, &list, false, why);
+    return change(operations, &list, none_fresh, false, why);
 }
 
 bool flm_operations_set(struct flm_operations *operations, struct flm_bytes text,
@@ -413,7 +476,7 @@ bool flm_operations_set(struct flm_operations *operations, struct flm_bytes text
     if (last_is(&operations->redo, text))
         return flm_operations_redo(operations, why);
     if (list_add_all(&list, text, why))
-        return change(operations, &list, true, why);
+        return change(operations, &list, none_fresh, true, why);
     free_list(list.at, list.count);
     return false;
 }
@@ -423,7 +486,7 @@ bool flm_operations_rewrite(struct flm_operations *operations, struct flm_bytes 
 {
     struct list list = {0};
     if (list_add_all(&list, text, why))
-        return change(operations, &list, false, why);
+        return change(operations, &list, none_fresh, false, why);
     free_list(list.at, list.count);
     return false;
 }

@@ -18,6 +18,11 @@ struct flm_operation {
     char *text; /* owned */
     bool on;
     char note[200]; /* "no frame matches 'x'", or "" */
+
+    /* What it took away, of one that is on: by metric of the profile that it was applied to the sum
+     * of |self|, owned, NULL where its metrics are others afterward; and frames of the table. */
+    double *removed;
+    uint32_t metric_count, removed_frames;
 };
 
 struct flm_operations {
@@ -39,7 +44,8 @@ bool flm_operations_open(struct flm_operations *operations, const struct flm_pro
 /* The profile that is shown. */
 const struct flm_profile *flm_operations_shown(const struct flm_operations *operations);
 
-/* Each leaves everything as it was when it fails. `expression` may be several operations. */
+/* Each leaves everything as it was when it fails. `expression` may be several operations; add and
+ * edit refuse one that matches nothing, with its note, as the command does. */
 bool flm_operations_add(struct flm_operations *operations, struct flm_bytes expression,
                         struct flm_error *why);
 bool flm_operations_toggle(struct flm_operations *operations, size_t index, struct flm_error *why);

@@ -31,7 +31,10 @@
  *          summary, sum, parts_summary, color_key, note, verdict}}   draw/text/comparison_summary.h
  *
  * chips         the transforms
- *     {operations: [{text, title, on: b, note}], can_undo: b, can_redo: b}
+ *     {operations: [{text, title, on: b
+ *                    note                             why it does nothing
+ *                    removed, removed_exact}]         "12 %", or "41 frames"; and in a sentence
+ *      can_undo: b, can_redo: b}
  *
  * searches      the searches, and the sums of their matches
  *     {current                                         the one that is being typed, from 0

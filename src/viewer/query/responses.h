@@ -77,6 +77,7 @@ struct flm_response_tools {
 
 struct flm_response_chip {
     struct flm_bytes text, title, note;
+    struct flm_bytes removed, removed_exact; /* "12 %", or "41 frames"; and in a sentence */
     bool on;
 };
 struct flm_response_chips {

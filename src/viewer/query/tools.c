@@ -1,5 +1,7 @@
 /* tools.c - "hello": the actions; "tools": the current view, metric ..., and the choices; "chips":
  * the transforms. */
+#include <math.h>
+
 #include "draw/color/color_mode.h"
 #include "draw/text/quantity.h"
 #include "viewer/input/actions.h"
@@ -183,6 +185,53 @@ static struct flm_bytes title_of(struct flm_query *q, const char *text)
     return flm_query_scratch_copy(q);
 }
 
+/* The metric that is shown, of the opened profile: in a comparison the shown one has more. -1:
+ * none. */
+static int opened_metric(const struct flm_query *q)
+{
+    const struct flm_profile *opened = q->viewer->model.operations.opened;
+    if (!opened || !q->profile || q->profile->sizes.metric_count == 0)
+        return -1;
+    struct flm_bytes name = flm_comparing_metric_name(&q->viewer->model, q->metric.index);
+    for (uint32_t m = 0; m < opened->sizes.metric_count; m++)
+        if (flm_bytes_equal(flm_string_bytes(opened, opened->metrics[m].name), name))
+            return (int)m;
+    return -1;
+}
+
+/* How much of everything it took away; where that is nothing, how many frames. `all` is what the
+ * opened profile has of the metric. Rounding of sums is not a loss. */
+static void add_removed(struct flm_query *q, const struct flm_operation *operation, int metric,
+                        double all, struct flm_response_chip *chip)
+{
+    uint32_t count = operation->metric_count, frames = operation->removed_frames;
+    double gone = 0;
+    if (!operation->on)
+        return;
+    /* Behind "metric:" there is only one. */
+    if (operation->removed && metric >= 0 && ((uint32_t)metric < count || count == 1))
+        gone = operation->removed[(uint32_t)metric < count ? metric : 0];
+    struct flm_text *text = flm_query_scratch(q);
+    if (gone > 1e-9 * all) {
+        flm_percent_add(text, gone, all);
+        chip->removed = flm_query_scratch_copy(q);
+        text = flm_query_scratch(q);
+        flm_text_puts(text, "takes ");
+        flm_quantity_add(text, gone, q->unit);
+        flm_text_puts(text, " away, ");
+        flm_text_add(text, chip->removed);
+        flm_text_puts(text, " of everything");
+        chip->removed_exact = flm_query_scratch_copy(q);
+    } else if (frames > 0) {
+        flm_text_format(text, "%u %s", frames, frames == 1 ? "frame" : "frames");
+        chip->removed = flm_query_scratch_copy(q);
+        text = flm_query_scratch(q);
+        flm_text_format(text, "%u %s fewer, and nothing of the total", frames,
+                        frames == 1 ? "frame" : "frames");
+        chip->removed_exact = flm_query_scratch_copy(q);
+    }
+}
+
 bool flm_query_chips(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
                      struct flm_error *why)
 {
@@ -198,12 +247,18 @@ bool flm_query_chips(struct flm_viewer *v, struct flm_bytes argument, struct flm
         return flm_query_end(&q, why);
     chips->operations.at = chip;
     chips->operations.count = operations->count;
+    int metric = opened_metric(&q);
+    double all = 0;
+    for (uint32_t i = 0;
+         metric >= 0 && operations->count && i < operations->opened->sizes.node_count; i++)
+        all += fabs(flm_self_column(operations->opened, (uint32_t)metric)[i]);
     for (size_t i = 0; i < operations->count; i++) {
         const struct flm_operation *operation = &operations->at[i];
         chip[i].text = flm_query_text(&q, operation->text);
         chip[i].title = title_of(&q, operation->text);
         chip[i].note = flm_query_text(&q, operation->note[0] ? operation->note : NULL);
         chip[i].on = operation->on;
+        add_removed(&q, operation, metric, all, &chip[i]);
     }
     chips->can_undo = flm_operations_can_undo(operations);
     chips->can_redo = flm_operations_can_redo(operations);

@@ -283,6 +283,9 @@ static void names_that_hold_the_text_are_suggested(void **state)
     suggests("file=Main", " (there is src/main.c)");
     suggests("a", " (there is a*b, main, operator*)");
     suggests("libxml2.so.2", " (hide:module=libxml2.so.2 matches the module)");
+    suggests("libxml2", " (hide:module=libxml2.so.2 matches the module)");
+    suggests("libxml2.so", " (hide:module=libxml2.so.2 matches the module)");
+    suggests("libxm", "");
     suggests("main.c", " (hide:file=main.c matches the file)");
     suggests("src/main.c", " (hide:file=src/main.c matches the file)");
     suggests("kernel", " (hide:kind=kernel matches the kind)");

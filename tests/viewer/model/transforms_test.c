@@ -63,6 +63,39 @@ static void what_is_shown_is_the_profile_after_all_that_are_on(void **state)
     flm_profile_free(p);
 }
 
+/* As the command does, with what would match; but what comes by a link, or matches no more after a
+ * change of others, stays and has a note. */
+static void one_that_matches_nothing_is_refused_with_what_would(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a;read_file_[k] 1\na;b 2\n"),
+                       *before = profile_of("x;y 3\n");
+    struct flm_operations o = opened(p);
+    struct flm_error why;
+    assert_false(add(&o, "hide:kernel", &why));
+    assert_string_equal(why.text, "no frame matches 'kernel' (hide:kind=kernel matches the kind)");
+    assert_false(add(&o, "hide:b | drop:read_fiel", &why));
+    assert_string_equal(why.text, "no frame matches 'read_fiel' (did you mean read_file?)");
+    assert_int_equal(o.count, 0);
+    assert_true(add(&o, "hide:b", NULL));
+    assert_false(flm_operations_edit(&o, 0, flm_bytes_of("hide:module=b"), &why));
+    assert_list(&o, "hide:b");
+    assert_true(add(&o, "drop:a", NULL));
+    assert_true(flm_operations_edit(&o, 0, flm_bytes_of("focus:b"), NULL));
+    assert_non_null(strstr(o.at[1].note, "no frame matches 'a'"));
+    assert_true(flm_operations_set(&o, flm_bytes_of("hide:nothing"), NULL));
+    assert_non_null(strstr(o.at[0].note, "no frame matches 'nothing'"));
+    /* Of two sides that are compared one is enough. */
+    assert_true(flm_operations_set(&o, flm_bytes_of(""), NULL));
+    assert_true(flm_operations_open(&o, p, before, NULL));
+    assert_true(add(&o, "hide:y", NULL));
+    assert_string_equal(o.at[0].note, "");
+    assert_false(add(&o, "hide:z", NULL));
+    flm_operations_clear(&o);
+    flm_profile_free(p);
+    flm_profile_free(before);
+}
+
 static void what_cannot_be_done_leaves_all_as_it_was(void **state)
 {
     (void)state;
@@ -281,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_shown_is_the_profile_after_all_that_are_on),
+        cmocka_unit_test(one_that_matches_nothing_is_refused_with_what_would),
         cmocka_unit_test(what_cannot_be_done_leaves_all_as_it_was),
         cmocka_unit_test(another_profile_switches_off_what_it_cannot_do),
         cmocka_unit_test(a_bar_in_a_rule_that_is_off_divides_nothing),

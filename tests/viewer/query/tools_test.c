@@ -81,12 +81,40 @@ static void metrics_are_told_with_their_totals(void **state)
     flm_viewer_free(v);
 }
 
+/* Of the total where it takes something of that; else of the frames. */
+static void a_chip_tells_how_much_it_removed(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("a;b 30\na;b;c 50\nd 20\n");
+    act(v, "apply drop:d | hide:b | keep:a | depth:1");
+    assert_answer(v, "chips", "operations.0.removed", "20 %");
+    assert_answer(v, "chips", "operations.0.removed_exact",
+                  "takes 20 samples away, 20 % of everything");
+    assert_answer(v, "chips", "operations.1.removed", "1 frame");
+    assert_answer(v, "chips", "operations.2.removed", "null");
+    assert_answer(v, "chips", "operations.3.removed", "1 frame");
+    /* One that is off removes nothing, and what follows it more. */
+    act(v, "operation-toggle 0");
+    assert_answer(v, "chips", "operations.0.removed", "null");
+    assert_answer(v, "chips", "operations.2.removed", "20 %");
+    act(v, "apply invert");
+    assert_answer(v, "chips", "operations.2.removed", "20 %"); /* as before */
+    flm_viewer_free(v);
+    v = viewer_of(profile_of_two("a;b 3 1\nc 1 1\n"));
+    act(v, "apply drop:c");
+    assert_answer(v, "chips", "operations.0.removed", "50 %");
+    act(v, "metric before");
+    assert_answer(v, "chips", "operations.0.removed", "25 %");
+    act(v, "apply metric:before");
+    assert_answer(v, "chips", "operations.1.removed", "null");
+    flm_viewer_free(v);
+}
+
 static void chips_are_the_operations(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded("a;b 3\nc 4\n");
-    act(v, "apply hide:b | drop:nothing");
-    act(v, "operation-toggle 0");
+    act(v, "restore apply=!hide:b|drop:nothing"); /* nothing is refused that comes by a link */
     struct json_tree *c = answer(v, "chips");
     assert_int_equal(part(c, "operations")->count, 2);
     assert_string_equal(at(c, "operations.0.text"), "hide:b");
@@ -98,7 +126,7 @@ static void chips_are_the_operations(void **state)
     json_tree_free(c);
     act(v, "apply "
            "hide:/^(a_very_long_name_that_goes_on|\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4"
-           "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4)$/");
+           "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4|c)$/");
     c = answer(v, "chips");
     assert_true(strlen(at(c, "operations.2.title")) < 56);
     assert_null(strstr(at(c, "operations.2.title"), "\xEF\xBF\xBD")); /* cut between letters */
@@ -137,6 +165,7 @@ int main(void)
         cmocka_unit_test(every_action_is_told),
         cmocka_unit_test(what_is_shown_is_told),
         cmocka_unit_test(metrics_are_told_with_their_totals),
+        cmocka_unit_test(a_chip_tells_how_much_it_removed),
         cmocka_unit_test(chips_are_the_operations),
         cmocka_unit_test(only_my_code_is_a_chip),
         cmocka_unit_test(every_failed_allocation_is_told),
