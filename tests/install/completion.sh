@@ -10,6 +10,10 @@ for shell in bash zsh fish; do
 done
 mkdir folder
 touch 'two words.folded' app.flm
+PATH=$(dirname "$flamel"):$PATH
+printf '%s\n' 'app 100/101 1.0: 1 cycles:' '	1 f (/bin/x)' '' 'app 100/102 1.1: 1 cycles:' '	1 g (/bin/x)' '' > s.txt
+flamel convert -q s.txt -o labels.flm || exit 1
+rm s.txt
 bad=0
 
 # check SHELL LINE OFFERED...: what is offered for the end of the line, and nothing else
@@ -24,11 +28,13 @@ check()
     bad=1
 }
 
-# As readline has it: words are divided at blanks and at =.
+# As readline has it: words are divided at blanks, at = and at :.
 offer_bash()
 {
     bash -c 'source ./bash
+        COMP_LINE=$1 COMP_POINT=${#1}
         line=${1//=/ = }
+        line=${line//:/ : }
         read -r -a COMP_WORDS <<< "$line"
         [[ $line == *" " ]] && COMP_WORDS+=("")
         COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
@@ -65,8 +71,15 @@ check bash 'flamel fo' folder formats
 mkdir convert
 check bash 'flamel con' convert
 rmdir convert
-check bash 'flamel convert -o ' app.flm bash fish folder 'two words.folded' zsh
+check bash 'flamel convert -o ' app.flm bash fish folder labels.flm 'two words.folded' zsh
 check bash 'flamel help si' similarity
+
+# Labels of the profile; what readline replaces is behind the last : or =.
+check bash 'flamel filter labels.flm --apply label:th' thread=
+check bash 'flamel filter labels.flm --apply label:thread=10' 101 102
+check bash 'flamel filter labels.flm --apply split:t' thread
+check bash 'flamel filter labels.flm --apply label:thread=7'
+check bash 'flamel filter --apply label:thread=7 nowhere.flm --app' --apply
 
 # All options of all commands.
 for command in $("$flamel" help | awk '/^  [a-z]+ / { print $1 }'); do
@@ -77,6 +90,8 @@ done
 if command -v fish > /dev/null; then
     check_shell fish
     check fish 'flamel fo' folder/ formats
+    check fish 'flamel filter labels.flm --apply label:th' label:thread=
+    check fish 'flamel filter labels.flm --apply label:thread=10' label:thread=101 label:thread=102
 fi
 if command -v zsh > /dev/null; then
     zsh -f -c 'autoload -U compinit && compinit -u -d dump && source ./zsh && [[ $_comps[flamel] == _flamel ]]' || {

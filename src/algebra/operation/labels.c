@@ -12,20 +12,29 @@ static bool has_key(const struct flm_profile *p, struct flm_bytes key)
     return false;
 }
 
-struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes asked)
+/* What other programs call it; NULL: the same. */
+static const char *other_name(struct flm_bytes key)
 {
     static const char *const same[][2] = {
         {"thread", "tid"}, {"process", "pid"}, {"command", "comm"}};
-    assert(p);
-    if (has_key(p, asked))
-        return asked;
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
-        for (size_t k = 0; k < 2; k++) {
-            struct flm_bytes other = flm_bytes_of(same[i][1 - k]);
-            if (flm_bytes_are(asked, same[i][k]) && has_key(p, other))
-                return other;
-        }
-    return asked;
+        for (size_t k = 0; k < 2; k++)
+            if (flm_bytes_are(key, same[i][k]))
+                return same[i][1 - k];
+    return NULL;
+}
+
+struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes asked)
+{
+    assert(p);
+    const char *other = has_key(p, asked) ? NULL : other_name(asked);
+    return other && has_key(p, flm_bytes_of(other)) ? flm_bytes_of(other) : asked;
+}
+
+const char *flm_label_other_name(const struct flm_profile *p, struct flm_bytes key)
+{
+    const char *other = other_name(key);
+    return other && !has_key(p, flm_bytes_of(other)) ? other : NULL;
 }
 
 bool flm_label_is(struct flm_bytes wanted, struct flm_bytes value)

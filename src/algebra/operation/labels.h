@@ -9,6 +9,9 @@
 /* The key as the profile has it: `asked`, or the other name of the same where it has only that. */
 struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes asked);
 
+/* The other name of a key that the profile has: "tid" of "thread"; NULL: it has none. */
+const char *flm_label_other_name(const struct flm_profile *p, struct flm_bytes key);
+
 /* Whether the value of a label is the wanted one, or one of several separated by commas; an empty
  * wanted one is any. */
 bool flm_label_is(struct flm_bytes wanted, struct flm_bytes value);

@@ -1,12 +1,15 @@
 /* completion.c - `flamel completion`: what a shell needs to complete flamel's command line.
  *
  * The scripts are made from the tables of commands, options, formats and operations, so they offer
- * what this flamel takes. They are plain data for the shell: pressing Tab starts no flamel. In
+ * what this flamel takes. They are plain data for the shell: pressing Tab starts no flamel, but for
+ * the labels of a profile, which only the profile knows: `flamel completion labels TEXT FILE`. In
  * place of a command they offer files too, and behind a file the options of view. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command/commands.h"
+#include "cli/common/last_recording.h"
+#include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "flamel/algebra.h"
 #include "os/output.h"
@@ -149,12 +152,24 @@ static void write_bash(struct flm_text *out)
     const struct flm_command *const *commands = flm_commands(&count);
     flm_text_puts(out, "# bash completion of flamel, made by: flamel completion bash\n\n"
                        "_flamel_has()\n{\n    [[ \" $1 \" == *\" $2 \"* ]]\n}\n\n"
+                       "# Readline divides at : and =, and wants what is behind the last.\n"
+                       "_flamel_labels()\n{\n"
+                       "    local typed=${COMP_LINE:0:COMP_POINT} file= word\n"
+                       "    typed=${typed##*[[:blank:]\\\"\\'|]}\n"
+                       "    [[ $typed == @(label|unlabel|split):* ]] || return 1\n"
+                       "    for word in \"${COMP_WORDS[@]:2}\"; do\n"
+                       "        [[ -f $word ]] && file=$word\n    done\n"
+                       "    mapfile -t COMPREPLY < <(\"${COMP_WORDS[0]}\" completion labels "
+                       "\"$typed\" ${file:+\"$file\"} 2> /dev/null)\n"
+                       "    COMPREPLY=(\"${COMPREPLY[@]#\"${typed%\"${typed##*[:=]}\"}\"}\")\n"
+                       "    compopt -o nospace 2> /dev/null\n    return 0\n}\n\n"
                        "_flamel_offer()\n{\n"
                        "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"$current\")\n}\n\n"
                        "_flamel()\n{\n"
                        "    local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}\n"
                        "    local previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
                        "    local options= any= files= folders= readable= writable= operations=\n"
+                       "    _flamel_labels && return\n"
                        "    # bash makes three words of --to=svg\n"
                        "    if [[ $current == = ]]; then\n        current=\n"
                        "    elif [[ $previous == = ]]; then\n"
@@ -258,7 +273,12 @@ static void write_zsh(struct flm_text *out)
     size_t count;
     const struct flm_command *const *commands = flm_commands(&count);
     flm_text_puts(out, "#compdef flamel\n# zsh completion of flamel, made by: flamel completion "
-                       "zsh\n\n_flamel_operations()\n{\n    compadd -S '' -- ");
+                       "zsh\n\n_flamel_operations()\n{\n    local file= word\n"
+                       "    if [[ $PREFIX == (label|unlabel|split):* ]]; then\n"
+                       "        for word in $words; do\n"
+                       "            [[ -f $word ]] && file=$word\n        done\n"
+                       "        compadd -S '' -- ${(f)\"$(flamel completion labels $PREFIX $file "
+                       "2> /dev/null)\"}\n        return\n    fi\n    compadd -S '' -- ");
     add_operations(out);
     flm_text_puts(out, "\n}\n\n_flamel()\n{\n"
                        "    if (( CURRENT == 2 )) || [[ $words[2] == help ]]; then\n"
@@ -305,10 +325,12 @@ static void add_fish_option(struct flm_text *out, const char *condition,
         flm_text_puts(out, " -a '(__fish_complete_directories)'");
     if (values == READ_FORMATS || values == WRITTEN_FORMATS || values == OPERATIONS) {
         flm_text_puts(out, " -a '");
-        if (values == OPERATIONS)
+        if (values == OPERATIONS) {
             add_operations(out);
-        else
+            flm_text_puts(out, " (__flamel_labels)");
+        } else {
             add_formats(out, values);
+        }
         flm_text_putc(out, '\'');
     }
     flm_text_puts(out, " -d ");
@@ -334,7 +356,13 @@ static void write_fish(struct flm_text *out)
                        "    set -l words (commandline -opc)\n"
                        "    test (count $words) -gt 1; and not contains -- $words[2] ");
     add_commands(out);
-    flm_text_puts(out, "\nend\n");
+    flm_text_puts(out, "\nend\n"
+                       "function __flamel_labels\n"
+                       "    set -l typed (commandline -ct)\n    set -l file\n"
+                       "    string match -qr '^(label|unlabel|split):' -- $typed; or return\n"
+                       "    for word in (commandline -opc)[3..-1]\n"
+                       "        test -f $word; and set file $word\n    end\n"
+                       "    flamel completion labels $typed $file 2> /dev/null\nend\n");
     for (size_t i = 0; i < count; i++) {
         char condition[100];
         flm_text_format(out, "complete -c flamel -n __fish_use_subcommand -a %s -d ",
@@ -346,6 +374,63 @@ static void write_fish(struct flm_text *out)
     }
     add_fish_options(out, "__flamel_shows_file", &flm_command_view);
     flm_text_puts(out, "complete -c flamel -n __fish_use_subcommand -a 'help version'\n");
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+static struct flm_bytes string_of(const struct flm_profile *p, uint32_t string)
+{
+    struct flm_name name = flm_profile_string(p, (struct flm_string){string});
+    return (struct flm_bytes){name.at, name.size};
+}
+
+/* What "label:", "label:th" or "label:thread=ma" may become: first the keys, then the values of one;
+ * of split: only keys. */
+static void write_labels(struct flm_text *out, const struct flm_profile *p, const char *typed)
+{
+    uint32_t count = flm_profile_label_count(p);
+    const struct flm_label_record *labels = flm_profile_labels(p);
+    struct flm_text line = {0};
+    bool has_values = strncmp(typed, "split:", 6) != 0;
+    bool has_key = has_values && strchr(typed, '=') != NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        line.size = 0;
+        flm_text_add(&line, (struct flm_bytes){typed, strcspn(typed, ":")});
+        flm_text_putc(&line, ':');
+        flm_text_add(&line, string_of(p, labels[i].key));
+        flm_text_puts(&line, has_values ? "=" : "");
+        if (has_key)
+            flm_text_add(&line, string_of(p, labels[i].value));
+        bool is_new = has_key || i == 0 || labels[i].key != labels[i - 1].key;
+        if (is_new && !line.failed && line.size >= strlen(typed) &&
+            memcmp(line.at, typed, strlen(typed)) == 0) {
+            flm_text_putc(&line, '\n');
+            flm_text_add(out, (struct flm_bytes){line.at, line.size});
+        }
+    }
+    out->failed = out->failed || line.failed;
+    flm_text_clear(&line);
+}
+
+/* Of the file, or of the last recording in this folder. */
+static int print_labels(const char *typed, const char *path)
+{
+    struct flm_load_fields load = {.quiet = true};
+    struct flm_text last = {0};
+    struct flm_output output;
+    struct flm_error why;
+    path = path ? path : flm_last_recording_taken(&last, true);
+    struct flm_profile *profile = path ? flm_load_with(&load, path) : NULL;
+    flm_text_clear(&last);
+    if (!profile)
+        return FLM_EXIT_WRONG;
+    if (!flm_output_open(&output, "-", &why)) {
+        flm_profile_free(profile);
+        return flm_message_error(&why);
+    }
+    write_labels(&output.text, profile, typed);
+    flm_profile_free(profile);
+    return flm_output_close(&output, true, &why) ? FLM_EXIT_DONE : flm_message_error(&why);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -361,6 +446,8 @@ static int run(const struct flm_command *command, int count, char **words)
     int status, operands = flm_command_start(command, NULL, count, words, &status);
     if (operands < 0)
         return status;
+    if (operands >= 2 && operands <= 3 && strcmp(words[0], "labels") == 0)
+        return print_labels(words[1], operands == 3 ? words[2] : NULL);
     for (size_t i = 0; operands == 1 && i < sizeof shells / sizeof shells[0]; i++) {
         if (strcmp(shells[i].name, words[0]) != 0)
             continue;
@@ -377,10 +464,12 @@ static int run(const struct flm_command *command, int count, char **words)
 
 const struct flm_command flm_command_completion = {
     .name = "completion",
-    .synopsis = "SHELL",
+    .synopsis = "SHELL | labels TEXT [FILE]",
     .summary = "print a completion script for bash, zsh or fish",
     .description = "Prints a script by which bash, zsh or fish completes the commands, options, "
-                   "formats and\noperations of flamel. 'make install' installs all three.",
+                   "formats and\noperations of flamel. 'make install' installs all three. They "
+                   "ask 'completion labels'\nfor what label:, unlabel: and split: can be of a "
+                   "profile.",
     .examples = "  source <(flamel completion bash)                       in ~/.bashrc\n"
                 "  flamel completion fish | source                        in config.fish\n",
     .run = run,

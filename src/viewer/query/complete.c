@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "algebra/expression/expression.h"
+#include "algebra/operation/labels.h"
 #include "algebra/operation/pattern.h"
 #include "viewer/query/internal.h"
 
@@ -207,22 +208,97 @@ static void complete_substitution(struct completing *c)
     try_word(c, "s/old/new/", "a regular expression, and what replaces its match");
 }
 
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+static bool begins(struct flm_bytes text, struct flm_bytes word)
+{
+    return word.size <= text.size && memcmp(text.at, word.at, word.size) == 0;
+}
+
+/* The label behind those that have the key of the one at `first`: labels are sorted by key. */
+static uint32_t next_key(const struct flm_profile *p, uint32_t first)
+{
+    uint32_t next = first;
+    while (next < p->sizes.label_count && p->labels[next].key == p->labels[first].key)
+        next++;
+    return next;
+}
+
+/* "3 values: main, gc, io". */
+static struct flm_bytes values_of(struct completing *c, uint32_t first, uint32_t next)
+{
+    enum { SHOWN = 3, LONGEST = 60 };
+    const struct flm_profile *p = c->q.profile;
+    struct flm_text *text = flm_query_scratch(&c->q);
+    flm_text_format(text, "%u %s", next - first, next - first == 1 ? "value" : "values");
+    for (uint32_t i = first; i < next && i < first + SHOWN && text->size < LONGEST; i++) {
+        flm_text_puts(text, i == first ? ": " : ", ");
+        flm_text_add_name(text, flm_string_bytes(p, p->labels[i].value));
+    }
+    flm_text_puts(text, next - first > SHOWN ? " \xE2\x80\xA6" : "");
+    return flm_query_scratch_copy(&c->q);
+}
+
+/* Keys, by their names here or by those that other programs have for them: "tid" for thread. */
+static void complete_key(struct completing *c, const char *ending)
+{
+    const struct flm_profile *p = c->q.profile;
+    for (uint32_t i = 0, next; i < p->sizes.label_count && c->count < MOST_ITEMS; i = next) {
+        struct flm_bytes key = flm_string_bytes(p, p->labels[i].key);
+        const char *other = flm_label_other_name(p, key);
+        next = next_key(p, i);
+        if (!begins(key, c->typed.word) && !(other && begins(flm_bytes_of(other), c->typed.word)))
+            continue;
+        struct flm_text whole = {0};
+        flm_text_add(&whole, key);
+        flm_text_puts(&whole, ending);
+        struct flm_bytes note = values_of(c, i, next);
+        size_t item = c->q.response->completions->items.count;
+        add_item(c, (struct flm_bytes){whole.at, whole.size},
+                 (struct flm_bytes){whole.at, whole.size}, NULL);
+        if (c->q.response->completions->items.count > item)
+            c->q.response->completions->items.at[item].note = note;
+        c->q.scratch.failed = c->q.scratch.failed || whole.failed;
+        flm_text_clear(&whole);
+    }
+}
+
+/* First the keys, then the values of one. */
 static void complete_label(struct completing *c)
 {
     const struct flm_profile *p = c->q.profile;
-    struct flm_text label = {0};
-    for (uint32_t i = 0; i < p->sizes.label_count && c->count < MOST_ITEMS; i++) {
-        label.size = 0;
-        flm_text_add(&label, flm_string_bytes(p, p->labels[i].key));
-        flm_text_putc(&label, '=');
-        flm_text_add(&label, flm_string_bytes(p, p->labels[i].value));
-        flm_text_putc(&label, 0);
-        if (!label.failed)
-            try_word(c, label.at, NULL);
+    struct flm_bytes word = c->typed.word;
+    size_t equals = 0;
+    while (equals < word.size && word.at[equals] != '=')
+        equals++;
+    if (equals == word.size) {
+        complete_key(c, "=");
+        return;
     }
-    c->q.scratch.failed = c->q.scratch.failed || label.failed;
-    flm_text_clear(&label);
+    struct flm_bytes key = flm_label_key(p, (struct flm_bytes){word.at, equals});
+    struct flm_bytes value = flm_bytes_from(word, equals + 1);
+    c->typed.before.size += equals + 1; /* the key stays as it was typed */
+    for (uint32_t i = 0; i < p->sizes.label_count && c->count < MOST_ITEMS; i++) {
+        struct flm_bytes one = flm_string_bytes(p, p->labels[i].value);
+        if (!flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key) || !begins(one, value))
+            continue;
+        struct flm_text quoted = {0};
+        bool needs = one.size > 0 && memchr(one.at, '|', one.size) != NULL;
+        flm_text_puts(&quoted, needs ? "\"" : "");
+        flm_text_add(&quoted, one);
+        flm_text_puts(&quoted, needs ? "\"" : "");
+        add_item(c, (struct flm_bytes){quoted.at, quoted.size}, one, NULL);
+        c->q.scratch.failed = c->q.scratch.failed || quoted.failed;
+        flm_text_clear(&quoted);
+    }
 }
+
+static void complete_label_key(struct completing *c)
+{
+    complete_key(c, "");
+}
+
+/* ---- Everything else ------------------------------------------------------------------------- */
 
 static void complete_metric(struct completing *c)
 {
@@ -230,16 +306,6 @@ static void complete_metric(struct completing *c)
     struct candidates best = {.count = 0};
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
         consider(&best, c, p->metrics[m].name, -(double)m);
-    add_candidates(c, &best);
-}
-
-/* Keys of labels, each once: labels are sorted by key. */
-static void complete_label_key(struct completing *c)
-{
-    const struct flm_profile *p = c->q.profile;
-    struct candidates best = {.count = 0};
-    for (uint32_t i = 0; i < p->sizes.label_count; i++)
-        consider(&best, c, p->labels[i].key, -(double)i);
     add_candidates(c, &best);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "flamel/builder.h"
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
 
@@ -10,9 +11,8 @@ static const char folded[] =
     "main;parse;std::sort 9\nmain;reparse;a|b 1\nmain;unparse;sys_read_[k] 3\n";
 
 /* The texts, a line each. */
-static void assert_completes(const char *typed, const char *expected)
+static void assert_completes_of(struct flm_viewer *v, const char *typed, const char *expected)
 {
-    struct flm_viewer *v = viewer_of_folded(folded);
     struct flm_text question = {0}, texts = {0};
     flm_text_puts(&question, "complete ");
     flm_text_puts(&question, typed);
@@ -28,6 +28,55 @@ static void assert_completes(const char *typed, const char *expected)
     json_tree_free(tree);
     flm_text_clear(&question);
     flm_text_clear(&texts);
+}
+
+static void assert_completes(const char *typed, const char *expected)
+{
+    struct flm_viewer *v = viewer_of_folded(folded);
+    assert_completes_of(v, typed, expected);
+    flm_viewer_free(v);
+}
+
+/* Samples of threads "gc", "main" and "a|b", and of the process 7. */
+static struct flm_profile *labeled(void)
+{
+    static const char *const threads[] = {"gc", "main", "a|b"};
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    struct flm_string process = flm_builder_string(b, "process", 7),
+                      seven = flm_builder_string(b, "7", 1),
+                      thread = flm_builder_string(b, "thread", 6);
+    struct flm_frame_record f = {.function = flm_builder_string(b, "f", 1).index};
+    struct flm_node node = flm_builder_child(b, (struct flm_node){0}, flm_builder_frame(b, &f));
+    for (size_t i = 0; i < 3; i++) {
+        struct flm_string labels[] = {thread, flm_builder_string(b, threads[i], strlen(threads[i])),
+                                      process, seven};
+        flm_builder_sample(b, (int64_t)i, node, flm_builder_label_set(b, labels, 2), metric, 1);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+/* By their keys here and elsewhere; then the values of one. */
+static void labels_and_their_values_are_completed(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(labeled());
+    assert_completes_of(v, "label:", "label:process=\nlabel:thread=\n");
+    assert_completes_of(v, "label:th", "label:thread=\n");
+    assert_completes_of(v, "label:tid", "label:thread=\n");
+    assert_completes_of(v, "unlabel:pid=", "unlabel:pid=7\n");
+    assert_completes_of(
+        v, "label:thread=", "label:thread=\"a|b\"\nlabel:thread=gc\nlabel:thread=main\n");
+    assert_completes_of(v, "hide:f | label:tid=m", "hide:f | label:tid=main\n");
+    assert_completes_of(v, "split:t", "split:thread\n");
+    assert_completes_of(v, "split:comm", "");
+    assert_completes_of(v, "label:x", "");
+    assert_answer(v, "complete label:", "items.0.note", "1 value: 7");
+    assert_answer(v, "complete label:", "items.1.note", "3 values: a|b, gc, main");
+    assert_answer(v, "complete label:", "items.1.title", "thread=");
+    /* What is offered is a good expression. */
+    act(v, "apply label:thread=\"a|b\"");
+    act(v, "apply label:pid=7");
     flm_viewer_free(v);
 }
 
@@ -117,6 +166,7 @@ int main(void)
         cmocka_unit_test(functions_that_begin_so_come_first_then_the_larger_ones),
         cmocka_unit_test(what_needs_quotes_has_them),
         cmocka_unit_test(fields_and_their_values_are_completed),
+        cmocka_unit_test(labels_and_their_values_are_completed),
         cmocka_unit_test(before_anything_is_typed_whole_expressions_are_offered),
         cmocka_unit_test(every_failed_allocation_is_told),
     };

@@ -44,7 +44,7 @@ static void words_that_people_try_are_found(void **state)
         {"dark", "theme dark"},
         {"theme", "theme system"},
         {"filter", "keep"},
-        {"sort", "sort"},
+        {"sort", "sort self"},
         {"copy", "copy-stack"},
         {"export", "export svg"},
         {"share", "copy-link"},
