@@ -99,8 +99,9 @@ struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_err
 /* Operations as text: "focus:parse | hide:module=libc.so.6 | by:function", as
  * flamel-expressions(7) describes them. NULL, and `why` with the byte offset and a sentence, for a
  * malformed expression (FLM_ERROR_USAGE), and for one whose result is beyond a limit, as names that
- * rules make longer each time (FLM_ERROR_RANGE). An operation that changes nothing, because its pattern matches no frame,
- * say, is no failure: `note` (200 bytes, or NULL) then receives a sentence, else "". */
+ * rules make longer each time (FLM_ERROR_RANGE). An operation that changes nothing, because its
+ * pattern matches no frame, say, is no failure: `note` (200 bytes, or NULL) then receives a
+ * sentence, else "". */
 struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression, char *note,
                               struct flm_error *why);
 
