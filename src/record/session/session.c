@@ -392,7 +392,8 @@ static bool mark_switch(struct flm_session *s, const struct flm_event *event, ui
     struct flm_sched_switch change;
     enum flm_sched_state state = FLM_STATE_WAITING;
     bool is_known = flm_sched_switch_read(&event->sample, &change);
-    s->is_in_namespace |= is_known && change.leaves != event->thread;
+    /* A thread that has ended has no number in the records any more. */
+    s->is_in_namespace |= is_known && event->thread > 0 && change.leaves != event->thread;
     if (is_known)
         state = flm_sched_state_of_scheduler(change.state);
     if (event->time_ns == FLM_NO_TIME)

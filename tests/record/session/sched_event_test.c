@@ -265,6 +265,25 @@ static void in_a_container_nobody_is_woken_by_number(void **state)
     waits_are(&t, "7 sleeping 1001+4000");
 }
 
+static void the_last_switch_of_a_thread_has_no_number(void **state)
+{
+    (void)state;
+    struct scenario t;
+    for (int32_t number = -1; number <= 0; number++) {
+        scenario_init(&t, false);
+        put_switch_raw(&t, 9, 0x10, 7);
+        add(&t, (struct flm_event){.kind = FLM_EVENT_SAMPLE,
+                                   .process = number,
+                                   .thread = number,
+                                   .time_ns = 500,
+                                   .sample = sample_of(&t, SWITCHES, 64)});
+        at_switch(&t, 1000, 7, 1, 0);
+        at_wake(&t, 4000, 8, 7);
+        at_switch(&t, 5000, 0, 0, 7);
+        waits_are(&t, "7 sleeping 1000+3000, 7 runnable 4000+1000");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +293,7 @@ int main(void)
         cmocka_unit_test(without_records_of_switches_the_tracepoint_tells_who_comes),
         cmocka_unit_test(a_new_thread_is_runnable_until_it_comes),
         cmocka_unit_test(a_thread_that_comes_back_unseen_does_not_wait_to_the_end),
+        cmocka_unit_test(the_last_switch_of_a_thread_has_no_number),
         cmocka_unit_test(in_a_container_nobody_is_woken_by_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
