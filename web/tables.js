@@ -4,7 +4,7 @@
 import {isRightClick} from './canvas.js';
 import {fraction, make, refill, share} from './dom.js';
 
-const ROW_PX = 22, SPARE_ROWS = 8;
+const ROW_PX = 24, SPARE_ROWS = 8;
 // Browsers limit the height of an element to about 33 million pixels. In a longer table, a pixel of the
 // scrollbar stands for several rows.
 const MAX_HEIGHT_PX = 15e6;
