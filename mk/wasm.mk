@@ -15,7 +15,7 @@ WASM_FLAGS = --target=wasm32 $(WASM_OPTIMIZE) -ffreestanding -nostdlibinc \
 # reads is 5 % larger and reads 335 MB of text no faster.) Link-time optimization makes it 12 % smaller,
 # the last four of the linker's options 4 %. The functions that the compiler itself calls must stay out
 # of it: src/wasm/libc.
-WASM_FAST := $(addprefix src/,layout/rectangles.% format/flm/packed_read.% draw/raster/pixels.%)
+WASM_FAST := $(addprefix src/,base/zstd/block.% base/zstd/codes.% layout/rectangles.% format/flm/packed_read.% draw/raster/pixels.%)
 WASM_OPTIMIZE = $(if $(filter $(WASM_FAST),$<),-Os,-Oz) $(if $(filter web/% src/wasm/libc/%,$<),,-flto)
 WASM_LINK := --no-entry --gc-sections --stack-first -z stack-size=1048576 \
              --max-memory=4294967296 --fatal-warnings --lto-O2 -mllvm -disable-lsr \
