@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
+import {axeSource} from './browser.mjs';
 import {IDLE, LEX, PARSE, SMALL, WRITE, click, close, doubleClick, finish, hashOf, hover, nameAt, open, pageOf, press,
     resolved, selected, spot, words} from './page.mjs';
 
@@ -127,6 +128,26 @@ test('rows of tables have the menu too', async () => {
     await press(page, 'Home', 'ArrowDown', 'ContextMenu');
     const current = await page.locator('.table-top .row.is-current .name').innerText();
     assert.equal(await menu(page).getAttribute('aria-label'), current);
+    await finish(page, assert);
+});
+
+test('the menu, the palette and an error of the search can be used by everyone', async () => {
+    const page = await open(small);
+    const violations = async () => {
+        await page.evaluate(axeSource);
+        const found = await page.evaluate(() => globalThis.axe.run());
+        return found.violations.filter(one => ['serious', 'critical'].includes(one.impact)).map(one =>
+            `${one.id}: ${one.nodes.map(node => node.html.slice(0, 90)).join(' ')}`);
+    };
+    await click(page, PARSE);
+    await press(page, 'm', 'ContextMenu');
+    assert.deepEqual(await violations(), []);
+    await press(page, 'Escape', ':');
+    assert.deepEqual(await violations(), []);
+    await press(page, 'Escape');
+    await search(page).fill('/(/');
+    await resolved(page);
+    assert.deepEqual(await violations(), []);
     await finish(page, assert);
 });
 

@@ -121,7 +121,7 @@ static const struct flm_action actions[] = {
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
     {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted,
      "sort order"},
-    {"split", "Split or merge threads", NULL, "S", act_split, &threaded, "group by thread"},
+    {"split", "Split or merge threads", NULL, "S", act_split, &threaded, "group by thread tid"},
 };
 const struct flm_action_group flm_time_actions = {"Time", actions,
                                                   sizeof actions / sizeof actions[0]};

@@ -267,7 +267,7 @@ static bool act_group(struct flm_viewer *v, struct flm_bytes class, struct flm_e
 /* The keys are those of the Firefox Profiler; they mean something while a frame is selected. */
 static const struct flm_action actions[] = {
     {"transform", "Add a transform", NULL, "x", act_ask, NULL,
-     "filter exclude delete operation rename label depth"},
+     "filter exclude delete operation rename label thread process tid pid comm depth"},
     {"apply", "Transform", "EXPRESSION", NULL, add, NULL, "operation"},
     {"focus", "Only what is below this function", NULL, "f", act_focus, &flm_on_frame,
      "focus filter subtree"},

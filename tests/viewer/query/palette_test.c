@@ -56,6 +56,7 @@ static void words_that_people_try_are_found(void **state)
         {"sndw", "view sandwich"},
         {"undo", "undo"},
         {"kernel", "apply hide:kind=kernel"},
+        {"tid", "transform"},
     };
     struct flm_viewer *v = viewer_of_folded(folded);
     act(v, "select 2");
