@@ -229,7 +229,7 @@ static const struct flm_operation_entry operations[] = {
      "keep:*alloc*", apply_keep, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
     {"prune", "nothing below matching frames",
      "prune:qsort", apply_prune, {{"pattern", FLM_ARGUMENT_PATTERN, false, NULL}}},
-    {"my-code", "without frames of libraries, runtimes, interpreters and the kernel",
+    {"my-code", "without frames of libraries, runtimes and the kernel",
      "my-code", apply_my_code, {{NULL, 0, false, NULL}}},
     {"by", "frames merged by function, module, file ...",
      "by:module", apply_by, {{"class", FLM_ARGUMENT_CHOICE, false, flm_class_name}}},

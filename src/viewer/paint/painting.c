@@ -323,8 +323,9 @@ static void paint_minimap(struct flm_viewer *v, struct flm_pixels *pixels)
     int thin = (int)fmax(1, v->scene.window.scale);
     bool has_window = total > 0 && (span.left > 0 || span.right < total);
     if (has_window) {
-        left = (int)floor(map.left + span.left / total * map.width);
-        right = (int)ceil(map.left + span.right / total * map.width);
+        /* A state has 15 digits of the span: what is on the edge of a pixel stays there. */
+        left = (int)floor(map.left + span.left / total * map.width + 1e-6);
+        right = (int)ceil(map.left + span.right / total * map.width - 1e-6);
         right = right < left + 2 * thin ? left + 2 * thin : right;
     }
     copy_minimap(v, pixels, left, right);
