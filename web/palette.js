@@ -37,7 +37,7 @@ export function makePalette(view) {
                 ({...entry, run: action}));
         }
         current = asked ? -1 : 0;
-        refill(list, entries.map((entry, i) => make('li', {role: 'option', id: `flamel-entry-${i}`,
+        refill(list, entries.map((entry, i) => make('li', {role: 'option', id: `flamel-entry-${i}`, class: entry.fills && 'fills',
             'aria-disabled': entry.otherwise ? 'true' : null, title: entry.otherwise,
             onclick: () => choose(entry)}, make('span', {class: 'cut'}, entry.title),
         make('span', {class: 'muted cut'}, entry.otherwise || entry.group), entry.keys && make('kbd', {},

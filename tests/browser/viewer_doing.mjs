@@ -329,3 +329,20 @@ test('undo and redo stand by the chips, with their keys', async () => {
     assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 1);
     await finish(page, assert);
 });
+
+test('labels and their values are offered, readable in a narrow window', async () => {
+    const page = await open(pageOf(['app 100/101 1.0: 1 cycles:', '\t1 f (/bin/x)', '', 'app 100/102 1.1: 1 cycles:',
+        '\t1 g (/bin/x)', '', ''].join('\n')), {width: 390, height: 800});
+    await press(page, 'x');
+    await field(page).fill('label:');
+    const thread = entries(page).filter({hasText: 'thread='});
+    assert.equal((await thread.innerText()).replace(/\s+/g, ' '), 'thread= 2 values: 101, 102');
+    assert.ok(await thread.locator('.muted').evaluate(one => one.scrollWidth <= one.clientWidth), 'whole');
+    await thread.click();
+    assert.equal(await field(page).inputValue(), 'label:thread=');
+    await field(page).fill('label:tid=');
+    await entries(page).filter({hasText: '102'}).click();
+    await resolved(page);
+    assert.match(await words(page, '[aria-label=Transforms] .chip'), /tid 102 ?−50 %/);
+    await finish(page, assert);
+});
