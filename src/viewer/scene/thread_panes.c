@@ -35,13 +35,14 @@ static void find_axis(const struct flm_model *model, struct flm_scene *scene)
     scene->total = shown->length_ns;
     if (opened->length_ns <= 0 || shown->first_ns < opened->first_ns)
         return;
-    flm_timeline_selected(model, scene, &ns);
+    bool is_selected = flm_timeline_selected(model, scene, &ns);
     double first = (double)((uint64_t)shown->first_ns - (uint64_t)opened->first_ns);
     if (first < ns.left || !(ns.right > ns.left))
         return;
     threads->offset_ns = floor(ns.left);
     threads->start_ns = opened->first_ns + (int64_t)threads->offset_ns;
-    scene->total = fmax(ns.right - ns.left, first - ns.left + shown->length_ns);
+    /* The last sample of a selected time stands for more than its rest. */
+    scene->total = is_selected ? ns.right - ns.left : fmax(ns.right, first + shown->length_ns);
 }
 
 bool flm_threads_find(const struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
