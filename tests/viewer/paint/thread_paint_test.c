@@ -181,6 +181,45 @@ static void the_ruler_tells_the_time_since_the_recording_began(void **state)
     flm_viewer_free(v);
 }
 
+/* Threads outside of the window are left out, and no row of another with them: a window shows what
+ * one that is high enough for all threads has there. Names move, and the scroll bar; a line above
+ * the first row is left out. */
+static void a_window_has_its_part_of_the_whole_picture(void **state)
+{
+    (void)state;
+    enum { THREADS = 40, BAR = 24 };
+    struct flm_text lines = {0};
+    for (int i = 0; i < THREADS; i++) {
+        flm_text_format(&lines, "%d %d - %d 0 main;work%s\n", 1 + i / 7, 10 + i, i,
+                        i % 3 ? ";read;decode" : "");
+        flm_text_format(&lines, "%d %d sleeping %d 30 main%s\n", 1 + i / 7, 10 + i, i + 1,
+                        i % 5 ? ";wait" : "");
+    }
+    flm_text_putc(&lines, '\0');
+    struct flm_viewer *all = chart_of(lines.at, WIDTH), *v = chart_of(lines.at, WIDTH);
+    uint32_t height = HEIGHT + (uint32_t)all->scene.content_px;
+    uint32_t *whole = malloc(sizeof *whole * WIDTH * height);
+    assert_non_null(whole);
+    flm_viewer_resize(all, WIDTH, height, 1);
+    struct flm_pixels pixels = flm_pixels_of(whole, WIDTH, height);
+    flm_viewer_paint(all, &pixels, 0);
+    struct flm_area area = flm_viewer_area(v);
+    size_t left = (size_t)area.left, size = sizeof *whole * (WIDTH - BAR - left);
+    assert_true(v->scene.content_px > 2 * area.height);
+    for (double scroll = 0; scroll <= v->scene.content_px - area.height; scroll += 7) {
+        flm_camera_scroll_to(&v->model.camera, scroll, 0, 0);
+        paint(v);
+        for (size_t y = (size_t)area.top + 1; y < (size_t)(area.top + area.height); y++)
+            if (memcmp(&memory[y * WIDTH + left], &whole[(y + (size_t)scroll) * WIDTH + left],
+                       size) != 0)
+                fail_msg("scrolled by %g, row %zu differs", scroll, y);
+    }
+    free(whole);
+    flm_text_clear(&lines);
+    flm_viewer_free(all);
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +227,7 @@ int main(void)
         cmocka_unit_test(boxes_that_wait_have_the_color_of_their_state),
         cmocka_unit_test(boxes_stay_out_of_the_gutter),
         cmocka_unit_test(a_name_stays_while_its_thread_is_seen),
+        cmocka_unit_test(a_window_has_its_part_of_the_whole_picture),
         cmocka_unit_test(the_ruler_tells_the_time_since_the_recording_began),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
