@@ -30,6 +30,11 @@ export function sign(label, title, onclick, attributes) {
 }
 
 // Replaces the children. A focused child with a data-key passes the focus to the new child with the same key.
+// A long name without its middle: what it begins with, and the function at its end.
+export function shortName(name, most) {
+    return name.length <= most ? name : `${name.slice(0, most >> 1)} … ${name.slice(-(most >> 1))}`;
+}
+
 export function refill(parent, ...children) {
     const focused = parent.getRootNode().activeElement;
     const key = focused && focused !== parent && parent.contains(focused) && focused.dataset.key;

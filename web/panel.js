@@ -1,7 +1,10 @@
 // panel.js - the details of the selected frame, next to the picture; in a narrow window a sheet below it, which
 // shows its first lines until it is opened.
 
-import {button, facts, fraction, make, refill, share, show, sign} from './dom.js';
+import {button, facts, fraction, make, refill, share, shortName, show, sign} from './dom.js';
+
+// Of a name: what takes three lines.
+const PANEL_LETTERS = 96;
 
 // Buttons that are always shown; MORE_ACTIONS are behind "More".
 const FIRST_ACTIONS = {focus: 'Focus', hide: 'Hide', sandwich: 'Sandwich', 'copy-stack': 'Copy stack',
@@ -100,13 +103,23 @@ export function makePanel(view) {
             make('details', {}, make('summary', {}, 'More'), MORE_ACTIONS.map(actionButton)));
     }
 
+    let isWhole = false, named = '';
     function update() {
         const detail = view.core.query('detail');
         const wasOpen = body.querySelector('details')?.open;
         if (detail) {
+            const name = detail.title || detail.name, short = shortName(name, PANEL_LETTERS);
+            if (named !== detail.name) isWhole = false;
+            named = detail.name;
+            const title = make('h2', {title: detail.name, class: isWhole ? 'is-whole' : null,
+                tabindex: isWhole ? 0 : null}, isWhole ? name : short); // it scrolls
+            const whole = short !== name && button('Whole name', () => {
+                isWhole = !isWhole;
+                update();
+            }, {class: 'whole', 'data-key': 'whole-name', 'aria-expanded': String(isWhole)});
             const where = [detail.file && (detail.line ? `${detail.file}:${detail.line}` : detail.file)];
             refill(body,
-                make('h2', {title: detail.name}, detail.title || detail.name),
+                title, whole,
                 make('div', {class: 'muted'}, [detail.module, detail.kind].filter(Boolean).join(' · ')),
                 where[0] && make('div', {class: 'muted'}, detail.link
                     ? make('a', {href: safeLink(detail.link), target: '_blank', rel: 'noopener'},

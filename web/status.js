@@ -6,7 +6,8 @@ import {button, make, refill, show} from './dom.js';
 export function makeStatus(view) {
     const facts = make('div', {class: 'facts'});
     const notice = make('span', {class: 'notice', role: 'status'});
-    const element = make('footer', {class: 'status'}, facts, notice);
+    const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'Colors'});
+    const element = make('footer', {class: 'status'}, facts, notice, legend);
     const sheet = make('div', {class: 'menu data-quality', popover: 'auto', id: 'flamel-data-quality',
         role: 'dialog', 'aria-label': 'Data quality'});
     const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
@@ -14,8 +15,21 @@ export function makeStatus(view) {
 
     const fact = (number, unit, attributes) => number == null || number === '' ? null
         : make('span', attributes, make('b', {}, String(number)), unit && ' ' + unit);
-    const merged = status => status.merged_share ? `${status.merged} (${status.merged_share})`
-        : status.merged;
+    const merged = status => status.merged_share
+        ? `${status.merged} (${status.merged_share} of the width is too narrow to draw)` : status.merged;
+    const MOST_COLORS = 6;
+
+    // What the colors mean, without a menu: of the most common ones. A comparison's are in the row of chips.
+    function colors() {
+        if (view.tools().comparison) return [];
+        const {title, items} = view.core.query('legend');
+        return items.slice(0, MOST_COLORS).map(item => {
+            const swatch = make('i', {class: 'swatch', 'data-texture': item.texture || null});
+            swatch.style.setProperty('--swatch', view.isDark() && item.dark || item.color);
+            return make('span', {class: 'legend-item', title: `${title}: ${item.title}`}, swatch,
+                make('span', {class: 'cut'}, item.title.replace(/.*\/(?=.)/, '')));
+        });
+    }
     const lossText = loss => [loss.what, loss.where].filter(Boolean).join(': ');
 
     function update() {
@@ -30,6 +44,7 @@ export function makeStatus(view) {
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
         refill(facts, button(line.filter(Boolean), () => view.act('data-quality'), {class: 'plain',
             title: status.sentence, 'data-key': 'data-quality'}));
+        refill(legend, colors());
         const isShort = value => String(value).length < 20;
         const row = (name, value) => value == null || value === '' ? null : make('tr', {},
             make('th', {scope: 'row'}, name), make('td', {class: isShort(value) ? 'number' : null}, String(value)));

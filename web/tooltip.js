@@ -2,9 +2,9 @@
 // positioned by the corner nearest to the pointer, so that its size needs no measuring while it moves. In a
 // narrow window it is as wide as the window.
 
-import {facts, make, refill, show} from './dom.js';
+import {facts, make, refill, shortName, show} from './dom.js';
 
-const AWAY_PX = 14, NARROW_PX = 480, MARGIN_PX = 8;
+const AWAY_PX = 14, NARROW_PX = 480, MARGIN_PX = 8, TOOLTIP_LETTERS = 130;
 
 export function makeTooltip(view) {
     const element = make('div', {class: 'tooltip', 'aria-hidden': 'true', hidden: true});
@@ -12,7 +12,7 @@ export function makeTooltip(view) {
 
     function fill(hover) {
         refill(element,
-            make('b', {}, hover.title),
+            make('b', {}, shortName(hover.title, TOOLTIP_LETTERS)),
             hover.where && make('div', {class: 'muted'}, hover.where),
             facts(hover.moment),
             hover.lines.length > 0 && make('table', {}, hover.lines.map(line => make('tr', {},

@@ -23,6 +23,10 @@ struct flm_paint {
     struct flm_legend legend;     /* of the coloring and the first pane */
     uint32_t legend_from;         /* likewise */
     double *second_total; /* by node: totals of the second metric, where it gives the color */
+    double *net; /* by node, where a metric has negative values: its sum, of which some was lost */
+    double gained, lost; /* the sums of positive and of negative values, both positive */
+    uint32_t net_from;
+    const double *net_of; /* the column */
     uint32_t *minimap;    /* cached: its picture, and the same paler, for outside of the window */
     uint32_t minimap_from;
     uint32_t painted_from; /* of the last picture */

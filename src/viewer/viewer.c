@@ -48,6 +48,7 @@ void flm_viewer_free(struct flm_viewer *v)
     flm_text_clear(&v->query.prompt);
     flm_atlas_free(v->paint.atlas);
     forget_coloring(v);
+    free(v->paint.net);
     free(v->paint.minimap);
     free(v);
 }

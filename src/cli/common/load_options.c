@@ -68,10 +68,12 @@ static void report_unsymbolized(const char *path, const char *format, const stru
         const struct flm_metric_record *record = flm_profile_metric(p, (struct flm_metric){0});
         struct flm_name metric = flm_profile_string(p, (struct flm_string){record->name});
         const struct flm_metric_summary *first = &summary->metric[0];
-        flm_message("%s: unsymbolized: %u %s, %.1f %% of %.*s", path, summary->unsymbolized_frames,
+        double percent = first->size > 0 ? 100 * first->unsymbolized / first->size : 0;
+        bool is_small = percent > 0 && percent < 0.05; /* 0.0 % would be none */
+        flm_message("%s: unsymbolized: %u %s, %s%.1f %% of %.*s", path,
+                    summary->unsymbolized_frames,
                     summary->unsymbolized_frames == 1 ? "function" : "functions",
-                    first->size > 0 ? 100 * first->unsymbolized / first->size : 0, (int)metric.size,
-                    metric.at);
+                    is_small ? "<" : "", is_small ? 0.1 : percent, (int)metric.size, metric.at);
         report_lines(path, "", flm_remarks_unsymbolized, p);
     }
     flm_summary_free(summary);

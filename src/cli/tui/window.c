@@ -279,7 +279,7 @@ static void draw_status(struct flm_tui *tui, int row)
         column = flm_tui_put(tui, column, row, tui->screen.columns, s->unit, FLM_TUI_MUTED);
     column = put_value(tui, column + 2, row, "drawn ", s->drawn, "  ");
     column = put_value(tui, column, row, "merged ", s->merged, "");
-    column = put_value(tui, column, row, " (", s->merged_share, ")");
+    column = put_value(tui, column, row, " (", s->merged_share, " of the width)");
     column = put_value(tui, column + 2, row, "trimmed ", s->trimmed, "  ");
     column = put_value(tui, column, row, "filtered ", s->filtered, "  ");
     column = put_value(tui, column, row, "lost ", s->lost_count, "  ");

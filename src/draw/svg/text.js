@@ -4,7 +4,7 @@ const times = [[3600e9, 3600e9, 'h'], [120e9, 60e9, 'min'], [1e9, 1e9, 's'], [1e
     [1e3, 1e3, '\u00b5s'], [0, 1, 'ns']];
 const sizes = [[2 ** 50, 2 ** 50, 'PiB'], [2 ** 40, 2 ** 40, 'TiB'], [2 ** 30, 2 ** 30, 'GiB'],
     [2 ** 20, 2 ** 20, 'MiB'], [2 ** 10, 2 ** 10, 'KiB'], [0, 1, 'B']];
-const counts = [[1e15, 1e15, 'P'], [1e12, 1e12, 'T'], [1e9, 1e9, 'G'], [0, 1e6, 'M']];
+const counts = [[1e12, 1e12, 'T'], [1e9, 1e9, 'G'], [0, 1e6, 'M']];
 const timeUnits = {ns: 1, nanoseconds: 1, us: 1e3, microseconds: 1e3, ms: 1e6, milliseconds: 1e6,
     s: 1e9, seconds: 1e9};
 
@@ -21,7 +21,9 @@ function grouped(value) {
 function scaled(value, scales) {
     const [, size, name] = scales.find(s => Math.abs(value) >= s[0] * 0.9995);
     const number = value / size;
-    return rounded(number, Math.abs(number) >= 999.5 ? 4 : 3) + ' ' + name;
+    const digits = Math.abs(number) >= 1024 ? grouped(+number.toPrecision(Math.abs(number) < 9999.5 ? 4 : 5))
+        : rounded(number, Math.abs(number) >= 999.5 ? 4 : 3);
+    return digits + ' ' + name;
 }
 
 // The singular: 1 sample.

@@ -24,8 +24,7 @@ static const struct scale sizes[] = {{0x1p60, 0x1p60, "EiB"},
                                      {0x1p10, 0x1p10, "KiB"},
                                      {0, 1, "B"}};
 
-static const struct scale counts[] = {
-    {1e18, 1e18, "E"}, {1e15, 1e15, "P"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
+static const struct scale counts[] = {{1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
 
 static void add_rounded(struct flm_text *out, double value, int digits)
 {
@@ -82,7 +81,13 @@ static void add_scaled(struct flm_text *out, double value, const struct scale *s
     while (fabs(value) < scale->from * 0.9995)
         scale++;
     double scaled = value / scale->size;
-    add_rounded(out, scaled, fabs(scaled) >= 999.5 ? 4 : 3);
+    if (fabs(scaled) < 1024) {
+        add_rounded(out, scaled, fabs(scaled) >= 999.5 ? 4 : 3);
+    } else { /* beyond the largest unit: 4,504 T */
+        char digits[FLM_NUMBER_SIZE];
+        size_t size = flm_number_print_rounded(scaled, fabs(scaled) < 9999.5 ? 4 : 5, digits);
+        add_grouped(out, (struct flm_bytes){digits, size});
+    }
     flm_text_putc(out, ' ');
     flm_text_puts(out, scale->name);
 }

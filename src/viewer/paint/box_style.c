@@ -6,6 +6,7 @@
 #include "draw/color/state_tones.h"
 #include "draw/color/theme.h"
 #include "draw/text/quantity.h"
+#include "profile/sample_span.h"
 
 struct flm_page_colors flm_page_colors(const struct flm_theme *theme)
 {
@@ -35,6 +36,32 @@ uint32_t flm_search_color(const struct flm_theme *theme, unsigned color)
     return theme->forced ? theme->forced_mark : flm_search_color_of(color, theme->dark);
 }
 
+/* The sums of a metric with negative values, of which boxes only have the size. */
+static bool update_net(struct flm_viewer *v, const struct flm_pane *pane, struct flm_error *why)
+{
+    struct flm_paint *paint = &v->paint;
+    const struct flm_profile *p = pane->profile;
+    uint32_t version =
+        flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE));
+    const double *self = flm_self_column(p, pane->metric.index);
+    if (paint->net_from == version && paint->net_of == self)
+        return true;
+    free(paint->net);
+    paint->net = NULL;
+    paint->gained = paint->lost = 0;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        *(self[i] < 0 ? &paint->lost : &paint->gained) += fabs(self[i]);
+    if (paint->lost > 0) {
+        paint->net = malloc(p->sizes.node_count * sizeof *paint->net);
+        if (!paint->net)
+            return flm_error_memory(why);
+        flm_profile_totals(p, pane->metric, paint->net);
+    }
+    paint->net_from = version;
+    paint->net_of = self;
+    return true;
+}
+
 bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, uint32_t pane,
                          struct flm_error *why)
 {
@@ -56,6 +83,11 @@ bool flm_box_styles_init(struct flm_box_styles *styles, struct flm_viewer *v, ui
         .total = s->kind == FLM_PANE_CHART ? v->scene.total
                                            : flm_layout_total(s->layout, (struct flm_node){0}),
     };
+    bool has_net = s->kind == FLM_PANE_STACKS && !styles->compared && s->metric.index != FLM_NONE &&
+                   s->tree.width == flm_self_column(s->profile, s->metric.index);
+    if (has_net && !update_net(v, s, why))
+        return false;
+    styles->net = has_net ? v->paint.net : NULL;
     bool is_merged = v->input.hovered_box.flags & FLM_RECTANGLE_MERGED;
     if (hovered != FLM_NONE && hovered != 0 && !is_merged)
         styles->hovered = &s->profile->frames[hovered];
@@ -180,6 +212,14 @@ static void label_root(struct flm_box_styles *styles, struct flm_box *box)
         flm_text_puts(&styles->text, " before, ");
         flm_quantity_add(&styles->text, styles->compared->comparison.after_total, unit);
         flm_text_puts(&styles->text, " after");
+    } else if (styles->net) { /* -1 sample (+8, -9) */
+        flm_quantity_add(&styles->text, styles->net[0], unit);
+        flm_text_puts(&styles->text, " (+");
+        struct flm_bytes short_unit = flm_time_unit_ns(unit) > 0 ? unit : flm_bytes_of("");
+        flm_quantity_add(&styles->text, styles->viewer->paint.gained, short_unit);
+        flm_text_puts(&styles->text, ", ");
+        flm_quantity_add(&styles->text, -styles->viewer->paint.lost, short_unit);
+        flm_text_putc(&styles->text, ')');
     } else {
         flm_quantity_add(&styles->text, styles->total, unit);
     }
@@ -291,6 +331,8 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
     const struct flm_frame_record *record = &pane->profile->frames[frame];
     if (!styles->compared)
         mark_kind(v, r, frame, record, box);
+    if (styles->net && styles->net[r->node.index] < 0)
+        box->texture = FLM_TEXTURE_FALLING;
     label_frame(styles, frame, box);
     if (styles->searching && !ancestor)
         mark_match(styles, frame, box);

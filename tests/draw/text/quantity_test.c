@@ -49,7 +49,7 @@ static void times_have_three_digits_and_a_unit_that_fits(void **state)
     assert_quantity(119e9, "ns", "119 s");
     assert_quantity(150e9, "ns", "2.5 min");
     assert_quantity(7200e9, "ns", "2 h");
-    assert_quantity(36000000e9, "ns", "10000 h");
+    assert_quantity(36000000e9, "ns", "10,000 h");
     assert_quantity(1.5, "ms", "1.5 ms");
     assert_quantity(2500, "us", "2.5 ms");
     assert_quantity(-318e6, "ns", "-318 ms");
@@ -81,6 +81,8 @@ static void counts_are_exact_as_long_as_they_can_be_read(void **state)
     assert_quantity(1234.5, "", "1,235");
     assert_quantity(999.6, "", "1,000");
     assert_quantity(-1234.25, "samples", "-1,234 samples");
+    assert_quantity(4503599627370496, "samples", "4,504 T samples");
+    assert_quantity(90071992547409920, "samples", "90,072 T samples");
 }
 
 static void the_exact_form_has_every_digit(void **state)

@@ -43,6 +43,34 @@ static void the_label_is_the_name_and_the_root_says_how_much(void **state)
     viewing_clear(&seen);
 }
 
+static void negative_sums_are_hatched_and_the_root_says_what_was_gained_and_lost(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    struct flm_box_styles styles;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    static const struct {
+        const char *name;
+        double value;
+    } leaves[] = {{"grown", 8}, {"shrunk", -9}};
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_frame frame = flm_builder_function(b, leaves[i].name, strlen(leaves[i].name));
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), metric,
+                        leaves[i].value);
+    }
+    viewing_init(&seen, flm_builder_finish(b, NULL), 816, 400, 1);
+    assert_int_equal(look(&seen, &styles, "grown").texture, FLM_TEXTURE_NONE);
+    assert_int_equal(look(&seen, &styles, "shrunk").texture, FLM_TEXTURE_FALLING);
+    struct flm_rectangle root = {.total = 17, .count = 1};
+    struct flm_box box = {.has_room = true};
+    flm_box_styles_apply(&styles, &root, &box);
+    if (!flm_bytes_are(box.label, "all, -1 sample (+8, -9)"))
+        fail_msg("%.*s", (int)box.label.size, box.label.at);
+    flm_box_styles_clear(&styles);
+    viewing_clear(&seen);
+}
+
 static void one_function_is_one_color_and_an_ancestor_is_muted(void **state)
 {
     (void)state;
@@ -160,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_label_is_the_name_and_the_root_says_how_much),
+        cmocka_unit_test(negative_sums_are_hatched_and_the_root_says_what_was_gained_and_lost),
         cmocka_unit_test(one_function_is_one_color_and_an_ancestor_is_muted),
         cmocka_unit_test(what_a_search_finds_stands_out),
         cmocka_unit_test(all_instances_of_what_is_pointed_at_are_outlined),
