@@ -24,7 +24,7 @@ PAGE_STYLE  := web/start.css
 PAGE_START  := web/start.js
 VIEWER_STYLE := $(BUILD)/generated/web/style.js
 VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core glyphs canvas theme tooltip panel tables \
-               tools search chips palette menu status aria hash export print dropped files viewer)
+               tools search chips palette menu status splitter aria hash export print dropped files viewer)
 PAGE_SCRIPT := $(VIEWER) web/page.js
 
 # The style is a string in the script: so it is under gzip too, and goes into a shadow root as well.

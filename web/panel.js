@@ -12,46 +12,74 @@ const FIRST_ACTIONS = {focus: 'Focus', hide: 'Hide', sandwich: 'Sandwich', 'copy
 const MORE_ACTIONS = ['zoom-selected', 'hide-module', 'drop', 'drop-subtree', 'keep', 'prune',
     'collapse-direct', 'collapse-any', 'copy-name', 'copy-folded', 'copy-link'];
 
-// The table of values. Their unit is in the heading: "716 M" below "samples".
-function figures(detail) {
-    const [first] = detail.values, unitOf = value => value.total?.endsWith(` ${value.unit}`)
-        ? value.unit : '';
-    const columns = detail.compared ? [['before', 'before'], ['after', 'after'], ['change', 'change']]
-        : [['value', first ? unitOf(first) : ''], ['of_view', 'of view'], ['of_parent', 'of parent'],
-            ['of_total', 'of total']];
-    const head = make('tr', {}, make('td', {}), columns.map(([, title]) =>
-        make('th', {scope: 'col'}, title)));
-    const bare = (text, unit) => unit && text?.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1)
-        : text ?? '';
-    const line = (name, cells, value, attributes) => columns.every(([key]) => cells[key] == null) ? null
-        : make('tr', attributes, make('th', {scope: 'row'}, name), columns.map(([key]) =>
-            make('td', {title: cells[key + '_exact']}, bare(cells[key], value.unit))));
-    const rows = detail.values.flatMap((value, i) => {
-        const attributes = {class: i === 0 ? null : 'other'};
-        return [
-            i > 0 && make('tr', attributes, make('th', {scope: 'rowgroup', colspan: columns.length + 1,
-                class: 'metric'}, value.name)),
-            line(detail.moment?.length ? 'duration' : 'total', {value: value.total, value_exact: value.total_exact,
-                of_view: value.of_view, of_parent: value.of_parent, of_total: value.of_total,
-                before: value.total_before, after: value.total_after, change: value.total_change},
-            value, attributes),
-            line('self', {value: value.self, value_exact: value.self_exact,
-                of_view: value.self_of_view, of_total: value.self_of_total, before: value.self_before,
-                after: value.self_after, change: value.self_change},
-            value, attributes),
-            i === 0 && occurrences(),
-        ];
-    });
-    // The sum over every place in the tree where the same function is called.
-    function occurrences() {
-        const {instances} = detail;
-        return instances && instances.count > 1 && line(
-            `all ${instances.count.toLocaleString('en')} occurrences`, {value: instances.total,
-                of_view: instances.of_view, of_total: instances.of_total}, first);
-    }
-    return make('table', {class: 'figures'}, make('thead', {}, head),
-        make('tbody', {}, rows.filter(Boolean)));
+// The tables of values: of the shown metric, and of others, which have their name above. Their unit is in the
+// heading: "716" below "ms".
+const bare = text => text?.split(' ')[0] ?? '';
+const COMPARED = [['before', 'before'], ['after', 'after'], ['change', 'change']];
+const SHARES = [['of_view', 'of view'], ['of_parent', 'of parent'], ['of_total', 'of total']];
+
+function valueRows(value, isCompared, totalName = 'total') {
+    const columns = isCompared ? COMPARED : [['value'], ...SHARES];
+    const line = (name, cells) => columns.every(([key]) => cells[key] == null) ? null
+        : make('tr', {}, make('th', {scope: 'row'}, name), columns.map(([key]) =>
+            make('td', {title: cells[key + '_exact']}, key === 'value' ? bare(cells[key]) : cells[key] ?? '')));
+    return [
+        line('self', {value: value.self, value_exact: value.self_exact, of_view: value.self_of_view,
+            of_total: value.self_of_total, before: value.self_before, after: value.self_after,
+            change: value.self_change}),
+        line(totalName, {value: value.total, value_exact: value.total_exact, of_view: value.of_view,
+            of_parent: value.of_parent, of_total: value.of_total, before: value.total_before,
+            after: value.total_after, change: value.total_change}),
+    ];
 }
+
+// The sum over every place in the tree where the same function is called.
+function occurrences({instances, compared}) {
+    return instances?.count > 1 && !compared && make('p', {class: 'muted occurrences'},
+        `all ${instances.count.toLocaleString('en')} occurrences `, make('b', {}, bare(instances.total)),
+        ` · ${instances.of_total} of total`);
+}
+
+function figures(values, isCompared, hasNames, totalName) {
+    const columns = isCompared ? COMPARED : [['value', values[0].shown_unit], ...SHARES];
+    const head = make('tr', {}, make('td', {}), columns.map(([key, title]) =>
+        make('th', {scope: 'col'}, key === 'value' && hasNames ? '' : title)));
+    return make('table', {class: 'figures'}, make('thead', {}, head), values.map(value => make('tbody', {},
+        hasNames && make('tr', {}, make('th', {scope: 'rowgroup', colspan: columns.length + 1, class: 'metric'},
+            value.name === value.shown_unit ? value.name : `${value.name}, ${value.shown_unit}`)),
+        valueRows(value, isCompared, totalName))));
+}
+
+// Other metrics than the shown one: folded where they would take the panel.
+function otherFigures(detail, isOpen) {
+    const others = detail.values.slice(1);
+    if (!others.length) return null;
+    const table = figures(others, detail.compared, true);
+    return make('section', {}, others.length > 3
+        ? make('details', {class: 'others', open: isOpen}, make('summary', {}, `${others.length} other metrics`),
+            table)
+        : [make('h3', {}, others.length > 1 ? 'Other metrics' : 'Another metric'), table]);
+}
+
+// What it costs each thread, and each process where there are several.
+function threads(detail) {
+    if (!detail.threads?.length) return null;
+    const title = detail.unit ? `(${detail.unit})` : '';
+    const rest = detail.threads_hidden > 0 && make('tr', {}, make('td', {class: 'muted', colspan: 4},
+        `${detail.threads_hidden.toLocaleString('en')} more`));
+    const isGrouped = detail.threads.some(one => one.process);
+    return make('section', {}, make('h3', {}, isGrouped ? 'Processes and threads' : 'Threads'),
+        make('table', {class: 'figures threads'}, make('thead', {}, make('tr', {}, make('td', {}),
+            ['self', 'total', '%'].map(name => make('th', {scope: 'col',
+                title: name === '%' ? 'of its total in all threads' : `${name} ${title}`}, name)))),
+        make('tbody', {}, detail.threads.map(({title, self, total, share, process}) => make('tr',
+            {class: process ? 'process' : isGrouped ? 'thread' : null},
+            make('th', {scope: 'row', class: 'cut', title}, title),
+            [self, total, share].map(text => make('td', {}, text)))), rest)));
+}
+
+// Of callers and callees, before more are asked for.
+const MOST_SHOWN = 6;
 
 export function makePanel(view) {
     const body = make('div', {class: 'panel-body'});
@@ -73,17 +101,23 @@ export function makePanel(view) {
     }
 
     // A list of `items`, which may be only some of `count` frames. The number of the others is shown at the
-    // end, or in the middle of the list.
-    function frames(title, items, count = items?.length, isMiddle = false) {
-        if (!items || !items.length) return null;
+    // end, or in the middle of the list. `most`: so many are shown until the others are asked for.
+    const isWhole = {};
+    function frames(title, all, count = all?.length, isMiddle = false, most = Infinity) {
+        if (!all || !all.length) return null;
+        const items = isWhole[title] ? all : all.slice(0, most);
         const more = Number(String(count).replaceAll(',', '')) - items.length;
-        const rest = more > 0 && make('li', {class: 'muted'}, `${more.toLocaleString('en')} more`);
+        const moreText = `${more.toLocaleString('en')} more`;
+        const rest = more > 0 && make('li', {class: 'muted'}, all.length > items.length
+            ? button(moreText, () => { isWhole[title] = true; update(); }, {'data-key': `${title} more`})
+            : moreText);
         const half = isMiddle ? items.length >> 1 : items.length;
         const list = items.map((item, i) => make('li', {}, share(button(
                 [make('span', {class: 'cut'}, item.title), make('span', {class: 'number'},
                     item.share ?? '')],
-                () => view.act(`select ${item.node}`),
-                {onpointerenter: () => view.point(`hover-node ${item.node}`),
+                () => view.act(item.node == null ? `select-frame ${item.frame}` : `select ${item.node}`),
+                {onpointerenter: () => view.point(item.node == null ? `hover-frame ${item.frame}`
+                    : `hover-node ${item.node}`),
                     onpointerleave: () => view.point('hover-none'), title: item.value ? `${item.title}: ${item.value}` : item.title,
                     'data-key': title + i}), fraction(item.share))));
         return make('section', {}, make('h3', {}, title), make('ul', {class: 'frames'},
@@ -106,7 +140,8 @@ export function makePanel(view) {
     let isWhole = false, named = '';
     function update() {
         const detail = view.core.query('detail');
-        const wasOpen = body.querySelector('details')?.open;
+        const isOpen = where => Boolean(body.querySelector(where)?.open);
+        const wasOpen = isOpen('.actions details'), hadOthers = isOpen('.others');
         if (detail) {
             const name = detail.title || detail.name, short = shortName(name, PANEL_LETTERS);
             if (named !== detail.name) isWhole = false;
@@ -126,18 +161,16 @@ export function makePanel(view) {
                         where[0]) : where[0]),
                 detail.address && make('div', {class: 'muted mono'}, detail.address),
                 facts(detail.moment),
-                figures(detail),
+                figures(detail.values.slice(0, 1), detail.compared, false, detail.moment?.length ? 'duration' : 'total'),
+                occurrences(detail),
                 detail.note && make('p', {class: 'note'}, detail.note),
                 detail.merged && frames(`${detail.merged.count} narrow frames, ${detail.merged.share}`,
                     detail.merged.items, detail.merged.count),
-                detail.sure && make('section', {}, make('h3', {}, 'Significance'),
-                    make('table', {class: 'facts'}, detail.sure.map(({name, value}) => make('tr', {},
-                        make('th', {scope: 'row'}, name), make('td', {}, value))))),
-                frames('Calls', detail.calls, detail.calls_count),
-                frames('Called by', detail.callers, detail.callers_count),
-                !detail.merged && actions(detail), frames('Stack', detail.stack,
-                    detail.stack?.length + detail.stack_hidden, true));
-            if (wasOpen) body.querySelector('details').open = true;
+                frames('Called by', detail.callers, detail.callers_count, false, MOST_SHOWN),
+                frames('Calls', detail.calls, detail.calls_count, false, MOST_SHOWN),
+                otherFigures(detail, hadOthers), !detail.merged && actions(detail), threads(detail),
+                frames('Stack', detail.stack, detail.stack?.length + detail.stack_hidden, true));
+            if (wasOpen) body.querySelector('.actions details').open = true;
         }
         show(body, Boolean(detail));
         view.panelWanted(Boolean(detail) || !matches.hidden);

@@ -9,48 +9,68 @@ const ROW_PX = 24, SPARE_ROWS = 8;
 // scrollbar stands for several rows.
 const MAX_HEIGHT_PX = 15e6;
 
-const numberColumn = (key, title, sort) => ({key, title, sort, isNumber: true});
-const shareColumn = (key, title) => ({key, title, isNumber: true, isShare: true});
-const beforeColumns = [numberColumn('before', 'Before'), numberColumn('change', 'Change', 'change')];
+// A column by its key in a row. `sort`: what the header sorts by.
+const numberColumn = (key, title, sort, explained) => ({key, title, sort, explained, isNumber: true});
+const shareColumn = (key, title, sort) => ({key, title, sort, isNumber: true, isShare: true});
+// Of the quantity by which the table is sorted: self or total.
+const changeColumns = [numberColumn('before', 'Before'), numberColumn('after', 'After', 'after'),
+    numberColumn('change', 'Change', 'change'), numberColumn('change_share', '% change', 'change')];
+const nameColumn = sort => ({key: 'title', title: 'Function', sort, isName: true, isNumber: false});
+const moduleColumn = sort => ({key: 'module', title: 'Module', sort, isModule: true, isNumber: false});
+const fileColumn = sort => ({key: 'file', title: 'File', sort, isModule: true, isNumber: false});
 
 const SHAPES = {
     top: {
         label: 'Functions', role: 'grid', query: 'top',
-        columns: [numberColumn('self', 'Self', 'self'), shareColumn('self_share', '% self'),
-            numberColumn('total', 'Total', 'total'), shareColumn('total_share', '% total'), ...beforeColumns,
-            {key: 'title', title: 'Function', sort: 'name', isName: true, isNumber: false},
-            {key: 'module', title: 'Module', sort: 'module', isModule: true,
-                isNumber: false}],
+        columns: [numberColumn('self', 'Self', 'self'), shareColumn('self_share', '% self', 'self'),
+            numberColumn('total', 'Total', 'total'), shareColumn('total_share', '% total', 'total'),
+            numberColumn('samples', 'Samples', 'samples', 'samples with the function on their stack'),
+            ...changeColumns, nameColumn('name'), moduleColumn('module'), fileColumn('file')],
     },
     tree: {
         label: 'Call tree', role: 'treegrid', query: 'tree',
-        columns: [numberColumn('total', 'Total', 'total'), shareColumn('total_share', '% total'),
-            numberColumn('self', 'Self', 'self'), ...beforeColumns,
-            {key: 'title', title: 'Function', sort: 'name', isName: true, isNumber: false},
-            {key: 'module', title: 'Module', isModule: true}],
+        leastName: 24,
+        columns: [numberColumn('total', 'Total'), shareColumn('total_share', '% total'),
+            numberColumn('self', 'Self'), ...changeColumns, nameColumn(), moduleColumn()],
     },
     list: {
         label: 'Matching functions', role: 'grid', query: 'list',
-        columns: [{key: 'title', title: 'Function', isName: true}, shareColumn('total_share', '% total')],
+        columns: [nameColumn(), shareColumn('total_share', '% total')],
     },
 };
 
 // Widths of columns, and the order in which they are dropped where there is no room for all. The name and
 // the column that the table is sorted by always stay. The panel and the tooltip have the values of the others.
-const NAME_EM = 12, GAP_EM = 0.8;
-const emOf = column => column.isName ? NAME_EM : column.isModule ? 14 : column.isShare ? 5.5 : 7;
-const OPTIONAL = ['module', 'self_share', 'before', 'total_share', 'self', 'total'];
+const NAME_EM = 16, GAP_EM = 0.8;
+const emOf = column => column.isName ? NAME_EM : column.isModule ? 9 : column.isShare ? 5.5 : 6.2;
+const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'self', 'total', 'change_share', 'after'];
+// Comparisons show the quantity that they are sorted by; of the other one after is enough.
+const PLAIN_ONLY = ['samples', 'self_share', 'total_share'];
 
-export function makeTable(view, shapeName) {
+// The end of a path is what tells files and modules apart.
+const fileName = path => path?.split('/').pop() ?? '';
+
+// "Self (ms)", "Self before", "After (ms)": words such as "samples" are in the status line.
+function headingOf(column, table) {
+    const isChange = ['before', 'after', 'change'].includes(column.key);
+    const quantity = isChange ? table.changes : column.key;
+    const unit = /^(self|total)$/.test(quantity) && table.unit?.match(/^[^ ]{1,3}(?= |$)/)?.[0];
+    if (column.key === 'before' && quantity) return `${quantity === 'self' ? 'Self' : 'Total'} before`;
+    return unit ? `${column.title} (${unit})` : column.title;
+}
+
+// `name`: the view's, where several have the same rows.
+export function makeTable(view, shapeName, name = shapeName) {
     const shape = SHAPES[shapeName];
     const head = make('div', {class: 'table-head', role: 'row', 'aria-rowindex': 1});
     const rows = make('div', {class: 'table-rows', role: 'presentation'});
     const spacer = make('div', {class: 'table-space', role: 'presentation'}, rows);
     const scroller = make('div', {class: 'table-scroll', role: 'rowgroup', tabindex: -1}, spacer);
-    const element = make('div', {class: `table table-${shapeName}`, role: shape.role, tabindex: 0,
+    const element = make('div', {class: `table table-${name}`, role: shape.role, tabindex: 0,
         'aria-label': shape.label}, make('div', {role: 'rowgroup'}, head), scroller);
     const known = new Set();
-    let count = 0, first = 0, table = null, drawn = '', current = 0, columns = [];
+    // `atHead`: the column whose heading the keys are at; -1: they are in the rows.
+    let count = 0, first = 0, table = null, drawn = '', current = 0, columns = [], atHead = -1;
 
     const seenRows = () => Math.ceil(scroller.clientHeight / ROW_PX) || 1;
     const factor = () => Math.max(1, count * ROW_PX / MAX_HEIGHT_PX);
@@ -59,29 +79,36 @@ export function makeTable(view, shapeName) {
     function fitting(all) {
         let rest = all;
         const em = parseFloat(getComputedStyle(element).fontSize) || 13;
-        const isWide = () => rest.reduce((sum, column) => sum + Math.min(emOf(column), NAME_EM) + GAP_EM, 2) * em >
+        const isWide = () => rest.reduce((sum, column) => sum + GAP_EM + (column.isName && shape.leastName || emOf(column)), 2) * em >
             element.clientWidth;
         for (const key of OPTIONAL)
             if (isWide()) rest = rest.filter(column => column.key !== key || key === table.sort);
         return rest;
     }
 
-    function sortTitle(column) {
-        return table.sort === column.sort ? (table.down === false ? 'ascending' : 'descending') : 'none';
-    }
+    // Of self or of total, as the columns beside it.
+    const sortOf = column => column.sort === 'after' ? table.changes
+        : column.sort === 'change' && table.changes === 'self' ? 'self-change' : column.sort;
+    const isSorted = column => table.sort && column.sort && table.sort === sortOf(column);
+    const sortTitle = column => !isSorted(column) || column.isShare || column.key === 'change_share' ? 'none'
+        : table.down === false ? 'ascending' : 'descending';
 
     // A second click reverses the order. Numbers begin with the largest, names with A.
-    const isReversed = column => table.sort === column.sort && table.down === column.isNumber;
+    const isReversed = column => isSorted(column) && table.down === column.isNumber;
+    const sortBy = column => view.act(`sort ${isReversed(column) ? '-' : ''}${sortOf(column)}`);
 
+    // The whole cell is the button.
     function fillHead() {
-        refill(head, columns.map(column => make('div', {
-            role: 'columnheader', class: cellClass(column),
-            'aria-sort': column.sort && table.sort ? sortTitle(column) : null,
-        }, column.sort && table.sort
-            ? make('button', {type: 'button', 'data-key': column.sort, tabindex: -1,
-                onclick: () => view.act(`sort ${isReversed(column) ? '-' : ''}${column.sort}`)},
-            column.title)
-            : column.title)));
+        refill(head, columns.map((column, i) => {
+            const canSort = column.sort && table.sort;
+            return make('div', {
+                role: 'columnheader', class: `${cellClass(column)}${canSort ? ' can-sort' : ''}${i === atHead
+                    ? ' is-current' : ''}`, id: `${name}-head-${i}`,
+                'aria-sort': canSort ? sortTitle(column) : null, 'data-key': canSort && column.sort,
+                title: [column.explained, canSort && 'click to sort'].filter(Boolean).join('; ') || null,
+                onclick: () => canSort && sortBy(column),
+            }, headingOf(column, table));
+        }));
     }
 
     function cellClass(column) {
@@ -105,9 +132,9 @@ export function makeTable(view, shapeName) {
     const point = row => row.frame == null ? `hover-node ${row.node}` : `hover-frame ${row.frame}`;
 
     function makeRow(row, index) {
-        const isCurrent = index === current;
+        const isCurrent = index === current && atHead < 0;
         return make('div', {
-            role: 'row', id: `${element.id || shapeName}-row-${index}`, 'aria-rowindex': index + 2,
+            role: 'row', id: `${name}-row-${index}`, 'aria-rowindex': index + 2,
             class: ['row', row.on && 'is-on', row.hovered && 'is-hovered', isCurrent && 'is-current'].filter(Boolean).join(' '),
             'data-match': row.match >= 0 ? row.match : null, 'aria-selected': String(Boolean(row.on)),
             'aria-level': row.level == null ? null : row.level + 1,
@@ -123,8 +150,8 @@ export function makeTable(view, shapeName) {
                 if (view.act(pick(row))) view.openMenu({x: event.clientX, y: event.clientY});
             },
         }, columns.map(column => share(make('div', {
-            role: 'gridcell', class: cellClass(column), title: column.isName ? row.title : null,
-        }, column.isName ? nameCell(row) : String(view.withoutUnit(row[column.key]) ?? '')),
+            role: 'gridcell', class: cellClass(column), title: column.isName || column.isModule ? row[column.key] : null,
+        }, column.isName ? nameCell(row) : column.isModule ? fileName(row[column.key]) : row[column.key] ?? ''),
         column.isShare ? fraction(row[column.key]) : 0)));
     }
 
@@ -139,18 +166,22 @@ export function makeTable(view, shapeName) {
         count = table.count;
         current = Math.min(current, Math.max(0, count - 1));
         // When only the pointer has moved, the rows are the same except for the highlight.
-        const same = `${from} ${current} ${text.replace(/"hovered": \w+/g, '')}`;
+        const same = `${from} ${current} ${atHead} ${element.clientWidth} ${text.replace(/"hovered": \w+/g, '')}`;
         table.rows.forEach((row, i) => same === drawn &&
             rows.children[i].classList.toggle('is-hovered', row.hovered));
         if (same === drawn) return;
         drawn = same;
         first = from;
-        for (const {key} of shape.columns)
+        for (const {key, isModule} of shape.columns)
             if (table.rows.some(row => row[key] != null)) known.add(key);
-        columns = fitting(shape.columns.filter(({key}) => known.has(key)));
+            else if (!isModule && table.rows.length) known.delete(key);
+        const isChanged = Boolean(table.changes);
+        columns = fitting(shape.columns.filter(({key}) => known.has(key) &&
+            !(isChanged && (PLAIN_ONLY.includes(key) || key === table.changes)) &&
+            (isChanged || !changeColumns.some(column => column.key === key))));
         element.setAttribute('aria-rowcount', count + 1);
         element.style.setProperty('--columns', columns.map(column => column.isName
-            ? `minmax(${NAME_EM}em, 1fr)` : column.isModule ? `minmax(0, ${emOf(column)}em)`
+            ? `minmax(${NAME_EM}em, 1fr)` : column.isModule ? `minmax(0, ${emOf(column) * 1.6}em)`
                 : `${emOf(column)}em`).join(' '));
         spacer.style.height = `${Math.min(count * ROW_PX, MAX_HEIGHT_PX)}px`;
         fillHead();
@@ -177,7 +208,7 @@ export function makeTable(view, shapeName) {
         return true;
     }
     function setActiveDescendant() {
-        const row = rows.querySelector('.is-current');
+        const row = (atHead < 0 ? rows : head).querySelector('.is-current');
         if (row) element.setAttribute('aria-activedescendant', row.id);
         else element.removeAttribute('aria-activedescendant');
     }
@@ -190,9 +221,27 @@ export function makeTable(view, shapeName) {
         update();
     }
 
+    // From the first row the heading is reached, and a column in it.
+    const canSort = () => shape.columns.some(column => column.sort) && Boolean(table.sort);
+    function goToHead(step, from = atHead) {
+        let i = from + step;
+        while (columns[i] && !columns[i].sort) i += step;
+        if (columns[i]) atHead = i;
+        update();
+    }
+    function leaveHead() {
+        atHead = -1;
+        update();
+    }
+    const headKeys = {
+        ArrowLeft: () => goToHead(-1), ArrowRight: () => goToHead(1), ArrowDown: leaveHead, Escape: leaveHead,
+        Enter: () => sortBy(columns[atHead]), ' ': () => sortBy(columns[atHead]), ArrowUp: () => {},
+    };
+
     // The keys of a grid. The core handles all others.
     const keys = {
-        ArrowDown: () => go(current + 1), ArrowUp: () => go(current - 1),
+        ArrowDown: () => go(current + 1),
+        ArrowUp: () => current === 0 && canSort() ? goToHead(1, -1) : go(current - 1),
         PageDown: () => go(current + seenRows() - 1), PageUp: () => go(current - seenRows() + 1),
         Home: () => go(0), End: () => go(count - 1),
         Enter: row => view.act(pick(row)), ' ': row => view.act(pick(row)),
@@ -204,20 +253,29 @@ export function makeTable(view, shapeName) {
             if (table.rows[i - first].level < row.level) return go(i);
         go(current - 1);
     }
-    element.addEventListener('keydown', event => {
-        if (event.ctrlKey || event.metaKey || event.altKey || !table || !count) return;
+    // Whether it is a key of the table, which then handles it.
+    function take(event) {
+        if (event.ctrlKey || event.metaKey || event.altKey || !table || !count) return false;
+        if (atHead >= 0 && headKeys[event.key]) {
+            headKeys[event.key]();
+            return true;
+        }
         // The menu, which the core opens, is of the selected row.
         if ((event.key === 'ContextMenu' || event.key === 'F10') && table.rows[current - first])
             view.act(pick(table.rows[current - first]));
         const isSideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
-        if (!keys[event.key] || isSideways && shape.role !== 'treegrid') return;
+        if (!keys[event.key] || isSideways && shape.role !== 'treegrid') return false;
         const row = table.rows[current - first];
-        event.preventDefault();
         if (row || !/^(Enter| |ArrowLeft|ArrowRight)$/.test(event.key)) keys[event.key](row);
+        return true;
+    }
+    element.addEventListener('keydown', event => {
+        if (!event.defaultPrevented && take(event)) event.preventDefault();
     });
+    element.addEventListener('focusout', () => atHead >= 0 && leaveHead());
     rows.addEventListener('pointerleave', () => view.point('hover-none'));
     scroller.addEventListener('scroll', () => update(true));
     new ResizeObserver(() => update()).observe(scroller);
 
-    return {element, update};
+    return {element, update, take};
 }

@@ -12,6 +12,7 @@ import {makeMenu} from './menu.js';
 import {makeHelp, makePalette, keyLabel} from './palette.js';
 import {makePanel} from './panel.js';
 import {makeSearch} from './search.js';
+import {makeSplitter} from './splitter.js';
 import {makeStatus} from './status.js';
 import {makeTable} from './tables.js';
 import {makeTools} from './tools.js';
@@ -51,6 +52,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         isDark: () => theme.isDark(),
         focusPicture: () => (isTable() ? tables[tools.view].element : aria.element)
             .focus({preventScroll: true}),
+        isTable: () => isTable(),
         openFiles: where => files.choose(where),
         files: () => files,
         withoutUnit: text => withoutUnit(text),
@@ -76,15 +78,16 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const bar = makeTools(view, search.element), chips = makeChips(view);
     // By view: those that are tables.
     const tables = Object.fromEntries(tools.views.filter(one => one.table)
-        .map(one => [one.name, makeTable(view, one.table)]));
+        .map(one => [one.name, makeTable(view, one.table, one.name)]));
     const list = makeTable(view, 'list');
     const status = makeStatus(view), palette = makePalette(view), help = makeHelp(view), menu = makeMenu(view);
     const files = makeFiles(view, module);
     const hash = keepsHash ? makeHash(view) : null;
 
     canvas.element.append(tooltip.element, status.overlay);
-    const main = make('main', {class: 'main'}, Object.values(tables).map(table => table.element), canvas.element,
-        panel.element, files.element, files.ghost);
+    const splitter = makeSplitter(() => main, () => updateTables());
+    const main = make('main', {class: 'main'}, Object.values(tables).map(table => table.element),
+        splitter.element, canvas.element, panel.element, files.element, files.ghost);
     const element = make('div', {class: 'flamel'}, bar.element, chips.element, main, status.element,
         status.sheet, palette.element, help.element, menu.element, ...files.inputs, aria.voice);
     addViewerStyle(root);
@@ -102,7 +105,9 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         const unit = tools.metrics.find(metric => metric.name === tools.metric)?.unit;
         return unit && text?.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1) : text;
     }
-    const isTable = () => tools.view in tables;
+    const shownView = () => tools.views.find(one => one.name === tools.view);
+    const hasTable = () => tools.view in tables, isBeside = () => Boolean(shownView()?.beside);
+    const isTable = () => hasTable() && !isBeside();
 
     // ---- Changes and frames -----------------------------------------------------------------------
 
@@ -191,13 +196,24 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         }), REST_MS);
     }
     function updateTables() {
-        if (isTable()) tables[tools.view].update();
+        if (hasTable()) tables[tools.view].update();
         if (panel.hasMatches()) list.update();
     }
     function layOut() {
+        const before = tools.view;
         tools = core.query('tools');
         main.classList.toggle('has-table', isTable());
+        main.classList.toggle('has-both', isBeside());
         for (const [name, table] of Object.entries(tables)) show(table.element, tools.view === name);
+        splitter.show(!hasTable() || !tools.name ? null : isBeside() ? 'beside' : 'table');
+        if (before !== tools.view && isTable()) takeFocus();
+    }
+    // The arrows move the table as soon as it is there: it takes the focus from a tab, a menu and the picture,
+    // and not from what is typed.
+    function takeFocus() {
+        const active = element.getRootNode().activeElement;
+        if (keepsHash ? !active || active === document.body || element.contains(active) && !isTyping(active)
+            : active && element.contains(active) && !isTyping(active)) view.focusPicture();
     }
     // A trap in the core ends this viewer, with a message.
     function guard(work) {
@@ -333,6 +349,11 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
             return;
         }
         guard(() => {
+            if (isTable() && !target.closest?.('.table, .menu') && tables[tools.view].take(event)) {
+                view.focusPicture();
+                event.preventDefault();
+                return;
+            }
             const bits = core.key(event.key, heldKeys(event), performance.now());
             if (bits) event.preventDefault();
             changed(bits);

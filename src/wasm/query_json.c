@@ -56,8 +56,9 @@ static const struct member action[] = {MEMBER(action, name, TEXT),     MEMBER(ac
 static const struct member hello[] = {MEMBER(hello, version, TEXT), LIST_OF(hello, actions, action),
                                       LIST_OF(hello, groups, NULL), END};
 
-static const struct member view[] = {MEMBER(view, name, TEXT), MEMBER(view, title, TEXT),
-                                     MEMBER(view, table, TEXT), MEMBER(view, on, BOOL), END};
+static const struct member view[] = {MEMBER(view, name, TEXT),  MEMBER(view, title, TEXT),
+                                     MEMBER(view, table, TEXT), MEMBER(view, beside, BOOL),
+                                     MEMBER(view, on, BOOL),    END};
 static const struct member choice[] = {MEMBER(choice, name, TEXT), MEMBER(choice, title, TEXT),
                                        END};
 static const struct member metric[] = {MEMBER(metric, name, TEXT), MEMBER(metric, unit, TEXT),
@@ -158,16 +159,25 @@ static const struct member hover[] = {
     LIST_OF(hover, moment, moment), LIST_OF(hover, lines, hover_line),
     MEMBER(hover, note, TEXT),      END};
 
-static const struct member value[] = {
-    MEMBER(value, name, TEXT),           MEMBER(value, unit, TEXT),
-    MEMBER(value, total, TEXT),          MEMBER(value, total_exact, TEXT),
-    MEMBER(value, of_total, TEXT),       MEMBER(value, of_view, TEXT),
-    MEMBER(value, of_parent, TEXT),      OPTIONAL(value, self, TEXT),
-    OPTIONAL(value, self_exact, TEXT),   OPTIONAL(value, self_of_total, TEXT),
-    OPTIONAL(value, self_of_view, TEXT), OPTIONAL(value, total_before, TEXT),
-    OPTIONAL(value, total_after, TEXT),  OPTIONAL(value, total_change, TEXT),
-    OPTIONAL(value, self_before, TEXT),  OPTIONAL(value, self_after, TEXT),
-    OPTIONAL(value, self_change, TEXT),  END};
+static const struct member value[] = {MEMBER(value, name, TEXT),
+                                      MEMBER(value, unit, TEXT),
+                                      MEMBER(value, total, TEXT),
+                                      MEMBER(value, total_exact, TEXT),
+                                      MEMBER(value, of_total, TEXT),
+                                      MEMBER(value, of_view, TEXT),
+                                      MEMBER(value, of_parent, TEXT),
+                                      MEMBER(value, shown_unit, TEXT),
+                                      OPTIONAL(value, self, TEXT),
+                                      OPTIONAL(value, self_exact, TEXT),
+                                      OPTIONAL(value, self_of_total, TEXT),
+                                      OPTIONAL(value, self_of_view, TEXT),
+                                      OPTIONAL(value, total_before, TEXT),
+                                      OPTIONAL(value, total_after, TEXT),
+                                      OPTIONAL(value, total_change, TEXT),
+                                      OPTIONAL(value, self_before, TEXT),
+                                      OPTIONAL(value, self_after, TEXT),
+                                      OPTIONAL(value, self_change, TEXT),
+                                      END};
 static const struct member instances[] = {MEMBER(instances, count, NUMBER),
                                           MEMBER(instances, total, TEXT),
                                           MEMBER(instances, of_total, TEXT),
@@ -178,6 +188,9 @@ static const struct member instances[] = {MEMBER(instances, count, NUMBER),
 static const struct member relation[] = {MEMBER(frame, node, NUMBER), MEMBER(frame, frame, NUMBER),
                                          MEMBER(frame, title, TEXT),  MEMBER(frame, value, TEXT),
                                          MEMBER(frame, share, TEXT),  END};
+static const struct member thread[] = {MEMBER(thread, title, TEXT),   MEMBER(thread, self, TEXT),
+                                       MEMBER(thread, total, TEXT),   MEMBER(thread, share, TEXT),
+                                       MEMBER(thread, process, BOOL), END};
 static const struct member stack_frame[] = {MEMBER(frame, node, NUMBER), MEMBER(frame, title, TEXT),
                                             END};
 static const struct member merged_frame[] = {MEMBER(frame, node, NUMBER),
@@ -206,6 +219,9 @@ static const struct member detail[] = {MEMBER(detail, node, NUMBER),
                                        OPTIONAL_LIST(detail, callers, relation),
                                        OPTIONAL(detail, calls_count, NUMBER),
                                        OPTIONAL(detail, callers_count, NUMBER),
+                                       OPTIONAL_LIST(detail, threads, thread),
+                                       OPTIONAL(detail, threads_hidden, NUMBER),
+                                       OPTIONAL(detail, unit, TEXT),
                                        OPTIONAL_LIST(detail, stack, stack_frame),
                                        OPTIONAL(detail, stack_hidden, NUMBER),
                                        OBJECT_OF(detail, merged, merged),
@@ -274,21 +290,20 @@ static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, hovered, BOOL),
                                          MEMBER(row, match, NUMBER),
                                          END};
-static const struct member top[] = {
-    OPTIONAL(table, sort, TEXT),        MEMBER(table, down, BOOL),
-    MEMBER(table, filtered, BOOL),      OPTIONAL(table, sum, TEXT),
-    OPTIONAL(table, self_unit, TEXT),   OPTIONAL(table, total_unit, TEXT),
-    OPTIONAL(table, changes, TEXT),     MEMBER(table, count, NUMBER),
-    LIST_OF(table, rows, function_row), END};
+static const struct member top[] = {OPTIONAL(table, sort, TEXT),
+                                    MEMBER(table, down, BOOL),
+                                    MEMBER(table, filtered, BOOL),
+                                    OPTIONAL(table, sum, TEXT),
+                                    OPTIONAL(table, unit, TEXT),
+                                    OPTIONAL(table, changes, TEXT),
+                                    MEMBER(table, count, NUMBER),
+                                    LIST_OF(table, rows, function_row),
+                                    END};
 static const struct member list[] = {MEMBER(table, count, NUMBER),
                                      LIST_OF(table, rows, function_row), END};
-static const struct member tree[] = {MEMBER(table, count, NUMBER),
-                                     MEMBER(table, selected, NUMBER),
-                                     OPTIONAL(table, self_unit, TEXT),
-                                     OPTIONAL(table, total_unit, TEXT),
-                                     OPTIONAL(table, changes, TEXT),
-                                     LIST_OF(table, rows, tree_row),
-                                     END};
+static const struct member tree[] = {
+    MEMBER(table, count, NUMBER),   MEMBER(table, selected, NUMBER), OPTIONAL(table, unit, TEXT),
+    OPTIONAL(table, changes, TEXT), LIST_OF(table, rows, tree_row),  END};
 static const struct member aria[] = {LIST_OF(table, rows, tree_row), END};
 
 static const struct member time_range[] = {MEMBER(time_range, from_ns, NUMBER),

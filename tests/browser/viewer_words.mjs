@@ -150,7 +150,7 @@ test('the table of functions sorts, and selecting there selects in the picture',
     await resolved(page);
     const names = () => page.locator('.table-top .row .name').allInnerTexts();
     assert.deepEqual((await names()).slice(0, 2).sort(), ['read', 'write']);
-    await page.getByRole('columnheader', {name: 'Total', exact: true}).getByRole('button').click();
+    await page.getByRole('columnheader', {name: 'Total', exact: true}).click();
     await resolved(page);
     assert.equal((await names())[0], 'main');
     await page.locator('.table-top .row', {hasText: 'write'}).click();
@@ -201,11 +201,10 @@ test('the call tree opens and closes, also with keys', async () => {
     const table = page.locator('.table-tree');
     await table.focus();
     const before = await table.getByRole('row').count();
-    await press(page, 'Home', 'ArrowRight');
-    const now = await table.getByRole('row').count();
-    assert.notEqual(now, before);
     await press(page, 'Home', 'ArrowLeft');
-    assert.ok(await table.getByRole('row').count() < Math.max(before, now));
+    assert.ok(await table.getByRole('row').count() < before);
+    await press(page, 'ArrowRight');
+    assert.equal(await table.getByRole('row').count(), before);
     await finish(page, assert);
 });
 

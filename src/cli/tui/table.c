@@ -16,16 +16,19 @@ struct column {
 
 #define AT(name) offsetof(struct flm_response_row, name)
 static const struct column top_columns[] = {
-    {AT(self), "self", "self", NUMBER, 0},         {AT(self_share), "%", NULL, SHARE, 0},
-    {AT(self_share), "", NULL, BAR, 72},           {AT(total), "total", "total", NUMBER, 40},
-    {AT(total_share), "%", NULL, SHARE, 54},       {AT(before), "before", NULL, NUMBER, 72},
-    {AT(change), "change", "change", NUMBER, 40},  {AT(title), "function", "name", NAME, 0},
-    {AT(module), "module", "module", MODULE, 100},
+    {AT(self), "self", "self", NUMBER, 0},        {AT(self_share), "%", "self", SHARE, 0},
+    {AT(self_share), "", NULL, BAR, 72},          {AT(total), "total", "total", NUMBER, 40},
+    {AT(total_share), "%", "total", SHARE, 54},   {AT(samples), "samples", "samples", NUMBER, 130},
+    {AT(before), "before", NULL, NUMBER, 72},     {AT(after), "after", NULL, NUMBER, 72},
+    {AT(change), "change", "change", NUMBER, 40}, {AT(change_share), "%", "change", SHARE, 54},
+    {AT(title), "function", "name", NAME, 0},     {AT(module), "module", "module", MODULE, 100},
+    {AT(file), "file", "file", MODULE, 130},
 };
 static const struct column tree_columns[] = {
     {AT(total), "total", NULL, NUMBER, 0},    {AT(total_share), "%", NULL, SHARE, 0},
     {AT(total_share), "", NULL, BAR, 72},     {AT(self), "self", NULL, NUMBER, 54},
-    {AT(before), "before", NULL, NUMBER, 72}, {AT(change), "change", NULL, NUMBER, 40},
+    {AT(before), "before", NULL, NUMBER, 72}, {AT(after), "after", NULL, NUMBER, 72},
+    {AT(change), "change", NULL, NUMBER, 40}, {AT(change_share), "%", NULL, SHARE, 54},
     {AT(title), "function", NULL, NAME, 0},   {AT(module), "module", NULL, MODULE, 100},
 };
 enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
@@ -34,7 +37,6 @@ enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
 struct shape {
     const struct column *column[MOST_COLUMNS];
     int left[MOST_COLUMNS], width[MOST_COLUMNS];
-    size_t unit_size[MOST_COLUMNS]; /* so many bytes at the end of each number are not shown */
     size_t count;
 };
 
@@ -72,6 +74,7 @@ struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui)
     for (size_t i = 0; tools && i < tools->views.count; i++)
         for (size_t t = 0; t < FLM_TUI_TABLES; t++)
             if (flm_bytes_equal(tools->views.at[i].name, tools->view) &&
+                !tools->views.at[i].beside &&
                 flm_bytes_are(tools->views.at[i].table, kinds[t].query))
                 return &tui->tables[t];
     return NULL;
@@ -139,41 +142,44 @@ static struct flm_bytes cell_text(const struct column *column, const struct flm_
     return column->kind == MODULE ? flm_path_end(text) : text;
 }
 
-/* " samples", where all of the column have that: the unit is no news then. 0 where they differ. */
-static size_t common_unit(const struct flm_tui_table *table, const struct column *column)
-{
-    struct flm_bytes unit = {"", 0};
-    if (column->kind != NUMBER)
-        return 0;
-    for (size_t i = 0; i < row_count(table); i++) {
-        struct flm_bytes text = cell_text(column, row_in(table, i));
-        size_t start = text.size;
-        while (start > 0 && text.at[start - 1] != ' ')
-            start--;
-        struct flm_bytes last = {text.at + start, text.size - start};
-        bool is_word = start > 0 && last.size > 3; /* "ms" may be "s" in the next row */
-        if (!is_word || (unit.size > 0 && !flm_bytes_equal(last, unit)))
-            return 0;
-        unit = last;
-    }
-    return unit.size > 0 ? unit.size + 1 : 0;
-}
+enum { TITLE_SIZE = 80 };
 
-/* The number without the unit that the column has in common, of so many bytes. */
-static struct flm_bytes without_unit(struct flm_bytes text, size_t unit_size)
+/* "total ms": of numbers with the unit that all of the column have. Words such as "samples" are in
+ * the status line. */
+static struct flm_bytes title_of(const struct flm_tui_table *table, const struct column *column,
+                                 char buffer[TITLE_SIZE])
 {
-    text.size -= unit_size < text.size ? unit_size : text.size;
-    return text;
+    const struct flm_response_table *shown = table->response.table;
+    struct flm_text title;
+    flm_text_init_fixed(&title, buffer, TITLE_SIZE);
+    bool is_change =
+        column->member == AT(before) || column->member == AT(after) || column->member == AT(change);
+    if (is_change && column->member == AT(before) && shown && shown->changes.at) {
+        flm_text_add(&title, shown->changes);
+        flm_text_putc(&title, ' ');
+    }
+    flm_text_puts(&title, column->title);
+    struct flm_bytes unit = {"", 0};
+    if (shown && (is_change || column->member == AT(self) || column->member == AT(total)))
+        unit = shown->unit;
+    size_t size = 0;
+    while (size < unit.size && unit.at[size] != ' ')
+        size++;
+    if (size > 0 && size <= 3) {
+        flm_text_putc(&title, ' ');
+        flm_text_add(&title, (struct flm_bytes){unit.at, size});
+    }
+    return (struct flm_bytes){title.at, title.size};
 }
 
 /* In cells. */
-static int width_of(const struct flm_tui_table *table, const struct column *column,
-                    size_t unit_size)
+static int width_of(const struct flm_tui_table *table, const struct column *column)
 {
-    size_t width = strlen(column->title) + (column->sort ? 1 : 0), widest = 0;
+    char title[TITLE_SIZE];
+    size_t width = flm_cells(title_of(table, column, title)).cells + (column->sort ? 1 : 0);
+    size_t widest = 0;
     for (size_t i = 0; i < row_count(table); i++) {
-        struct flm_bytes text = without_unit(cell_text(column, row_in(table, i)), unit_size);
-        size_t cells = flm_cells(text).cells;
+        size_t cells = flm_cells(cell_text(column, row_in(table, i))).cells;
         widest = cells > widest ? cells : widest;
     }
     if (column->kind == BAR)
@@ -211,13 +217,11 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
         if (!is_there || tui->pane.columns < columns[i].least_window ||
             (columns[i].kind == BAR && !has_bars))
             continue;
-        size_t unit_size = common_unit(table, &columns[i]);
-        int width = columns[i].kind == NAME ? 0 : width_of(table, &columns[i], unit_size);
+        int width = columns[i].kind == NAME ? 0 : width_of(table, &columns[i]);
         if (columns[i].kind == MODULE && width == 0)
             continue;
         shape.column[shape.count] = &columns[i];
         shape.width[shape.count] = width;
-        shape.unit_size[shape.count] = unit_size;
         name = columns[i].kind == NAME ? (int)shape.count : name;
         taken += shape.width[shape.count] + GAP;
         shape.count++;
@@ -239,11 +243,14 @@ static void draw_titles(struct flm_tui *tui, const struct flm_tui_table *table,
     for (size_t i = 0; i < shape->count; i++) {
         const struct column *c = shape->column[i];
         bool is_right = c->kind == NUMBER || c->kind == SHARE;
-        bool is_sorted = c->sort && flm_bytes_are(sort, c->sort);
+        char title[TITLE_SIZE];
+        struct flm_bytes text = title_of(table, c, title);
+        bool is_change = c->member == AT(change) && flm_bytes_are(sort, "self-change");
+        bool is_sorted = c->sort && c->kind != SHARE && (is_change || flm_bytes_are(sort, c->sort));
         int end = shape->left[i] + shape->width[i], row = tui->pane.top;
-        int left = is_right ? end - (int)strlen(c->title) - is_sorted : shape->left[i];
+        int left = is_right ? end - (int)flm_cells(text).cells - is_sorted : shape->left[i];
         int column =
-            flm_tui_puts(tui, left, row, end, c->title, is_sorted ? FLM_TUI_STRONG : FLM_TUI_MUTED);
+            flm_tui_put(tui, left, row, end, text, is_sorted ? FLM_TUI_STRONG : FLM_TUI_MUTED);
         if (is_sorted)
             flm_tui_puts(tui, column, row, end, mark, FLM_TUI_STRONG);
         if (c->sort)
@@ -321,7 +328,6 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
         struct flm_style cell = style;
         int left = shape->left[i], width = shape->width[i];
         if (c->kind == NUMBER || c->kind == SHARE) {
-            text = without_unit(text, shape->unit_size[i]);
             int cells = (int)flm_cells(text).cells;
             flm_screen_text(&tui->screen, left + width - cells, y, cells, text, cell);
         } else if (c->kind == BAR) {

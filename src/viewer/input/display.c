@@ -29,7 +29,8 @@ static bool is_available(struct flm_viewer *v, const struct flm_view *view, stru
            flm_error_set(why, FLM_ERROR_USAGE, "%s", view->unavailable);
 }
 
-/* A view of one function is of the selected one, which stays selected. */
+/* A view of one function is of the selected one, which stays selected; without one, of what it was
+ * of, or of the heaviest. */
 static bool act_view(struct flm_viewer *v, struct flm_bytes name, struct flm_error *why)
 {
     int chosen = choose(name, flm_view_choice, why);
@@ -41,12 +42,15 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes name, struct flm_err
     if (is_of_function && !view->set_function(&v->model, frame))
         return flm_error_memory(why);
     bool was_over_time = flm_scene_is_over_time(&v->scene);
+    bool was_open = view->set_function && v->model.focus.size == 0;
     v->model.view = view;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
     if (!flm_viewer_update(v, why))
         return false;
     if (is_of_function && v->scene.view == view)
         flm_viewer_select(v, view->function_ref(&v->scene, frame));
+    else if (was_open && v->scene.view == view)
+        flm_viewer_select(v, view->function_ref(&v->scene, FLM_NONE));
     /* The visible span of stacks is not a span of time, and the span of all functions means nothing
      * for one of them. */
     if (view->set_function || was_over_time != flm_scene_is_over_time(&v->scene))
@@ -229,6 +233,62 @@ static bool act_sort(struct flm_viewer *v, struct flm_bytes column, struct flm_e
     return true;
 }
 
+/* Whether the table has such a column. */
+static bool has_column(const struct flm_viewer *v, enum flm_ranking_key key)
+{
+    bool is_change = key == FLM_RANK_CHANGE || key == FLM_RANK_SELF_CHANGE;
+    return (!is_change || v->scene.compared) &&
+           (key != FLM_RANK_SAMPLES || v->scene.tables.samples);
+}
+
+static struct flm_ranking_order sorted_by(const struct flm_viewer *v)
+{
+    return flm_ranking_order_of((struct flm_bytes){v->model.sort.at, v->model.sort.size});
+}
+
+static bool sort_by_next(struct flm_viewer *v, int step, struct flm_error *why)
+{
+    int key = (int)sorted_by(v).key;
+    if (!flm_viewer_update(v, why) ||
+        !flm_cached_tables_measured(
+            &v->scene.tables, flm_model_shown(&v->model),
+            (struct flm_metric){flm_comparing_metric(&v->model, v->model.metric)}, why))
+        return false;
+    do
+        key = (key + step + FLM_RANK_KEYS) % FLM_RANK_KEYS;
+    while (!has_column(v, (enum flm_ranking_key)key));
+    return act_sort(v, flm_bytes_of(flm_ranking_key_name((enum flm_ranking_key)key)), why);
+}
+
+static bool act_next_sort(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return sort_by_next(v, 1, why);
+}
+
+static bool act_previous_sort(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return sort_by_next(v, -1, why);
+}
+
+/* Sorting by the same column again turns it round, and a third time back. */
+static bool act_reverse_sort(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    const char *name = flm_ranking_key_name(sorted_by(v).key);
+    if (v->model.sort.size == 0 && !flm_model_set_text(&v->model.sort, flm_bytes_of(name)))
+        return flm_error_memory(why);
+    return act_sort(v, flm_bytes_of(name), why);
+}
+
+static bool has_table(const struct flm_viewer *v)
+{
+    return v->model.view->table && flm_model_shown(&v->model);
+}
+
+static const struct flm_condition tabled = {has_table, "there is no table to sort"};
+
 static const struct flm_action actions[] = {
     {"view", "Show as", "VIEW", NULL, act_view, NULL, "tab"},
     {"sandwich", "Callers and callees of", "PATTERN", NULL, act_sandwich, NULL, "butterfly"},
@@ -245,6 +305,11 @@ static const struct flm_action actions[] = {
     {"color", "Color by", "module|kind|function|file|self|total|metric NAME|rules LINES", NULL,
      act_color, NULL, "colour palette hue"},
     {"sort", "Sort the table by", "COLUMN", NULL, act_sort, NULL, "order ascending descending"},
+    {"next-sort", "Sort by the next column", NULL, ">", act_next_sort, &tabled, "order table"},
+    {"previous-sort", "Sort by the previous column", NULL, "<", act_previous_sort, &tabled,
+     "order table"},
+    {"reverse-sort", "Sort the other way round", NULL, NULL, act_reverse_sort, &tabled,
+     "order table ascending descending"},
 };
 const struct flm_action_group flm_display_actions = {"View", actions,
                                                      sizeof actions / sizeof actions[0]};

@@ -49,6 +49,21 @@ static bool find_widest(struct flm_viewer *v, const struct flm_frame_record *wan
     return true;
 }
 
+/* A view of one function becomes the one of another. */
+static bool turn_to_function(struct flm_viewer *v, uint32_t frame, struct flm_error *why)
+{
+    if (!v->model.view->set_function(&v->model, frame))
+        return flm_error_memory(why);
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    if (!flm_viewer_update(v, why))
+        return false;
+    if (v->scene.view == v->model.view)
+        flm_viewer_select(v, v->scene.view->function_ref(&v->scene, frame));
+    flm_viewer_fit(v);
+    flm_viewer_history_push(v);
+    return true;
+}
+
 static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
 {
     uint64_t frame;
@@ -56,6 +71,8 @@ static bool act_select_frame(struct flm_viewer *v, struct flm_bytes number, stru
     if (!flm_number_parse_uint(number, &frame) || frame == 0 || frame >= p->sizes.frame_count)
         return flm_error_set(why, FLM_ERROR_USAGE, "there is no function %.*s", (int)number.size,
                              number.at);
+    if (v->model.view->set_function)
+        return turn_to_function(v, (uint32_t)frame, why);
     struct flm_node_ref ref;
     if (!find_widest(v, &p->frames[frame], &ref, why))
         return false;

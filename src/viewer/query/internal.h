@@ -11,7 +11,8 @@ typedef bool flm_query_make(struct flm_viewer *viewer, struct flm_bytes argument
 flm_query_make flm_query_hello, flm_query_tools, flm_query_chips;             /* tools.c */
 flm_query_make flm_query_searches;                                            /* search.c */
 flm_query_make flm_query_legend;                                              /* legend.c */
-flm_query_make flm_query_hover, flm_query_detail;                             /* detail.c */
+flm_query_make flm_query_hover;                                               /* hover.c */
+flm_query_make flm_query_detail;                                              /* detail.c */
 flm_query_make flm_query_top, flm_query_list, flm_query_tree, flm_query_aria; /* tables.c */
 flm_query_make flm_query_status, flm_query_overlay;                           /* status.c */
 flm_query_make flm_query_tracks;                                              /* time.c */

@@ -14,8 +14,9 @@
  *
  * tools         the current view, metric ..., and the choices
  *     {name, base                                      the files' names; base: compared with
- *      view, views: [{name, title, table, on: b}]      on: there is something to show; table: the
- *                                                      query of its rows, where it is a table
+ *      view, views: [{name, title, on: b               on: there is something to show
+ *                     table, beside: b}]               the query of its rows, where it is a table
+ *                                                      or has one beside it
  *      metric, metrics: [{name, unit, total}]
  *      order, orders: [{name, title}]
  *      up: b, inverted: b                              up: a flame, root at the bottom
@@ -69,13 +70,18 @@
  *      frame?, module, file, line, kind, address, link
  *      moment: [{name, value}]
  *      values: [{name, unit                            the shown metric first
+ *                shown_unit                            of total, self and instances: "ms"
  *                total, total_exact, of_total, of_view, of_parent
  *                self?, self_exact?, self_of_total?, self_of_view?
  *                total_before?, total_after?, total_change?     where two are compared
  *                self_before?, self_after?, self_change?}]
  *      instances: null, or {count, total, of_total, of_view, self, self_of_total}: all occurrences
- *      calls?: [{frame, title, value, share}], callers?: likewise
+ *      calls?: [{node, frame, title, value, share}], callers?: likewise; node: null where only the
+ *                                                      function is meant
  *      calls_count?, callers_count?                    there may be more than are listed
+ *      threads?: [{title, self, total, share, process: b}], threads_hidden?, unit?
+ *                                                      what it costs each; a process is the sum of
+ *                                                      those that follow it
  *      stack?: [{node, title}], stack_hidden?          how many are left out in its middle
  *      merged: null, or {count, value, share, items: [{node, title, value, share}]}
  *      note?}                                          of a comparison: a sentence
@@ -97,12 +103,13 @@
  *      trees: [{title, nodes, placed, levels}]}
  *
  * top N M       M rows of the table of functions, from row N on
- *     {sort?: "self|total|change|name|module", down: b
+ *     {sort?: "self|total|samples|change|self-change|name|module|file", down: b
  *      filtered: b                                     only matches of the searches
  *      sum?, count                                     count: of all rows
- *      rows: [{frame, title, module, file, self, self_share, total, total_share
- *              before?, after?, change?                where two are compared
- *              self_before?, self_after?, self_change?
+ *      unit?                                           of self, total and changes: "ms"
+ *      changes?: "self|total"                          what before, after and change are of
+ *      rows: [{frame, title, module, file, self, self_share, total, total_share, samples?
+ *              before?, after?, change?, change_share? where two are compared
  *              on: b, hovered: b                       on: selected
  *              match}]}                                a search's number, or -1
  *
@@ -111,10 +118,11 @@
  *
  * tree N M      rows of the call tree, as the user opened it
  *     {count, selected                                 the row of the selected frame
+ *      unit?, changes?                                 as of top
  *      rows: [{node, level                             from 0
  *              open: b, or null: it has no children
- *              title, module, total, total_share, self?, self_share?, of_parent
- *              before?, after?, change?
+ *              title, module, file, total, total_share, self?, self_share?, of_parent
+ *              before?, after?, change?, change_share?
  *              set_size, position                      among its siblings, from 1
  *              on: b, hovered: b, match}]}
  *

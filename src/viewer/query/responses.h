@@ -38,6 +38,7 @@ struct flm_response_hello {
 struct flm_response_view {
     struct flm_bytes name, title;
     struct flm_bytes table; /* the query of its rows; {NULL}: it is a picture */
+    bool beside;            /* the table stands beside the picture, and not in its place */
     bool on;                /* there is something to show */
 };
 
@@ -133,6 +134,7 @@ struct flm_response_hover {
 
 struct flm_response_value {
     struct flm_bytes name, unit, total, total_exact, of_total, of_view, of_parent;
+    struct flm_bytes shown_unit; /* of total, self and instances: "ms", "M cycles" */
     struct flm_bytes self, self_exact, self_of_total, self_of_view;
     struct flm_bytes total_before, total_after, total_change; /* where two are compared */
     struct flm_bytes self_before, self_after, self_change;
@@ -155,6 +157,12 @@ struct flm_response_merged {
     FLM_LIST(struct flm_response_frame) items; /* the largest */
 };
 
+/* What the selected frame costs a thread, or a process with all its threads, which follow it. */
+struct flm_response_thread {
+    struct flm_bytes title, self, total, share;
+    bool process;
+};
+
 struct flm_response_detail {
     double node;
     struct flm_bytes metric, title, name; /* of merged frames: how many */
@@ -167,6 +175,9 @@ struct flm_response_detail {
     FLM_LIST(struct flm_response_frame) calls;
     FLM_LIST(struct flm_response_frame) callers;
     double calls_count, callers_count; /* there may be more than are listed */
+    FLM_LIST(struct flm_response_thread) threads;
+    double threads_hidden; /* how many are left out */
+    struct flm_bytes unit; /* of their numbers */
     FLM_LIST(struct flm_response_frame) stack;
     double stack_hidden; /* how many are left out in its middle */
     struct flm_response_merged *merged;
@@ -223,8 +234,8 @@ struct flm_response_row {
 };
 struct flm_response_table {
     struct flm_bytes sort, sum;
-    bool down, filtered;                    /* filtered: only those that searches match */
-    struct flm_bytes self_unit, total_unit; /* of these columns: "ms", "M cycles" */
+    bool down, filtered;      /* filtered: only those that searches match */
+    struct flm_bytes unit;    /* of self, total and changes: "ms", "M cycles" */
     struct flm_bytes changes; /* "self" or "total": what before, after and change are of */
     double count;             /* of all rows */
     double selected;          /* of the call tree: the row of the selected frame */

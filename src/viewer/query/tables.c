@@ -60,12 +60,6 @@ static struct flm_bytes number_of(struct flm_query *q, const struct flm_scale *s
     return flm_query_scratch_copy(q);
 }
 
-static struct flm_bytes unit_of(struct flm_query *q, const struct flm_scale *scale)
-{
-    flm_scale_add_unit(scale, NAN, flm_query_scratch(q));
-    return flm_query_scratch_copy(q);
-}
-
 static struct flm_bytes share_of(struct flm_query *q, double value, double whole)
 {
     if (whole == 0)
@@ -102,9 +96,9 @@ static void add_function(struct flm_query *q, bool of_self, uint32_t function,
         .title = flm_query_title(q, f->first_frame),
         .module = flm_query_string(q, f->module),
         .file = flm_query_string(q, q->profile->frames[f->first_frame].file),
-        .self = number_of(q, &tables->self, f->self),
+        .self = number_of(q, &tables->scale, f->self),
         .self_share = share_of(q, f->self, q->all),
-        .total = number_of(q, &tables->total, f->total),
+        .total = number_of(q, &tables->scale, f->total),
         .total_share = share_of(q, f->total, q->all),
         .on = same_function(q, v->model.selected, function),
         .hovered = same_function(q, v->input.hovered, function),
@@ -115,7 +109,7 @@ static void add_function(struct flm_query *q, bool of_self, uint32_t function,
     if (!v->scene.compared)
         return;
     struct flm_change change = flm_compared_function(&v->scene, function, of_self);
-    add_change(q, &change, of_self ? &tables->self : &tables->total, row);
+    add_change(q, &change, &tables->scale, row);
 }
 
 /* Room for rows; NULL if memory ran out. */
@@ -131,8 +125,8 @@ static struct flm_response_table *begin_table(struct flm_query *q, size_t rows)
 
 static void add_units(struct flm_query *q, bool of_self, struct flm_response_table *table)
 {
-    table->self_unit = unit_of(q, &q->viewer->scene.tables.self);
-    table->total_unit = unit_of(q, &q->viewer->scene.tables.total);
+    flm_scale_add_unit(&q->viewer->scene.tables.scale, NAN, flm_query_scratch(q));
+    table->unit = flm_query_scratch_copy(q);
     if (q->viewer->scene.compared)
         table->changes = flm_query_text(q, of_self ? "self" : "total");
 }
@@ -208,7 +202,8 @@ static enum flm_tristate tristate_of(bool applies, bool yes)
     return !applies ? FLM_TRISTATE_NONE : yes ? FLM_TRISTATE_TRUE : FLM_TRISTATE_FALSE;
 }
 
-static void add_row(struct flm_query *q, const struct flm_pane *pane,
+/* For a screen reader, which reads a row alone, totals have their own unit. */
+static void add_row(struct flm_query *q, const struct flm_pane *pane, bool is_spoken,
                     const struct flm_call_row *from, struct flm_response_row *row)
 {
     const struct flm_viewer *v = q->viewer;
@@ -230,8 +225,10 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
         .title = flm_query_title(q, frame),
         .module = flm_query_string(q, q->profile->frames[frame].module),
         .file = flm_query_string(q, q->profile->frames[frame].file),
-        .total = number_of(q, &v->scene.tables.total, value.total),
-        .total_share = share_of(q, value.total, q->all),
+        .total = is_spoken ? flm_query_quantity(q, value.total)
+                           : number_of(q, &v->scene.tables.scale, value.total),
+        .total_share =
+            is_spoken ? flm_query_share(q, value.total, q->all) : share_of(q, value.total, q->all),
         .of_parent = flm_query_share(q, value.total, whole),
         .set_size = from->set_size,
         .position = from->position,
@@ -240,12 +237,12 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane,
         .match = flm_query_match(q, frame),
     };
     if (value.has_self) {
-        row->self = number_of(q, &v->scene.tables.self, value.self);
+        row->self = number_of(q, &v->scene.tables.scale, value.self);
         row->self_share = share_of(q, value.self, q->all);
     }
     if (pane->compared) {
         struct flm_change change = flm_compared_change(pane, from->node, FLM_CHANGE_OF_SUBTREE);
-        add_change(q, &change, &v->scene.tables.total, row);
+        add_change(q, &change, &v->scene.tables.scale, row);
     }
 }
 
@@ -285,7 +282,7 @@ static bool make_tree(struct flm_query *q, struct flm_row_range range, struct fl
     table->selected = at == FLM_NONE ? NAN : at;
     table->rows.count = got;
     for (uint32_t i = 0; i < got; i++)
-        add_row(q, pane, &rows[i], &table->rows.at[i]);
+        add_row(q, pane, false, &rows[i], &table->rows.at[i]);
     return true;
 }
 
@@ -341,7 +338,7 @@ static const struct flm_sorted_children *below(struct around *a, struct flm_node
 static void add_around(struct around *a, const struct flm_call_row *row)
 {
     if (a->table->rows.count < a->capacity)
-        add_row(a->q, a->pane, row, &a->table->rows.at[a->table->rows.count++]);
+        add_row(a->q, a->pane, true, row, &a->table->rows.at[a->table->rows.count++]);
 }
 
 /* The children of `parent`, or those near the selected one, and what that one calls. */

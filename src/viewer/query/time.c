@@ -1,4 +1,5 @@
 /* time.c - "tracks": the threads, and which part of the time is selected. */
+#include "algebra/aggregate/thread_costs.h"
 #include "draw/text/quantity.h"
 #include "viewer/query/internal.h"
 
@@ -21,7 +22,22 @@ static struct flm_response_time_range *range_of(struct flm_query *q)
     return range;
 }
 
-static void add_track(struct flm_query *q, uint32_t index, struct flm_response_track *to)
+/* What the transforms leave of a thread; its name is the same text in both profiles. */
+static double left_of(const struct flm_query *q, const struct flm_thread_costs *costs,
+                      const struct flm_track *track)
+{
+    if (track->value == FLM_NONE)
+        return track->total;
+    struct flm_bytes name = flm_string_bytes(q->viewer->model.operations.opened, track->value);
+    for (uint32_t i = 0; i < costs->count; i++)
+        if (!costs->at[i].is_process &&
+            flm_bytes_equal(flm_string_bytes(q->profile, costs->at[i].thread), name))
+            return costs->at[i].total;
+    return 0;
+}
+
+static void add_track(struct flm_query *q, const struct flm_thread_costs *costs, uint32_t index,
+                      struct flm_response_track *to)
 {
     const struct flm_model *model = &q->viewer->model;
     const struct flm_profile *p = model->operations.opened;
@@ -30,22 +46,24 @@ static void add_track(struct flm_query *q, uint32_t index, struct flm_response_t
     to->id = index;
     flm_track_add_title(p, track, flm_query_scratch(q));
     to->title = flm_query_scratch_copy(q);
-    flm_quantity_add(flm_query_scratch(q), track->total,
-                     flm_string_bytes(p, p->metrics[metric].unit));
+    double total = costs ? left_of(q, costs, track) : track->total;
+    flm_quantity_add(flm_query_scratch(q), total, flm_string_bytes(p, p->metrics[metric].unit));
     to->total = flm_query_scratch_copy(q);
-    flm_percent_add(flm_query_scratch(q), track->total,
-                    flm_profile_total(p, (struct flm_metric){metric}));
+    flm_percent_add(flm_query_scratch(q), total,
+                    costs ? q->all : flm_profile_total(p, (struct flm_metric){metric}));
     to->share = flm_query_scratch_copy(q);
     to->on = flm_timeline_track_is_on(model, &q->viewer->scene, track);
 }
 
-static void add_tracks(struct flm_query *q, struct flm_response_tracks *made)
+/* `costs`: of what is shown; NULL: transforms change nothing. */
+static void add_tracks(struct flm_query *q, const struct flm_thread_costs *costs,
+                       struct flm_response_tracks *made)
 {
     const struct flm_tracks *tracks = &q->viewer->scene.timeline.tracks;
     uint32_t count = tracks->count < MOST_LISTED ? tracks->count : MOST_LISTED;
     struct flm_response_track *track = flm_query_take(q, count, sizeof *track);
     for (uint32_t i = 0; track && i < count; i++)
-        add_track(q, i, &track[i]);
+        add_track(q, costs, i, &track[i]);
     made->tracks.at = track;
     made->tracks.count = track ? count : 0;
     made->count = tracks->count;
@@ -78,6 +96,11 @@ bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_re
     made->split = flm_timeline_is_split(&v->model);
     made->untimed = tracks->untimed_count;
     made->selected = range_of(&q);
-    add_tracks(&q, made);
+    struct flm_thread_costs costs = {0};
+    bool is_changed = q.profile && q.profile != opened;
+    if (is_changed && !flm_thread_costs_init(&costs, q.profile, q.metric, NULL, why))
+        return flm_query_fail(&q);
+    add_tracks(&q, is_changed ? &costs : NULL, made);
+    flm_thread_costs_clear(&costs);
     return flm_query_end(&q, why);
 }

@@ -79,6 +79,7 @@ static void list_views(struct flm_query *q, struct flm_response_tools *tools)
             .name = flm_query_text(q, view->name),
             .title = flm_query_text(q, view->title),
             .table = flm_query_text(q, view->table),
+            .beside = view->is_beside,
             .on = q->profile && flm_view_is_available(view, &v->model, &v->scene),
         };
 }

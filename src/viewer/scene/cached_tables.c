@@ -86,24 +86,20 @@ static bool count_samples(struct flm_cached_tables *tables, const struct flm_pro
     return true;
 }
 
-/* Decimals are those that single stacks need: their sums need no others. */
-static void find_scales(struct flm_cached_tables *tables, const struct flm_profile *p,
-                        struct flm_metric metric)
+/* Self and total share one scale, so that they can be compared. Decimals are those that single
+ * stacks need: their sums need no others. */
+static void find_scale(struct flm_cached_tables *tables, const struct flm_profile *p,
+                       struct flm_metric metric)
 {
-    double self = 0, total = 0;
+    double largest = 0;
     const double *values = flm_self_column(p, metric.index);
-    struct flm_bytes unit = flm_string_bytes(p, p->metrics[metric.index].unit);
-    for (uint32_t i = 0; i < tables->functions.count; i++) {
-        self = fmax(self, fabs(tables->functions.function[i].self));
-        total = fmax(total, fabs(tables->functions.function[i].total));
-    }
-    flm_scale_init(&tables->self, self, FLM_DIGITS_OF_TABLES, unit);
-    flm_scale_init(&tables->total, total, FLM_DIGITS_OF_TABLES, unit);
-    bool more = true;
-    for (uint32_t i = 0; more && i < p->sizes.node_count; i++) {
-        more = flm_scale_add(&tables->self, values[i]);
-        more = flm_scale_add(&tables->total, values[i]) || more;
-    }
+    for (uint32_t i = 0; i < tables->functions.count; i++)
+        largest = fmax(largest, fabs(tables->functions.function[i].total));
+    flm_scale_init(&tables->scale, largest, FLM_DIGITS_OF_TABLES,
+                   flm_string_bytes(p, p->metrics[metric.index].unit));
+    for (uint32_t i = 0; i < p->sizes.node_count; i++)
+        if (!flm_scale_add(&tables->scale, values[i]))
+            return;
 }
 
 const struct flm_functions *flm_cached_tables_measured(struct flm_cached_tables *tables,
@@ -120,7 +116,7 @@ const struct flm_functions *flm_cached_tables_measured(struct flm_cached_tables 
         tables->samples = NULL;
         return NULL;
     }
-    find_scales(tables, p, metric);
+    find_scale(tables, p, metric);
     tables->is_measured = true;
     return &tables->functions;
 }

@@ -3,7 +3,7 @@
  *
  *     functions   which frames are one function         until another profile is shown
  *     measures    self, total and samples of each, in   until another metric is shown
- *                 how many nodes it is, the scales of
+ *                 how many nodes it is, the scale of
  *                 columns
  *     summary     stacks, kinds, times                  until another profile is shown
  *     rankings    functions in the order of a table     until another metric is shown
@@ -51,7 +51,7 @@ struct flm_cached_tables {
     uint32_t *occurrences; /* by function: how many nodes with a value in or below them */
     double *samples;       /* by function: those with it on their stack; NULL: not known, or what is
                               shown */
-    struct flm_scale self, total; /* of columns of such values (draw/text/quantity.h) */
+    struct flm_scale scale; /* of columns of self and total (draw/text/quantity.h) */
     struct flm_summary summary;
     struct flm_ranked ranking[FLM_RANK_KEYS][2]; /* [1] down; NULL: not made yet */
     struct flm_presets presets;
@@ -92,8 +92,7 @@ const char *flm_ranking_key_name(enum flm_ranking_key key);
 /* The i-th key, for people: {NULL} behind the last one. */
 struct flm_choice flm_ranking_choice(size_t i);
 
-/* Whether the columns of a comparison are of self, and not of total: those by which it is
- * sorted. */
+/* Whether the columns of a comparison are of self, by which it is sorted, and not of total. */
 static inline bool flm_ranking_is_of_self(struct flm_ranking_order order)
 {
     return order.key == FLM_RANK_SELF || order.key == FLM_RANK_SELF_CHANGE;

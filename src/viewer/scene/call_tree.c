@@ -107,15 +107,33 @@ static size_t count_numbers(const struct flm_pane *pane)
     return (size_t)largest + 1;
 }
 
-/* While there is only one way to go on, it is open. */
-static void open_to_branch(struct flm_call_tree *tree)
+static uint32_t widest_child(const struct flm_call_tree *tree, uint32_t node, double *width)
 {
+    uint32_t widest = FLM_NONE;
+    *width = 0;
+    for (uint32_t child = flm_child_first(tree->layout, node); child != FLM_NONE;
+         child = flm_child_next(tree->layout, node, child)) {
+        double total = flm_layout_total(tree->layout, (struct flm_node){child});
+        if (total > *width) {
+            *width = total;
+            widest = child;
+        }
+    }
+    return widest;
+}
+
+/* The way that most of it goes. It ends where what goes on is noise. */
+#define NOISE 0.01
+
+static void open_heaviest(struct flm_call_tree *tree)
+{
+    double width;
     for (uint32_t node = 0;;) {
-        uint32_t first = flm_child_first(tree->layout, node);
+        uint32_t child = widest_child(tree, node, &width);
         *open_flag(tree, node) = 1;
-        if (first == FLM_NONE || flm_child_next(tree->layout, node, first) != FLM_NONE)
+        if (child == FLM_NONE || width < NOISE * tree->total)
             return;
-        node = first;
+        node = child;
     }
 }
 
@@ -147,7 +165,7 @@ bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_pane *pane,
     tree->node_count = pane->tree.node_count;
     tree->total = total;
     if (is_first)
-        open_to_branch(tree);
+        open_heaviest(tree);
     count_all(tree, 0, tree->node_count);
     return true;
 }

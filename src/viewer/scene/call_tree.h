@@ -24,8 +24,9 @@ struct flm_call_tree *flm_call_tree_new(void);
 void flm_call_tree_free(struct flm_call_tree *tree);
 
 /* Shows a pane from now on. Called before anything else, and whenever the pane may have another
- * tree or layout; it finds out whether it has. At first the calls are open down to where they
- * branch. False, and `why`, if memory ran out: there are no rows then. */
+ * tree or layout; it finds out whether it has. At first the heaviest path is open: from the root on
+ * the widest child of each, as long as it is 1 % of everything. False, and `why`, if memory ran
+ * out: there are no rows then. */
 bool flm_call_tree_show(struct flm_call_tree *tree, const struct flm_pane *pane,
                         struct flm_error *why);
 

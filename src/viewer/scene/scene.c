@@ -83,6 +83,10 @@ bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct fl
     assert(model->view && flm_model_shown(model));
     if (!flm_compared_new(model, &made.compared, why))
         return false;
+    if (model->view->prepare && !model->view->prepare(model, why)) {
+        flm_scene_clear_panes(&made);
+        return false;
+    }
     made.view = drawn_view(model, &made, why);
     if (!made.view || !made.view->build(model, &made, why)) {
         flm_scene_clear_panes(&made);

@@ -21,6 +21,8 @@ struct flm_view {
     const char *key;   /* "2" */
     const char *table; /* the query of its rows: the page and the terminal show a table instead of
                           the picture. NULL: it is a picture */
+    bool is_beside;    /* the table stands beside the picture, and is not in place of it: what is
+                          chosen there decides what is drawn */
 
     bool is_over_time;   /* the horizontal axis is time in ns; there is no minimap: the timeline
                             does what it does elsewhere */
@@ -42,11 +44,16 @@ struct flm_view {
     bool (*can_build)(const struct flm_model *model, struct flm_scene *scene,
                       struct flm_error *why);
 
+    /* Before that: chooses what the model leaves open, such as the function that a view is of.
+     * False, and `why`, if memory ran out. NULL: there is nothing to choose. */
+    bool (*prepare)(struct flm_model *model, struct flm_error *why);
+
     /* Adds its panes to a scene that has none; NULL where it cannot be built. */
     bool (*build)(const struct flm_model *model, struct flm_scene *scene, struct flm_error *why);
 
     /* A view of one function: makes it the one of a frame, before building; false if memory ran
-     * out. And the node of the function in what was built. NULL: the view is of all functions. */
+     * out. And the node of the function in what was built; FLM_NONE: of any. NULL: the view is of
+     * all functions. */
     bool (*set_function)(struct flm_model *model, uint32_t frame);
     struct flm_node_ref (*function_ref)(const struct flm_scene *scene, uint32_t frame);
 

@@ -127,7 +127,7 @@ static void functions_and_calls_are_tables(void **state)
     tui_start(&session, 80, 24);
     session_type(&session, "5");
     int row = session_await(&session, "self\xE2\x96\xBE");
-    assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "40 %"));
+    assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "40.00 %"));
     assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "read_bytes"));
     assert_non_null(strstr(emulator_line(&session.terminal, row + 2), "flush_all"));
     session_type(&session, "\033[B\r"); /* the second one */
@@ -157,8 +157,8 @@ static void find_columns(const char *metric, int *share, int *name)
     session_await(&session, "all, 40");
     session_type(&session, "5");
     session_await(&session, "self\xE2\x96\xBE");
-    session_await(&session, "75 %");
-    *share = tui_column(&session, "75 %");
+    session_await(&session, "75.00 %");
+    *share = tui_column(&session, "75.00 %");
     *name = tui_column(&session, "lex_token");
     tui_quit(&session);
 }
@@ -185,9 +185,11 @@ static void the_call_tree_opens_and_closes(void **state)
     struct session session = {0};
     tui_start(&session, 80, 24);
     session_type(&session, "4");
+    session_await(&session, "read_bytes"); /* the heaviest path is open */
+    session_type(&session, "\033[D");      /* the first row, main: the widest */
     session_await(&session, "\xE2\x96\xB8 main");
     assert_int_equal(emulator_find(&session.terminal, "parse_text", 0), -1);
-    session_type(&session, "\033[C"); /* the first row, main: the widest */
+    session_type(&session, "\033[C");
     session_await(&session, "parse_text");
     int row = tui_row(&session, "main");
     session_click(&session, 0, emulator_column(&session.terminal, row, "\xE2\x96\xBE main"), row);

@@ -14,9 +14,9 @@ static void rows_open_and_close(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
-    assert_answer(v, "tree 0 9", "count", "2");
+    assert_answer(v, "tree 0 9", "count", "5"); /* the heaviest path is open */
     act(v, "open-node 1");
-    assert_answer(v, "tree 0 9", "count", "4");
+    assert_answer(v, "tree 0 9", "count", "2");
     act(v, "open-below 1");
     assert_answer(v, "tree 0 9", "count", "6");
     act(v, "open-node 1");

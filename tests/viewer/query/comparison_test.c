@@ -125,12 +125,12 @@ static void rows_of_functions_tell_before_and_change_also_of_those_that_are_gone
 {
     (void)state;
     static const struct {
-        const char *title, *before, *change;
-    } cases[] = {{"more", "100 samples", "+200 %"},
-                 {"less", "300 samples", "-66.7 %"},
-                 {"new", "0 samples", "new"},
-                 {"one", "0 samples", "new ?"},
-                 {"gone", "100 samples", "gone"}};
+        const char *title, *before, *after, *change, *share;
+    } cases[] = {{"more", "100", "300", "+200", "+200 %"},
+                 {"less", "300", "100", "-200", "-66.7 %"},
+                 {"new", "0", "100", "+100", "new"},
+                 {"one", "0", "1", "+1", "new ?"},
+                 {"gone", "100", "0", "-100", "gone"}};
     struct flm_viewer *v = viewer();
     for (int by_change = 0; by_change < 2; by_change++) {
         act(v, by_change ? "sort change" : "sort self");
@@ -139,8 +139,11 @@ static void rows_of_functions_tell_before_and_change_also_of_those_that_are_gone
             const struct json_tree *row = row_of(top, cases[i].title);
             assert_non_null(row);
             assert_word(row, "before", cases[i].before);
+            assert_word(row, "after", cases[i].after);
             assert_word(row, "change", cases[i].change);
+            assert_word(row, "change_share", cases[i].share);
         }
+        assert_word(top, "changes", by_change ? "total" : "self");
         const struct json_tree *rows = json_tree_get(top, "rows");
         assert_int_equal(rows->count, 6);
         if (by_change) { /* by how much in all: less and more 200, gone and new 100, one and m 1 */
@@ -203,10 +206,11 @@ static void callers_tell_the_change_with_its_sign(void **state)
         act(v, ways[way][1]);
         struct json_tree *tree = ask(v, "tree");
         const struct json_tree *f = row_of(tree, way == 3 ? "less" : "f");
-        assert_word(f, "before", way == 3 ? "300 samples" : "500 samples");
-        assert_word(f, "after", way == 3 ? "100 samples" : "150 samples");
-        assert_word(f, "change", way == 3 ? "-66.7 %" : "-70 %");
-        assert_word(f, "total", way == 3 ? "100 samples" : "150 samples");
+        assert_word(f, "before", way == 3 ? "300" : "500");
+        assert_word(f, "after", way == 3 ? "100" : "150");
+        assert_word(f, "change", way == 3 ? "-200" : "-350");
+        assert_word(f, "change_share", way == 3 ? "-66.7 %" : "-70 %");
+        assert_word(f, "total", way == 3 ? "100" : "150");
         char action[40];
         sprintf(action, "select %.0f", json_tree_get(f, "node")->number);
         act(v, action);
@@ -342,8 +346,8 @@ static void a_report_of_a_gate_says_its_verdict_and_what_is_significant(void **s
     json_tree_free(legend);
     for (int of_all = 0; of_all < 2; of_all++) {
         struct json_tree *top = ask(v, "top 0 100");
-        assert_word(row_of(top, "noise"), "change", of_all ? "+100 %" : "+100 % ?");
-        assert_word(row_of(top, "more"), "change", "+200 %");
+        assert_word(row_of(top, "noise"), "change_share", of_all ? "+100 %" : "+100 % ?");
+        assert_word(row_of(top, "more"), "change_share", "+200 %");
         json_tree_free(top);
         act(v, "noise"); /* colored too */
     }

@@ -51,24 +51,6 @@ static void a_frame_has_its_values_and_shares(void **state)
     flm_viewer_free(v);
 }
 
-static void frames_above_that_are_as_wide_as_the_view_are_all_of_it(void **state)
-{
-    (void)state;
-    struct flm_viewer *v = viewer_of_folded("app;main;run 5\napp;main;stop 2\n");
-    static const char *const names[] = {"app", "main", "run"};
-    static const char *const shares[] = {"100 %", "100 %", "71.4 %"};
-    for (int i = 0; i < 3; i++) {
-        select_named(v, names[i]);
-        assert_answer(v, "detail", "values.0.of_view", shares[i]);
-    }
-    act(v, "zoom-selected");
-    assert_answer(v, "detail", "values.0.of_view", "100 %");
-    select_named(v, "main");
-    act(v, "select 2");
-    assert_answer(v, "detail", "values.0.of_view", "null");
-    flm_viewer_free(v);
-}
-
 static void a_function_has_all_its_places_and_who_calls_it(void **state)
 {
     (void)state;
@@ -87,20 +69,6 @@ static void a_function_has_all_its_places_and_who_calls_it(void **state)
     assert_string_equal(at(d, "stack.2.title"), "lex");
     assert_int_equal(part(d, "stack")->count, 3);
     json_tree_free(d);
-    flm_viewer_free(v);
-}
-
-static void shares_of_the_view_follow_the_zoom(void **state)
-{
-    (void)state;
-    struct flm_viewer *v = viewer_of_folded(folded);
-    select_named(v, "main");
-    act(v, "zoom-selected");
-    select_named(v, "parse");
-    assert_answer(v, "detail", "values.0.of_view", "84.6 %");
-    assert_answer(v, "detail", "values.0.of_total", "55 %");
-    v->model.selected.number = node_named(v, "other").index; /* outside of what is seen */
-    assert_answer(v, "detail", "values.0.of_view", "null");
     flm_viewer_free(v);
 }
 
@@ -141,10 +109,10 @@ static void a_frame_says_where_it_is_and_links_to_its_source(void **state)
     assert_string_equal(at(d, "address"), "0xfedcba987654321");
     assert_string_equal(at(d, "link"), "null");
     assert_string_equal(at(d, "values.0.name"), "cpu");
-    assert_string_equal(at(d, "values.0.total"), "1.5 s");
+    assert_string_equal(at(d, "values.0.total"), "1,500 ms");
     assert_string_equal(at(d, "values.0.total_exact"), "1,500,000,000 ns");
     assert_string_equal(at(d, "values.1.name"), "heap");
-    assert_string_equal(at(d, "values.1.total"), "2 KiB");
+    assert_string_equal(at(d, "values.1.total"), "2,048 B");
     assert_string_equal(at(d, "values.1.of_total"), "50 %");
     json_tree_free(d);
     act(v, "source-link editor://open?file={file}&line={line}{column}");
@@ -152,50 +120,6 @@ static void a_frame_says_where_it_is_and_links_to_its_source(void **state)
     act(v, "metric heap");
     assert_answer(v, "detail", "values.0.name", "heap");
     assert_answer(v, "detail", "values.1.name", "cpu");
-    flm_viewer_free(v);
-}
-
-static void pointer_at(struct flm_viewer *v, const char *name)
-{
-    const struct flm_pane *pane = &v->scene.panes[0];
-    struct flm_node node = node_named(v, name);
-    struct flm_area area = flm_viewer_area(v);
-    double row = flm_viewer_row_px(v);
-    double y = flm_pane_row_px(pane, flm_layout_level(pane->layout, node), row) -
-               flm_camera_scroll(&v->model.camera, 0);
-    double x = flm_layout_offset(pane->layout, node) / v->model.camera.total * area.width;
-    flm_viewer_pointer(v, FLM_POINTER_MOVE, area.left + x + 1, area.top + y + row / 2, 0, false, 0);
-}
-
-static void the_pointer_tells_in_a_few_lines(void **state)
-{
-    (void)state;
-    struct flm_viewer *v = viewer_of_folded(folded);
-    json_tree_free(answer(v, "hover"));
-    pointer_at(v, "lex");
-    struct json_tree *h = answer(v, "hover");
-    assert_string_equal(at(h, "title"), "lex");
-    assert_string_equal(at(h, "lines.0.name"), "total");
-    assert_string_equal(at(h, "lines.0.value"), "2 samples");
-    assert_string_equal(at(h, "lines.1.name"), "self");
-    assert_string_equal(at(h, "lines.2.name"), "all 2 occurrences");
-    assert_string_equal(at(h, "lines.2.value"), "13 samples");
-    assert_string_equal(at(h, "lines.2.share_total"), "65 %");
-    json_tree_free(h);
-    flm_viewer_pointer(v, FLM_POINTER_LEAVE, 0, 0, 0, false, 0);
-    assert_answer(v, "hover", "", "null");
-    flm_viewer_free(v);
-}
-
-static void a_row_that_is_pointed_at_has_no_tooltip(void **state)
-{
-    (void)state;
-    struct flm_viewer *v = viewer_of_folded(folded);
-    act(v, "hover-frame 2");
-    assert_true(flm_node_ref_valid(v->input.hovered));
-    assert_answer(v, "hover", "", "null");
-    act(v, "hover-none");
-    assert_false(flm_node_ref_valid(v->input.hovered));
     flm_viewer_free(v);
 }
 
@@ -325,6 +249,88 @@ static void of_a_long_stack_the_middle_is_counted(void **state)
     flm_text_clear(&text);
 }
 
+/* Callers, callees and self of the function, as its table and picture have them. */
+static void a_function_of_a_sandwich_has_self_callers_and_callees(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    act(v, "sandwich lex");
+    struct json_tree *nothing = answer(v, "detail"); /* settles */
+    json_tree_free(nothing);
+    struct flm_text action = {0};
+    flm_text_format(&action, "select-frame %u",
+                    flm_scene_frame(&v->scene, (struct flm_node_ref){1, 1}));
+    flm_text_putc(&action, 0);
+    act(v, action.at);
+    flm_text_clear(&action);
+    struct json_tree *d = answer(v, "detail");
+    assert_string_equal(at(d, "title"), "lex");
+    assert_string_equal(at(d, "values.0.self"), "10 samples");
+    assert_string_equal(at(d, "values.0.total"), "13 samples");
+    assert_string_equal(at(d, "callers.0.title"), "parse");
+    assert_string_equal(at(d, "callers.0.share"), "84.6 %");
+    assert_string_equal(at(d, "callers.1.title"), "check");
+    assert_string_equal(at(d, "callers.0.node"), "null"); /* the function, wherever it is */
+    assert_string_equal(at(d, "calls.0.title"), "read");
+    json_tree_free(d);
+    flm_viewer_free(v);
+}
+
+/* Two threads: main;lex 3 and main;parse;lex 5 of one, main;lex 2 of the other. */
+static struct flm_profile *threaded(void)
+{
+    static const struct {
+        const char *tid;
+        bool is_deep;
+        double value;
+    } all[] = {{"11", false, 3}, {"11", true, 5}, {"12", false, 2}};
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric samples = flm_builder_metric(b, "samples", "samples");
+    for (int i = 0; i < 3; i++) {
+        const char *const words[] = {"tid", all[i].tid, "command", "worker"};
+        struct flm_string labels[4];
+        for (int k = 0; k < 4; k++)
+            labels[k] = flm_builder_string(b, words[k], strlen(words[k]));
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+        if (all[i].is_deep)
+            node = flm_builder_child(b, node, flm_builder_function(b, "parse", 5));
+        node = flm_builder_child(b, node, flm_builder_function(b, "lex", 3));
+        flm_builder_sample(b, i, node, flm_builder_label_set(b, labels, 2), samples, all[i].value);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void costs_are_told_by_thread_of_a_stack_and_of_a_function(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(threaded());
+    select_named(v, "parse");
+    struct json_tree *d = answer(v, "detail");
+    assert_int_equal(part(d, "threads")->count, 1);
+    assert_string_equal(at(d, "threads.0.title"), "worker 11");
+    assert_string_equal(at(d, "threads.0.self"), "0");
+    assert_string_equal(at(d, "threads.0.total"), "5");
+    json_tree_free(d);
+    act(v, "view top"); /* whose rows are functions */
+    select_named(v, "lex");
+    d = answer(v, "detail");
+    assert_int_equal(part(d, "threads")->count, 2);
+    assert_string_equal(at(d, "threads.0.self"), "8");
+    assert_string_equal(at(d, "threads.0.share"), "80.00 %");
+    assert_string_equal(at(d, "threads.1.title"), "worker 12");
+    assert_string_equal(at(d, "threads.1.total"), "2");
+    assert_string_equal(at(d, "threads_hidden"), "0");
+    json_tree_free(d);
+    act(v, "apply keep:parse"); /* the menu has what is left */
+    struct json_tree *tracks = answer(v, "tracks");
+    assert_string_equal(at(tracks, "tracks.0.total"), "5 samples");
+    assert_string_equal(at(tracks, "tracks.0.share"), "100 %");
+    assert_string_equal(at(tracks, "tracks.1.total"), "0 samples");
+    json_tree_free(tracks);
+    flm_viewer_free(v);
+}
+
 static void every_failed_allocation_is_told(void **state)
 {
     (void)state;
@@ -338,16 +344,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_selected_is_null),
         cmocka_unit_test(a_frame_has_its_values_and_shares),
-        cmocka_unit_test(frames_above_that_are_as_wide_as_the_view_are_all_of_it),
         cmocka_unit_test(a_function_has_all_its_places_and_who_calls_it),
-        cmocka_unit_test(shares_of_the_view_follow_the_zoom),
         cmocka_unit_test(a_frame_says_where_it_is_and_links_to_its_source),
-        cmocka_unit_test(the_pointer_tells_in_a_few_lines),
-        cmocka_unit_test(a_row_that_is_pointed_at_has_no_tooltip),
         cmocka_unit_test(narrow_frames_are_told_together),
         cmocka_unit_test(pauses_are_no_part_of_what_is_told_of_a_chart),
         cmocka_unit_test(of_an_inverted_tree_the_stack_is_still_callers_first),
         cmocka_unit_test(of_a_long_stack_the_middle_is_counted),
+        cmocka_unit_test(a_function_of_a_sandwich_has_self_callers_and_callees),
+        cmocka_unit_test(costs_are_told_by_thread_of_a_stack_and_of_a_function),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

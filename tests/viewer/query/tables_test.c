@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "flamel/builder.h"
@@ -48,9 +49,9 @@ static void negative_values_are_told_as_they_are(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of(differences());
-    assert_rows(v, "tree 0 9", "total", "a 5 samples, d -7 samples");
-    assert_rows(v, "tree 0 9", "total_share", "a 22.7 %, d -31.8 %");
-    assert_rows(v, "top 0 9", "total", "c 10 samples, d -7 samples, b -5 samples, a 5 samples");
+    assert_rows(v, "tree 0 9", "total", "a 5, c 10, b -5, d -7");
+    assert_rows(v, "tree 0 9", "total_share", "a 22.73 %, c 45.45 %, b -22.73 %, d -31.82 %");
+    assert_rows(v, "top 0 9", "total", "c 10, d -7, b -5, a 5");
     char action[40];
     snprintf(action, sizeof action, "select %u", node_named(v, "d").index);
     act(v, action);
@@ -61,10 +62,10 @@ static void negative_values_are_told_as_they_are(void **state)
     assert_string_equal(copy.at, "d -7");
     flm_text_clear(&copy);
     act(v, "invert");
-    assert_rows(v, "tree 0 9", "total", "c 10 samples, d -7 samples, b -5 samples");
-    assert_rows(v, "tree 0 9", "self", "c 0 samples, d -7 samples, b 0 samples");
+    assert_rows(v, "tree 0 9", "total", "c 10, a 10, d -7, b -5");
+    assert_rows(v, "tree 0 9", "self", "c 0, a 10, d -7, b 0");
     act(v, "sandwich b");
-    assert_rows(v, "tree 0 9", "total", "b -5 samples, a -5 samples");
+    assert_rows(v, "tree 0 9", "total", "b -5, a -5");
     flm_viewer_free(v);
 }
 
@@ -72,21 +73,122 @@ static void the_table_of_functions_is_sorted_and_has_the_rows_that_are_asked_for
 {
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
-    assert_rows(v, "top 0 99", "self",
-                "lex 10 samples, other 7 samples, read 3 samples, main 0 samples, "
-                "parse 0 samples, check 0 samples");
+    assert_rows(v, "top 0 99", "self", "lex 10, other 7, read 3, main 0, parse 0, check 0");
     act(v, "sort total");
-    assert_rows(v, "top 0 2", "total_share", "lex 65 %, main 65 %");
+    assert_rows(v, "top 0 2", "total_share", "lex 65.00 %, main 65.00 %");
     assert_answer(v, "top 0 2", "count", "6");
     assert_answer(v, "top 0 2", "sort", "total");
     assert_answer(v, "top 0 2", "down", "true");
     assert_answer(v, "top 0 2", "sum", "20 samples");
     act(v, "sort total"); /* again: the other way round */
     assert_answer(v, "top 0 2", "down", "false");
-    assert_rows(v, "top 5 10", "total", "lex 13 samples");
+    assert_rows(v, "top 5 10", "total", "lex 13");
     assert_rows(v, "top 6 10", "total", "");
     act(v, "sort name");
-    assert_rows(v, "top 0 2", "total", "check 2 samples, lex 13 samples");
+    assert_rows(v, "top 0 2", "total", "check 2, lex 13");
+    flm_viewer_free(v);
+}
+
+static uint32_t string_of(struct flm_builder *b, const char *text)
+{
+    return flm_builder_string(b, text, strlen(text)).index;
+}
+
+/* Two metrics: 3 s and 21 samples, of two modules and files. */
+static struct flm_profile *timed(void)
+{
+    static const struct {
+        const char *name, *module, *file;
+        double ns, samples;
+    } all[] = {{"parse", "app", "b.c", 2964e6, 3},
+               {"lex", "libz", "a.c", 21e6, 12},
+               {"read", "libc", NULL, 400e3, 7}};
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu-clock", "ns");
+    struct flm_metric samples = flm_builder_metric(b, "samples", "samples");
+    for (int i = 0; i < 3; i++) {
+        struct flm_frame_record frame = {
+            .function = string_of(b, all[i].name),
+            .module = string_of(b, all[i].module),
+            .file = all[i].file ? string_of(b, all[i].file) : 0,
+        };
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &frame));
+        flm_builder_add(b, node, cpu, all[i].ns);
+        flm_builder_add(b, node, samples, all[i].samples);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void numbers_of_a_column_have_one_unit_and_one_precision(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(timed());
+    assert_rows(v, "top 0 9", "total", "parse 2,964.0, lex 21.0, read 0.4");
+    assert_rows(v, "top 0 9", "self_share", "parse 99.28 %, lex 0.70 %, read 0.01 %");
+    assert_rows(v, "tree 0 9", "total", "parse 2,964.0, lex 21.0, read 0.4");
+    assert_answer(v, "top 0 9", "unit", "ms");
+    assert_answer(v, "tree 0 9", "unit", "ms");
+    flm_viewer_free(v);
+}
+
+static void functions_have_their_samples_module_and_file_and_are_sorted_by_each(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(timed());
+    assert_rows(v, "top 0 9", "samples", "parse 3, lex 12, read 7");
+    assert_rows(v, "top 0 9", "file", "parse b.c, lex a.c, read null");
+    act(v, "sort samples");
+    assert_rows(v, "top 0 9", "samples", "lex 12, read 7, parse 3");
+    act(v, "sort module");
+    assert_rows(v, "top 0 9", "module", "parse app, read libc, lex libz");
+    act(v, "sort file");
+    assert_rows(v, "top 0 9", "file", "lex a.c, parse b.c, read null");
+    act(v, "metric samples"); /* what is shown is no second column */
+    struct json_tree *top = answer(v, "top 0 9");
+    assert_null(json_tree_find(part(top, "rows.0"), "samples"));
+    json_tree_free(top);
+    flm_viewer_free(v);
+}
+
+/* From one column to the next, as the table has them, and the other way round. */
+static void the_column_to_sort_by_is_chosen_by_keys(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(timed());
+    assert_non_null(strstr(refusal(v, "next-sort"), "there is no table"));
+    act(v, "view top");
+    act(v, "next-sort");
+    assert_answer(v, "top 0 9", "sort", "total");
+    act(v, "next-sort");
+    assert_answer(v, "top 0 9", "sort", "samples");
+    act(v, "next-sort"); /* nothing is compared */
+    assert_answer(v, "top 0 9", "sort", "name");
+    act(v, "previous-sort");
+    assert_answer(v, "top 0 9", "sort", "samples");
+    assert_answer(v, "top 0 9", "down", "true");
+    act(v, "reverse-sort");
+    assert_answer(v, "top 0 9", "down", "false");
+    assert_rows(v, "top 0 9", "samples", "parse 3, read 7, lex 12");
+    flm_viewer_free(v);
+}
+
+static void a_sandwich_is_of_what_is_chosen_in_its_table(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    act(v, "view sandwich"); /* of nothing yet: the heaviest */
+    assert_true(flm_viewer_update(v, NULL));
+    assert_true(flm_bytes_are((struct flm_bytes){v->model.focus.at, v->model.focus.size}, "lex"));
+    act(v, "select-frame 3");
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    struct flm_bytes name = flm_frame_function(p, 3);
+    assert_int_equal(v->model.focus.size, name.size);
+    assert_memory_equal(v->model.focus.at, name.at, name.size);
+    assert_int_equal(flm_scene_frame(&v->scene, v->model.selected), 3);
+    act(v, "apply hide:lex"); /* it is of another one then */
+    assert_true(v->scene.view->set_function != NULL);
+    assert_false(flm_bytes_are((struct flm_bytes){v->model.focus.at, v->model.focus.size}, "lex"));
     flm_viewer_free(v);
 }
 
@@ -136,15 +238,14 @@ static void the_call_tree_opens_and_shows_the_way_to_what_is_selected(void **sta
     (void)state;
     struct flm_viewer *v = viewer_of_folded(folded);
     act(v, "view tree");
-    assert_rows(v, "tree 0 99", "open", "main false, other null");
-    act_on(v, "open-node", "main");
+    assert_rows(v, "tree 0 99", "open",
+                "main true, parse true, lex true, read null, check false, other null");
+    act_on(v, "open-node", "parse"); /* closes it */
     assert_rows(v, "tree 0 99", "level", "main 0, parse 1, check 1, other 0");
     assert_rows(v, "tree 1 2", "of_parent", "parse 84.6 %, check 15.4 %");
     assert_answer(v, "tree 0 9", "selected", "null");
     act_on(v, "select", "read");
-    assert_rows(v, "tree 0 99", "self",
-                "main 0 samples, parse 0 samples, lex 8 samples, read 3 samples, "
-                "check 0 samples, other 7 samples");
+    assert_rows(v, "tree 0 99", "self", "main 0, parse 0, lex 8, read 3, check 0, other 7");
     assert_answer(v, "tree 0 9", "selected", "3");
     assert_answer(v, "tree 0 9", "rows.3.on", "true");
     act_on(v, "open-node", "main"); /* closes it */
@@ -160,13 +261,13 @@ static void an_inverted_call_tree_opens_callers(void **state)
     struct flm_viewer *v = viewer_of_folded("a;b;x 3\nc;b;x 2\nd;y 1\n");
     act(v, "view tree");
     act(v, "invert");
-    assert_rows(v, "tree 0 99", "total", "x 5 samples, y 1 sample");
+    assert_rows(v, "tree 0 99", "total", "x 5, b 5, a 3, c 2, y 1");
     struct json_tree *rows = answer(v, "tree 0 9");
     struct flm_text action = {0};
     flm_text_format(&action, "open-node %s", at(rows, "rows.0.node"));
     flm_text_putc(&action, 0);
     act(v, action.at);
-    assert_rows(v, "tree 0 99", "level", "x 0, b 1, y 0");
+    assert_rows(v, "tree 0 99", "level", "x 0, y 0");
     assert_null(json_tree_find(part(rows, "rows.0"), "self"));
     json_tree_free(rows);
     flm_text_clear(&action);
@@ -241,6 +342,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(negative_values_are_told_as_they_are),
         cmocka_unit_test(the_table_of_functions_is_sorted_and_has_the_rows_that_are_asked_for),
+        cmocka_unit_test(numbers_of_a_column_have_one_unit_and_one_precision),
+        cmocka_unit_test(functions_have_their_samples_module_and_file_and_are_sorted_by_each),
+        cmocka_unit_test(the_column_to_sort_by_is_chosen_by_keys),
+        cmocka_unit_test(a_sandwich_is_of_what_is_chosen_in_its_table),
         cmocka_unit_test(tables_have_what_is_searched_for),
         cmocka_unit_test(selected_and_pointed_at_functions_are_marked),
         cmocka_unit_test(the_call_tree_opens_and_shows_the_way_to_what_is_selected),

@@ -73,13 +73,13 @@ static void assert_rows(const struct table *table, uint32_t from, uint32_t count
 
 static const char small[] = "main;read;copy 3\nmain;read;decode 1\nmain;write 2\nmain;close;c 1\n";
 
-static void at_first_it_is_open_down_to_where_calls_branch(void **state)
+static void at_first_the_heaviest_path_is_open(void **state)
 {
     (void)state;
     struct table table = table_of(profile_of(small));
     assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
-    assert_int_equal(flm_call_tree_count(table.tree), 4);
-    assert_rows(&table, 0, 50, "-main\n +read\n .write\n +close\n");
+    assert_int_equal(flm_call_tree_count(table.tree), 6);
+    assert_rows(&table, 0, 50, "-main\n -read\n  .copy\n  .decode\n .write\n +close\n");
     clear(&table);
 }
 
@@ -108,6 +108,8 @@ static void all_below_opens_at_once_and_the_way_to_a_frame_too(void **state)
     (void)state;
     struct table table = table_of(profile_of("a;b;c;d 1\na;x 2\ne;f;g 5\n"));
     assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
+    flm_call_tree_close(table.tree, named(&table, "f"));
+    flm_call_tree_close(table.tree, named(&table, "e"));
     assert_rows(&table, 0, 50, "+e\n+a\n");
     flm_call_tree_open_all(table.tree, named(&table, "e"));
     assert_rows(&table, 0, 50, "-e\n -f\n  .g\n+a\n");
@@ -293,7 +295,7 @@ static void without_memory_there_are_no_rows(void **state)
         if (!good)
             assert_int_equal(why.kind, FLM_ERROR_MEMORY);
         assert_true(flm_call_tree_show(table.tree, &table.pane, NULL));
-        assert_rows(&table, 0, 50, "-main\n +read\n .write\n +close\n");
+        assert_rows(&table, 0, 50, "-main\n -read\n  .copy\n  .decode\n .write\n +close\n");
         clear(&table);
         if (!failed)
             break;
@@ -303,7 +305,7 @@ static void without_memory_there_are_no_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_first_it_is_open_down_to_where_calls_branch),
+        cmocka_unit_test(at_first_the_heaviest_path_is_open),
         cmocka_unit_test(opening_and_closing_keeps_what_is_below),
         cmocka_unit_test(all_below_opens_at_once_and_the_way_to_a_frame_too),
         cmocka_unit_test(another_metric_keeps_what_is_open),
