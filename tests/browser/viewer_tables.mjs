@@ -112,7 +112,7 @@ test('a click anywhere in a heading sorts, keys reach it, and so does the palett
     await press(page, 'ArrowDown', '>');
     assert.match(await sorted(), /^Total/);
     await press(page, 'Control+k');
-    await page.keyboard.type('sort the table by name');
+    await page.keyboard.type('sort the table by function');
     await press(page, 'Enter');
     assert.match(await hashOf(page), /sort=name/);
     assert.equal(await first(), 'idle');
