@@ -102,14 +102,14 @@ export function makePanel(view) {
 
     // A list of `items`, which may be only some of `count` frames. The number of the others is shown at the
     // end, or in the middle of the list. `most`: so many are shown until the others are asked for.
-    const isWhole = {};
+    const wholeLists = {};
     function frames(title, all, count = all?.length, isMiddle = false, most = Infinity) {
         if (!all || !all.length) return null;
-        const items = isWhole[title] ? all : all.slice(0, most);
+        const items = wholeLists[title] ? all : all.slice(0, most);
         const more = Number(String(count).replaceAll(',', '')) - items.length;
         const moreText = `${more.toLocaleString('en')} more`;
         const rest = more > 0 && make('li', {class: 'muted'}, all.length > items.length
-            ? button(moreText, () => { isWhole[title] = true; update(); }, {'data-key': `${title} more`})
+            ? button(moreText, () => { wholeLists[title] = true; update(); }, {'data-key': `${title} more`})
             : moreText);
         const half = isMiddle ? items.length >> 1 : items.length;
         const list = items.map((item, i) => make('li', {}, share(button(
