@@ -2,6 +2,8 @@
 
 import {button, choice, fillChoice, fraction, make, refill, share, show, sign} from './dom.js';
 
+const FEW_THREADS = 8;
+
 export function makeTools(view, search) {
     const name = make('span', {class: 'file cut'});
     const metric = choice('Metric', value => view.act(`metric ${value}`));
@@ -74,6 +76,14 @@ export function makeTools(view, search) {
         element.querySelector('.back').disabled = !tools.can_back;
         element.querySelector('.forward').disabled = !tools.can_forward;
     }
+    // Threads by name: the others are left out of the list.
+    const finder = make('input', {type: 'search', placeholder: 'Find a thread', 'aria-label': 'Find a thread',
+        'data-key': 'find-thread', oninput: findThreads});
+    function findThreads() {
+        const wanted = finder.value.toLowerCase();
+        for (const item of tracks.querySelectorAll('.track-list li'))
+            show(item, item.textContent.toLowerCase().includes(wanted));
+    }
     // The menu of time and threads: what the timeline does with a pointer, also for keyboards and narrow windows.
     function updateTracks({duration_ns: durationNs, duration, selected, count, tracks: threads, ...state}) {
         const actionButton = (action, title, isOn) => button(title, () => view.act(action),
@@ -92,14 +102,18 @@ export function makeTools(view, search) {
         hasThreads && [make('h3', {}, `${count} threads`), make('div', {class: 'buttons'},
             actionButton('tracks-all', 'All', !state.any), actionButton('split', 'Split by thread', state.split),
             durationNs > 0 && actionButton('tracks', 'In the timeline', state.shown)),
+        threads.length > FEW_THREADS && finder,
         make('ul', {class: 'track-list'}, threads.map(({id, title, total, share: part, on}) => make('li', {},
             share(button([make('span', {class: 'cut'}, title), make('span', {class: 'number'},
                 `${view.withoutUnit(total)} · ${part}`)], () => view.act(`track ${id}`), {title: `${title}: ${total}`,
                 'aria-pressed': String(on), 'data-key': `track-${id}`}), fraction(part)),
             button('only', () => view.act(`track-only ${id}`), {'data-key': `only-${id}`,
-                'aria-label': `Only ${title}`}))),
+                'aria-label': `Only ${title}`}),
+            button('hide', () => view.act(`track-hide ${id}`), {'data-key': `hide-${id}`,
+                'aria-label': `Hide ${title}, or show it again`}))),
         count > threads.length && make('li', {class: 'muted'}, `and ${count - threads.length} more: ` +
             'transform label:thread=NAME'))]);
+        findThreads();
         if (scrollTop) tracks.querySelector('ul').scrollTop = scrollTop;
     }
     // The legend, or the options of a comparison.

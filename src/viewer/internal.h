@@ -108,11 +108,13 @@ void flm_viewer_history_coalesce(struct flm_viewer *viewer);
 void flm_viewer_history_replace(struct flm_viewer *viewer);
 
 /* Restricts the profile to a time range, counted from the first sample; an empty range: all of it.
- * Adds or removes a track; NULL: all tracks. Splits threads, each below a frame of its own, or
- * merges them again. */
+ * Adds or removes a track; NULL: all tracks, hidden ones too. Hides a track, or shows it again.
+ * Splits threads, each below a frame of its own, or merges them again. */
 bool flm_viewer_select_time(struct flm_viewer *viewer, struct flm_span ns, struct flm_error *why);
 bool flm_viewer_toggle_track(struct flm_viewer *viewer, const struct flm_track *track, bool only,
                              struct flm_error *why);
+bool flm_viewer_hide_track(struct flm_viewer *viewer, const struct flm_track *track,
+                           struct flm_error *why);
 bool flm_viewer_split_tracks(struct flm_viewer *viewer, struct flm_error *why);
 
 /* Selects a ref and brings it into view; no ref: does nothing. */

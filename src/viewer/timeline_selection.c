@@ -93,8 +93,9 @@ static void add_toggled(struct flm_text *out, struct flm_bytes values, struct fl
     }
 }
 
-bool flm_viewer_toggle_track(struct flm_viewer *v, const struct flm_track *track, bool only,
-                             struct flm_error *why)
+/* Selects or hides a track, or takes that back; NULL: of all. */
+static bool choose_track(struct flm_viewer *v, const struct flm_track *track, bool only,
+                         enum flm_timeline_choice choice, struct flm_error *why)
 {
     struct flm_text prefix = {0}, text = {0};
     if (v->scene.timeline.tracks.key == FLM_NONE)
@@ -102,9 +103,9 @@ bool flm_viewer_toggle_track(struct flm_viewer *v, const struct flm_track *track
     if (track && track->value == FLM_NONE)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "samples without the label cannot be selected by it");
-    struct flm_bytes values = flm_timeline_labels(&v->model, &v->scene, &prefix);
+    struct flm_bytes values = flm_timeline_labels(&v->model, &v->scene, choice, &prefix);
     if (track) {
-        flm_timeline_add_label(&v->model, &v->scene, &text);
+        flm_timeline_add_label(&v->model, &v->scene, choice, &text);
         size_t start = text.size;
         struct flm_bytes none = {NULL, 0};
         add_toggled(&text, only ? none : values, flm_track_name(v->model.operations.opened, track));
@@ -117,6 +118,19 @@ bool flm_viewer_toggle_track(struct flm_viewer *v, const struct flm_track *track
     flm_text_clear(&prefix);
     flm_text_clear(&text);
     return good;
+}
+
+bool flm_viewer_toggle_track(struct flm_viewer *v, const struct flm_track *track, bool only,
+                             struct flm_error *why)
+{
+    return choose_track(v, track, only, FLM_TRACKS_SELECTED, why) &&
+           (track || choose_track(v, NULL, false, FLM_TRACKS_HIDDEN, why));
+}
+
+bool flm_viewer_hide_track(struct flm_viewer *v, const struct flm_track *track,
+                           struct flm_error *why)
+{
+    return choose_track(v, track, false, FLM_TRACKS_HIDDEN, why);
 }
 
 bool flm_viewer_split_tracks(struct flm_viewer *v, struct flm_error *why)

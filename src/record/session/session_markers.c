@@ -144,7 +144,7 @@ static void add_busy(const struct flm_busy *busy, double every_ns, struct flm_bu
         return;
     struct flm_counter counter =
         flm_builder_counter(b, flm_builder_string(b, "processors busy", 15),
-                            flm_builder_string(b, "count", 5), (struct flm_label_set){0});
+                            flm_builder_string(b, "", 0), (struct flm_label_set){0});
     size_t each = 1, count = busy->busy_ns.count;
     while ((double)busy->width_ns * (double)each < 10 * every_ns && each < count)
         each++;

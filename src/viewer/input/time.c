@@ -75,6 +75,12 @@ static bool act_track_only(struct flm_viewer *v, struct flm_bytes number, struct
     return track && flm_viewer_toggle_track(v, track, true, why);
 }
 
+static bool act_track_hide(struct flm_viewer *v, struct flm_bytes number, struct flm_error *why)
+{
+    const struct flm_track *track = track_named(v, number, why);
+    return track && flm_viewer_hide_track(v, track, why);
+}
+
 static bool act_tracks_all(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -118,6 +124,7 @@ static const struct flm_action actions[] = {
     {"tracks", "Threads in the timeline", NULL, "T", act_tracks, &threaded},
     {"track", "Thread on or off", "N", NULL, act_track, &threaded},
     {"track-only", "Only this thread", "N", NULL, act_track_only, &threaded},
+    {"track-hide", "Hide this thread, or show it", "N", NULL, act_track_hide, &threaded},
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
     {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted,
      "sort order"},

@@ -27,7 +27,7 @@ enum { FLM_ROW_PX = 18, FLM_FONT_PX = 12, FLM_MINIMAP_PX = 48, FLM_MARGIN_PX = 8
  * stacks instead; the ruler; the strip of states; the heading of a process; the least that a thread
  * takes, so that two lines are beside it; and what is free below it. */
 enum {
-    FLM_GUTTER_PX = 168,
+    FLM_GUTTER_PX = 184,
     FLM_GUTTER_LEAST_WINDOW_PX = 720,
     FLM_RULER_PX = 18,
     FLM_STRIP_PX = 7,

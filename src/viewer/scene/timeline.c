@@ -133,17 +133,17 @@ bool flm_timeline_selected(const struct flm_model *model, const struct flm_scene
 
 /* "label:thread=" */
 void flm_timeline_add_label(const struct flm_model *model, const struct flm_scene *scene,
-                            struct flm_text *out)
+                            enum flm_timeline_choice choice, struct flm_text *out)
 {
-    flm_text_puts(out, "label:");
+    flm_text_puts(out, choice == FLM_TRACKS_HIDDEN ? "unlabel:" : "label:");
     flm_text_add(out, flm_string_bytes(model->operations.opened, scene->timeline.tracks.key));
     flm_text_putc(out, '=');
 }
 
 struct flm_bytes flm_timeline_labels(const struct flm_model *model, const struct flm_scene *scene,
-                                     struct flm_text *prefix)
+                                     enum flm_timeline_choice choice, struct flm_text *prefix)
 {
-    flm_timeline_add_label(model, scene, prefix);
+    flm_timeline_add_label(model, scene, choice, prefix);
     return operation_behind(model, (struct flm_bytes){prefix->at, prefix->size});
 }
 
@@ -173,7 +173,7 @@ bool flm_timeline_has_track_on(const struct flm_model *model, const struct flm_s
 {
     struct flm_text prefix = {0};
     bool any = scene->timeline.tracks.key != FLM_NONE && scene->timeline.tracks.count > 0 &&
-               flm_timeline_labels(model, scene, &prefix).at;
+               flm_timeline_labels(model, scene, FLM_TRACKS_SELECTED, &prefix).at;
     flm_text_clear(&prefix);
     return any;
 }
@@ -184,7 +184,7 @@ bool flm_timeline_track_is_on(const struct flm_model *model, const struct flm_sc
     struct flm_text prefix = {0};
     struct flm_bytes values = {NULL, 0};
     if (scene->timeline.tracks.key != FLM_NONE)
-        values = flm_timeline_labels(model, scene, &prefix);
+        values = flm_timeline_labels(model, scene, FLM_TRACKS_SELECTED, &prefix);
     bool on = values.at && has_value(values, flm_track_name(model->operations.opened, track));
     flm_text_clear(&prefix);
     return on;

@@ -64,13 +64,14 @@ bool flm_timeline_has_track_on(const struct flm_model *model, const struct flm_s
 /* Whether threads are apart, each below a frame of its own: the operation split. */
 bool flm_timeline_is_split(const struct flm_model *model);
 
-/* The labels by which tracks are selected: "label:thread=", which `prefix` receives, and behind it
- * values with commas between them, one after the other by flm_timeline_next_label. {NULL} where all
- * tracks are. */
+/* The labels by which tracks are selected, or hidden: "label:thread=" or "unlabel:thread=", which
+ * `prefix` receives, and behind it values with commas between them, one after the other by
+ * flm_timeline_next_label. {NULL} where none is. */
+enum flm_timeline_choice { FLM_TRACKS_SELECTED, FLM_TRACKS_HIDDEN };
 void flm_timeline_add_label(const struct flm_model *model, const struct flm_scene *scene,
-                            struct flm_text *prefix);
+                            enum flm_timeline_choice choice, struct flm_text *prefix);
 struct flm_bytes flm_timeline_labels(const struct flm_model *model, const struct flm_scene *scene,
-                                     struct flm_text *prefix);
+                                     enum flm_timeline_choice choice, struct flm_text *prefix);
 bool flm_timeline_next_label(struct flm_bytes values, size_t *at, struct flm_bytes *value);
 
 /* The value of a track's label; and with the command in front, where it is known: what people

@@ -130,6 +130,22 @@ static void a_range_of_the_flame_graph_is_the_axis_of_the_chart(void **state)
     flm_viewer_free(v);
 }
 
+static void threads_are_hidden_and_come_back(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    act(v, "track-hide 0"); /* the largest: 12 */
+    assert_threads(v, "20 10 11 ");
+    assert_answer(v, "chips", "operations.0.text", "unlabel:thread=12");
+    act(v, "track-hide 1");
+    assert_threads(v, "10 11 ");
+    act(v, "track-hide 0");
+    assert_threads(v, "10 11 12 ");
+    act(v, "tracks-all");
+    assert_threads(v, "20 10 11 12 ");
+    flm_viewer_free(v);
+}
+
 /* Threads that are seen have their charts, and no others. */
 static void charts_are_made_when_they_are_seen(void **state)
 {
@@ -197,6 +213,7 @@ int main(void)
         cmocka_unit_test(a_wait_is_as_wide_as_it_lasts),
         cmocka_unit_test(the_visible_time_is_selected_once),
         cmocka_unit_test(a_range_of_the_flame_graph_is_the_axis_of_the_chart),
+        cmocka_unit_test(threads_are_hidden_and_come_back),
         cmocka_unit_test(charts_are_made_when_they_are_seen),
         cmocka_unit_test(stacks_of_different_states_are_apart),
         cmocka_unit_test(it_survives_failing_allocations),
