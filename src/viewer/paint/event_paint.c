@@ -114,8 +114,8 @@ static void paint_counter(struct flm_viewer *v, struct flm_pixels *pixels,
     double ns_in_px = (a->seen.right - a->seen.left) / fmax(a->area.width, 1);
     uint32_t rgb = flm_page_colors(&v->paint.theme).accent;
     for (int x = 0; most > 0 && x < (int)a->area.width; x++) {
-        double from = (double)threads->start_ns + a->seen.left + x * ns_in_px;
-        double value = flm_counter_most(&points, (int64_t)from, (int64_t)(from + ns_in_px) + 1);
+        int64_t from = flm_time_after(threads->start_ns, a->seen.left + x * ns_in_px);
+        double value = flm_counter_most(&points, from, flm_time_after(from, ns_in_px + 1));
         double height = value / most * (bottom - top - 3 * scale);
         if (value > 0)
             flm_pixels_blend(pixels, (int)a->area.left + x,

@@ -43,7 +43,7 @@ static void draw_strip(const struct flm_viewer *v, const struct flm_pane *pane,
     double ns_in_cell = (a.seen.right - a.seen.left) / fmax(area.columns, 1);
     uint32_t hint = 0;
     for (int column = 0; column < area.columns; column++) {
-        int64_t time = threads->start_ns + (int64_t)(a.seen.left + (column + 0.5) * ns_in_cell);
+        int64_t time = flm_time_after(threads->start_ns, a.seen.left + (column + 0.5) * ns_in_cell);
         struct flm_thread_span span =
             flm_thread_span_at(&threads->states, pane->profile, track, time, &hint);
         if (span.state == FLM_THREAD_UNKNOWN)
@@ -141,8 +141,8 @@ static void draw_counter(const struct flm_viewer *v, struct flm_screen *screen,
     flm_text_putc(&name, ' ');
     flm_text_add(&name, (struct flm_bytes){figure.at, figure.size});
     for (int column = 0; column < area.columns; column++) {
-        int64_t from = threads->start_ns + (int64_t)(a.seen.left + column * ns_in_cell);
-        double most = flm_counter_most(&points, from, from + (int64_t)ns_in_cell + 1);
+        int64_t from = flm_time_after(threads->start_ns, a.seen.left + column * ns_in_cell);
+        double most = flm_counter_most(&points, from, flm_time_after(from, ns_in_cell + 1));
         flm_screen_put(screen, area.left + column, area.top + row,
                        bar_of(most / fmax(threads->events.most[index], 1e-300), screen->charset),
                        style_of(v, screen, colors.accent, FLM_CELL_PLAIN));

@@ -153,7 +153,7 @@ void flm_threads_paint_strip(const struct flm_viewer *v, const struct flm_pane *
     double ns_in_px = (a.seen.right - a.seen.left) / fmax(a.area.width, 1);
     for (int x = (int)a.area.left, next; x < end; x = next) {
         double ns = a.seen.left + (x + 0.5 - a.area.left) * ns_in_px;
-        int64_t time = threads->start_ns + (int64_t)ns;
+        int64_t time = flm_time_after(threads->start_ns, ns);
         struct flm_thread_span span =
             flm_thread_span_at(&threads->states, pane->profile, track, time, &hint);
         double pixels_of = ((double)span.to_ns - (double)time) / ns_in_px;

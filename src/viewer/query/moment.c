@@ -122,7 +122,7 @@ static bool add_marker(struct flm_query *q, struct flm_response_hover *hover, in
 }
 
 static bool add_counter(struct flm_query *q, struct flm_response_hover *hover, uint32_t index,
-                        int64_t time_ns, int64_t slack_ns)
+                        int64_t time_ns, double slack_ns)
 {
     const struct flm_profile *p = q->profile;
     const struct flm_threads *threads = &q->viewer->scene.threads;
@@ -131,7 +131,8 @@ static bool add_counter(struct flm_query *q, struct flm_response_hover *hover, u
     if (flm_counter_points_until(&points, time_ns) == 0)
         return false; /* not known yet */
     hover->title = flm_query_string(q, points.name.index);
-    flm_quantity_add(flm_query_scratch(q), flm_counter_most(&points, time_ns, time_ns + slack_ns),
+    flm_quantity_add(flm_query_scratch(q),
+                     flm_counter_most(&points, time_ns, flm_time_after(time_ns, slack_ns + 1)),
                      flm_string_bytes(p, points.unit.index));
     add_line(q, hover, "value", flm_query_scratch_copy(q));
     flm_quantity_add(flm_query_scratch(q), threads->events.most[index],
@@ -155,7 +156,7 @@ struct flm_response_hover *flm_query_hovered_event(struct flm_query *q)
     uint32_t track = track_at(&v->scene, area, v->input.hover_y), counter;
     struct flm_span seen = flm_viewer_span(v);
     double ns_in_px = (seen.right - seen.left) / fmax(area.width, 1);
-    int64_t time = threads->start_ns + (int64_t)(seen.left + (x - area.left) * ns_in_px);
+    int64_t time = flm_time_after(threads->start_ns, seen.left + (x - area.left) * ns_in_px);
     if (track == FLM_NONE)
         return NULL;
     struct flm_response_hover *hover = flm_query_take(q, 1, sizeof *hover);
@@ -166,7 +167,7 @@ struct flm_response_hover *flm_query_hovered_event(struct flm_query *q)
     hover->moment.at = lines;
     double slack = NEAR_PX * v->scene.window.scale * ns_in_px;
     bool any = flm_event_track_is_markers(&threads->events, track, &counter)
-                   ? add_marker(q, hover, time, (int64_t)slack)
-                   : add_counter(q, hover, counter, time, (int64_t)ns_in_px + 1);
+                   ? add_marker(q, hover, time, flm_time_after(0, slack))
+                   : add_counter(q, hover, counter, time, ns_in_px);
     return any ? hover : NULL;
 }

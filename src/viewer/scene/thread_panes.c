@@ -40,7 +40,7 @@ static void find_axis(const struct flm_model *model, struct flm_scene *scene)
     if (first < ns.left || !(ns.right > ns.left))
         return;
     threads->offset_ns = floor(ns.left);
-    threads->start_ns = opened->first_ns + (int64_t)threads->offset_ns;
+    threads->start_ns = flm_time_after(opened->first_ns, threads->offset_ns);
     /* The last sample of a selected time stands for more than its rest. */
     scene->total = is_selected ? ns.right - ns.left : fmax(ns.right, first + shown->length_ns);
 }

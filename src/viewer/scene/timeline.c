@@ -207,6 +207,17 @@ double flm_tick_step(double duration, double width, double apart)
     return step;
 }
 
+int64_t flm_time_after(int64_t time_ns, double ns)
+{
+    const double exact = 4e18; /* a sum of two such numbers is one of 64 bits */
+    double sum = (double)time_ns + ns;
+    if (fabs(ns) < exact && fabs((double)time_ns) < exact)
+        return time_ns + (int64_t)ns;
+    if (!(sum < 0x1p63))
+        return INT64_MAX;
+    return sum > -0x1p63 ? (int64_t)sum : INT64_MIN + 1;
+}
+
 void flm_tick_label_add(struct flm_text *out, double at, double step, double longest)
 {
     static const struct {

@@ -84,6 +84,9 @@ void flm_track_add_title(const struct flm_profile *profile, const struct flm_tra
  * at least so far `apart`. */
 double flm_tick_step(double duration, double width, double apart);
 
+/* A time `ns` behind another one; the last or the first there is where that is beyond it. */
+int64_t flm_time_after(int64_t time_ns, double ns);
+
 /* The label of a tick, in ns: in the unit of the whole axis, which is `longest`, and with as many
  * digits as distinguish ticks that are a step apart: "1.2335 s". */
 void flm_tick_label_add(struct flm_text *out, double at, double step, double longest);

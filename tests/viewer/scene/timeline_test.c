@@ -1,5 +1,6 @@
 #include "viewer/scene/timeline.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,6 +160,16 @@ static void threads_stand_apart_and_are_merged_again(void **state)
     flm_viewer_free(v);
 }
 
+static void a_time_beyond_all_others_is_the_last(void **state)
+{
+    (void)state;
+    assert_true(flm_time_after(5, 7.9) == 12);
+    assert_true(flm_time_after(INT64_MAX - 5, 1e3) == INT64_MAX);
+    assert_true(flm_time_after(INT64_MIN + 1, -1e300) == INT64_MIN + 1); /* and no FLM_NO_TIME */
+    assert_true(flm_time_after(INT64_MIN + 1, 1.8446744073709e19) > INT64_MAX / 2);
+    assert_true(flm_time_after(0, INFINITY) == INT64_MAX);
+}
+
 static void the_chart_has_a_pane_for_each_thread_on_one_axis(void **state)
 {
     (void)state;
@@ -227,6 +238,7 @@ int main(void)
         cmocka_unit_test(threads_are_added_one_by_one_and_taken_away),
         cmocka_unit_test(a_thread_is_chosen_by_its_name_in_the_timeline),
         cmocka_unit_test(threads_stand_apart_and_are_merged_again),
+        cmocka_unit_test(a_time_beyond_all_others_is_the_last),
         cmocka_unit_test(the_chart_has_a_pane_for_each_thread_on_one_axis),
         cmocka_unit_test(the_timeline_survives_failing_allocations),
     };
