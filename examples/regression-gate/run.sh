@@ -2,10 +2,10 @@
 # Records the program before and after the change, alternately, and compares: run.sh [RUNS]
 #
 # Off-CPU time is recorded (--off-cpu), because the program only sleeps, with the functions of Python
-# (--python). The gate tests blocked time only, not the time in the run queue, and Python's functions
+# (--python). The gate tests the time that it waited, not that in the run queue, and Python's functions
 # only:
 #
-#     label:state=blocked      the program was blocked or asleep
+#     unlabel:state=runnable   what it waited for: it slept, was blocked, or waited for a lock
 #     hide:kind=...            without the frames of the interpreter, of libraries and of the kernel;
 #                              some kinds may be absent, hence --allow-empty
 #
@@ -20,7 +20,7 @@ flamel=${FLAMEL:-flamel}
 python=$("${PYTHON:-python3}" -c 'import sys; print(sys.executable)') || exit 2
 
 export PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1
-shown='label:state=blocked | hide:kind=kernel | hide:kind=native | hide:kind=inlined'
+shown='unlabel:state=runnable | hide:kind=kernel | hide:kind=native | hide:kind=inlined'
 
 "$flamel" gate -q --off-cpu --python -n "$runs" --side both --metric off-cpu --apply "$shown" \
     --allow-empty --ab "EXAMPLE=old '$python' '$here/main.py'" "EXAMPLE=new '$python' '$here/main.py'"

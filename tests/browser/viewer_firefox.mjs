@@ -82,7 +82,7 @@ test('the views show the same profile', async () => {
     await page.clickOn('.views button', 'Top table');
     await page.sees('.table-top', /40.*read/);
     assert.equal(await page.evaluate(() => document.querySelectorAll('.table-top .row').length), 6);
-    await page.clickOn('.table-top .table-head button', 'Function');
+    await page.clickOn('.table-top .table-head .can-sort', 'Function');
     await page.until(() => /idle/.test(document.querySelector('.table-top .row').innerText));
     await page.clickOn('.views button', 'Call tree');
     await page.sees('.table-tree', /main/);

@@ -24,7 +24,8 @@ static const struct scale sizes[] = {{0x1p60, 0x1p60, "EiB"},
                                      {0x1p10, 0x1p10, "KiB"},
                                      {0, 1, "B"}};
 
-static const struct scale counts[] = {{1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
+static const struct scale counts[] = {
+    {1e18, 1e18, "E"}, {1e12, 1e12, "T"}, {1e9, 1e9, "G"}, {0, 1e6, "M"}};
 
 static void add_rounded(struct flm_text *out, double value, int digits)
 {
