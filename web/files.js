@@ -114,7 +114,8 @@ export function makeFiles(view, module) {
 
     const read = ({file, name}, where) => take(options => loadProfile(file, name, options), name, where);
     const readAddress = (address, where) => {
-        const name = decodeURIComponent(new URL(address).pathname.split('/').pop()) || address;
+        let name = new URL(address).pathname.split('/').pop() || address;
+        try { name = decodeURIComponent(name); } catch { /* as it is written */ }
         return take(options => loadURL(address, name, options), name, where);
     };
     // Two profiles are compared: the older one is the baseline.

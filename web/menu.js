@@ -10,9 +10,9 @@ export function makeMenu(view) {
     const items = () => Array.from(element.querySelectorAll('[role=menuitem]'));
 
     function close() {
+        document.removeEventListener('pointerdown', outside, true);
         if (!element.matches(':popover-open')) return;
         element.hidePopover();
-        document.removeEventListener('pointerdown', outside, true);
         view.focusPicture();
     }
     const outside = event => !event.composedPath().includes(element) && close();

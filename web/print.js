@@ -48,7 +48,8 @@ export function watchPrint(view, root, theme, fillTables) {
         if (!name) return; // a message is printed as it is
         root.style.colorScheme = 'light';
         theme.update();
-        if (views.find(one => one.name === shown).table) printTable();
+        const one = views.find(one => one.name === shown);
+        if (one.table && !one.beside) printTable();
         else printPicture();
     }
     function after() {

@@ -233,9 +233,14 @@ export function makeTable(view, shapeName, name = shapeName) {
         atHead = -1;
         update();
     }
+    // Columns may have gone since, in a window that became narrow.
+    function sortHere() {
+        atHead = Math.min(atHead, columns.length - 1);
+        if (columns[atHead]) sortBy(columns[atHead]);
+    }
     const headKeys = {
         ArrowLeft: () => goToHead(-1), ArrowRight: () => goToHead(1), ArrowDown: leaveHead, Escape: leaveHead,
-        Enter: () => sortBy(columns[atHead]), ' ': () => sortBy(columns[atHead]), ArrowUp: () => {},
+        Enter: sortHere, ' ': sortHere, ArrowUp: () => {},
     };
 
     // The keys of a grid. The core handles all others.

@@ -81,7 +81,7 @@ export function makeTools(view, search) {
         'data-key': 'find-thread', oninput: findThreads});
     function findThreads() {
         const wanted = finder.value.toLowerCase();
-        for (const item of tracks.querySelectorAll('.track-list li'))
+        for (const item of tracks.querySelectorAll('.track-list li:has(button)'))
             show(item, item.textContent.toLowerCase().includes(wanted));
     }
     // The menu of time and threads: what the timeline does with a pointer, also for keyboards and narrow windows.
@@ -113,8 +113,10 @@ export function makeTools(view, search) {
                 'aria-label': `Hide ${title}, or show it again`}))),
         count > threads.length && make('li', {class: 'muted'}, `and ${count - threads.length} more: ` +
             'transform label:thread=NAME'))]);
+        if (threads.length <= FEW_THREADS) finder.value = '';
         findThreads();
-        if (scrollTop) tracks.querySelector('ul').scrollTop = scrollTop;
+        const list = tracks.querySelector('ul');
+        if (scrollTop && list) list.scrollTop = scrollTop;
     }
     // The legend, or the options of a comparison.
     function updateMore(children) {

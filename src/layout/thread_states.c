@@ -116,7 +116,10 @@ struct flm_thread_span flm_thread_span_at(const struct flm_thread_states *states
         bool is_last = behind == count && state == FLM_THREAD_ON_CPU;
         span.state = is_last && time_ns > end ? FLM_THREAD_UNKNOWN : state;
         span.sample = sample;
-        span.to_ns = state != FLM_THREAD_ON_CPU && end < span.to_ns ? end : span.to_ns;
+        if (is_last) /* it is known until its end, which is a time of its own */
+            end = end < INT64_MAX ? end + 1 : end;
+        if ((is_last && span.state != FLM_THREAD_UNKNOWN) || state != FLM_THREAD_ON_CPU)
+            span.to_ns = end < span.to_ns ? end : span.to_ns;
     } else { /* the wait is over, and nothing was seen since */
         span.state = behind < count ? FLM_THREAD_ON_CPU : FLM_THREAD_UNKNOWN;
         span.from_ns = end;

@@ -123,8 +123,12 @@ static bool choose_track(struct flm_viewer *v, const struct flm_track *track, bo
 bool flm_viewer_toggle_track(struct flm_viewer *v, const struct flm_track *track, bool only,
                              struct flm_error *why)
 {
-    return choose_track(v, track, only, FLM_TRACKS_SELECTED, why) &&
-           (track || choose_track(v, NULL, false, FLM_TRACKS_HIDDEN, why));
+    /* What is hidden cannot be seen because it is selected. */
+    if (flm_timeline_is_hidden(&v->model, &v->scene, track) &&
+        !choose_track(v, track, false, FLM_TRACKS_HIDDEN, why))
+        return false;
+    return (!track && !flm_timeline_has_track_on(&v->model, &v->scene)) ||
+           choose_track(v, track, only, FLM_TRACKS_SELECTED, why);
 }
 
 bool flm_viewer_hide_track(struct flm_viewer *v, const struct flm_track *track,

@@ -102,6 +102,7 @@ static const struct flm_condition searching = {has_search, "there is no search t
 static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm_error *why)
 {
     bool has = flm_node_ref_valid(v->model.selected);
+    struct flm_node_ref again = flm_node_ref_none();
     uint32_t count = v->scene.pane_count, first = has ? v->model.selected.pane : 0;
     for (uint32_t i = 0; v->model.searches.frame_color && i < count; i++) {
         uint32_t index = (first + (way == FLM_SEARCH_PREVIOUS ? count - i : i)) % count;
@@ -115,7 +116,17 @@ static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm
             flm_search_step(v->model.searches.frame_color, pane->layout, from, way);
         if (step.node.index == FLM_NONE)
             continue; /* the other threads of a flame chart */
-        flm_viewer_walk_to(v, (struct flm_node_ref){index, flm_pane_number(pane, step.node)});
+        struct flm_node_ref ref = {index, flm_pane_number(pane, step.node)};
+        bool is_round = step.at == (way == FLM_SEARCH_PREVIOUS ? step.count : 1);
+        if (has && i == 0 && is_round && count > 1) {
+            again = ref; /* after those of all others */
+            continue;
+        }
+        flm_viewer_walk_to(v, ref);
+        return true;
+    }
+    if (flm_node_ref_valid(again)) {
+        flm_viewer_walk_to(v, again);
         return true;
     }
     return flm_viewer_notify(v, "the search finds nothing here");

@@ -54,19 +54,23 @@ static void paint_markers(struct flm_viewer *v, struct flm_pixels *pixels,
     const struct flm_profile *p = v->scene.threads.events.profile;
     struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     struct flm_font font = flm_atlas_font(v->paint.atlas, FLM_WEIGHT_REGULAR);
-    double scale = v->scene.window.scale, right = a->area.left + a->area.width, drawn = -1e9;
+    double scale = v->scene.window.scale, right = a->area.left + a->area.width, furthest = -1e9;
     int thin = (int)fmax(1, scale),
         base = flm_atlas_base_line(v->paint.atlas, (int)top, (int)bottom);
     struct flm_text text = {0};
+    double last = -1e9; /* the pixel of the flag before */
     for (uint32_t i = 0; i < p->sizes.marker_count; i++) {
         const struct flm_marker_record *marker = &p->markers[i];
         double x = flm_time_axis_x(a, ns_of(v, marker->time_ns));
         double end = flm_time_axis_x(a, ns_of(v, marker->time_ns + marker->duration_ns));
         if (x >= right)
             break;
-        if (end < a->area.left || (x < drawn + 1 && end < drawn + 1))
-            continue;
-        drawn = fmax(x, end);
+        if (end < a->area.left || (floor(x) == last && end < furthest + 1))
+            continue; /* nothing of it would be seen */
+        last = floor(x);
+        furthest = fmax(furthest, end);
+        x = fmax(x, a->area.left - FLAG * 4 * scale); /* far outside no pixel has a number */
+        end = fmin(end, right);
         if (marker->duration_ns > 0)
             flm_pixels_blend(pixels, (int)x, (int)top + 2 * thin, (int)fmax(end, x + thin),
                              (int)bottom - 2 * thin, colors.accent, 50);

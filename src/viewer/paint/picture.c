@@ -239,7 +239,7 @@ static void add_axis(struct picture *picture)
     double duration = view->right - view->left, offset = scene->threads.offset_ns;
     double left = offset + view->left, right = offset + view->right;
     double step = flm_tick_step(duration, view->width_px, TICKS_APART);
-    for (double at = ceil(left / step) * step; at < right; at += step) {
+    for (double at = ceil(left / step) * step; at < right; at = flm_tick_next(at, step)) {
         picture->text.size = 0;
         flm_tick_label_add(&picture->text, at, step, offset + scene->total);
         flm_document_add_tick(&picture->document, (at - left) / duration * view->width_px,

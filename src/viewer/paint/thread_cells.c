@@ -178,7 +178,7 @@ void flm_ruler_cells_draw(const struct flm_viewer *v, struct flm_screen *screen,
     struct flm_style muted = style_of(v, screen, colors.muted, FLM_CELL_PLAIN);
     struct flm_text text = {0};
     flm_screen_fill(screen, area.left, area.top, area.columns, 1, muted);
-    for (double at = a.first_ns; at < a.last_ns; at += a.step_ns) {
+    for (double at = a.first_ns; at < a.last_ns; at = flm_tick_next(at, a.step_ns)) {
         text.size = 0;
         flm_tick_label_add(&text, at, a.step_ns, a.longest_ns);
         draw_text(screen, area, (int)(flm_time_axis_x(&a, at) / FLM_CELL_PX), 0, &text, muted);

@@ -47,7 +47,7 @@ void flm_threads_paint_grid(struct flm_viewer *v, struct flm_pixels *pixels)
     uint32_t line = flm_page_colors(&v->paint.theme).line;
     if (v->scene.total <= 0 || v->paint.theme.forced)
         return;
-    for (double at = a.first_ns; at < a.last_ns; at += a.step_ns) {
+    for (double at = a.first_ns; at < a.last_ns; at = flm_tick_next(at, a.step_ns)) {
         int x = (int)round(flm_time_axis_x(&a, at));
         flm_pixels_fill(pixels, x, top, x + thin, (int)(top + a.area.height), line);
     }
@@ -98,7 +98,7 @@ void flm_threads_paint_ruler(struct flm_viewer *v, struct flm_pixels *pixels)
         top = bottom - (int)flm_scene_ruler_px(&v->scene);
     int base = flm_atlas_base_line(v->paint.atlas, top, bottom);
     flm_pixels_fill(pixels, 0, top, (int)v->scene.window.width, bottom, colors.page);
-    for (double at = a.first_ns; at < a.last_ns; at += a.step_ns) {
+    for (double at = a.first_ns; at < a.last_ns; at = flm_tick_next(at, a.step_ns)) {
         int x = (int)round(flm_time_axis_x(&a, at));
         text.size = 0;
         flm_tick_label_add(&text, at, a.step_ns, a.longest_ns);

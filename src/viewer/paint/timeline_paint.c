@@ -95,7 +95,7 @@ static void paint_axis(struct flm_viewer *v, struct flm_pixels *pixels, struct f
     double step = flm_tick_step(duration, fmax(map.width, 1), 90 * v->scene.window.scale);
     int base = (int)round(bottom - FLM_TIMELINE_AXIS_PX * v->scene.window.scale / 2 +
                           flm_atlas_size_px(v->paint.atlas) * 0.36);
-    for (double at = ceil(seen.left / step) * step; at < seen.right; at += step) {
+    for (double at = ceil(seen.left / step) * step; at < seen.right; at = flm_tick_next(at, step)) {
         int x = (int)round(map.left + (at - seen.left) / duration * map.width);
         text.size = 0;
         flm_tick_label_add(&text, at, step, duration);

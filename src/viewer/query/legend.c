@@ -39,13 +39,14 @@ static size_t add_states(struct flm_query *q, uint32_t seen, struct flm_response
         const struct flm_state_tone *tone = &flm_state_tones[i];
         if (!(seen >> i & 1))
             continue;
-        to[count++] = (struct flm_response_legend_item){
+        to[count] = (struct flm_response_legend_item){
             .color = flm_query_color(q, tone->light),
             .dark = flm_query_color(q, tone->dark),
             .texture = flm_query_text(q, texture_name(tone->texture)),
             .title = flm_query_text(q, flm_thread_state_title((enum flm_thread_state)i)),
             .count = NAN,
         };
+        count++;
     }
     return count;
 }

@@ -92,7 +92,8 @@ bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_re
     made->key = flm_query_copy(&q, tracks->key == FLM_NONE ? flm_bytes_of("")
                                                            : flm_string_bytes(opened, tracks->key));
     made->shown = v->model.shows_tracks;
-    made->any = flm_timeline_has_track_on(&v->model, &v->scene);
+    made->any = flm_timeline_has_track_on(&v->model, &v->scene) ||
+                flm_timeline_is_hidden(&v->model, &v->scene, NULL);
     made->split = flm_timeline_is_split(&v->model);
     made->untimed = tracks->untimed_count;
     made->selected = range_of(&q);

@@ -65,7 +65,9 @@ static bool count_places(struct flm_cached_tables *tables, const struct flm_prof
 static struct flm_metric samples_of(const struct flm_profile *p, struct flm_metric shown)
 {
     struct flm_metric samples = flm_profile_metric_named(p, "samples");
-    return samples.index == shown.index ? (struct flm_metric){FLM_NONE} : samples;
+    if (samples.index == shown.index)
+        samples.index = FLM_NONE;
+    return samples;
 }
 
 /* The functions are measured twice, and keep the second result. */

@@ -190,6 +190,19 @@ bool flm_timeline_track_is_on(const struct flm_model *model, const struct flm_sc
     return on;
 }
 
+bool flm_timeline_is_hidden(const struct flm_model *model, const struct flm_scene *scene,
+                            const struct flm_track *track)
+{
+    struct flm_text prefix = {0};
+    struct flm_bytes values = {NULL, 0};
+    if (scene->timeline.tracks.key != FLM_NONE)
+        values = flm_timeline_labels(model, scene, FLM_TRACKS_HIDDEN, &prefix);
+    bool is =
+        values.at && (!track || has_value(values, flm_track_name(model->operations.opened, track)));
+    flm_text_clear(&prefix);
+    return is;
+}
+
 bool flm_timeline_is_split(const struct flm_model *model)
 {
     return operation_behind(model, flm_bytes_of("split:")).at != NULL;
@@ -205,6 +218,11 @@ double flm_tick_step(double duration, double width, double apart)
     if (step / 2 >= 1 && step / 2 * width / duration >= apart)
         return step / 2;
     return step;
+}
+
+double flm_tick_next(double at, double step)
+{
+    return at + step > at ? at + step : INFINITY;
 }
 
 int64_t flm_time_after(int64_t time_ns, double ns)

@@ -61,6 +61,10 @@ bool flm_timeline_track_is_on(const struct flm_model *model, const struct flm_sc
                               const struct flm_track *track);
 bool flm_timeline_has_track_on(const struct flm_model *model, const struct flm_scene *scene);
 
+/* Whether a track is hidden; NULL: whether any is. */
+bool flm_timeline_is_hidden(const struct flm_model *model, const struct flm_scene *scene,
+                            const struct flm_track *track);
+
 /* Whether threads are apart, each below a frame of its own: the operation split. */
 bool flm_timeline_is_split(const struct flm_model *model);
 
@@ -83,6 +87,9 @@ void flm_track_add_title(const struct flm_profile *profile, const struct flm_tra
 /* How far ticks of an axis are from each other: 1, 2 or 5 times a power of ten, so that labels are
  * at least so far `apart`. */
 double flm_tick_step(double duration, double width, double apart);
+
+/* The next tick; INFINITY where a step is too small for a number of this size to change. */
+double flm_tick_next(double at, double step);
 
 /* A time `ns` behind another one; the last or the first there is where that is beyond it. */
 int64_t flm_time_after(int64_t time_ns, double ns);

@@ -83,7 +83,7 @@ static void states_are_those_that_a_program_knows_of_itself(void **state)
 {
     (void)state;
     char program[300];
-    bool has_kernel;
+    bool has_kernel = false;
     snprintf(program, sizeof program, "%s", temporary_path("thread_states"));
     char compile[1000];
     snprintf(compile, sizeof compile,

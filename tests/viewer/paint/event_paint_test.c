@@ -49,6 +49,25 @@ static void events_are_drawn_at_their_time(void **state)
     flm_viewer_free(v);
 }
 
+static void a_marker_within_a_longer_one_is_drawn(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads("1 1 - 0 0 main\n"
+                                                        "1 1 - 500 0 main\n"
+                                                        "marker load 0 500 -\n"
+                                                        "marker exec 250 0 -\n"));
+    struct flm_pixels pixels = flm_pixels_of(memory, WIDTH, HEIGHT);
+    act(v, "view chart");
+    flm_viewer_resize(v, WIDTH, HEIGHT, 1);
+    flm_viewer_paint(v, &pixels, 0);
+    struct flm_time_axis a = flm_time_axis_of(v, 1);
+    double x = flm_time_axis_x(&a, 250e6);
+    size_t row = (size_t)(a.area.top - flm_event_track_top(&v->scene, 1) / 2);
+    assert_int_equal(memory[row * WIDTH + (size_t)x],
+                     flm_pixel(flm_page_colors(&v->paint.theme).accent));
+    flm_viewer_free(v);
+}
+
 /* A value that lasts less than a pixel is seen. */
 static void a_pixel_has_the_largest_value_of_its_time(void **state)
 {
@@ -69,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_are_drawn_at_their_time),
+        cmocka_unit_test(a_marker_within_a_longer_one_is_drawn),
         cmocka_unit_test(a_pixel_has_the_largest_value_of_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

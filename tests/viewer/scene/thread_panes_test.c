@@ -141,8 +141,29 @@ static void threads_are_hidden_and_come_back(void **state)
     assert_threads(v, "10 11 ");
     act(v, "track-hide 0");
     assert_threads(v, "10 11 12 ");
+    act(v, "track-only 1"); /* of a hidden one */
+    assert_threads(v, "20 ");
     act(v, "tracks-all");
     assert_threads(v, "20 10 11 12 ");
+    assert_answer(v, "tracks", "any", "false");
+    flm_viewer_free(v);
+}
+
+static void matches_are_found_in_all_threads(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    act(v, "search a");
+    act(v, "next-match");
+    assert_int_equal(v->model.selected.pane, 0);
+    act(v, "next-match"); /* main too */
+    struct flm_node_ref first = v->model.selected;
+    for (int i = 0; i < 40 && v->model.selected.pane == 0; i++)
+        act(v, "next-match");
+    assert_int_equal(v->model.selected.pane, 1);
+    for (int i = 0; i < 400 && !flm_node_refs_equal(v->model.selected, first); i++)
+        act(v, "next-match");
+    assert_true(flm_node_refs_equal(v->model.selected, first)); /* round and round */
     flm_viewer_free(v);
 }
 
@@ -214,6 +235,7 @@ int main(void)
         cmocka_unit_test(the_visible_time_is_selected_once),
         cmocka_unit_test(a_range_of_the_flame_graph_is_the_axis_of_the_chart),
         cmocka_unit_test(threads_are_hidden_and_come_back),
+        cmocka_unit_test(matches_are_found_in_all_threads),
         cmocka_unit_test(charts_are_made_when_they_are_seen),
         cmocka_unit_test(stacks_of_different_states_are_apart),
         cmocka_unit_test(it_survives_failing_allocations),
