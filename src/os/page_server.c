@@ -299,7 +299,12 @@ static enum MHD_Result continue_upload(struct MHD_Connection *connection,
 {
     if (*size == 0)
         return answer_upload(connection, s, upload);
-    /* The library passes on no more than Content-Length says. */
+    /* A body in chunks has no length that holds, whatever its Content-Length says. */
+    if (upload->status == 0 && *size > s->reader->most_bytes - upload->file.size) {
+        upload->status = 413;
+        flm_error_set(&upload->why, FLM_ERROR_USAGE, "this is larger than it said");
+        flm_text_clear(&upload->file);
+    }
     if (upload->status == 0 && !upload->file.failed)
         flm_text_add(&upload->file, (struct flm_bytes){bytes, *size});
     *size = 0;

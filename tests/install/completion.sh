@@ -11,7 +11,8 @@ done
 mkdir folder
 touch 'two words.folded' app.flm
 PATH=$(dirname "$flamel"):$PATH
-printf '%s\n' 'app 100/101 1.0: 1 cycles:' '	1 f (/bin/x)' '' 'app 100/102 1.1: 1 cycles:' '	1 g (/bin/x)' '' > s.txt
+printf '%s\n' 'app 100/101 1.0: 1 cycles:' '	1 f (/bin/x)' '' 'app 100/102 1.1: 1 cycles:' '	1 g (/bin/x)' '' \
+    'a;reboot 100/7 1.2: 1 cycles:' '	1 g (/bin/x)' '' 'the app 100/8 1.3: 1 cycles:' '	1 g (/bin/x)' '' > s.txt
 flamel convert -q s.txt -o labels.flm || exit 1
 rm s.txt
 bad=0
@@ -78,7 +79,9 @@ check bash 'flamel help si' similarity
 check bash 'flamel filter labels.flm --apply label:th' thread=
 check bash 'flamel filter labels.flm --apply label:thread=10' 101 102
 check bash 'flamel filter labels.flm --apply split:t' thread
-check bash 'flamel filter labels.flm --apply label:thread=7'
+check bash 'flamel filter labels.flm --apply label:thread=3'
+# What a program calls itself is not run by a shell.
+check bash 'flamel filter labels.flm --apply label:command=' app 'the\ app'
 check bash 'flamel filter --apply label:thread=7 nowhere.flm --app' --apply
 
 # All options of all commands.

@@ -42,7 +42,9 @@ static void find_labels(struct sums *sums, const struct flm_profile *p)
     static const char *const keys[] = {"thread", "tid", "pid", "command"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0] && sums->threads.count == 0; i++)
         sums->threads = labels_of(p, keys[i]);
-    sums->processes = labels_of(p, "pid");
+    sums->processes = labels_of(p, "process");
+    if (sums->processes.count == 0)
+        sums->processes = labels_of(p, "pid");
     sums->commands = labels_of(p, "command");
 }
 
@@ -63,7 +65,8 @@ static void add_samples(struct sums *sums, const struct flm_profile *p, struct f
             continue;
         struct flm_thread_cost *cost = &sums->cost[label];
         uint32_t command = value_in(p, set, sums->commands);
-        cost->process = value_in(p, set, sums->processes);
+        uint32_t process = value_in(p, set, sums->processes);
+        cost->process = process == FLM_NONE ? cost->process : process;
         cost->command = command == FLM_NONE ? cost->command : command;
         cost->total += value[i];
         cost->self += mark & FLM_COSTS_SELF ? value[i] : 0;

@@ -78,7 +78,16 @@ bool flm_session_markers_exit(struct flm_session_markers *m, int32_t process,
 bool flm_session_markers_memory(struct flm_session_markers *m, int32_t process, int64_t time_ns,
                                 double bytes)
 {
-    if (m->memory.count == MOST_POINTS) {
+    /* A counter keeps its value until the next: most processes do not grow in most moments. */
+    enum { NEAR = 256 };
+    size_t most = NEAR;
+    for (size_t i = m->memory.count; i-- > 0 && most-- > 0;)
+        if (m->memory.at[i].process == process) {
+            if (m->memory.at[i].bytes == bytes)
+                return true;
+            break;
+        }
+    if (m->memory.count >= MOST_POINTS && bytes != 0) { /* the end of a process is always told */
         m->left_out++;
         return true;
     }
@@ -97,6 +106,10 @@ bool flm_session_markers_no_memory(struct flm_session_markers *m, int32_t proces
 
 /* ---- Busy processors ------------------------------------------------------------------------- */
 
+/* Times beyond are no one's: three hundred years are 9.5e18 ns, and sums of two have to be
+ * times. */
+#define FARTHEST_NS (INT64_MAX / 4)
+
 static void double_width(struct flm_busy *busy)
 {
     size_t count = busy->busy_ns.count;
@@ -109,16 +122,19 @@ static void double_width(struct flm_busy *busy)
 
 bool flm_busy_add(struct flm_busy *busy, int64_t from_ns, int64_t to_ns)
 {
+    if (from_ns < -FARTHEST_NS || to_ns > FARTHEST_NS)
+        return true; /* a damaged file has such times */
     if (busy->width_ns == 0) {
         busy->width_ns = LEAST_WIDTH_NS;
         busy->first_ns = from_ns;
     }
     from_ns = from_ns < busy->first_ns ? busy->first_ns : from_ns;
-    if (to_ns <= from_ns || to_ns - busy->first_ns > INT64_MAX / 4)
-        return true; /* a damaged file has such times */
-    while ((to_ns - busy->first_ns) / busy->width_ns >= MOST_BUCKETS)
+    if (to_ns <= from_ns)
+        return true;
+    int64_t from = from_ns - busy->first_ns, to = to_ns - busy->first_ns;
+    while (to / busy->width_ns >= MOST_BUCKETS)
         double_width(busy);
-    size_t last = (size_t)((to_ns - 1 - busy->first_ns) / busy->width_ns);
+    size_t last = (size_t)((to - 1) / busy->width_ns);
     if (last >= busy->busy_ns.count) {
         size_t more = last + 1 - busy->busy_ns.count;
         if (!FLM_ARRAY_RESERVE(&busy->busy_ns, more))
@@ -126,12 +142,12 @@ bool flm_busy_add(struct flm_busy *busy, int64_t from_ns, int64_t to_ns)
         for (; more > 0; more--)
             busy->busy_ns.at[busy->busy_ns.count++] = 0;
     }
-    while (from_ns < to_ns) {
-        size_t bucket = (size_t)((from_ns - busy->first_ns) / busy->width_ns);
-        int64_t end_ns = busy->first_ns + (int64_t)(bucket + 1) * busy->width_ns;
-        end_ns = end_ns < to_ns ? end_ns : to_ns;
-        busy->busy_ns.at[bucket] += (double)(end_ns - from_ns);
-        from_ns = end_ns;
+    while (from < to) {
+        size_t bucket = (size_t)(from / busy->width_ns);
+        int64_t end = (int64_t)(bucket + 1) * busy->width_ns;
+        end = end < to ? end : to;
+        busy->busy_ns.at[bucket] += (double)(end - from);
+        from = end;
     }
     return true;
 }

@@ -30,7 +30,7 @@ static struct flm_profile *profile_of(const struct spec *specs, size_t count)
     node[1] = flm_builder_child(b, node[0], flm_builder_function(b, "work", 4));
     for (size_t i = 0; i < count; i++) {
         const char *const pairs[][2] = {
-            {"tid", specs[i].tid}, {"pid", specs[i].pid}, {"command", specs[i].command}};
+            {"thread", specs[i].tid}, {"process", specs[i].pid}, {"command", specs[i].command}};
         struct flm_string labels[6];
         size_t labelled = 0;
         for (size_t k = 0; k < 3; k++)

@@ -147,7 +147,9 @@ static void busy_time_is_spread_over_buckets_of_bounded_number(void **state)
     assert_true(flm_busy_add(&busy, 1000, 25000000 + 1000));
     assert_int_equal(busy.busy_ns.count, 3);
     assert_true(busy.busy_ns.at[0] == 1e7 && busy.busy_ns.at[2] == 5e6);
-    assert_true(flm_busy_add(&busy, 0, 500)); /* before the first */
+    assert_true(flm_busy_add(&busy, 0, 500));                         /* before the first */
+    assert_true(flm_busy_add(&busy, INT64_MAX - 1000000, INT64_MAX)); /* of a damaged file */
+    assert_true(flm_busy_add(&busy, INT64_MIN + 1, 500));
     assert_true(flm_busy_add(&busy, 5001000, 5001000));
     assert_true(sum_of(&busy) == 25e6);
     for (int64_t at_ns = 0; at_ns < INT64_C(4000000000000); at_ns += 999999937)
