@@ -16,7 +16,7 @@
  *     frames    distinct, in canonical order; frame 0 is the root's
  *     nodes     preorder: frame[i], end[i], self[metric][i]
  *     samples   where time or labels are known: time, duration, node, label set, value[metric]
- *     markers   what happened besides: time, duration, name, detail, label set
+ *     markers   events such as exec: time, duration, name, detail, label set
  *     counters  quantities over time, by name and label set: points of time and value
  *
  * Because strings and frames are sorted and only those in use are kept, equal profiles are equal

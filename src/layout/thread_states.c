@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "profile/columns.h"
+#include "profile/label_range.h"
 #include "profile/sample_span.h"
 
 /* The values of the label, and what people read. */
@@ -32,16 +32,6 @@ static enum flm_thread_state state_named(struct flm_bytes value)
     return FLM_THREAD_OFF_CPU;
 }
 
-static enum flm_thread_state state_of_set(const struct flm_profile *p, uint32_t set)
-{
-    for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++) {
-        const struct flm_label_record *label = &p->labels[p->set_members[i]];
-        if (flm_bytes_are(flm_string_bytes(p, label->key), "state"))
-            return state_named(flm_string_bytes(p, label->value));
-    }
-    return FLM_THREAD_ON_CPU;
-}
-
 bool flm_thread_states_init(struct flm_thread_states *states, const struct flm_profile *p,
                             struct flm_error *why)
 {
@@ -50,8 +40,12 @@ bool flm_thread_states_init(struct flm_thread_states *states, const struct flm_p
     *states = (struct flm_thread_states){.of_set = malloc((size_t)count + 1)};
     if (!states->of_set)
         return flm_error_memory(why);
+    struct flm_label_range labels = flm_label_range_of(p, "state");
     for (uint32_t set = 0; set < count; set++) {
-        states->of_set[set] = (unsigned char)state_of_set(p, set);
+        uint32_t value = flm_label_value_in(p, set, labels);
+        states->of_set[set] =
+            (unsigned char)(value == FLM_NONE ? FLM_THREAD_ON_CPU
+                                              : state_named(flm_string_bytes(p, value)));
         states->seen |= 1u << states->of_set[set];
     }
     if ((states->seen & ~(1u << FLM_THREAD_ON_CPU)) == 0)

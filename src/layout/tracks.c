@@ -7,42 +7,8 @@
 #include "base/core/sort.h"
 #include "flamel/builder.h"
 #include "layout/flame_chart.h"
+#include "profile/label_range.h"
 #include "profile/sample_span.h"
-
-/* ---- Labels ---------------------------------------------------------------------------------- */
-
-/* The labels of one key are consecutive. */
-struct labels {
-    uint32_t first, count;
-};
-
-static struct labels labels_of(const struct flm_profile *p, const char *key)
-{
-    struct labels found = {0, 0};
-    for (uint32_t i = 0; i < p->sizes.label_count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, p->labels[i].key), key)) {
-            found.first = found.count ? found.first : i;
-            found.count++;
-        }
-    return found;
-}
-
-static struct labels first_of(const struct flm_profile *p, const char *const *keys, size_t count)
-{
-    struct labels found = {0, 0};
-    for (size_t i = 0; i < count && found.count == 0; i++)
-        found = labels_of(p, keys[i]);
-    return found;
-}
-
-/* The first label of a set that is one of these; FLM_NONE where there is none. */
-static uint32_t label_in(const struct flm_profile *p, uint32_t set, struct labels labels)
-{
-    for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++)
-        if (p->set_members[i] - labels.first < labels.count)
-            return p->set_members[i];
-    return FLM_NONE;
-}
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
@@ -57,24 +23,19 @@ static bool is_on_track(const struct flm_profile *p, struct flm_metric metric, u
     return p->sizes.duration_count > 0 || size_of(p, metric, sample) > 0;
 }
 
-/* What distinguishes threads, and what is said of them. */
-struct all_labels {
-    struct labels threads, commands, processes;
-};
-
 static void describe(struct flm_track *t, const struct flm_profile *p, uint32_t sample,
-                     const struct all_labels *labels)
+                     const struct flm_thread_labels *labels)
 {
-    uint32_t command = label_in(p, p->sample_labels[sample], labels->commands);
-    uint32_t process = label_in(p, p->sample_labels[sample], labels->processes);
-    t->command = command == FLM_NONE ? t->command : p->labels[command].value;
-    t->process = process == FLM_NONE ? t->process : p->labels[process].value;
+    uint32_t command = flm_label_value_in(p, p->sample_labels[sample], labels->commands);
+    uint32_t process = flm_label_value_in(p, p->sample_labels[sample], labels->processes);
+    t->command = command == FLM_NONE ? t->command : command;
+    t->process = process == FLM_NONE ? t->process : process;
 }
 
 /* Totals and numbers of samples, in tracks that are not sorted yet. */
 static void count_samples(struct flm_tracks *tracks, const struct flm_profile *p,
                           struct flm_metric metric, struct flm_track *track,
-                          const uint32_t *track_of, const struct all_labels *labels)
+                          const uint32_t *track_of, const struct flm_thread_labels *labels)
 {
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         if (!is_on_track(p, metric, i))
@@ -142,8 +103,8 @@ static void find_length(struct flm_tracks *tracks, const struct flm_profile *p,
 /* ---- Making the tracks ----------------------------------------------------------------------- */
 
 /* Makes a track for each label, and one, with the value FLM_NONE, for samples without. */
-static void assign(const struct flm_profile *p, struct labels labels, struct flm_track *track,
-                   uint32_t *track_of)
+static void assign(const struct flm_profile *p, struct flm_label_range labels,
+                   struct flm_track *track, uint32_t *track_of)
 {
     for (uint32_t i = 0; i <= labels.count; i++)
         track[i] = (struct flm_track){.value = i < labels.count ? p->labels[labels.first + i].value
@@ -151,7 +112,7 @@ static void assign(const struct flm_profile *p, struct labels labels, struct flm
                                       .command = FLM_NONE,
                                       .process = FLM_NONE};
     for (uint32_t set = 0; set < p->sizes.label_set_count; set++) {
-        uint32_t label = label_in(p, set, labels);
+        uint32_t label = flm_label_in(p, set, labels);
         track_of[set] = label == FLM_NONE ? labels.count : label - labels.first;
     }
 }
@@ -176,7 +137,7 @@ static void arrange(struct flm_tracks *tracks, const struct flm_profile *p,
 }
 
 static bool make(struct flm_tracks *tracks, const struct flm_profile *p, struct flm_metric metric,
-                 const struct all_labels *labels)
+                 const struct flm_thread_labels *labels)
 {
     size_t most = (size_t)labels->threads.count + 1, sets = p->sizes.label_set_count;
     struct flm_track *track = malloc(most * sizeof *track);
@@ -204,15 +165,10 @@ bool flm_tracks_init(struct flm_tracks *tracks, const struct flm_profile *profil
                      struct flm_metric metric, const char *key, struct flm_error *why)
 {
     assert(tracks && profile);
-    static const char *const keys[] = {"thread", "tid", "pid", "command"};
-    static const char *const command_keys[] = {"command"};
-    static const char *const process_keys[] = {"process", "pid"};
     *tracks = (struct flm_tracks){.key = FLM_NONE};
-    struct all_labels labels = {
-        .threads = key ? first_of(profile, &key, 1) : first_of(profile, keys, 4),
-        .commands = first_of(profile, command_keys, 1),
-        .processes = first_of(profile, process_keys, 2),
-    };
+    struct flm_thread_labels labels = flm_thread_labels_of(profile);
+    if (key)
+        labels.threads = flm_label_range_of(profile, key);
     if (key && labels.threads.count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "no sample has a label '%s'", key);
     if (labels.threads.count > 0)

@@ -4,9 +4,8 @@
  *     track 0: 1234    |_-##-____--####_________|       the metric of the samples in it
  *     track 1: 1236    |___________-###########--|
  *
- * A thread is a value of one label. Readers use different labels; the first of "thread", "tid",
- * "pid" and "command" is taken, or the one that the caller names. Samples without it are a track of
- * their own, without a name.
+ * A thread is a value of one label: that of profile/label_range.h, or the one that the caller
+ * names. Samples without it are a track of their own, without a name.
  *
  * It takes two passes over the samples to sort them by track, and one over those in the range for
  * the bars.

@@ -5,48 +5,13 @@
 
 #include "base/core/sort.h"
 #include "flamel/builder.h"
-
-/* The labels of a key are consecutive. */
-struct labels {
-    uint32_t first, count;
-};
-
-static struct labels labels_of(const struct flm_profile *p, const char *key)
-{
-    struct labels found = {0, 0};
-    for (uint32_t i = 0; i < p->sizes.label_count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, p->labels[i].key), key)) {
-            found.first = found.count ? found.first : i;
-            found.count++;
-        }
-    return found;
-}
-
-/* The value of a label in a set; FLM_NONE where the set has none of it. */
-static uint32_t value_in(const struct flm_profile *p, uint32_t set, struct labels labels)
-{
-    for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++)
-        if (p->set_members[i] - labels.first < labels.count)
-            return p->labels[p->set_members[i]].value;
-    return FLM_NONE;
-}
+#include "profile/label_range.h"
 
 /* Sums by thread while they are made: the index of a thread is that of its label. */
 struct sums {
-    struct labels threads, processes, commands;
+    struct flm_thread_labels labels;
     struct flm_thread_cost *cost;
 };
-
-static void find_labels(struct sums *sums, const struct flm_profile *p)
-{
-    static const char *const keys[] = {"thread", "tid", "pid", "command"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0] && sums->threads.count == 0; i++)
-        sums->threads = labels_of(p, keys[i]);
-    sums->processes = labels_of(p, "process");
-    if (sums->processes.count == 0)
-        sums->processes = labels_of(p, "pid");
-    sums->commands = labels_of(p, "command");
-}
 
 static void add_samples(struct sums *sums, const struct flm_profile *p, struct flm_metric metric,
                         const unsigned char *marks)
@@ -57,15 +22,12 @@ static void add_samples(struct sums *sums, const struct flm_profile *p, struct f
         uint32_t set = p->sample_labels[i];
         if (value[i] == 0 || !mark)
             continue;
-        uint32_t label = FLM_NONE;
-        for (uint32_t k = set ? p->label_set_ends[set - 1] : 0; k < p->label_set_ends[set]; k++)
-            if (p->set_members[k] - sums->threads.first < sums->threads.count)
-                label = p->set_members[k] - sums->threads.first;
+        uint32_t label = flm_label_in(p, set, sums->labels.threads);
         if (label == FLM_NONE)
             continue;
-        struct flm_thread_cost *cost = &sums->cost[label];
-        uint32_t command = value_in(p, set, sums->commands);
-        uint32_t process = value_in(p, set, sums->processes);
+        struct flm_thread_cost *cost = &sums->cost[label - sums->labels.threads.first];
+        uint32_t command = flm_label_value_in(p, set, sums->labels.commands);
+        uint32_t process = flm_label_value_in(p, set, sums->labels.processes);
         cost->process = process == FLM_NONE ? cost->process : process;
         cost->command = command == FLM_NONE ? cost->command : command;
         cost->total += value[i];
@@ -129,13 +91,13 @@ static uint32_t sort(const struct sums *sums, double *sum_of, uint32_t strings, 
 {
     uint32_t count = 0;
     const struct flm_thread_cost *cost = sums->cost;
-    for (uint32_t i = 0; i < sums->threads.count; i++)
+    for (uint32_t i = 0; i < sums->labels.threads.count; i++)
         if (cost[i].total != 0 || cost[i].self != 0) {
             order[count++] = i;
             sum_of[process_of(&cost[i], strings)] += fabs(cost[i].total);
         }
     struct order by = {cost, sum_of, strings};
-    flm_sort(order, count, order + sums->threads.count, larger_first, &by);
+    flm_sort(order, count, order + sums->labels.threads.count, larger_first, &by);
     return count;
 }
 
@@ -145,8 +107,8 @@ bool flm_thread_costs_init(struct flm_thread_costs *costs, const struct flm_prof
 {
     struct sums sums = {0};
     *costs = (struct flm_thread_costs){0};
-    find_labels(&sums, p);
-    uint32_t most = sums.threads.count;
+    sums.labels = flm_thread_labels_of(p);
+    uint32_t most = sums.labels.threads.count;
     if (most == 0 || p->sizes.sample_count == 0)
         return true;
     uint32_t *order = malloc(2 * (size_t)most * sizeof *order);
@@ -157,7 +119,7 @@ bool flm_thread_costs_init(struct flm_thread_costs *costs, const struct flm_prof
     if (good) {
         for (uint32_t i = 0; i < most; i++)
             sums.cost[i] =
-                (struct flm_thread_cost){.thread = p->labels[sums.threads.first + i].value,
+                (struct flm_thread_cost){.thread = p->labels[sums.labels.threads.first + i].value,
                                          .process = FLM_NONE,
                                          .command = FLM_NONE};
         add_samples(&sums, p, metric, marks);

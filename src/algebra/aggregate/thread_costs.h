@@ -1,10 +1,10 @@
 /* thread_costs.h - what some of the stacks cost by thread and by process.
  *
- *     process  thread      self    total        a thread is a value of the first of the labels
- *     make              2.10 ms  31.4 ms        "thread", "tid", "pid" and "command" that the
- *              make 12  2.10 ms  31.4 ms        profile has, as in the timeline (layout/tracks.h);
- *     cc1               0       12.0 ms        its process the value of "pid", its name that of
- *              cc1 13   0       12.0 ms        "command". Samples without it are no thread's.
+ *     process  thread      self    total        threads, processes and commands are those of
+ *     make              2.10 ms  31.4 ms        profile/label_range.h; a sample without a thread's
+ *              make 12  2.10 ms  31.4 ms        label is in no row
+ *     cc1               0       12.0 ms
+ *              cc1 13   0       12.0 ms
  *
  * One pass over the samples. */
 #ifndef FLAMEL_ALGEBRA_AGGREGATE_THREAD_COSTS_H

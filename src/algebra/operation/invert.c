@@ -202,7 +202,7 @@ static uint64_t count_nodes(struct inverting *v)
     return count;
 }
 
-/* Marks the frames of all stacks: a node that was seen has seen its callers. */
+/* Marks the frames of all stacks. The callers of a node that is marked are marked already. */
 static bool mark_frames(struct inverting *v)
 {
     v->frame_used = calloc(v->builder->interner.frame_count, 1);

@@ -11,7 +11,7 @@
 #include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "base/core/index.h"
-#include "record/session/sched_state.h"
+#include "record/sched/sched_state.h"
 
 /* Everything but the time in which two samples of a stack may differ. */
 struct flm_sample_attributes {

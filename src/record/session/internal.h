@@ -7,12 +7,12 @@
 #include "record/perf/owned_string.h"
 #include "record/process/process_map.h"
 #include "record/runtime/runtime.h"
+#include "record/sched/switches.h"
 #include "record/session/aggregation.h"
 #include "record/session/locations.h"
 #include "record/session/session.h"
 #include "record/session/session_markers.h"
 #include "record/session/stacks.h"
-#include "record/session/switches.h"
 #include "record/session/unwinder.h"
 #include "symbol/registry/preloader.h"
 
@@ -116,6 +116,26 @@ struct flm_session {
     struct FLM_ARRAY(struct flm_session_note) notes;
     uint64_t unwind_ends[FLM_UNWIND_ENDS];
 };
+
+/* ---- off_cpu.c: these return false when memory ran out --------------------------------------- */
+
+/* A SWITCH record. */
+bool flm_session_add_switch(struct flm_session *session, const struct flm_event *event);
+
+/* The sample of a switch: the stack at which the thread leaves, its state where the event is a
+ * tracepoint; without SWITCH records the switch itself. */
+bool flm_session_mark_switch(struct flm_session *session, const struct flm_event *event,
+                             uint32_t node);
+
+/* A wake-up, as the tracepoint sched:sched_waking has it. */
+void flm_session_add_wake(struct flm_session *session, const struct flm_event *event);
+
+/* The thread ran until then, if anybody knows since when. */
+bool flm_session_count_busy(struct flm_session *session, int32_t thread, int64_t until_ns);
+
+/* Any other sample: its thread is on a CPU, also where the record of its coming was lost, or was
+ * before the recording. */
+bool flm_session_see_running(struct flm_session *session, const struct flm_event *event);
 
 /* ---- sample_stack.c: UINT32_MAX stands for a node when memory ran out ------------------------ */
 

@@ -10,7 +10,7 @@
 #include "flamel/builder.h"
 #include "record/perf/event_name.h"
 #include "record/runtimes.h"
-#include "record/session/sched_event.h"
+#include "record/sched/sched_event.h"
 
 struct flm_session *flm_session_new(const struct flm_session_options *options,
                                     struct flm_error *why)
@@ -288,137 +288,6 @@ static bool count_missing(struct flm_session *s, uint64_t offset)
                 offset));
 }
 
-/* ---- Off-CPU time ---------------------------------------------------------------------------- */
-
-/* One part of a wait. */
-static bool count_interval(struct flm_session *s, const struct flm_off_cpu_thread *thread,
-                           enum flm_sched_state state, int64_t from_ns, int64_t until_ns)
-{
-    if (until_ns <= from_ns)
-        return true;
-    const struct flm_event event = {.process = thread->process, .thread = thread->thread};
-    struct flm_bytes command = flm_session_command(s, thread->thread);
-    uint32_t node = thread->node;
-    if (thread->marked_ns == FLM_NO_TIME)
-        node = flm_session_label(s, flm_session_root(s, &event, command),
-                                 flm_bytes_of("[off-CPU: unknown stack]"));
-    if (node == UINT32_MAX)
-        return false;
-    const struct flm_sample_attributes attributes = {.command = command,
-                                                     .process = thread->process,
-                                                     .thread = thread->thread,
-                                                     .cpu = UINT32_MAX,
-                                                     .event = FLM_EVENT_OFF_CPU,
-                                                     .state = state};
-    return flm_aggregation_add(&s->aggregation, from_ns, node, &attributes,
-                               (double)(until_ns - from_ns));
-}
-
-/* A wait up to the wake-up, and the way to a CPU from then on. */
-static bool count_off_cpu(struct flm_session *s, const struct flm_off_cpu_thread *thread,
-                          int64_t until_ns)
-{
-    int64_t woken_ns = until_ns;
-    if (thread->woken_ns != FLM_NO_TIME && thread->woken_ns < until_ns)
-        woken_ns = thread->woken_ns > thread->left_ns ? thread->woken_ns : thread->left_ns;
-    return count_interval(s, thread, thread->state, thread->left_ns, woken_ns) &&
-           count_interval(s, thread, FLM_STATE_RUNNABLE, woken_ns, until_ns);
-}
-
-/* The thread ran until then. */
-static bool count_busy(struct flm_session *s, int32_t thread, int64_t until_ns)
-{
-    const struct flm_off_cpu_thread *ran = flm_switches_find(&s->switches, thread);
-    return !s->options.keep_times || !ran || ran->came_ns == FLM_NO_TIME ||
-           flm_busy_add(&s->markers.switched, ran->came_ns, until_ns);
-}
-
-static bool leave(struct flm_session *s, int32_t process, int32_t thread, int64_t time_ns,
-                  bool preempted)
-{
-    return thread <= 0 || (count_busy(s, thread, time_ns) &&
-                           flm_switches_leave(&s->switches, process, thread, time_ns, preempted));
-}
-
-static bool come(struct flm_session *s, int32_t process, int32_t thread, int64_t time_ns)
-{
-    struct flm_off_cpu_thread left;
-    if (thread <= 0)
-        return true;
-    s->sees_switches = true;
-    return flm_switches_return(&s->switches, process, thread, time_ns, &left) &&
-           (left.left_ns == FLM_NO_TIME || count_off_cpu(s, &left, time_ns));
-}
-
-static bool add_switch(struct flm_session *s, const struct flm_event *event)
-{
-    if (event->time_ns == FLM_NO_TIME)
-        return true;
-    return event->change.out
-               ? leave(s, event->process, event->thread, event->time_ns, event->change.preempted)
-               : come(s, event->process, event->thread, event->time_ns);
-}
-
-bool flm_session_end_off_cpu(struct flm_session *s)
-{
-    for (size_t i = 0; i < s->switches.threads.count; i++) {
-        struct flm_off_cpu_thread thread = s->switches.threads.at[i];
-        if (!count_busy(s, thread.thread, s->newest_ns))
-            return false;
-        if (thread.came_ns != FLM_NO_TIME)
-            s->switches.threads.at[i].came_ns = s->newest_ns; /* it may run on */
-        if (thread.left_ns == FLM_NO_TIME || thread.left_ns >= s->newest_ns || thread.may_be_back)
-            continue;
-        if (!count_off_cpu(s, &thread, s->newest_ns))
-            return false;
-        s->switches.threads.at[i].left_ns = s->newest_ns; /* it may stay off-CPU */
-    }
-    return true;
-}
-
-/* Whether the recording has SWITCH records, which say who comes and leaves. */
-static bool has_switches(const struct flm_event_layouts *layouts)
-{
-    for (size_t i = 0; i < layouts->items.count; i++)
-        if (layouts->items.at[i].has_switches)
-            return true;
-    return false;
-}
-
-/* The sample of a switch: the stack at which the thread leaves, its state where that is a
- * tracepoint; and without SWITCH records the switch itself. */
-static bool mark_switch(struct flm_session *s, const struct flm_event *event, uint32_t node)
-{
-    struct flm_sched_switch change;
-    enum flm_sched_state state = FLM_STATE_WAITING;
-    bool is_known = flm_sched_switch_read(&event->sample, &change);
-    /* A thread that has ended has no number in the records any more. */
-    s->is_in_namespace |= is_known && event->thread > 0 && change.leaves != event->thread;
-    if (is_known)
-        state = flm_sched_state_of_scheduler(change.state);
-    if (event->time_ns == FLM_NO_TIME)
-        return true;
-    if (!flm_switches_mark(&s->switches, event->process, event->thread, event->time_ns, node,
-                           state))
-        return false;
-    if (!is_known || s->is_in_namespace || has_switches(event->sample.layouts))
-        return true;
-    const struct flm_off_cpu_thread *ran = flm_switches_find(&s->switches, event->thread);
-    bool was_seen = ran->came_ns != FLM_NO_TIME; /* else others bring it back unseen, too */
-    if (!leave(s, event->process, event->thread, event->time_ns, false))
-        return false;
-    flm_switches_trust(&s->switches, event->thread, was_seen);
-    return come(s, -1, change.comes, event->time_ns);
-}
-
-static void add_wake(struct flm_session *s, const struct flm_event *event)
-{
-    int32_t thread;
-    if (event->time_ns != FLM_NO_TIME && !s->is_in_namespace &&
-        flm_sched_wake_read(&event->sample, &thread))
-        flm_switches_wake(&s->switches, thread, event->time_ns);
-}
-
 /* ---- Samples with their stacks --------------------------------------------------------------- */
 
 /* Samples of the first event that stand for time, each for the time before it. */
@@ -443,7 +312,7 @@ static bool add_sample(struct flm_session *s, const struct flm_event *event)
     const struct flm_event_sample *sample = &event->sample;
     enum flm_sched_kind kind = flm_sched_kind(sample->layout);
     if (kind == FLM_SCHED_WAKE)
-        add_wake(s, event);
+        flm_session_add_wake(s, event);
     if (kind == FLM_SCHED_WAKE && sample->layout->only_marks)
         return true;
     const struct flm_process *process = flm_processes_get(s->processes, event->process);
@@ -463,11 +332,13 @@ static bool add_sample(struct flm_session *s, const struct flm_event *event)
     uint32_t node = flm_session_node(s, process, kernel, root, era);
     if (node == UINT32_MAX)
         return false;
-    if (kind == FLM_SCHED_SWITCH && !mark_switch(s, event, node))
+    if (kind == FLM_SCHED_SWITCH && !flm_session_mark_switch(s, event, node))
         return false;
     if (sample->layout->only_marks)
         return true;
     s->counts.samples++;
+    if (kind != FLM_SCHED_SWITCH && !flm_session_see_running(s, event))
+        return false;
     return add_busy(s, event) &&
            (sample->count_count > 0
                 ? count_group(s, event, node, command)
@@ -580,7 +451,7 @@ static bool add_name(struct flm_session *s, const struct flm_event *event)
 
 static bool add_exit(struct flm_session *s, const struct flm_event *event)
 {
-    if (event->time_ns != FLM_NO_TIME && !count_busy(s, event->thread, event->time_ns))
+    if (event->time_ns != FLM_NO_TIME && !flm_session_count_busy(s, event->thread, event->time_ns))
         return false;
     if (event->process == event->thread && event->time_ns != FLM_NO_TIME &&
         !flm_session_markers_no_memory(&s->markers, event->process, event->time_ns))
@@ -620,7 +491,7 @@ static bool add_event(struct flm_session *s, const struct flm_event *event)
         return flm_session_lose_at(s, "throttled intervals (sampling paused by the kernel)", 1,
                                    event->offset);
     case FLM_EVENT_SWITCH:
-        return add_switch(s, event);
+        return flm_session_add_switch(s, event);
     case FLM_EVENT_CODE:
         return add_code(s, &event->code);
     case FLM_EVENT_NOTE:

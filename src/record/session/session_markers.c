@@ -120,14 +120,19 @@ static void double_width(struct flm_busy *busy)
     busy->width_ns *= 2;
 }
 
+void flm_busy_begin(struct flm_busy *busy, int64_t from_ns)
+{
+    if (busy->width_ns != 0 || from_ns < -FARTHEST_NS || from_ns > FARTHEST_NS)
+        return;
+    busy->width_ns = LEAST_WIDTH_NS;
+    busy->first_ns = from_ns;
+}
+
 bool flm_busy_add(struct flm_busy *busy, int64_t from_ns, int64_t to_ns)
 {
     if (from_ns < -FARTHEST_NS || to_ns > FARTHEST_NS)
         return true; /* a damaged file has such times */
-    if (busy->width_ns == 0) {
-        busy->width_ns = LEAST_WIDTH_NS;
-        busy->first_ns = from_ns;
-    }
+    flm_busy_begin(busy, from_ns);
     from_ns = from_ns < busy->first_ns ? busy->first_ns : from_ns;
     if (to_ns <= from_ns)
         return true;

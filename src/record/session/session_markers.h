@@ -1,4 +1,4 @@
-/* session_markers.h - what a recording knows besides samples: when processes and threads began,
+/* session_markers.h - markers and counters of a recording: when processes and threads began,
  * executed a program, got a name and ended; and quantities over time.
  *
  *     marker          detail
@@ -85,7 +85,9 @@ bool flm_session_markers_memory(struct flm_session_markers *markers, int32_t pro
 bool flm_session_markers_no_memory(struct flm_session_markers *markers, int32_t process,
                                    int64_t time_ns);
 
-/* A processor was busy in that time. */
+/* Time is counted from then on, unless it is counted already; and a processor was busy in that
+ * time. */
+void flm_busy_begin(struct flm_busy *busy, int64_t from_ns);
 bool flm_busy_add(struct flm_busy *busy, int64_t from_ns, int64_t to_ns);
 
 /* Adds everything to the builder. */

@@ -11,43 +11,15 @@
 #include "record/session/session.h"
 #include "support/core/failures.h"
 #include "support/profile/profiles.h"
-#include "support/record/records.h"
+#include "support/record/scenario.h"
 
-struct scenario {
-    struct flm_event_layouts layouts;
-    struct records records;
-};
-
-static void scenario_init(struct scenario *t)
-{
-    *t = (struct scenario){0};
-    records_layout(&t->layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
-}
-
+/* NULL where memory ran out. */
 static struct flm_profile *profile_of_records(struct scenario *t, bool keep_times,
                                               const char *exit_status, struct flm_error *why)
 {
-    const struct flm_session_options options = {.keep_times = keep_times};
-    struct flm_session *s = flm_session_new(&options, why);
-    bool good = s;
-    for (size_t at = 0; good && at < t->records.bytes.size;) {
-        char *record = t->records.bytes.at + at;
-        struct flm_event event;
-        size_t size = flm_record_header(record, false).size;
-        assert_true(flm_event_decode(&t->layouts, record, size, at, &event, NULL));
-        good = flm_session_add(s, &event, why);
-        at += size;
-    }
-    if (good && exit_status)
-        good = flm_session_exit(s, 20, flm_bytes_of(exit_status)) || flm_error_memory(why);
-    struct flm_builder *b = good ? flm_builder_new(why) : NULL;
-    struct flm_profile *p = NULL;
-    if (b && flm_session_finish(s, b, NULL, NULL, why))
-        p = flm_builder_finish(b, why);
-    else
-        flm_builder_free(b);
-    flm_session_free(s);
-    return p;
+    t->options.keep_times = keep_times;
+    t->exit_status = exit_status;
+    return scenario_try(t, why);
 }
 
 /* A shell that was there before, forks, and executes; its child starts a thread. */
@@ -108,8 +80,7 @@ static void what_happens_to_processes_and_threads_is_marked(void **state)
     p = profile_of_records(&t, false, NULL, NULL); /* without times there is no when */
     assert_int_equal(p->sizes.marker_count, 0);
     flm_profile_free(p);
-    records_clear(&t.records);
-    flm_event_layouts_clear(&t.layouts);
+    scenario_clear(&t);
 }
 
 /* Of a program that is a script, or was not seen mapped, the name is known. */
@@ -127,8 +98,7 @@ static void without_a_mapping_the_name_is_the_program(void **state)
     assert_int_equal(p->sizes.marker_count, 2);
     assert_true(flm_bytes_are(flm_string_bytes(p, p->markers[1].detail), "next"));
     flm_profile_free(p);
-    records_clear(&t.records);
-    flm_event_layouts_clear(&t.layouts);
+    scenario_clear(&t);
 }
 
 /* Nanoseconds in all buckets. */
@@ -188,8 +158,7 @@ static void switches_say_how_many_processors_are_busy(void **state)
         assert_true(c.value[i] == expected[i].value);
     }
     flm_profile_free(p);
-    records_clear(&t.records);
-    flm_event_layouts_clear(&t.layouts);
+    scenario_clear(&t);
 }
 
 static void samples_of_a_clock_say_it_too(void **state)
@@ -210,8 +179,7 @@ static void samples_of_a_clock_say_it_too(void **state)
     assert_true(c.value[0] == 150e3 / 10e6);
     assert_true(c.value[c.point_count - 1] == 0);
     flm_profile_free(p);
-    records_clear(&t.records);
-    flm_event_layouts_clear(&t.layouts);
+    scenario_clear(&t);
 }
 
 static bool make(void *context, struct flm_error *why)
@@ -230,8 +198,7 @@ static void every_allocation_may_fail(void **state)
     put_switch(&t.records, 20, 20, 600, false, false);
     put_switch(&t.records, 20, 20, 900, true, false);
     assert_survives_failures(make, &t);
-    records_clear(&t.records);
-    flm_event_layouts_clear(&t.layouts);
+    scenario_clear(&t);
 }
 
 int main(void)

@@ -12,94 +12,7 @@
 #include "support/core/failures.h"
 #include "support/core/files.h"
 #include "support/core/programs.h"
-#include "support/record/records.h"
-
-struct scenario {
-    struct flm_event_layouts layouts;
-    struct records records;
-    struct flm_session_options options;
-    const struct flm_build_id *kernel_id; /* NULL: not known */
-};
-
-static void scenario_init(struct scenario *t)
-{
-    *t = (struct scenario){.options = {.keep_times = true}};
-    records_layout(&t->layouts, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
-}
-
-static void scenario_clear(struct scenario *t)
-{
-    records_clear(&t->records);
-    flm_event_layouts_clear(&t->layouts);
-}
-
-static struct flm_profile *profile_of(struct scenario *t, struct flm_error *why)
-{
-    struct flm_session *s = flm_session_new(&t->options, why);
-    bool good = s && (!t->kernel_id ||
-                      flm_session_build_id(s, flm_bytes_of("[kernel.kallsyms]"), t->kernel_id));
-    for (size_t at = 0; good && at < t->records.bytes.size;) {
-        char *record = t->records.bytes.at + at;
-        size_t size = flm_record_header(record, false).size;
-        struct flm_event event;
-        assert_true(flm_event_decode(&t->layouts, record, size, at, &event, NULL));
-        good = flm_session_add(s, &event, why);
-        at += size;
-    }
-    struct flm_builder *b = good ? flm_builder_new(why) : NULL;
-    struct flm_profile *p = NULL;
-    if (b && flm_session_finish(s, b, NULL, NULL, why))
-        p = flm_builder_finish(b, why);
-    else
-        flm_builder_free(b);
-    flm_session_free(s);
-    return p;
-}
-
-static struct flm_profile *profile_of_scenario(struct scenario *t)
-{
-    struct flm_error why = {0};
-    struct flm_profile *p = profile_of(t, &why);
-    if (!p)
-        fail_msg("%s", why.text);
-    assert_true(flm_profile_check(p, NULL));
-    return p;
-}
-
-/* The total of a metric at the frames whose name begins so. */
-static double self_of(const struct flm_profile *p, const char *metric, const char *name)
-{
-    struct flm_metric m = flm_profile_metric_named(p, metric);
-    if (m.index == FLM_NONE)
-        return 0;
-    const double *self = flm_profile_self(p, m);
-    const uint32_t *frames = flm_profile_frames(p);
-    double sum = 0;
-    for (uint32_t i = 0; i < flm_profile_node_count(p); i++) {
-        const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){frames[i]});
-        struct flm_name n = flm_profile_string(p, (struct flm_string){f->function});
-        if (n.size >= strlen(name) && memcmp(n.at, name, strlen(name)) == 0)
-            sum += self[i];
-    }
-    return sum;
-}
-
-static double lost(const struct flm_profile *p, const char *what)
-{
-    for (uint32_t i = 0; i < p->sizes.loss_count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, p->losses[i].what), what))
-            return p->losses[i].count;
-    return 0;
-}
-
-static bool has_label(const struct flm_profile *p, const char *key, const char *value)
-{
-    for (uint32_t i = 0; i < p->sizes.label_count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, p->labels[i].key), key) &&
-            flm_bytes_are(flm_string_bytes(p, p->labels[i].value), value))
-            return true;
-    return false;
-}
+#include "support/record/scenario.h"
 
 static uint32_t unsymbolized_frames(const struct flm_profile *p)
 {
@@ -121,7 +34,7 @@ static void samples_are_counted_at_their_stacks_below_the_command(void **state)
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0x4000, "/nowhere/app");
     put_sample(&t.records, 1, 1, 10, chain, CHAIN);
     put_sample(&t.records, 1, 1, 20, chain, CHAIN);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     assert_true(self_of(p, "samples", "app+0x4100") == 2);
     assert_true(self_of(p, "cpu-clock", "app+0x4100") == 2000);
     /* A return address stands for the call in front of it. */
@@ -149,7 +62,7 @@ static void an_address_is_resolved_by_the_mappings_at_its_time(void **state)
     put_map(&t.records, 1, 11, 0x1000, 0x1000, 0, "/nowhere/two");
     put_sample(&t.records, 1, 1, 20, leaf, 2);
     put_sample(&t.records, 1, 1, 30, leaf, 2);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     assert_true(self_of(p, "samples", "one+0x100") == 1);
     assert_true(self_of(p, "samples", "two+0x100") == 2);
     flm_profile_free(p);
@@ -171,7 +84,7 @@ static void the_first_frame_after_a_marker_is_no_return_address(void **state)
             "[kernel.kallsyms]_text");
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     put_sample(&t.records, 1, 1, 10, both, 6);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     assert_true(self_of(p, "samples", "[kernel]+0x100") == 1);
     static const char *const names[] = {"[kernel]+0x1ff", "app+0x100", "app+0x1ff"};
     for (size_t n = 0; n < 3; n++) {
@@ -230,7 +143,7 @@ static void addresses_of_a_stripped_function_are_one_frame_by_its_start(void **s
     }
     const uint64_t nowhere[] = {FLM_CONTEXT_USER, BARE + 8};
     put_sample(&t.records, 1, 1, 20, nowhere, 2);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     assert_true(self_of(p, "samples", name) == 6);
     assert_true(self_of(p, "samples", alone) == 1);
     assert_int_equal(p->sizes.node_count, 1 + 1 + 3);
@@ -275,7 +188,7 @@ static void what_an_interpreter_runs_is_not_shown(void **state)
         put_sample(&t.records, 1, 1, 10, leaf, 2);
         for (int k = 0; k < cases[i].others; k++)
             put_sample(&t.records, 1, 1, 20, other, 2);
-        struct flm_profile *p = profile_of_scenario(&t);
+        struct flm_profile *p = scenario_profile(&t);
         struct flm_name said = flm_profile_note_named(p, FLM_NOTE_NOT_SHOWN "CPython");
         assert_int_equal(said.at != NULL, cases[i].is_said);
         if (said.at)
@@ -305,85 +218,9 @@ static void functions_may_be_inlined_into_each_other_by_the_hundred(void **state
     put_map(&t.records, 1, 0, BARE, 0x100000, 0, temporary_path("deep.so"));
     const uint64_t stack[] = {FLM_CONTEXT_USER, BARE + symbol_address("deep.so", "inner")};
     put_sample(&t.records, 1, 1, 10, stack, 2);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     assert_int_equal(p->sizes.node_count, 1 + 1 + 1 + DEEP);
     assert_true(self_of(p, "samples", "f0") == 1);
-    flm_profile_free(p);
-    scenario_clear(&t);
-}
-
-static void off_CPU_time_is_counted_where_the_thread_left(void **state)
-{
-    (void)state;
-    struct scenario t;
-    scenario_init(&t);
-    t.layouts.items.at[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-    t.layouts.items.at[0].name = "context-switches";
-    put_name(&t.records, 1, 1, 0, "app", false);
-    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
-    put_sample(&t.records, 1, 1, 999, chain, CHAIN);
-    put_switch(&t.records, 1, 1, 1000, true, false);
-    put_switch(&t.records, 1, 1, 6000, false, false); /* 5000 ns, at the stack */
-    put_switch(&t.records, 1, 1, 20000000, true, true);
-    put_switch(&t.records, 1, 1, 20000700, false, false); /* 700 ns, runnable, nobody knows where */
-    put_switch(&t.records, 1, 1, 20001000, true, false);
-    put_lost(&t.records, 20001300, 12); /* until the end: 300 ns */
-    struct flm_profile *p = profile_of_scenario(&t);
-    assert_true(self_of(p, "off-cpu", "app+0x100") == 5000);
-    assert_true(self_of(p, "off-cpu", "[off-CPU: unknown stack]") == 1000);
-    assert_true(has_label(p, "state", "sleeping") && has_label(p, "state", "runnable"));
-    assert_true(lost(p, "events (ring buffer full)") == 12);
-    struct flm_metric m = flm_profile_metric_named(p, "off-cpu");
-    assert_true(flm_bytes_are(flm_string_bytes(p, p->metrics[m.index].unit), "ns"));
-    assert_true(m.index > 0); /* what ran stays in front */
-    /* A wait lasts from leaving to coming back; what runs is sampled at moments. */
-    const int64_t *time = flm_profile_sample_times(p), *lasts = flm_profile_sample_durations(p);
-    const double *off_cpu = flm_profile_sample_values(p, m);
-    assert_non_null(lasts);
-    for (uint32_t i = 0, waits = 0; i < flm_profile_sample_count(p); i++) {
-        assert_true((double)lasts[i] == off_cpu[i]);
-        if (lasts[i] == 5000)
-            assert_int_equal(time[i], 1000);
-        waits += lasts[i] > 0;
-        assert_true(i + 1 < flm_profile_sample_count(p) || waits == 3);
-    }
-    flm_profile_free(p);
-    scenario_clear(&t);
-}
-
-/* Times as a damaged file has them: the longest wait that a time can name. */
-static void a_wait_may_last_for_ever(void **state)
-{
-    (void)state;
-    struct scenario t;
-    scenario_init(&t);
-    put_name(&t.records, 1, 1, 0, "app", false);
-    put_switch(&t.records, 1, 1, 1, true, false);
-    put_switch(&t.records, 1, 1, INT64_MAX - 1, false, false);
-    struct flm_profile *p = profile_of_scenario(&t);
-    const int64_t *lasts = flm_profile_sample_durations(p);
-    assert_int_equal(flm_profile_sample_count(p), 1);
-    assert_true(lasts && lasts[0] > INT64_MAX - 2000);
-    flm_profile_free(p);
-    scenario_clear(&t);
-}
-
-static void a_mark_of_leaving_the_CPU_is_no_sample(void **state)
-{
-    (void)state;
-    struct scenario t;
-    scenario_init(&t);
-    t.layouts.items.at[0].config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-    t.layouts.items.at[0].name = "context-switches";
-    t.layouts.items.at[0].only_marks = true;
-    put_name(&t.records, 1, 1, 0, "app", false);
-    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
-    put_sample(&t.records, 1, 1, 999, chain, CHAIN);
-    put_switch(&t.records, 1, 1, 1000, true, false);
-    put_switch(&t.records, 1, 1, 6000, false, false);
-    struct flm_profile *p = profile_of_scenario(&t);
-    assert_true(self_of(p, "off-cpu", "app+0x100") == 5000);
-    assert_int_equal(flm_profile_metric_named(p, "context-switches").index, FLM_NONE);
     flm_profile_free(p);
     scenario_clear(&t);
 }
@@ -398,7 +235,7 @@ static void threads_may_be_frames_below_their_command(void **state)
     put_fork(&t.records, 1, 1, 2, 1, 1);
     put_name(&t.records, 1, 2, 2, "worker", false);
     put_sample(&t.records, 1, 2, 10, chain, CHAIN);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     const uint32_t *frames = flm_profile_frames(p);
     static const char *const expected[] = {"app", "worker 2"};
     for (uint32_t i = 0; i < 2; i++) {
@@ -427,7 +264,7 @@ static void functions_of_interpreters_have_numbers_instead_of_addresses(void **s
     record_end(r);
     const uint64_t stack[] = {FLM_CONTEXT_USER, 0x1100, FLM_CODE_FIRST + 5, 0x1201};
     put_sample(r, 1, 1, 10, stack, 4);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     bool found = false;
     for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){i});
@@ -457,7 +294,7 @@ static void a_perf_map_names_code_without_a_file(void **state)
     t.options.symbols.symbol_dirs = folders;
     t.options.symbols.symbol_dir_count = 1;
     put_sample(&t.records, 7331, 7331, 10, chain, CHAIN);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     bool found = false;
     for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *f = flm_profile_frame(p, (struct flm_frame){i});
@@ -479,9 +316,9 @@ static void without_times_the_sums_are_the_same(void **state)
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
     for (uint64_t i = 0; i < 9; i++)
         put_sample(&t.records, 1, (int)i % 2 + 1, i, chain, 2 + i % 3);
-    struct flm_profile *with = profile_of_scenario(&t);
+    struct flm_profile *with = scenario_profile(&t);
     t.options.keep_times = false;
-    struct flm_profile *without = profile_of_scenario(&t);
+    struct flm_profile *without = scenario_profile(&t);
     assert_int_equal(without->sizes.sample_count, 0);
     assert_int_equal(with->sizes.sample_count, 9);
     for (uint32_t m = 0; m < 2; m++)
@@ -513,7 +350,7 @@ static void assert_clock(uint64_t period, double expected, int rounded_count)
     }
     for (int keep_times = 0; keep_times < 2; keep_times++) {
         t.options.keep_times = keep_times;
-        struct flm_profile *p = profile_of_scenario(&t);
+        struct flm_profile *p = scenario_profile(&t);
         assert_true(lost(p, "samples with a period that cannot be used") == 0);
         assert_true(self_of(p, "cpu-clock", "") == expected);
         assert_int_equal(rounded(p), rounded_count);
@@ -562,7 +399,7 @@ static void a_truncated_stack_has_a_frame_that_says_so(void **state)
     put_map(&t.records, 1, 0, 0x1000, 0x1000, 0x4000, "/nowhere/app");
     put_sample(&t.records, 1, 1, 10, cut, 4);
     put_sample(&t.records, 1, 1, 20, chain, CHAIN);
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     uint32_t node;
     const struct flm_frame_record *frame = frame_named(p, FLM_TRUNCATED_STACK, &node);
     assert_non_null(frame);
@@ -575,7 +412,7 @@ static void a_truncated_stack_has_a_frame_that_says_so(void **state)
     assert_true(lost(p, loss) == 1);
     flm_profile_free(p);
     t.options.live = true; /* who unwinds has counted it already */
-    p = profile_of_scenario(&t);
+    p = scenario_profile(&t);
     assert_non_null(frame_named(p, FLM_TRUNCATED_STACK, &node));
     assert_true(lost(p, loss) == 0);
     flm_profile_free(p);
@@ -602,7 +439,7 @@ static void a_chain_at_the_kernels_depth_limit_is_possibly_truncated(void **stat
             uint32_t node;
             bool is_cut = limited && count == DEEPEST;
             t.layouts.items.at[0].deepest_chain = limited ? DEEPEST : 0;
-            struct flm_profile *p = profile_of_scenario(&t);
+            struct flm_profile *p = scenario_profile(&t);
             assert_int_equal(frame_named(p, FLM_TRUNCATED_STACK, &node) != NULL, is_cut);
             assert_true(lost(p, "outer frames of stacks as deep as kernel.perf_event_max_stack") ==
                         is_cut);
@@ -658,7 +495,7 @@ static void another_kernel_is_symbolized_from_the_cache_of_perf(void **state)
             "[kernel.kallsyms]_text");
     put_sample(&t.records, 1, 1, 10, in_kernel, 2);
     t.kernel_id = &id;
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     uint32_t node;
     const struct flm_frame_record *frame = frame_named(p, "work", &node);
     assert_non_null(frame);
@@ -671,7 +508,7 @@ static void another_kernel_is_symbolized_from_the_cache_of_perf(void **state)
 
 static bool tell(void *context, struct flm_error *why)
 {
-    struct flm_profile *p = profile_of(context, why);
+    struct flm_profile *p = scenario_try(context, why);
     flm_profile_free(p);
     return p;
 }
@@ -703,7 +540,7 @@ static struct flm_profile *profile_of_clones(const uint64_t (*chains)[4], size_t
             stack[size] = BARE + before + chains[i][size - 1] + 4;
         put_sample(&t.records, 1, 1, 10 + i, stack, size);
     }
-    struct flm_profile *p = profile_of_scenario(&t);
+    struct flm_profile *p = scenario_profile(&t);
     scenario_clear(&t);
     return p;
 }
@@ -788,9 +625,6 @@ int main(void)
         cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
         cmocka_unit_test(what_an_interpreter_runs_is_not_shown),
         cmocka_unit_test(functions_may_be_inlined_into_each_other_by_the_hundred),
-        cmocka_unit_test(off_CPU_time_is_counted_where_the_thread_left),
-        cmocka_unit_test(a_wait_may_last_for_ever),
-        cmocka_unit_test(a_mark_of_leaving_the_CPU_is_no_sample),
         cmocka_unit_test(threads_may_be_frames_below_their_command),
         cmocka_unit_test(functions_of_interpreters_have_numbers_instead_of_addresses),
         cmocka_unit_test(a_perf_map_names_code_without_a_file),

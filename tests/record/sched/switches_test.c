@@ -1,4 +1,4 @@
-#include "record/session/switches.h"
+#include "record/sched/switches.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

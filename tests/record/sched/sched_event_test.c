@@ -1,4 +1,4 @@
-#include "record/session/sched_event.h"
+#include "record/sched/sched_event.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>

@@ -7,15 +7,15 @@
  * SWITCH records have the time, but no stack. The stack is known if an event of switches is sampled
  * too: it occurs just before the thread leaves the CPU. As the tracepoint sched:sched_switch it has
  * the state as well. From a wake-up on the thread waits for a CPU. */
-#ifndef FLAMEL_RECORD_SESSION_SWITCHES_H
-#define FLAMEL_RECORD_SESSION_SWITCHES_H
+#ifndef FLAMEL_RECORD_SCHED_SWITCHES_H
+#define FLAMEL_RECORD_SCHED_SWITCHES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/core/array.h"
 #include "base/core/index.h"
-#include "record/session/sched_state.h"
+#include "record/sched/sched_state.h"
 
 struct flm_off_cpu_thread {
     int32_t process, thread;
@@ -57,6 +57,12 @@ void flm_switches_wake(struct flm_switches *switches, int32_t thread, int64_t ti
  * that is unknown). False when memory ran out. */
 bool flm_switches_return(struct flm_switches *switches, int32_t process, int32_t thread,
                          int64_t time_ns, struct flm_off_cpu_thread *left);
+
+/* A sample shows that the thread is on a CPU. Where it was off-CPU, nobody saw it come back, and
+ * when it did is not known: that wait does not count. A sample within the switch itself shows
+ * nothing. False when memory ran out. */
+bool flm_switches_see(struct flm_switches *switches, int32_t process, int32_t thread,
+                      int64_t time_ns);
 
 /* The thread as it is known; NULL: it is not. */
 const struct flm_off_cpu_thread *flm_switches_find(const struct flm_switches *switches,

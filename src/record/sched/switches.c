@@ -1,4 +1,4 @@
-#include "record/session/switches.h"
+#include "record/sched/switches.h"
 
 #include <stdlib.h>
 
@@ -100,6 +100,21 @@ void flm_switches_wake(struct flm_switches *s, int32_t thread, int64_t time_ns)
     if (t && t->woken_ns == FLM_NO_TIME &&
         (t->left_ns != FLM_NO_TIME || t->marked_ns != FLM_NO_TIME))
         t->woken_ns = time_ns;
+}
+
+bool flm_switches_see(struct flm_switches *s, int32_t process, int32_t thread, int64_t time_ns)
+{
+    struct flm_off_cpu_thread *t = get(s, process, thread);
+    if (!t || t->ended_ns != FLM_NO_TIME || t->came_ns != FLM_NO_TIME)
+        return t;
+    if (t->left_ns != FLM_NO_TIME) {
+        if (time_ns - t->left_ns <= MARK_LASTS_NS && !t->may_be_back)
+            return true;
+        t->left_ns = t->marked_ns = t->woken_ns = FLM_NO_TIME;
+    }
+    t->process = process;
+    t->came_ns = time_ns;
+    return true;
 }
 
 const struct flm_off_cpu_thread *flm_switches_find(const struct flm_switches *s, int32_t thread)

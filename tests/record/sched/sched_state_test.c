@@ -1,4 +1,4 @@
-#include "record/session/sched_state.h"
+#include "record/sched/sched_state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

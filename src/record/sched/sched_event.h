@@ -11,8 +11,8 @@
  *
  * The fields lie where they have lain in all 64-bit kernels since 3.x. Their thread numbers are
  * those of the whole machine: in a container they differ from those of the records. */
-#ifndef FLAMEL_RECORD_SESSION_SCHED_EVENT_H
-#define FLAMEL_RECORD_SESSION_SCHED_EVENT_H
+#ifndef FLAMEL_RECORD_SCHED_SCHED_EVENT_H
+#define FLAMEL_RECORD_SCHED_SCHED_EVENT_H
 
 #include "record/perf/event.h"
 

@@ -8,8 +8,8 @@
  * The scheduler knows whether a thread could run and whether its wait can be interrupted; what it
  * waits for follows from the functions of the kernel on its stack, which have names only at the
  * end. So a state is first one of the last three below, and becomes one of the others then. */
-#ifndef FLAMEL_RECORD_SESSION_SCHED_STATE_H
-#define FLAMEL_RECORD_SESSION_SCHED_STATE_H
+#ifndef FLAMEL_RECORD_SCHED_SCHED_STATE_H
+#define FLAMEL_RECORD_SCHED_SCHED_STATE_H
 
 #include "base/core/bytes.h"
 

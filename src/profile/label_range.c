@@ -1,0 +1,49 @@
+#include "profile/label_range.h"
+
+struct flm_label_range flm_label_range_of(const struct flm_profile *p, const char *key)
+{
+    struct flm_label_range found = {0, 0};
+    for (uint32_t i = 0; i < p->sizes.label_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->labels[i].key), key)) {
+            found.first = found.count ? found.first : i;
+            found.count++;
+        }
+    return found;
+}
+
+uint32_t flm_label_in(const struct flm_profile *p, uint32_t set, struct flm_label_range range)
+{
+    for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++)
+        if (p->set_members[i] - range.first < range.count)
+            return p->set_members[i];
+    return FLM_NONE;
+}
+
+uint32_t flm_label_value_in(const struct flm_profile *p, uint32_t set, struct flm_label_range range)
+{
+    uint32_t label = flm_label_in(p, set, range);
+    return label == FLM_NONE ? FLM_NONE : p->labels[label].value;
+}
+
+static struct flm_label_range first_of(const struct flm_profile *p, const char *const *keys,
+                                       size_t count)
+{
+    struct flm_label_range found = {0, 0};
+    for (size_t i = 0; i < count && found.count == 0; i++)
+        found = flm_label_range_of(p, keys[i]);
+    return found;
+}
+
+struct flm_thread_labels flm_thread_labels_of(const struct flm_profile *p)
+{
+    static const char *const threads[] = {"thread", "tid", "pid", "command"};
+    static const char *const processes[] = {"process", "pid"};
+    struct flm_thread_labels labels = {
+        .threads = first_of(p, threads, 4),
+        .processes = first_of(p, processes, 2),
+        .commands = flm_label_range_of(p, "command"),
+    };
+    if (labels.threads.first == labels.commands.first)
+        labels.commands.count = 0;
+    return labels;
+}
