@@ -44,8 +44,8 @@ export function makeFiles(view, module) {
     // The formats come from the module: that of a page of one file reads fewer than that of flamel view.
     function showEmpty() {
         const formats = view.core.formats().map(({title, extensions}) => title + (extensions && ` (${extensions})`));
-        showMessage('Open a profile', ['Drop files or a folder here, or paste a profile or its address. It is read in ' +
-            'this browser, and not uploaded.',
+        showMessage('Open a profile', ['Drop files or a folder here, or paste a profile or its address. It stays ' +
+            'on this machine.',
             `This page reads: ${formats.join(' · ')} · pages of flamel (.html) · with gzip or zstd`,
             'The command reads all formats: flamel view FILE'], [openButton('Choose a file …'),
             button('Choose a folder …', chooseFolder), button('Open an address …', showAddress)]);
@@ -227,6 +227,5 @@ export function makeFiles(view, module) {
     }
 
     return {element, ghost, inputs: [chosen, folder], listen, take, opened, showState, showError, chooseFolder, showAddress,
-        showList, hasList: () => listed.length > 1,
         choose: where => choose(where === 'before' ? BEFORE : AFTER)};
 }

@@ -24,9 +24,9 @@ static int sniff_perf(struct flm_bytes head, bool whole)
     (void)whole;
     static const char *const has[] = {"# Samples: ", "# Overhead", "# Children",
                                       "\"linux-perf-json-version\""};
-    bool is_json = flm_bytes_start_with(head, "{");
+    bool is_json = flm_bytes_start_with(head, "{"), is_text = flm_bytes_start_with(head, "#");
     for (size_t i = 0; i < sizeof has / sizeof *has; i++)
-        if ((head.at[0] == '#' || is_json) && flm_bytes_contain(head, has[i]))
+        if ((is_text || is_json) && flm_bytes_contain(head, has[i]))
             return FLM_SNIFF_MAGIC;
     return FLM_SNIFF_NO;
 }
@@ -35,10 +35,10 @@ static bool refuse_perf(struct flm_source *source, const struct flm_read_options
                         struct flm_builder *builder, struct flm_error *why)
 {
     (void)source, (void)options, (void)builder;
-    return flm_error_set(why, FLM_ERROR_FORMAT,
-                         "this is from perf report or perf data, which a page of one file cannot "
-                         "read: open it with: "
-                         "flamel view FILE");
+    return flm_error_set(
+        why, FLM_ERROR_FORMAT,
+        "this is a text of perf report, or JSON of perf data convert, which a page "
+        "of one file cannot read: open it with: flamel view FILE");
 }
 
 static const struct flm_format perf = {

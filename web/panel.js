@@ -166,8 +166,8 @@ export function makePanel(view) {
                 detail.note && make('p', {class: 'note'}, detail.note),
                 detail.merged && frames(`${detail.merged.count} narrow frames, ${detail.merged.share}`,
                     detail.merged.items, detail.merged.count),
-                frames('Called by', detail.callers, detail.callers_count, false, MOST_SHOWN),
-                frames('Calls', detail.calls, detail.calls_count, false, MOST_SHOWN),
+                frames('Callers', detail.callers, detail.callers_count, false, MOST_SHOWN),
+                frames('Callees', detail.calls, detail.calls_count, false, MOST_SHOWN),
                 otherFigures(detail, hadOthers), !detail.merged && actions(detail), threads(detail),
                 frames('Stack', detail.stack, detail.stack?.length + detail.stack_hidden, true));
             if (wasOpen) body.querySelector('.actions details').open = true;

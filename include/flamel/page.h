@@ -9,7 +9,7 @@
  *         my_server_add("/profile/", files[i].path, files[i].type, files[i].bytes, files[i].size);
  *     my_server_header("Content-Security-Policy", flm_served_page_policy(page));
  *
- * The page fetches the viewer (WebAssembly, about 400 KB) and the profiles from its own folder, all
+ * The page fetches the viewer (WebAssembly, about 470 KB) and the profiles from its own folder, all
  * by relative addresses, so the folder may be anywhere on the server. It talks to nobody else,
  * unless its user gives it the address of a profile. Who may read the profiles is the server's
  * business: these files say what a program does.

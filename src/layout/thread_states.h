@@ -1,4 +1,4 @@
-/* thread_states.h - what a thread does: on-CPU, or which way of waiting.
+/* thread_states.h - the state of a thread at each time: on-CPU, runnable, blocked, sleeping ...
  *
  *     samples         x x x|=== futex ===|~~|x x x x|====== nanosleep ======|x x
  *     label `state`        lock           runnable   sleeping
@@ -16,7 +16,7 @@
 
 enum flm_thread_state {
     FLM_THREAD_ON_CPU,
-    FLM_THREAD_RUNNABLE, /* it could run, and waits for a processor */
+    FLM_THREAD_RUNNABLE, /* it could run, and waits for a CPU */
     FLM_THREAD_BLOCKED,  /* uninterruptible: for I/O, mostly */
     FLM_THREAD_LOCK,
     FLM_THREAD_SLEEPING, /* for time, for events, for other processes */

@@ -7,7 +7,7 @@
 #include "profile/interner.h"
 #include "profile/residuals.h"
 
-/* More nodes than that no profile is made with: their indices leave room for marks. */
+/* No profile has more nodes: the upper bits of an index are free for marks. */
 enum { FLM_MOST_NODES = 1 << 30 };
 #define FLM_TOO_MANY_NODES "more than 2^30 different stacks: split the input"
 

@@ -134,7 +134,7 @@ void flm_viewer_scroll_rows(struct flm_viewer *viewer, double rows);
 /* Makes `camera` of the model the one of a pane, where each half has its own. */
 void flm_viewer_turn_to(struct flm_viewer *viewer, uint32_t pane);
 
-/* The visible span of the camera. And a span of a flame chart as time since the recording began,
+/* The visible span of the camera. And a span of a flame chart as time since the first sample,
  * which is what the timeline shows: the axis begins where the selected time does. */
 struct flm_span flm_viewer_span(const struct flm_viewer *viewer);
 struct flm_span flm_viewer_time(const struct flm_viewer *viewer, struct flm_span span);

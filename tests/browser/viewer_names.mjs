@@ -70,7 +70,7 @@ test('a program in one namespace has several hues, which a transform leaves as t
     await finish(page, assert);
 });
 
-test('negative values are seen to be negative, and the root says which sum it is', async () => {
+test('negative values are seen to be negative', async () => {
     const signed = await open(pageOf('main;a 5\nmain;b -7\nmain;c 1\n', '--signed'), {width: 1000});
     const plain = await open(pageOf('main;a 5\nmain;b 7\nmain;c 1\n'), {width: 1000});
     assert.notDeepEqual(await colors(signed), await colors(plain));

@@ -154,7 +154,7 @@ test('a sandwich has the functions beside it, is of the heaviest one, and of wha
     assert.match(await hashOf(page), /of=parse/);
     assert.equal(await selected(page), 'parse');
     const panel = await words(page, '.panel');
-    assert.match(panel, /self 0 .*total 40 .*Called by main 100 % Calls read 75 % lex 25 %/);
+    assert.match(panel, /self 0 .*total 40 .*Callers main 100 % Callees read 75 % lex 25 %/);
     await page.locator('.panel .frames button', {hasText: 'lex'}).click();
     await resolved(page);
     assert.match(await hashOf(page), /of=lex/);
@@ -172,13 +172,13 @@ test('in a narrow window the table of a sandwich stands above it', async () => {
 
 // ---- The panel ----------------------------------------------------------------------------------
 
-test('the panel has numbers, callers, callees, then other metrics', async () => {
+test('the panel has numbers, then callers, then callees', async () => {
     const page = await open(small);
     await click(page, READ);
     const panel = await words(page, '.panel');
-    assert.match(panel, /total 30 .*Called by .*Stack/);
+    assert.match(panel, /total 30 .*Callers .*Stack/);
     await click(page, PARSE);
-    assert.match(await words(page, '.panel'), /self 0 .*total 40 .*Called by main .*Calls .*Focus/);
+    assert.match(await words(page, '.panel'), /self 0 .*total 40 .*Callers main .*Callees .*Focus/);
     await finish(page, assert);
 });
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "record/sched/sched_state.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
 #include "support/profile/profiles.h"
@@ -116,6 +117,24 @@ static void every_state_has_a_title_of_its_own(void **state)
                                     flm_thread_state_title((enum flm_thread_state)b));
 }
 
+/* The words that the recorder writes. */
+static void every_state_of_a_recording_is_known(void **state)
+{
+    (void)state;
+    for (int i = FLM_STATE_RUNNABLE; i < FLM_STATE_COUNT; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "1 1 %s 0 5 main\n",
+                 flm_sched_state_name((enum flm_sched_state)i));
+        struct flm_profile *p = profile_of_threads(line);
+        struct flm_thread_states states;
+        assert_true(flm_thread_states_init(&states, p, NULL));
+        enum flm_thread_state seen = flm_thread_state_of(&states, p, 0);
+        assert_true(seen != FLM_THREAD_ON_CPU && seen != FLM_THREAD_OFF_CPU);
+        flm_thread_states_clear(&states);
+        flm_profile_free(p);
+    }
+}
+
 static bool find_states(void *context, struct flm_error *why)
 {
     struct flm_thread_states states;
@@ -139,6 +158,7 @@ int main(void)
         cmocka_unit_test(a_hint_changes_nothing),
         cmocka_unit_test(a_profile_without_states_has_none),
         cmocka_unit_test(every_state_has_a_title_of_its_own),
+        cmocka_unit_test(every_state_of_a_recording_is_known),
         cmocka_unit_test(it_survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

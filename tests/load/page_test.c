@@ -133,7 +133,7 @@ static void what_surrounds_a_profile_is_small(void **state)
     struct flm_page_content page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = {0};
     assert_true(flm_page_write(&page, &text, NULL));
-    assert_true(text.size <= 320000);
+    assert_true(text.size <= 300000);
     flm_text_clear(&text);
     flm_profile_free(p);
 }

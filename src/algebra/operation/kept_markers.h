@@ -18,8 +18,8 @@ struct flm_kept_markers {
 };
 
 /* Gives `view`, a copy of a profile's structure, what stays of its markers and counters: those in
- * [from_ns, to_ns) (FLM_NO_TIME: from the first; INT64_MAX: to the last) whose label set has a byte
- * that is not 0; `keeps_set` may be NULL: then all. `kept` holds them until it is cleared. False if
+ * [from_ns, to_ns) (FLM_NO_TIME: from the first; INT64_MAX: to the last) whose label set has
+ * keeps_set[set] != 0 (NULL: all sets). `kept` holds them until it is cleared. False if
  * memory ran out. */
 bool flm_markers_keep(struct flm_kept_markers *kept, struct flm_profile *view,
                       const unsigned char *keeps_set, int64_t from_ns, int64_t to_ns);

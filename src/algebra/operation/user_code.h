@@ -18,17 +18,17 @@
 
 #include "profile/columns.h"
 
-/* How many frames with code are of others and of the user. */
+/* How many frames with code are the user's, and how many are not. */
 struct flm_user_code {
     uint32_t others, own;
 };
 
-/* Sets marks[i] to 1 for each frame of others, 0 for the rest. False, and `why`, if memory ran
- * out. */
+/* Sets marks[i] to 1 for each frame that is not the user's, 0 for the rest. False, and `why`, if
+ * memory ran out. */
 bool flm_user_code_mark(const struct flm_profile *p, unsigned char *marks,
                         struct flm_user_code *counts, struct flm_error *why);
 
-/* Why the operation changes nothing: there is nothing of others, or nothing else. NULL where it
+/* Why the operation changes nothing: all frames are the user's, or none is. NULL where it
  * changes something. */
 const char *flm_user_code_refusal(const struct flm_user_code *counts);
 

@@ -107,9 +107,9 @@ struct flm_zstd_block {
 
 void flm_zstd_block_begin_frame(struct flm_zstd_block *block);
 
-/* Decodes a compressed block, which has FLM_ZSTD_PAD bytes around it, to `out`, where there is room
- * for FLM_ZSTD_BLOCK + FLM_ZSTD_PAD bytes, behind the last `reach` bytes that matches may be of. At
- * most `most` bytes are good. Returns how many there are; -1 if the block is malformed. */
+/* Decodes a compressed block (`in` has FLM_ZSTD_PAD readable bytes on both sides) to `out`, which
+ * has room for FLM_ZSTD_BLOCK + FLM_ZSTD_PAD bytes. Matches may refer to the `reach` bytes before
+ * `out`. Returns the size; -1 if the block is malformed or larger than `most`. */
 long flm_zstd_block_decode(struct flm_zstd_block *block, struct flm_bytes in, unsigned char *out,
                            size_t reach, size_t most);
 

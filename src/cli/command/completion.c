@@ -394,8 +394,18 @@ static struct flm_bytes string_of(const struct flm_profile *p, uint32_t string)
     return (struct flm_bytes){name.at, name.size};
 }
 
-/* What "label:", "label:th" or "label:thread=ma" may become: first the keys, then the values of one;
- * of split: only keys. */
+/* What separates operations or values, or quotes them. */
+static bool needs_quotes(struct flm_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if ((unsigned char)text.at[i] < ' ' || memchr("|\",", text.at[i], 3))
+            return true;
+    return false;
+}
+
+/* What "label:", "label:th" or "label:thread=ma" may become: first the keys, then the values of
+ * one; of split: only keys. A value that an expression has to quote is left out: shells have quotes
+ * of their own. */
 static void write_labels(struct flm_text *out, const struct flm_profile *p, const char *typed)
 {
     uint32_t count = flm_profile_label_count(p);
@@ -411,6 +421,8 @@ static void write_labels(struct flm_text *out, const struct flm_profile *p, cons
         flm_text_puts(&line, has_values ? "=" : "");
         if (has_key)
             flm_text_add(&line, string_of(p, labels[i].value));
+        if (has_key && needs_quotes(string_of(p, labels[i].value)))
+            continue;
         bool is_new = has_key || i == 0 || labels[i].key != labels[i - 1].key;
         if (is_new && !line.failed && line.size >= strlen(typed) &&
             memcmp(line.at, typed, strlen(typed)) == 0) {

@@ -208,6 +208,6 @@ void flm_tui_panel_draw(struct flm_tui *tui)
         panel_amount(&panel, "total", value->total, value->of_total);
         panel_amount(&panel, "self", value->self, value->self_of_total);
     }
-    panel_list(&panel, "Calls", d->calls.at, d->calls.count);
-    panel_list(&panel, "Called by", d->callers.at, d->callers.count);
+    panel_list(&panel, "Callees", d->calls.at, d->calls.count);
+    panel_list(&panel, "Callers", d->callers.at, d->callers.count);
 }

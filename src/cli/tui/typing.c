@@ -26,9 +26,14 @@ static void find_entries(struct flm_tui *tui)
     flm_text_puts(&query, tui->is_menu ? "menu" : "palette ");
     if (!tui->is_menu)
         flm_text_add(&query, flm_tui_line_text(tui));
-    if (!query.failed)
+    struct flm_error why = {0};
+    if (query.failed)
+        flm_error_memory(&why);
+    else
         flm_viewer_query(tui->viewer, (struct flm_bytes){query.at, query.size}, &tui->entries,
-                         NULL);
+                         &why);
+    if (why.kind != FLM_ERROR_NONE)
+        flm_tui_notify(tui, true, "%s", why.text);
     flm_text_clear(&query);
 }
 

@@ -371,7 +371,8 @@ static void put_markers(struct packing *p)
         put_varint(&p->section, (uint64_t)profile->markers[i].duration_ns);
         last = (uint64_t)profile->markers[i].time_ns;
     }
-    /* The times of a counter begin before the end of the one before it: with a sign. */
+    /* Signed differences: a counter's first point is usually earlier than the last of the one
+     * before it. */
     last = (uint64_t)INT64_MIN;
     for (uint32_t i = 0; i < profile->sizes.point_count; i++) {
         put_varint(&p->section, with_sign((int64_t)((uint64_t)profile->point_time[i] - last)));

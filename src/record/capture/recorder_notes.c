@@ -86,7 +86,7 @@ void flm_recorder_note_end(struct flm_recorder *r)
     if (r->stack_sizes)
         note_stack_sizes(r);
     if (r->memory.left_out)
-        note(r, "memory", "of the first 64 processes that ran at a time");
+        note(r, "memory", "read for 64 processes only: more ran at the same time");
 }
 
 /* Notes for which perf.data has features: readers of the spool look for those. */

@@ -2,12 +2,12 @@
  * up.
  *
  *     sched:sched_switch          leaving thread, its state, the thread that comes
- *     sched:sched_waking          a thread that could go on: its wait is over
- *     sched:sched_wakeup          the same, on the CPU where it will run; of a new thread:
- *     sched:sched_wakeup_new
+ *     sched:sched_waking          a thread becomes runnable: its wait is over
+ *     sched:sched_wakeup          the same, on the CPU where it will run
+ *     sched:sched_wakeup_new      the same, of a new thread
  *
- * A wake-up happens in the context of who wakes, so the thread that wakes up is in the raw data
- * alone; the kernel delivers it to the events of that thread too.
+ * A wake-up is recorded in the context of the waking thread; the woken one is only in the raw data.
+ * The kernel delivers it to the events of the woken thread too.
  *
  * The fields lie where they have lain in all 64-bit kernels since 3.x. Their thread numbers are
  * those of the whole machine: in a container they differ from those of the records. */

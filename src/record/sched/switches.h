@@ -23,8 +23,8 @@ struct flm_off_cpu_thread {
     int64_t marked_ns; /* when it was at `node`; FLM_NO_TIME: unknown */
     uint32_t node;
     int64_t ended_ns; /* FLM_NO_TIME: it has not ended */
-    int64_t woken_ns; /* FLM_NO_TIME: not since it left, or nobody knows */
-    int64_t came_ns;  /* since when it runs; FLM_NO_TIME: it does not, or nobody knows */
+    int64_t woken_ns; /* FLM_NO_TIME: not woken since it left, or unknown */
+    int64_t came_ns;  /* since when it runs; FLM_NO_TIME: it does not, or unknown */
     enum flm_sched_state marked_state; /* of the mark */
     enum flm_sched_state state;        /* from leaving to the wake-up */
     bool may_be_back;                  /* it may have come back unseen */
@@ -43,11 +43,11 @@ void flm_switches_clear(struct flm_switches *switches);
 bool flm_switches_mark(struct flm_switches *switches, int32_t process, int32_t thread,
                        int64_t time_ns, uint32_t node, enum flm_sched_state state);
 
-/* It leaves; `preempted`: it could go on. */
+/* The thread leaves the CPU; `preempted`: it is still runnable. */
 bool flm_switches_leave(struct flm_switches *switches, int32_t process, int32_t thread,
                         int64_t time_ns, bool preempted);
 
-/* Whether its coming back would be seen; so it is after leaving. */
+/* Whether an event would report the thread's return to a CPU; true until said otherwise. */
 void flm_switches_trust(struct flm_switches *switches, int32_t thread, bool is_seen);
 
 /* A thread that has left, or is about to, could go on from now on. */

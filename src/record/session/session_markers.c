@@ -24,7 +24,7 @@ static bool set_detail(struct flm_session_markers *m, struct flm_session_marker 
                        struct flm_bytes detail)
 {
     if (m->details.size + detail.size > MOST_DETAILS) {
-        m->left_out++;
+        m->details_left_out++;
         detail.size = 0;
     }
     marker->detail_start = m->details.size;
@@ -71,6 +71,8 @@ bool flm_session_markers_program(struct flm_session_markers *m, int32_t process,
 bool flm_session_markers_exit(struct flm_session_markers *m, int32_t process,
                               struct flm_bytes status)
 {
+    if (m->items.count == MOST_MARKERS)
+        return true; /* its marker may be one of those that were left out */
     struct flm_session_marker *exit = find_last(m, process, FLM_MARKER_EXIT, SIZE_MAX);
     return !exit || set_detail(m, exit, status);
 }
@@ -225,5 +227,7 @@ bool flm_session_markers_finish(const struct flm_session_markers *m, struct flm_
     if (m->left_out > 0)
         flm_builder_lost(b, "markers and counter values beyond 200,000", "", 0,
                          (double)m->left_out);
+    if (m->details_left_out > 0)
+        flm_builder_lost(b, "details of markers beyond 16 MiB", "", 0, (double)m->details_left_out);
     return !flm_builder_failed(b);
 }

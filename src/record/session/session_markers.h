@@ -56,8 +56,9 @@ struct flm_session_point {
 struct flm_session_markers {
     struct FLM_ARRAY(struct flm_session_marker) items;
     struct flm_text details;
-    uint64_t left_out;        /* markers and points beyond the most */
-    size_t exec_without_path; /* how many of the last ones may still get theirs */
+    uint64_t left_out;         /* markers and points beyond the most */
+    uint64_t details_left_out; /* because details have 16 MiB at most */
+    size_t exec_without_path;  /* how many of the last ones may still get theirs */
     struct flm_busy sampled, switched;
     double sampled_every_ns; /* the time for which a sample stands */
     struct FLM_ARRAY(struct flm_session_point) memory;

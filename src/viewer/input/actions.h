@@ -63,14 +63,14 @@ struct flm_menu_entry {
     unsigned section; /* from 0 on */
 };
 
-/* One after the other, NULL behind the last. Which of them are possible the actions say. */
+/* One after the other, NULL behind the last. Whether one is possible: the condition of its
+ * action. */
 const struct flm_menu_entry *flm_menu_at(size_t index);
 
 /* By name; NULL if there is none. */
 const struct flm_action *flm_action_named(struct flm_bytes name);
 
-/* The list that the argument is of: the views, the orders of siblings, what frames are merged by.
- * NULL: it is not of one. */
+/* The values that the argument may have: views, sibling orders, classes. NULL: any text. */
 flm_choices flm_action_choices(const struct flm_action *action);
 
 /* For people, and the page: the argument with the names of a list, "flame|chart|sandwich"; and the

@@ -49,7 +49,7 @@ static const struct {
     {"Inlined functions in their callers", "hide", "kind=inlined"},
 };
 
-/* Whether `text` matches any frame, and leaves some. */
+/* Adds a preset whose pattern matches some frames, and not all. */
 static bool add_known(struct flm_presets *presets, const struct flm_profile *p, size_t index,
                       unsigned char *marks, struct flm_error *why)
 {
@@ -88,14 +88,13 @@ bool flm_presets_init(struct flm_presets *presets, const struct flm_profile *p,
 {
     *presets = (struct flm_presets){0};
     unsigned char *marks = malloc(p->sizes.frame_count);
-    bool ok = marks && add_user_code(presets, p, marks, why);
+    bool ok = marks ? add_user_code(presets, p, marks, why) : flm_error_memory(why);
     for (size_t i = 0; ok && i < sizeof known / sizeof known[0]; i++)
         ok = add_known(presets, p, i, marks, why);
     free(marks);
-    if (ok)
-        return true;
-    flm_presets_clear(presets);
-    return flm_error_memory(why);
+    if (!ok)
+        flm_presets_clear(presets);
+    return ok;
 }
 
 void flm_presets_clear(struct flm_presets *presets)

@@ -7,7 +7,7 @@
 #include "viewer/paint/internal.h"
 
 /* CSS px: a flag, and what is free between it and its label. */
-enum { FLAG = 5, LABEL_LEFT = 4, NAME_LEFT = 12, NAME_RIGHT = 8 };
+enum { FLAG = 5, LABEL_LEFT = 4 };
 
 void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, struct flm_text *name,
                               struct flm_text *figure)
@@ -41,12 +41,6 @@ void flm_marker_add_title(const struct flm_profile *p, uint32_t marker, struct f
     }
 }
 
-static double ns_of(const struct flm_viewer *v, int64_t time)
-{
-    const struct flm_threads *threads = &v->scene.threads;
-    return (double)time - (double)threads->start_ns + threads->offset_ns;
-}
-
 /* Flags, and as much of a label as there is room for before the next one. */
 static void paint_markers(struct flm_viewer *v, struct flm_pixels *pixels,
                           const struct flm_time_axis *a, double top, double bottom)
@@ -61,8 +55,9 @@ static void paint_markers(struct flm_viewer *v, struct flm_pixels *pixels,
     double last = -1e9; /* the pixel of the flag before */
     for (uint32_t i = 0; i < p->sizes.marker_count; i++) {
         const struct flm_marker_record *marker = &p->markers[i];
-        double x = flm_time_axis_x(a, ns_of(v, marker->time_ns));
-        double end = flm_time_axis_x(a, ns_of(v, marker->time_ns + marker->duration_ns));
+        double x = flm_time_axis_x(a, flm_threads_ns(&v->scene.threads, marker->time_ns));
+        double end = flm_time_axis_x(
+            a, flm_threads_ns(&v->scene.threads, marker->time_ns + marker->duration_ns));
         if (x >= right)
             break;
         if (end < a->area.left || (floor(x) == last && end < furthest + 1))
@@ -81,9 +76,10 @@ static void paint_markers(struct flm_viewer *v, struct flm_pixels *pixels,
             flm_pixels_fill(pixels, (int)x, (int)top + 2 * thin + row, (int)x + thin + width,
                             (int)top + 2 * thin + row + 1, colors.accent);
         }
-        double next = i + 1 < p->sizes.marker_count
-                          ? flm_time_axis_x(a, ns_of(v, p->markers[i + 1].time_ns))
-                          : right;
+        double next =
+            i + 1 < p->sizes.marker_count
+                ? flm_time_axis_x(a, flm_threads_ns(&v->scene.threads, p->markers[i + 1].time_ns))
+                : right;
         double left = fmax(x, a->area.left) + (FLAG + LABEL_LEFT) * scale;
         text.size = 0;
         flm_marker_add_title(p, i, &text);
@@ -99,15 +95,6 @@ static void paint_markers(struct flm_viewer *v, struct flm_pixels *pixels,
 }
 
 /* Each pixel has the largest value of its time. */
-double flm_counter_most(const struct flm_counter_points *points, int64_t from_ns, int64_t to_ns)
-{
-    uint32_t first = flm_counter_points_until(points, from_ns);
-    double most = first > 0 ? points->value[first - 1] : 0;
-    for (uint32_t i = first; i < points->point_count && points->time_ns[i] < to_ns; i++)
-        most = fmax(most, points->value[i]);
-    return most;
-}
-
 static void paint_counter(struct flm_viewer *v, struct flm_pixels *pixels,
                           const struct flm_time_axis *a, uint32_t index, double top, double bottom)
 {
@@ -152,17 +139,18 @@ void flm_event_tracks_paint(struct flm_viewer *v, struct flm_pixels *pixels)
         name.size = figure.size = 0;
         flm_event_track_add_name(&v->scene, track, &name, &figure);
         struct flm_bytes title = {name.at, name.size}, amount = {figure.at, figure.size};
-        double right = gutter > 0 ? gutter - NAME_RIGHT * scale : a.area.left + a.area.width;
+        double right = gutter > 0 ? gutter - FLM_NAME_RIGHT_PX * scale : a.area.left + a.area.width;
         double room = flm_atlas_width(v->paint.atlas, amount, FLM_WEIGHT_REGULAR);
         int base = flm_atlas_base_line(v->paint.atlas, (int)top, (int)bottom);
         if (gutter > 0) {
-            flm_thread_draw_line(v, pixels, NAME_LEFT * scale, right - room - LABEL_LEFT * scale,
-                                 base, title, FLM_WEIGHT_REGULAR, colors.text);
+            flm_thread_draw_line(v, pixels, FLM_NAME_LEFT_PX * scale,
+                                 right - room - LABEL_LEFT * scale, base, title, FLM_WEIGHT_REGULAR,
+                                 colors.text);
             flm_thread_draw_line(v, pixels, right - room, right, base, amount, FLM_WEIGHT_REGULAR,
                                  colors.muted);
         } else if (!flm_event_track_is_markers(events, track, &counter)) {
-            flm_thread_draw_line(v, pixels, a.area.left + NAME_LEFT * scale, right, base, title,
-                                 FLM_WEIGHT_REGULAR, colors.muted);
+            flm_thread_draw_line(v, pixels, a.area.left + FLM_NAME_LEFT_PX * scale, right, base,
+                                 title, FLM_WEIGHT_REGULAR, colors.muted);
         }
         flm_pixels_fill(pixels, 0, (int)bottom - thin, width, (int)bottom, colors.line);
     }

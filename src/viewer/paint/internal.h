@@ -32,7 +32,7 @@ void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
 /* ---- thread_paint.c: what a flame chart has beside its boxes --------------------------------- */
 
-/* The axis in the window: what is seen of it, and its ticks, in ns since the recording began. */
+/* The axis in the window: what is seen of it, and its ticks, in ns since the first sample. */
 struct flm_time_axis {
     struct flm_area area;
     struct flm_span seen;              /* from the left end of the axis */
@@ -49,6 +49,9 @@ void flm_thread_add_figures(const struct flm_viewer *viewer, const struct flm_pa
                             struct flm_text *out);
 void flm_thread_add_process(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             struct flm_text *out);
+
+/* From the left edge to names in the gutter, and from them to the stacks: CSS px. */
+enum { FLM_NAME_LEFT_PX = 12, FLM_NAME_RIGHT_PX = 8 };
 
 /* A text of one line that ends at `right`, shortened in its middle. */
 void flm_thread_draw_line(const struct flm_viewer *viewer, struct flm_pixels *pixels, double left,
@@ -74,9 +77,6 @@ void flm_event_tracks_paint(struct flm_viewer *viewer, struct flm_pixels *pixels
 void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, struct flm_text *name,
                               struct flm_text *figure);
 void flm_marker_add_title(const struct flm_profile *profile, uint32_t marker, struct flm_text *out);
-
-/* The largest value in a time. */
-double flm_counter_most(const struct flm_counter_points *points, int64_t from_ns, int64_t to_ns);
 
 /* ---- thread_cells.c: the same in a terminal -------------------------------------------------- */
 

@@ -43,13 +43,17 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
     return flm_layout_rectangles(pane->layout, &view, &pane->drawn, why);
 }
 
-/* Whether any row of a pane is: only the threads of a flame chart are many. */
+/* Whether anything of a thread is in the window, with its name and what is free below it: of 500
+ * threads most are not, and preparing to paint them all took a tenth of a frame. */
 static bool is_in_window(const struct flm_viewer *v, const struct flm_pane *pane)
 {
     double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
-    return pane->kind != FLM_PANE_CHART ||
-           (pane->top_px + pane->height_px > scroll &&
-            pane->top_px - pane->header_px < scroll + flm_viewer_area(v).height);
+    if (pane->kind != FLM_PANE_CHART)
+        return true;
+    double end = v->scene.content_px;
+    if (pane + 1 < v->scene.panes + v->scene.pane_count)
+        end = pane[1].top_px - pane[1].header_px;
+    return end > scroll && pane->top_px - pane->header_px < scroll + flm_viewer_area(v).height;
 }
 
 /* The visible boxes of a pane. Callers are opened until all wide enough boxes exist, or until the
@@ -169,19 +173,6 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_ca
     return true;
 }
 
-/* Whether anything of a thread is in the window, with its name and what is free below it: of 500
- * threads most are not, and preparing to paint them all took a tenth of a frame. */
-static bool is_thread_in_window(const struct flm_viewer *v, uint32_t index, double scroll)
-{
-    const struct flm_pane *pane = &v->scene.panes[index];
-    if (pane->kind != FLM_PANE_CHART)
-        return true;
-    double end = v->scene.content_px;
-    if (index + 1 < v->scene.pane_count)
-        end = pane[1].top_px - pane[1].header_px;
-    return end > scroll && pane->top_px - pane->header_px < scroll + flm_viewer_area(v).height;
-}
-
 static double clock_of(const struct flm_viewer *v)
 {
     return v->paint.clock_ms ? v->paint.clock_ms() : 0;
@@ -200,7 +191,7 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     *more = flm_camera_moves(&v->model.camera, v->input.now_ms) ||
             flm_camera_moves(&v->model.other_camera, v->input.now_ms);
     for (uint32_t i = 0; i < v->scene.pane_count; i++) {
-        if (is_thread_in_window(v, i, scroll) && !paint_pane(v, i, canvas, scroll, why))
+        if (is_in_window(v, &v->scene.panes[i]) && !paint_pane(v, i, canvas, scroll, why))
             return false;
         *more = *more || v->scene.panes[i].incomplete;
     }

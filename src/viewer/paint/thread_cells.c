@@ -105,9 +105,10 @@ static void draw_markers(const struct flm_viewer *v, struct flm_screen *screen,
     struct flm_text text = {0};
     int end = 0;
     for (uint32_t i = 0; i < p->sizes.marker_count; i++) {
-        double ns = (double)p->markers[i].time_ns - (double)threads->start_ns + threads->offset_ns;
-        double x = flm_time_axis_x(a, ns) / FLM_CELL_PX;
-        if (x < end || x >= area.columns)
+        double x = flm_time_axis_x(a, flm_threads_ns(threads, p->markers[i].time_ns)) / FLM_CELL_PX;
+        if (x >= area.columns)
+            break;
+        if (x < end)
             continue;
         text.size = 0;
         flm_text_putc(&text, '|');
@@ -160,9 +161,9 @@ static void draw_events(const struct flm_viewer *v, struct flm_screen *screen,
     for (uint32_t track = 0; track < flm_event_track_count(events); track++) {
         int row = 1 + (int)track; /* below the ruler */
         uint32_t counter;
-        flm_screen_fill(screen, area.left, area.top + row, area.columns, 1, plain);
         if (row >= area.rows)
             break;
+        flm_screen_fill(screen, area.left, area.top + row, area.columns, 1, plain);
         if (flm_event_track_is_markers(events, track, &counter))
             draw_markers(v, screen, area, row, a);
         else

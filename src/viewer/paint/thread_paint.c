@@ -10,7 +10,7 @@
 
 /* Between ticks at least; from the left edge to names, and from names to stacks; of a line of
  * names. CSS px. */
-enum { TICKS_APART = 90, NAME_LEFT = 12, NAME_RIGHT = 8, LINE = 15 };
+enum { TICKS_APART = 90, LINE = 15 };
 
 struct flm_time_axis flm_time_axis_of(const struct flm_viewer *v, double apart_px)
 {
@@ -226,8 +226,8 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
     double least = round(FLM_THREAD_LEAST_PX * scale) - flm_scene_strip_px(&v->scene);
     double bottom = top + (gutter > 0 ? fmax(pane->height_px, least) : pane->height_px);
     double begin = top - pane->header_px;
-    double left = round(NAME_LEFT * scale);
-    double right = gutter > 0 ? gutter - NAME_RIGHT * scale : area.left + area.width;
+    double left = round(FLM_NAME_LEFT_PX * scale);
+    double right = gutter > 0 ? gutter - FLM_NAME_RIGHT_PX * scale : area.left + area.width;
     struct flm_text text = {0};
     int thin = (int)fmax(1, scale);
     if (begin >= area.top + area.height || bottom <= area.top)

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "draw/text/quantity.h"
-#include "viewer/paint/internal.h"
 #include "viewer/query/internal.h"
 
 enum { MOST_LINES = 3 };
@@ -109,7 +108,7 @@ static bool add_marker(struct flm_query *q, struct flm_response_hover *hover, in
     if (index == FLM_NONE)
         return false;
     const struct flm_marker_record *marker = &p->markers[index];
-    double from = (double)marker->time_ns - (double)threads->start_ns + threads->offset_ns;
+    double from = flm_threads_ns(threads, marker->time_ns);
     hover->title = flm_query_string(q, marker->name);
     hover->where = flm_query_string(q, marker->detail);
     add_line(q, hover, "time", range_of(q, from, (double)marker->duration_ns));
@@ -117,7 +116,7 @@ static bool add_marker(struct flm_query *q, struct flm_response_hover *hover, in
         flm_quantity_add(flm_query_scratch(q), (double)marker->duration_ns, flm_bytes_of("ns"));
         add_line(q, hover, "duration", flm_query_scratch_copy(q));
     }
-    add_line(q, hover, "of", labels_of(q, marker->label_set));
+    add_line(q, hover, "labels", labels_of(q, marker->label_set));
     return true;
 }
 
@@ -127,7 +126,7 @@ static bool add_counter(struct flm_query *q, struct flm_response_hover *hover, u
     const struct flm_profile *p = q->profile;
     const struct flm_threads *threads = &q->viewer->scene.threads;
     struct flm_counter_points points = flm_profile_counter(p, threads->events.counter[index]);
-    double at = (double)time_ns - (double)threads->start_ns + threads->offset_ns;
+    double at = flm_threads_ns(threads, time_ns);
     if (flm_counter_points_until(&points, time_ns) == 0)
         return false; /* not known yet */
     hover->title = flm_query_string(q, points.name.index);
@@ -137,9 +136,9 @@ static bool add_counter(struct flm_query *q, struct flm_response_hover *hover, u
     add_line(q, hover, "value", flm_query_scratch_copy(q));
     flm_quantity_add(flm_query_scratch(q), threads->events.most[index],
                      flm_string_bytes(p, points.unit.index));
-    add_line(q, hover, "at most", flm_query_scratch_copy(q));
+    add_line(q, hover, "maximum", flm_query_scratch_copy(q));
     add_line(q, hover, "time", range_of(q, at, 0));
-    add_line(q, hover, "of", labels_of(q, points.label_set.index));
+    add_line(q, hover, "labels", labels_of(q, points.label_set.index));
     return true;
 }
 

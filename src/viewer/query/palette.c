@@ -119,7 +119,7 @@ static int menu_place(const struct flm_action *action)
     return -1;
 }
 
-/* What fits the selection is that which is only possible with one. */
+/* Actions that need a selected frame are listed first while one is selected. */
 static void add_entry(struct palette *p, const struct flm_action *action,
                       struct flm_response_entry entry)
 {

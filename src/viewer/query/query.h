@@ -92,6 +92,7 @@
  *      drawn?, merged?, merged_share
  *      trimmed                                         "12 % outside of the window"
  *      filtered                                        "3 % (1.2 s) by 2 transforms"
+ *      hidden                                          "2 counters": without a track
  *      lost: [{what, count, where}], lost_count?
  *      unsymbolized_share, samples, notes?: [{key, value}]
  *      sentence}                                       all of it

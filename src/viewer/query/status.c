@@ -138,12 +138,30 @@ static struct flm_bytes unit_text(struct flm_query *q)
     return flm_query_copy(q, flm_bytes_equal(name, q->unit) ? flm_bytes_of("") : name);
 }
 
+/* "3 counters": what a flame chart has no track for. */
+static struct flm_bytes hidden_text(struct flm_query *q)
+{
+    const struct flm_threads *threads = &q->viewer->scene.threads;
+    uint32_t hidden[] = {threads->hidden_count, threads->events.hidden_count};
+    static const char *const names[] = {"thread", "counter"};
+    struct flm_text *out = flm_query_scratch(q);
+    for (int i = 0; i < 2; i++) {
+        if (!flm_scene_is_over_time(&q->viewer->scene) || hidden[i] == 0)
+            continue;
+        flm_text_puts(out, out->size ? ", " : "");
+        flm_count_add(out, hidden[i]);
+        flm_text_format(out, " %s%s", names[i], hidden[i] == 1 ? "" : "s");
+    }
+    return flm_query_scratch_copy(q);
+}
+
 static void add_picture(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_viewer *v = q->viewer;
     double whole = 0;
     for (uint32_t i = 0; i < v->scene.pane_count; i++)
         whole += flm_layout_filled(v->scene.panes[i].layout);
+    status->hidden = hidden_text(q);
     status->drawn = flm_query_count(q, v->paint.picture.drawn);
     status->merged = flm_query_count(q, v->paint.picture.merged);
     if (v->paint.picture.merged > 0)

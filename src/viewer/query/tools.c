@@ -200,8 +200,8 @@ static int opened_metric(const struct flm_query *q)
     return -1;
 }
 
-/* How much of everything it took away; where that is nothing, how many frames. `all` is what the
- * opened profile has of the metric. Rounding of sums is not a loss. */
+/* How much of the total it removed; where that is nothing, how many frames. `all` is the total of
+ * the opened profile. Rounding of sums is not a loss. */
 static void add_removed(struct flm_query *q, const struct flm_operation *operation, int metric,
                         double all, struct flm_response_chip *chip)
 {
@@ -217,17 +217,17 @@ static void add_removed(struct flm_query *q, const struct flm_operation *operati
         flm_percent_add(text, gone, all);
         chip->removed = flm_query_scratch_copy(q);
         text = flm_query_scratch(q);
-        flm_text_puts(text, "takes ");
+        flm_text_puts(text, "removes ");
         flm_quantity_add(text, gone, q->unit);
-        flm_text_puts(text, " away, ");
+        flm_text_puts(text, ", ");
         flm_text_add(text, chip->removed);
-        flm_text_puts(text, " of everything");
+        flm_text_puts(text, " of total");
         chip->removed_exact = flm_query_scratch_copy(q);
     } else if (frames > 0) {
         flm_text_format(text, "%u %s", frames, frames == 1 ? "frame" : "frames");
         chip->removed = flm_query_scratch_copy(q);
         text = flm_query_scratch(q);
-        flm_text_format(text, "%u %s fewer, and nothing of the total", frames,
+        flm_text_format(text, "removes %u %s, and nothing of the total", frames,
                         frames == 1 ? "frame" : "frames");
         chip->removed_exact = flm_query_scratch_copy(q);
     }

@@ -122,7 +122,7 @@ static uint32_t widest_child(const struct flm_call_tree *tree, uint32_t node, do
     return widest;
 }
 
-/* The way that most of it goes. It ends where what goes on is noise. */
+/* The heaviest path follows the widest child while it has at least that share of the whole. */
 #define NOISE 0.01
 
 static void open_heaviest(struct flm_call_tree *tree)

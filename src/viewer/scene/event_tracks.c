@@ -9,10 +9,7 @@ enum { MARKERS_PX = 20, COUNTER_PX = 26 };
 static double most_of(const struct flm_profile *p, struct flm_counter counter)
 {
     struct flm_counter_points points = flm_profile_counter(p, counter);
-    double most = 0;
-    for (uint32_t i = 0; i < points.point_count; i++)
-        most = fmax(most, points.value[i]);
-    return most;
+    return flm_counter_most(&points, INT64_MIN, INT64_MAX);
 }
 
 /* Keeps the first places for larger ones; those before `first` stay. */
@@ -113,4 +110,13 @@ uint32_t flm_counter_points_until(const struct flm_counter_points *points, int64
             high = middle;
     }
     return low;
+}
+
+double flm_counter_most(const struct flm_counter_points *points, int64_t from_ns, int64_t to_ns)
+{
+    uint32_t first = flm_counter_points_until(points, from_ns), i = first > 0 ? first - 1 : first;
+    double most = -INFINITY;
+    for (; i < points->point_count && points->time_ns[i] < to_ns; i++)
+        most = fmax(most, points->value[i]);
+    return most > -INFINITY ? most : 0;
 }

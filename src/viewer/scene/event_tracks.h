@@ -20,7 +20,8 @@ struct flm_event_tracks {
     bool has_markers;
     struct flm_counter counter[FLM_MOST_COUNTER_TRACKS];
     double most[FLM_MOST_COUNTER_TRACKS]; /* the largest value of each */
-    uint32_t counter_count, hidden_count;
+    uint32_t counter_count;
+    uint32_t hidden_count; /* counters without a track: the status tells */
 };
 
 void flm_event_tracks_find(const struct flm_profile *profile, struct flm_event_tracks *tracks);
@@ -40,5 +41,8 @@ uint32_t flm_marker_at(const struct flm_profile *profile, int64_t time_ns, int64
 
 /* The number of points of a counter at or before a time: its value then is that of the last. */
 uint32_t flm_counter_points_until(const struct flm_counter_points *points, int64_t time_ns);
+
+/* The largest value in a time; 0 where none is known. */
+double flm_counter_most(const struct flm_counter_points *points, int64_t from_ns, int64_t to_ns);
 
 #endif

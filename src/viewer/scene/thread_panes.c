@@ -22,6 +22,13 @@ const struct flm_track *flm_threads_track(const struct flm_scene *scene,
     return &scene->threads.tracks.track[pane->track];
 }
 
+double flm_threads_ns(const struct flm_threads *threads, int64_t time_ns)
+{
+    uint64_t time = (uint64_t)time_ns, start = (uint64_t)threads->start_ns;
+    double since = time_ns < threads->start_ns ? -(double)(start - time) : (double)(time - start);
+    return since + threads->offset_ns;
+}
+
 /* ---- The axis -------------------------------------------------------------------------------- */
 
 /* The selected time, or all of it; of a profile whose times the timeline does not know (another

@@ -31,7 +31,7 @@ struct flm_threads {
     int64_t start_ns;      /* the time of the left end of the axis */
     double offset_ns;      /* since the first sample of the opened profile */
     uint32_t *parent;      /* of the shown profile's nodes */
-    uint32_t hidden_count; /* threads beyond FLM_MOST_THREADS */
+    uint32_t hidden_count; /* threads beyond FLM_MOST_THREADS: the status tells */
     struct flm_event_tracks events;
 };
 
@@ -50,6 +50,10 @@ bool flm_threads_add_panes(const struct flm_model *model, struct flm_scene *scen
  * anywhere. False, and `why`, if memory ran out: the pane is as it was. */
 bool flm_threads_open(struct flm_scene *scene, struct flm_pane *pane, struct flm_error *why);
 bool flm_threads_open_all(struct flm_scene *scene, struct flm_error *why);
+
+/* A time as the axis has it: ns since the first sample of the opened profile. Times of a clock that
+ * counts from 1970 are subtracted as integers, because a double has steps of 256 ns there. */
+double flm_threads_ns(const struct flm_threads *threads, int64_t time_ns);
 
 /* The thread of a pane. */
 const struct flm_track *flm_threads_track(const struct flm_scene *scene,

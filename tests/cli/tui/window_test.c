@@ -77,14 +77,14 @@ static void a_wide_window_has_a_panel(void **state)
     tui_start(&session, 160, 40);
     session_await(&session, "nothing is selected");
     session_type(&session, "j");
-    int row = session_await(&session, "Calls");
+    int row = session_await(&session, "Callees");
     assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "parse_text"));
     assert_non_null(strstr(emulator_line(&session.terminal, row + 1), "70.6 %"));
     session_click(&session, 0, 125, row + 2); /* the other one that it calls */
-    session_await(&session, "Called by");
+    session_await(&session, "Callers");
     assert_int_equal(tui_row(&session, "write_text"), 1); /* the title of the panel */
     session_type(&session, "b");
-    session_await_gone(&session, "Called by");
+    session_await_gone(&session, "Callers");
     tui_quit(&session);
 }
 

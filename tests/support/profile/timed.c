@@ -34,8 +34,15 @@ static int add_event(struct flm_builder *b, const char *line)
         flm_builder_marker(b, 5000000000 + (int64_t)(from * 1e6), (int64_t)(other * 1e6),
                            string_of(b, name), more, none);
     } else if (sscanf(line, "counter %39s %lf %lf\n%n", name, &from, &other, &size) == 3) {
+        char *process = strchr(name, '@');
+        struct flm_label_set set = none;
+        if (process) {
+            *process++ = '\0';
+            struct flm_string label[] = {string_of(b, "process"), string_of(b, process)};
+            set = flm_builder_label_set(b, label, 1);
+        }
         struct flm_counter counter =
-            flm_builder_counter(b, string_of(b, name), string_of(b, "bytes"), none);
+            flm_builder_counter(b, string_of(b, name), string_of(b, "bytes"), set);
         flm_builder_counter_point(b, counter, 5000000000 + (int64_t)(from * 1e6), other);
     }
     return size;

@@ -11,6 +11,7 @@
  *
  *     marker GC 200 50 young             a name, begin and duration in ms, a detail; "-": none
  *     counter memory 250 40              a name, a time in ms, a value in bytes
+ *     counter memory@20 250 40           the same, of process 20
  *
  * Times are counted from 5 s. The command of process 10 is "cmd10". */
 struct flm_profile *profile_of_threads(const char *lines);

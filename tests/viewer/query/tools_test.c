@@ -88,8 +88,7 @@ static void a_chip_tells_how_much_it_removed(void **state)
     struct flm_viewer *v = viewer_of_folded("a;b 30\na;b;c 50\nd 20\n");
     act(v, "apply drop:d | hide:b | keep:a | depth:1");
     assert_answer(v, "chips", "operations.0.removed", "20 %");
-    assert_answer(v, "chips", "operations.0.removed_exact",
-                  "takes 20 samples away, 20 % of everything");
+    assert_answer(v, "chips", "operations.0.removed_exact", "removes 20 samples, 20 % of total");
     assert_answer(v, "chips", "operations.1.removed", "1 frame");
     assert_answer(v, "chips", "operations.2.removed", "null");
     assert_answer(v, "chips", "operations.3.removed", "1 frame");
