@@ -141,7 +141,7 @@ describe('loading', () => {
             const {bytes, error} = await load(text, name, {from: small});
             assert.deepEqual(bytes ?? error, command(text, name), name);
         }
-        const sentence = 'this is from perf report or perf data, which a page of one file cannot read: ' +
+        const sentence = 'this is a text of perf report, or JSON of perf data convert, which a page of one file cannot read: ' +
             'open it with: flamel view FILE';
         for (const kind of ['perf_report', 'perf_json'])
             for (const name of readdirSync(`tests/data/${kind}`)) {
