@@ -1,6 +1,7 @@
 #include "layout/flame_chart.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/core/array.h"
@@ -23,6 +24,8 @@ struct making {
     uint32_t *sample; /* the samples that are shown */
     uint32_t sample_count;
     double longest_ns, last_ns; /* the time that a moment stands for: at most, and the last */
+    struct FLM_ARRAY(
+        const double *) value_ns; /* by sample: what it stands for, by metrics of time */
 
     struct FLM_ARRAY(struct open) open; /* from the root on */
 
@@ -41,12 +44,19 @@ static uint64_t time_between(const struct flm_profile *p, const uint32_t *sample
     return (uint64_t)time[sample[i + 1]] - (uint64_t)time[sample[i]];
 }
 
+/* Whether a sample says how often moments were looked at: it is one, and the next one is not the
+ * beginning of a wait, which comes at any time; or, if `any`, that may be too. */
+static bool is_regular(const struct flm_profile *p, const uint32_t *sample, uint32_t i, bool any)
+{
+    return flm_sample_duration(p, sample[i]) == 0 &&
+           (any || flm_sample_duration(p, sample[i + 1]) == 0);
+}
+
 /* The median of the times from moments to the next sample, if that is not at the same time; 0 when
- * there is none: what has a duration says nothing about how often moments were looked at. Found
- * byte by byte, from the highest on, with a histogram of the next byte of the times that agree so
- * far. */
+ * there is none. Found byte by byte, from the highest on, with a histogram of the next byte of the
+ * times that agree so far. */
 static uint64_t median_between(const struct flm_profile *p, const uint32_t *sample,
-                               uint32_t sample_count)
+                               uint32_t sample_count, bool any)
 {
     uint64_t median = 0, rank = 0;
     for (int shift = 56; shift >= 0; shift -= 8) {
@@ -54,8 +64,7 @@ static uint64_t median_between(const struct flm_profile *p, const uint32_t *samp
         uint64_t decided = shift == 56 ? 0 : UINT64_MAX << (shift + 8);
         for (uint32_t i = 0; i + 1 < sample_count; i++) {
             uint64_t between = time_between(p, sample, i);
-            if (between != 0 && flm_sample_duration(p, sample[i]) == 0 &&
-                (between & decided) == median) {
+            if (between != 0 && (between & decided) == median && is_regular(p, sample, i, any)) {
                 count[between >> shift & 255]++;
                 all++;
             }
@@ -66,7 +75,7 @@ static uint64_t median_between(const struct flm_profile *p, const uint32_t *samp
         while (byte < 255 && rank >= count[byte])
             rank -= count[byte++];
         if (all == 0)
-            return 0;
+            return any ? 0 : median_between(p, sample, sample_count, true);
         median |= byte << shift;
     }
     return median;
@@ -91,7 +100,19 @@ double flm_flame_chart_last_ns(const struct flm_profile *p, struct flm_metric me
         if (i > 0 && time_between(p, sample, i - 1) != 0)
             break;
     }
-    return longest > 0 ? longest : (double)median_between(p, sample, count);
+    return longest > 0 ? longest : (double)median_between(p, sample, count, false);
+}
+
+/* The metrics that say how long a sample was: of the chosen one, or of all. */
+static bool find_values(struct making *m, struct flm_metric chosen)
+{
+    for (uint32_t i = 0; i < m->p->sizes.metric_count; i++) {
+        bool is_asked = chosen.index == FLM_NONE || chosen.index == i;
+        if (is_asked && is_in_ns(m->p, (struct flm_metric){i}) &&
+            !FLM_ARRAY_ADD(&m->value_ns, flm_sample_column(m->p, i)))
+            return false;
+    }
+    return true;
 }
 
 static bool choose_samples(struct making *m, const struct flm_flame_chart_options *options)
@@ -101,7 +122,7 @@ static bool choose_samples(struct making *m, const struct flm_flame_chart_option
     const double *value =
         options->metric.index == FLM_NONE ? NULL : flm_sample_column(p, options->metric.index);
     m->sample = malloc(((size_t)given + 1) * sizeof *m->sample);
-    if (!m->sample)
+    if (!m->sample || !find_values(m, options->metric))
         return false;
     for (uint32_t i = 0; i < given; i++) {
         uint32_t sample = options->sample ? options->sample[i] : i;
@@ -119,7 +140,7 @@ static bool choose_samples(struct making *m, const struct flm_flame_chart_option
     m->chart->start_ns = options->start_ns != FLM_NO_TIME ? options->start_ns
                          : m->sample_count > 0            ? p->sample_time[m->sample[0]]
                                                           : 0;
-    double median = (double)median_between(p, m->sample, m->sample_count);
+    double median = (double)median_between(p, m->sample, m->sample_count, false);
     double last = flm_flame_chart_last_ns(p, options->metric, m->sample, m->sample_count);
     double alone = options->alone_ns > 0 ? options->alone_ns : 1;
     m->chart->median_ns = median;
@@ -225,6 +246,20 @@ static double time_of(const struct making *m, uint32_t i, uint32_t next, double 
     return longest < between ? longest : between;
 }
 
+/* How much of the time before it a moment stands for as well: what it lacks of its value, or of the
+ * usual time, because a wait begins soon. */
+static double time_before(const struct making *m, uint32_t i, uint32_t next, double stands_for)
+{
+    uint32_t sample = m->sample[i];
+    if (next - i > 1 || flm_sample_duration(m->p, sample) > 0 || next == m->sample_count ||
+        flm_sample_duration(m->p, m->sample[next]) == 0)
+        return 0;
+    double usual = m->value_ns.count > 0 ? 0 : m->chart->median_ns;
+    for (size_t k = 0; k < m->value_ns.count; k++)
+        usual = fmax(usual, m->value_ns.at[k][sample]);
+    return usual > stands_for ? usual - stands_for : 0;
+}
+
 static bool walk(struct making *m)
 {
     m->node_count = 0;
@@ -234,23 +269,26 @@ static bool walk(struct making *m)
     const int64_t *time = m->p->sample_time;
     uint32_t none = FLM_NONE, previous = none;
     add_node(m, 0, 0, m->sample_count > 0 ? m->sample[0] : none);
-    if (m->sample_count > 0) /* nothing is known before it */
-        m->open.at[0].own = (double)((uint64_t)time[m->sample[0]] - (uint64_t)m->chart->start_ns);
+    double unknown = 0; /* the time before a sample of which nothing is known yet */
+    if (m->sample_count > 0)
+        unknown = (double)((uint64_t)time[m->sample[0]] - (uint64_t)m->chart->start_ns);
     for (uint32_t i = 0, next; i < m->sample_count; i = next) {
         for (next = i + 1; next < m->sample_count && time_between(m->p, m->sample, next - 1) == 0;)
             next++;
         bool is_last = next == m->sample_count;
         double between = is_last ? m->last_ns : (double)time_between(m->p, m->sample, next - 1);
         double stands_for = is_last ? between : time_of(m, i, next, between);
+        double before = fmin(time_before(m, i, next, stands_for), unknown);
+        if (unknown > before) {
+            close_nodes(m, 1, previous);
+            m->open.at[0].own += unknown - before;
+        }
         for (uint32_t k = i; k < next; k++) {
-            if (!add_sample(m, m->sample[k], previous, stands_for / (next - i)))
+            if (!add_sample(m, m->sample[k], previous, (before + stands_for) / (next - i)))
                 return false;
             previous = m->sample[k];
         }
-        if (between > stands_for) {
-            close_nodes(m, 1, previous);
-            m->open.at[0].own += between - stands_for;
-        }
+        unknown = between - stands_for;
     }
     close_nodes(m, 0, previous);
     return true;
@@ -316,6 +354,7 @@ struct flm_flame_chart *flm_flame_chart_new(const struct flm_profile *profile,
     bool good = make(&m, options, why);
     free(parent);
     free(m.sample);
+    FLM_ARRAY_CLEAR(&m.value_ns);
     FLM_ARRAY_CLEAR(&m.open);
     if (good)
         return chart;

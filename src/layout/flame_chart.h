@@ -13,8 +13,11 @@
  *
  * A sample with a duration stands for that, but not beyond the beginning of the next one. A moment
  * stands for the time until the next sample of the same chart, but for at most one and a half times
- * the median of those times (of two in the middle the shorter). What is left of a longer time was
- * not observed (the thread slept, or the profiler missed it) and becomes a gap, across which
+ * the median of those times (of two in the middle the shorter). If that is cut short by a sample
+ * with a duration, because the thread then waits, the moment stands for time before it as well, as
+ * far as nothing else is known of that, until it has its value (the median, if no metric is time):
+ * threads are often looked at just before they lose their processor. What is left of a longer time
+ * was not observed (the thread slept, or the profiler missed it) and becomes a gap, across which
  * nothing is shared. Samples at the same time divide theirs. A moment that is the last stands for
  * its value, if the metric is time in ns, otherwise for the median.
  *

@@ -126,6 +126,50 @@ static void what_lasts_is_as_wide_as_it_lasts(void **state)
                  ".wait 440+70 7-7\n");
 }
 
+/* A thread that is looked at just before it waits: it ran since it last waited, but what it did in
+ * more than the time that a moment usually stands for is not known. */
+static void a_moment_before_a_wait_stands_for_the_time_before_it(void **state)
+{
+    (void)state;
+    static const struct event often[] = {{0, "a", 10},    {19, "a;b", 0},  {20, "a", 20},
+                                         {90, "a;c", 0},  {92, "a", 8},    {100, "a;b", 0},
+                                         {110, "a;b", 0}, {120, "a;b", 0}, {130, "a;b", 0}};
+    assert_chart(often, COUNT(often), &all,
+                 "a 0+40 0-2\n" /* nine of ten ns before it, which is the usual time */
+                 ".- 0+10 0-0\n"
+                 ".b 10+10 1-1\n"
+                 "- 40+42 2-2\n"
+                 "a 82+58 3-8\n"
+                 ".c 82+10 3-3\n"
+                 ".- 92+8 4-4\n"
+                 ".b 100+40 5-8\n");
+}
+
+/* With a metric of time, its value. */
+static void a_moment_before_a_wait_stands_for_its_value(void **state)
+{
+    (void)state;
+    for (unsigned ns = 1; ns < 100; ns += 9) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+        struct flm_node node = tree_child(b, flm_builder_root(b), "a", 1);
+        flm_builder_sample(b, 0, node, (struct flm_label_set){0}, cpu, 10);
+        flm_builder_sample_lasts(b, 10);
+        flm_builder_sample(b, 60, tree_child(b, node, "b", 1), (struct flm_label_set){0}, cpu, ns);
+        flm_builder_sample(b, 61, node, (struct flm_label_set){0}, cpu, 5);
+        flm_builder_sample_lasts(b, 5);
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        struct flm_flame_chart *chart = flm_flame_chart_new(p, &all, NULL);
+        double width = 0;
+        for (uint32_t i = 0; i < chart->tree.node_count; i++)
+            if (!flm_tree_is_gap(&chart->tree, i) && chart->source[i] == 2) /* a;b */
+                width += chart->tree.width[i];
+        assert_true(fabs(width - (ns < 51 ? ns : 51)) < 1e-9); /* no more than is free */
+        flm_flame_chart_free(chart);
+        flm_profile_free(p);
+    }
+}
+
 static void charts_have_a_common_start(void **state)
 {
     (void)state;
@@ -367,6 +411,8 @@ int main(void)
         cmocka_unit_test(neighbors_share_the_frames_they_have_in_common),
         cmocka_unit_test(unobserved_time_is_a_gap),
         cmocka_unit_test(what_lasts_is_as_wide_as_it_lasts),
+        cmocka_unit_test(a_moment_before_a_wait_stands_for_the_time_before_it),
+        cmocka_unit_test(a_moment_before_a_wait_stands_for_its_value),
         cmocka_unit_test(charts_have_a_common_start),
         cmocka_unit_test(samples_of_one_moment_divide_their_time),
         cmocka_unit_test(an_empty_stack_is_a_gap),

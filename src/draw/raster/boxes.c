@@ -11,6 +11,11 @@
 #define LABEL_PAD 4.0
 #define LEAST_FONT_SIZES 1.2 /* no font has four letters in less room */
 
+/* One box on its pixels. `left` and `right` may be out of the clip. */
+struct placed {
+    int left, top, right, bottom;
+};
+
 /* The same for all boxes of a picture. */
 struct painting {
     const struct flm_boxes *boxes;
@@ -19,12 +24,8 @@ struct painting {
     int gap;
     double gap_from, round_from, pad, least_room;
     struct flm_font fonts[FLM_WEIGHT_COUNT];
+    struct placed row; /* of the level that is drawn: its upper and lower edge */
     size_t label_count;
-};
-
-/* One box on its pixels. `left` and `right` may be out of the clip. */
-struct placed {
-    int left, top, right, bottom;
 };
 
 /* ---- Positions ------------------------------------------------------------------------------- */
@@ -180,56 +181,154 @@ static double draw_part(struct painting *painting, const struct flm_box *box, do
     return flm_atlas_draw(atlas, painting->pixels, pen, base_line, part, weight, box->ink);
 }
 
-static void draw_label(struct painting *painting, const struct flm_box *box, struct placed at)
+/* A label in its place. */
+struct label {
+    struct flm_label_parts parts;
+    double pen;
+    int base_line;
+};
+
+/* The label of a box, as much as fits of it: no parts if nothing does. */
+static struct label fit_label(const struct painting *painting, const struct flm_box *box,
+                              struct placed at)
 {
     struct flm_pixels *pixels = painting->pixels;
     int left = at.left > pixels->clip_left ? at.left : pixels->clip_left;
     int right = at.right < pixels->clip_right ? at.right : pixels->clip_right;
     double room = right - left - 2 * painting->pad;
+    struct label label = {.pen = left + painting->pad};
     if (room < painting->least_room || box->label.size == 0)
-        return;
-    const struct flm_font *font =
-        &painting->fonts[box->bold ? FLM_WEIGHT_BOLD : FLM_WEIGHT_REGULAR];
-    struct flm_label_parts parts = flm_box_label(box, room, font);
-    int base_line = flm_atlas_base_line(painting->boxes->atlas, at.top, at.bottom);
-    double pen = left + painting->pad;
-    for (int i = 0; i < parts.count; i++)
-        pen = draw_part(painting, box, pen, base_line, parts.at[i], parts.lit[i]);
-    painting->label_count += parts.count > 0;
+        return label;
+    label.parts = flm_box_label(box, room,
+                                &painting->fonts[box->bold ? FLM_WEIGHT_BOLD : FLM_WEIGHT_REGULAR]);
+    label.base_line = flm_atlas_base_line(painting->boxes->atlas, at.top, at.bottom);
+    return label;
+}
+
+/* Draws it in the ink of a box; returns where it ends. */
+static double draw_label(struct painting *painting, const struct flm_box *box,
+                         const struct label *label)
+{
+    double pen = label->pen;
+    for (int i = 0; i < label->parts.count; i++)
+        pen = draw_part(painting, box, pen, label->base_line, label->parts.at[i],
+                        label->parts.lit[i]);
+    return pen;
+}
+
+/* Whether a label may fit into what is seen of a box. */
+static bool has_room(const struct painting *painting, struct placed at)
+{
+    int left = at.left, right = at.right;
+    if (left < painting->pixels->clip_left)
+        left = painting->pixels->clip_left;
+    if (right > painting->pixels->clip_right)
+        right = painting->pixels->clip_right;
+    return painting->boxes->atlas &&
+           right - left - painting->gap - 2 * painting->pad >= painting->least_room;
+}
+
+/* Everything but the label. `whole` is the box that `at` is a part of, or `at`. */
+static void draw_ground(struct painting *painting, const struct flm_rectangle *r,
+                        const struct flm_box *box, struct placed at, struct placed whole,
+                        bool is_round)
+{
+    const struct flm_boxes *boxes = painting->boxes;
+    struct flm_pixels *pixels = painting->pixels;
+    is_round = is_round && at.bottom - at.top >= painting->round_from;
+    bool at_left = is_round && !(r->flags & (FLM_RECTANGLE_CLIPPED_LEFT | FLM_JOINED_TO_LAST));
+    bool at_right = is_round && !(r->flags & (FLM_RECTANGLE_CLIPPED_RIGHT | FLM_JOINED_TO_NEXT));
+    flm_pixels_fill_round(pixels, at.left, at.top, at.right, at.bottom, box->fill,
+                          &painting->corner, at_left, at_right);
+    if (box->texture)
+        flm_pixels_texture(pixels, whole.left, at.top, whole.right, at.bottom, whole.left, at.top,
+                           box->texture, boxes->scale, box->texture_rgb, box->texture_alpha);
+    flm_pixels_mark(pixels, whole.left, at.top, whole.right, at.bottom, box->mark, boxes->scale,
+                    box->ink, (uint8_t)(255 - box->faded));
+    if (box->outline_px > 0)
+        flm_pixels_outline(pixels, whole.left, at.top, whole.right, at.bottom,
+                           flm_pixel_length(box->outline_px * boxes->scale), box->outline);
 }
 
 static void draw_box(struct painting *painting, const struct flm_rectangle *r, struct placed at)
 {
     const struct flm_boxes *boxes = painting->boxes;
-    int width = at.right - at.left, visible_left = at.left, visible_right = at.right;
-    if (visible_left < painting->pixels->clip_left)
-        visible_left = painting->pixels->clip_left;
-    if (visible_right > painting->pixels->clip_right)
-        visible_right = painting->pixels->clip_right;
-    bool has_room =
-        boxes->atlas &&
-        visible_right - visible_left - painting->gap - 2 * painting->pad >= painting->least_room;
-    struct flm_box box = {.has_room = has_room};
+    bool is_round = at.right - at.left >= painting->round_from;
+    bool may_have_label = has_room(painting, at);
+    struct flm_box box = {.has_room = may_have_label};
     boxes->style(boxes->context, r, &box);
     if (box.skipped)
         return;
-    at.right -= gap_after(r, width, painting->gap, painting->gap_from);
+    at.right -= gap_after(r, at.right - at.left, painting->gap, painting->gap_from);
     if (box.faded)
         flm_box_fade(boxes, &box);
-    bool is_round = width >= painting->round_from && at.bottom - at.top >= painting->round_from;
-    flm_pixels_fill_round(painting->pixels, at.left, at.top, at.right, at.bottom, box.fill,
-                          &painting->corner, is_round && !(r->flags & FLM_RECTANGLE_CLIPPED_LEFT),
-                          is_round && !(r->flags & FLM_RECTANGLE_CLIPPED_RIGHT));
-    if (box.texture)
-        flm_pixels_texture(painting->pixels, at.left, at.top, at.right, at.bottom, at.left, at.top,
-                           box.texture, boxes->scale, box.texture_rgb, box.texture_alpha);
-    flm_pixels_mark(painting->pixels, at.left, at.top, at.right, at.bottom, box.mark, boxes->scale,
-                    box.ink, (uint8_t)(255 - box.faded));
-    if (box.outline_px > 0)
-        flm_pixels_outline(painting->pixels, at.left, at.top, at.right, at.bottom,
-                           flm_pixel_length(box.outline_px * boxes->scale), box.outline);
-    if (has_room)
-        draw_label(painting, &box, at);
+    draw_ground(painting, r, &box, at, at, is_round);
+    if (!may_have_label)
+        return;
+    struct label label = fit_label(painting, &box, at);
+    draw_label(painting, &box, &label);
+    painting->label_count += label.parts.count > 0;
+}
+
+/* ---- Joined boxes ---------------------------------------------------------------------------- */
+
+/* The label of parts that are one box: that of the first one which has a name of its own. */
+static struct label joined_label(const struct painting *painting, const struct flm_rectangle *first,
+                                 size_t count, struct placed whole)
+{
+    const struct flm_boxes *boxes = painting->boxes;
+    struct label none = {.pen = whole.left};
+    for (size_t i = 0; i < count && has_room(painting, whole); i++) {
+        struct flm_box box = {.has_room = true};
+        if (first[i].flags & FLM_RECTANGLE_MERGED)
+            continue;
+        boxes->style(boxes->context, &first[i], &box);
+        return box.skipped ? none : fit_label(painting, &box, whole);
+    }
+    return none;
+}
+
+static void draw_part_of(struct painting *painting, const struct flm_rectangle *r, struct placed at,
+                         struct placed whole, const struct label *label, double *label_end)
+{
+    const struct flm_boxes *boxes = painting->boxes;
+    struct flm_pixels *all = painting->pixels;
+    struct flm_pixels part = flm_pixels_clipped(*all, at.left, at.top, at.right, at.bottom);
+    struct flm_box box = {.has_room = at.left < *label_end};
+    bool has_label = box.has_room;
+    boxes->style(boxes->context, r, &box);
+    if (box.skipped)
+        return;
+    if (box.faded)
+        flm_box_fade(boxes, &box);
+    painting->pixels = &part;
+    if (!(r->flags & FLM_RECTANGLE_MERGED))
+        draw_ground(painting, r, &box, at, whole, at.right - at.left >= painting->round_from);
+    if (has_label)
+        *label_end = draw_label(painting, &box, label);
+    painting->pixels = all;
+}
+
+/* `count` rectangles that are joined. */
+static void draw_parts(struct painting *painting, const struct flm_rectangle *first, size_t count)
+{
+    const struct flm_boxes *boxes = painting->boxes;
+    const struct flm_rectangle *last = &first[count - 1];
+    struct placed whole = painting->row;
+    whole.left = flm_pixel_edge(boxes->left + first->x0);
+    whole.right = flm_pixel_edge(boxes->left + last->x1);
+    whole.right -= gap_after(last, whole.right - whole.left, painting->gap, painting->gap_from);
+    if (whole.right <= painting->pixels->clip_left || whole.left >= painting->pixels->clip_right)
+        return;
+    struct label label = joined_label(painting, first, count, whole);
+    double label_end = label.parts.count > 0 ? whole.right : whole.left;
+    painting->label_count += label.parts.count > 0;
+    struct placed at = whole;
+    for (size_t i = 0; i < count; i++, at.left = at.right) {
+        at.right = i + 1 < count ? flm_pixel_edge(boxes->left + first[i].x1) : whole.right;
+        if (at.right > painting->pixels->clip_left && at.left < painting->pixels->clip_right)
+            draw_part_of(painting, &first[i], at, whole, &label, &label_end);
+    }
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -256,12 +355,9 @@ static void clear_around(const struct flm_boxes *boxes, const struct flm_rectang
     clear(boxes, bottom, pixels->clip_bottom);
 }
 
-size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list)
+static struct painting painting_of(const struct flm_boxes *boxes)
 {
-    assert(boxes->pixels && (boxes->style || list->count == 0));
-    assert(boxes->scale > 0 && boxes->row_height > 0);
-    if (list->count == 0 && !boxes->clears)
-        return 0; /* one of many panes, outside of the window */
+    assert(boxes->pixels && boxes->scale > 0 && boxes->row_height > 0);
     double scale = boxes->scale;
     struct painting painting = {.boxes = boxes,
                                 .pixels = boxes->pixels,
@@ -275,8 +371,32 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
         for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++)
             painting.fonts[weight] = flm_atlas_font(boxes->atlas, (enum flm_weight)weight);
     }
+    return painting;
+}
+
+static void begin_row(struct painting *painting, uint32_t level, bool clears)
+{
+    const struct flm_boxes *boxes = painting->boxes;
+    struct placed *row = &painting->row;
+    flm_boxes_row(boxes, level, &row->top, &row->bottom);
+    if (clears)
+        clear(boxes, row->top, row->bottom);
+    int gap = boxes->gap > 0 ? flm_pixel_length(boxes->gap) : 0;
+    row->bottom -= gap < row->bottom - row->top ? gap : 0;
+}
+
+static bool is_row_seen(const struct painting *painting)
+{
+    return painting->row.bottom > painting->pixels->clip_top &&
+           painting->row.top < painting->pixels->clip_bottom;
+}
+
+size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list)
+{
+    if (list->count == 0 && !boxes->clears)
+        return 0; /* one of many panes, outside of the window */
+    struct painting painting = painting_of(boxes);
     const struct flm_pixels *pixels = boxes->pixels;
-    struct placed at = {0};
     uint32_t level = UINT32_MAX;
     int taken = 0; /* the row is drawn up to here */
     if (boxes->clears)
@@ -286,14 +406,11 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
         if (r->level != level) {
             level = r->level;
             taken = -(1 << 29);
-            flm_boxes_row(boxes, level, &at.top, &at.bottom);
-            if (boxes->clears)
-                clear(boxes, at.top, at.bottom);
-            int gap = boxes->gap > 0 ? flm_pixel_length(boxes->gap) : 0;
-            at.bottom -= gap < at.bottom - at.top ? gap : 0;
+            begin_row(&painting, level, boxes->clears);
         }
-        if (at.bottom <= pixels->clip_top || at.top >= pixels->clip_bottom)
+        if (!is_row_seen(&painting))
             continue;
+        struct placed at = painting.row;
         at.left = flm_pixel_edge(boxes->left + r->x0);
         at.right = flm_pixel_edge(boxes->left + r->x1);
         at.left += at.left < taken; /* by a box that would have been rounded away */
@@ -301,8 +418,29 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
             at.right = at.left + 1;
         if (at.right > taken)
             taken = at.right;
-        if (at.right > pixels->clip_left && at.left < pixels->clip_right)
+        bool is_left_out = (r->flags & FLM_JOINED) && !(r->flags & FLM_RECTANGLE_MERGED);
+        if (at.right > pixels->clip_left && at.left < pixels->clip_right && !is_left_out)
             draw_box(&painting, r, at);
+    }
+    return painting.label_count;
+}
+
+size_t flm_boxes_draw_joined(const struct flm_boxes *boxes, const struct flm_rectangles *list)
+{
+    if (list->count == 0)
+        return 0;
+    struct painting painting = painting_of(boxes);
+    uint32_t level = UINT32_MAX;
+    for (size_t i = 0, end; i < list->count; i = end) {
+        for (end = i + 1; list->at[end - 1].flags & FLM_JOINED_TO_NEXT;)
+            end++;
+        assert(end <= list->count);
+        if (end - i == 1)
+            continue;
+        if (list->at[i].level != level)
+            begin_row(&painting, level = list->at[i].level, false);
+        if (is_row_seen(&painting))
+            draw_parts(&painting, &list->at[i], end - i);
     }
     return painting.label_count;
 }

@@ -59,6 +59,15 @@ struct flm_boxes {
  * of the clip. Returns how many labels were drawn. */
 size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list);
 
+/* Flags that a caller may add to those of rectangles (FLM_RECTANGLE_...): a rectangle and the next
+ * one of the list are parts of one box, as a function in a flame chart is that first runs and then
+ * waits. Parts have a look of their own, but no gap between them, and one label over all of them.
+ * flm_boxes_draw leaves them out, merged boxes excepted; flm_boxes_draw_joined draws them, and only
+ * labels over merged boxes. Returns how many labels were drawn. */
+enum { FLM_JOINED_TO_NEXT = 1 << 16, FLM_JOINED_TO_LAST = 1 << 17 };
+enum { FLM_JOINED = FLM_JOINED_TO_NEXT | FLM_JOINED_TO_LAST };
+size_t flm_boxes_draw_joined(const struct flm_boxes *boxes, const struct flm_rectangles *list);
+
 /* Mixes fill and texture of a faded box with the background, and gives it an ink that is readable
  * on the result. */
 void flm_box_fade(const struct flm_boxes *boxes, struct flm_box *box);

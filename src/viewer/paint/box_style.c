@@ -276,7 +276,8 @@ uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, const struct f
 static void mark_kind(const struct flm_viewer *v, const struct flm_rectangle *r, uint32_t frame,
                       const struct flm_frame_record *record, struct flm_box *box)
 {
-    if (r->x1 - r->x0 + 1 >= FLM_MARK_LEAST_WIDTH * v->scene.window.scale)
+    if (r->x1 - r->x0 + 1 >= FLM_MARK_LEAST_WIDTH * v->scene.window.scale ||
+        (r->flags & FLM_JOINED))
         box->mark = flm_mark_of_kind(record->kind);
     box->texture = flm_coloring_texture(&v->paint.coloring, frame);
 }

@@ -40,7 +40,11 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
     clip_levels(pane, flm_camera_scroll(&v->model.camera, v->input.now_ms),
                 flm_viewer_area(v).height, flm_viewer_row_px(v), &view);
     *narrowest = (view.right - view.left) / fmax(view.width_px, 1) * view.min_width_px;
-    return flm_layout_rectangles(pane->layout, &view, &pane->drawn, why);
+    if (!flm_layout_rectangles(pane->layout, &view, &pane->drawn, why))
+        return false;
+    if (pane->kind == FLM_PANE_CHART)
+        flm_chart_join(pane, v->scene.window.scale);
+    return true;
 }
 
 /* Whether anything of a thread is in the window, with its name and what is free below it: of 500
@@ -381,6 +385,7 @@ static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes 
         if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED)
             paint_samples(styles, boxes, &pane->drawn.at[i]);
     if (pane->kind == FLM_PANE_CHART) {
+        flm_boxes_draw_joined(boxes, &pane->drawn);
         flm_threads_paint_strip(styles->viewer, pane, canvas->pixels);
         flm_threads_paint_name(styles->viewer, pane, canvas->beside);
     }

@@ -115,6 +115,38 @@ static void rows_boxes_gaps_and_corners_are_these(void **state)
 
 /* Narrow boxes have no gaps, so they tile: whatever the scale and the offset, each pixel between
  * the first and the last is somebody's, and each box has one. */
+/* Parts of one box: no gap between them, corners only at its ends, its own fill for each. */
+static void joined_boxes_are_one_in_parts(void **state)
+{
+    (void)state;
+    struct flm_rectangle at[] = {box_at(0, 20, 0, 0), box_at(0, 4, 1, 1), box_at(4, 7, 1, 2),
+                                 box_at(7, 12, 1, 3), box_at(12, 20, 1, 4)};
+    at[2].flags = FLM_JOINED_TO_NEXT;
+    at[3].flags = FLM_JOINED_TO_LAST | FLM_JOINED_TO_NEXT;
+    at[4].flags = FLM_JOINED_TO_LAST;
+    struct flm_rectangles list = {.at = at, .count = 5};
+    struct flm_boxes boxes = boxes_of(1, numbered, NULL);
+    clean(22, 8);
+    flm_boxes_draw(&boxes, &list);
+    assert_picture("aaaaaaaaaaaaaaaaaaa...\n"
+                   "aaaaaaaaaaaaaaaaaaa...\n"
+                   "aaaaaaaaaaaaaaaaaaa...\n"
+                   "......................\n"
+                   "bbb...................\n"
+                   "bbb...................\n"
+                   "bbb...................\n"
+                   "......................\n");
+    flm_boxes_draw_joined(&boxes, &list);
+    assert_picture("aaaaaaaaaaaaaaaaaaa...\n"
+                   "aaaaaaaaaaaaaaaaaaa...\n"
+                   "aaaaaaaaaaaaaaaaaaa...\n"
+                   "......................\n"
+                   "bbb.cccdddddeeeeeee...\n"
+                   "bbb.cccdddddeeeeeee...\n"
+                   "bbb.cccdddddeeeeeee...\n"
+                   "......................\n");
+}
+
 static void neighbors_share_their_edges_at_every_scale(void **state)
 {
     (void)state;
@@ -326,6 +358,38 @@ static void a_label_begins_at_the_visible_edge(void **state)
     assert_label(label, box_at(10, 90, 0, 0), 60, "");
 }
 
+/* One label over the parts, that none of them would have room for, and over a merged box. */
+static void joined_boxes_have_one_label(void **state)
+{
+    (void)state;
+    struct label label = {.text = "abcdefgh"};
+    struct flm_rectangle at[] = {box_at(0, 20, 0, 0), box_at(20, 35, 0, 1), box_at(35, 55, 0, 2),
+                                 box_at(55, 120, 0, 3), box_at(120, 400, 0, 4)};
+    static uint32_t whole[MOST_WIDTH * 18];
+    struct flm_boxes boxes = boxes_of(1, labeled, &label);
+    boxes.row_height = 18;
+    boxes.atlas = flm_atlas_new(12, NULL);
+    struct flm_rectangle one = box_at(0, 400, 0, 0);
+    struct flm_rectangles list = {&one, 1, 1, 0};
+    clean(MOST_WIDTH, 18);
+    assert_int_equal(flm_boxes_draw(&boxes, &list), 1);
+    memcpy(whole, memory, sizeof whole);
+    for (int i = 0; i < 5; i++)
+        at[i].flags = (i < 4 ? FLM_JOINED_TO_NEXT : 0u) | (i > 0 ? FLM_JOINED_TO_LAST : 0u);
+    list = (struct flm_rectangles){at, 5, 5, 0};
+    label.rooms = 0;
+    clean(MOST_WIDTH, 18);
+    assert_int_equal(flm_boxes_draw(&boxes, &list), 0);
+    assert_int_equal(flm_boxes_draw_joined(&boxes, &list), 1);
+    assert_memory_equal(whole, memory, sizeof whole);
+    assert_in_range(label.rooms, 1, 5);  /* not of the parts behind the label */
+    at[2].flags |= FLM_RECTANGLE_MERGED; /* its ground is drawn with the others */
+    clean(MOST_WIDTH, 18);
+    assert_int_equal(flm_boxes_draw(&boxes, &list), 0);
+    assert_int_equal(flm_boxes_draw_joined(&boxes, &list), 1);
+    flm_atlas_free(boxes.atlas);
+}
+
 static void matches_are_highlighted(void **state)
 {
     (void)state;
@@ -430,12 +494,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_boxes_gaps_and_corners_are_these),
+        cmocka_unit_test(joined_boxes_are_one_in_parts),
         cmocka_unit_test(neighbors_share_their_edges_at_every_scale),
         cmocka_unit_test(pixels_outside_of_the_clip_are_not_touched),
         cmocka_unit_test(a_clip_that_is_cleared_was_as_good_as_clean),
         cmocka_unit_test(a_point_is_in_the_row_that_is_drawn_there),
         cmocka_unit_test(a_label_is_as_much_as_fits),
         cmocka_unit_test(a_label_begins_at_the_visible_edge),
+        cmocka_unit_test(joined_boxes_have_one_label),
         cmocka_unit_test(matches_are_highlighted),
         cmocka_unit_test(names_are_looked_up_only_where_there_is_room),
         cmocka_unit_test(every_mark_is_seen_and_no_two_are_alike),
