@@ -98,6 +98,7 @@ void flm_builder_free(struct flm_builder *b)
     FLM_ARRAY_CLEAR(&b->counters);
     FLM_ARRAY_CLEAR(&b->points);
     flm_index_clear(&b->counter_index);
+    free(b->depths);
     free(b);
 }
 
@@ -325,4 +326,11 @@ uint32_t flm_builder_node_count(const struct flm_builder *b)
 bool flm_builder_failed(const struct flm_builder *b)
 {
     return b->failed;
+}
+
+void flm_builder_take_depths(struct flm_builder *b, struct flm_depths *depths)
+{
+    assert(!b->depths);
+    b->depths = depths;
+    b->depths_count = b->node_count;
 }

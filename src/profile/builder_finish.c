@@ -138,6 +138,13 @@ static bool write_nodes(struct finishing *f, struct walk *w)
     return true;
 }
 
+/* first_child has the nodes' indices; that of a node that was left out is 0. */
+static bool write_depths(struct finishing *f)
+{
+    return !f->b->depths ||
+           flm_recursion_set(f->p, f->b->depths, f->b->depths_count, f->first_child, f->why);
+}
+
 static bool finish(struct finishing *f)
 {
     struct flm_builder *b = f->b;
@@ -158,8 +165,9 @@ static bool finish(struct finishing *f)
     FLM_ARRAY_CLEAR(&w.pending);
     FLM_ARRAY_CLEAR(&w.scratch);
     FLM_ARRAY_CLEAR(&w.open);
-    return written ? flm_metadata_write(&f->metadata, f->p, f->first_child, f->why)
-                   : flm_error_memory(f->why);
+    return written
+               ? flm_metadata_write(&f->metadata, f->p, f->first_child, f->why) && write_depths(f)
+               : flm_error_memory(f->why);
 }
 
 /* What the sums of a chunk lack to be exact goes with them; first_child has the nodes' indices. */

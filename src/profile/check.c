@@ -275,11 +275,26 @@ static bool check_markers(const struct flm_profile *p, struct flm_error *why)
     return true;
 }
 
+static bool check_recursions(const struct flm_profile *p, struct flm_error *why)
+{
+    for (uint32_t i = 0; i < p->sizes.recursion_count; i++) {
+        const struct flm_recursion_record *r = &p->recursions[i];
+        if (r->node == 0 || r->node >= p->sizes.node_count)
+            return broken(why, "recursion", i, "names a node that is not there");
+        if (i > 0 && r->node <= r[-1].node)
+            return broken(why, "recursion", i, "is not after the one before it");
+        if (r->least == 0 || r->most < 2 || r->least > r->most)
+            return broken(why, "recursion", i, "has depths that are impossible");
+    }
+    return true;
+}
+
 bool flm_profile_check(const struct flm_profile *profile, struct flm_error *why)
 {
     assert(profile);
     return check_strings(profile, why) && check_frames(profile, why) &&
            check_metrics(profile, why) && check_notes(profile, why) && check_nodes(profile, why) &&
            check_values(profile, why) && check_labels(profile, why) &&
-           check_samples(profile, why) && check_markers(profile, why);
+           check_samples(profile, why) && check_markers(profile, why) &&
+           check_recursions(profile, why);
 }

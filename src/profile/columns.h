@@ -19,6 +19,13 @@ struct flm_sizes {
     uint32_t label_count, label_set_count, set_member_count, sample_count;
     uint32_t duration_count; /* sample_count; 0 where no sample has a duration */
     uint32_t marker_count, counter_count, point_count;
+    uint32_t recursion_count;
+};
+
+/* A node that several frames of a function were merged into: recursion.h. */
+struct flm_recursion_record {
+    uint32_t node;
+    uint32_t least, most; /* of them, in one stack */
 };
 
 /* What a value lacks to be the exact sum of what was added: see residuals.h. */
@@ -53,6 +60,7 @@ struct flm_profile {
     struct flm_counter_record *counters;
     int64_t *point_time; /* counter by counter; ascending within each */
     double *point_value;
+    struct flm_recursion_record *recursions; /* ascending by node */
 
     struct flm_residual
         *residuals; /* of a chunk (flm_builder_finish_chunk) only: not in the file */

@@ -11,7 +11,7 @@
 
 static const char magic[8] = {'F', 'L', 'A', 'M', 'E', 'L', 0x1A, '\n'};
 
-enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 21 };
+enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 22 };
 
 struct header {
     char magic[8];
@@ -59,6 +59,7 @@ static const struct section {
     {"CNTR", offsetof(struct flm_profile, counters), sizeof(struct flm_counter_record)},
     {"CTIM", offsetof(struct flm_profile, point_time), sizeof(int64_t)},
     {"CVAL", offsetof(struct flm_profile, point_value), sizeof(double)},
+    {"RECU", offsetof(struct flm_profile, recursions), sizeof(struct flm_recursion_record)},
 };
 
 enum {
@@ -82,7 +83,8 @@ enum {
     MARK,
     CNTR,
     CTIM,
-    CVAL
+    CVAL,
+    RECU
 };
 
 static void *section_at(const struct flm_profile *p, size_t section)
@@ -134,6 +136,8 @@ static uint64_t section_items(const struct flm_sizes *s, size_t section)
     case CTIM:
     case CVAL:
         return s->point_count;
+    case RECU:
+        return s->recursion_count;
     default:
         return s->sample_count;
     }
@@ -355,6 +359,7 @@ static bool read_sizes(const struct opening *o, struct flm_sizes *s)
         .marker_count = (uint32_t)items_of(o, MARK),
         .counter_count = (uint32_t)items_of(o, CNTR),
         .point_count = (uint32_t)items_of(o, CTIM),
+        .recursion_count = (uint32_t)items_of(o, RECU),
     };
     for (size_t i = 0; i < SECTION_COUNT; i++)
         if (items_of(o, i) != section_items(s, i))

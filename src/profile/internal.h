@@ -5,6 +5,7 @@
 #include "base/core/array.h"
 #include "flamel/builder.h"
 #include "profile/interner.h"
+#include "profile/recursion.h"
 #include "profile/residuals.h"
 
 /* No profile has more nodes: the upper bits of an index are free for marks. */
@@ -76,6 +77,9 @@ struct flm_builder {
     struct FLM_ARRAY(struct flm_builder_point) points;
     struct flm_index counter_index;
 
+    struct flm_depths *depths; /* of the first depths_count nodes; NULL: of none */
+    uint32_t depths_count;
+
     bool failed;
     struct flm_error why;
 };
@@ -117,6 +121,10 @@ struct flm_profile *flm_builder_finish_chunk(struct flm_builder *b, struct flm_e
  * FLM_NONE. */
 uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_t node,
                                  uint32_t label_set);
+
+/* How many frames of a function the nodes stand for (recursion.h), once all are there: by node. The
+ * builder frees it. */
+void flm_builder_take_depths(struct flm_builder *b, struct flm_depths *depths);
 
 /* Makes the text of each loss's `where`: "line 812". Part of finishing. */
 bool flm_builder_resolve_losses(struct flm_builder *b);

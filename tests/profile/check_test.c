@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "profile/recursion.h"
 #include "support/core/allocation.h"
 #include "support/core/random.h"
 #include "support/profile/profiles.h"
@@ -309,6 +310,27 @@ static void counters_differ_and_their_points_ascend(void **state)
     is_broken("a counter has a value that is not a finite number");
 }
 
+static void recursion_is_of_nodes_in_order_and_of_several_frames(void **state)
+{
+    (void)state;
+    static const struct flm_recursion_record wrong[][2] = {
+        {{0, 1, 2}, {2, 1, 2}}, {{1, 1, 2}, {5, 1, 2}}, {{2, 1, 2}, {2, 1, 2}},
+        {{2, 1, 2}, {1, 1, 2}}, {{1, 1, 1}, {2, 1, 2}}, {{1, 0, 2}, {2, 1, 2}},
+        {{1, 3, 2}, {2, 1, 2}},
+    };
+    const struct flm_depths depths[] = {{0, 0}, {1, 2}, {2, 2}};
+    flm_profile_free(p);
+    p = small();
+    assert_true(flm_recursion_set(p, depths, 3, NULL, NULL));
+    assert_true(flm_profile_check(p, NULL));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        memcpy(p->recursions, wrong[i], sizeof wrong[i]);
+        struct flm_error why = {0};
+        assert_false(flm_profile_check(p, &why));
+        assert_non_null(strstr(why.text, "recursion"));
+    }
+}
+
 static void every_profile_that_is_built_keeps_its_promises(void **state)
 {
     (void)state;
@@ -387,6 +409,7 @@ int main(void)
         cmocka_unit_test(samples_are_in_the_order_of_time_and_have_a_stack_and_labels),
         cmocka_unit_test(markers_are_in_the_order_of_time),
         cmocka_unit_test(counters_differ_and_their_points_ascend),
+        cmocka_unit_test(recursion_is_of_nodes_in_order_and_of_several_frames),
         cmocka_unit_test(every_profile_that_is_built_keeps_its_promises),
         cmocka_unit_test(a_profile_that_passes_can_be_walked),
         cmocka_unit_test(a_check_without_memory_says_so),

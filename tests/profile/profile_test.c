@@ -201,6 +201,8 @@ static void fill(const struct flm_profile *p, const struct flm_sizes *s, bool ch
         EACH((&p->counters[i].end), 1, uint32_t)
     EACH(p->point_time, s->point_count, int64_t)
     EACH(p->point_value, s->point_count, double)
+    for (uint32_t i = 0; i < s->recursion_count; i++)
+        EACH((&p->recursions[i].most), 1, uint32_t)
 #undef EACH
 }
 
@@ -217,6 +219,7 @@ static struct flm_sizes smaller(const struct flm_sizes *s, uint64_t *random)
     less.label_count -= random_below(random, less.label_count + 1);
     less.marker_count -= random_below(random, less.marker_count + 1);
     less.point_count -= random_below(random, less.point_count + 1);
+    less.recursion_count -= random_below(random, less.recursion_count + 1);
     return less;
 }
 
@@ -238,7 +241,8 @@ static void shrinking_keeps_the_beginning_of_every_column(void **state)
                                   .sample_count = random_below(&random, 50),
                                   .marker_count = random_below(&random, 20),
                                   .counter_count = random_below(&random, 5),
-                                  .point_count = random_below(&random, 50)};
+                                  .point_count = random_below(&random, 50),
+                                  .recursion_count = random_below(&random, 20)};
         sizes.duration_count = round % 2 ? sizes.sample_count : 0;
         struct flm_profile *p = flm_profile_allocate(&sizes, NULL);
         assert_non_null(p);

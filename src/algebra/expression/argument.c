@@ -28,6 +28,14 @@ static size_t closing(struct flm_bytes text, size_t at, bool has_next)
     return at;
 }
 
+/* Behind the blanks and the '!' in front of a pattern of a selection. */
+static size_t pattern_start(struct flm_bytes text, size_t at)
+{
+    while (at < text.size && flm_is_space(text.at[at]))
+        at++;
+    return at + (at < text.size && text.at[at] == '!');
+}
+
 size_t flm_argument_end(enum flm_argument_type type, struct flm_bytes text, size_t start,
                         bool has_next)
 {
@@ -35,6 +43,14 @@ size_t flm_argument_end(enum flm_argument_type type, struct flm_bytes text, size
     size_t at = start;
     if (type == FLM_ARGUMENT_SUBSTITUTION)
         at += flm_renaming_size(flm_bytes_from(text, at));
+    if (type == FLM_ARGUMENT_SELECTION) {
+        for (;; at++) {
+            at = pattern_start(text, at);
+            at = flm_argument_end(FLM_ARGUMENT_PATTERN, text, at, true);
+            if (at == text.size || text.at[at] == '|')
+                return at;
+        }
+    }
     /* Quotes and slashes count at the beginning and after a '='. */
     for (bool may_begin = true; at < text.size && text.at[at] != '|'; at++) {
         if (has_next && text.at[at] == ',')
@@ -47,6 +63,16 @@ size_t flm_argument_end(enum flm_argument_type type, struct flm_bytes text, size
         may_begin = text.at[at] == '=';
     }
     return at;
+}
+
+size_t flm_selection_next(struct flm_bytes selection, size_t at, struct flm_bytes *pattern,
+                          bool *excluded)
+{
+    size_t start = pattern_start(selection, at);
+    size_t end = flm_argument_end(FLM_ARGUMENT_PATTERN, selection, start, true);
+    *excluded = start > at && selection.at[start - 1] == '!';
+    *pattern = flm_bytes_trimmed((struct flm_bytes){selection.at + start, end - start});
+    return end + 1;
 }
 
 /* ---- Parsing: one function per type ---------------------------------------------------------- */
@@ -68,19 +94,49 @@ static struct flm_bytes without_quotes(struct flm_bytes text)
     return (struct flm_bytes){text.at + 1, text.size - 2};
 }
 
-static bool parse_pattern(struct parsing *a)
+static bool mark(struct parsing *a, struct flm_bytes pattern, unsigned char *marks)
 {
     uint32_t matched;
-    a->value->marks = malloc(a->p->sizes.frame_count);
-    if (!a->value->marks)
-        return flm_error_memory(a->why);
-    if (!flm_pattern_mark(a->p, a->text, a->value->marks, &matched, a->why))
+    if (!flm_pattern_mark(a->p, pattern, marks, &matched, a->why))
         return false;
     if (matched == 0 && a->note->size == 0) {
-        flm_text_format(a->note, "no frame matches '%.*s'", (int)a->text.size, a->text.at);
-        flm_pattern_suggest(a->p, a->text, a->operation, a->note);
+        flm_text_format(a->note, "no frame matches '%.*s'", (int)pattern.size, pattern.at);
+        flm_pattern_suggest(a->p, pattern, a->operation, a->note);
     }
     return true;
+}
+
+static bool parse_pattern(struct parsing *a)
+{
+    a->value->marks = malloc(a->p->sizes.frame_count);
+    return a->value->marks ? mark(a, a->text, a->value->marks) : flm_error_memory(a->why);
+}
+
+static bool parse_selection(struct parsing *a)
+{
+    uint32_t count = a->p->sizes.frame_count;
+    unsigned char *marks = calloc(count, 1), *excluded = calloc(count, 1), *one = malloc(count);
+    bool good = (marks && excluded && one) || flm_error_memory(a->why), any = false;
+    a->value->marks = marks;
+    for (size_t at = 0; good && at <= a->text.size;) {
+        struct flm_bytes pattern;
+        bool excludes;
+        at = flm_selection_next(a->text, at, &pattern, &excludes);
+        size_t offset = (size_t)(pattern.at - a->text.at);
+        if (!mark(a, pattern, one)) {
+            good = false;
+            if (a->why && a->why->kind == FLM_ERROR_USAGE)
+                flm_error_move_byte(a->why, a->why->offset + offset);
+        }
+        any |= !excludes;
+        for (uint32_t i = 0; good && i < count; i++)
+            *(excludes ? &excluded[i] : &marks[i]) |= one[i];
+    }
+    for (uint32_t i = 0; good && i < count; i++)
+        marks[i] = (marks[i] || !any) && !excluded[i];
+    free(excluded);
+    free(one);
+    return good;
 }
 
 static bool parse_substitution(struct parsing *a)
@@ -196,10 +252,15 @@ static bool parse_time_range(struct parsing *a)
 }
 
 static bool (*const parsers[FLM_ARGUMENT_TYPE_COUNT])(struct parsing *a) = {
-    [FLM_ARGUMENT_PATTERN] = parse_pattern,    [FLM_ARGUMENT_SUBSTITUTION] = parse_substitution,
-    [FLM_ARGUMENT_CHOICE] = parse_choice,      [FLM_ARGUMENT_NUMBER] = parse_number,
-    [FLM_ARGUMENT_METRIC] = parse_metric,      [FLM_ARGUMENT_LABEL] = parse_label,
-    [FLM_ARGUMENT_LABEL_KEY] = parse_unquoted, [FLM_ARGUMENT_TIME_RANGE] = parse_time_range,
+    [FLM_ARGUMENT_PATTERN] = parse_pattern,
+    [FLM_ARGUMENT_SELECTION] = parse_selection,
+    [FLM_ARGUMENT_SUBSTITUTION] = parse_substitution,
+    [FLM_ARGUMENT_CHOICE] = parse_choice,
+    [FLM_ARGUMENT_NUMBER] = parse_number,
+    [FLM_ARGUMENT_METRIC] = parse_metric,
+    [FLM_ARGUMENT_LABEL] = parse_label,
+    [FLM_ARGUMENT_LABEL_KEY] = parse_unquoted,
+    [FLM_ARGUMENT_TIME_RANGE] = parse_time_range,
     [FLM_ARGUMENT_TEXT] = parse_unquoted,
 };
 
@@ -216,7 +277,8 @@ bool flm_argument_parse(const char *operation, const struct flm_argument *argume
 
 void flm_argument_clear(const struct flm_argument *argument, struct flm_argument_value *value)
 {
-    if (value->text.size > 0 && argument->type == FLM_ARGUMENT_PATTERN)
+    if (value->text.size > 0 &&
+        (argument->type == FLM_ARGUMENT_PATTERN || argument->type == FLM_ARGUMENT_SELECTION))
         free(value->marks);
     if (value->text.size > 0 && argument->type == FLM_ARGUMENT_SUBSTITUTION)
         flm_renaming_free(value->rule);

@@ -6,6 +6,8 @@
  *
  *     type          written                   parsed into
  *     pattern       hide:/^parse_(x|y)/       a byte for each frame     operation/pattern.h
+ *     selection     collapse:direct,lex,!eval  a byte for each frame: of all, or of what matches
+ *                                             one of the patterns, without those after a '!'
  *     substitution  rename:s/old/new/         a rule                    operation/rename.h
  *     choice        by:module                 an index of the list
  *     number        depth:20                  a number from 1
@@ -25,6 +27,7 @@
 
 enum flm_argument_type {
     FLM_ARGUMENT_PATTERN,
+    FLM_ARGUMENT_SELECTION, /* the last one: it has commas in it */
     FLM_ARGUMENT_SUBSTITUTION,
     FLM_ARGUMENT_CHOICE,
     FLM_ARGUMENT_NUMBER,
@@ -48,7 +51,7 @@ struct flm_argument {
 struct flm_argument_value {
     struct flm_bytes text; /* as written, without blanks around it; empty: it was left out */
     union {
-        unsigned char *marks;      /* PATTERN: 1 for the frames that match; owned */
+        unsigned char *marks;      /* PATTERN, SELECTION: 1 for the frames that match; owned */
         struct flm_renaming *rule; /* SUBSTITUTION; owned */
         size_t choice;
         uint32_t number;
@@ -71,6 +74,12 @@ bool flm_argument_parse(const char *operation, const struct flm_argument *argume
                         struct flm_argument_value *value, struct flm_text *note,
                         struct flm_error *why);
 void flm_argument_clear(const struct flm_argument *argument, struct flm_argument_value *value);
+
+/* The patterns of a selection, one after the other: *pattern receives the one that begins at `at`,
+ * without blanks around it and its '!'. Returns where the next one begins: past the end after the
+ * last. */
+size_t flm_selection_next(struct flm_bytes selection, size_t at, struct flm_bytes *pattern,
+                          bool *excluded);
 
 /* Where the argument of that type that begins at `start` ends: at a '|', at a comma where
  * `has_next` says that another argument follows, or with the text. */

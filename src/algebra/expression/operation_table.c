@@ -127,7 +127,8 @@ static const char *recursion(size_t index, const char **description)
 
 static struct flm_profile *apply_collapse(struct flm_operation_call *c)
 {
-    return flm_collapse(c->profile, (enum flm_recursion)c->argument->choice, c->why);
+    return flm_collapse(c->profile, (enum flm_recursion)c->argument[0].choice, c->argument[1].marks,
+                        c->why);
 }
 
 static struct flm_profile *apply_depth(struct flm_operation_call *c)
@@ -238,7 +239,9 @@ static const struct flm_operation_entry operations[] = {
     {"invert", "leaf first: callers below what they call",
      "invert", apply_invert, {{NULL, 0, false, NULL}}},
     {"collapse", "recursive calls merged into one frame",
-     "collapse:direct", apply_collapse, {{"recursion", FLM_ARGUMENT_CHOICE, false, recursion}}},
+     "collapse:direct", apply_collapse,
+     {{"recursion", FLM_ARGUMENT_CHOICE, false, recursion},
+      {"functions", FLM_ARGUMENT_SELECTION, true, NULL}}},
     {"depth", "stacks of at most so many frames",
      "depth:20", apply_depth, {{"frames", FLM_ARGUMENT_NUMBER, false, NULL}}},
     {"metric", "only one metric",

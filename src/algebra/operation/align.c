@@ -21,6 +21,7 @@
 #include "base/number/sum.h"
 #include "base/text/text.h"
 #include "profile/metadata.h"
+#include "profile/recursion.h"
 #include "profile/residuals.h"
 
 struct member {
@@ -322,10 +323,10 @@ static bool copy_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
 
 static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const char *const *names)
 {
-    bool samples = false, residuals = false;
+    bool samples = false, moves = a->only != NULL;
     for (size_t i = 0; i < a->count; i++) {
         samples |= mode == FLM_ALIGN_ADD && !a->only && a->in[i]->sizes.label_set_count > 0;
-        residuals |= a->in[i]->residual_count > 0;
+        moves |= a->in[i]->residual_count > 0 || a->in[i]->sizes.recursion_count > 0;
     }
     uint32_t start = 0;
     for (size_t i = 0; i < a->count; i++) {
@@ -340,7 +341,7 @@ static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const ch
         a->node_starts[i] = start;
         start += p->sizes.node_count;
     }
-    if ((samples || residuals || a->only) && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
+    if ((samples || moves) && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
         return flm_error_memory(a->why);
     return !flm_builder_failed(a->builder) || flm_error_memory(a->why);
 }
@@ -360,6 +361,24 @@ static bool rank_frames(struct aligning *a)
             map[f] = a->metadata.ranking.frame_rank[map[f]];
     }
     return ranked;
+}
+
+static bool merge_depths(const struct aligning *a)
+{
+    bool any = false;
+    for (size_t i = 0; i < a->count; i++)
+        any |= a->in[i]->sizes.recursion_count > 0;
+    if (!any)
+        return true;
+    struct flm_depths *depths = flm_depths_new(a->out->sizes.node_count);
+    for (size_t i = 0; depths && i < a->count; i++)
+        for (uint32_t node = 0; node < a->in[i]->sizes.node_count; node++)
+            flm_depths_merge(&depths[a->moved[a->node_starts[i] + node]],
+                             flm_recursion_at(a->in[i], node));
+    bool good = depths ? flm_recursion_set(a->out, depths, a->out->sizes.node_count, NULL, a->why)
+                       : flm_error_memory(a->why);
+    free(depths);
+    return good;
 }
 
 /* As in flm_builder_finish. */
@@ -401,7 +420,8 @@ static bool align(struct aligning *a, enum flm_align_mode mode, const char *cons
         return false;
     sizes.node_count = a->made;
     return flm_profile_shrink(a->out, &sizes, a->why) &&
-           flm_metadata_write(&a->metadata, a->out, a->moved, a->why) && check_sums(a);
+           flm_metadata_write(&a->metadata, a->out, a->moved, a->why) && merge_depths(a) &&
+           check_sums(a);
 }
 
 /* Differences may cancel, and stacks that only samples kept have none side by side. */

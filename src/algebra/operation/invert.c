@@ -22,6 +22,7 @@
 #include "algebra/operation/copy_metadata.h"
 #include "base/core/array.h"
 #include "profile/metadata.h"
+#include "profile/recursion.h"
 
 struct upward {
     uint32_t parent, frame; /* of the root: 0 and 0, which is no other node's frame */
@@ -56,6 +57,7 @@ struct inverting {
     struct flm_carried carried;
     struct flm_metadata metadata;
     struct flm_profile *out;
+    struct flm_depths *depths; /* by node of `out`; NULL: no node stands for several frames */
 };
 
 /* ---- The stacks ------------------------------------------------------------------------------ */
@@ -231,22 +233,33 @@ static void write_value(struct inverting *v, uint32_t node, uint32_t to)
     v->moved[node] = to;
 }
 
+static void merge_depths(struct inverting *v, uint32_t node, uint32_t to)
+{
+    if (v->depths)
+        flm_depths_merge(&v->depths[to], flm_recursion_at(v->p, node));
+}
+
 static bool write_nodes(struct inverting *v)
 {
     uint32_t *open = malloc(((size_t)v->deepest + 1) * sizeof *open); /* by depth */
-    if (!open)
+    bool has_depths = v->p->sizes.recursion_count > 0;
+    v->depths = has_depths && open ? flm_depths_new(v->out->sizes.node_count) : NULL;
+    if (!open || (has_depths && !v->depths)) {
+        free(open);
         return flm_error_memory(v->why);
+    }
     uint32_t *frame = v->out->node_frame, *end = v->out->node_end;
     uint32_t count = 1, depth = 0;
     for (uint32_t i = 0; i < v->stack_count; i++) {
         uint32_t node = v->stacks[i].node, at = node;
         for (; depth > v->shared[i]; depth--)
             end[open[depth]] = count;
-        for (uint32_t k = 0; k < depth; k++)
-            at = v->up[at].parent;
+        for (uint32_t k = 0; k < depth; k++, at = v->up[at].parent)
+            merge_depths(v, at, open[k + 1]);
         for (; at != 0; at = v->up[at].parent) {
             frame[count] = v->up[at].frame;
             open[++depth] = count++;
+            merge_depths(v, at, open[depth]);
         }
         write_value(v, node, count - 1);
     }
@@ -298,7 +311,8 @@ static bool make(struct inverting *v)
     v->metadata.sizes.node_count = (uint32_t)count;
     v->out = flm_profile_allocate(&v->metadata.sizes, v->why);
     rename_frames(v);
-    return v->out && write_nodes(v) && flm_metadata_write(&v->metadata, v->out, v->moved, v->why);
+    return v->out && write_nodes(v) && flm_metadata_write(&v->metadata, v->out, v->moved, v->why) &&
+           (!v->depths || flm_recursion_set(v->out, v->depths, (uint32_t)count, NULL, v->why));
 }
 
 struct flm_profile *flm_invert(const struct flm_profile *p, struct flm_error *why)
@@ -313,6 +327,7 @@ struct flm_profile *flm_invert(const struct flm_profile *p, struct flm_error *wh
     free(v.scratch);
     free(v.shared);
     FLM_ARRAY_CLEAR(&v.groups);
+    free(v.depths);
     free(v.frame_used);
     flm_metadata_clear(&v.metadata);
     flm_builder_free(v.builder);

@@ -35,10 +35,12 @@ struct flm_profile *flm_keep_path(const struct flm_profile *p, struct flm_bytes 
 struct flm_profile *flm_truncate(const struct flm_profile *p, uint32_t most, struct flm_error *why);
 
 /* A function called by itself is one frame: DIRECT: only where it calls itself directly; ANY:
- * however many frames are between (the stack then continues at its outermost occurrence). */
+ * however many frames are between (the stack then continues at its outermost occurrence). Only of
+ * the functions whose frames are marked; NULL: of all. How many frames became one is kept, as
+ * profile/recursion.h says. */
 enum flm_recursion { FLM_RECURSION_DIRECT, FLM_RECURSION_ANY };
 struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion which,
-                                 struct flm_error *why);
+                                 const unsigned char *marks, struct flm_error *why);
 
 struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_class *class,
                                  struct flm_error *why);

@@ -42,8 +42,26 @@ static void move_values(struct flm_rebuild *r)
     }
 }
 
+static void move_depths(struct flm_rebuild *r)
+{
+    const struct flm_profile *p = r->p;
+    if (p->sizes.recursion_count == 0 || r->builder->failed)
+        return;
+    struct flm_depths *depths = flm_depths_new(r->builder->node_count);
+    if (!depths) {
+        flm_builder_fail_memory(r->builder);
+        return;
+    }
+    for (uint32_t i = 1; i < p->sizes.node_count; i++)
+        if (r->moved[i] != FLM_NONE && r->moved[i] != r->moved[r->parent[i]])
+            flm_depths_merge(&depths[r->moved[i]], flm_recursion_at(p, i));
+    flm_builder_take_depths(r->builder, depths);
+}
+
 struct flm_profile *flm_rebuild_finish_values(struct flm_rebuild *r, struct flm_error *why)
 {
+    if (!r->drops_depths)
+        move_depths(r);
     flm_copy_samples(r->builder, r->p, &r->carried, r->moved, 0, NULL);
     struct flm_builder *builder = r->builder;
     r->builder = NULL;

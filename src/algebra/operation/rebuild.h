@@ -11,7 +11,8 @@
  *         r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], new_frame);
  *     return flm_rebuild_finish(&r, why);
  *
- * Values and samples follow by themselves. Costs one hash probe a node. */
+ * Values, samples and the depth of collapsed recursion (profile/recursion.h) follow by themselves;
+ * a node that becomes its parent's has none of its own any more. Costs one hash probe a node. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_REBUILD_H
 #define FLAMEL_ALGEBRA_OPERATION_REBUILD_H
 
@@ -23,6 +24,7 @@ struct flm_rebuild {
     struct flm_carried carried; /* frames and strings have their old indices */
     uint32_t *parent;           /* by old node */
     uint32_t *moved;            /* by old node: the new node; [0] is the root's, 0 at the start */
+    bool drops_depths; /* new frames are no functions, or the builder has their depths already */
 };
 
 bool flm_rebuild_start(struct flm_rebuild *r, const struct flm_profile *p, struct flm_error *why);

@@ -7,6 +7,7 @@
 #include "algebra/operation/algebra.h"
 #include "algebra/operation/rebuild.h"
 #include "algebra/operation/rename.h"
+#include "profile/recursion.h"
 
 struct flm_profile *flm_focus(const struct flm_profile *p, const unsigned char *marks,
                               struct flm_error *why)
@@ -121,6 +122,7 @@ struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_c
         return NULL;
     uint32_t *frames = malloc(p->sizes.frame_count * sizeof *frames);
     bool good = frames && flm_class_map(class, p, r.builder, frames);
+    r.drops_depths = flm_class_collapses(class);
     return reframed(&r, frames, good, flm_class_collapses(class), why);
 }
 
@@ -137,35 +139,86 @@ struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_renaming 
     return reframed(&r, frames, good, false, why);
 }
 
-/* The outermost open occurrence of a function while the tree is walked. */
-struct occurrence {
-    uint32_t end;  /* of its node: it is open before that */
-    uint32_t node; /* the new node */
+/* Collapsing: what becomes of each node, and how many frames its stack has there. */
+struct collapsing {
+    struct flm_rebuild r;
+    uint32_t *nearest;        /* by function: its last node, from which `outer` goes on */
+    uint32_t *outer;          /* by node: the one of the same function before it; 0: none */
+    struct flm_depths *depth; /* by node: of its stack, down to it */
+    struct flm_depths *made;  /* by new node: of all stacks */
 };
 
-struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion which,
-                                 struct flm_error *why)
+static uint32_t add_depths(uint32_t a, uint32_t b)
 {
-    struct flm_rebuild r;
-    struct occurrence *of = calloc(p->sizes.string_count, sizeof *of);
-    if (!of || !flm_rebuild_start(&r, p, why)) {
-        free(of);
-        flm_error_memory(why);
-        return NULL;
-    }
-    for (uint32_t i = 1; i < p->sizes.node_count; i++) {
-        uint32_t function = p->frames[p->node_frame[i]].function;
-        uint32_t above = p->frames[p->node_frame[r.parent[i]]].function;
-        struct occurrence *outer = &of[function];
-        if (which == FLM_RECURSION_DIRECT && r.parent[i] != 0 && function == above) {
-            r.moved[i] = r.moved[r.parent[i]];
-        } else if (which == FLM_RECURSION_ANY && outer->end > i) {
-            r.moved[i] = outer->node;
+    return a > FLM_NONE - 1 - b ? FLM_NONE - 1 : a + b;
+}
+
+/* The node above `i` whose function it is, and that it becomes part of; 0: there is none. */
+static uint32_t enclosing(struct collapsing *c, uint32_t i, enum flm_recursion which)
+{
+    const struct flm_profile *p = c->r.p;
+    uint32_t function = p->frames[p->node_frame[i]].function, parent = c->r.parent[i];
+    if (which == FLM_RECURSION_DIRECT)
+        return parent != 0 && p->frames[p->node_frame[parent]].function == function ? parent : 0;
+    uint32_t at = c->nearest[function];
+    while (at != 0 && p->node_end[at] <= i) /* each is left behind once */
+        at = c->outer[at];
+    c->outer[i] = at;
+    c->nearest[function] = i;
+    return at;
+}
+
+static bool ends_stacks(const struct flm_profile *p, uint32_t node)
+{
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        if (flm_self_column(p, m)[node] != 0)
+            return true;
+    return p->node_end[node] == node + 1;
+}
+
+static void collapse_nodes(struct collapsing *c, enum flm_recursion which,
+                           const unsigned char *marks)
+{
+    const struct flm_profile *p = c->r.p;
+    for (uint32_t i = 1; i < p->sizes.node_count && !c->r.builder->failed; i++) {
+        uint32_t parent = c->r.parent[i];
+        uint32_t into = !marks || marks[p->node_frame[i]] ? enclosing(c, i, which) : 0;
+        c->depth[i] = flm_recursion_at(p, i);
+        if (into != 0) {
+            c->r.moved[i] = c->r.moved[into];
+            c->depth[i].least = add_depths(c->depth[i].least, c->depth[into].least);
+            c->depth[i].most = add_depths(c->depth[i].most, c->depth[into].most);
         } else {
-            r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], p->node_frame[i]);
-            *outer = (struct occurrence){p->node_end[i], r.moved[i]};
+            c->r.moved[i] = flm_rebuild_child(&c->r, c->r.moved[parent], p->node_frame[i]);
         }
+        /* A stack has as many frames there as when it goes on to another node, or ends. */
+        if (c->r.moved[parent] != c->r.moved[i])
+            flm_depths_merge(&c->made[c->r.moved[parent]], c->depth[parent]);
+        if (ends_stacks(p, i))
+            flm_depths_merge(&c->made[c->r.moved[i]], c->depth[i]);
     }
-    free(of);
-    return flm_rebuild_finish(&r, why);
+}
+
+struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion which,
+                                 const unsigned char *marks, struct flm_error *why)
+{
+    struct collapsing c = {.nearest = calloc(p->sizes.string_count, sizeof *c.nearest),
+                           .outer = malloc(p->sizes.node_count * sizeof *c.outer),
+                           .depth = flm_depths_new(p->sizes.node_count),
+                           .made = flm_depths_new(p->sizes.node_count)};
+    struct flm_profile *result = NULL;
+    if (!c.nearest || !c.outer || !c.depth || !c.made)
+        flm_error_memory(why);
+    else if (flm_rebuild_start(&c.r, p, why)) {
+        collapse_nodes(&c, which, marks);
+        flm_builder_take_depths(c.r.builder, c.made);
+        c.made = NULL;
+        c.r.drops_depths = true;
+        result = flm_rebuild_finish(&c.r, why);
+    }
+    free(c.nearest);
+    free(c.outer);
+    free(c.depth);
+    free(c.made);
+    return result;
 }

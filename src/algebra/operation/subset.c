@@ -5,6 +5,7 @@
 
 #include "algebra/operation/copy_metadata.h"
 #include "profile/metadata.h"
+#include "profile/recursion.h"
 
 struct flm_column *flm_columns_copy(const struct flm_profile *p)
 {
@@ -152,6 +153,23 @@ static void write_nodes(struct subset *s)
     }
 }
 
+static bool copy_depths(const struct subset *s)
+{
+    const struct flm_profile *p = s->p;
+    if (p->sizes.recursion_count == 0)
+        return true;
+    struct flm_depths *depths = flm_depths_new(s->out->sizes.node_count);
+    for (uint32_t i = 0; depths && i < p->sizes.recursion_count; i++) {
+        const struct flm_recursion_record *r = &p->recursions[i];
+        if (s->stays[r->node])
+            depths[s->moved[r->node]] = (struct flm_depths){r->least, r->most};
+    }
+    bool good = depths ? flm_recursion_set(s->out, depths, s->out->sizes.node_count, NULL, s->why)
+                       : flm_error_memory(s->why);
+    free(depths);
+    return good;
+}
+
 static bool make(struct subset *s)
 {
     const struct flm_profile *p = s->p;
@@ -178,7 +196,7 @@ static bool make(struct subset *s)
     if (!s->out)
         return false;
     write_nodes(s);
-    return flm_metadata_write(&s->metadata, s->out, s->moved, s->why);
+    return flm_metadata_write(&s->metadata, s->out, s->moved, s->why) && copy_depths(s);
 }
 
 static struct flm_profile *subset(struct subset *s)

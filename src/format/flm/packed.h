@@ -20,6 +20,7 @@
  *     samples    times as differences, nodes and labels as differences, durations where there are
  *                some, values as above
  *     markers    markers and counters: columns, times as differences, values as above
+ *     recursion  where there is some: how many records; nodes as differences, depths
  *
  * Values of one column are whole numbers times one number, divided by one power of ten (nanoseconds
  * of a fixed period are 1, 2, 3 ...), or, if that is not exact, eight planes of bytes.

@@ -64,7 +64,7 @@ static struct cursor take_section(struct cursor *c)
 struct unpacking {
     struct flm_sizes sizes;
     struct cursor strings, letters, frames, tables, counts, callees, shape, ranks, values, samples,
-        markers;
+        markers, recursions; /* the last one may be absent: then it is empty */
     struct flm_profile *profile;
     struct flm_error *why;
 };
@@ -103,6 +103,12 @@ static bool read_head(struct unpacking *u, struct cursor *c)
                                        &u->values,  &u->samples, &u->markers};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         *sections[i] = take_section(c);
+    if (!c->bad && left(c) > 0) {
+        u->recursions = take_section(c);
+        s->recursion_count = take32(&u->recursions);
+        if (c->bad || s->recursion_count == 0)
+            return damaged(u, "something follows its end");
+    }
     return !c->bad || damaged(u, "it is cut off");
 }
 
@@ -132,7 +138,8 @@ static bool check_sizes(struct unpacking *u)
                 s->point_count != FLM_NONE &&
                 5 * (uint64_t)s->marker_count + 5 * (uint64_t)s->counter_count +
                         2 * (uint64_t)s->point_count <=
-                    left(&u->markers);
+                    left(&u->markers) &&
+                3 * (uint64_t)s->recursion_count <= left(&u->recursions);
     return good || damaged(u, "it is shorter than its header says");
 }
 
@@ -388,12 +395,23 @@ static bool read_markers(struct unpacking *u)
     return true;
 }
 
+static void read_recursions(struct unpacking *u)
+{
+    uint32_t node = 0;
+    for (uint32_t i = 0; i < u->sizes.recursion_count; i++) {
+        node += take32(&u->recursions);
+        uint32_t least = take32(&u->recursions);
+        u->profile->recursions[i] =
+            (struct flm_recursion_record){node, least, least + take32(&u->recursions)};
+    }
+}
+
 /* Whether every section was read exactly to its end. */
 static bool all_used(struct unpacking *u)
 {
-    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames, &u->tables,
-                                             &u->counts,  &u->callees, &u->ranks,  &u->values,
-                                             &u->samples, &u->markers};
+    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames,    &u->tables,
+                                             &u->counts,  &u->callees, &u->ranks,     &u->values,
+                                             &u->samples, &u->markers, &u->recursions};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (sections[i]->bad || left(sections[i]) > 0)
             return damaged(u, "the size of a section is wrong");
@@ -404,6 +422,7 @@ static bool read_profile(struct unpacking *u)
 {
     READ_COLUMNS(u, &u->frames, flm_packed_frame_columns);
     read_addresses(u);
+    read_recursions(u);
     return read_strings(u) && read_tables(u) && read_tree(u) && read_self(u) && read_samples(u) &&
            read_markers(u) && all_used(u) && flm_profile_check(u->profile, u->why);
 }

@@ -386,6 +386,23 @@ static void put_markers(struct packing *p)
     end_section(p);
 }
 
+/* The last section, and left out where there is no recursion: such profiles are what they were
+ * before there was this section. */
+static void put_recursions(struct packing *p)
+{
+    const struct flm_profile *profile = p->profile;
+    uint32_t last = 0;
+    put_varint(&p->section, profile->sizes.recursion_count);
+    for (uint32_t i = 0; i < profile->sizes.recursion_count; i++) {
+        struct flm_recursion_record record = profile->recursions[i];
+        put_varint(&p->section, record.node - last);
+        put_varint(&p->section, record.least);
+        put_varint(&p->section, record.most - record.least);
+        last = record.node;
+    }
+    end_section(p);
+}
+
 bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
                       struct flm_error *why)
 {
@@ -399,6 +416,8 @@ bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
     put_self(&p);
     put_samples(&p);
     put_markers(&p);
+    if (profile->sizes.recursion_count > 0)
+        put_recursions(&p);
     good = good && !p.section.failed;
     flm_text_clear(&p.section);
     return good || flm_error_memory(why);

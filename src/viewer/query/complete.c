@@ -311,9 +311,13 @@ static void complete_metric(struct completing *c)
 
 /* By type; NULL: nothing is offered. */
 static void (*const completers[FLM_ARGUMENT_TYPE_COUNT])(struct completing *c) = {
-    [FLM_ARGUMENT_PATTERN] = complete_pattern, [FLM_ARGUMENT_SUBSTITUTION] = complete_substitution,
-    [FLM_ARGUMENT_CHOICE] = complete_choice,   [FLM_ARGUMENT_METRIC] = complete_metric,
-    [FLM_ARGUMENT_LABEL] = complete_label,     [FLM_ARGUMENT_LABEL_KEY] = complete_label_key,
+    [FLM_ARGUMENT_PATTERN] = complete_pattern,
+    [FLM_ARGUMENT_SELECTION] = complete_pattern,
+    [FLM_ARGUMENT_SUBSTITUTION] = complete_substitution,
+    [FLM_ARGUMENT_CHOICE] = complete_choice,
+    [FLM_ARGUMENT_METRIC] = complete_metric,
+    [FLM_ARGUMENT_LABEL] = complete_label,
+    [FLM_ARGUMENT_LABEL_KEY] = complete_label_key,
 };
 
 static void complete_argument(struct completing *c)

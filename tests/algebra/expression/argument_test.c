@@ -150,8 +150,9 @@ static void an_argument_ends_at_what_divides_outside_of_quotes(void **state)
 
 static bool parse_each(void *context, struct flm_error *why)
 {
-    static const char *const texts[] = {
-        [FLM_ARGUMENT_PATTERN] = "/x/", [FLM_ARGUMENT_SUBSTITUTION] = "s/a/b/"};
+    static const char *const texts[] = {[FLM_ARGUMENT_PATTERN] = "/x/",
+                                        [FLM_ARGUMENT_SELECTION] = "/x/,!y",
+                                        [FLM_ARGUMENT_SUBSTITUTION] = "s/a/b/"};
     bool good = true;
     for (size_t type = FLM_ARGUMENT_PATTERN; good && type <= FLM_ARGUMENT_SUBSTITUTION; type++) {
         struct flm_argument argument = {"thing", (enum flm_argument_type)type, false, NULL};

@@ -42,6 +42,8 @@ static const char *const operations[] = {
     "invert",
     "collapse:direct",
     "collapse:any",
+    "collapse:direct,f1",
+    "collapse:any,!/f[12]/ | by:name",
     "depth:1",
     "depth:4",
     "metric:m1",

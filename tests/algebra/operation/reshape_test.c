@@ -145,14 +145,14 @@ static struct flm_profile *collapse_directly(const struct flm_profile *p,
                                              const unsigned char *marks, struct flm_error *why)
 {
     (void)marks;
-    return flm_collapse(p, FLM_RECURSION_DIRECT, why);
+    return flm_collapse(p, FLM_RECURSION_DIRECT, NULL, why);
 }
 
 static struct flm_profile *collapse_wherever(const struct flm_profile *p,
                                              const unsigned char *marks, struct flm_error *why)
 {
     (void)marks;
-    return flm_collapse(p, FLM_RECURSION_ANY, why);
+    return flm_collapse(p, FLM_RECURSION_ANY, NULL, why);
 }
 
 static void agrees(make operation, model_change change, void *context)
@@ -284,8 +284,8 @@ static bool run_all(void *context, struct flm_error *why)
         flm_hide(p, marks, why),
         flm_prune(p, marks, why),
         flm_truncate(p, 2, why),
-        flm_collapse(p, FLM_RECURSION_DIRECT, why),
-        flm_collapse(p, FLM_RECURSION_ANY, why),
+        flm_collapse(p, FLM_RECURSION_DIRECT, NULL, why),
+        flm_collapse(p, FLM_RECURSION_ANY, NULL, why),
         flm_quotient(p, class_named("short"), why),
         flm_quotient_frames(p, first_letter, (void *)(uintptr_t)p, why),
     };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "flamel/algebra.h"
 #include "flamel/builder.h"
 #include "flamel/file.h"
 #include "format/formats.h"
@@ -90,6 +91,30 @@ static void nothing_is_lost_of_files(void **state)
     each_file("tests/data/folded", ".folded", keep_file, &kept);
     each_file("tests/data/perf_script", ".txt", keep_file, &kept);
     assert_true(kept > 10);
+}
+
+static void the_depth_of_recursion_is_kept(void **state)
+{
+    (void)state;
+    uint64_t random = 32;
+    struct random_shape shape = random_full;
+    shape.names = 3;
+    struct flm_profile *p = random_profile(&random, &shape);
+    struct flm_profile *q = flm_apply(p, "collapse:any", NULL, NULL);
+    assert_true(q->sizes.recursion_count > 3);
+    assert_kept(q);
+    struct flm_text packed = packed_of(q);
+    for (size_t size = 8; size < packed.size; size++) {
+        struct flm_profile *cut = flm_profile_unpack((struct flm_bytes){packed.at, size}, NULL);
+        if (cut) /* all but the last section is a profile without it */
+            assert_int_equal(cut->sizes.recursion_count, 0);
+        flm_profile_free(cut);
+    }
+    flm_text_putc(&packed, 0);
+    assert_null(flm_profile_unpack((struct flm_bytes){packed.at, packed.size}, NULL));
+    flm_text_clear(&packed);
+    flm_profile_free(p);
+    flm_profile_free(q);
 }
 
 static void the_same_profile_gives_the_same_bytes(void **state)
@@ -328,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_lost_of_profiles_by_chance),
         cmocka_unit_test(nothing_is_lost_of_files),
+        cmocka_unit_test(the_depth_of_recursion_is_kept),
         cmocka_unit_test(the_same_profile_gives_the_same_bytes),
         cmocka_unit_test(every_finite_value_is_kept_exactly),
         cmocka_unit_test(values_of_a_fixed_period_are_counts),

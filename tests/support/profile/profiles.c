@@ -185,6 +185,9 @@ char *described(const struct flm_profile *p)
         }
         flm_text_putc(&text, '\n');
     }
+    for (uint32_t i = 0; i < p->sizes.recursion_count; i++)
+        flm_text_format(&text, "node %u stands for %u to %u frames\n", p->recursions[i].node,
+                        p->recursions[i].least, p->recursions[i].most);
     flm_text_format(&text, "%u strings, %u frames, %u labels, %u label sets\n",
                     p->sizes.string_count, p->sizes.frame_count, p->sizes.label_count,
                     p->sizes.label_set_count);
@@ -365,6 +368,15 @@ static void pour_samples(const struct flm_profile *p, struct flm_builder *b,
     }
 }
 
+static void pour_depths(const struct flm_profile *p, struct flm_builder *b, const uint32_t *nodes)
+{
+    struct flm_depths *depths = flm_depths_new(b->node_count);
+    assert_non_null(depths);
+    for (uint32_t i = 0; i < p->sizes.recursion_count; i++)
+        depths[nodes[p->recursions[i].node]] = flm_recursion_at(p, p->recursions[i].node);
+    flm_builder_take_depths(b, depths);
+}
+
 struct flm_profile *poured(const struct flm_profile *p, uint64_t *random)
 {
     struct flm_error why = {0};
@@ -377,6 +389,7 @@ struct flm_profile *poured(const struct flm_profile *p, uint64_t *random)
     pour_nodes(p, b, frames, nodes, random);
     pour_samples(p, b, strings, nodes);
     pour_markers(p, b, strings);
+    pour_depths(p, b, nodes);
     struct flm_profile *result = flm_builder_finish(b, &why);
     if (!result)
         fail_msg("poured: %s", why.text);
