@@ -50,7 +50,7 @@ struct flm_tui {
     struct flm_seen_versions seen;
     unsigned changed; /* FLM_CHANGED: groups that are not queried again yet */
 
-    struct flm_response tools, chips, searches, hover, detail, status;
+    struct flm_response tools, chips, searches, hover, detail, status, legend;
     struct flm_tui_table tables[FLM_TUI_TABLES];
     struct flm_response overlay;
     struct flm_cell_area pane;  /* the flame graph or table */
@@ -123,6 +123,12 @@ void flm_tui_draw(struct flm_tui *tui);
 void flm_tui_hover_draw(struct flm_tui *tui, int row, int rows);
 void flm_tui_detail_draw(struct flm_tui *tui, int row, int rows);
 void flm_tui_panel_draw(struct flm_tui *tui);
+
+/* ---- legend.c: the meaning of the colors, in a row ------------------------------------------- */
+
+/* Whether there are colors, or characters in place of them, that mean something. */
+bool flm_tui_has_legend(const struct flm_tui *tui);
+void flm_tui_legend_draw(struct flm_tui *tui, int row);
 
 /* ---- table.c --------------------------------------------------------------------------------- */
 

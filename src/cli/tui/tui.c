@@ -508,9 +508,9 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
     set_theme(tui, tui->terminal_is_dark);
     bool good = run(tui, input, why);
     flm_tui_terminal_close();
-    struct flm_response *responses[] = {&tui->tools,     &tui->chips,   &tui->searches,
-                                        &tui->hover,     &tui->detail,  &tui->status,
-                                        &tui->completed, &tui->overlay, &tui->entries};
+    struct flm_response *responses[] = {&tui->tools,   &tui->chips,  &tui->searches,  &tui->hover,
+                                        &tui->detail,  &tui->status, &tui->completed, &tui->overlay,
+                                        &tui->entries, &tui->legend};
     for (size_t i = 0; i < sizeof responses / sizeof responses[0]; i++)
         flm_response_clear(responses[i]);
     for (size_t i = 0; i < FLM_TUI_TABLES; i++)

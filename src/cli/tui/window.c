@@ -328,6 +328,7 @@ void flm_tui_update(struct flm_tui *tui)
         {FLM_CHANGED(HOVER), "hover", offsetof(struct flm_tui, hover)},
         {FLM_CHANGED(DETAIL), "detail", offsetof(struct flm_tui, detail)},
         {FLM_CHANGED(STATUS), "status", offsetof(struct flm_tui, status)},
+        {FLM_CHANGED(STATUS) | FLM_CHANGED(TOOLS), "legend", offsetof(struct flm_tui, legend)},
         {FLM_CHANGED(OVERLAY), "overlay", offsetof(struct flm_tui, overlay)},
     };
     unsigned changed = flm_viewer_changes(tui->viewer, &tui->seen) | tui->changed;
@@ -349,9 +350,9 @@ void flm_tui_update(struct flm_tui *tui)
 }
 
 /* Room for lines, in this order, where the window has it: the picture, the status, the line at the
- * top, what is selected, chips, a second line of what is selected. */
+ * top, what is selected, chips, a second line of what is selected, the legend of a picture. */
 struct line_rows {
-    int header, chips, detail, status; /* rows; -1: there is none */
+    int header, chips, legend, detail, status; /* rows; -1: there is none */
     int detail_rows;
 };
 
@@ -359,7 +360,7 @@ static struct line_rows arrange(struct flm_tui *tui)
 {
     enum { ALONE = 3, SMALL = 6, ROOMY = 16, WIDE = 140, PANEL = 44 };
     int rows = tui->screen.rows, top = 0, bottom = rows;
-    struct line_rows rows_of = {-1, -1, -1, -1, 0};
+    struct line_rows rows_of = {-1, -1, -1, -1, -1, 0};
     if (rows >= ALONE)
         rows_of.status = --bottom;
     if (rows > ALONE)
@@ -371,6 +372,8 @@ static struct line_rows arrange(struct flm_tui *tui)
         bottom -= rows_of.detail_rows;
         rows_of.detail = bottom;
     }
+    if (rows >= ROOMY && !flm_tui_table_shown(tui) && flm_tui_has_legend(tui))
+        rows_of.legend = --bottom;
     tui->panel = (struct flm_cell_area){0};
     struct flm_cell_area pane = {0, top, tui->screen.columns, bottom - top};
     if (tui->screen.columns >= WIDE && rows >= ROOMY && tui->tools.tools &&
@@ -409,6 +412,8 @@ void flm_tui_draw(struct flm_tui *tui)
         draw_header(tui, rows_of.header);
     if (rows_of.chips >= 0 && has_chips(tui))
         draw_chips(tui, rows_of.chips);
+    if (rows_of.legend >= 0 && flm_tui_has_legend(tui))
+        flm_tui_legend_draw(tui, rows_of.legend);
     if (rows_of.detail >= 0 && tui->hover.hover)
         flm_tui_hover_draw(tui, rows_of.detail, rows_of.detail_rows);
     else if (rows_of.detail >= 0 && tui->live && !tui->detail.detail)

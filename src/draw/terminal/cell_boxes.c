@@ -239,24 +239,30 @@ static uint32_t drawn_as(char c, enum flm_charset charset)
     return (unsigned char)c;
 }
 
+static void put_pattern(struct flm_screen *screen, int column, int y, int columns,
+                        const struct flm_box *box, struct flm_style style)
+{
+    const char *pattern = pattern_of(box);
+    if (!pattern)
+        return;
+    if (screen->depth != FLM_DEPTH_NONE && box->texture != FLM_TEXTURE_NONE)
+        style.ink = flm_color_mix(style.fill, box->texture_rgb, box->texture_alpha);
+    else if (screen->depth != FLM_DEPTH_NONE)
+        style.ink = flm_color_mix(style.fill, style.ink, FLM_MARK_ALPHA);
+    size_t size = strlen(pattern);
+    for (int i = 0; i < columns; i++)
+        flm_screen_put(screen, column + i, y, drawn_as(pattern[(size_t)i % size], screen->charset),
+                       style);
+}
+
 /* Fills the whole cells of a box from `column` on: with its label, and after it the pattern of its
  * kind. */
 static void put_inside(struct row *row, int column, int end, const struct flm_box *box,
                        const struct paint *paint)
 {
     int taken = put_label(row, column, end - column, box, paint->style);
-    const char *pattern = pattern_of(box);
-    if (!pattern)
-        return;
-    struct flm_style style = paint->style;
-    if (row->screen->depth != FLM_DEPTH_NONE && box->texture != FLM_TEXTURE_NONE)
-        style.ink = flm_color_mix(style.fill, box->texture_rgb, box->texture_alpha);
-    else if (row->screen->depth != FLM_DEPTH_NONE)
-        style.ink = flm_color_mix(style.fill, style.ink, FLM_MARK_ALPHA);
-    size_t size = strlen(pattern), i = 0;
-    for (int x = column + taken + (taken > 0); x < end; x++, i++)
-        flm_screen_put(row->screen, row->pane.left + x, row->y,
-                       drawn_as(pattern[i % size], row->screen->charset), style);
+    int from = column + taken + (taken > 0);
+    put_pattern(row->screen, row->pane.left + from, row->y, end - from, box, paint->style);
 }
 
 static void put_box(struct row *row, int from, int to, const struct flm_box *box,
@@ -349,4 +355,18 @@ void flm_box_cells_draw(const struct flm_boxes *boxes, const struct flm_rectangl
     }
     if (is_open)
         row_end(&row);
+}
+
+bool flm_box_cells_swatch(const struct flm_box *box, struct flm_screen *screen, int column, int row,
+                          int columns)
+{
+    bool has_colors = screen->depth != FLM_DEPTH_NONE;
+    struct flm_style style = {FLM_COLOR_DEFAULT, FLM_COLOR_DEFAULT, FLM_CELL_INVERSE};
+    if (has_colors)
+        style = (struct flm_style){box->ink, box->fill, FLM_CELL_PLAIN};
+    else if (!pattern_of(box))
+        return false;
+    flm_screen_fill(screen, column, row, columns, 1, style);
+    put_pattern(screen, column, row, columns, box, style);
+    return true;
 }

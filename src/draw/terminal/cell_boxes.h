@@ -33,4 +33,10 @@ struct flm_cell_area {
 void flm_box_cells_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list,
                         struct flm_screen *screen, struct flm_cell_area pane);
 
+/* Cells of a row that look as a box does, for a legend: its color, filled with its texture or the
+ * mark of its kind. Returns false, and draws nothing, where the terminal has no colors and the box
+ * has neither: all such boxes look the same. */
+bool flm_box_cells_swatch(const struct flm_box *box, struct flm_screen *screen, int column, int row,
+                          int columns);
+
 #endif

@@ -20,12 +20,9 @@ static struct flm_style style_of(const struct flm_viewer *v, const struct flm_sc
     return (struct flm_style){ink, flm_page_colors(&v->paint.theme).page, attributes};
 }
 
-static uint32_t character_of(enum flm_thread_state state, enum flm_charset charset)
+static uint32_t character_of(const struct flm_state_tone *tone, enum flm_charset charset)
 {
-    static const uint32_t blocks[FLM_THREAD_STATES] = {0x2584, 0x2592, 0x2593,
-                                                       0x2573, 0xB7,   0x2500};
-    static const char letters[] = "#rbl.-";
-    return charset == FLM_CHARSET_UTF8 ? blocks[state] : (uint32_t)letters[state];
+    return charset == FLM_CHARSET_UTF8 ? tone->character : (uint32_t)tone->letter;
 }
 
 /* The row of the area at a height of the picture. */
@@ -50,7 +47,7 @@ static void draw_strip(const struct flm_viewer *v, const struct flm_pane *pane,
             continue;
         const struct flm_state_tone *tone = &flm_state_tones[span.state];
         flm_screen_put(
-            screen, area.left + column, area.top + row, character_of(span.state, screen->charset),
+            screen, area.left + column, area.top + row, character_of(tone, screen->charset),
             style_of(v, screen, v->paint.theme.dark ? tone->dark : tone->light, FLM_CELL_PLAIN));
     }
 }

@@ -117,6 +117,9 @@ static void add_item(struct flm_query *q, const struct flm_compared_key *key,
     item->color = flm_query_color(q, tone->light);
     item->dark = flm_query_color(q, tone->dark);
     item->texture = flm_query_text(q, texture_of(q->viewer, key));
+    item->light_rgb = tone->light;
+    item->dark_rgb = tone->dark;
+    item->mark = key->mark;
     item->title = flm_query_text(q, key->title);
     item->count = NAN;
     if (key->kind != FLM_CHANGE_NONE) {

@@ -27,6 +27,10 @@ static void add_item(struct flm_query *q, const struct flm_legend *legend,
         .texture = flm_query_text(q, texture_of(item)),
         .title = flm_query_copy(q, item->title),
         .count = item->count,
+        .light_rgb = item->tone.light,
+        .dark_rgb = item->tone.dark,
+        .fill = item->texture,
+        .mark = item->mark,
         .share = flm_query_share(q, item->total, item->total != 0 ? legend->total : 0),
     };
 }
@@ -45,6 +49,9 @@ static size_t add_states(struct flm_query *q, uint32_t seen, struct flm_response
             .texture = flm_query_text(q, texture_name(tone->texture)),
             .title = flm_query_text(q, flm_thread_state_title((enum flm_thread_state)i)),
             .count = NAN,
+            .light_rgb = tone->light,
+            .dark_rgb = tone->dark,
+            .state = tone,
         };
         count++;
     }

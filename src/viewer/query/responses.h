@@ -10,6 +10,7 @@
 #define FLAMEL_VIEWER_QUERY_RESPONSES_H
 
 #include "base/core/bytes.h"
+#include "draw/color/state_tones.h"
 
 /* Items in the arena of the response. */
 #define FLM_LIST(type)                                                                             \
@@ -110,6 +111,12 @@ struct flm_response_legend_item {
     struct flm_bytes texture, title, share, note, action;
     double count;         /* how many groups: of "others" */
     enum flm_tristate on; /* of a comparison: choosing it filters */
+
+    /* For a terminal, which draws with characters; not in JSON. */
+    uint32_t light_rgb, dark_rgb;
+    enum flm_texture fill;
+    enum flm_mark mark;
+    const struct flm_state_tone *state; /* of a thread; NULL: it is no state */
 };
 struct flm_response_legend {
     struct flm_bytes title;

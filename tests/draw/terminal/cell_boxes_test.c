@@ -343,6 +343,28 @@ static void the_pane_is_kept(void **state)
     }
 }
 
+/* As the cells of such a box behind its label. */
+static void a_swatch_is_a_part_of_its_box(void **state)
+{
+    (void)state;
+    struct flm_screen screen = {.charset = FLM_CHARSET_UTF8, .depth = FLM_DEPTH_TRUE};
+    struct flm_box plain = {.fill = RED, .ink = INK};
+    struct flm_box marked = {.fill = BLUE, .ink = INK, .mark = FLM_MARK_KERNEL};
+    assert_true(flm_screen_resize(&screen, COLUMNS, ROWS, NULL));
+    assert_true(flm_box_cells_swatch(&plain, &screen, 3, 1, 2));
+    assert_true(flm_box_cells_swatch(&marked, &screen, 7, 1, 2));
+    const struct flm_cell *row = &screen.cells[COLUMNS];
+    assert_int_equal(row[4].style.fill, RED);
+    assert_int_not_equal(row[5].style.fill, RED);
+    assert_int_equal(row[8].style.fill, BLUE);
+    assert_int_equal(row[8].character, 0x2581);
+    screen.depth = FLM_DEPTH_NONE;
+    assert_false(flm_box_cells_swatch(&plain, &screen, 20, 1, 2));
+    assert_true(flm_box_cells_swatch(&marked, &screen, 24, 1, 2));
+    assert_int_equal(row[24].style.attributes, FLM_CELL_INVERSE);
+    flm_screen_clear(&screen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +380,7 @@ int main(void)
         cmocka_unit_test(without_utf8_boxes_begin_with_a_bar),
         cmocka_unit_test(a_flame_grows_upwards_and_rows_outside_are_cut_off),
         cmocka_unit_test(the_pane_is_kept),
+        cmocka_unit_test(a_swatch_is_a_part_of_its_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "cli/tui/tui.h"
 #include "flamel/file.h"
 #include "support/core/files.h"
+#include "support/profile/timed.h"
 #include "support/record/session.h"
 
 /* The colors of a dark and a light terminal. */
@@ -52,6 +53,26 @@ static inline void tui_start_text(struct session *session, int columns, int rows
 static inline void tui_start(struct session *session, int columns, int rows)
 {
     tui_start_text(session, columns, rows, tui_folded);
+}
+
+/* The same for threads over time (support/profile/timed.h), as a flame chart. */
+static inline int tui_show_threads(void *lines)
+{
+    struct flm_error why;
+    struct flm_viewer *viewer = flm_viewer_new(&why);
+    bool good = viewer &&
+                flm_viewer_take(viewer, FLM_VIEWER_AFTER, profile_of_threads(lines), "app", &why) &&
+                flm_viewer_do(viewer, flm_bytes_of("view chart"), &why) &&
+                flm_tui_run(viewer, &why);
+    flm_viewer_free(viewer);
+    return good ? 0 : 2;
+}
+
+static inline void tui_start_threads(struct session *session, int columns, int rows,
+                                     const char *lines)
+{
+    session_start(session, columns, rows, tui_show_threads, (void *)(uintptr_t)lines);
+    session_await(session, "0 ms");
 }
 
 static inline void tui_quit(struct session *session)
