@@ -53,9 +53,12 @@ struct flm_tui {
     struct flm_response tools, chips, searches, hover, detail, status, legend;
     struct flm_tui_table tables[FLM_TUI_TABLES];
     struct flm_response overlay;
-    struct flm_cell_area pane;  /* the flame graph or table */
+    struct flm_cell_area pane;  /* the picture, or a table in its place */
     struct flm_cell_area panel; /* to its right; 0 columns: there is none */
-    bool has_picture;           /* and not a table */
+    struct flm_cell_area rows;  /* the table: the pane, or beside that, or above; 0 rows: none */
+    bool has_picture;           /* and not a table in its place */
+    bool picture_has_keys;      /* and not the table beside it */
+    bool was_beside;            /* when the window was drawn last */
 
     enum flm_tui_mode mode;
     struct flm_tui_line line;
@@ -137,8 +140,12 @@ bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event);
 void flm_tui_table_wheel(struct flm_tui *tui, int rows);
 bool flm_tui_table_click(struct flm_tui *tui, int row); /* false: there is no such row */
 
-/* The table that is shown; NULL: a picture. */
-struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui);
+/* The current row becomes that of the selected function, if that is among the first ones. */
+void flm_tui_table_go_to_selected(struct flm_tui *tui);
+
+/* The table that is shown; NULL: only a picture. And whether it is beside the picture. */
+struct flm_tui_table *flm_tui_table_shown(const struct flm_tui *tui);
+bool flm_tui_table_is_beside(const struct flm_tui *tui);
 
 /* The current row stays on the same function when another profile is shown: remember before, return
  * after. The first row stays the first. */

@@ -103,7 +103,7 @@ void flm_tui_open_help(struct flm_tui *tui)
         {"right click", "Menu of a frame"},
         {"wheel", "Zoom at the pointer; Alt: up and down"},
         {"drag", "Move"},
-        {"Tab", "While searching: text, regex, fuzzy"},
+        {"Tab", "While searching: text, regex, fuzzy; of a sandwich: table, picture"},
     };
     open_page(tui);
     size_t count;

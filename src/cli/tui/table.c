@@ -68,21 +68,34 @@ static struct flm_tui_table *function_table(struct flm_tui *tui)
     return &tui->tables[i];
 }
 
-struct flm_tui_table *flm_tui_table_shown(struct flm_tui *tui)
+static const struct flm_response_view *shown_view(const struct flm_tui *tui)
 {
     const struct flm_response_tools *tools = tui->tools.tools;
     for (size_t i = 0; tools && i < tools->views.count; i++)
-        for (size_t t = 0; t < FLM_TUI_TABLES; t++)
-            if (flm_bytes_equal(tools->views.at[i].name, tools->view) &&
-                !tools->views.at[i].beside &&
-                flm_bytes_are(tools->views.at[i].table, kinds[t].query))
-                return &tui->tables[t];
+        if (flm_bytes_equal(tools->views.at[i].name, tools->view))
+            return &tools->views.at[i];
     return NULL;
 }
 
+struct flm_tui_table *flm_tui_table_shown(const struct flm_tui *tui)
+{
+    const struct flm_response_view *view = shown_view(tui);
+    for (size_t t = 0; view && t < FLM_TUI_TABLES; t++)
+        if (flm_bytes_are(view->table, kinds[t].query))
+            return (struct flm_tui_table *)&tui->tables[t];
+    return NULL;
+}
+
+bool flm_tui_table_is_beside(const struct flm_tui *tui)
+{
+    const struct flm_response_view *view = shown_view(tui);
+    return view && view->beside;
+}
+
+/* Below the titles. */
 static uint32_t rows_seen(const struct flm_tui *tui)
 {
-    return tui->pane.rows > 2 ? (uint32_t)tui->pane.rows - 1 : 1;
+    return tui->rows.rows > 2 ? (uint32_t)tui->rows.rows - 1 : 1;
 }
 
 /* Queries the rows that are seen; the current row is one of them. */
@@ -198,24 +211,29 @@ static bool has_cell(const struct flm_response_row *row, const struct column *co
     struct flm_bytes text;
     if (!row)
         return false;
+    if (column->member == AT(change_share))
+        return row->change.at;
     if (column->kind == SHARE || column->kind == BAR || column->kind == MODULE)
         return column->member != AT(self_share) || row->self.at;
     memcpy(&text, (const char *)row + column->member, sizeof text);
     return text.at != NULL;
 }
 
-static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_table *table)
+/* The columns of a window that is so wide. *optional: the least window of the column that is left
+ * out next, 0 for none. */
+static struct shape shape_in(const struct flm_tui *tui, const struct flm_tui_table *table,
+                             int window, int *optional, int *name_width)
 {
     const struct column *columns = kind_of(tui, table)->columns;
     size_t count = kind_of(tui, table)->column_count;
     struct shape shape = {.count = 0};
     const struct flm_response_row *row = row_count(table) > 0 ? row_in(table, 0) : NULL;
     int name = -1, taken = 1;
+    *optional = 0;
     for (size_t i = 0; i < count; i++) {
         bool is_there = columns[i].kind == NAME || has_cell(row, &columns[i]);
         bool has_bars = tui->screen.charset == FLM_CHARSET_UTF8;
-        if (!is_there || tui->pane.columns < columns[i].least_window ||
-            (columns[i].kind == BAR && !has_bars))
+        if (!is_there || window < columns[i].least_window || (columns[i].kind == BAR && !has_bars))
             continue;
         int width = columns[i].kind == NAME ? 0 : width_of(table, &columns[i]);
         if (columns[i].kind == MODULE && width == 0)
@@ -223,12 +241,25 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
         shape.column[shape.count] = &columns[i];
         shape.width[shape.count] = width;
         name = columns[i].kind == NAME ? (int)shape.count : name;
+        *optional = columns[i].least_window > *optional ? columns[i].least_window : *optional;
         taken += shape.width[shape.count] + GAP;
         shape.count++;
     }
-    shape.width[name] = tui->pane.columns > taken + 1 ? tui->pane.columns - taken : 1;
+    *name_width = tui->rows.columns - taken;
+    shape.width[name] = *name_width > 1 ? *name_width : 1;
     for (size_t i = 0; i < shape.count; i++)
-        shape.left[i] = i ? shape.left[i - 1] + shape.width[i - 1] + GAP : 1;
+        shape.left[i] = i ? shape.left[i - 1] + shape.width[i - 1] + GAP : tui->rows.left + 1;
+    return shape;
+}
+
+/* Names need room more than other columns do: beside a picture some of these are left out. */
+static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_table *table)
+{
+    enum { LEAST_NAME = 20 };
+    int optional, name_width;
+    struct shape shape = shape_in(tui, table, tui->rows.columns, &optional, &name_width);
+    while (name_width < LEAST_NAME && optional > 0)
+        shape = shape_in(tui, table, optional - 1, &optional, &name_width);
     return shape;
 }
 
@@ -247,7 +278,7 @@ static void draw_titles(struct flm_tui *tui, const struct flm_tui_table *table,
         struct flm_bytes text = title_of(table, c, title);
         bool is_change = c->member == AT(change) && flm_bytes_are(sort, "self-change");
         bool is_sorted = c->sort && c->kind != SHARE && (is_change || flm_bytes_are(sort, c->sort));
-        int end = shape->left[i] + shape->width[i], row = tui->pane.top;
+        int end = shape->left[i] + shape->width[i], row = tui->rows.top;
         int left = is_right ? end - (int)flm_cells(text).cells - is_sorted : shape->left[i];
         int column =
             flm_tui_put(tui, left, row, end, text, is_sorted ? FLM_TUI_STRONG : FLM_TUI_MUTED);
@@ -319,9 +350,12 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
                      bool is_current)
 {
     bool is_on = row->on, is_match = row->match >= 0;
-    struct flm_style style = flm_tui_style(tui, is_current ? FLM_TUI_ROW_ON : FLM_TUI_TEXT);
+    bool has_keys = !(flm_tui_table_is_beside(tui) && tui->picture_has_keys);
+    struct flm_style style = flm_tui_style(tui, !is_current ? FLM_TUI_TEXT
+                                                : has_keys  ? FLM_TUI_ROW_ON
+                                                            : FLM_TUI_CHIP);
     if (is_current)
-        flm_screen_fill(&tui->screen, 0, y, tui->pane.columns, 1, style);
+        flm_screen_fill(&tui->screen, tui->rows.left, y, tui->rows.columns, 1, style);
     for (size_t i = 0; i < shape->count; i++) {
         const struct column *c = shape->column[i];
         struct flm_bytes text = cell_text(c, row);
@@ -351,14 +385,14 @@ void flm_tui_table_draw(struct flm_tui *tui)
     struct shape shape = shape_of(tui, table);
     draw_titles(tui, table, &shape);
     for (size_t i = 0; i < row_count(table); i++) {
-        int y = tui->pane.top + 1 + (int)i;
-        if (y >= tui->pane.top + tui->pane.rows)
+        int y = tui->rows.top + 1 + (int)i;
+        if (y >= tui->rows.top + tui->rows.rows)
             break;
         draw_row(tui, table, &shape, row_in(table, i), y, table->first + i == table->current);
     }
     if (row_count(table) == 0)
-        flm_tui_puts(tui, 1, tui->pane.top + 1, tui->pane.columns, "nothing is left",
-                     FLM_TUI_MUTED);
+        flm_tui_puts(tui, tui->rows.left + 1, tui->rows.top + 1, tui->rows.left + tui->rows.columns,
+                     "nothing is left", FLM_TUI_MUTED);
 }
 
 /* ---- Another profile ------------------------------------------------------------------------- */
@@ -396,6 +430,18 @@ void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function)
         }
     }
     flm_text_clear(&name);
+    flm_response_clear(&all.response);
+}
+
+void flm_tui_table_go_to_selected(struct flm_tui *tui)
+{
+    struct flm_tui_table all = {.count = 0};
+    flm_viewer_query(tui->viewer, flm_bytes_of("top 0 500"), &all.response, NULL);
+    for (size_t i = 0; i < row_count(&all); i++)
+        if (row_in(&all, i)->on) {
+            function_table(tui)->current = (uint32_t)i;
+            break;
+        }
     flm_response_clear(&all.response);
 }
 
@@ -459,6 +505,14 @@ bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event)
     struct flm_tui_table *table = flm_tui_table_shown(tui);
     if (!table || event->held & ~(unsigned)FLM_HELD_SHIFT)
         return false;
+    if (tui->has_picture && tui->rows.rows == 0)
+        return false;
+    if (tui->has_picture && strcmp(event->key, "Tab") == 0) {
+        tui->picture_has_keys = !tui->picture_has_keys;
+        return true;
+    }
+    if (tui->has_picture && tui->picture_has_keys)
+        return false;
     double page = rows_seen(tui) > 1 ? rows_seen(tui) - 1.0 : 1;
     const char *key = event->key;
     if (is_menu_key(tui, event)) {
@@ -497,7 +551,7 @@ void flm_tui_table_wheel(struct flm_tui *tui, int rows)
 bool flm_tui_table_click(struct flm_tui *tui, int y)
 {
     struct flm_tui_table *table = flm_tui_table_shown(tui);
-    int index = y - tui->pane.top - 1;
+    int index = y - tui->rows.top - 1;
     if (!table || index < 0 || table->first + (uint32_t)index >= table->count)
         return false;
     go(table, (double)table->first + index);

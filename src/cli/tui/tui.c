@@ -205,11 +205,20 @@ static const struct flm_tui_target *target_at(const struct flm_tui *tui, int col
     return NULL;
 }
 
-static bool is_in_pane(const struct flm_tui *tui, int column, int row)
+static bool is_in(const struct flm_cell_area *area, int column, int row)
 {
-    const struct flm_cell_area *pane = &tui->pane;
-    return column >= pane->left && column < pane->left + pane->columns && row >= pane->top &&
-           row < pane->top + pane->rows;
+    return column >= area->left && column < area->left + area->columns && row >= area->top &&
+           row < area->top + area->rows;
+}
+
+static bool is_in_picture(const struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    return tui->has_picture && is_in(&tui->pane, event->column, event->row);
+}
+
+static bool is_in_table(const struct flm_tui *tui, const struct flm_tui_event *event)
+{
+    return is_in(&tui->rows, event->column, event->row);
 }
 
 /* The middle of the cell, in the viewer's pixels. */
@@ -230,11 +239,13 @@ static void press(struct flm_tui *tui, const struct flm_tui_event *event)
         tui->mode = FLM_TUI_LOOKING;
         return;
     }
+    if (is_in_picture(tui, event) || is_in_table(tui, event))
+        tui->picture_has_keys = is_in_picture(tui, event);
     if (target)
         flm_tui_do(tui, flm_bytes_of(target->action));
-    else if (!tui->has_picture)
+    else if (is_in_table(tui, event))
         flm_tui_table_click(tui, event->row);
-    else if (is_in_pane(tui, event->column, event->row))
+    else if (is_in_picture(tui, event))
         flm_viewer_pointer(tui->viewer, FLM_POINTER_DOWN, x_of(tui, event->column),
                            y_of(tui, event->row), event->held, false, tui->now_ms);
 }
@@ -242,10 +253,11 @@ static void press(struct flm_tui *tui, const struct flm_tui_event *event)
 /* The menu of what is there. */
 static void press_right(struct flm_tui *tui, const struct flm_tui_event *event)
 {
-    if (tui->mode == FLM_TUI_READING || !is_in_pane(tui, event->column, event->row))
+    if (tui->mode == FLM_TUI_READING || !(is_in_picture(tui, event) || is_in_table(tui, event)))
         return;
     tui->mode = FLM_TUI_LOOKING;
-    if (tui->has_picture)
+    tui->picture_has_keys = is_in_picture(tui, event);
+    if (is_in_picture(tui, event))
         flm_viewer_pointer(tui->viewer, FLM_POINTER_MENU, x_of(tui, event->column),
                            y_of(tui, event->row), event->held, false, tui->now_ms);
     else if (flm_tui_table_click(tui, event->row))
@@ -274,9 +286,9 @@ static void wheel(struct flm_tui *tui, const struct flm_tui_event *event)
 {
     if (tui->mode == FLM_TUI_READING)
         return;
-    if (!tui->has_picture)
+    if (!tui->has_picture || is_in_table(tui, event))
         flm_tui_table_wheel(tui, WHEEL_ROWS * event->wheel_y);
-    else if (is_in_pane(tui, event->column, event->row))
+    else if (is_in_picture(tui, event))
         flm_viewer_wheel(
             tui->viewer, x_of(tui, event->column), y_of(tui, event->row), WHEEL_PX * event->wheel_x,
             event->held & FLM_HELD_ALT ? WHEEL_ROWS * FLM_CELL_HEIGHT_PX * event->wheel_y

@@ -356,6 +356,50 @@ struct line_rows {
     int detail_rows;
 };
 
+/* The table of a view that has it beside its picture: left of that in a wide window, else above.
+ * Takes its cells, and a line between them, from the pane. */
+static void arrange_beside(struct flm_tui *tui, struct flm_cell_area *pane)
+{
+    enum { LEAST_WINDOW = 96, LEAST = 52, MOST = 72, LEAST_ROWS = 14 };
+    tui->rows = (struct flm_cell_area){0};
+    if (pane->columns >= LEAST_WINDOW) {
+        int columns = pane->columns * 2 / 5;
+        columns = columns < LEAST ? LEAST : columns > MOST ? MOST : columns;
+        tui->rows = (struct flm_cell_area){pane->left, pane->top, columns, pane->rows};
+        pane->left += columns + 1;
+        pane->columns -= columns + 1;
+    } else if (pane->rows >= LEAST_ROWS) {
+        int rows = pane->rows * 2 / 5;
+        tui->rows = (struct flm_cell_area){pane->left, pane->top, pane->columns, rows};
+        pane->top += rows + 1;
+        pane->rows -= rows + 1;
+    }
+}
+
+/* The keys are the table's when a view opens that has one; its current row is of the selection. */
+static void turn_to_table(struct flm_tui *tui)
+{
+    bool is_beside = flm_tui_table_is_beside(tui);
+    if (is_beside && !tui->was_beside) {
+        tui->picture_has_keys = false;
+        flm_tui_table_go_to_selected(tui);
+    }
+    tui->was_beside = is_beside;
+}
+
+static void draw_line_between(struct flm_tui *tui)
+{
+    bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
+    struct flm_style style = flm_tui_style(tui, FLM_TUI_MUTED);
+    const struct flm_cell_area *rows = &tui->rows;
+    bool is_above = tui->pane.top > rows->top;
+    int count = is_above ? rows->columns : rows->rows;
+    uint32_t line = is_above ? (is_utf8 ? 0x2500 : '-') : is_utf8 ? 0x2502 : '|';
+    for (int i = 0; i < count; i++)
+        flm_screen_put(&tui->screen, is_above ? i : rows->columns,
+                       is_above ? rows->top + rows->rows : rows->top + i, line, style);
+}
+
 static struct line_rows arrange(struct flm_tui *tui)
 {
     enum { ALONE = 3, SMALL = 6, ROOMY = 16, WIDE = 140, PANEL = 44 };
@@ -372,7 +416,9 @@ static struct line_rows arrange(struct flm_tui *tui)
         bottom -= rows_of.detail_rows;
         rows_of.detail = bottom;
     }
-    if (rows >= ROOMY && !flm_tui_table_shown(tui) && flm_tui_has_legend(tui))
+    bool is_beside = flm_tui_table_is_beside(tui);
+    tui->has_picture = is_beside || !flm_tui_table_shown(tui);
+    if (rows >= ROOMY && tui->has_picture && flm_tui_has_legend(tui))
         rows_of.legend = --bottom;
     tui->panel = (struct flm_cell_area){0};
     struct flm_cell_area pane = {0, top, tui->screen.columns, bottom - top};
@@ -381,6 +427,9 @@ static struct line_rows arrange(struct flm_tui *tui)
         pane.columns -= PANEL;
         tui->panel = (struct flm_cell_area){pane.columns, top, PANEL, pane.rows};
     }
+    tui->rows = tui->has_picture ? (struct flm_cell_area){0} : pane;
+    if (is_beside)
+        arrange_beside(tui, &pane);
     bool is_new = pane.columns != tui->pane.columns || pane.rows != tui->pane.rows;
     tui->pane = pane;
     if (is_new)
@@ -396,12 +445,14 @@ void flm_tui_draw(struct flm_tui *tui)
     tui->screen.cursor_row = -1;
     flm_screen_fill(&tui->screen, 0, 0, tui->screen.columns, tui->screen.rows,
                     flm_tui_style(tui, FLM_TUI_TEXT));
-    tui->has_picture = !flm_tui_table_shown(tui);
     tui->more = false;
     if (tui->has_picture)
         tui->more = flm_viewer_paint_cells(tui->viewer, &tui->screen, tui->pane, tui->now_ms);
-    else
+    turn_to_table(tui);
+    if (tui->rows.rows > 0)
         flm_tui_table_draw(tui);
+    if (tui->has_picture && tui->rows.rows > 0)
+        draw_line_between(tui);
     flm_tui_update(tui); /* painting counts what it draws */
     if (tui->live)
         flm_tui_live_draw_empty(tui);
