@@ -163,21 +163,93 @@ static void panel_amount(struct panel *panel, const char *name, struct flm_bytes
     panel_line(panel, flm_bytes_of(words), FLM_TUI_TEXT, share);
 }
 
-static void panel_list(struct panel *panel, const char *title,
-                       const struct flm_response_frame *frames, size_t count)
+/* "and 12 more", of which there is no row. */
+static void panel_rest(struct panel *panel, double count)
 {
     struct flm_bytes nothing = {"", 0};
+    char words[40];
+    snprintf(words, sizeof words, "and %.0f more", count);
+    if (count > 0)
+        panel_line(panel, flm_bytes_of(words), FLM_TUI_MUTED, nothing);
+}
+
+/* The first ones: other sections have to be seen too. */
+static void panel_list(struct panel *panel, const char *title,
+                       const struct flm_response_frame *frames, size_t count, double of)
+{
+    enum { MOST = 6 };
+    struct flm_bytes nothing = {"", 0};
+    size_t shown = count < MOST ? count : MOST;
     if (count == 0)
         return;
     panel->row++;
     panel_line(panel, flm_bytes_of(title), FLM_TUI_MUTED, nothing);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         int row = panel->row;
         if (!panel_line(panel, frames[i].title, FLM_TUI_TEXT, frames[i].share))
             return;
-        flm_tui_add_target(panel->tui, row, panel->left, panel->right, "select %llu",
-                           (unsigned long long)frames[i].node);
+        if (frames[i].node >= 0)
+            flm_tui_add_target(panel->tui, row, panel->left, panel->right, "select %llu",
+                               (unsigned long long)frames[i].node);
+        else if (frames[i].frame >= 0)
+            flm_tui_add_target(panel->tui, row, panel->left, panel->right, "select-frame %llu",
+                               (unsigned long long)frames[i].frame);
     }
+    panel_rest(panel, of - (double)shown);
+}
+
+static void panel_value(struct panel *panel, const struct flm_response_value *value)
+{
+    panel->row++;
+    panel_line(panel, value->name, FLM_TUI_MUTED, flm_bytes_of("of total"));
+    panel_amount(panel, "total", value->total, value->of_total);
+    panel_amount(panel, "self", value->self, value->self_of_total);
+}
+
+/* A cell that ends at a column. */
+static void panel_cell(struct panel *panel, int row, int end, struct flm_bytes text,
+                       enum flm_tui_tone tone)
+{
+    if (text.size > 0 && row < panel->end)
+        flm_tui_put(panel->tui, end - (int)flm_cells(text).cells, row, end, text, tone);
+}
+
+/* What the function costs each thread, and each process where there are several. */
+static void panel_threads(struct panel *panel, const struct flm_response_detail *d)
+{
+    enum { SHARE = 9, NUMBER = 9 };
+    struct flm_bytes nothing = {"", 0};
+    bool is_grouped = false;
+    int share = panel->right, total = share - SHARE, self = total - NUMBER;
+    if (d->threads.count == 0)
+        return;
+    for (size_t i = 0; i < d->threads.count; i++)
+        is_grouped = is_grouped || d->threads.at[i].process;
+    panel->row++;
+    int row = panel->row, right = panel->right;
+    panel_cell(panel, row, self, flm_bytes_of("self"), FLM_TUI_MUTED);
+    panel_cell(panel, row, total, flm_bytes_of("total"), FLM_TUI_MUTED);
+    panel_cell(panel, row, share, flm_bytes_of("%"), FLM_TUI_MUTED);
+    panel->right = self - NUMBER; /* names end there */
+    char title[40];
+    snprintf(title, sizeof title, "%s%s%.*s", is_grouped ? "Processes" : "Threads",
+             d->unit.size ? ", " : "", (int)d->unit.size, d->unit.size ? d->unit.at : "");
+    panel_line(panel, flm_bytes_of(title), FLM_TUI_MUTED, nothing);
+    for (size_t i = 0; i < d->threads.count; i++) {
+        const struct flm_response_thread *thread = &d->threads.at[i];
+        row = panel->row;
+        panel->left += is_grouped && !thread->process ? 1 : 0;
+        bool has_room = panel_line(panel, thread->title,
+                                   thread->process ? FLM_TUI_STRONG : FLM_TUI_TEXT, nothing);
+        panel->left -= is_grouped && !thread->process ? 1 : 0;
+        if (!has_room)
+            break;
+        panel_cell(panel, row, self, thread->self, FLM_TUI_TEXT);
+        panel_cell(panel, row, total, thread->total, FLM_TUI_TEXT);
+        panel_cell(panel, row, share, thread->share, FLM_TUI_TEXT);
+    }
+    panel->right = right;
+    panel_rest(panel, d->threads_hidden);
 }
 
 void flm_tui_panel_draw(struct flm_tui *tui)
@@ -201,13 +273,11 @@ void flm_tui_panel_draw(struct flm_tui *tui)
     panel.row += d->moment.count > 0;
     for (size_t i = 0; i < d->moment.count; i++)
         panel_amount(&panel, "", d->moment.at[i].value, d->moment.at[i].name);
-    for (size_t i = 0; i < d->values.count; i++) {
-        const struct flm_response_value *value = &d->values.at[i];
-        panel.row++;
-        panel_line(&panel, value->name, FLM_TUI_MUTED, flm_bytes_of("of total"));
-        panel_amount(&panel, "total", value->total, value->of_total);
-        panel_amount(&panel, "self", value->self, value->self_of_total);
-    }
-    panel_list(&panel, "Callees", d->calls.at, d->calls.count);
-    panel_list(&panel, "Callers", d->callers.at, d->callers.count);
+    if (d->values.count > 0)
+        panel_value(&panel, &d->values.at[0]);
+    panel_list(&panel, "Callers", d->callers.at, d->callers.count, d->callers_count);
+    panel_list(&panel, "Callees", d->calls.at, d->calls.count, d->calls_count);
+    for (size_t i = 1; i < d->values.count; i++)
+        panel_value(&panel, &d->values.at[i]);
+    panel_threads(&panel, d);
 }

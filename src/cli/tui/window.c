@@ -269,7 +269,8 @@ static void draw_status(struct flm_tui *tui, int row)
     const struct flm_response_status *s = tui->status.status;
     if (!s)
         return;
-    column = put_value(tui, column, row, "", s->stacks, " stacks  ");
+    column = put_value(tui, column, row, "", s->stacks,
+                       flm_bytes_are(s->stacks, "1") ? " stack  " : " stacks  ");
     if (tui->live) { /* it has said itself how much there is, and what of it is lost */
         put_value(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
         return;
