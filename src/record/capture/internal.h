@@ -13,7 +13,7 @@
 #include "record/capture/stack_sizes.h"
 #include "record/capture/target.h"
 #include "record/capture/thread_events.h"
-#include "record/perf/perf_stream.h"
+#include "record/events/perf_stream.h"
 #include "record/runtimes.h"
 
 enum { FLM_MOST_CHAIN = 8192 };

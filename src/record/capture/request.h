@@ -18,8 +18,8 @@
 
 #include "record/capture/limits.h"
 #include "record/capture/recorder.h"
-#include "record/perf/event_name.h"
-#include "record/perf/kernel_api.h"
+#include "record/events/event_name.h"
+#include "record/events/kernel_api.h"
 
 enum { FLM_REQUEST_MOST_EVENTS = 32, FLM_MOST_STACK = 65528 };
 

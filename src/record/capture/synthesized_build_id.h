@@ -6,7 +6,7 @@
 #ifndef FLAMEL_RECORD_CAPTURE_SYNTHESIZED_BUILD_ID_H
 #define FLAMEL_RECORD_CAPTURE_SYNTHESIZED_BUILD_ID_H
 
-#include "symbol/elf/build_id.h"
+#include "symbol/identity/build_id.h"
 
 /* Of the file whose beginning is mapped at `start`, `size` bytes of it. False: it has none, or the
  * process may not be read. */

@@ -2,7 +2,7 @@
 
 #include "flamel/builder.h"
 #include "record/perf/byte_order.h"
-#include "record/perf/kernel_api.h"
+#include "record/perf/kernel_abi.h"
 
 /* ---- Byte order ------------------------------------------------------------------------------ */
 
@@ -29,9 +29,9 @@ struct flm_record_header flm_record_header(const char *record, bool swapped)
 /* ---- The event of a record ------------------------------------------------------------------- */
 
 /* The fields at the end of every record except samples, in this order. */
-static const uint64_t trailer_fields[] = {PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
-                                          PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
-                                          PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
+static const uint64_t trailer_fields[] = {FLM_PERF_SAMPLE_TID, FLM_PERF_SAMPLE_TIME,
+                                          FLM_PERF_SAMPLE_ID,  FLM_PERF_SAMPLE_STREAM_ID,
+                                          FLM_PERF_SAMPLE_CPU, FLM_PERF_SAMPLE_IDENTIFIER};
 enum { TRAILER_FIELDS = sizeof trailer_fields / sizeof trailer_fields[0] };
 
 static size_t trailer_size(const struct flm_event_layout *layout)
@@ -46,11 +46,11 @@ static size_t trailer_size(const struct flm_event_layout *layout)
 /* The offset of the id in a sample, from the end of its header; SIZE_MAX: none. */
 static size_t id_in_sample(uint64_t sample_type)
 {
-    static const uint64_t before[] = {PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
-                                      PERF_SAMPLE_ADDR};
-    if (sample_type & PERF_SAMPLE_IDENTIFIER)
+    static const uint64_t before[] = {FLM_PERF_SAMPLE_IP, FLM_PERF_SAMPLE_TID, FLM_PERF_SAMPLE_TIME,
+                                      FLM_PERF_SAMPLE_ADDR};
+    if (sample_type & FLM_PERF_SAMPLE_IDENTIFIER)
         return 0;
-    if (!(sample_type & PERF_SAMPLE_ID))
+    if (!(sample_type & FLM_PERF_SAMPLE_ID))
         return SIZE_MAX;
     size_t at = 0;
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
@@ -61,12 +61,12 @@ static size_t id_in_sample(uint64_t sample_type)
 /* The offset of the id in another record, back from its end. */
 static size_t id_in_trailer(uint64_t sample_type)
 {
-    if (sample_type & PERF_SAMPLE_IDENTIFIER)
+    if (sample_type & FLM_PERF_SAMPLE_IDENTIFIER)
         return 8;
-    if (!(sample_type & PERF_SAMPLE_ID))
+    if (!(sample_type & FLM_PERF_SAMPLE_ID))
         return SIZE_MAX;
-    return 8 + (sample_type & PERF_SAMPLE_STREAM_ID ? 8 : 0) +
-           (sample_type & PERF_SAMPLE_CPU ? 8 : 0);
+    return 8 + (sample_type & FLM_PERF_SAMPLE_STREAM_ID ? 8 : 0) +
+           (sample_type & FLM_PERF_SAMPLE_CPU ? 8 : 0);
 }
 
 /* The kernel puts the id at the same offset for all events of a recording, so the first layout says
@@ -92,27 +92,27 @@ static const struct flm_event_layout *find_layout(const struct flm_event_layouts
 
 static bool has_trailer(uint32_t type)
 {
-    return type < 64 && type != PERF_RECORD_SAMPLE;
+    return type < 64 && type != FLM_PERF_RECORD_SAMPLE;
 }
 
 int64_t flm_event_time(const struct flm_event_layouts *layouts, const char *record, size_t size)
 {
     uint32_t type = flm_record_header(record, layouts->swapped).type;
-    bool is_sample = type == PERF_RECORD_SAMPLE;
+    bool is_sample = type == FLM_PERF_RECORD_SAMPLE;
     const struct flm_event_layout *layout = find_layout(layouts, record, size, is_sample);
-    if (!layout || !(layout->sample_type & PERF_SAMPLE_TIME) ||
+    if (!layout || !(layout->sample_type & FLM_PERF_SAMPLE_TIME) ||
         (!is_sample && (!has_trailer(type) || !layout->sample_id_all)))
         return FLM_NO_TIME;
     size_t at = 8;
     if (is_sample) {
-        at += layout->sample_type & PERF_SAMPLE_IDENTIFIER ? 8 : 0;
-        at += layout->sample_type & PERF_SAMPLE_IP ? 8 : 0;
-        at += layout->sample_type & PERF_SAMPLE_TID ? 8 : 0;
+        at += layout->sample_type & FLM_PERF_SAMPLE_IDENTIFIER ? 8 : 0;
+        at += layout->sample_type & FLM_PERF_SAMPLE_IP ? 8 : 0;
+        at += layout->sample_type & FLM_PERF_SAMPLE_TID ? 8 : 0;
     } else {
         size_t trailer = trailer_size(layout);
         if (trailer + 8 > size)
             return FLM_NO_TIME;
-        at = size - trailer + (layout->sample_type & PERF_SAMPLE_TID ? 8 : 0);
+        at = size - trailer + (layout->sample_type & FLM_PERF_SAMPLE_TID ? 8 : 0);
     }
     if (at + 8 > size)
         return FLM_NO_TIME;
@@ -186,10 +186,10 @@ static void take_read(struct body *body, const struct flm_event_layout *layout,
                       struct flm_event_sample *sample)
 {
     uint64_t format = layout->read_format;
-    unsigned times = (format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 1 : 0) +
-                     (format & PERF_FORMAT_TOTAL_TIME_RUNNING ? 1 : 0);
-    unsigned more = (format & PERF_FORMAT_ID ? 1 : 0) + (format & PERF_FORMAT_LOST ? 1 : 0);
-    if (!(format & PERF_FORMAT_GROUP)) {
+    unsigned times = (format & FLM_PERF_FORMAT_TOTAL_TIME_ENABLED ? 1 : 0) +
+                     (format & FLM_PERF_FORMAT_TOTAL_TIME_RUNNING ? 1 : 0);
+    unsigned more = (format & FLM_PERF_FORMAT_ID ? 1 : 0) + (format & FLM_PERF_FORMAT_LOST ? 1 : 0);
+    if (!(format & FLM_PERF_FORMAT_GROUP)) {
         take_words(body, 1 + times + more);
         return;
     }
@@ -200,7 +200,7 @@ static void take_read(struct body *body, const struct flm_event_layout *layout,
         return;
     }
     const uint64_t *values = take_words(body, count * (1 + more));
-    if (values && format & PERF_FORMAT_ID) {
+    if (values && format & FLM_PERF_FORMAT_ID) {
         sample->counts = values;
         sample->count_count = (size_t)count;
         sample->count_stride = 1 + more;
@@ -211,7 +211,7 @@ static void take_branches(struct body *body, const struct flm_event_layout *layo
                           struct flm_event_sample *sample)
 {
     uint64_t count = take64(body);
-    if (layout->branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+    if (layout->branch_type & FLM_PERF_SAMPLE_BRANCH_HW_INDEX)
         take64(body);
     if (count > UINT16_MAX) {
         body->failed = true;
@@ -249,15 +249,15 @@ static void take_stack(struct body *body, struct flm_event_sample *sample)
 
 static enum flm_privilege privilege_of(uint16_t misc)
 {
-    switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-    case PERF_RECORD_MISC_KERNEL:
+    switch (misc & FLM_PERF_RECORD_MISC_CPUMODE_MASK) {
+    case FLM_PERF_RECORD_MISC_KERNEL:
         return FLM_IN_KERNEL;
-    case PERF_RECORD_MISC_USER:
+    case FLM_PERF_RECORD_MISC_USER:
         return FLM_IN_USER;
-    case PERF_RECORD_MISC_HYPERVISOR:
+    case FLM_PERF_RECORD_MISC_HYPERVISOR:
         return FLM_IN_HYPERVISOR;
-    case PERF_RECORD_MISC_GUEST_KERNEL:
-    case PERF_RECORD_MISC_GUEST_USER:
+    case FLM_PERF_RECORD_MISC_GUEST_KERNEL:
+    case FLM_PERF_RECORD_MISC_GUEST_USER:
         return FLM_IN_GUEST;
     default:
         return FLM_IN_UNKNOWN;
@@ -277,45 +277,45 @@ static void take_sample(struct body *body, uint16_t misc, struct flm_event *even
     s->privilege = privilege_of(misc);
     s->period = layout->period ? layout->period : 1;
 
-    if (type & PERF_SAMPLE_IDENTIFIER)
+    if (type & FLM_PERF_SAMPLE_IDENTIFIER)
         take64(body);
-    if (type & PERF_SAMPLE_IP)
+    if (type & FLM_PERF_SAMPLE_IP)
         s->ip = take64(body);
-    if (type & PERF_SAMPLE_TID) {
+    if (type & FLM_PERF_SAMPLE_TID) {
         event->process = (int32_t)take32(body);
         event->thread = (int32_t)take32(body);
     }
-    if (type & PERF_SAMPLE_TIME)
+    if (type & FLM_PERF_SAMPLE_TIME)
         event->time_ns = as_time(take64(body));
-    if (type & PERF_SAMPLE_ADDR)
+    if (type & FLM_PERF_SAMPLE_ADDR)
         s->address = take64(body);
-    if (type & PERF_SAMPLE_ID)
+    if (type & FLM_PERF_SAMPLE_ID)
         take64(body);
-    if (type & PERF_SAMPLE_STREAM_ID)
+    if (type & FLM_PERF_SAMPLE_STREAM_ID)
         take64(body);
-    if (type & PERF_SAMPLE_CPU) {
+    if (type & FLM_PERF_SAMPLE_CPU) {
         event->cpu = take32(body);
         take32(body);
     }
-    if (type & PERF_SAMPLE_PERIOD)
+    if (type & FLM_PERF_SAMPLE_PERIOD)
         s->period = take64(body);
-    if (type & PERF_SAMPLE_READ)
+    if (type & FLM_PERF_SAMPLE_READ)
         take_read(body, layout, s);
-    if (type & PERF_SAMPLE_CALLCHAIN) {
+    if (type & FLM_PERF_SAMPLE_CALLCHAIN) {
         uint64_t count = take64(body);
         s->chain = take_words(body, count);
         s->chain_count = s->chain ? (size_t)count : 0;
     }
-    if (type & PERF_SAMPLE_RAW)
+    if (type & FLM_PERF_SAMPLE_RAW)
         take_raw(body, s);
-    if (type & PERF_SAMPLE_BRANCH_STACK)
+    if (type & FLM_PERF_SAMPLE_BRANCH_STACK)
         take_branches(body, layout, s);
-    if (type & PERF_SAMPLE_REGS_USER) {
+    if (type & FLM_PERF_SAMPLE_REGS_USER) {
         s->register_abi = take64(body);
-        if (s->register_abi != PERF_SAMPLE_REGS_ABI_NONE)
+        if (s->register_abi != FLM_PERF_SAMPLE_REGS_ABI_NONE)
             s->registers = take_words(body, count_bits(layout->user_registers));
     }
-    if (type & PERF_SAMPLE_STACK_USER)
+    if (type & FLM_PERF_SAMPLE_STACK_USER)
         take_stack(body, s);
     /* Fields that are not needed, and newer ones, follow. */
 }
@@ -331,17 +331,17 @@ static void take_trailer(struct body *body, const struct flm_event_layout *layou
     body->end -= size;
     struct body trailer = {body->end, body->end + size, body->swapped, false};
     uint64_t type = size ? layout->sample_type : 0;
-    if (type & PERF_SAMPLE_TID) {
+    if (type & FLM_PERF_SAMPLE_TID) {
         event->process = (int32_t)take32(&trailer);
         event->thread = (int32_t)take32(&trailer);
     }
-    if (type & PERF_SAMPLE_TIME)
+    if (type & FLM_PERF_SAMPLE_TIME)
         event->time_ns = as_time(take64(&trailer));
-    if (type & PERF_SAMPLE_ID)
+    if (type & FLM_PERF_SAMPLE_ID)
         take64(&trailer);
-    if (type & PERF_SAMPLE_STREAM_ID)
+    if (type & FLM_PERF_SAMPLE_STREAM_ID)
         take64(&trailer);
-    if (type & PERF_SAMPLE_CPU)
+    if (type & FLM_PERF_SAMPLE_CPU)
         event->cpu = take32(&trailer);
 }
 
@@ -358,7 +358,7 @@ static void take_map(struct body *body, uint16_t misc, bool is_map2, struct flm_
     m->start = take64(body);
     m->size = take64(body);
     m->file_offset = take64(body);
-    m->is_code = !(misc & PERF_RECORD_MISC_MMAP_DATA);
+    m->is_code = !(misc & FLM_PERF_RECORD_MISC_MMAP_DATA);
     m->in_kernel = event->process == -1 || privilege_of(misc) == FLM_IN_KERNEL;
     if (is_map2) {
         struct body which_file = *body;
@@ -367,7 +367,7 @@ static void take_map(struct body *body, uint16_t misc, bool is_map2, struct flm_
         take32(body);
         if (!m->in_kernel)
             m->is_code = protection & 4; /* PROT_EXEC */
-        if (which && misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+        if (which && misc & FLM_PERF_RECORD_MISC_MMAP_BUILD_ID) {
             unsigned size = (unsigned char)which[0];
             m->build_id.size = (uint8_t)(size <= 20 ? size : 20);
             memcpy(m->build_id.bytes, which + 4, m->build_id.size);
@@ -388,7 +388,7 @@ static void take_kernel_symbol(struct body *body, struct flm_event *event)
     uint32_t rest = take32(body); /* u16 of the type, u16 of flags */
     uint16_t flags;
     memcpy(&flags, (char *)&rest + (body->swapped ? 0 : 2), sizeof flags);
-    event->kernel_symbol.gone = flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+    event->kernel_symbol.gone = flags & FLM_PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
     event->kernel_symbol.name = take_text(body);
 }
 
@@ -431,48 +431,48 @@ static void take_own(struct body *body, struct flm_event *event)
 static void take_record(struct body *body, struct flm_record_header header, struct flm_event *event)
 {
     switch (header.type) {
-    case PERF_RECORD_MMAP:
-    case PERF_RECORD_MMAP2:
+    case FLM_PERF_RECORD_MMAP:
+    case FLM_PERF_RECORD_MMAP2:
         event->kind = FLM_EVENT_MAP;
         event->map = (struct flm_event_map){0};
-        take_map(body, header.misc, header.type == PERF_RECORD_MMAP2, event);
+        take_map(body, header.misc, header.type == FLM_PERF_RECORD_MMAP2, event);
         break;
-    case PERF_RECORD_COMM:
+    case FLM_PERF_RECORD_COMM:
         event->kind = FLM_EVENT_NAME;
         take_thread(body, event);
         event->name.text = take_text(body);
-        event->name.is_exec = header.misc & PERF_RECORD_MISC_COMM_EXEC;
+        event->name.is_exec = header.misc & FLM_PERF_RECORD_MISC_COMM_EXEC;
         break;
-    case PERF_RECORD_FORK:
-    case PERF_RECORD_EXIT:
-        event->kind = header.type == PERF_RECORD_FORK ? FLM_EVENT_FORK : FLM_EVENT_EXIT;
+    case FLM_PERF_RECORD_FORK:
+    case FLM_PERF_RECORD_EXIT:
+        event->kind = header.type == FLM_PERF_RECORD_FORK ? FLM_EVENT_FORK : FLM_EVENT_EXIT;
         event->process = (int32_t)take32(body);
         event->fork.parent_process = (int32_t)take32(body);
         event->thread = (int32_t)take32(body);
         event->fork.parent_thread = (int32_t)take32(body);
         event->time_ns = as_time(take64(body));
         break;
-    case PERF_RECORD_LOST:
+    case FLM_PERF_RECORD_LOST:
         event->kind = FLM_EVENT_LOST;
         take64(body);
         event->lost.count = take64(body);
         break;
-    case PERF_RECORD_LOST_SAMPLES:
+    case FLM_PERF_RECORD_LOST_SAMPLES:
         event->kind = FLM_EVENT_LOST_SAMPLES;
         event->lost.count = take64(body);
         break;
-    case PERF_RECORD_THROTTLE:
-    case PERF_RECORD_UNTHROTTLE:
+    case FLM_PERF_RECORD_THROTTLE:
+    case FLM_PERF_RECORD_UNTHROTTLE:
         event->kind =
-            header.type == PERF_RECORD_THROTTLE ? FLM_EVENT_THROTTLE : FLM_EVENT_UNTHROTTLE;
+            header.type == FLM_PERF_RECORD_THROTTLE ? FLM_EVENT_THROTTLE : FLM_EVENT_UNTHROTTLE;
         break;
-    case PERF_RECORD_SWITCH:
-    case PERF_RECORD_SWITCH_CPU_WIDE:
+    case FLM_PERF_RECORD_SWITCH:
+    case FLM_PERF_RECORD_SWITCH_CPU_WIDE:
         event->kind = FLM_EVENT_SWITCH;
-        event->change.out = header.misc & PERF_RECORD_MISC_SWITCH_OUT;
-        event->change.preempted = header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+        event->change.out = header.misc & FLM_PERF_RECORD_MISC_SWITCH_OUT;
+        event->change.preempted = header.misc & FLM_PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
         break;
-    case PERF_RECORD_KSYMBOL:
+    case FLM_PERF_RECORD_KSYMBOL:
         event->kind = FLM_EVENT_KERNEL_SYMBOL;
         take_kernel_symbol(body, event);
         break;
@@ -501,7 +501,7 @@ bool flm_event_decode(const struct flm_event_layouts *layouts, char *record, siz
     if (size >= 8)
         header = flm_record_header(record, layouts->swapped);
     struct body body = {record + 8, record + size, layouts->swapped, size < 8};
-    if (!body.failed && header.type == PERF_RECORD_SAMPLE) {
+    if (!body.failed && header.type == FLM_PERF_RECORD_SAMPLE) {
         event->kind = FLM_EVENT_SAMPLE;
         event->sample = (struct flm_event_sample){
             .layout = find_layout(layouts, record, size, true), .layouts = layouts};

@@ -12,9 +12,7 @@
 #include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "flamel/error.h"
-#include "symbol/elf/mapped_file.h"
-
-struct perf_event_attr; /* linux/perf_event.h */
+#include "symbol/identity/module_request.h"
 
 /* A requested event, and the layout of its samples. */
 struct flm_event_layout {
@@ -44,6 +42,9 @@ struct flm_event_layout {
  * whose samples cannot be read. */
 bool flm_event_layout_init(struct flm_event_layout *layout, const void *attributes, size_t size,
                            bool swapped, struct flm_error *why);
+
+/* Whether an event counts nanoseconds: then a sample's period is one of time. */
+bool flm_event_is_clock(uint32_t type, uint64_t config);
 
 enum flm_event_kind {
     FLM_EVENT_SAMPLE,
@@ -108,6 +109,10 @@ struct flm_own_marks {
 /* Markers in a call chain, for the frames after them; and the lowest value of a marker. */
 #define FLM_CONTEXT_KERNEL ((uint64_t)-128)
 #define FLM_CONTEXT_USER ((uint64_t)-512)
+#define FLM_CONTEXT_HV ((uint64_t)-32)
+#define FLM_CONTEXT_GUEST ((uint64_t)-2048)
+#define FLM_CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
+#define FLM_CONTEXT_GUEST_USER ((uint64_t)-2560)
 #define FLM_CONTEXT_LEAST ((uint64_t)-4095)
 
 enum flm_privilege { FLM_IN_UNKNOWN, FLM_IN_KERNEL, FLM_IN_USER, FLM_IN_HYPERVISOR, FLM_IN_GUEST };

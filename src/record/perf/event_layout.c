@@ -1,11 +1,11 @@
 /* event_layout.c - what the samples of each event hold, from its attributes. */
 #include <assert.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "record/perf/byte_order.h"
 #include "record/perf/event.h"
-#include "symbol/unwind/unwind_table.h"
+#include "record/perf/kernel_abi.h"
+#include "symbol/identity/machine.h"
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 
@@ -30,7 +30,7 @@ enum { USUAL_DEEPEST_CHAIN = 127 };
 /* The most frames of a chain; 0: chains that were unwound from stack dumps are not limited. */
 static uint32_t deepest_chain(const struct flm_event_layout *layout, uint32_t asked)
 {
-    return layout->sample_type & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK) ||
+    return layout->sample_type & (FLM_PERF_SAMPLE_STACK_USER | FLM_PERF_SAMPLE_BRANCH_STACK) ||
                    asked == UINT16_MAX
                ? 0
            : asked > 0 ? asked
@@ -66,7 +66,7 @@ bool flm_event_layout_init(struct flm_event_layout *layout, const void *attribut
         .config = flm_word64(all + AT_CONFIG, swapped),
         .machine = (int)flm_machine_here(),
     };
-    layout->has_period = layout->sample_type & PERF_SAMPLE_PERIOD;
+    layout->has_period = layout->sample_type & FLM_PERF_SAMPLE_PERIOD;
     layout->has_switches = has_flag(all, FLAG_CONTEXT_SWITCH, swapped);
     if (has_flag(all, FLAG_FREQUENCY, swapped))
         layout->frequency = flm_word64(all + AT_PERIOD, swapped);
@@ -74,13 +74,20 @@ bool flm_event_layout_init(struct flm_event_layout *layout, const void *attribut
         layout->period = flm_word64(all + AT_PERIOD, swapped);
     uint16_t asked = flm_word16(all + AT_DEEPEST_CHAIN, swapped);
     layout->deepest_chain = deepest_chain(layout, asked);
-    layout->is_dummy = layout->type == PERF_TYPE_SOFTWARE && layout->config == PERF_COUNT_SW_DUMMY;
+    layout->is_dummy =
+        layout->type == FLM_PERF_TYPE_SOFTWARE && layout->config == FLM_PERF_COUNT_SW_DUMMY;
     if (layout->sample_type & ~KNOWN_SAMPLE_TYPES)
         return flm_error_set(why, FLM_ERROR_FORMAT,
                              "unknown sample type 0x%llx: this version of flamel cannot read its "
                              "samples",
                              (unsigned long long)layout->sample_type);
     return true;
+}
+
+bool flm_event_is_clock(uint32_t type, uint64_t config)
+{
+    return type == FLM_PERF_TYPE_SOFTWARE &&
+           (config == FLM_PERF_COUNT_SW_CPU_CLOCK || config == FLM_PERF_COUNT_SW_TASK_CLOCK);
 }
 
 /* ---- All events of a recording --------------------------------------------------------------- */

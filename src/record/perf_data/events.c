@@ -1,7 +1,7 @@
 /* events.c - the events of a perf.data file: attributes, ids and names. */
+#include "record/perf/kernel_abi.h"
 #include "record/perf_data/internal.h"
 
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "record/perf/byte_order.h"
@@ -37,13 +37,13 @@ static const char *const software[] = {
 static void add_usual_name(struct flm_text *out, const struct flm_event_layout *layout)
 {
     unsigned long long config = (unsigned long long)layout->config;
-    if (layout->type == PERF_TYPE_HARDWARE && config < sizeof hardware / sizeof *hardware)
+    if (layout->type == FLM_PERF_TYPE_HARDWARE && config < sizeof hardware / sizeof *hardware)
         flm_text_puts(out, hardware[config]);
-    else if (layout->type == PERF_TYPE_SOFTWARE && config < sizeof software / sizeof *software)
+    else if (layout->type == FLM_PERF_TYPE_SOFTWARE && config < sizeof software / sizeof *software)
         flm_text_puts(out, software[config]);
-    else if (layout->type == PERF_TYPE_RAW)
+    else if (layout->type == FLM_PERF_TYPE_RAW)
         flm_text_format(out, "r%llx", config);
-    else if (layout->type == PERF_TYPE_TRACEPOINT)
+    else if (layout->type == FLM_PERF_TYPE_TRACEPOINT)
         flm_text_format(out, "tracepoint %llu", config);
     else
         flm_text_format(out, "event %u/%llx", layout->type, config);

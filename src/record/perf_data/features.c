@@ -1,8 +1,6 @@
 /* features.c - features of a perf.data file: build ids, host, command line, names of events. */
 #include "record/perf_data/internal.h"
 
-#include <linux/perf_event.h>
-
 #include "os/input.h"
 #include "symbol/unwind/unwind_table.h"
 

@@ -5,7 +5,7 @@
 #ifndef FLAMEL_RECORD_PERF_DATA_KERNEL_VERSION_H
 #define FLAMEL_RECORD_PERF_DATA_KERNEL_VERSION_H
 
-#include "symbol/elf/build_id.h"
+#include "symbol/identity/build_id.h"
 
 /* The build id of the running kernel; false if it has none, or hides it. */
 bool flm_kernel_build_id(struct flm_build_id *id);

@@ -1,6 +1,5 @@
 #include "record/sched/sched_event.h"
-
-#include <linux/perf_event.h>
+#include "record/perf/kernel_abi.h"
 
 #include "record/perf/byte_order.h"
 
@@ -17,7 +16,8 @@ enum {
 enum flm_sched_kind flm_sched_kind(const struct flm_event_layout *layout)
 {
     static const char prefix[] = "sched:sched_";
-    if (layout->type == PERF_TYPE_SOFTWARE && layout->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
+    if (layout->type == FLM_PERF_TYPE_SOFTWARE &&
+        layout->config == FLM_PERF_COUNT_SW_CONTEXT_SWITCHES)
         return FLM_SCHED_SWITCH;
     if (!layout->name || strncmp(layout->name, prefix, sizeof prefix - 1) != 0)
         return FLM_SCHED_OTHER;
@@ -33,7 +33,7 @@ enum flm_sched_kind flm_sched_kind(const struct flm_event_layout *layout)
 bool flm_sched_switch_read(const struct flm_event_sample *sample, struct flm_sched_switch *change)
 {
     bool swapped = sample->layouts->swapped;
-    if (sample->layout->type == PERF_TYPE_SOFTWARE || sample->raw.size < SWITCH_SIZE)
+    if (sample->layout->type == FLM_PERF_TYPE_SOFTWARE || sample->raw.size < SWITCH_SIZE)
         return false;
     change->leaves = (int32_t)flm_word32(sample->raw.at + AT_PREV_THREAD, swapped);
     change->state = flm_word64(sample->raw.at + AT_PREV_STATE, swapped);

@@ -1,8 +1,8 @@
 /* sample_stack.c - the stack of a sample, and its node. */
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "record/perf/kernel_abi.h"
 #include "record/session/internal.h"
 
 /* ---- Outermost frames ------------------------------------------------------------------------ */
@@ -103,10 +103,10 @@ static uint32_t role_of_marker(uint64_t marker)
     switch (marker) {
     case FLM_CONTEXT_KERNEL:
         return FLM_ROLE_KERNEL;
-    case (uint64_t)PERF_CONTEXT_GUEST:
-    case (uint64_t)PERF_CONTEXT_GUEST_KERNEL:
-    case (uint64_t)PERF_CONTEXT_GUEST_USER:
-    case (uint64_t)PERF_CONTEXT_HV:
+    case FLM_CONTEXT_GUEST:
+    case FLM_CONTEXT_GUEST_KERNEL:
+    case FLM_CONTEXT_GUEST_USER:
+    case FLM_CONTEXT_HV:
         return FLM_ROLE_GUEST;
     default:
         return 0;
@@ -184,7 +184,8 @@ static struct flm_unwound unwind(struct flm_session *s, const struct flm_process
 /* LBR in call stack mode: the calls that have not returned. */
 static bool has_branch_stack(const struct flm_event_sample *sample)
 {
-    return sample->branch_count > 0 && sample->layout->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+    return sample->branch_count > 0 &&
+           sample->layout->branch_type & FLM_PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
 static void push_branches(struct flm_session *s, const struct flm_event_sample *sample)

@@ -1,14 +1,13 @@
+#include "record/perf/kernel_abi.h"
 #include "record/session/internal.h"
 
 #include <assert.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "flamel/builder.h"
-#include "record/perf/event_name.h"
 #include "record/runtimes.h"
 #include "record/sched/sched_event.h"
 
@@ -294,12 +293,12 @@ static bool count_missing(struct flm_session *s, uint64_t offset)
 static bool add_busy(struct flm_session *s, const struct flm_event *event)
 {
     const struct flm_event_layout *layout = event->sample.layout;
-    double lasts_ns = flm_event_is_clock(layout->type, layout->config)
-                          ? (double)event->sample.period
-                      : layout->type == PERF_TYPE_HARDWARE &&
-                              layout->config == PERF_COUNT_HW_CPU_CYCLES && layout->frequency > 0
-                          ? 1e9 / (double)layout->frequency
-                          : 0;
+    double lasts_ns =
+        flm_event_is_clock(layout->type, layout->config) ? (double)event->sample.period
+        : layout->type == FLM_PERF_TYPE_HARDWARE &&
+                layout->config == FLM_PERF_COUNT_HW_CPU_CYCLES && layout->frequency > 0
+            ? 1e9 / (double)layout->frequency
+            : 0;
     if (!s->options.keep_times || layout->number != 0 || event->thread == 0 ||
         event->time_ns == FLM_NO_TIME || !(lasts_ns >= 1 && lasts_ns < 1e12))
         return true;

@@ -15,7 +15,7 @@
 #ifndef FLAMEL_SYMBOL_ELF_ELF_FILE_H
 #define FLAMEL_SYMBOL_ELF_ELF_FILE_H
 
-#include "symbol/elf/build_id.h"
+#include "symbol/identity/build_id.h"
 
 struct flm_code_maker;
 

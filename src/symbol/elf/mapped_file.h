@@ -12,12 +12,7 @@
 #define FLAMEL_SYMBOL_ELF_MAPPED_FILE_H
 
 #include "symbol/elf/elf_file.h"
-
-struct flm_mapped_file {
-    uint32_t major, minor;
-    uint64_t inode;      /* 0: the file is unknown */
-    uint64_t generation; /* counts the files that had this inode; 0: unknown */
-};
+#include "symbol/identity/module_request.h"
 
 /* Reads "fd:00 131190" in a line of /proc/PID/maps, after the offset. False: another form. */
 bool flm_mapped_file_parse(const char *numbers, struct flm_mapped_file *file);

@@ -23,25 +23,13 @@
 
 #include "symbol/code/code_table.h"
 #include "symbol/elf/mapped_file.h"
+#include "symbol/identity/module_request.h"
 
 struct flm_module;
 struct flm_modules;
 struct flm_unwind_table;
 
 /* ---- The modules of a recording -------------------------------------------------------------- */
-
-struct flm_modules_options {
-    /* Searched before the paths in the recording: for a file DIR/xx/yyyy.debug with the build id,
-     * one with the whole path below DIR, or one of the same name in DIR. */
-    const char *const *symbol_dirs;
-    size_t symbol_dir_count;
-    const char *debug_dir; /* of separate debug files; NULL: /usr/lib/debug */
-    const char *perf_dir;  /* perf's cache of files by build id: ~/.debug; NULL: not searched */
-    const char *cache_dir; /* of tables; NULL: none */
-    bool debuginfod;       /* query the servers in DEBUGINFOD_URLS: debuginfod.h */
-    bool names_only;       /* no lines and no inlined functions: symbol tables alone */
-    bool kernel_is_ours;   /* recorded on this kernel since it was booted: /proc/kallsyms is its */
-};
 
 struct flm_modules *flm_modules_new(const struct flm_modules_options *options,
                                     struct flm_error *why);
@@ -52,21 +40,6 @@ void flm_modules_kernel(struct flm_modules *modules, bool is_ours);
 
 /* When the files of a recording were mapped, in nanoseconds since 1970; before the first lookup. */
 void flm_modules_recorded(struct flm_modules *modules, int64_t from_ns, int64_t until_ns);
-
-struct flm_module_request {
-    struct flm_bytes path; /* as the process saw it; "[vdso]"; "[kernel.kallsyms]", "[module]" */
-    struct flm_build_id build_id;  /* size 0: unknown */
-    struct flm_mapped_file mapped; /* inode 0: unknown */
-    bool id_is_of_path; /* the build id was read from the path when the recording ended */
-    int process;        /* a live process, in whose root directory the path is; 0: in ours */
-    struct flm_bytes
-        image; /* the file in memory (vdso, jitted), which outlives the modules. The file
-                               at the path is used for {0}, or if the image has another build id */
-    /* For the kernel: the recorded address of one of its symbols ("_text", "_stext"; "": "_text"),
-     * since it is loaded elsewhere at every boot. 0: unknown. */
-    uint64_t kernel_text;
-    struct flm_bytes kernel_symbol;
-};
 
 /* The module of a request; the same request returns the same module. Only the headers and the build
  * id of the file are read yet; a file with another build id is not used. NULL only when memory ran

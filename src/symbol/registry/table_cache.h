@@ -10,7 +10,7 @@
 #ifndef FLAMEL_SYMBOL_REGISTRY_TABLE_CACHE_H
 #define FLAMEL_SYMBOL_REGISTRY_TABLE_CACHE_H
 
-#include "symbol/elf/build_id.h"
+#include "symbol/identity/build_id.h"
 
 /* Must be increased whenever the layout or the meaning of a table changes; also when a table
  * becomes more complete, so that old ones are not used any more. */

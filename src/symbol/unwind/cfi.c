@@ -42,17 +42,6 @@ const struct flm_machine_abi *flm_machine_abi(enum flm_machine machine)
     }
 }
 
-enum flm_machine flm_machine_here(void)
-{
-#if defined(__x86_64__)
-    return FLM_MACHINE_X86_64;
-#elif defined(__aarch64__)
-    return FLM_MACHINE_ARM64;
-#else
-    return FLM_MACHINE_OTHER;
-#endif
-}
-
 /* ---- Pointers -------------------------------------------------------------------------------- */
 
 enum {

@@ -23,11 +23,7 @@
 
 #include "base/text/text.h"
 #include "flamel/error.h"
-
-enum flm_machine { FLM_MACHINE_OTHER, FLM_MACHINE_X86_64, FLM_MACHINE_ARM64 };
-
-/* The architecture that this is compiled for. */
-enum flm_machine flm_machine_here(void);
+#include "symbol/identity/machine.h"
 
 /* By DWARF number: on x86-64 3 is rbx, 6 rbp, 7 rsp, 16 the return address; on arm64 29 is the
  * frame pointer, 30 the link register, 31 sp, 32 pc. */

@@ -18,7 +18,7 @@
 
 #include "algebra/aggregate/functions.h"
 #include "flamel/file.h"
-#include "record/perf/perf_stream.h"
+#include "record/events/perf_stream.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
 #include "support/core/programs.h"

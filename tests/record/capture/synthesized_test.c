@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "record/perf/perf_stream.h"
+#include "record/events/perf_stream.h"
 #include "support/core/files.h"
 #include "support/core/programs.h"
 #include "symbol/elf/elf_file.h"

@@ -1,4 +1,4 @@
-#include "symbol/elf/build_id.h"
+#include "symbol/identity/build_id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

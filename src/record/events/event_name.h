@@ -9,8 +9,8 @@
  *
  * A name becomes type and config of `struct perf_event_attr`. Whether the machine has the event is
  * known when it is opened (request.h). */
-#ifndef FLAMEL_RECORD_PERF_EVENT_NAME_H
-#define FLAMEL_RECORD_PERF_EVENT_NAME_H
+#ifndef FLAMEL_RECORD_EVENTS_EVENT_NAME_H
+#define FLAMEL_RECORD_EVENTS_EVENT_NAME_H
 
 #include "base/core/bytes.h"
 #include "flamel/error.h"
@@ -37,9 +37,6 @@ bool flm_event_name_next(struct flm_bytes *list, const char *root, struct flm_ev
  * machines, then tracepoints and events of PMUs as the system's files list them, by name. */
 typedef bool (*flm_event_visitor)(void *context, const char *name, const char *kind);
 void flm_event_names(const char *root, flm_event_visitor visit, void *context);
-
-/* Whether it counts nanoseconds: then a sample's period is one of time. */
-bool flm_event_is_clock(uint32_t type, uint64_t config);
 
 /* Whether the event is so rare that every occurrence is sampled by default. */
 bool flm_event_is_rare(uint32_t type, uint64_t config);

@@ -1,4 +1,4 @@
-#include "record/perf/perf_stream.h"
+#include "record/events/perf_stream.h"
 
 #include <assert.h>
 #include <errno.h>

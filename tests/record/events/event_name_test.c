@@ -1,4 +1,4 @@
-#include "record/perf/event_name.h"
+#include "record/events/event_name.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>

@@ -12,8 +12,8 @@
  * if flamel was killed: only what was not written yet is lost, at most a second's worth.
  *
  * Adding does not fail: the file is written once a round, and errors are reported then. */
-#ifndef FLAMEL_RECORD_PERF_PERF_STREAM_H
-#define FLAMEL_RECORD_PERF_PERF_STREAM_H
+#ifndef FLAMEL_RECORD_EVENTS_PERF_STREAM_H
+#define FLAMEL_RECORD_EVENTS_PERF_STREAM_H
 
 #include "record/perf/event.h"
 

@@ -1,4 +1,4 @@
-#include "symbol/elf/build_id.h"
+#include "symbol/identity/build_id.h"
 
 #include "base/number/number.h"
 

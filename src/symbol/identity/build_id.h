@@ -2,8 +2,8 @@
  *
  * A path may have another file by now; a build id identifies the file itself. Files are found,
  * cached and compared by it where there is one. */
-#ifndef FLAMEL_SYMBOL_ELF_BUILD_ID_H
-#define FLAMEL_SYMBOL_ELF_BUILD_ID_H
+#ifndef FLAMEL_SYMBOL_IDENTITY_BUILD_ID_H
+#define FLAMEL_SYMBOL_IDENTITY_BUILD_ID_H
 
 #include "base/text/text.h"
 

@@ -1,4 +1,4 @@
-#include "record/perf/event_name.h"
+#include "record/events/event_name.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -13,6 +13,7 @@
 #include "base/number/number.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
+#include "record/perf/event.h"
 
 struct known {
     const char *name;
@@ -49,12 +50,6 @@ static const struct known known_events[] = {
     {"emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
     {"cgroup-switches", PERF_TYPE_SOFTWARE, 11},
 };
-
-bool flm_event_is_clock(uint32_t type, uint64_t config)
-{
-    return type == PERF_TYPE_SOFTWARE &&
-           (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
-}
 
 bool flm_event_is_rare(uint32_t type, uint64_t config)
 {

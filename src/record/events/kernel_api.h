@@ -1,7 +1,7 @@
 /* kernel_api.h - linux/perf_event.h, with what is newer than Linux 5.15: flamel also builds with
  * the headers of older systems. */
-#ifndef FLAMEL_RECORD_PERF_KERNEL_API_H
-#define FLAMEL_RECORD_PERF_KERNEL_API_H
+#ifndef FLAMEL_RECORD_EVENTS_KERNEL_API_H
+#define FLAMEL_RECORD_EVENTS_KERNEL_API_H
 
 #include <linux/perf_event.h>
 
