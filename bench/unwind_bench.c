@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "record/session/unwinder.h"
+#include "record/symbols/unwinder.h"
 #include "support/record/stack_samples.h"
 
 enum { FRAMES_MOST = 512, ROUNDS = 7, SAMPLES_A_SECOND = 2000, MAPPINGS_MOST = 1000 };

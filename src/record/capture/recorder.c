@@ -9,6 +9,7 @@
 
 #include "os/clock.h"
 #include "record/capture/priority.h"
+#include "record/symbols/symbolized_session.h"
 
 enum { TICK_MS = 100, SIZES_NS = 20000000 };
 

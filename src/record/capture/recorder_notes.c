@@ -10,6 +10,7 @@
 #include "base/number/number.h"
 #include "record/perf_data/kernel_version.h"
 #include "record/process/process_map.h"
+#include "record/symbols/symbolized_session.h"
 #include "symbol/elf/elf_file.h"
 
 static void note(struct flm_recorder *r, const char *key, const char *value)

@@ -17,6 +17,7 @@
 #include "record/capture/recorder.h"
 #include "record/capture/request.h"
 #include "record/capture/target.h"
+#include "record/symbols/symbolized_session.h"
 
 enum phase { OPEN, RUNS, OVER };
 

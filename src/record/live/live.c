@@ -25,6 +25,7 @@
 #include "os/clock.h"
 #include "record/capture/recorder.h"
 #include "record/live/window.h"
+#include "record/symbols/symbolized_session.h"
 
 enum { TICK_NS = 100000000 };
 

@@ -7,6 +7,7 @@
 #include "os/input.h"
 #include "record/perf_data/internal.h"
 #include "record/perf_data/kernel_version.h"
+#include "record/symbols/symbolized_session.h"
 
 #define MAGIC UINT64_C(0x32454C4946524550) /* "PERFILE2", where the first byte is the lowest */
 

@@ -1,10 +1,7 @@
 #include "record/process/process_map.h"
 
 #include <assert.h>
-#include <link.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 
 #include "base/core/array.h"
 #include "base/core/hash.h"
@@ -36,7 +33,7 @@ struct known_file {
 };
 
 struct flm_processes {
-    struct flm_modules *modules;
+    struct flm_symbolizer *symbolizer;
     struct flm_processes_options options;
 
     struct FLM_ARRAY(struct process *) processes; /* each at a fixed address */
@@ -52,17 +49,17 @@ struct flm_processes {
     uint64_t kernel_start;
 };
 
-struct flm_processes *flm_processes_new(struct flm_modules *modules,
+struct flm_processes *flm_processes_new(struct flm_symbolizer *symbolizer,
                                         const struct flm_processes_options *options,
                                         struct flm_error *why)
 {
-    assert(modules && options);
+    assert(symbolizer && options);
     struct flm_processes *p = calloc(1, sizeof *p);
     if (!p) {
         flm_error_memory(why);
         return NULL;
     }
-    p->modules = modules;
+    p->symbolizer = symbolizer;
     p->options = *options;
     return p;
 }
@@ -132,20 +129,6 @@ bool flm_processes_build_id(struct flm_processes *p, struct flm_bytes path,
     return true;
 }
 
-struct flm_bytes flm_own_vdso(void)
-{
-    union {
-        unsigned long number;
-        const char *at;
-    } start = {getauxval(AT_SYSINFO_EHDR)};
-    if (!start.number)
-        return (struct flm_bytes){0};
-    ElfW(Ehdr) header;
-    memcpy(&header, start.at, sizeof header);
-    size_t size = header.e_shoff + (size_t)header.e_shentsize * header.e_shnum;
-    return (struct flm_bytes){start.at, size};
-}
-
 /* Whether a mapping has a file: "//anon", "[heap]" and others have none. */
 static bool has_file(struct flm_bytes path)
 {
@@ -197,10 +180,11 @@ static struct flm_module *find_module(struct flm_processes *p, const struct flm_
     /* 32-bit programs, whose addresses are low, have another vdso. */
     bool is_of_our_kernel = p->options.live || p->options.kernel_is_ours;
     bool is_wide = sizeof(void *) == 8 && map->start > UINT32_MAX;
-    if (flm_bytes_are(map->path, "[vdso]") &&
+    const struct flm_symbolizer_calls *calls = p->symbolizer->calls;
+    if (flm_bytes_are(map->path, "[vdso]") && calls->own_vdso &&
         (request.build_id.size > 0 || (is_of_our_kernel && is_wide)))
-        request.image = flm_own_vdso();
-    return flm_modules_get(p->modules, &request);
+        request.image = calls->own_vdso();
+    return calls->module(p->symbolizer, &request);
 }
 
 /* ---- Processes and their mappings ------------------------------------------------------------ */
@@ -507,7 +491,8 @@ bool flm_processes_forget(struct flm_processes *p, int64_t before_ns)
         good =
             flm_index_add(&p->process_index,
                           flm_hash_numbers((uint32_t)p->processes.at[i]->shown.id, 0), (uint32_t)i);
-    return good && flm_modules_forget_requests(p->modules, is_known, p);
+    const struct flm_symbolizer_calls *calls = p->symbolizer->calls;
+    return good && (!calls->forget || calls->forget(p->symbolizer, is_known, p));
 }
 
 bool flm_processes_forget_names(struct flm_processes *p)
@@ -515,12 +500,12 @@ bool flm_processes_forget_names(struct flm_processes *p)
     return flm_thread_table_forget_names(&p->threads);
 }
 
-void flm_processes_use(const struct flm_processes *p)
+void flm_processes_use(const struct flm_processes *p, void (*use)(struct flm_module *module))
 {
     for (size_t i = 0; i < p->processes.count; i++)
         for (size_t k = 0; k < p->processes.at[i]->shown.mapping_count; k++)
             if (p->processes.at[i]->shown.mappings[k].module)
-                flm_module_use(p->processes.at[i]->shown.mappings[k].module);
+                use(p->processes.at[i]->shown.mappings[k].module);
 }
 
 uint32_t flm_processes_living(const struct flm_processes *p, int32_t *process)
@@ -528,7 +513,7 @@ uint32_t flm_processes_living(const struct flm_processes *p, int32_t *process)
     uint32_t count = 0;
     for (size_t i = 0; i < p->processes.count; i++) {
         const struct process *one = p->processes.at[i];
-        if (one->shown.id <= 0 || one->living == 0 || kill(one->shown.id, 0) != 0)
+        if (one->shown.id <= 0 || one->living == 0 || !p->symbolizer->calls->runs(one->shown.id))
             continue; /* or its last event was not read */
         *process = one->shown.id;
         count++;

@@ -6,8 +6,7 @@
 #ifndef FLAMEL_RECORD_PROCESS_PROCESS_MAP_H
 #define FLAMEL_RECORD_PROCESS_PROCESS_MAP_H
 
-#include "record/perf/event.h"
-#include "symbol/registry/module.h"
+#include "record/process/symbolizer.h"
 
 struct flm_mapping {
     uint64_t start, end;
@@ -33,17 +32,14 @@ struct flm_processes_options {
     bool live, kernel_is_ours;
 };
 
-struct flm_processes *flm_processes_new(struct flm_modules *modules,
+/* The symbolizer is borrowed. */
+struct flm_processes *flm_processes_new(struct flm_symbolizer *symbolizer,
                                         const struct flm_processes_options *options,
                                         struct flm_error *why);
 void flm_processes_free(struct flm_processes *processes);
 
 /* Sets `kernel_is_ours`, for readers that learn it while they read. */
 void flm_processes_kernel(struct flm_processes *processes, bool is_ours);
-
-/* The vdso of this process, an ELF file in memory: the same in all 64-bit (or all 32-bit) processes
- * of a kernel. Size 0: there is none. */
-struct flm_bytes flm_own_vdso(void);
 
 /* Applies a map, name, fork or exit event; others change nothing. False when memory ran out. */
 bool flm_processes_change(struct flm_processes *processes, const struct flm_event *event);
@@ -75,8 +71,9 @@ bool flm_processes_forget(struct flm_processes *processes, int64_t before_ns);
 /* Forgets the names that no thread has; nobody may still use them. */
 bool flm_processes_forget_names(struct flm_processes *processes);
 
-/* Marks the modules of all mappings as used: flm_modules_evict. */
-void flm_processes_use(const struct flm_processes *processes);
+/* Calls `use` with the modules of all mappings. */
+void flm_processes_use(const struct flm_processes *processes,
+                       void (*use)(struct flm_module *module));
 
 /* How many still run on this machine, and one of them: for live processes. */
 uint32_t flm_processes_living(const struct flm_processes *processes, int32_t *process);

@@ -1,4 +1,5 @@
 #include "record/python/find.h"
+#include "symbol/registry/module.h"
 
 #include <elf.h>
 #include <stdio.h>

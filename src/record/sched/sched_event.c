@@ -16,10 +16,11 @@ enum {
 enum flm_sched_kind flm_sched_kind(const struct flm_event_layout *layout)
 {
     static const char prefix[] = "sched:sched_";
+    struct flm_bytes whole = flm_bytes_of(layout->name ? layout->name : "");
     if (layout->type == FLM_PERF_TYPE_SOFTWARE &&
         layout->config == FLM_PERF_COUNT_SW_CONTEXT_SWITCHES)
         return FLM_SCHED_SWITCH;
-    if (!layout->name || strncmp(layout->name, prefix, sizeof prefix - 1) != 0)
+    if (!flm_bytes_start_with(whole, prefix))
         return FLM_SCHED_OTHER;
     const char *name = layout->name + sizeof prefix - 1;
     if (strcmp(name, "switch") == 0)

@@ -12,51 +12,21 @@
 #include "record/session/internal.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
-#include "base/text/clone_name.h"
 #include "format/perf/event_metrics.h"
 #include "format/perf/frame.h"
-#include "profile/internal.h"
-#include "record/runtimes.h"
 #include "record/session/label_set.h"
-
-enum { MOST_JIT_INLINED = 64 };
-
-struct finishing {
-    struct flm_session *session;
-    struct flm_builder *builder;
-    struct flm_error *why;
-
-    uint32_t *by_owner;     /* locations, grouped by owner */
-    uint32_t *owner_starts; /* the start of each group; one more than there are owners */
-
-    struct FLM_ARRAY(struct flm_frame) frames; /* of all locations, one after the other */
-    struct frames_of {
-        uint32_t start, count : 31;
-        uint32_t is_part : 1; /* the outermost is a part that the compiler has split off */
-    } * of_location;
-
-    bool *is_unsymbolized; /* of each location */
-    bool no_symbol;        /* of the current one */
-    bool is_part;
-
-    uint64_t waits, waits_assumed; /* whose state was not known; and is not */
-
-    struct flm_runtime_search runtimes; /* names of the current process */
-    struct flm_text name;
-};
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static uint32_t string(const struct finishing *f, struct flm_bytes text)
+uint32_t flm_naming_string(const struct flm_naming *f, struct flm_bytes text)
 {
     return flm_builder_string(f->builder, text.at, text.size).index;
 }
 
-static bool add_frame(struct finishing *f, const struct flm_frame_record *record)
+bool flm_naming_add(struct flm_naming *f, const struct flm_frame_record *record)
 {
     if (!FLM_ARRAY_RESERVE(&f->frames, 1))
         return flm_error_memory(f->why);
@@ -64,64 +34,21 @@ static bool add_frame(struct finishing *f, const struct flm_frame_record *record
     return true;
 }
 
-static uint32_t function_string(struct finishing *f, const struct flm_code *code)
-{
-    if (code->clone.size == 0 || !f->session->options.clones)
-        return string(f, code->function);
-    f->name.size = 0;
-    flm_text_add(&f->name, code->function);
-    flm_text_add(&f->name, code->clone);
-    return string(f, (struct flm_bytes){f->name.at, f->name.size});
-}
-
-static uint32_t clone_flags(const struct finishing *f, const struct flm_code *code)
-{
-    _Static_assert((int)FLM_CLONE_CONSTPROP << 2 == FLM_FRAME_CONSTPROP &&
-                       (int)FLM_CLONE_ISRA << 2 == FLM_FRAME_ISRA &&
-                       (int)FLM_CLONE_PART << 2 == FLM_FRAME_PART &&
-                       (int)FLM_CLONE_COLD << 2 == FLM_FRAME_COLD,
-                   "the same order");
-    return f->session->options.clones ? 0 : flm_clone_kinds(code->clone) << 2;
-}
-
-/* The functions at a location, innermost first in `code`, as frames. */
-static bool add_functions(struct finishing *f, const struct flm_code *code, size_t count,
-                          struct flm_bytes module, uint32_t kind)
-{
-    uint32_t module_string = string(f, module);
-    f->is_part = clone_flags(f, &code[count - 1]) & FLM_FRAME_PART;
-    while (count-- > 0) {
-        const struct flm_frame_record record = {
-            .function = function_string(f, &code[count]),
-            .module = module_string,
-            .file = string(f, code[count].file),
-            .line = f->session->options.lines ? code[count].line : 0,
-            .kind = code[count].inlined ? (uint32_t)FLM_KIND_INLINED : kind,
-            .flags = clone_flags(f, &code[count]),
-        };
-        if (f->name.failed)
-            return flm_error_memory(f->why);
-        if (!add_frame(f, &record))
-            return false;
-    }
-    return true;
-}
-
-static bool add_unnamed(struct finishing *f, const char *name, struct flm_bytes module,
+static bool add_unnamed(struct flm_naming *f, const char *name, struct flm_bytes module,
                         uint64_t address, uint32_t kind)
 {
-    const struct flm_frame_record record = {.function = string(f, flm_bytes_of(name)),
-                                            .module = string(f, module),
+    const struct flm_frame_record record = {.function = flm_naming_string(f, flm_bytes_of(name)),
+                                            .module = flm_naming_string(f, module),
                                             .address = address,
                                             .kind = kind,
                                             .flags = FLM_FRAME_UNSYMBOLIZED};
     f->no_symbol = true;
-    return add_frame(f, &record);
+    return flm_naming_add(f, &record);
 }
 
 /* "libc.so.6+0x27b25": no symbol has such a name, and it is the same in each recording of a
  * build. */
-static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_bytes module,
+static bool add_address(struct flm_naming *f, struct flm_bytes name, struct flm_bytes module,
                         uint64_t address, uint32_t kind)
 {
     f->name.size = 0;
@@ -133,96 +60,14 @@ static bool add_address(struct finishing *f, struct flm_bytes name, struct flm_b
     return add_unnamed(f, f->name.at, module, address, kind);
 }
 
-static bool name_in_module(struct finishing *f, struct flm_module *module, uint64_t address,
-                           bool is_readable)
+static bool add_label(struct flm_naming *f, struct flm_bytes text)
 {
-    struct flm_code code[FLM_CODE_MOST];
-    struct flm_bytes path = flm_module_path(module);
-    uint32_t kind = flm_perf_module_kind(path);
-    if (kind == FLM_KIND_PLAIN)
-        kind = FLM_KIND_NATIVE;
-    size_t count = is_readable ? flm_module_lookup(module, address, code, FLM_CODE_MOST) : 0;
-    if (count > 0)
-        return add_functions(f, code, count, path, kind);
-    /* A stripped function is one frame, with its start address, not one for each address in it. */
-    if (is_readable && !flm_module_function_start(module, address, &address))
-        return flm_error_memory(f->why);
-    return add_address(f, flm_module_name(module), path, address, kind);
+    const struct flm_frame_record record = {.function = flm_naming_string(f, text),
+                                            .kind = FLM_KIND_LABEL};
+    return flm_naming_add(f, &record);
 }
 
-static bool name_in_kernel(struct finishing *f, struct flm_module *module, uint64_t address)
-{
-    struct flm_code code[FLM_CODE_MOST];
-    static const struct flm_bytes kernel = {"[kernel.kallsyms]", 17};
-    if (!module && f->session->options.kernel_is_ours) {
-        const struct flm_module_request request = {.path = kernel};
-        module = flm_modules_get(f->session->modules, &request);
-        if (!module)
-            return flm_error_memory(f->why);
-    }
-    struct flm_bytes path = module ? flm_module_path(module) : kernel;
-    size_t count = module ? flm_module_lookup(module, address, code, FLM_CODE_MOST) : 0;
-    if (count > 0)
-        return add_functions(f, code, count, path, FLM_KIND_KERNEL);
-    uint64_t start = flm_processes_kernel_start(f->session->processes);
-    return add_address(f, flm_bytes_of("[kernel]"), path,
-                       start && address >= start ? address - start : address, FLM_KIND_KERNEL);
-}
-
-/* "(anonymous) an2.js:1:46": functions without a name are as many as there are places. */
-static uint32_t jit_function(struct finishing *f, const struct flm_jit_frame *frame)
-{
-    if (frame->place.size == 0)
-        return string(f, frame->function);
-    f->name.size = 0;
-    flm_text_add(&f->name, frame->function);
-    flm_text_putc(&f->name, ' ');
-    flm_text_add(&f->name, frame->place);
-    return string(f, (struct flm_bytes){f->name.at, f->name.size});
-}
-
-/* The same for code of a runtime. The module is not the perf map: each process has its own, and
- * recordings could not be compared. Where the file is known, that is where a function belongs. */
-static bool add_jit_frames(struct finishing *f, const struct flm_jit_frame *frames, size_t count)
-{
-    while (count-- > 0) {
-        const struct flm_jit_frame *frame = &frames[count];
-        bool has_line = f->session->options.lines || frame->line_is_first;
-        const struct flm_frame_record record = {
-            .function = jit_function(f, frame),
-            .module = string(f, flm_bytes_of(frame->file.size > 0 ? "" : FLM_PERF_JIT_MODULE)),
-            .file = string(f, frame->file),
-            .line = has_line ? frame->line : 0,
-            .kind = frame->kind,
-        };
-        if (f->name.failed)
-            return flm_error_memory(f->why);
-        if (!add_frame(f, &record))
-            return false;
-    }
-    return true;
-}
-
-static bool name_in_process(struct finishing *f, uint64_t address, uint32_t era)
-{
-    struct flm_jit_frame frames[MOST_JIT_INLINED];
-    int64_t time_ns = era ? ((int64_t)(era - 1) << 30) + (1 << 29) : INT64_MAX;
-    for (size_t i = 0; i < f->runtimes.found.count; i++) {
-        size_t count = flm_jit_code_lookup(f->runtimes.found.at[i], address, time_ns, frames,
-                                           MOST_JIT_INLINED);
-        if (count > 0)
-            return add_jit_frames(f, frames, count);
-    }
-    return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
-}
-
-static bool add_label(struct finishing *f, struct flm_bytes text)
-{
-    const struct flm_frame_record record = {.function = string(f, text), .kind = FLM_KIND_LABEL};
-    return add_frame(f, &record);
-}
-
-static bool name_code(struct finishing *f, uint64_t address)
+static bool name_code(struct flm_naming *f, uint64_t address)
 {
     const struct flm_session *s = f->session;
     uint32_t hash = (uint32_t)flm_hash(&address, sizeof address);
@@ -238,27 +83,61 @@ static bool name_code(struct finishing *f, uint64_t address)
     const char *file = code->text.at + code->function_size, *module = file + code->file_size;
     const char *end = code->text.at + code->text.size;
     const struct flm_frame_record record = {
-        .function = string(f, (struct flm_bytes){code->text.at, code->function_size}),
-        .module = string(f, (struct flm_bytes){module, (size_t)(end - module)}),
-        .file = string(f, (struct flm_bytes){file, code->file_size}),
+        .function = flm_naming_string(f, (struct flm_bytes){code->text.at, code->function_size}),
+        .module = flm_naming_string(f, (struct flm_bytes){module, (size_t)(end - module)}),
+        .file = flm_naming_string(f, (struct flm_bytes){file, code->file_size}),
         .line = s->options.lines ? code->line : 0,
         .kind =
             code->frame_kind < FLM_KIND_COUNT ? code->frame_kind : (uint32_t)FLM_KIND_INTERPRETED,
     };
-    return add_frame(f, &record);
+    return flm_naming_add(f, &record);
 }
 
-static bool name_location(struct finishing *f, const struct flm_location_owner *owner,
+/* The last part of its path, "libc.so.6". */
+static struct flm_bytes module_name(struct flm_bytes path)
+{
+    for (size_t i = path.size; i > 0; i--)
+        if (path.at[i - 1] == '/')
+            return (struct flm_bytes){path.at + i, path.size - i};
+    return path;
+}
+
+/* By its module and its address there, for want of a name. */
+static bool add_in_module(struct flm_naming *f, const struct flm_module *module, uint64_t address)
+{
+    struct flm_bytes path = f->session->symbolizer->calls->path(module);
+    uint32_t kind = flm_perf_module_kind(path);
+    return add_address(f, module_name(path), path, address,
+                       kind == FLM_KIND_PLAIN ? FLM_KIND_NATIVE : kind);
+}
+
+static bool add_in_kernel(struct flm_naming *f, const struct flm_module *module, uint64_t address)
+{
+    uint64_t start = flm_processes_kernel_start(f->session->processes);
+    return add_address(f, flm_bytes_of("[kernel]"),
+                       module ? f->session->symbolizer->calls->path(module)
+                              : flm_bytes_of("[kernel.kallsyms]"),
+                       start && address >= start ? address - start : address, FLM_KIND_KERNEL);
+}
+
+static bool name_location(struct flm_naming *f, const struct flm_location_owner *owner,
                           const struct flm_location *location)
 {
+    const struct flm_symbolizer_calls *calls = f->session->symbolizer->calls;
+    uint64_t address = location->address;
+    if (calls->name && owner->kind != FLM_OWNER_CODE && owner->kind != FLM_OWNER_LABEL) {
+        enum flm_named named = calls->name(f, owner, location->era, &address);
+        if (named != FLM_NOT_NAMED)
+            return named == FLM_NAMED;
+    }
     switch (owner->kind) {
     case FLM_OWNER_MODULE:
     case FLM_OWNER_FILE:
-        return name_in_module(f, owner->module, location->address, owner->kind == FLM_OWNER_MODULE);
+        return add_in_module(f, owner->module, address);
     case FLM_OWNER_KERNEL:
-        return name_in_kernel(f, owner->module, location->address);
+        return add_in_kernel(f, owner->module, address);
     case FLM_OWNER_PROCESS:
-        return name_in_process(f, location->address, location->era);
+        return add_unnamed(f, "[unknown]", (struct flm_bytes){"", 0}, 0, FLM_KIND_NATIVE);
     case FLM_OWNER_CODE:
         return name_code(f, location->address);
     case FLM_OWNER_LABEL:
@@ -271,7 +150,7 @@ static bool name_location(struct finishing *f, const struct flm_location_owner *
 
 /* ---- All locations, by owner ----------------------------------------------------------------- */
 
-static bool sort_by_owner(struct finishing *f)
+static bool sort_by_owner(struct flm_naming *f)
 {
     const struct flm_locations *p = &f->session->locations;
     f->by_owner = malloc((p->locations.count + 1) * sizeof *f->by_owner);
@@ -289,62 +168,20 @@ static bool sort_by_owner(struct finishing *f)
     return true;
 }
 
-struct flm_module **flm_session_wanted(const struct flm_session *s, size_t *count)
-{
-    struct flm_module **modules = malloc((s->locations.owners.count + 1) * sizeof(*modules));
-    *count = 0;
-    for (size_t i = 0; modules && i < s->locations.owners.count; i++) {
-        const struct flm_location_owner *owner = &s->locations.owners.at[i];
-        if (owner->kind == FLM_OWNER_MODULE || (owner->kind == FLM_OWNER_KERNEL && owner->module))
-            modules[(*count)++] = owner->module;
-    }
-    return modules;
-}
-
-/* Makes the symbol tables of all modules with locations, in parallel. */
-static bool prepare_modules(struct finishing *f)
-{
-    size_t count;
-    struct flm_module **modules = flm_session_wanted(f->session, &count);
-    if (!modules)
-        return flm_error_memory(f->why);
-    if (f->session->preloader)
-        flm_preloader_wait(f->session->preloader);
-    flm_modules_prepare(f->session->modules, modules, count);
-    free(modules);
-    return true;
-}
-
-static bool find_runtimes(struct finishing *f, int32_t process)
-{
-    const struct flm_session_options *o = &f->session->options;
-    const struct flm_process *known = flm_processes_get(f->session->processes, process);
-    f->runtimes = (struct flm_runtime_search){.process = process,
-                                              .live = o->live,
-                                              .local = o->live || o->kernel_is_ours,
-                                              .dirs = o->symbols.symbol_dirs,
-                                              .dir_count = o->symbols.symbol_dir_count,
-                                              .oldest_ns = f->session->oldest_ns,
-                                              .started_ns = known ? known->started_ns : FLM_NO_TIME,
-                                              .files = f->session->runtime_files.at,
-                                              .file_count = f->session->runtime_files.count,
-                                              .report = flm_session_report(f->session)};
-    return flm_runtimes_find(&f->runtimes);
-}
-
-static bool name_locations(struct finishing *f, flm_session_progress progress, void *context)
+static bool name_locations(struct flm_naming *f, flm_session_progress progress, void *context)
 {
     const struct flm_locations *p = &f->session->locations;
-    if (!sort_by_owner(f) || !prepare_modules(f))
+    const struct flm_symbolizer_calls *calls = f->session->symbolizer->calls;
+    if (!sort_by_owner(f) || (calls->begin && !calls->begin(f)))
         return false;
     for (size_t o = 0; o < p->owners.count; o++) {
         const struct flm_location_owner *owner = &p->owners.at[o];
         struct flm_bytes name =
-            owner->module ? flm_module_name(owner->module) : (struct flm_bytes){"", 0};
+            owner->module ? module_name(calls->path(owner->module)) : (struct flm_bytes){"", 0};
         if (progress && !progress(context, name, o, p->owners.count))
             return flm_error_set(f->why, FLM_ERROR_CANCELED, "stopped");
-        if (owner->kind == FLM_OWNER_PROCESS && !find_runtimes(f, owner->process))
-            return flm_error_memory(f->why);
+        if (calls->begin_owner && !calls->begin_owner(f, owner))
+            return false;
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
             uint32_t location = f->by_owner[i];
             f->of_location[location].start = (uint32_t)f->frames.count;
@@ -356,7 +193,6 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
                 ((uint32_t)f->frames.count - f->of_location[location].start) & INT32_MAX;
             f->of_location[location].is_part = f->is_part;
         }
-        flm_runtime_search_clear(&f->runtimes);
     }
     return true;
 }
@@ -365,8 +201,8 @@ static bool name_locations(struct finishing *f, flm_session_progress progress, v
 
 /* Whether the frames begin with a part of the function that stands on top of the caller's. That
  * one says so then. */
-static bool continues(struct finishing *f, const struct frames_of *frames,
-                      const struct frames_of *callers)
+static bool continues(struct flm_naming *f, const struct flm_frames_of *frames,
+                      const struct flm_frames_of *callers)
 {
     if (!frames->is_part || callers->count == 0 || (callers->is_part && callers->count == 1))
         return false;
@@ -381,7 +217,7 @@ static bool continues(struct finishing *f, const struct frames_of *frames,
 }
 
 /* The builder's node of each stack; freed by the caller. NULL when memory ran out. */
-static struct flm_node *make_nodes(struct finishing *f)
+static struct flm_node *make_nodes(struct flm_naming *f)
 {
     const struct flm_stacks *stacks = &f->session->stacks;
     struct flm_node *nodes = malloc(stacks->nodes.count * sizeof *nodes);
@@ -392,7 +228,7 @@ static struct flm_node *make_nodes(struct finishing *f)
     nodes[0] = flm_builder_root(f->builder);
     for (size_t i = 1; i < stacks->nodes.count; i++) {
         struct flm_stack_node node = stacks->nodes.at[i];
-        struct frames_of frames = f->of_location[node.location];
+        struct flm_frames_of frames = f->of_location[node.location];
         const struct flm_stack_node *caller = &stacks->nodes.at[node.caller];
         if (node.caller != 0 && continues(f, &frames, &f->of_location[caller->location])) {
             frames.start++;
@@ -406,14 +242,14 @@ static struct flm_node *make_nodes(struct finishing *f)
 
 /* What the wait of each stack is for: that of the function nearest to the leaf that tells. Freed by
  * the caller; NULL when memory ran out. */
-static unsigned char *make_states(struct finishing *f)
+static unsigned char *make_states(struct flm_naming *f)
 {
     const struct flm_session *s = f->session;
     const struct flm_frame_record *records = f->builder->interner.frames;
     unsigned char *of_location = calloc(s->locations.locations.count + 1, 1);
     unsigned char *of_node = calloc(s->stacks.nodes.count, 1);
     for (size_t i = 0; of_location && of_node && i < s->locations.locations.count; i++) {
-        const struct frames_of *frames = &f->of_location[i];
+        const struct flm_frames_of *frames = &f->of_location[i];
         const struct flm_frame_record *leaf =
             frames->count > 0 ? &records[f->frames.at[frames->start + frames->count - 1].index]
                               : NULL;
@@ -441,7 +277,7 @@ struct resolved {
     struct flm_label_set labels[FLM_STATE_COUNT]; /* by state; samples of one event have one */
 };
 
-static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events *events,
+static struct flm_metric find_metric(struct flm_naming *f, struct flm_perf_events *events,
                                      uint32_t event)
 {
     if (event == FLM_EVENT_OFF_CPU)
@@ -452,7 +288,7 @@ static struct flm_metric find_metric(struct finishing *f, struct flm_perf_events
 
 /* Metrics in the order of their events: the first is shown by default, and must not depend on which
  * event occurred first. Off-CPU time comes last. */
-static void make_attributes(struct finishing *f, struct flm_perf_events *events,
+static void make_attributes(struct flm_naming *f, struct flm_perf_events *events,
                             struct resolved *resolved)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
@@ -470,7 +306,7 @@ static void make_attributes(struct finishing *f, struct flm_perf_events *events,
     }
 }
 
-static void add_off_cpu(struct finishing *f, const struct flm_aggregated_sample *sample,
+static void add_off_cpu(struct flm_naming *f, const struct flm_aggregated_sample *sample,
                         struct flm_node node, unsigned char by_stack,
                         const struct resolved *resolved)
 {
@@ -486,7 +322,7 @@ static void add_off_cpu(struct finishing *f, const struct flm_aggregated_sample 
                                                                            : INT64_MAX);
 }
 
-static void add_sample(struct finishing *f, const struct flm_aggregated_sample *sample,
+static void add_sample(struct flm_naming *f, const struct flm_aggregated_sample *sample,
                        uint64_t merged, struct flm_node node, const struct resolved *resolved,
                        struct flm_metric samples)
 {
@@ -509,19 +345,21 @@ static void add_sample(struct finishing *f, const struct flm_aggregated_sample *
 
 /* How many waits were taken as sleeping because nothing told: without the right to record the
  * kernel that is each of them. */
-static void note_states(struct finishing *f)
+static void note_states(struct flm_naming *f)
 {
-    char text[160];
+    char buffer[160];
+    struct flm_text text;
     if (f->waits_assumed == 0)
         return;
-    int size = snprintf(text, sizeof text,
-                        "%llu of %llu waits are taken as sleeping: no function of the kernel on "
-                        "their stacks says what they wait for",
-                        (unsigned long long)f->waits_assumed, (unsigned long long)f->waits);
-    flm_builder_note(f->builder, "thread states", text, (size_t)size);
+    flm_text_init_fixed(&text, buffer, sizeof buffer);
+    flm_text_format(&text,
+                    "%llu of %llu waits are taken as sleeping: no function of the kernel on their "
+                    "stacks says what they wait for",
+                    (unsigned long long)f->waits_assumed, (unsigned long long)f->waits);
+    flm_builder_note(f->builder, "thread states", text.at, text.size);
 }
 
-static bool add_samples(struct finishing *f)
+static bool add_samples(struct flm_naming *f)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
     struct flm_perf_events events = {.builder = f->builder};
@@ -554,21 +392,10 @@ static bool add_samples(struct finishing *f)
 
 /* ---- Losses ---------------------------------------------------------------------------------- */
 
-static void add_losses(struct finishing *f)
+static void add_losses(struct flm_naming *f)
 {
-    static const char *const ends[FLM_UNWIND_ENDS] = {
-        [FLM_UNWIND_BEYOND_DUMP] = "outer frames of truncated stacks (deeper than the stack dump)",
-        [FLM_UNWIND_BELOW_SIGNAL] =
-            "outer frames of truncated stacks (below a signal handler on its own stack)",
-        [FLM_UNWIND_OTHER_STACK] =
-            "outer frames of truncated stacks (on another stack, or more than 64 KiB away)",
-        [FLM_UNWIND_UNREADABLE] = "outer frames of truncated stacks (stack memory not readable)",
-        [FLM_UNWIND_NO_TABLE] = "outer frames of truncated stacks (code without unwind tables)",
-        [FLM_UNWIND_NO_MODULE] = "outer frames of truncated stacks (address in no mapping)",
-        [FLM_UNWIND_CORRUPT] = "outer frames of truncated stacks (corrupt stack)",
-        [FLM_UNWIND_TOO_DEEP] = "outer frames of truncated stacks (more than 1024 user frames)",
-    };
     const struct flm_session *s = f->session;
+    const char *const *ends = s->symbolizer->calls->unwind_losses;
     flm_builder_rounded(f->builder, s->rounded_count);
     for (size_t i = 0; i < s->losses.count; i++)
         flm_builder_lost(f->builder, s->losses.at[i].what,
@@ -583,20 +410,22 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
                         flm_session_progress progress, void *context, struct flm_error *why)
 {
     assert(builder);
-    struct finishing f = {.session = s, .builder = builder, .why = why};
+    struct flm_naming f = {.session = s, .builder = builder, .why = why};
     bool good = flm_session_end_off_cpu(s) || flm_error_memory(why);
     good = good && name_locations(&f, progress, context) && add_samples(&f);
     if (good && s->failed)
         good = flm_error_memory(why);
     good = good && (flm_session_markers_finish(&s->markers, builder) || flm_error_memory(why));
-    good = good && (flm_session_explain(s, f.is_unsymbolized, builder) || flm_error_memory(why));
+    good = good &&
+           (s->symbolizer->calls->explain(s, f.is_unsymbolized, builder) || flm_error_memory(why));
     if (good) {
         add_losses(&f);
         for (size_t i = 0; i < s->notes.count; i++)
             flm_builder_note(builder, s->notes.at[i].key.at, s->notes.at[i].value.at,
                              s->notes.at[i].value.size);
     }
-    flm_runtime_search_clear(&f.runtimes);
+    if (s->symbolizer->calls->end)
+        s->symbolizer->calls->end(&f);
     flm_text_clear(&f.name);
     free(f.by_owner);
     free(f.owner_starts);

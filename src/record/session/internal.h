@@ -1,20 +1,18 @@
-/* internal.h - a session: session.c collects events, finish.c symbolizes them. */
+/* internal.h - a session: session.c collects events, finish.c names their locations. */
 #ifndef FLAMEL_RECORD_SESSION_INTERNAL_H
 #define FLAMEL_RECORD_SESSION_INTERNAL_H
 
 #include "base/core/array.h"
 #include "base/text/text.h"
+#include "profile/internal.h"
 #include "record/perf/owned_string.h"
 #include "record/process/process_map.h"
-#include "record/runtime/runtime.h"
 #include "record/sched/switches.h"
 #include "record/session/aggregation.h"
 #include "record/session/locations.h"
 #include "record/session/session.h"
 #include "record/session/session_markers.h"
 #include "record/session/stacks.h"
-#include "record/session/unwinder.h"
-#include "symbol/registry/preloader.h"
 
 /* The most frames of a stack; of a deeper one the outermost are lost. The kernel's call chains have
  * at most 127 by default (kernel.perf_event_max_stack), unwound stacks may have more. */
@@ -58,9 +56,7 @@ struct flm_session_counter {
 
 struct flm_session {
     struct flm_session_options options;
-    struct flm_modules *modules;
-    struct flm_preloader *preloader; /* NULL until flm_session_prepare */
-    int usual_priority;              /* when the session was made: recorders raise it later */
+    struct flm_symbolizer *symbolizer;
     struct flm_processes *processes;
     struct flm_locations locations;
     struct flm_stacks stacks;
@@ -108,8 +104,7 @@ struct flm_session {
     bool failed; /* memory ran out in a function that cannot report it */
     int64_t oldest_ns, newest_ns;
     int64_t forgot_ns; /* `newest_ns` when ended processes were forgotten last */
-    struct FLM_ARRAY(struct flm_runtime_file) runtime_files; /* mapped by processes */
-    bool moves_code; /* a runtime has times: an address may be different code later */
+    bool moves_code;   /* a runtime has times: an address may be different code later */
     struct flm_record_counts counts;
     struct FLM_ARRAY(struct flm_session_loss) losses;
     uint64_t rounded_count; /* periods of 2^53 or more that no double is */
@@ -158,30 +153,43 @@ void flm_session_collect(struct flm_session *session, const struct flm_process *
 uint32_t flm_session_node(struct flm_session *session, const struct flm_process *process,
                           const struct flm_process *kernel, uint32_t root, uint32_t era);
 
-/* ---- frame_pointers.c ------------------------------------------------------------------------ */
-
-/* The stack in `unwound`, continued by the chain that the kernel has recorded by frame pointers, if
- * the program keeps them and they lead further. */
-struct flm_unwound flm_session_join(struct flm_session *session, const struct flm_process *process,
-                                    const struct flm_event_sample *sample,
-                                    struct flm_unwound unwound);
-
-/* ---- explain.c ------------------------------------------------------------------------------- */
-
-/* Notes why the modules with the most unsymbolized samples have no symbols. `is_unsymbolized` has
- * an entry for each location. False when memory ran out. */
-bool flm_session_explain(struct flm_session *session, const bool *is_unsymbolized,
-                         struct flm_builder *builder);
-
 /* ---- session.c ------------------------------------------------------------------------------- */
 
 /* The number of the event for off-CPU time, which is none of the kernel's. */
 #define FLM_EVENT_OFF_CPU UINT32_MAX
 
-/* The modules of all locations, in an array that the caller frees; NULL when memory ran out. */
-struct flm_module **flm_session_wanted(const struct flm_session *session, size_t *count);
-
 /* Counts the off-CPU time of threads that have not come back yet. False when memory ran out. */
 bool flm_session_end_off_cpu(struct flm_session *session);
+
+/* ---- finish.c: naming ------------------------------------------------------------------------ */
+
+/* The frames that locations become in a builder. */
+struct flm_naming {
+    struct flm_session *session;
+    struct flm_builder *builder;
+    struct flm_error *why;
+
+    uint32_t *by_owner;     /* locations, grouped by owner */
+    uint32_t *owner_starts; /* the start of each group; one more than there are owners */
+
+    struct FLM_ARRAY(struct flm_frame) frames; /* of all locations, one after the other */
+    struct flm_frames_of {
+        uint32_t start, count : 31;
+        uint32_t is_part : 1; /* the outermost is a part that the compiler has split off */
+    } * of_location;
+
+    bool *is_unsymbolized; /* of each location */
+    bool no_symbol;        /* of the current one */
+    bool is_part;
+
+    uint64_t waits, waits_assumed; /* whose state was not known; and is not */
+
+    struct flm_text name;
+};
+
+/* For symbolizers: a string of the builder, and one more frame of the current location; false when
+ * memory ran out. */
+uint32_t flm_naming_string(const struct flm_naming *naming, struct flm_bytes text);
+bool flm_naming_add(struct flm_naming *naming, const struct flm_frame_record *frame);
 
 #endif

@@ -5,9 +5,10 @@
 #include "base/core/hash.h"
 #include "record/session/session.h"
 
-bool flm_locations_init(struct flm_locations *p, struct flm_error *why)
+bool flm_locations_init(struct flm_locations *p, const struct flm_symbolizer *symbolizer,
+                        struct flm_error *why)
 {
-    *p = (struct flm_locations){0};
+    *p = (struct flm_locations){.calls = symbolizer->calls};
     p->cache = calloc(FLM_LOCATION_CACHE_SIZE, sizeof *p->cache);
     return p->cache || flm_error_memory(why);
 }
@@ -81,7 +82,7 @@ static uint32_t add_user(struct flm_locations *p, const struct flm_process *proc
             p, (struct flm_location_owner){FLM_OWNER_PROCESS, NULL, process->id}, address, era);
     uint64_t offset = address - mapping->start + mapping->file_offset, inside;
     struct flm_location_owner owner = {FLM_OWNER_MODULE, mapping->module, 0};
-    if (!flm_module_address(mapping->module, offset, &inside)) {
+    if (!p->calls->address || !p->calls->address(mapping->module, offset, &inside)) {
         owner.kind = FLM_OWNER_FILE;
         inside = offset;
     }

@@ -50,6 +50,7 @@ struct flm_location_cache_entry {
 enum { FLM_LOCATION_CACHE_SIZE = 8192 };
 
 struct flm_locations {
+    const struct flm_symbolizer_calls *calls;
     struct FLM_ARRAY(struct flm_location_owner) owners;
     struct FLM_ARRAY(struct flm_location) locations;
     struct flm_index owner_index, location_index;
@@ -58,7 +59,8 @@ struct flm_locations {
 
 enum flm_role { FLM_ROLE_EXACT = 0, FLM_ROLE_RETURN = 1, FLM_ROLE_KERNEL = 2, FLM_ROLE_GUEST = 4 };
 
-bool flm_locations_init(struct flm_locations *locations, struct flm_error *why);
+bool flm_locations_init(struct flm_locations *locations, const struct flm_symbolizer *symbolizer,
+                        struct flm_error *why);
 void flm_locations_clear(struct flm_locations *locations);
 
 /* The number of a location; UINT32_MAX when memory ran out. */

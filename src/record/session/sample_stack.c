@@ -173,10 +173,7 @@ bool flm_session_has_stack_dump(const struct flm_event_sample *sample)
 static struct flm_unwound unwind(struct flm_session *s, const struct flm_process *process,
                                  const struct flm_event_sample *sample)
 {
-    memset(s->exact, 0, sizeof s->exact);
-    struct flm_unwound unwound =
-        flm_unwind(process, sample, s->unwound, s->exact, FLM_DEEPEST_STACK);
-    unwound = flm_session_join(s, process, sample, unwound);
+    struct flm_unwound unwound = s->symbolizer->calls->unwind(s, process, sample);
     count_unwound(s, unwound);
     return unwound;
 }
@@ -200,7 +197,8 @@ static void push_branches(struct flm_session *s, const struct flm_event_sample *
 void flm_session_collect(struct flm_session *s, const struct flm_process *process,
                          const struct flm_event_sample *sample)
 {
-    bool by_dump = flm_session_has_stack_dump(sample),
+    bool has_dump = flm_session_has_stack_dump(sample),
+         by_dump = has_dump && s->symbolizer->calls->unwind,
          by_branches = !by_dump && has_branch_stack(sample);
     s->depth = 0;
     s->too_deep = s->is_truncated = s->was_truncated = false;
@@ -215,6 +213,10 @@ void flm_session_collect(struct flm_session *s, const struct flm_process *proces
     }
     if (s->depth == 0 && sample->ip)
         push(s, sample->ip, role_of_privilege(sample->privilege));
+    if (has_dump && !by_dump && !by_branches) {
+        s->unwind_ends[FLM_UNWIND_NOT_READ]++;
+        s->is_truncated = true;
+    }
     s->at_limit = sample->layout->deepest_chain > 0 && !by_dump && !by_branches &&
                   s->depth == sample->layout->deepest_chain;
     if (s->is_truncated || s->too_deep || s->at_limit)

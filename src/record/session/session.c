@@ -3,34 +3,31 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "flamel/builder.h"
-#include "record/runtimes.h"
 #include "record/sched/sched_event.h"
 
-struct flm_session *flm_session_new(const struct flm_session_options *options,
-                                    struct flm_error *why)
+struct flm_session *flm_session_begin(const struct flm_session_options *options,
+                                      struct flm_symbolizer *symbolizer, struct flm_error *why)
 {
-    assert(options);
+    assert(options && symbolizer);
     struct flm_session *s = calloc(1, sizeof *s);
     if (!s) {
+        symbolizer->calls->free(symbolizer);
         flm_error_memory(why);
         return NULL;
     }
+    s->symbolizer = symbolizer;
     s->options = *options;
-    s->usual_priority = getpriority(PRIO_PROCESS, 0);
     s->aggregation.keep_times = options->keep_times;
     s->oldest_ns = s->newest_ns = s->forgot_ns = FLM_NO_TIME;
     const struct flm_processes_options processes = {.live = options->live,
                                                     .kernel_is_ours = options->kernel_is_ours};
-    struct flm_modules_options symbols = options->symbols;
-    symbols.kernel_is_ours = options->kernel_is_ours;
-    bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
-                (s->modules = flm_modules_new(&symbols, why)) &&
-                (s->processes = flm_processes_new(s->modules, &processes, why));
+    bool good = flm_locations_init(&s->locations, symbolizer, why) &&
+                flm_stacks_init(&s->stacks, why) &&
+                (s->processes = flm_processes_new(symbolizer, &processes, why));
     if (good)
         return s;
     flm_session_free(s);
@@ -41,9 +38,8 @@ void flm_session_free(struct flm_session *s)
 {
     if (!s)
         return;
-    flm_preloader_free(s->preloader);
     flm_processes_free(s->processes);
-    flm_modules_free(s->modules);
+    s->symbolizer->calls->free(s->symbolizer);
     flm_locations_clear(&s->locations);
     flm_stacks_clear(&s->stacks);
     flm_switches_clear(&s->switches);
@@ -53,8 +49,6 @@ void flm_session_free(struct flm_session *s)
         free(s->events.at[i].name.at);
     for (size_t i = 0; i < s->codes.count; i++)
         flm_text_clear(&s->codes.at[i].text);
-    for (size_t i = 0; i < s->runtime_files.count; i++)
-        free(s->runtime_files.at[i].path.at);
     for (size_t i = 0; i < s->notes.count; i++) {
         free(s->notes.at[i].key.at);
         flm_text_clear(&s->notes.at[i].value);
@@ -64,7 +58,6 @@ void flm_session_free(struct flm_session *s)
     flm_index_clear(&s->counter_index);
     free(s->events.at);
     free(s->codes.at);
-    free(s->runtime_files.at);
     free(s->counters.at);
     free(s->losses.at);
     free(s->notes.at);
@@ -109,21 +102,6 @@ void flm_session_note(struct flm_session *s, const char *key, struct flm_bytes v
     s->failed |= note->value.failed;
 }
 
-static void report_lost(void *session, const char *what, double count)
-{
-    flm_session_lost(session, what, count);
-}
-
-static void report_note(void *session, const char *key, struct flm_bytes value)
-{
-    flm_session_note(session, key, value);
-}
-
-struct flm_runtime_report flm_session_report(struct flm_session *s)
-{
-    return (struct flm_runtime_report){.session = s, .lost = report_lost, .note = report_note};
-}
-
 bool flm_session_build_id(struct flm_session *s, struct flm_bytes path,
                           const struct flm_build_id *id)
 {
@@ -138,13 +116,15 @@ bool flm_session_has_samples(const struct flm_session *s)
 void flm_session_kernel(struct flm_session *s, bool is_ours)
 {
     s->options.kernel_is_ours = is_ours;
-    flm_modules_kernel(s->modules, is_ours);
+    if (s->symbolizer->calls->kernel)
+        s->symbolizer->calls->kernel(s->symbolizer, is_ours);
     flm_processes_kernel(s->processes, is_ours);
 }
 
 void flm_session_recorded(struct flm_session *s, int64_t from_ns, int64_t until_ns)
 {
-    flm_modules_recorded(s->modules, from_ns, until_ns);
+    if (s->symbolizer->calls->recorded)
+        s->symbolizer->calls->recorded(s->symbolizer, from_ns, until_ns);
 }
 
 uint64_t flm_session_kernel_start(const struct flm_session *s)
@@ -176,17 +156,6 @@ struct flm_record_counts flm_session_counts(const struct flm_session *s)
 uint32_t flm_session_living(const struct flm_session *s, int32_t *process)
 {
     return flm_processes_living(s->processes, process);
-}
-
-struct flm_session_kept flm_session_kept(const struct flm_session *s)
-{
-    struct flm_processes_counts counts = flm_processes_counts(s->processes);
-    return (struct flm_session_kept){.processes = counts.processes,
-                                     .threads = counts.threads,
-                                     .names = counts.names,
-                                     .labels = s->labels.items.count,
-                                     .off_cpu = s->switches.threads.count,
-                                     .modules = flm_modules_counts(s->modules)};
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -344,7 +313,7 @@ static bool add_sample(struct flm_session *s, const struct flm_event *event)
                 : count_value(s, event, sample->layout, node, command, sample->period));
 }
 
-/* ---- Code without an address, and files of JIT compilers ------------------------------------- */
+/* ---- Code without an address, and mappings ------------------------------------- */
 
 static bool add_code(struct flm_session *s, const struct flm_event_code *code)
 {
@@ -367,32 +336,17 @@ static bool add_code(struct flm_session *s, const struct flm_event_code *code)
     return true;
 }
 
-static bool add_runtime_file(struct flm_session *s, const struct flm_event *event,
-                             const struct flm_runtime *runtime)
-{
-    for (size_t i = 0; i < s->runtime_files.count; i++)
-        if (s->runtime_files.at[i].process == event->process &&
-            flm_bytes_equal(flm_owned_string_bytes(&s->runtime_files.at[i].path), event->map.path))
-            return true;
-    if (!FLM_ARRAY_RESERVE(&s->runtime_files, 1))
-        return false;
-    struct flm_runtime_file file = {.process = event->process, .runtime = runtime};
-    if (!flm_owned_string_init(&file.path, event->map.path))
-        return false;
-    s->runtime_files.at[s->runtime_files.count++] = file;
-    s->moves_code |= runtime->has_times;
-    return true;
-}
-
 static bool add_map(struct flm_session *s, const struct flm_event *event)
 {
-    const struct flm_runtime *runtime = flm_runtime_of_file(event->map.path);
+    const struct flm_symbolizer_calls *calls = s->symbolizer->calls;
+    bool is_announced = false;
     if (event->map.is_code && event->map.path.size > 0 && event->map.path.at[0] == '/' &&
         event->map.path.at[event->map.path.size - 1] != '/' &&
         !flm_session_markers_program(&s->markers, event->process, event->map.path))
         return false;
-    return runtime ? add_runtime_file(s, event, runtime)
-                   : flm_processes_change(s->processes, event);
+    if (calls->map && !calls->map(s->symbolizer, event, &is_announced, &s->moves_code))
+        return false;
+    return is_announced || flm_processes_change(s->processes, event);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */

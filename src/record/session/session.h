@@ -23,11 +23,10 @@
 #include "flamel/builder.h"
 #include "flamel/record.h"
 #include "record/perf/event.h"
-#include "record/runtime/runtime.h"
-#include "symbol/registry/module.h"
 
 struct flm_session;
-struct flm_process; /* process_map.h */
+struct flm_process;    /* process_map.h */
+struct flm_symbolizer; /* symbolizer.h */
 
 struct flm_session_options {
     struct flm_modules_options symbols;
@@ -40,8 +39,10 @@ struct flm_session_options {
     bool clones;         /* clones that the compiler made are functions of their own */
 };
 
-struct flm_session *flm_session_new(const struct flm_session_options *options,
-                                    struct flm_error *why);
+/* Keeps the symbolizer, also on failure. record/symbols/symbolized_session.h has a session with the
+ * symbols of this machine. */
+struct flm_session *flm_session_begin(const struct flm_session_options *options,
+                                      struct flm_symbolizer *symbolizer, struct flm_error *why);
 void flm_session_free(struct flm_session *session);
 
 /* One event; a flm_event_sink. Events must be in the order of time (order.h). False only when
@@ -64,9 +65,6 @@ void flm_session_recorded(struct flm_session *session, int64_t from_ns, int64_t 
 /* Notes about the recording ("command", "host", "frequency"), and losses before the session. */
 void flm_session_note(struct flm_session *session, const char *key, struct flm_bytes value);
 void flm_session_lost(struct flm_session *session, const char *what, double count);
-
-/* The same as callbacks, for runtimes. */
-struct flm_runtime_report flm_session_report(struct flm_session *session);
 
 /* A loss with the offset in the file where it occurred first; `what` must outlive the session.
  * False when memory ran out. */
@@ -93,18 +91,6 @@ typedef bool (*flm_session_progress)(void *context, struct flm_bytes module, siz
 bool flm_session_finish(struct flm_session *session, struct flm_builder *builder,
                         flm_session_progress progress, void *context, struct flm_error *why);
 
-/* Whether the symbol tables of all modules that occurred so far are made. If not, another thread
- * makes them, and events may be added meanwhile; flm_session_take would wait for them. */
-bool flm_session_prepare(struct flm_session *session);
-
-/* Adds everything since the last call to the builder, and forgets it: samples, stacks and losses.
- * Live processes, their mappings, and the tables of modules used in the last FLM_MODULE_ROUNDS
- * calls are kept. So a recording without end needs no more memory than its longest interval. The
- * time of threads that are off-CPU is counted until `until_ns` (FLM_NO_TIME: until the last event),
- * and the rest by the next call. After a failure only flm_session_free may be called. */
-bool flm_session_take(struct flm_session *session, int64_t until_ns, struct flm_builder *builder,
-                      struct flm_error *why);
-
 /* ---- While it records ------------------------------------------------------------------------ */
 
 /* The user part of a sample's stack, leaf first, unwound if it has a stack dump: `flamel record`
@@ -127,12 +113,5 @@ const struct flm_process *flm_session_process(struct flm_session *session, int32
 uint32_t flm_session_living(const struct flm_session *session, int32_t *process);
 
 struct flm_record_counts flm_session_counts(const struct flm_session *session);
-
-/* What is kept in memory now: it must not grow with the number of processes that have ended. */
-struct flm_session_kept {
-    size_t processes, threads, names, labels, off_cpu;
-    struct flm_modules_counts modules;
-};
-struct flm_session_kept flm_session_kept(const struct flm_session *session);
 
 #endif

@@ -45,4 +45,7 @@ struct flm_module_request {
     struct flm_bytes kernel_symbol;
 };
 
+/* Whether a process is known. */
+typedef bool (*flm_process_predicate)(void *context, int32_t process);
+
 #endif

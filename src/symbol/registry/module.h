@@ -49,7 +49,6 @@ struct flm_module *flm_modules_get(struct flm_modules *modules,
 
 /* Forgets the requests of processes that are no longer known, which will not come again. False when
  * memory ran out. */
-typedef bool (*flm_process_predicate)(void *context, int32_t process);
 bool flm_modules_forget_requests(struct flm_modules *modules, flm_process_predicate is_known,
                                  void *context);
 

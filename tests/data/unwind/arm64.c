@@ -12,7 +12,7 @@
 
 enum { CALLERS = 4, STACK_WORDS = 512, WRITE = 64, EXIT = 93 };
 
-/* What it writes, and tests/record/session/unwinder_test.c reads. */
+/* What it writes, and tests/record/symbols/unwinder_test.c reads. */
 struct {
     uint64_t registers[33]; /* x0 to x30, sp, pc */
     uint64_t callers[CALLERS];

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "profile/columns.h"
+#include "record/symbols/symbolized_session.h"
 #include "support/core/files.h"
 #include "support/profile/profiles.h"
 

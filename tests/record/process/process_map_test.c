@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "record/symbols/symbolized_session.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
 #include "support/record/records.h"
@@ -20,6 +21,7 @@ static bool change(void *context, struct flm_event *event, struct flm_error *why
 struct world {
     struct flm_event_layouts layouts;
     struct flm_modules *modules;
+    struct flm_symbolizer *symbolizer;
     struct flm_processes *processes;
     struct records records;
 };
@@ -31,13 +33,15 @@ static void world_init(struct world *w)
     *w = (struct world){0};
     records_layout(&w->layouts, PERF_TYPE_SOFTWARE, 0, "cpu-clock");
     w->modules = flm_modules_new(&modules, NULL);
-    w->processes = flm_processes_new(w->modules, &options, NULL);
+    w->symbolizer = flm_modules_symbolizer(w->modules);
+    w->processes = flm_processes_new(w->symbolizer, &options, NULL);
     assert_true(w->modules && w->processes);
 }
 
 static void world_clear(struct world *w)
 {
     flm_processes_free(w->processes);
+    w->symbolizer->calls->free(w->symbolizer);
     flm_modules_free(w->modules);
     flm_event_layouts_clear(&w->layouts);
     records_clear(&w->records);
@@ -414,7 +418,11 @@ static bool live_through(void *context, struct flm_error *why)
     static const struct flm_processes_options process_options = {0};
     static const struct flm_build_id id = {.size = 2, .bytes = {1, 2}};
     struct flm_modules *modules = flm_modules_new(&options, why);
-    struct flm_processes *p = modules ? flm_processes_new(modules, &process_options, why) : NULL;
+    struct flm_symbolizer *symbolizer = modules ? flm_modules_symbolizer(modules) : NULL;
+    struct flm_processes *p =
+        symbolizer ? flm_processes_new(symbolizer, &process_options, why) : NULL;
+    if (!p)
+        flm_error_memory(why);
     bool good = p && (flm_processes_build_id(p, flm_bytes_of("/nowhere/app"), &id) ||
                       flm_error_memory(why));
     for (size_t offset = 0; good && offset < h->records.bytes.size;) {
@@ -428,6 +436,8 @@ static bool live_through(void *context, struct flm_error *why)
     good = good && ((flm_processes_forget(p, 1000) && flm_processes_forget_names(p)) ||
                     flm_error_memory(why));
     flm_processes_free(p);
+    if (symbolizer)
+        symbolizer->calls->free(symbolizer);
     flm_modules_free(modules);
     return good;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "record/symbols/symbolized_session.h"
 #include "support/core/files.h"
 #include "support/record/python_target.h"
 
@@ -201,11 +202,13 @@ static void other_programs_have_no_interpreter(void **state)
     static const struct flm_modules_options modules;
     static const struct flm_processes_options options = {.live = true};
     struct flm_modules *m = flm_modules_new(&modules, NULL);
-    struct flm_processes *p = flm_processes_new(m, &options, NULL);
+    struct flm_symbolizer *s = flm_modules_symbolizer(m);
+    struct flm_processes *p = flm_processes_new(s, &options, NULL);
     struct flm_error why = {0};
     assert_null(flm_python_open(flm_processes_get(p, getpid()), &why));
     assert_int_equal(why.kind, FLM_ERROR_NONE);
     flm_processes_free(p);
+    s->calls->free(s);
     flm_modules_free(m);
 }
 

@@ -9,7 +9,7 @@
 
 #include "flamel/builder.h"
 #include "profile/columns.h"
-#include "record/session/session.h"
+#include "record/symbols/symbolized_session.h"
 #include "support/profile/profiles.h"
 
 /* The events of a recording of all that the scheduler does. */

@@ -11,13 +11,15 @@
 static const struct flm_mapping mapped[] = {{.start = 0x1000, .end = 0x2000}};
 static const struct flm_process process = {
     .id = 7, .mappings = mapped, .mapping_count = 1, .changed = 3};
+static const struct flm_symbolizer_calls no_calls;
+static const struct flm_symbolizer symbolizer = {&no_calls};
 static const struct flm_process kernel = {.id = -1, .changed = 4};
 
 static void a_return_address_stands_for_the_call_before_it(void **state)
 {
     (void)state;
     struct flm_locations p;
-    assert_true(flm_locations_init(&p, NULL));
+    assert_true(flm_locations_init(&p, &symbolizer, NULL));
     uint32_t leaf = flm_locations_find(&p, &process, &kernel, 0x1100, FLM_ROLE_EXACT, 0);
     uint32_t call = flm_locations_find(&p, &process, &kernel, 0x1101, FLM_ROLE_RETURN, 0);
     assert_int_equal(leaf, call);
@@ -31,7 +33,7 @@ static void locations_differ_by_owner(void **state)
 {
     (void)state;
     struct flm_locations p;
-    assert_true(flm_locations_init(&p, NULL));
+    assert_true(flm_locations_init(&p, &symbolizer, NULL));
     static const struct {
         uint64_t address;
         uint32_t role, era;
@@ -66,7 +68,7 @@ static bool find_some(void *context, struct flm_error *why)
 {
     (void)context;
     struct flm_locations p;
-    if (!flm_locations_init(&p, why))
+    if (!flm_locations_init(&p, &symbolizer, why))
         return false;
     bool good = true;
     for (uint64_t i = 0; i < 50 && good; i++)

@@ -1,4 +1,5 @@
 #include "support/record/python_target.h"
+#include "record/symbols/symbolized_session.h"
 
 #include <glob.h>
 #include <setjmp.h>
@@ -48,7 +49,8 @@ static void read_mappings(struct python_target *t)
     static const struct flm_processes_options options = {.live = true};
     char path[64], line[4096];
     t->modules = flm_modules_new(&modules, NULL);
-    t->processes = flm_processes_new(t->modules, &options, NULL);
+    t->symbolizer = flm_modules_symbolizer(t->modules);
+    t->processes = flm_processes_new(t->symbolizer, &options, NULL);
     assert_non_null(t->processes);
     snprintf(path, sizeof path, "/proc/%d/maps", t->process);
     FILE *file = fopen(path, "r");
@@ -125,5 +127,6 @@ void python_end(struct python_target *t)
     kill(t->process, SIGKILL);
     waitpid(t->process, NULL, 0);
     flm_processes_free(t->processes);
+    t->symbolizer->calls->free(t->symbolizer);
     flm_modules_free(t->modules);
 }

@@ -12,6 +12,7 @@ struct python_target {
     int32_t process;
     int to, from; /* its standard input and output */
     struct flm_modules *modules;
+    struct flm_symbolizer *symbolizer;
     struct flm_processes *processes;
     const struct flm_process *mappings;
 };

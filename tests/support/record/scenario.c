@@ -1,4 +1,5 @@
 #include "support/record/scenario.h"
+#include "record/symbols/symbolized_session.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>
@@ -7,6 +8,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "record/process/unsymbolized.h"
 
 void scenario_init(struct scenario *t)
 {
@@ -22,7 +24,10 @@ void scenario_clear(struct scenario *t)
 
 struct flm_profile *scenario_try(struct scenario *t, struct flm_error *why)
 {
-    struct flm_session *s = flm_session_new(&t->options, why);
+    struct flm_symbolizer *none = t->is_unsymbolized ? flm_unsymbolized_new(why) : NULL;
+    struct flm_session *s = none                 ? flm_session_begin(&t->options, none, why)
+                            : t->is_unsymbolized ? NULL
+                                                 : flm_session_new(&t->options, why);
     bool good = s && (!t->kernel_id ||
                       flm_session_build_id(s, flm_bytes_of("[kernel.kallsyms]"), t->kernel_id));
     for (size_t at = 0; good && at < t->records.bytes.size;) {

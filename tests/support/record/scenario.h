@@ -11,6 +11,7 @@ struct scenario {
     struct flm_event_layouts layouts;
     struct records records;
     struct flm_session_options options;
+    bool is_unsymbolized;                 /* by a session without symbols */
     const struct flm_build_id *kernel_id; /* NULL: not known */
     const char *exit_status;              /* of process 20; NULL: not known */
 };

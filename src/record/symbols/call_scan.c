@@ -1,4 +1,4 @@
-#include "record/session/call_scan.h"
+#include "record/symbols/call_scan.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "record/session/unwinder.h"
+#include "record/symbols/unwinder.h"
 
 #include <limits.h>
 #include <linux/perf_event.h>

@@ -8,7 +8,8 @@
  *     unwound   memmove   copy   systemstack
  *     chain     memmove          systemstack   mallocgc   main   goexit
  *     joined    memmove   copy   systemstack   mallocgc   main   goexit */
-#include "record/session/internal.h"
+#include "record/symbols/internal.h"
+#include "record/symbols/unwinder.h"
 
 /* The user part of a chain: its leaf, and return addresses. */
 struct chain {
@@ -77,4 +78,13 @@ struct flm_unwound flm_session_join(struct flm_session *s, const struct flm_proc
     for (size_t i = at; i < at + rest; i++)
         s->exact[i / 64] &= ~(UINT64_C(1) << i % 64);
     return (struct flm_unwound){at + rest, FLM_UNWIND_WHOLE, unwound.size};
+}
+
+struct flm_unwound flm_symbols_unwind(struct flm_session *s, const struct flm_process *process,
+                                      const struct flm_event_sample *sample)
+{
+    memset(s->exact, 0, sizeof s->exact);
+    struct flm_unwound unwound =
+        flm_unwind(process, sample, s->unwound, s->exact, FLM_DEEPEST_STACK);
+    return flm_session_join(s, process, sample, unwound);
 }

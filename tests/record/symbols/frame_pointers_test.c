@@ -1,4 +1,4 @@
-#include "record/session/internal.h"
+#include "record/symbols/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,12 +3,13 @@
  * Stacks and locations are referred to only by samples, and by threads that are off-CPU. So both
  * tables start empty again, and the stacks of these threads are copied. What was expensive to find
  * out is kept: live processes and their mappings, modules and their tables. */
-#include "record/session/internal.h"
+#include "record/symbols/internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "format/perf/event_metrics.h"
+#include "symbol/registry/preloader.h"
 
 /* The labels of a stack come on top of its frames. */
 enum { DEEPEST = FLM_DEEPEST_STACK + 8 };
@@ -63,24 +64,25 @@ static bool copy_off_cpu_stacks(struct flm_session *s, const struct past *past)
 /* The files of runtimes whose processes are forgotten: no address of theirs will be looked up. */
 static void forget_runtime_files(struct flm_session *s)
 {
+    struct flm_symbols *symbols = flm_session_symbols(s);
     size_t kept = 0;
-    for (size_t i = 0; i < s->runtime_files.count; i++) {
-        if (flm_processes_know(s->processes, s->runtime_files.at[i].process))
-            s->runtime_files.at[kept++] = s->runtime_files.at[i];
+    for (size_t i = 0; i < symbols->runtime_files.count; i++) {
+        if (flm_processes_know(s->processes, symbols->runtime_files.at[i].process))
+            symbols->runtime_files.at[kept++] = symbols->runtime_files.at[i];
         else
-            free(s->runtime_files.at[i].path.at);
+            free(symbols->runtime_files.at[i].path.at);
     }
-    s->runtime_files.count = kept;
+    symbols->runtime_files.count = kept;
 }
 
 /* Only mappings, and the stacks of threads that are off-CPU, refer to modules now. */
 static bool evict_unused(struct flm_session *s)
 {
-    flm_processes_use(s->processes);
+    flm_processes_use(s->processes, flm_module_use);
     for (size_t i = 0; i < s->locations.owners.count; i++)
         if (s->locations.owners.at[i].module)
             flm_module_use(s->locations.owners.at[i].module);
-    return flm_modules_evict(s->modules);
+    return flm_modules_evict(flm_session_symbols(s)->modules);
 }
 
 static bool forget(struct flm_session *s, struct flm_error *why)
@@ -96,7 +98,8 @@ static bool forget(struct flm_session *s, struct flm_error *why)
     memset(s->unwind_ends, 0, sizeof s->unwind_ends);
     flm_aggregation_clear(&s->aggregation);
     flm_session_markers_clear(&s->markers);
-    bool good = flm_locations_init(&s->locations, why) && flm_stacks_init(&s->stacks, why) &&
+    bool good = flm_locations_init(&s->locations, s->symbolizer, why) &&
+                flm_stacks_init(&s->stacks, why) &&
                 (copy_off_cpu_stacks(s, &past) || flm_error_memory(why));
     past_clear(&past);
     forget_runtime_files(s);
@@ -106,11 +109,12 @@ static bool forget(struct flm_session *s, struct flm_error *why)
 
 bool flm_session_prepare(struct flm_session *s)
 {
+    struct flm_symbols *symbols = flm_session_symbols(s);
     size_t count;
-    if (!s->preloader)
-        s->preloader = flm_preloader_new(s->modules, s->usual_priority, NULL);
-    struct flm_module **wanted = s->preloader ? flm_session_wanted(s, &count) : NULL;
-    bool ready = !wanted || flm_preloader_request(s->preloader, wanted, count);
+    if (!symbols->preloader)
+        symbols->preloader = flm_preloader_new(symbols->modules, symbols->usual_priority, NULL);
+    struct flm_module **wanted = symbols->preloader ? flm_session_wanted(s, &count) : NULL;
+    bool ready = !wanted || flm_preloader_request(symbols->preloader, wanted, count);
     free(wanted);
     return ready;
 }
@@ -136,4 +140,16 @@ bool flm_session_take(struct flm_session *s, int64_t until_ns, struct flm_builde
         s->newest_ns = until_ns; /* off-CPU time lasts until then */
     return (add_metrics(s, builder) || flm_error_memory(why)) &&
            flm_session_finish(s, builder, NULL, NULL, why) && forget(s, why);
+}
+
+struct flm_session_kept flm_session_kept(const struct flm_session *s)
+{
+    struct flm_processes_counts counts = flm_processes_counts(s->processes);
+    return (struct flm_session_kept){.processes = counts.processes,
+                                     .threads = counts.threads,
+                                     .names = counts.names,
+                                     .labels = s->labels.items.count,
+                                     .off_cpu = s->switches.threads.count,
+                                     .modules =
+                                         flm_modules_counts(flm_session_symbols(s)->modules)};
 }

@@ -1,4 +1,4 @@
-#include "record/session/session.h"
+#include "record/symbols/symbolized_session.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>
@@ -9,10 +9,11 @@
 
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
-#include "record/session/internal.h"
+#include "record/symbols/internal.h"
 #include "support/core/failures.h"
 #include "support/profile/profiles.h"
 #include "support/record/records.h"
+#include "symbol/registry/preloader.h"
 
 enum { PROCESS = 7 };
 
@@ -217,7 +218,7 @@ static void symbol_tables_are_made_before_an_interval_is_taken(void **state)
     run_program(&r, 5, &time, "/proc/self/exe");
     tell(&t, &r);
     assert_false(flm_session_prepare(t.session));
-    flm_preloader_wait(t.session->preloader);
+    flm_preloader_wait(flm_session_symbols(t.session)->preloader);
     assert_true(flm_session_prepare(t.session));
     assert_int_equal(flm_session_kept(t.session).modules.code_tables, 1);
     run_program(&r, 6, &time, "/bin/sh");

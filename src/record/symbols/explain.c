@@ -1,6 +1,6 @@
 /* explain.c - what a recording does not show, and how to see it: notes about the modules that have
  * most unsymbolized samples, and about interpreters. */
-#include "record/session/internal.h"
+#include "record/symbols/internal.h"
 
 #include <stdlib.h>
 

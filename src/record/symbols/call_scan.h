@@ -10,10 +10,11 @@
  *
  * or of a function that ends by a jump to it (a tail call). Calls through pointers are not found:
  * better a truncated stack than a wrong one. Only x86-64. */
-#ifndef FLAMEL_RECORD_SESSION_CALL_SCAN_H
-#define FLAMEL_RECORD_SESSION_CALL_SCAN_H
+#ifndef FLAMEL_RECORD_SYMBOLS_CALL_SCAN_H
+#define FLAMEL_RECORD_SYMBOLS_CALL_SCAN_H
 
 #include "record/process/process_map.h"
+#include "symbol/registry/module.h"
 #include "symbol/unwind/unwind_table.h"
 
 /* What a walk may spend on such steps: words of the stack and bytes of code that are looked at. A

@@ -1,8 +1,8 @@
-#include "record/session/unwinder.h"
+#include "record/symbols/unwinder.h"
 
 #include <linux/perf_event.h>
 
-#include "record/session/call_scan.h"
+#include "record/symbols/call_scan.h"
 
 /* ---- Registers and the stack ----------------------------------------------------------------- */
 
