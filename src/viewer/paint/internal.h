@@ -101,7 +101,7 @@ void flm_samples_level(const struct flm_box_styles *styles, const struct flm_vie
 void flm_samples_range(const struct flm_rectangle *merged, double least, double most, int *first,
                        int *last);
 
-/* ---- chart_joined.c: a function that runs and then waits is one box to the eye ---------------- */
+/* ---- chart_joined.c: a function that runs and then waits is one box to the eye --------------- */
 
 /* Joins neighbors that are drawn of a flame chart and stand for one stack in several states, as
  * draw/raster/boxes.h tells. Across a merged box too, if all in it stand for this stack. */
