@@ -107,6 +107,13 @@ void flm_samples_range(const struct flm_rectangle *merged, double least, double 
  * draw/raster/boxes.h tells. Across a merged box too, if all in it stand for this stack. */
 void flm_chart_join(struct flm_pane *pane, double scale);
 
+/* ---- chart_cells.c: the boxes of a flame chart in cells of a terminal ------------------------ */
+
+/* The boxes as they are, and of those that are narrower than a cell the one in its middle.
+ * Neighbors of one stack and one look are one box. `left_px`: of the pane in its cells. */
+bool flm_chart_cells(const struct flm_box_styles *styles, double left_px,
+                     struct flm_rectangles *list, struct flm_error *why);
+
 /* ---- picture_key.c: the titles and the legend of a picture (picture.h) ----------------------- */
 
 /* "app.flm", "app.flm, compared with old.flm". As the profile has it: not plain. */

@@ -15,9 +15,14 @@ static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *
                        struct flm_box_styles *styles)
 {
     const struct cells *cells = (const struct cells *)canvas;
-    flm_box_cells_draw(boxes, &styles->pane->drawn, cells->screen, cells->pane);
-    if (styles->pane->kind == FLM_PANE_CHART)
-        flm_thread_cells_draw(styles->viewer, styles->pane, cells->screen, cells->pane);
+    const struct flm_pane *pane = styles->pane;
+    struct flm_rectangles list = {0};
+    bool is_chart = pane->kind == FLM_PANE_CHART && pane->drawn.count > 0;
+    bool has_list = is_chart && flm_chart_cells(styles, boxes->left, &list, NULL);
+    flm_box_cells_draw(boxes, has_list ? &list : &pane->drawn, cells->screen, cells->pane);
+    flm_rectangles_clear(&list);
+    if (pane->kind == FLM_PANE_CHART)
+        flm_thread_cells_draw(styles->viewer, pane, cells->screen, cells->pane);
 }
 
 bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen,
