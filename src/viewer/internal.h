@@ -117,6 +117,11 @@ bool flm_viewer_hide_track(struct flm_viewer *viewer, const struct flm_track *tr
                            struct flm_error *why);
 bool flm_viewer_split_tracks(struct flm_viewer *viewer, struct flm_error *why);
 
+/* Collapses the process of a pane with its heading to one row, or opens it; and all of them. */
+bool flm_viewer_collapse(struct flm_viewer *viewer, const struct flm_pane *process,
+                         struct flm_error *why);
+bool flm_viewer_collapse_all(struct flm_viewer *viewer, struct flm_error *why);
+
 /* Selects a ref and brings it into view; no ref: does nothing. */
 void flm_viewer_walk_to(struct flm_viewer *viewer, struct flm_node_ref ref);
 

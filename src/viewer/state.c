@@ -138,6 +138,8 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "tracks", flm_bytes_of("1"));
     if (v->model.threads_by_cost)
         add(out, "threads", flm_bytes_of("cost"));
+    if (v->model.collapsed.size > 0)
+        add(out, "collapsed", (struct flm_bytes){v->model.collapsed.at, v->model.collapsed.size});
     add_path(out, "select", v, v->model.selected);
     add_path(out, "zoom", v, v->model.zoomed);
     if (!flm_node_ref_valid(v->model.zoomed) && v->scene.total > 0)
@@ -377,6 +379,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     v->model.threads_by_cost = flm_bytes_are(value_of(state, "threads", &scratch), "cost");
     bool kept = read_focus(v, value_of(state, "of", &scratch)) &&
                 flm_model_set_text(&v->model.sort, value_of(state, "sort", &scratch)) &&
+                flm_model_set_text(&v->model.collapsed, value_of(state, "collapsed", &scratch)) &&
                 read_colors(v, state, &scratch) && !scratch.failed;
     if (good && !kept)
         good = flm_error_memory(why);

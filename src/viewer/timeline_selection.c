@@ -4,6 +4,7 @@
 
 #include "base/number/number.h"
 #include "viewer/internal.h"
+#include "viewer/model/collapsed.h"
 
 /* Nothing begins with nothing: that is a prefix there was no memory for. */
 static bool begins_with(struct flm_bytes text, struct flm_bytes prefix)
@@ -150,4 +151,44 @@ bool flm_viewer_split_tracks(struct flm_viewer *v, struct flm_error *why)
            replace(v, flm_bytes_of("split:"), (struct flm_bytes){text.at, text.size}, true, why);
     flm_text_clear(&text);
     return good;
+}
+
+/* ---- Processes ------------------------------------------------------------------------------- */
+
+static bool rearrange(struct flm_viewer *v, struct flm_error *why)
+{
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    flm_changed(&v->model, FLM_ASPECT_TRACKS);
+    if (!flm_viewer_update(v, why))
+        return false;
+    flm_viewer_history_push(v);
+    return true;
+}
+
+bool flm_viewer_collapse(struct flm_viewer *v, const struct flm_pane *pane, struct flm_error *why)
+{
+    const struct flm_track *track = flm_threads_track(&v->scene, pane);
+    if (!flm_collapsed_toggle(&v->model.collapsed, flm_string_bytes(pane->profile, track->process)))
+        return flm_error_memory(why);
+    return rearrange(v, why);
+}
+
+/* Opens all if any is collapsed. */
+bool flm_viewer_collapse_all(struct flm_viewer *v, struct flm_error *why)
+{
+    struct flm_text *collapsed = &v->model.collapsed;
+    bool opens = collapsed->size > 0, any = opens;
+    flm_text_clear(collapsed);
+    for (uint32_t i = 0; !opens && i < v->scene.pane_count; i++) {
+        const struct flm_pane *pane = &v->scene.panes[i];
+        if (pane->process_threads == 0)
+            continue;
+        struct flm_bytes name =
+            flm_string_bytes(pane->profile, flm_threads_track(&v->scene, pane)->process);
+        any = true;
+        if (!flm_collapsed_has(collapsed, name) && !flm_collapsed_toggle(collapsed, name))
+            return flm_error_memory(why);
+    }
+    return any ? rearrange(v, why)
+               : flm_viewer_notify(v, "no process of several has more than one thread here");
 }

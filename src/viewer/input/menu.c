@@ -10,6 +10,7 @@ static const struct flm_menu_entry entries[] = {
     {"drop", "Drop stacks that have it", 1},
     {"prune", "Nothing below it", 1},
     {"collapse-any", "Collapse recursion", 1},
+    {"processes", "Collapse the process", 1},
     {"search-selected", "Search for it", 2},
     {"copy-name", "Copy the name", 2},
     {"copy-stack", "Copy the stack", 2},

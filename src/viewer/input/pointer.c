@@ -7,6 +7,7 @@
  *     drag in the timeline               a time, which is all that is shown then; in the chart,
  *                                        which is over time itself, as in the minimap
  *     click on a thread in the timeline  only that thread; with control: it as well
+ *     click on the heading of a process  collapses it to one row of the flame chart, or opens it
  *     the other button, a long press     select, and the menu
  *     wheel, pinch                       zoom at the pointer; with shift, or sideways: pan; with
  *                                        alt: scroll
@@ -229,6 +230,15 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
                       v->input.now_ms, flm_viewer_glide_ms(v));
         moved(v);
         flm_viewer_history_push(v);
+        return;
+    }
+    struct flm_area area = flm_viewer_area(v);
+    double content = y - area.top + flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    const struct flm_pane *process =
+        y >= area.top ? flm_threads_process_at(&v->scene, content) : NULL;
+    if (process) {
+        struct flm_error why = {0};
+        report_error(v, flm_viewer_collapse(v, process, &why), &why);
         return;
     }
     bool hit = flm_viewer_hit(v, x, y, &ref, &box);

@@ -110,6 +110,22 @@ static bool act_by_cost(struct flm_viewer *v, struct flm_bytes none, struct flm_
                                     : "threads by process, and by their begin");
 }
 
+/* The process of the selected frame; where none is selected, all. */
+static bool act_processes(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    const struct flm_pane *process = NULL;
+    (void)none;
+    if (flm_node_ref_valid(v->model.selected))
+        process = flm_threads_process_of(&v->scene, v->model.selected.pane);
+    return process ? flm_viewer_collapse(v, process, why) : flm_viewer_collapse_all(v, why);
+}
+
+static bool act_processes_all(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_collapse_all(v, why);
+}
+
 /* Threads merged into one tree, or each with its own: the operation split. */
 static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
@@ -128,6 +144,10 @@ static const struct flm_action actions[] = {
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
     {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted,
      "sort order"},
+    {"processes", "Collapse the process of the frame", NULL, "P", act_processes, &charted,
+     "fold group threads"},
+    {"processes-all", "Collapse all processes, or open them", NULL, NULL, act_processes_all,
+     &charted, "fold expand group threads"},
     {"split", "Split or merge threads", NULL, "S", act_split, &threaded, "group by thread tid"},
 };
 const struct flm_action_group flm_time_actions = {"Time", actions,

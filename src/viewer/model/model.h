@@ -83,6 +83,7 @@ struct flm_model {
     struct flm_text source_link;     /* "vscode://file/{file}:{line}"; "": none */
     struct flm_comparing comparing;  /* with another file, or another part of this one */
     bool shows_tracks;               /* the timeline has a row for each thread */
+    struct flm_text collapsed;       /* processes of the flame chart: collapsed.h */
     bool threads_by_cost;            /* the flame chart; else by process, and by begin */
     bool shows_overlay, hides_panel; /* not in the URL */
 

@@ -44,7 +44,7 @@ struct flm_time_axis flm_time_axis_of(const struct flm_viewer *viewer, double ap
 double flm_time_axis_x(const struct flm_time_axis *axis, double ns);
 
 /* "on 1.17 s, off 1.83 s": the metric of a thread, and the time in which it waited; and
- * "process 10, 3 threads". */
+ * "process 10, 3 threads", of a collapsed one with the figures of all of them. */
 void flm_thread_add_figures(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             struct flm_text *out);
 void flm_thread_add_process(const struct flm_viewer *viewer, const struct flm_pane *pane,

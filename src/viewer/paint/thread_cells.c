@@ -52,6 +52,33 @@ static void draw_strip(const struct flm_viewer *v, const struct flm_pane *pane,
     }
 }
 
+/* Eighths of a row: 0 to 8. */
+static uint32_t bar_of(double share, enum flm_charset charset)
+{
+    static const char letters[] = " .:-=+*#@";
+    int eighths = (int)ceil(fmin(fmax(share, 0), 1) * 8);
+    if (charset != FLM_CHARSET_UTF8)
+        return (uint32_t)letters[eighths];
+    return eighths ? 0x2580 + (uint32_t)eighths : ' ';
+}
+
+/* The share of its threads that are on a CPU, as a bar in each cell. */
+static void draw_occupancy(const struct flm_viewer *v, const struct flm_pane *pane,
+                           struct flm_screen *screen, struct flm_cell_area area, int row)
+{
+    const struct flm_state_tone *tone = &flm_state_tones[FLM_THREAD_ON_CPU];
+    struct flm_time_axis a = flm_time_axis_of(v, 1);
+    double ns_in_cell = (a.seen.right - a.seen.left) / fmax(area.columns, 1);
+    for (int column = 0; column < area.columns; column++) {
+        int64_t time =
+            flm_time_after(v->scene.threads.start_ns, a.seen.left + (column + 0.5) * ns_in_cell);
+        double share = (double)flm_occupancy_at(&pane->occupancy, time) / pane->process_threads;
+        flm_screen_put(
+            screen, area.left + column, area.top + row, bar_of(share, screen->charset),
+            style_of(v, screen, v->paint.theme.dark ? tone->dark : tone->light, FLM_CELL_PLAIN));
+    }
+}
+
 static int draw_text(struct flm_screen *screen, struct flm_cell_area area, int column, int row,
                      const struct flm_text *text, struct flm_style style)
 {
@@ -72,10 +99,20 @@ void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pa
     if (row >= area.rows || row + 3 < 0)
         return;
     if (pane->process_threads) {
+        bool is_utf8 = screen->charset == FLM_CHARSET_UTF8;
+        flm_text_puts(&text, pane->is_collapsed ? (is_utf8 ? "\xE2\x96\xB8 " : "+ ")
+                             : is_utf8          ? "\xE2\x96\xBE "
+                                                : "- ");
         flm_thread_add_process(v, pane, &text);
         if (row >= 0)
             draw_text(screen, area, 0, row, &text, muted);
         row++;
+    }
+    if (pane->is_collapsed) {
+        if (strip && row >= 0 && row < area.rows)
+            draw_occupancy(v, pane, screen, area, row);
+        flm_text_clear(&text);
+        return;
     }
     if (row >= 0 && row < area.rows) {
         text.size = 0;
@@ -113,16 +150,6 @@ static void draw_markers(const struct flm_viewer *v, struct flm_screen *screen,
         end = draw_text(screen, area, (int)x, row, &text, style) + 1;
     }
     flm_text_clear(&text);
-}
-
-/* Eighths of a row: 0 to 8. */
-static uint32_t bar_of(double share, enum flm_charset charset)
-{
-    static const char letters[] = " .:-=+*#@";
-    int eighths = (int)ceil(fmin(fmax(share, 0), 1) * 8);
-    if (charset != FLM_CHARSET_UTF8)
-        return (uint32_t)letters[eighths];
-    return eighths ? 0x2580 + (uint32_t)eighths : ' ';
 }
 
 static void draw_counter(const struct flm_viewer *v, struct flm_screen *screen,

@@ -136,6 +136,25 @@ static void paint_state(const struct flm_viewer *v, struct flm_pixels *pixels,
                            v->scene.window.scale / 2, ink, 190);
 }
 
+/* The share of its threads, as a bar in each pixel: at the time of its middle, as states are. */
+static void paint_occupancy(const struct flm_viewer *v, const struct flm_pane *pane,
+                            struct flm_pixels *pixels, int top, int bottom)
+{
+    const struct flm_threads *threads = &v->scene.threads;
+    const struct flm_theme *theme = &v->paint.theme;
+    const struct flm_state_tone *tone = &flm_state_tones[FLM_THREAD_ON_CPU];
+    uint32_t rgb = theme->forced ? theme->forced_text : theme->dark ? tone->dark : tone->light;
+    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
+    double ns_in_px = (a.seen.right - a.seen.left) / fmax(a.area.width, 1);
+    for (int x = (int)a.area.left; x < (int)(a.area.left + a.area.width); x++) {
+        double ns = a.seen.left + (x + 0.5 - a.area.left) * ns_in_px;
+        uint32_t running =
+            flm_occupancy_at(&pane->occupancy, flm_time_after(threads->start_ns, ns));
+        double share = (double)running / pane->process_threads;
+        flm_pixels_fill(pixels, x, bottom - (int)ceil(share * (bottom - top)), x + 1, bottom, rgb);
+    }
+}
+
 /* Each pixel has the state of its middle: neighbors in time must not be added up. */
 void flm_threads_paint_strip(const struct flm_viewer *v, const struct flm_pane *pane,
                              struct flm_pixels *pixels)
@@ -145,8 +164,14 @@ void flm_threads_paint_strip(const struct flm_viewer *v, const struct flm_pane *
     struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
     double at = a.area.top + pane->top_px - flm_camera_scroll(&v->model.camera, v->input.now_ms);
     int top = (int)round(at - height), bottom = (int)round(at - v->scene.window.scale);
+    if (pane->is_collapsed)
+        top = (int)round(at - flm_scene_occupancy_px(&v->scene));
     if (height <= 0 || bottom <= pixels->clip_top || top >= pixels->clip_bottom)
         return;
+    if (pane->is_collapsed) {
+        paint_occupancy(v, pane, pixels, top, bottom);
+        return;
+    }
     const struct flm_track *track = flm_threads_track(&v->scene, pane);
     int end = (int)(a.area.left + a.area.width);
     uint32_t hint = 0;
@@ -186,21 +211,41 @@ static void draw_line(const struct flm_viewer *v, struct flm_pixels *pixels, dou
     flm_thread_draw_line(v, pixels, left, right, base, text, weight, rgb);
 }
 
+struct costs {
+    double total, waited_ns;
+};
+
+/* Of a thread, or of all threads of a collapsed process. */
+static struct costs costs_of(const struct flm_viewer *v, const struct flm_pane *pane)
+{
+    const struct flm_tracks *tracks = &v->scene.threads.tracks;
+    const struct flm_track *own = flm_threads_track(&v->scene, pane);
+    struct costs costs = {0, 0};
+    if (!pane->is_collapsed)
+        return (struct costs){own->total, own->waited_ns};
+    for (uint32_t i = 0; i < tracks->count; i++)
+        if (tracks->track[i].process == own->process) {
+            costs.total += tracks->track[i].total;
+            costs.waited_ns += tracks->track[i].waited_ns;
+        }
+    return costs;
+}
+
 void flm_thread_add_figures(const struct flm_viewer *v, const struct flm_pane *pane,
                             struct flm_text *out)
 {
     const struct flm_profile *p = pane->profile;
-    const struct flm_track *track = flm_threads_track(&v->scene, pane);
     struct flm_bytes unit = flm_string_bytes(p, p->metrics[pane->metric.index].unit);
     bool has_states = v->scene.threads.states.of_set != NULL;
-    bool is_wait = has_states && track->total > 0 && track->total == track->waited_ns;
+    struct costs costs = costs_of(v, pane);
+    bool is_wait = has_states && costs.total > 0 && costs.total == costs.waited_ns;
     if (!is_wait) {
         flm_text_puts(out, has_states ? "on " : "");
-        flm_quantity_add(out, track->total, unit);
+        flm_quantity_add(out, costs.total, unit);
     }
     if (has_states) {
         flm_text_puts(out, is_wait ? "off " : " · off ");
-        flm_quantity_add(out, track->waited_ns, flm_bytes_of("ns"));
+        flm_quantity_add(out, costs.waited_ns, flm_bytes_of("ns"));
     }
 }
 
@@ -210,9 +255,32 @@ void flm_thread_add_process(const struct flm_viewer *v, const struct flm_pane *p
     const struct flm_track *track = flm_threads_track(&v->scene, pane);
     flm_text_puts(out, "process ");
     flm_text_add(out, flm_string_bytes(pane->profile, track->process));
+    if (pane->is_collapsed && track->command != FLM_NONE) {
+        flm_text_puts(out, " (");
+        flm_text_add(out, flm_string_bytes(pane->profile, track->command));
+        flm_text_puts(out, ")");
+    }
     flm_text_puts(out, ", ");
     flm_count_add(out, pane->process_threads);
-    flm_text_puts(out, " threads");
+    flm_text_puts(out, pane->process_threads == 1 ? " thread" : " threads");
+    if (!pane->is_collapsed)
+        return;
+    flm_text_puts(out, "  ");
+    flm_thread_add_figures(v, pane, out);
+}
+
+/* A mark that points down, or to the right where the process is collapsed. */
+static void paint_mark(const struct flm_viewer *v, struct flm_pixels *pixels, double left,
+                       double middle, bool is_collapsed)
+{
+    uint32_t ink = flm_page_colors(&v->paint.theme).muted;
+    int half = (int)round(4 * v->scene.window.scale), x = (int)left, y = (int)middle;
+    for (int i = 0; i < half; i++)
+        if (is_collapsed)
+            flm_pixels_fill(pixels, x + i, y - half + i, x + i + 1, y + half - i, ink);
+        else
+            flm_pixels_fill(pixels, x + i, y - half / 2 + i, x + 2 * half - i, y - half / 2 + i + 1,
+                            ink);
 }
 
 void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *pane,
@@ -224,7 +292,8 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
     double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
     double top = area.top - scroll + pane->top_px, line = round(LINE * scale);
     double least = round(FLM_THREAD_LEAST_PX * scale) - flm_scene_strip_px(&v->scene);
-    double bottom = top + (gutter > 0 ? fmax(pane->height_px, least) : pane->height_px);
+    bool is_stack = gutter > 0 && !pane->is_collapsed;
+    double bottom = top + (is_stack ? fmax(pane->height_px, least) : pane->height_px);
     double begin = top - pane->header_px;
     double left = round(FLM_NAME_LEFT_PX * scale);
     double right = gutter > 0 ? gutter - FLM_NAME_RIGHT_PX * scale : area.left + area.width;
@@ -237,9 +306,15 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
                         colors.line);
     if (pane->process_threads) {
         flm_thread_add_process(v, pane, &text);
-        draw_line(v, pixels, left, area.left + area.width, begin + 4 * scale,
+        double mark = 12 * scale;
+        paint_mark(v, pixels, left, begin + 4 * scale + line / 2, pane->is_collapsed);
+        draw_line(v, pixels, left + mark, area.left + area.width, begin + 4 * scale,
                   (struct flm_bytes){text.at, text.size}, FLM_WEIGHT_REGULAR, colors.muted);
-        begin += round(FLM_PROCESS_PX * scale);
+        begin += flm_scene_process_px(&v->scene);
+    }
+    if (pane->is_collapsed) {
+        flm_text_clear(&text);
+        return;
     }
     /* It stays in the window as long as there is room for it above the next thread. */
     double at = begin + 2 * scale;

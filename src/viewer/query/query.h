@@ -134,6 +134,8 @@
  *     {duration_ns, duration
  *      key                                             the label that tracks are by; "": none
  *      shown: b, any: b, split: b                      rows are shown; one is selected; apart
+ *      collapsed: b, or null                           a process is one row of the flame chart;
+ *                                                      null: none can be
  *      untimed                                         samples without a time
  *      selected: null, or {from_ns, to_ns, text}
  *      count, tracks: [{id, title, total, share, on: b}]}

@@ -266,7 +266,8 @@ struct flm_response_tracks {
     struct flm_bytes duration;
     struct flm_bytes key; /* the label that tracks are by; "": none */
     bool shown, any, split;
-    double untimed; /* samples without a time */
+    enum flm_tristate collapsed; /* processes: any, none; NONE: there are no headings of any */
+    double untimed;              /* samples without a time */
     struct flm_response_time_range *selected;
     double count;
     FLM_LIST(struct flm_response_track) tracks;

@@ -69,6 +69,18 @@ static void add_tracks(struct flm_query *q, const struct flm_thread_costs *costs
     made->count = tracks->count;
 }
 
+static enum flm_tristate collapsed_of(const struct flm_viewer *v)
+{
+    bool has_headings = false;
+    if (!flm_scene_is_over_time(&v->scene))
+        return FLM_TRISTATE_NONE;
+    for (uint32_t i = 0; i < v->scene.pane_count; i++)
+        has_headings = has_headings || v->scene.panes[i].process_threads > 0;
+    return v->model.collapsed.size > 0 ? FLM_TRISTATE_TRUE
+           : has_headings              ? FLM_TRISTATE_FALSE
+                                       : FLM_TRISTATE_NONE;
+}
+
 bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_response *response,
                       struct flm_error *why)
 {
@@ -95,6 +107,7 @@ bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_re
     made->any = flm_timeline_has_track_on(&v->model, &v->scene) ||
                 flm_timeline_is_hidden(&v->model, &v->scene, NULL);
     made->split = flm_timeline_is_split(&v->model);
+    made->collapsed = collapsed_of(v);
     made->untimed = tracks->untimed_count;
     made->selected = range_of(&q);
     struct flm_thread_costs costs = {0};

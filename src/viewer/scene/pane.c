@@ -12,6 +12,7 @@ void flm_pane_clear(struct flm_pane *pane)
     flm_lazy_tree_free(pane->lazy);
     flm_flame_chart_free(pane->chart);
     FLM_ARRAY_CLEAR(&pane->sums);
+    flm_occupancy_clear(&pane->occupancy);
     free(pane->widths);
     free(pane->seen);
     *pane = (struct flm_pane){0};

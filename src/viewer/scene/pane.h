@@ -5,6 +5,7 @@
 #include "algebra/aggregate/lazy_call_tree.h"
 #include "base/core/array.h"
 #include "layout/flame_chart.h"
+#include "layout/occupancy.h"
 #include "layout/rectangles.h"
 
 struct flm_compared;
@@ -29,7 +30,9 @@ struct flm_pane {
     bool is_pending;          /* CHART: without samples until it is seen (thread_panes.h) */
     uint32_t chart_rows;      /* CHART: how many it has when it is made */
     uint32_t process_threads; /* CHART: the first of so many threads of a process; 0: it is not */
-    const struct flm_compared *compared;            /* of the scene; NULL: no comparison */
+    bool is_collapsed;        /* CHART: stands for all of these, without their stacks */
+    struct flm_occupancy occupancy;      /* likewise: of them on a CPU; made when it is seen */
+    const struct flm_compared *compared; /* of the scene; NULL: no comparison */
     struct FLM_ARRAY(struct flm_compared_sum) sums; /* LAZY and compared: by number */
     double *widths;           /* owned, where they are not a column of the profile */
     int64_t *seen;            /* likewise: of the tree, where the order needs it */

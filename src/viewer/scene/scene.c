@@ -125,7 +125,7 @@ static void arrange_threads(struct flm_scene *scene, double width_px, double row
     bool is_cells = scene->window.is_cells;
     double name_px = flm_scene_gutter_px(scene) > 0 ? 0 : row_px;
     double strip_px = flm_scene_strip_px(scene);
-    double process_px = is_cells ? row_px : round(FLM_PROCESS_PX * scale);
+    double process_px = flm_scene_process_px(scene);
     double least_px = is_cells ? 0 : round(FLM_THREAD_LEAST_PX * scale);
     double gap_px = is_cells ? 0 : round(FLM_THREAD_GAP_PX * scale);
     for (uint32_t i = 0; i < scene->pane_count; i++) {
@@ -133,9 +133,14 @@ static void arrange_threads(struct flm_scene *scene, double width_px, double row
         pane->left_px = 0;
         pane->width_px = width_px;
         pane->header_px = (pane->process_threads ? process_px : 0) + name_px + strip_px;
+        if (pane->is_collapsed)
+            pane->header_px = process_px + flm_scene_occupancy_px(scene);
         pane->top_px = top + pane->header_px;
         pane->height_px = flm_pane_rows(pane) * row_px;
-        top = pane->top_px + fmax(pane->height_px, least_px - strip_px - name_px) + gap_px;
+        if (pane->is_collapsed)
+            top = pane->top_px + gap_px;
+        else
+            top = pane->top_px + fmax(pane->height_px, least_px - strip_px - name_px) + gap_px;
     }
     scene->content_px = top;
     scene->home_px = 0;
@@ -293,6 +298,18 @@ double flm_scene_strip_px(const struct flm_scene *scene)
         return 0;
     return scene->window.is_cells ? flm_scene_row_px(scene)
                                   : round(FLM_STRIP_PX * scene->window.scale);
+}
+
+double flm_scene_process_px(const struct flm_scene *scene)
+{
+    return scene->window.is_cells ? flm_scene_row_px(scene)
+                                  : round(FLM_PROCESS_PX * scene->window.scale);
+}
+
+double flm_scene_occupancy_px(const struct flm_scene *scene)
+{
+    double strip = flm_scene_strip_px(scene);
+    return scene->window.is_cells ? strip : 2 * strip;
 }
 
 struct flm_area flm_scene_minimap(const struct flm_model *model, const struct flm_scene *scene)

@@ -76,6 +76,11 @@ double flm_scene_gutter_px(const struct flm_scene *scene);
 double flm_scene_ruler_px(const struct flm_scene *scene);
 double flm_scene_strip_px(const struct flm_scene *scene);
 
+/* The heading of a process; and below it, where it is collapsed, the strip with how many of its
+ * threads are on a CPU: 0 where states are not known. */
+double flm_scene_process_px(const struct flm_scene *scene);
+double flm_scene_occupancy_px(const struct flm_scene *scene);
+
 /* Whether changes are drawn, and widths are of both sides: see struct flm_view. Whether the
  * horizontal axis is time; and whether there are two halves with a camera each. */
 bool flm_scene_compares(const struct flm_scene *scene);

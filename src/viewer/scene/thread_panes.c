@@ -6,6 +6,7 @@
 
 #include "base/core/sort.h"
 #include "flamel/builder.h"
+#include "viewer/model/collapsed.h"
 #include "viewer/scene/scene.h"
 
 void flm_threads_clear(struct flm_threads *threads)
@@ -20,6 +21,30 @@ const struct flm_track *flm_threads_track(const struct flm_scene *scene,
                                           const struct flm_pane *pane)
 {
     return &scene->threads.tracks.track[pane->track];
+}
+
+const struct flm_pane *flm_threads_process_of(const struct flm_scene *scene, uint32_t pane)
+{
+    if (pane >= scene->pane_count || scene->panes[pane].kind != FLM_PANE_CHART)
+        return NULL;
+    uint32_t process = flm_threads_track(scene, &scene->panes[pane])->process;
+    for (uint32_t i = 0; process != FLM_NONE && i < scene->pane_count; i++)
+        if (scene->panes[i].process_threads > 0 &&
+            flm_threads_track(scene, &scene->panes[i])->process == process)
+            return &scene->panes[i];
+    return NULL;
+}
+
+const struct flm_pane *flm_threads_process_at(const struct flm_scene *scene, double y_px)
+{
+    for (uint32_t i = 0; flm_scene_is_over_time(scene) && i < scene->pane_count; i++) {
+        const struct flm_pane *pane = &scene->panes[i];
+        double top = pane->top_px - pane->header_px;
+        double height = pane->is_collapsed ? pane->header_px : flm_scene_process_px(scene);
+        if (pane->process_threads > 0 && y_px >= top && y_px < top + height)
+            return pane;
+    }
+    return NULL;
 }
 
 double flm_threads_ns(const struct flm_threads *threads, int64_t time_ns)
@@ -223,6 +248,13 @@ bool flm_threads_open(struct flm_scene *scene, struct flm_pane *pane, struct flm
     if (!pane->is_pending)
         return true;
     const struct flm_track *track = flm_threads_track(scene, pane);
+    if (pane->is_collapsed) {
+        pane->is_pending =
+            scene->threads.states.of_set &&
+            !flm_occupancy_init(&pane->occupancy, &scene->threads.states, pane->profile,
+                                &scene->threads.tracks, track->process, why);
+        return !pane->is_pending;
+    }
     if (!make_chart(&scene->threads, pane, track, track->sample_count, why))
         return false;
     pane->is_pending = false;
@@ -235,6 +267,29 @@ bool flm_threads_open_all(struct flm_scene *scene, struct flm_error *why)
         if (!flm_threads_open(scene, &scene->panes[i], why))
             return false;
     return true;
+}
+
+static bool is_collapsed(const struct flm_model *model, const struct flm_profile *p,
+                         const struct flm_track *track)
+{
+    return track->process != FLM_NONE &&
+           flm_collapsed_has(&model->collapsed, flm_string_bytes(p, track->process));
+}
+
+/* A thread of a process that is one row: it is counted there. */
+static bool is_in_collapsed(const struct flm_model *model, struct flm_scene *scene, uint32_t track)
+{
+    const struct flm_track *t = &scene->threads.tracks.track[track];
+    if (!is_collapsed(model, flm_model_shown(model), t))
+        return false;
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
+        if (pane->is_collapsed && flm_threads_track(scene, pane)->process == t->process) {
+            pane->process_threads++;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool add_pane(const struct flm_model *model, struct flm_scene *scene, uint32_t track,
@@ -252,10 +307,12 @@ static bool add_pane(const struct flm_model *model, struct flm_scene *scene, uin
     pane->first_level = 1;
     pane->track = track;
     pane->is_pending = true;
-    for (uint32_t i = 0; i < t->sample_count; i++) {
+    pane->is_collapsed = is_collapsed(model, p, t);
+    for (uint32_t i = 0; i < t->sample_count && !pane->is_collapsed; i++) {
         uint32_t levels = depth[p->sample_node[t->sample[i]]];
         pane->chart_rows = levels > pane->chart_rows ? levels : pane->chart_rows;
     }
+    pane->process_threads = pane->is_collapsed ? 1 : 0;
     return make_chart(&scene->threads, pane, t, 0, why);
 }
 
@@ -274,7 +331,7 @@ static void mark_processes(struct flm_scene *scene)
         while (behind < scene->pane_count &&
                flm_threads_track(scene, &scene->panes[behind])->process == process)
             behind++;
-        if (process != FLM_NONE && process != before)
+        if (process != FLM_NONE && process != before && !scene->panes[i].is_collapsed)
             scene->panes[i].process_threads = behind - i > 1 ? behind - i : 0;
     }
 }
@@ -298,7 +355,8 @@ bool flm_threads_add_panes(const struct flm_model *model, struct flm_scene *scen
         flm_error_memory(why);
     }
     for (uint32_t i = 0; good && i < threads->tracks.count; i++)
-        if (threads->tracks.track[order[i]].sample_count == 0)
+        if (threads->tracks.track[order[i]].sample_count == 0 ||
+            is_in_collapsed(model, scene, order[i]))
             continue;
         else if (scene->pane_count < FLM_MOST_THREADS)
             good = add_pane(model, scene, order[i], depth, why);

@@ -4,6 +4,9 @@
  *     ====~~~=======|--------===     a strip: the state of the thread at each time
  *     main 4242   main               its stacks, of each state on its own
  *
+ * A process that is collapsed is one pane without stacks: its heading, and how many of its threads
+ * are on a CPU.
+ *
  * Threads are ordered by process, then by their first sample, or by cost; both are taken from the
  * opened profile, so that a thread keeps its place when a part of the time is selected. The axis
  * begins where the selected time begins.
@@ -55,8 +58,13 @@ bool flm_threads_open_all(struct flm_scene *scene, struct flm_error *why);
  * counts from 1970 are subtracted as integers, because a double has steps of 256 ns there. */
 double flm_threads_ns(const struct flm_threads *threads, int64_t time_ns);
 
-/* The thread of a pane. */
+/* The thread of a pane; of a collapsed process the first one. */
 const struct flm_track *flm_threads_track(const struct flm_scene *scene,
                                           const struct flm_pane *pane);
+
+/* The pane with the heading of a process: of which the thread of a pane is, or whose heading (or
+ * row, where it is collapsed) is at a height, before scrolling. NULL: there is none. */
+const struct flm_pane *flm_threads_process_of(const struct flm_scene *scene, uint32_t pane);
+const struct flm_pane *flm_threads_process_at(const struct flm_scene *scene, double y_px);
 
 #endif

@@ -81,10 +81,36 @@ static void the_ruler_stays_when_threads_are_scrolled(void **state)
     flm_viewer_free(v);
 }
 
+/* Its name, how many threads it has, their cost, and how many of them run. */
+static void a_collapsed_process_is_one_row(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads("7 7 sleeping 0 100 main\n"
+                                                        "1 1 - 1 0 main\n"
+                                                        "1 1 sleeping 51 10 main\n"
+                                                        "1 2 sleeping 1 25 main\n"
+                                                        "1 2 - 26 0 main\n"
+                                                        "1 2 sleeping 51 10 main\n"));
+    struct flm_screen screen = {.charset = FLM_CHARSET_ASCII, .depth = FLM_DEPTH_NONE};
+    act(v, "view chart");
+    show(v, &screen);
+    assert_row(&screen, 4, "- process 1, 2 threads");
+    assert_row(&screen, 5, "cmd1 1");
+    act(v, "processes-all");
+    show(v, &screen);
+    assert_row(&screen, 4, "+ process 1 (cmd1), 2 threads  on 2 ms ");
+    assert_row(&screen, 4, "off 45 ms");
+    assert_row(&screen, 5, "=========================@@@@@@@@@@@@@@@@@@@@@@@@@  ");
+    assert_row(&screen, 6, "          ");
+    flm_screen_clear(&screen);
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_terminal_has_ruler_names_and_states),
+        cmocka_unit_test(a_collapsed_process_is_one_row),
         cmocka_unit_test(the_ruler_stays_when_threads_are_scrolled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,30 @@ static void boxes_that_wait_have_the_color_of_their_state(void **state)
     flm_viewer_free(v);
 }
 
+/* The share of its threads that run, from the lower edge of the row up. */
+static void a_collapsed_process_has_bars_of_running_threads(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of("7 7 sleeping 0 100 main\n"
+                                    "1 1 - 1 0 main\n"
+                                    "1 1 sleeping 51 10 main\n"
+                                    "1 2 sleeping 1 25 main\n"
+                                    "1 2 - 26 0 main\n"
+                                    "1 2 sleeping 51 10 main\n",
+                                    WIDTH);
+    act(v, "processes-all");
+    paint(v);
+    uint32_t on_cpu = flm_state_tones[FLM_THREAD_ON_CPU].light;
+    double foot = flm_viewer_area(v).top + v->scene.panes[1].top_px,
+           high = flm_scene_occupancy_px(&v->scene);
+    assert_int_equal(v->scene.pane_count, 2);
+    for (double ms = 2; ms < 70; ms += 1) {
+        assert_int_equal(pixel(v, x_of(v, ms), foot - 3) == on_cpu, ms < 51);
+        assert_int_equal(pixel(v, x_of(v, ms), foot - high + 2) == on_cpu, ms >= 26 && ms < 51);
+    }
+    flm_viewer_free(v);
+}
+
 static size_t count_in(const struct flm_viewer *v, double left, double right, double top,
                        double bottom, uint32_t rgb)
 {
@@ -252,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_strip_has_the_state_of_every_time),
         cmocka_unit_test(boxes_that_wait_have_the_color_of_their_state),
+        cmocka_unit_test(a_collapsed_process_has_bars_of_running_threads),
         cmocka_unit_test(boxes_stay_out_of_the_gutter),
         cmocka_unit_test(a_name_stays_while_its_thread_is_seen),
         cmocka_unit_test(a_window_has_its_part_of_the_whole_picture),

@@ -12,6 +12,8 @@
 #include "support/profile/timed.h"
 #include "support/profile/viewing.h"
 #include "viewer/internal.h"
+#include "viewer/query/query.h"
+#include "viewer/state.h"
 
 /* Process 20 begins first; of process 10 thread 12 has the largest cost and begins last. */
 static const char four_threads[] = "20 20 - 0 0 main;a\n"
@@ -210,6 +212,111 @@ static void stacks_of_different_states_are_apart(void **state)
     flm_viewer_free(v);
 }
 
+static void assert_state(struct flm_viewer *v, const char *part, bool has)
+{
+    struct flm_text state = {0};
+    assert_true(flm_viewer_query_text(v, flm_bytes_of("state"), &state, NULL));
+    flm_text_putc(&state, 0);
+    assert_int_equal(strstr(state.at, part) != NULL, has);
+    flm_text_clear(&state);
+}
+
+/* One row instead of three threads; a process of one thread has no heading, and stays. */
+static void processes_are_collapsed_and_opened(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    assert_answer(v, "tracks", "collapsed", "false");
+    assert_true(flm_viewer_collapse(v, &v->scene.panes[1], NULL));
+    assert_threads(v, "20 10 ");
+    assert_true(v->scene.panes[1].is_collapsed);
+    assert_int_equal(v->scene.panes[1].process_threads, 3);
+    assert_int_equal(flm_pane_rows(&v->scene.panes[1]), 0);
+    assert_answer(v, "tracks", "collapsed", "true");
+    assert_state(v, "collapsed=10", true);
+    act(v, "threads-by-cost"); /* in the place of its first thread */
+    assert_threads(v, "12 20 ");
+    act(v, "threads-by-cost");
+    act(v, "back");
+    act(v, "back");
+    act(v, "back");
+    assert_threads(v, "20 10 11 12 ");
+    act(v, "processes-all");
+    assert_threads(v, "20 10 ");
+    act(v, "processes-all");
+    assert_threads(v, "20 10 11 12 ");
+    assert_state(v, "collapsed", false);
+    act(v, "view flame");
+    assert_answer(v, "tracks", "collapsed", "null");
+    flm_viewer_free(v);
+}
+
+/* Of the frame that is selected, which then is not there. */
+static void the_process_of_a_frame_is_collapsed(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    act(v, "search b");
+    act(v, "next-match");
+    assert_int_equal(v->model.selected.pane, 3);
+    act(v, "processes");
+    assert_threads(v, "20 10 ");
+    assert_int_equal(flm_scene_frame(&v->scene, v->model.selected), FLM_NONE);
+    flm_viewer_free(v);
+    v = chart_of("1 1 - 0 0 main\n1 1 - 5 0 main\n1 2 - 0 0 main\n"); /* one process: no heading */
+    act(v, "processes-all");
+    assert_threads(v, "1 2 ");
+    flm_viewer_free(v);
+}
+
+/* A link to another process, or to a recording of other processes, shows what it can. */
+static void a_link_has_what_is_collapsed(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    assert_true(flm_state_read(v, flm_bytes_of("view=chart&collapsed=10%0Anone%20such"), NULL));
+    assert_threads(v, "20 10 ");
+    assert_true(flm_state_read(v, flm_bytes_of("view=chart"), NULL));
+    assert_threads(v, "20 10 11 12 ");
+    flm_viewer_free(v);
+}
+
+/* A click anywhere in the heading of a process; and one on its row opens it again. */
+static void a_click_on_a_heading_collapses_its_process(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    assert_true(flm_viewer_update(v, NULL));
+    const struct flm_pane *pane = &v->scene.panes[1];
+    double y = flm_viewer_area(v).top + pane->top_px - pane->header_px + 8;
+    for (int i = 0; i < 2; i++) {
+        double x = i == 0 ? 20 : 600, now_ms = 10000 * (i + 1);
+        flm_viewer_pointer(v, FLM_POINTER_DOWN, x, y, 0, false, now_ms);
+        flm_viewer_pointer(v, FLM_POINTER_UP, x, y, 0, false, now_ms);
+        assert_threads(v, i == 0 ? "20 10 " : "20 10 11 12 ");
+    }
+    y += flm_scene_process_px(&v->scene); /* below it: the name of a thread */
+    flm_viewer_pointer(v, FLM_POINTER_DOWN, 20, y, 0, false, 50000);
+    flm_viewer_pointer(v, FLM_POINTER_UP, 20, y, 0, false, 50000);
+    assert_threads(v, "20 10 11 12 ");
+    flm_viewer_free(v);
+}
+
+static bool collapse(void *context, struct flm_error *why)
+{
+    struct flm_viewer *v = context;
+    return flm_viewer_update(v, why) && flm_viewer_collapse_all(v, why) &&
+           flm_threads_open_all(&v->scene, why) && flm_viewer_collapse_all(v, why);
+}
+
+static void collapsing_survives_failing_allocations(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    assert_true(assert_survives_failures(collapse, v) > 10);
+    flm_viewer_free(v);
+}
+
 static bool show(void *context, struct flm_error *why)
 {
     struct flm_viewer *v = context;
@@ -238,6 +345,11 @@ int main(void)
         cmocka_unit_test(matches_are_found_in_all_threads),
         cmocka_unit_test(charts_are_made_when_they_are_seen),
         cmocka_unit_test(stacks_of_different_states_are_apart),
+        cmocka_unit_test(processes_are_collapsed_and_opened),
+        cmocka_unit_test(the_process_of_a_frame_is_collapsed),
+        cmocka_unit_test(a_link_has_what_is_collapsed),
+        cmocka_unit_test(a_click_on_a_heading_collapses_its_process),
+        cmocka_unit_test(collapsing_survives_failing_allocations),
         cmocka_unit_test(it_survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
