@@ -323,24 +323,53 @@ static uint32_t last_before(const struct camera *camera, uint32_t from, uint32_t
     return from;
 }
 
-bool flm_layout_next_at(const struct flm_layout *layout, const struct flm_viewport *view,
-                        double x_px, uint32_t level, uint32_t *slot, struct flm_rectangle *found)
+/* Of the slots [from, to), all of one level. */
+static void visit_level(const struct camera *camera, struct flm_run run, uint32_t from, uint32_t to,
+                        int last, flm_run_visit visit, void *context)
 {
-    assert(layout && view && slot && found);
+    const struct flm_slot *at = camera->slots->at;
+    for (int x = run.left; x < last;) {
+        from = last_before(camera, from, to, x + 0.5);
+        double begin = (at[from].offset - camera->left) * camera->scale;
+        double end = (at[from].offset + at[from].total - camera->left) * camera->scale;
+        if (end <= x + 0.5) { /* between two slots */
+            if (++from == to)
+                return;
+            begin = (at[from].offset - camera->left) * camera->scale;
+        }
+        bool is = begin <= x + 0.5;
+        int next = (int)fmin(ceil((is ? end : begin) - 0.5), last);
+        next = next > x ? next : x + 1;
+        if (is && flm_layout_gap_count(camera->layout, from, from + 1) == 0) {
+            run.left = x;
+            run.right = next;
+            run.node.index = at[from].node;
+            run.total = at[from].total;
+            visit(context, &run);
+        }
+        x = next;
+    }
+}
+
+void flm_layout_runs(const struct flm_layout *layout, const struct flm_viewport *view,
+                     const struct flm_rectangle *merged, int first, int last, flm_run_visit visit,
+                     void *context)
+{
+    assert(layout && view && merged && merged->slot_end <= layout->slots.count && visit);
+    const struct flm_slot *at = layout->slots.at;
     struct camera camera;
-    if (!aim(&camera, layout, view) || level >= layout->level_count || level < view->first_level ||
-        level - view->first_level >= view->level_count || !(x_px >= 0 && x_px < view->width_px))
-        return false;
-    camera.wide = 0;
-    uint32_t first = layout->level_start[level], end = layout->level_start[level + 1];
-    if (*slot < first || *slot >= end)
-        *slot = first;
-    *slot = last_before(&camera, *slot, end, x_px);
-    const struct flm_slot *at = &layout->slots.at[*slot];
-    if (at->offset + at->total <= camera.seen_from || at->offset >= camera.seen_to)
-        return false;
-    struct siblings alone = {*slot, *slot + 1};
-    return next_rectangle(&camera, &alone, level, found) && x_px >= found->x0 && x_px < found->x1;
+    if (!aim(&camera, layout, view))
+        return;
+    uint32_t from = merged->slot, to = merged->slot_end;
+    for (uint32_t level = merged->level; from < to; level++) {
+        if (level >= view->first_level && level - view->first_level >= view->level_count)
+            return;
+        if (level >= view->first_level)
+            visit_level(&camera, (struct flm_run){.level = level, .left = first}, from, to, last,
+                        visit, context);
+        from = at[from].first_child;
+        to = at[to].first_child;
+    }
 }
 
 struct flm_below flm_layout_below(const struct flm_layout *layout,

@@ -219,12 +219,63 @@ static void children_and_self_fill_their_parent(void **state)
     flm_rectangles_clear(&list);
 }
 
-/* On the way from left to right, also over points of several levels in turn. */
-static void points_of_a_level_from_left_to_right_are_those_of_nodes_of_any_width(void **state)
+/* What the runs of a merged box cover, of some levels. */
+struct covered {
+    const struct flm_layout *layout;
+    struct flm_viewport every;
+    const struct flm_rectangle *merged;
+    int first, last;
+    uint32_t level;
+    int right; /* of the last run */
+    unsigned count;
+};
+
+static void check_run(void *context, const struct flm_run *run)
+{
+    struct covered *c = context;
+    assert_true(run->level >= c->level && run->left < run->right && run->right <= c->last);
+    if (run->level > c->level)
+        c->right = c->first;
+    assert_true(run->left >= c->right);
+    c->level = run->level;
+    for (int x = run->left; x < run->right; x++) {
+        struct flm_rectangle expected;
+        assert_true(flm_layout_at(c->layout, &c->every, x + 0.5, run->level, &expected));
+        assert_int_equal(run->node.index, expected.node.index);
+        assert_true(run->total == expected.total);
+    }
+    c->right = run->right;
+    c->count += (unsigned)(run->right - run->left);
+}
+
+/* How many pixels of a level in [first, last) have a node at their middle that is in the box or
+ * below it. */
+static unsigned pixels_below(const struct flm_layout *layout, const struct flm_viewport *every,
+                             const struct flm_rectangle *merged, uint32_t level, int first,
+                             int last)
+{
+    unsigned count = 0;
+    struct flm_rectangle found;
+    for (int x = first; x < last; x++)
+        if (flm_layout_at(layout, every, x + 0.5, level, &found)) {
+            struct flm_node node = found.node;
+            for (uint32_t l = level; l > merged->level; l--)
+                node = flm_layout_parent(layout, node);
+            uint32_t slot = merged->slot;
+            while (slot < merged->slot_end && flm_layout_node_at(layout, slot).index != node.index)
+                slot++;
+            count += slot < merged->slot_end;
+        }
+    return count;
+}
+
+static void each_pixel_of_a_merged_box_has_the_node_at_its_middle_in_every_level(void **state)
 {
     (void)state;
     uint64_t seed = 14;
-    for (int tree = 0; tree < 100; tree++) {
+    struct flm_rectangles list = {0};
+    unsigned all = 0;
+    for (int tree = 0; tree < 60; tree++) {
         struct flm_profile *p = tree_of_chance(&seed, 1 + random_below(&seed, 1000));
         uint32_t *frames = frames_of(p, &seed, tree % 3 == 0);
         struct flm_layout *layout =
@@ -232,21 +283,32 @@ static void points_of_a_level_from_left_to_right_are_those_of_nodes_of_any_width
         for (int i = 0; i < 10; i++) {
             struct flm_viewport view = view_of_chance(&seed, layout), every = view;
             every.min_width_px = 0;
-            uint32_t slot = 0;
-            for (uint32_t level = 0; level < 35; level++)
-                for (double x = -1; x < view.width_px + 1; x += view.width_px / 40) {
-                    struct flm_rectangle expected, found;
-                    bool is = flm_layout_at(layout, &every, x, level, &expected);
-                    assert_int_equal(flm_layout_next_at(layout, &view, x, level, &slot, &found),
-                                     is);
-                    if (is)
-                        assert_same(&found, &expected);
-                }
+            every.first_level = 0;
+            every.level_count = UINT32_MAX;
+            assert_true(flm_layout_rectangles(layout, &view, &list, NULL));
+            view.first_level += random_below(&seed, 4); /* below the first boxes, too */
+            for (size_t n = 0; n < list.count; n++) {
+                const struct flm_rectangle *merged = &list.at[n];
+                if (!(merged->flags & FLM_RECTANGLE_MERGED))
+                    continue;
+                int first = (int)ceil(merged->x0 - 0.5), last = (int)ceil(merged->x1 - 0.5);
+                struct covered c = {layout, every, merged, first, last, merged->level, first, 0};
+                flm_layout_runs(layout, &view, merged, first, last, check_run, &c);
+                unsigned expected = 0;
+                for (uint32_t level = merged->level; level < flm_layout_level_count(layout);
+                     level++)
+                    if (level >= view.first_level && level - view.first_level < view.level_count)
+                        expected += pixels_below(layout, &every, merged, level, first, last);
+                assert_int_equal(c.count, expected);
+                all += expected;
+            }
         }
         free(frames);
         flm_layout_free(layout);
         flm_profile_free(p);
     }
+    assert_true(all > 1000);
+    flm_rectangles_clear(&list);
 }
 
 static void a_point_has_the_rectangle_that_is_drawn_there(void **state)
@@ -607,7 +669,7 @@ static void a_list_that_cannot_grow_is_empty_and_can_be_used_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_of_a_level_from_left_to_right_are_those_of_nodes_of_any_width),
+        cmocka_unit_test(each_pixel_of_a_merged_box_has_the_node_at_its_middle_in_every_level),
         cmocka_unit_test(a_picture_is_the_one_that_a_plain_search_of_every_node_makes),
         cmocka_unit_test(children_and_self_fill_their_parent),
         cmocka_unit_test(a_point_has_the_rectangle_that_is_drawn_there),

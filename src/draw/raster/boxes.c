@@ -335,8 +335,16 @@ static void draw_parts(struct painting *painting, const struct flm_rectangle *fi
 
 static void clear(const struct flm_boxes *boxes, int top, int bottom)
 {
-    flm_pixels_fill(boxes->pixels, boxes->pixels->clip_left, top, boxes->pixels->clip_right, bottom,
-                    boxes->background);
+    const struct flm_pixels *pixels = boxes->pixels;
+    if (!boxes->ground) {
+        flm_pixels_fill(boxes->pixels, pixels->clip_left, top, pixels->clip_right, bottom,
+                        boxes->background);
+        return;
+    }
+    top = top > pixels->clip_top ? top : pixels->clip_top;
+    bottom = bottom < pixels->clip_bottom ? bottom : pixels->clip_bottom;
+    if (top < bottom)
+        boxes->ground(boxes->ground_context, top, bottom);
 }
 
 /* Above and below the levels of the list. No level between them is without a box. */

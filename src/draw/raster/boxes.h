@@ -50,7 +50,10 @@ struct flm_boxes {
                                   whichever is more readable */
     bool clears;               /* fills the clip with the background: a row at a time, just
                                   before its boxes, while it is in the cache */
-    struct flm_atlas *atlas;   /* NULL: no labels (the minimap) */
+    void (*ground)(void *context, int top, int bottom); /* NULL, or what clears instead: some rows
+                                                           of the clip */
+    void *ground_context;
+    struct flm_atlas *atlas; /* NULL: no labels (the minimap) */
     flm_box_styler style;
     void *context;
 };

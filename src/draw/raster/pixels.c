@@ -139,11 +139,18 @@ void flm_pixels_blend(struct flm_pixels *pixels, int left, int top, int right, i
     struct part part = {left, top, right, bottom};
     if (alpha == 0 || !cut(pixels, &part))
         return;
-    uint32_t pixel = flm_pixel(rgb);
+    /* Most of what is blended has one color. */
+    uint32_t pixel = flm_pixel(rgb), under = *row_at(pixels, part.top),
+             over = mixed(under, pixel, alpha);
     for (int y = part.top; y < part.bottom; y++) {
         uint32_t *row = row_at(pixels, y);
-        for (int x = part.left; x < part.right; x++)
-            row[x] = mixed(row[x], pixel, alpha);
+        for (int x = part.left; x < part.right; x++) {
+            if (row[x] != under) {
+                under = row[x];
+                over = mixed(under, pixel, alpha);
+            }
+            row[x] = over;
+        }
     }
 }
 

@@ -114,17 +114,17 @@ static uint32_t ink_of(const struct flm_theme *theme, enum flm_ink ink)
 }
 
 /* Of what the mode shares out, how much the node has. */
-static const struct flm_tone *share_tone(const struct flm_box_styles *styles,
-                                         const struct flm_rectangle *r)
+static const struct flm_tone *share_tone(const struct flm_box_styles *styles, struct flm_node node,
+                                         double total)
 {
     const struct flm_viewer *v = styles->viewer;
     const struct flm_tree *tree = &styles->pane->tree;
-    double part = r->total, whole = styles->total;
+    double part = total, whole = styles->total;
     if (v->paint.coloring.mode == FLM_COLOR_SELF)
-        part = fabs(tree->width[r->node.index]);
+        part = fabs(tree->width[node.index]);
     if (v->paint.coloring.mode == FLM_COLOR_METRIC && v->paint.second_total &&
         styles->pane->kind == FLM_PANE_STACKS) {
-        part = v->paint.second_total[r->node.index];
+        part = v->paint.second_total[node.index];
         whole = v->paint.second_total[0];
     }
     return &flm_share_tones[flm_share_step(part, whole)];
@@ -140,14 +140,14 @@ static enum flm_thread_state state_of(const struct flm_box_styles *styles, struc
     return flm_thread_state_of(states, pane->profile, pane->chart->first_sample[node.index]);
 }
 
-static const struct flm_tone *tone_of(const struct flm_box_styles *styles,
-                                      const struct flm_rectangle *r, uint32_t frame)
+static const struct flm_tone *tone_of(const struct flm_box_styles *styles, struct flm_node node,
+                                      double total, uint32_t frame)
 {
-    enum flm_thread_state state = state_of(styles, r->node);
+    enum flm_thread_state state = state_of(styles, node);
     if (state != FLM_THREAD_ON_CPU)
         return &flm_state_tones[state].box;
     const struct flm_coloring *coloring = &styles->viewer->paint.coloring;
-    return flm_color_mode_is_share(coloring->mode) ? share_tone(styles, r)
+    return flm_color_mode_is_share(coloring->mode) ? share_tone(styles, node, total)
                                                    : &coloring->tones[frame];
 }
 
@@ -262,12 +262,13 @@ static void mark_match(struct flm_box_styles *styles, uint32_t frame, struct flm
     }
 }
 
-uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, const struct flm_rectangle *r)
+uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, struct flm_node node,
+                             double total)
 {
-    struct flm_box box;
-    uint32_t frame = styles->pane->tree.frame[r->node.index];
-    tint(&styles->viewer->paint.theme, tone_of(styles, r, frame), &box);
-    return box.fill;
+    uint32_t fill, ink, frame = styles->pane->tree.frame[node.index];
+    flm_box_styles_tone(&styles->viewer->paint.theme, tone_of(styles, node, total, frame), &fill,
+                        &ink);
+    return fill;
 }
 
 /* Color is never alone: a line for the kind, a texture for a runtime. Of the thousands of boxes
@@ -319,7 +320,7 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
          ancestor           ? &flm_tone_ancestor
          : styles->compared ? flm_compared_style(pane, r->node, box)
          : frame == 0       ? &flm_tone_ancestor
-                            : tone_of(styles, r, frame),
+                            : tone_of(styles, r->node, r->total, frame),
          box);
     if (!theme->forced)
         box->texture = FLM_TEXTURE_NONE;

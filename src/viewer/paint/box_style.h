@@ -29,9 +29,9 @@ void flm_box_styles_clear(struct flm_box_styles *styles);
 void flm_box_styles_apply(void *context, const struct flm_rectangle *rectangle,
                           struct flm_box *box);
 
-/* Only the color of a node's box: for boxes too narrow for more. */
-uint32_t flm_box_styles_fill(const struct flm_box_styles *styles,
-                             const struct flm_rectangle *rectangle);
+/* Only the color of a node's box, and its total: for boxes too narrow for more. */
+uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, struct flm_node node,
+                             double total);
 
 /* Brings the viewer's legend up to date: the meaning of the colors, and the share of the total that
  * each has, independent of zoom and direction. False, and `why`, if memory ran out. */

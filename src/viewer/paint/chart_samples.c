@@ -2,35 +2,41 @@
 
 #include <math.h>
 
-void flm_samples_range(const struct flm_rectangle *merged, double least, double most, int *first,
-                       int *last)
+/* The runs of one color, of which the last is not painted yet. */
+struct painting {
+    const struct flm_box_styles *styles;
+    struct flm_run run;
+    uint32_t rgb;
+    flm_sample_paint paint;
+    void *context;
+};
+
+static void flush(const struct painting *p)
 {
-    *first = (int)ceil(fmax(merged->x0, least) - 0.5);
-    *last = (int)ceil(fmin(merged->x1, most) - 0.5);
+    if (p->run.left < p->run.right)
+        p->paint(p->context, p->run.level, p->run.left, p->run.right, p->rgb);
 }
 
-void flm_samples_level(const struct flm_box_styles *styles, const struct flm_viewport *view,
-                       uint32_t level, int first, int last, flm_sample_paint paint, void *context)
+static void visit(void *context, const struct flm_run *run)
 {
-    struct flm_rectangle box;
-    int begun = first;
-    uint32_t rgb = 0, slot = 0;
-    bool any = false; /* [begun, x) is of this color, and not painted yet */
-    for (int x = first, next; x < last; x = next) {
-        next = x + 1;
-        bool is = flm_layout_next_at(styles->pane->layout, view, x + 0.5, level, &slot, &box);
-        if (is && box.x1 > next + 0.5)
-            next = (int)fmin(ceil(box.x1 - 0.5), last);
-        uint32_t fill = is ? flm_box_styles_fill(styles, &box) : 0;
-        if (any && (!is || fill != rgb)) {
-            paint(context, begun, x, rgb);
-            any = false;
-        }
-        if (is && !any)
-            begun = x;
-        any = is;
-        rgb = fill;
+    struct painting *p = context;
+    uint32_t rgb = flm_box_styles_fill(p->styles, run->node, run->total);
+    if (rgb == p->rgb && run->left == p->run.right && run->level == p->run.level) {
+        p->run.right = run->right;
+        return;
     }
-    if (any)
-        paint(context, begun, last, rgb);
+    flush(p);
+    p->run = *run;
+    p->rgb = rgb;
+}
+
+void flm_samples_paint(const struct flm_box_styles *styles, const struct flm_viewport *view,
+                       const struct flm_rectangle *merged, double least, double most,
+                       flm_sample_paint paint, void *context)
+{
+    struct painting painting = {.styles = styles, .paint = paint, .context = context};
+    int first = (int)ceil(fmax(merged->x0, least) - 0.5);
+    int last = (int)ceil(fmin(merged->x1, most) - 0.5);
+    flm_layout_runs(styles->pane->layout, view, merged, first, last, visit, &painting);
+    flush(&painting);
 }

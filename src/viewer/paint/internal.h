@@ -91,15 +91,13 @@ void flm_ruler_cells_draw(const struct flm_viewer *viewer, struct flm_screen *sc
 /* Values of neighbors in time must not be added up: in each pixel the stack in its middle is
  * painted, over the gray box that stands for all of them. */
 
-/* One level of merged frames, in pixels of the viewport: the part of it in [first, last). Neighbors
- * of one color are painted as one. */
-typedef void (*flm_sample_paint)(void *context, int left, int right, uint32_t rgb);
-void flm_samples_level(const struct flm_box_styles *styles, const struct flm_viewport *view,
-                       uint32_t level, int first, int last, flm_sample_paint paint, void *context);
-
-/* The pixels whose middle is in merged frames, within [least, most). */
-void flm_samples_range(const struct flm_rectangle *merged, double least, double most, int *first,
-                       int *last);
+/* The samples of a merged box and of all below it, in the levels of the viewport, and of its pixels
+ * those whose middle is in the box, within [least, most): level by level. Neighbors of one color
+ * are painted as one. */
+typedef void (*flm_sample_paint)(void *context, uint32_t level, int left, int right, uint32_t rgb);
+void flm_samples_paint(const struct flm_box_styles *styles, const struct flm_viewport *view,
+                       const struct flm_rectangle *merged, double least, double most,
+                       flm_sample_paint paint, void *context);
 
 /* ---- chart_joined.c: a function that runs and then waits is one box to the eye --------------- */
 

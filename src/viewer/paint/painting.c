@@ -32,13 +32,20 @@ static void clip_levels(const struct flm_pane *pane, double scroll, double heigh
     view->level_count = last > first ? (uint32_t)(last - first) : 0;
 }
 
-/* The boxes that are seen of a pane as it is. *narrowest receives how much a box at least has. */
-static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narrowest,
-                       struct flm_error *why)
+/* What is seen of a pane. */
+static struct flm_viewport seen_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
     struct flm_viewport view = flm_viewer_viewport(v, pane);
     clip_levels(pane, flm_camera_scroll(&v->model.camera, v->input.now_ms),
                 flm_viewer_area(v).height, flm_viewer_row_px(v), &view);
+    return view;
+}
+
+/* The boxes that are seen of a pane as it is. *narrowest receives how much a box at least has. */
+static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narrowest,
+                       struct flm_error *why)
+{
+    struct flm_viewport view = seen_of(v, pane);
     *narrowest = (view.right - view.left) / fmax(view.width_px, 1) * view.min_width_px;
     if (!flm_layout_rectangles(pane->layout, &view, &pane->drawn, why))
         return false;
@@ -47,17 +54,33 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
     return true;
 }
 
-/* Whether anything of a thread is in the window, with its name and what is free below it: of 500
- * threads most are not, and preparing to paint them all took a tenth of a frame. */
-static bool is_in_window(const struct flm_viewer *v, const struct flm_pane *pane)
+/* The panes [first, end) that have anything in the window: of a flame chart a thread, its name, or
+ * what is free below it. Of 500 threads most are not, and preparing to paint them all took a tenth
+ * of a frame. */
+struct in_window {
+    uint32_t first, end;
+};
+
+/* Where a thread begins, with its name, in the content. */
+static double begin_of(const struct flm_pane *pane)
 {
+    return pane->top_px - pane->header_px;
+}
+
+static struct in_window panes_in_window(const struct flm_viewer *v)
+{
+    struct in_window in = {0, v->scene.pane_count};
+    if (!flm_scene_is_over_time(&v->scene))
+        return in;
     double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
-    if (pane->kind != FLM_PANE_CHART)
-        return true;
-    double end = v->scene.content_px;
-    if (pane + 1 < v->scene.panes + v->scene.pane_count)
-        end = pane[1].top_px - pane[1].header_px;
-    return end > scroll && pane->top_px - pane->header_px < scroll + flm_viewer_area(v).height;
+    double height = flm_viewer_area(v).height;
+    while (in.first + 1 < in.end && begin_of(&v->scene.panes[in.first + 1]) <= scroll)
+        in.first++;
+    uint32_t next = in.first;
+    while (next < in.end && begin_of(&v->scene.panes[next]) < scroll + height)
+        next++;
+    in.end = next;
+    return in;
 }
 
 /* The visible boxes of a pane. Callers are opened until all wide enough boxes exist, or until the
@@ -66,10 +89,6 @@ static bool find_boxes(struct flm_viewer *v, struct flm_pane *pane, struct flm_e
 {
     bool opened;
     double narrowest;
-    if (!is_in_window(v, pane)) {
-        pane->drawn.count = 0;
-        return true;
-    }
     if (!flm_threads_open(&v->scene, pane, why))
         return false;
     if (!list_boxes(v, pane, &narrowest, why) ||
@@ -89,7 +108,8 @@ static bool find_all(struct flm_viewer *v, struct flm_error *why)
 {
     for (int round = 0; round < 2; round++) {
         double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
-        for (uint32_t i = 0; i < v->scene.pane_count; i++)
+        struct in_window in = panes_in_window(v);
+        for (uint32_t i = in.first; i < in.end; i++)
             if (!find_boxes(v, &v->scene.panes[i], why))
                 return false;
         if (flm_camera_scroll(&v->model.camera, v->input.now_ms) == scroll)
@@ -109,46 +129,75 @@ static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane)
         }
 }
 
-/* A row of a chart's samples. */
-struct sample_row {
+/* Rows of a chart's samples, and the last one that was painted. */
+struct samples {
     const struct flm_boxes *boxes;
+    uint32_t level;
     int top, bottom;
 };
 
-static void paint_sample(void *context, int left, int right, uint32_t rgb)
+static void paint_sample(void *context, uint32_t level, int left, int right, uint32_t rgb)
 {
-    const struct sample_row *row = context;
-    int origin = (int)row->boxes->left;
-    flm_pixels_fill(row->boxes->pixels, origin + left, row->top, origin + right, row->bottom, rgb);
+    struct samples *s = context;
+    int origin = (int)s->boxes->left;
+    if (level != s->level) {
+        s->level = level;
+        flm_boxes_row(s->boxes, level, &s->top, &s->bottom);
+        s->bottom -= (int)s->boxes->gap;
+    }
+    flm_pixels_fill(s->boxes->pixels, origin + left, s->top, origin + right, s->bottom, rgb);
 }
 
-static void paint_samples(const struct flm_box_styles *styles, const struct flm_boxes *boxes,
-                          const struct flm_rectangle *merged)
+static void paint_samples(const struct flm_box_styles *styles, const struct flm_boxes *boxes)
 {
     const struct flm_pane *pane = styles->pane;
     const struct flm_pixels *pixels = boxes->pixels;
-    struct flm_viewport view = flm_viewer_viewport(styles->viewer, pane);
-    uint32_t levels = flm_layout_level_count(pane->layout);
-    int first, last;
-    flm_samples_range(merged, pixels->clip_left - boxes->left, pixels->clip_right - boxes->left,
-                      &first, &last);
-    for (uint32_t level = merged->level; level < levels; level++) {
-        struct sample_row row = {.boxes = boxes};
-        flm_boxes_row(boxes, level, &row.top, &row.bottom);
-        row.bottom -= (int)boxes->gap;
-        if (row.top < pixels->clip_bottom && row.bottom > pixels->clip_top)
-            flm_samples_level(styles, &view, level, first, last, paint_sample, &row);
-    }
+    struct flm_viewport view = seen_of(styles->viewer, pane);
+    struct samples samples = {.boxes = boxes, .level = FLM_NONE};
+    for (size_t i = 0; i < pane->drawn.count; i++)
+        if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED)
+            flm_samples_paint(styles, &view, &pane->drawn.at[i], pixels->clip_left - boxes->left,
+                              pixels->clip_right - boxes->left, paint_sample, &samples);
 }
 
-/* A pane that is alone has all of the area, and clears it row by row. */
+/* Whether every row of the area belongs to one pane, which clears it: row by row. */
 static bool is_alone(const struct flm_viewer *v)
 {
-    return v->scene.pane_count == 1 && !flm_scene_is_over_time(&v->scene);
+    return v->scene.pane_count == 1 || flm_scene_is_over_time(&v->scene);
 }
 
-static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_canvas *canvas,
-                       double scroll, struct flm_error *why)
+/* What is below the boxes of a flame chart: the page, and the lines of the ruler's ticks. */
+struct ground {
+    struct flm_viewer *viewer;
+    const struct flm_canvas *canvas;
+};
+
+static void paint_ground(void *context, int top, int bottom)
+{
+    const struct ground *g = context;
+    const struct flm_pixels *panes = g->canvas->pixels;
+    struct flm_pixels rows =
+        flm_pixels_clipped(*panes, panes->clip_left, top, panes->clip_right, bottom);
+    flm_pixels_fill(g->canvas->beside, 0, top, (int)panes->width, bottom,
+                    flm_page_colors(&g->viewer->paint.theme).page);
+    flm_threads_paint_grid(g->viewer, &rows);
+}
+
+/* The part of the window that is a thread's: all of it belongs to one. */
+static struct flm_pixels pixels_of_thread(const struct flm_viewer *v, uint32_t index,
+                                          struct in_window in, const struct flm_pixels *panes)
+{
+    double origin = flm_viewer_area(v).top - flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    int top = panes->clip_top, bottom = panes->clip_bottom;
+    if (index > in.first)
+        top = (int)(origin + begin_of(&v->scene.panes[index]));
+    if (index + 1 < in.end)
+        bottom = (int)(origin + begin_of(&v->scene.panes[index + 1]));
+    return flm_pixels_clipped(*panes, panes->clip_left, top, panes->clip_right, bottom);
+}
+
+static bool paint_pane(struct flm_viewer *v, uint32_t index, struct in_window in,
+                       const struct flm_canvas *canvas, double scroll, struct flm_error *why)
 {
     struct flm_pane *pane = &v->scene.panes[index];
     struct flm_box_styles styles;
@@ -172,6 +221,14 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, const struct flm_ca
         .context = &styles,
     };
     boxes.top = area.top - scroll + flm_pane_row_px(pane, 0, row) + (pane->upwards ? row : 0);
+    struct flm_pixels thread;
+    struct ground ground = {v, canvas};
+    if (canvas->pixels && flm_scene_is_over_time(&v->scene)) {
+        thread = pixels_of_thread(v, index, in, canvas->pixels);
+        boxes.pixels = &thread;
+        boxes.ground = paint_ground;
+        boxes.ground_context = &ground;
+    }
     canvas->draw(canvas, &boxes, &styles);
     flm_box_styles_clear(&styles);
     return true;
@@ -194,8 +251,9 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     v->paint.picture.merged_total = 0;
     *more = flm_camera_moves(&v->model.camera, v->input.now_ms) ||
             flm_camera_moves(&v->model.other_camera, v->input.now_ms);
-    for (uint32_t i = 0; i < v->scene.pane_count; i++) {
-        if (is_in_window(v, &v->scene.panes[i]) && !paint_pane(v, i, canvas, scroll, why))
+    struct in_window in = panes_in_window(v);
+    for (uint32_t i = in.first; i < in.end; i++) {
+        if (!paint_pane(v, i, in, canvas, scroll, why))
             return false;
         *more = *more || v->scene.panes[i].incomplete;
     }
@@ -381,10 +439,8 @@ static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes 
 {
     const struct flm_pane *pane = styles->pane;
     flm_boxes_draw(boxes, &pane->drawn);
-    for (size_t i = 0; pane->kind == FLM_PANE_CHART && i < pane->drawn.count; i++)
-        if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED)
-            paint_samples(styles, boxes, &pane->drawn.at[i]);
     if (pane->kind == FLM_PANE_CHART) {
+        paint_samples(styles, boxes);
         flm_boxes_draw_joined(boxes, &pane->drawn);
         flm_threads_paint_strip(styles->viewer, pane, canvas->pixels);
         flm_threads_paint_name(styles->viewer, pane, canvas->beside);
@@ -408,12 +464,12 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
     struct flm_pixels panes =
         flm_pixels_clipped(all, (int)flm_scene_gutter_px(&v->scene), (int)area.top, width, bottom);
     struct flm_canvas canvas = {.pixels = &panes, .beside = &all, .draw = draw_pixels};
-    bool is_over_time = flm_scene_is_over_time(&v->scene);
-    if (is_over_time)
-        flm_threads_paint_grid(v, &panes);
-    if (!flm_canvas_paint(v, &canvas, &more))
+    if (!flm_canvas_paint(v, &canvas, &more)) {
+        flm_pixels_fill(&all, 0, (int)area.top, width, bottom,
+                        flm_page_colors(&v->paint.theme).page);
         return false;
-    if (is_over_time) {
+    }
+    if (flm_scene_is_over_time(&v->scene)) {
         flm_event_tracks_paint(v, pixels);
         flm_threads_paint_ruler(v, pixels);
     }

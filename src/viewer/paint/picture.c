@@ -142,35 +142,30 @@ static bool find_panes(struct picture *picture, struct flm_error *why)
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
-struct sample_row {
+struct samples {
     const struct flm_surface *surface;
-    double left, top;
+    const struct flm_document_pane *pane;
 };
 
-static void paint_sample(void *context, int left, int right, uint32_t rgb)
+static void paint_sample(void *context, uint32_t level, int left, int right, uint32_t rgb)
 {
-    const struct sample_row *row = context;
-    row->surface->fill(row->surface->context, row->left + left, row->top, right - left, ROW - 1,
-                       rgb);
+    const struct samples *s = context;
+    double top = s->pane->top + (level - s->pane->first_level) * (double)ROW;
+    s->surface->fill(s->surface->context, s->pane->left + left, top, right - left, ROW - 1, rgb);
 }
 
 static void paint_samples(void *context, const struct flm_surface *surface,
                           const struct flm_document_pane *pane)
 {
     const struct drawn_pane *drawn = context;
-    uint32_t end = pane->first_level + pane->row_count;
-    for (size_t i = 0; i < pane->list->count; i++) {
-        const struct flm_rectangle *merged = &pane->list->at[i];
-        int first, last;
-        if (!(merged->flags & FLM_RECTANGLE_MERGED))
-            continue;
-        flm_samples_range(merged, 0, pane->width_px, &first, &last);
-        for (uint32_t level = merged->level; level < end; level++) {
-            struct sample_row row = {surface, pane->left,
-                                     pane->top + (level - pane->first_level) * (double)ROW};
-            flm_samples_level(&drawn->styles, &drawn->view, level, first, last, paint_sample, &row);
-        }
-    }
+    struct samples samples = {surface, pane};
+    struct flm_viewport view = drawn->view;
+    view.first_level = pane->first_level;
+    view.level_count = pane->row_count;
+    for (size_t i = 0; i < pane->list->count; i++)
+        if (pane->list->at[i].flags & FLM_RECTANGLE_MERGED)
+            flm_samples_paint(&drawn->styles, &view, &pane->list->at[i], 0, pane->width_px,
+                              paint_sample, &samples);
 }
 
 static void style_box(void *context, const struct flm_rectangle *rectangle, struct flm_box *box)

@@ -220,6 +220,15 @@ static void pixels_outside_of_the_clip_are_not_touched(void **state)
     flm_atlas_free(atlas);
 }
 
+/* A ground of the caller, which notes the rows that it was asked for. */
+static void paint_page(void *context, int top, int bottom)
+{
+    unsigned char *asked = context;
+    for (int y = top; y < bottom; y++)
+        asked[y]++;
+    flm_pixels_fill(&pixels, 30, top, 150, bottom, PAGE);
+}
+
 static void a_clip_that_is_cleared_was_as_good_as_clean(void **state)
 {
     (void)state;
@@ -233,13 +242,16 @@ static void a_clip_that_is_cleared_was_as_good_as_clean(void **state)
             double x0 = (double)random_below(&random, 200);
             at[k] = box_at(x0, x0 + (double)random_below(&random, 50), first + k / 2, k);
         }
-        for (int clears = 0; clears < 2; clears++) {
+        for (int clears = 0; clears < 3; clears++) {
+            unsigned char asked[60] = {0};
             uint64_t same = random;
             clean(200, 60);
             struct flm_pixels part = flm_pixels_clipped(pixels, 30, 10, 150, 50);
             struct flm_boxes boxes = boxes_of(1.5, numbered, NULL);
             boxes.pixels = &part;
-            boxes.clears = clears == 1;
+            boxes.clears = clears > 0;
+            boxes.ground = clears == 2 ? paint_page : NULL;
+            boxes.ground_context = asked;
             boxes.upwards = random_below(&same, 2) == 1;
             boxes.row_height = 7 + (double)random_below(&same, 40) / 4;
             boxes.top = (double)random_below(&same, 140) - 40;
@@ -248,6 +260,8 @@ static void a_clip_that_is_cleared_was_as_good_as_clean(void **state)
             flm_boxes_draw(&boxes, &list);
             if (boxes.clears)
                 assert_memory_equal(memory, expected, sizeof expected);
+            for (int y = 0; y < 60; y++)
+                assert_int_equal(asked[y], clears == 2 && y >= 10 && y < 50);
             memcpy(expected, memory, sizeof expected);
         }
     }

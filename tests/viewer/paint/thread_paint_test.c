@@ -259,7 +259,10 @@ static void a_window_has_its_part_of_the_whole_picture(void **state)
     assert_true(v->scene.content_px > 2 * area.height);
     for (double scroll = 0; scroll <= v->scene.content_px - area.height; scroll += 7) {
         flm_camera_scroll_to(&v->model.camera, scroll, 0, 0);
+        memset(memory, 0xAB, sizeof memory);
         paint(v);
+        for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+            assert_int_not_equal(memory[i], 0xABABABAB);
         for (size_t y = (size_t)area.top + 1; y < (size_t)(area.top + area.height); y++)
             if (memcmp(&memory[y * WIDTH + left], &whole[(y + (size_t)scroll) * WIDTH + left],
                        size) != 0)
