@@ -46,6 +46,10 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
                        struct flm_error *why)
 {
     struct flm_viewport view = seen_of(v, pane);
+    if (pane->kind == FLM_PANE_CHART) { /* samples below a merged box are painted, too */
+        view.level_count += view.first_level - pane->first_level;
+        view.first_level = pane->first_level;
+    }
     *narrowest = (view.right - view.left) / fmax(view.width_px, 1) * view.min_width_px;
     if (!flm_layout_rectangles(pane->layout, &view, &pane->drawn, why))
         return false;
@@ -120,13 +124,18 @@ static bool find_all(struct flm_viewer *v, struct flm_error *why)
 
 static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane)
 {
+    uint32_t first = seen_of(v, pane).first_level;
     v->paint.picture.visited += pane->drawn.visited;
-    v->paint.picture.drawn += (uint32_t)pane->drawn.count;
-    for (size_t i = 0; i < pane->drawn.count; i++)
-        if (pane->drawn.at[i].flags & FLM_RECTANGLE_MERGED) {
+    for (size_t i = 0; i < pane->drawn.count; i++) {
+        const struct flm_rectangle *r = &pane->drawn.at[i];
+        if (r->level < first)
+            continue;
+        v->paint.picture.drawn++;
+        if (r->flags & FLM_RECTANGLE_MERGED) {
             v->paint.picture.merged++;
-            v->paint.picture.merged_total += pane->drawn.at[i].total;
+            v->paint.picture.merged_total += r->total;
         }
+    }
 }
 
 /* Rows of a chart's samples, and the last one that was painted. */

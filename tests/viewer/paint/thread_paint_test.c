@@ -246,6 +246,13 @@ static void a_window_has_its_part_of_the_whole_picture(void **state)
         flm_text_format(&lines, "%d %d sleeping %d 30 main%s\n", 1 + i / 7, 10 + i, i + 1,
                         i % 5 ? ";wait" : "");
     }
+    /* Samples narrower than a pixel, in more rows than the window has. */
+    for (int i = 0; i < 500; i++) {
+        flm_text_format(&lines, "20 200 - %d.%d%d 0 main", i / 50, i % 50 / 5, i % 5 * 2);
+        for (int depth = 0; depth < 60; depth++)
+            flm_text_format(&lines, ";f%d", (i / 3 % 5) * 60 + depth);
+        flm_text_putc(&lines, '\n');
+    }
     flm_text_putc(&lines, '\0');
     struct flm_viewer *all = chart_of(lines.at, WIDTH), *v = chart_of(lines.at, WIDTH);
     uint32_t height = HEIGHT + (uint32_t)all->scene.content_px;
