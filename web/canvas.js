@@ -39,6 +39,13 @@ export function makeCanvas(view, surface) {
         if (more) view.requestFrame();
     }
 
+    // Draws the glyphs that later pictures are likely to need: in a frame of a zoom they would be its longest
+    // part, because the picture is then painted twice.
+    function expectGlyphs() {
+        core.expect();
+        addGlyphs(core);
+    }
+
     function resize(width, height) {
         scale = devicePixelRatio || 1;
         ready = width > 0 && height > 0;
@@ -149,6 +156,6 @@ export function makeCanvas(view, surface) {
     }, {passive: false});
 
     const size = () => ({width: canvas.width / scale, height: canvas.height / scale, scale});
-    return {element: stage, canvas, paint, size, copyMs: () => copyMs,
+    return {element: stage, canvas, paint, expectGlyphs, size, copyMs: () => copyMs,
         close: () => observer.disconnect()};
 }

@@ -135,6 +135,10 @@ export class Core {
         return frame.image;
     }
 
+    expect() {
+        this.c.flamel_expect();
+    }
+
     missing(weight) {
         return this.c.flamel_missing(weight) >>> 0;
     }

@@ -184,6 +184,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         panel.update();
         pending |= bits;
         requestFrame();
+        (globalThis.requestIdleCallback ?? setTimeout)(() => guard(canvas.expectGlyphs));
     }
     // Announces once, when nothing has changed for a moment: not in every frame of a zoom, nor after every
     // letter of a search.

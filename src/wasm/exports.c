@@ -174,6 +174,19 @@ uint32_t flamel_missing(int weight)
     return flm_atlas_missing(flm_viewer_atlas(the_viewer), (enum flm_weight)weight);
 }
 
+void flamel_expect(void)
+{
+    static const uint32_t others[] = {0xB7, 0xB5,
+                                      0x2026}; /* a middle dot, a micro sign, an ellipsis */
+    struct flm_atlas *atlas = viewer() ? flm_viewer_atlas(the_viewer) : NULL;
+    for (int weight = 0; atlas && weight < FLM_WEIGHT_COUNT; weight++) {
+        for (uint32_t code = ' '; code < 0x7F; code++)
+            flm_atlas_advance(atlas, code, (enum flm_weight)weight);
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+            flm_atlas_advance(atlas, others[i], (enum flm_weight)weight);
+    }
+}
+
 double flamel_font_px(void)
 {
     return viewer() ? flm_atlas_size_px(flm_viewer_atlas(the_viewer)) : 0;

@@ -71,6 +71,7 @@ int FLM_PAGE(flamel_paint)(double now_ms);
 /* Glyphs: the next missing code point (weight 0 regular, 1 bold), 0 if none; the font size in
  * device pixels; and adding a glyph. `coverage` is copied; `columns` of its columns are one pixel
  * (4 for glyphs drawn four times as wide, or 1: see draw/raster/atlas.h). */
+void FLM_PAGE(flamel_expect)(void); /* makes those of ASCII missing that later pictures may need */
 uint32_t FLM_PAGE(flamel_missing)(int weight);
 double FLM_PAGE(flamel_font_px)(void);
 int FLM_PAGE(flamel_glyph)(uint32_t code_point, int weight, double advance, int left, int top,

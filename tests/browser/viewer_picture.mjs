@@ -240,3 +240,23 @@ test('each half of a sandwich is zoomed by itself', async () => {
     assert.equal(await nameAt(page, {level: 3, at: 0.45}), 'x');
     await finish(page, assert);
 });
+
+test('letters are drawn before they are needed: what a zoom brings up needs none', async () => {
+    const page = await open(pageOf('main;wide 1000\nmain;~QZJXK{0987} 1\n'));
+    await page.evaluate(() => new Promise(done => requestIdleCallback(() => setTimeout(done, 100))));
+    await page.evaluate(() => {
+        const {prototype} = CanvasRenderingContext2D, {fillText} = prototype;
+        window.drawn = [];
+        prototype.fillText = function (...rest) {
+            window.drawn.push(rest[0]);
+            fillText.apply(this, rest);
+        };
+    });
+    const {y} = await spot(page, {level: 2, at: 0});
+    await page.mouse.move(page.viewportSize().width - 9, y);
+    for (let i = 0; i < 60; i++) await page.mouse.wheel(0, -200);
+    await resolved(page);
+    assert.equal(await nameAt(page, {level: 2, at: 0.9}), '~QZJXK{0987}');
+    assert.deepEqual(await page.evaluate(() => window.drawn), []);
+    await finish(page, assert);
+});

@@ -132,6 +132,29 @@ static void missing_glyphs_are_listed_until_all_are_added(void **state)
     assert_int_equal(flamel_glyph('a', 0, 6, 0, 0, -4, 4, coverage, 1), 0);
 }
 
+/* A picture with other letters is whole at once. */
+static void letters_that_are_expected_are_never_missing_again(void **state)
+{
+    (void)state;
+    static const uint8_t coverage[16] = {255};
+    assert_non_null(flamel_resize(800, 300, 1));
+    flamel_expect();
+    bool asked[0x80] = {false};
+    for (int weight = 0; weight < 2; weight++)
+        for (uint32_t c; (c = flamel_missing(weight)) != 0;) {
+            asked[c < 0x80 ? c : 0] = true;
+            assert_int_equal(flamel_glyph(c, weight, 6, 0, -8, 4, 4, coverage, 1), 1);
+        }
+    assert_true(asked['Q'] && asked['~'] && asked['7']);
+    const char stack[] = "Quick::brown<fox>(jumps&);over 3\n";
+    assert_int_equal(open_bytes(stack, sizeof stack - 1), 1);
+    flamel_paint(0);
+    assert_int_equal(flamel_missing(0), 0);
+    assert_int_equal(flamel_missing(1), 0);
+    flamel_expect();
+    assert_int_equal(flamel_missing(0), 0);
+}
+
 /* The groups whose version differs from the last call, found as the page finds them. */
 static unsigned changes(void)
 {
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test(the_formats_that_can_be_read_are_listed),
         cmocka_unit_test(the_picture_has_the_requested_size),
         cmocka_unit_test(missing_glyphs_are_listed_until_all_are_added),
+        cmocka_unit_test(letters_that_are_expected_are_never_missing_again),
         cmocka_unit_test(events_change_versions),
         cmocka_unit_test(running_out_of_memory_is_reported),
     };
