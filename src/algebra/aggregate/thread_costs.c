@@ -11,6 +11,7 @@
 struct sums {
     struct flm_thread_labels labels;
     struct flm_thread_cost *cost;
+    struct flm_thread_cost without; /* of samples that have no such label */
 };
 
 static void add_samples(struct sums *sums, const struct flm_profile *p, struct flm_metric metric,
@@ -23,9 +24,8 @@ static void add_samples(struct sums *sums, const struct flm_profile *p, struct f
         if (value[i] == 0 || !mark)
             continue;
         uint32_t label = flm_label_in(p, set, sums->labels.threads);
-        if (label == FLM_NONE)
-            continue;
-        struct flm_thread_cost *cost = &sums->cost[label - sums->labels.threads.first];
+        struct flm_thread_cost *cost =
+            label == FLM_NONE ? &sums->without : &sums->cost[label - sums->labels.threads.first];
         uint32_t command = flm_label_value_in(p, set, sums->labels.commands);
         uint32_t process = flm_label_value_in(p, set, sums->labels.processes);
         cost->process = process == FLM_NONE ? cost->process : process;
@@ -109,12 +109,12 @@ bool flm_thread_costs_init(struct flm_thread_costs *costs, const struct flm_prof
     *costs = (struct flm_thread_costs){0};
     sums.labels = flm_thread_labels_of(p);
     uint32_t most = sums.labels.threads.count;
-    if (most == 0 || p->sizes.sample_count == 0)
+    if (p->sizes.sample_count == 0)
         return true;
-    uint32_t *order = malloc(2 * (size_t)most * sizeof *order);
+    uint32_t *order = malloc(2 * ((size_t)most + 1) * sizeof *order);
     double *sum_of = calloc((size_t)p->sizes.string_count + 1, sizeof *sum_of);
-    sums.cost = malloc(most * sizeof *sums.cost);
-    costs->at = malloc(2 * (size_t)most * sizeof *costs->at);
+    sums.cost = malloc(((size_t)most + 1) * sizeof *sums.cost);
+    costs->at = malloc(2 * ((size_t)most + 1) * sizeof *costs->at);
     bool good = order && sum_of && sums.cost && costs->at;
     if (good) {
         for (uint32_t i = 0; i < most; i++)
@@ -122,7 +122,9 @@ bool flm_thread_costs_init(struct flm_thread_costs *costs, const struct flm_prof
                 (struct flm_thread_cost){.thread = p->labels[sums.labels.threads.first + i].value,
                                          .process = FLM_NONE,
                                          .command = FLM_NONE};
+        sums.without = (struct flm_thread_cost){FLM_NONE, FLM_NONE, FLM_NONE, 0, 0, false};
         add_samples(&sums, p, metric, marks);
+        costs->without = sums.without;
         uint32_t count = sort(&sums, sum_of, p->sizes.string_count, order);
         if (count > 0)
             add_processes(costs, sums.cost, order, count);

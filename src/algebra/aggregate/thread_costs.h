@@ -22,6 +22,7 @@ struct flm_thread_costs {
     struct flm_thread_cost *at; /* processes with their threads, the largest total first; with one
                                    process only its threads */
     uint32_t count, threads;
+    struct flm_thread_cost without; /* of samples without a thread's label, which are in no row */
 };
 
 /* By node: whether a sample of it counts, and whether for self too. */

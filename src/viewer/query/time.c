@@ -1,4 +1,6 @@
 /* time.c - "tracks": the threads, and which part of the time is selected. */
+#include <math.h>
+
 #include "algebra/aggregate/thread_costs.h"
 #include "draw/text/quantity.h"
 #include "viewer/query/internal.h"
@@ -27,7 +29,7 @@ static double left_of(const struct flm_query *q, const struct flm_thread_costs *
                       const struct flm_track *track)
 {
     if (track->value == FLM_NONE)
-        return track->total;
+        return fabs(costs->without.total);
     struct flm_bytes name = flm_string_bytes(q->viewer->model.operations.opened, track->value);
     for (uint32_t i = 0; i < costs->count; i++)
         if (!costs->at[i].is_process &&

@@ -131,6 +131,28 @@ static void without_memory_there_are_no_costs(void **state)
     flm_profile_free(p);
 }
 
+/* Of samples without the label, also where no sample has one. */
+static void what_no_thread_has_is_told_apart(void **state)
+{
+    (void)state;
+    static const struct spec specs[] = {
+        {"1", NULL, NULL, 0, 2}, {NULL, NULL, NULL, 1, 5}, {NULL, NULL, NULL, 0, 4}};
+    static const unsigned char work[] = {0, 0, FLM_COSTS_TOTAL | FLM_COSTS_SELF};
+    struct flm_thread_costs costs;
+    for (size_t first = 0; first < 2; first++) {
+        struct flm_profile *p = profile_of(specs + first, 3 - first);
+        assert_true(flm_thread_costs_init(&costs, p, (struct flm_metric){0}, NULL, NULL));
+        assert_int_equal(costs.threads, 1 - first);
+        assert_true(costs.without.total == 9);
+        flm_thread_costs_clear(&costs);
+        assert_true(flm_thread_costs_init(&costs, p, (struct flm_metric){0}, work, NULL));
+        assert_int_equal(costs.threads, 0);
+        assert_true(costs.without.total == 5 && costs.without.self == 5);
+        flm_thread_costs_clear(&costs);
+        flm_profile_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +160,7 @@ int main(void)
         cmocka_unit_test(only_marked_nodes_count_and_self_is_part_of_total),
         cmocka_unit_test(one_process_has_no_row_of_its_own),
         cmocka_unit_test(without_memory_there_are_no_costs),
+        cmocka_unit_test(what_no_thread_has_is_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
