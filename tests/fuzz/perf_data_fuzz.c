@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "format/perf_data/perf_data_reader.h"
 #include "profile/columns.h"
 #include "record/perf_data/perf_data.h"
 
@@ -27,6 +28,25 @@ static void overwrite(char *bytes, size_t size, const char *text)
     }
 }
 
+/* As a page does. */
+static void read_without_symbols(struct flm_bytes bytes)
+{
+    const struct flm_read_options options = {.keep_times = bytes.size % 5 != 0};
+    struct flm_source source = flm_source_of(bytes);
+    struct flm_error why = {0};
+    struct flm_builder *builder = flm_builder_new(&why);
+    promise(builder != NULL);
+    if (!flm_format_perf_addresses.read(&source, &options, builder, &why)) {
+        promise(why.kind != FLM_ERROR_NONE);
+        flm_builder_free(builder);
+        return;
+    }
+    struct flm_profile *profile = flm_builder_finish(builder, &why);
+    promise(profile || why.kind == FLM_ERROR_RANGE);
+    promise(!profile || flm_profile_check(profile, &why));
+    flm_profile_free(profile);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct utsname system;
@@ -36,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     overwrite(bytes, size, "/usr/");
     overwrite(bytes, size, "/lib");
     overwrite(bytes, size, system.release);
+    read_without_symbols((struct flm_bytes){bytes, size});
     struct flm_session_options options = {
         .symbols = {.names_only = true}, .keep_times = size % 2, .per_thread = size % 3 == 0};
     struct flm_source source = flm_source_of((struct flm_bytes){bytes, size});

@@ -232,3 +232,44 @@ bool flm_unzstd_next(struct flm_unzstd *unzstd, struct flm_bytes *bytes, struct 
     } while (bytes->size == 0);
     return true;
 }
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+/* The size of the next header or block, as far as the bytes that are there tell. Of a block that is
+ * too large, and of a skippable frame: just enough for the functions above to refuse it. */
+static size_t next_size(const struct flm_unzstd *u, const unsigned char *at, size_t there)
+{
+    static const uint8_t dictionary_sizes[] = {0, 1, 2, 4}, content_sizes[] = {0, 2, 4, 8};
+    enum { HEAD = 3, MAGIC = 4, CHECKSUM = 4 };
+    if (!u->is_in_frame) {
+        if (there <= MAGIC)
+            return MAGIC + 1;
+        bool is_one_segment = at[MAGIC] >> 5 & 1;
+        unsigned content_size =
+            at[MAGIC] >> 6 ? content_sizes[at[MAGIC] >> 6] : (unsigned)is_one_segment;
+        return MAGIC + 1 + !is_one_segment + dictionary_sizes[at[MAGIC] & 3] + content_size;
+    }
+    if (there < HEAD)
+        return HEAD;
+    uint32_t head = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16;
+    size_t size = (head >> 1 & 3) == REPEATED ? 1 : head >> 3;
+    if (size > FLM_ZSTD_BLOCK)
+        return HEAD;
+    return HEAD + size + (head & 1 && u->has_checksum ? CHECKSUM : 0);
+}
+
+bool flm_unzstd_next_whole(struct flm_unzstd *unzstd, struct flm_bytes *bytes,
+                           struct flm_error *why)
+{
+    assert(unzstd && bytes);
+    const struct flm_source *source = unzstd->source;
+    *bytes = (struct flm_bytes){0};
+    while (bytes->size == 0) {
+        size_t there = (size_t)(source->end - source->at);
+        if (next_size(unzstd, (const unsigned char *)source->at, there) > there)
+            return true;
+        if (unzstd->is_in_frame ? !read_block(unzstd, bytes, why) : !begin_frame(unzstd, why))
+            return false;
+    }
+    return true;
+}

@@ -32,4 +32,10 @@ void flm_unzstd_free(struct flm_unzstd *unzstd);
  * `why`, when the input is damaged or cut off, is not zstd, or memory ran out. */
 bool flm_unzstd_next(struct flm_unzstd *unzstd, struct flm_bytes *bytes, struct flm_error *why);
 
+/* The same for a stream that comes in pieces: `source` has what is there now, and the rest will be
+ * in it at a later call, behind what is left. Returns no bytes where the next block is not whole.
+ * What is left is no more than a block and 20 bytes. */
+bool flm_unzstd_next_whole(struct flm_unzstd *unzstd, struct flm_bytes *bytes,
+                           struct flm_error *why);
+
 #endif

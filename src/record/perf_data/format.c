@@ -1,14 +1,8 @@
 /* format.c - perf.data as one of the table of formats. */
 #include "format/core/format.h"
 #include "flamel/file.h"
+#include "format/perf_data/perf_data_reader.h"
 #include "record/perf_data/perf_data.h"
-
-static int sniff(struct flm_bytes head, bool whole)
-{
-    (void)whole;
-    bool is_file = flm_bytes_start_with(head, "PERFILE2");
-    return is_file || flm_bytes_start_with(head, "2ELIFREP") ? FLM_SNIFF_MAGIC : FLM_SNIFF_NO;
-}
 
 static struct flm_profile *load(const struct flm_load_request *request, struct flm_error *why)
 {
@@ -45,6 +39,6 @@ const struct flm_format flm_format_perf_data = {
     .keeps_labels = true,
     .needs_symbols = true,
     .needs_system = true,
-    .sniff = sniff,
+    .sniff = flm_perf_data_sniff,
     .load = load,
 };

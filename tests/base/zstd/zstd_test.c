@@ -201,6 +201,44 @@ static void assert_refused(const char *bytes, size_t size, const char *sentence)
 #define DAMAGED "the zstd data is damaged"
 #define CUT_OFF "the zstd data ends too early: the file was cut off"
 
+/* As perf cuts one stream into records. */
+static void the_pieces_of_a_frame_come_back(void **state)
+{
+    (void)state;
+    struct flm_text all = content(MIXED, 500000), packed = {0}, left = {0}, out = {0};
+    flm_text_repeat(&packed, 0, ZSTD_compressBound(all.size));
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    packed.size = ZSTD_compress2(context, packed.at, packed.size, all.at, all.size);
+    ZSTD_freeCCtx(context);
+    assert_false(ZSTD_isError(packed.size));
+    uint64_t random = 5;
+    struct flm_source source = flm_source_of((struct flm_bytes){0});
+    struct flm_unzstd *unzstd = flm_unzstd_new(&source, NULL);
+    for (size_t at = 0, size; at < packed.size; at += size) {
+        size = 1 + random_next(&random) % (at < 2000 ? 3 : 60000);
+        size = size < packed.size - at ? size : packed.size - at;
+        struct flm_text now = {0};
+        flm_text_add(&now, (struct flm_bytes){source.at, (size_t)(source.end - source.at)});
+        flm_text_add(&now, (struct flm_bytes){packed.at + at, size});
+        flm_text_clear(&left);
+        left = now;
+        source = flm_source_of((struct flm_bytes){left.at, left.size});
+        struct flm_bytes bytes;
+        do {
+            assert_true(flm_unzstd_next_whole(unzstd, &bytes, NULL));
+            flm_text_add(&out, bytes);
+        } while (bytes.size > 0);
+    }
+    assert_true(source.at == source.end);
+    assert_true(out.size == all.size && memcmp(out.at, all.at, all.size) == 0);
+    flm_unzstd_free(unzstd);
+    flm_text_clear(&all);
+    flm_text_clear(&packed);
+    flm_text_clear(&left);
+    flm_text_clear(&out);
+}
+
 static void what_is_no_frame_is_refused(void **state)
 {
     (void)state;
@@ -291,6 +329,7 @@ int main(void)
         cmocka_unit_test(every_level_of_zstd_comes_back),
         cmocka_unit_test(every_window_comes_back),
         cmocka_unit_test(all_frames_come_back),
+        cmocka_unit_test(the_pieces_of_a_frame_come_back),
         cmocka_unit_test(what_is_no_frame_is_refused),
         cmocka_unit_test(what_is_cut_off_is_refused),
         cmocka_unit_test(what_is_changed_is_never_read_as_something_else),

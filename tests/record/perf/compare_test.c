@@ -32,6 +32,7 @@
 #include "os/input.h"
 #include "record/perf_data/perf_data.h"
 #include "record/session/internal.h"
+#include "record/symbols/symbolized_session.h"
 #include "support/core/files.h"
 #include "support/core/programs.h"
 

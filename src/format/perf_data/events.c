@@ -1,6 +1,6 @@
 /* events.c - the events of a perf.data file: attributes, ids and names. */
+#include "format/perf_data/internal.h"
 #include "record/perf/kernel_abi.h"
-#include "record/perf_data/internal.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,7 @@
 /* features.c - features of a perf.data file: build ids, host, command line, names of events. */
-#include "record/perf_data/internal.h"
+#include "format/perf_data/internal.h"
 
-#include "os/input.h"
-#include "symbol/unwind/unwind_table.h"
+#include "symbol/identity/machine.h"
 
 /* The numbers of features, as perf has them. */
 enum feature {
@@ -46,7 +45,7 @@ static struct flm_bytes take_text(struct section *s)
 {
     uint32_t size = take_u32(s);
     const char *at = take(s, size);
-    return (struct flm_bytes){at, at ? strnlen(at, size) : 0};
+    return flm_perf_data_text(at, at ? size : 0);
 }
 
 static void note(struct flm_perf_data *data, const char *key, struct flm_bytes value)
@@ -129,8 +128,7 @@ bool flm_perf_data_build_id(struct flm_perf_data *data, struct flm_bytes record)
     if (header.misc & HAS_SIZE && (unsigned char)record.at[AT_SIZE] <= BUILD_ID_ROOM)
         id.size = (unsigned char)record.at[AT_SIZE];
     memcpy(id.bytes, record.at + AT_ID, id.size);
-    struct flm_bytes path = {record.at + AT_PATH,
-                             strnlen(record.at + AT_PATH, record.size - AT_PATH)};
+    struct flm_bytes path = flm_perf_data_text(record.at + AT_PATH, record.size - AT_PATH);
     if (flm_bytes_start_with(path, "[kernel.kallsyms]"))
         data->kernel_id = id;
     return flm_session_build_id(data->session, path, &id) || flm_error_memory(data->why);
@@ -157,7 +155,7 @@ static void read_times(struct flm_perf_data *data, struct section *s)
 {
     enum { TOLERANCE_NS = 2000000000 };
     const char *times = take(s, 16);
-    int64_t written_ns = times && data->file ? flm_input_written_ns(data->file) : 0;
+    int64_t written_ns = times && data->system ? data->system->written_ns : 0;
     if (written_ns > 0) {
         uint64_t first = flm_perf_data_u64(data, times), last = flm_perf_data_u64(data, times + 8);
         int64_t lasted_ns = last > first && last - first < INT64_MAX ? (int64_t)(last - first) : 0;

@@ -1,11 +1,9 @@
 /* records.c - the records of a perf.data file, decompressed where they must be. */
-#include "record/perf_data/internal.h"
+#include "format/perf_data/internal.h"
 
 #include <stdlib.h>
 
-#include "symbol/unwind/unwind_table.h"
-
-enum { HEADER_SIZE = 8, FIRST_OF_PERF = 64, LAST_OF_PERF = 83, UNPACKED_SIZE = 1 << 20 };
+enum { HEADER_SIZE = 8, FIRST_OF_PERF = 64, LAST_OF_PERF = 83 };
 
 /* ---- Records added by perf ------------------------------------------------------------------- */
 
@@ -40,8 +38,7 @@ static bool read_update(struct flm_perf_data *data, struct flm_bytes record)
         return true;
     const struct flm_event_layout *layout =
         flm_event_layouts_find(&data->layouts, flm_perf_data_u64(data, record.at + AT_ID));
-    struct flm_bytes name = {record.at + AT_NAME,
-                             strnlen(record.at + AT_NAME, record.size - AT_NAME)};
+    struct flm_bytes name = flm_perf_data_text(record.at + AT_NAME, record.size - AT_NAME);
     return !layout || name.size == 0 || flm_perf_data_name_event(data, layout->number, name);
 }
 
@@ -134,62 +131,71 @@ static bool read_record(struct flm_perf_data *data, struct flm_bytes record, uin
 /* Reads the complete records among the decompressed bytes, and keeps the rest. */
 static bool read_unpacked(struct flm_perf_data *data, uint64_t offset, bool *damaged)
 {
+    struct flm_text *unpacked = &data->unpacked;
     size_t at = 0;
-    while (data->unpacked_size - at >= HEADER_SIZE) {
-        struct flm_record_header header = flm_record_header(data->unpacked + at, data->swapped);
+    while (unpacked->size - at >= HEADER_SIZE) {
+        struct flm_record_header header = flm_record_header(unpacked->at + at, data->swapped);
         if (header.size < HEADER_SIZE) {
             *damaged = true;
             return true;
         }
-        if (header.size > data->unpacked_size - at)
+        if (header.size > unpacked->size - at)
             break;
         bool is_packed =
             header.type == FLM_RECORD_COMPRESSED || header.type == FLM_RECORD_COMPRESSED2;
         if (is_packed
                 ? !cannot_read(data)
-                : !read_record(data, (struct flm_bytes){data->unpacked + at, header.size}, offset))
+                : !read_record(data, (struct flm_bytes){unpacked->at + at, header.size}, offset))
             return false;
         at += header.size;
     }
-    data->unpacked_size -= at;
-    memmove(data->unpacked, data->unpacked + at, data->unpacked_size);
+    unpacked->size -= at;
+    memmove(unpacked->at, unpacked->at + at, unpacked->size);
     return true;
 }
 
-static bool lose_packed(struct flm_perf_data *data)
+void flm_perf_data_end_zstd(struct flm_perf_data *data)
 {
-    flm_session_lost(data->session, "compressed records (damaged)", 1);
-    data->unpacked_size = 0;
-    if (data->zstd)
-        ZSTD_initDStream(data->zstd);
-    return true;
+    flm_unzstd_free(data->zstd);
+    data->zstd = NULL;
+    flm_text_clear(&data->packed);
+    flm_text_clear(&data->unpacked);
 }
 
-/* All compressed records are one zstd stream: a record may begin in one and end in the next. */
+/* All compressed records are one zstd stream: a block of it may begin in one and end in the next,
+ * and so may a record in it. */
 static bool unpack(struct flm_perf_data *data, struct flm_bytes packed, uint64_t offset)
 {
-    if (!data->zstd) {
-        data->zstd = ZSTD_createDStream();
-        data->unpacked = malloc(UNPACKED_SIZE);
-        if (!data->zstd || !data->unpacked)
-            return flm_error_memory(data->why);
-        ZSTD_initDStream(data->zstd);
-    }
-    ZSTD_inBuffer from = {packed.at, packed.size, 0};
-    bool is_full;
+    size_t left = data->packed.size > 0 ? (size_t)(data->compressed.end - data->compressed.at) : 0;
+    struct flm_bytes bytes;
+    bool damaged = false;
+    if (left > 0)
+        memmove(data->packed.at, data->compressed.at, left);
+    data->packed.size = left;
+    flm_text_add(&data->packed, packed);
+    if (!data->zstd)
+        data->zstd = flm_unzstd_new(&data->compressed, data->why);
+    if (!data->zstd || data->packed.failed)
+        return flm_error_memory(data->why);
+    data->compressed = flm_source_of((struct flm_bytes){data->packed.at, data->packed.size});
     do {
-        ZSTD_outBuffer to = {data->unpacked, UNPACKED_SIZE, data->unpacked_size};
-        size_t result = ZSTD_decompressStream(data->zstd, &to, &from);
-        if (ZSTD_isError(result))
-            return lose_packed(data);
-        is_full = to.pos == to.size;
-        data->unpacked_size = to.pos;
-        bool damaged = false;
+        struct flm_error why = {0};
+        if (!flm_unzstd_next_whole(data->zstd, &bytes, &why)) {
+            if (why.kind == FLM_ERROR_MEMORY)
+                return flm_error_memory(data->why);
+            damaged = true;
+            break;
+        }
+        flm_text_add(&data->unpacked, bytes);
+        if (data->unpacked.failed)
+            return flm_error_memory(data->why);
         if (!read_unpacked(data, offset, &damaged))
             return false;
-        if (damaged)
-            return lose_packed(data);
-    } while (from.pos < from.size || is_full);
+    } while (!damaged && bytes.size > 0);
+    if (damaged) {
+        flm_session_lost(data->session, "compressed records (damaged)", 1);
+        flm_perf_data_end_zstd(data);
+    }
     return true;
 }
 

@@ -1,20 +1,18 @@
 /* internal.h - the reader of perf.data.
  *
- *     perf_data.c   the header and the tables, losses
- *     events.c      attributes and names of events
- *     features.c    features: build ids, host, command line, descriptions of events
- *     records.c     records in sequence, decompressed if necessary */
-#ifndef FLAMEL_RECORD_PERF_DATA_INTERNAL_H
-#define FLAMEL_RECORD_PERF_DATA_INTERNAL_H
-
-#include <zstd.h>
+ *     perf_data_reader.c   the header and the tables, losses
+ *     events.c             attributes and names of events
+ *     features.c           features: build ids, host, command line, descriptions of events
+ *     records.c            records in sequence, decompressed if necessary */
+#ifndef FLAMEL_FORMAT_PERF_DATA_INTERNAL_H
+#define FLAMEL_FORMAT_PERF_DATA_INTERNAL_H
 
 #include "base/text/source.h"
 #include "base/text/text.h"
+#include "base/zstd/unzstd.h"
+#include "format/perf_data/perf_data_reader.h"
 #include "record/session/order.h"
 #include "record/session/session.h"
-
-struct flm_input;
 
 /* What an event has in addition to its layout. */
 struct flm_perf_data_event {
@@ -35,14 +33,14 @@ struct flm_perf_data {
     bool machine_is_known;
 
     struct flm_source *source;
-    const struct flm_input *file;
+    const struct flm_perf_data_system *system;
     struct flm_bytes memory; /* the whole file, if it cannot be read in parts */
     uint64_t size;           /* of the file; 0: unknown */
 
-    ZSTD_DStream *zstd;
-    char *unpacked; /* decompressed records, the last one incomplete */
-    size_t unpacked_size;
-    bool inside_unpacked;
+    struct flm_unzstd *zstd;      /* NULL until the first compressed record */
+    struct flm_source compressed; /* what it has not decompressed yet, in `packed` */
+    struct flm_text packed;
+    struct flm_text unpacked; /* decompressed records, the last one incomplete */
 
     struct flm_text release;       /* of the recorded kernel */
     struct flm_build_id kernel_id; /* size 0: unknown */
@@ -53,6 +51,16 @@ struct flm_perf_data {
     uint32_t trace_type;
     uint64_t unknown_records;
 };
+
+/* A text in a field of that size, up to its NUL. */
+static inline struct flm_bytes flm_perf_data_text(const char *at, size_t size)
+{
+    const char *end = size > 0 ? memchr(at, 0, size) : NULL;
+    return (struct flm_bytes){at, end ? (size_t)(end - at) : size};
+}
+
+/* Lets go of what is decompressed, and begins anew. */
+void flm_perf_data_end_zstd(struct flm_perf_data *data);
 
 /* Numbers in the byte order of the file. */
 uint64_t flm_perf_data_u64(const struct flm_perf_data *data, const char *at);
