@@ -155,7 +155,8 @@ static void lay_out_panes(struct flm_document *document)
         double height = pane->row_count * row;
         highest = fmax(highest, height);
         if (!document->side_by_side)
-            top += pane->heading.size > 0 ? row : 0;
+            top += (pane->group.size > 0 ? row : 0) + (pane->heading.size > 0 ? row : 0) +
+                   pane->strip_px;
         pane->left = PAD + (document->side_by_side ? (double)i * (width + PANES_APART) : 0);
         pane->top = top;
         pane->width_px = width;
@@ -420,7 +421,11 @@ static void paint_pane(const struct flm_document *document, const struct flm_sur
     paint_boxes(document, surface, pane);
     if (pane->paint_over)
         pane->paint_over(pane->context, surface, pane);
-    double y = pane->top - document->row_px / 2 + 0.36 * TEXT_PX;
+    if (pane->paint_strip)
+        pane->paint_strip(pane->context, surface, pane);
+    double row = document->row_px, y = pane->top - pane->strip_px - row / 2 + 0.36 * TEXT_PX;
+    write_text(document, surface, pane->left, pane->heading.size > 0 ? y - row : y, pane->group,
+               TEXT_PX, false, document->muted);
     double x =
         write_text(document, surface, pane->left, y, pane->heading, TEXT_PX, true, document->ink);
     write_text(document, surface, x + PAD, y, pane->detail, TEXT_PX, false, document->muted);

@@ -4,7 +4,7 @@
  *
  *     title  subtitle                   the subtitle is below if there is no room for both
  *        0 ms        100 ms             ticks, if there are any: lines through all panes
- *     main  1.2 s                       the heading of a pane, if it has one
+ *     main  1.2 s                       the heading of a pane, if it has one; a strip below that
  *     boxes                             panes, one below the other or two side by side
  *     # kernel   # jit                  the legend, in as many lines as needed
  *     1,204 stacks  12.4 s  ...         the status line, likewise: nothing is cut off
@@ -46,9 +46,13 @@ struct flm_document_pane {
     bool upwards;                      /* a flame graph: the first level is the lowest row */
     flm_box_styler style;
     void *context;
+    struct flm_document_text group;           /* a line above those of several panes */
     struct flm_document_text heading, detail; /* above it: "main", "1.2 s" */
+    double strip_px;                          /* between its heading and its boxes; 0: nothing */
 
-    /* Paints over the boxes; may be NULL. */
+    /* Paint the strip, which ends at `top`, and over the boxes; may be NULL. */
+    void (*paint_strip)(void *context, const struct flm_surface *surface,
+                        const struct flm_document_pane *pane);
     void (*paint_over)(void *context, const struct flm_surface *surface,
                        const struct flm_document_pane *pane);
 

@@ -62,6 +62,23 @@ void flm_thread_draw_line(const struct flm_viewer *viewer, struct flm_pixels *pi
 void flm_threads_paint_grid(struct flm_viewer *viewer, struct flm_pixels *pixels);
 void flm_threads_paint_ruler(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
+/* The color of a state in a strip, and that of the texture on it. */
+enum { FLM_STRIP_ALPHA = 190 };
+void flm_state_colors(const struct flm_theme *theme, enum flm_thread_state state, uint32_t *fill,
+                      uint32_t *ink);
+
+/* The parts of a strip that is so many pixels wide and shows this much of the axis: each pixel has
+ * the state of its middle, because neighbors in time must not be added up; what is not known is
+ * left out. And of a collapsed process the share of its threads that are on a CPU, where there is
+ * any. */
+typedef void (*flm_strip_part)(void *context, int left, int right, enum flm_thread_state state);
+typedef void (*flm_strip_bar)(void *context, int left, int right, double share);
+void flm_thread_states_walk(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                            struct flm_span seen, double width_px, flm_strip_part part,
+                            void *context);
+void flm_occupancy_walk(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                        struct flm_span seen, double width_px, flm_strip_bar bar, void *context);
+
 /* The strip of states of a pane; and its names, in the gutter or above the strip, which stay in the
  * window while any part of the thread is seen. */
 void flm_threads_paint_strip(const struct flm_viewer *viewer, const struct flm_pane *pane,

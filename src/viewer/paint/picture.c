@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "draw/color/state_tones.h"
 #include "draw/document/document.h"
 #include "draw/text/quantity.h"
 #include "viewer/paint/internal.h"
@@ -168,6 +169,51 @@ static void paint_samples(void *context, const struct flm_surface *surface,
                               paint_sample, &samples);
 }
 
+/* ---- Strips of flame charts ------------------------------------------------------------------ */
+
+struct strip {
+    const struct flm_viewer *viewer;
+    const struct flm_surface *surface;
+    double left, top, height;
+};
+
+static void paint_state(void *context, int left, int right, enum flm_thread_state state)
+{
+    const struct strip *s = context;
+    const struct flm_surface *to = s->surface;
+    enum flm_texture texture = flm_state_tones[state].texture;
+    double x = s->left + left, width = right - left;
+    uint32_t fill, ink;
+    flm_state_colors(&s->viewer->paint.theme, state, &fill, &ink);
+    to->fill(to->context, x, s->top, width, s->height, fill);
+    if (texture != FLM_TEXTURE_NONE)
+        to->texture(to->context, x, s->top, width, s->height, texture, ink, FLM_STRIP_ALPHA);
+}
+
+static void paint_bar(void *context, int left, int right, double share)
+{
+    const struct strip *s = context;
+    uint32_t fill, ink;
+    flm_state_colors(&s->viewer->paint.theme, FLM_THREAD_ON_CPU, &fill, &ink);
+    s->surface->fill(s->surface->context, s->left + left, s->top + (1 - share) * s->height,
+                     right - left, share * s->height, fill);
+}
+
+/* With a pixel free above the boxes, as in the window. */
+static void paint_strip(void *context, const struct flm_surface *surface,
+                        const struct flm_document_pane *pane)
+{
+    const struct drawn_pane *drawn = context;
+    const struct flm_pane *of = drawn->styles.pane;
+    const struct flm_viewer *v = drawn->styles.viewer;
+    struct strip strip = {v, surface, pane->left, pane->top - pane->strip_px, pane->strip_px - 1};
+    struct flm_span seen = {drawn->view.left, drawn->view.right};
+    if (of->is_collapsed)
+        flm_occupancy_walk(v, of, seen, pane->width_px, paint_bar, &strip);
+    else
+        flm_thread_states_walk(v, of, seen, pane->width_px, paint_state, &strip);
+}
+
 static void style_box(void *context, const struct flm_rectangle *rectangle, struct flm_box *box)
 {
     flm_box_styles_apply(&((struct drawn_pane *)context)->styles, rectangle, box);
@@ -190,16 +236,29 @@ static void add_titles(struct picture *picture)
     document->subtitle = flm_document_add_text(document, text_of(picture));
 }
 
-/* The thread of a flame chart, and its total. */
+/* The thread of a flame chart, its figures and the strip of its states, as in the window; and the
+ * process that it begins. */
 static void add_heading(struct picture *picture, const struct flm_pane *pane,
                         struct flm_document_pane *added)
 {
-    const struct flm_track *track = flm_threads_track(&picture->viewer->scene, pane);
+    const struct flm_viewer *v = picture->viewer;
+    const struct flm_track *track = flm_threads_track(&v->scene, pane);
+    picture->text.size = 0;
+    if (pane->process_threads) {
+        flm_thread_add_process(v, pane, &picture->text);
+        added->group = flm_document_add_text(&picture->document, text_of(picture));
+    }
+    if (v->scene.threads.states.of_set) {
+        added->strip_px = pane->is_collapsed ? 2 * FLM_STRIP_PX : FLM_STRIP_PX;
+        added->paint_strip = paint_strip;
+    }
+    if (pane->is_collapsed)
+        return;
     picture->text.size = 0;
     flm_track_add_title(pane->profile, track, &picture->text);
     added->heading = flm_document_add_text(&picture->document, text_of(picture));
     picture->text.size = 0;
-    flm_quantity_add(&picture->text, track->total, picture->status.unit);
+    flm_thread_add_figures(v, pane, &picture->text);
     added->detail = flm_document_add_text(&picture->document, text_of(picture));
 }
 

@@ -152,14 +152,25 @@ static bool add_colors(struct legend *legend, struct flm_error *why)
     return true;
 }
 
-/* The boxes of stacks that are off-CPU have the colors of their states. */
+/* Of the strips; boxes of stacks that are off-CPU have the same colors, paler. */
 static void add_states(struct legend *legend)
 {
     const struct flm_scene *scene = &legend->viewer->scene;
-    for (int i = FLM_THREAD_ON_CPU + 1; scene->view->is_over_time && i < FLM_THREAD_STATES; i++)
-        if (scene->threads.states.seen >> i & 1)
-            add(legend, &flm_state_tones[i].box,
-                flm_bytes_of(flm_thread_state_title((enum flm_thread_state)i)));
+    const struct flm_theme *theme = &legend->viewer->paint.theme;
+    bool has_strips = scene->view->is_over_time && scene->threads.states.of_set;
+    for (int i = 0; has_strips && i < FLM_THREAD_STATES; i++) {
+        enum flm_thread_state state = (enum flm_thread_state)i;
+        uint32_t fill, ink;
+        if (!(scene->threads.states.seen >> i & 1))
+            continue;
+        flm_state_colors(theme, state, &fill, &ink);
+        struct flm_document_key *key = flm_document_add_key(
+            legend->document, fill, ink, flm_bytes_of(flm_thread_state_title(state)));
+        if (!key)
+            return;
+        key->texture = flm_state_tones[i].texture;
+        key->edge_px = theme->forced;
+    }
 }
 
 /* Marks that no color of the legend has. */
@@ -196,12 +207,12 @@ bool flm_picture_add_keys(struct flm_viewer *v, unsigned marks, struct flm_docum
 {
     struct legend legend = {.viewer = v, .document = document};
     bool good = true;
+    add_states(&legend);
     if (flm_scene_compares(&v->scene))
         add_changes(&legend);
     else if (!v->paint.theme.forced) /* where no color says anything */
         good = add_colors(&legend, why);
     if (good) {
-        add_states(&legend);
         add_marks(&legend, marks);
         add_searches(&legend);
         good = !legend.text.failed || flm_error_memory(why);

@@ -118,74 +118,106 @@ void flm_threads_paint_ruler(struct flm_viewer *v, struct flm_pixels *pixels)
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-/* A part of the strip in one state. */
-static void paint_state(const struct flm_viewer *v, struct flm_pixels *pixels,
-                        enum flm_thread_state state, int left, int right, int top, int bottom)
+void flm_state_colors(const struct flm_theme *theme, enum flm_thread_state state, uint32_t *fill,
+                      uint32_t *ink)
 {
-    const struct flm_theme *theme = &v->paint.theme;
     const struct flm_state_tone *tone = &flm_state_tones[state];
-    uint32_t rgb = theme->dark ? tone->dark : tone->light;
-    uint32_t ink = flm_page_colors(theme).page;
-    if (theme->forced) {
-        rgb = state == FLM_THREAD_ON_CPU ? theme->forced_text : theme->forced_page;
-        ink = theme->forced_text;
-    }
-    flm_pixels_fill(pixels, left, top, right, bottom, rgb);
-    if (tone->texture != FLM_TEXTURE_NONE)
-        flm_pixels_texture(pixels, left, top, right, bottom, 0, 0, tone->texture,
-                           v->scene.window.scale / 2, ink, 190);
+    *fill = theme->dark ? tone->dark : tone->light;
+    *ink = flm_page_colors(theme).page;
+    if (!theme->forced)
+        return;
+    *fill = state == FLM_THREAD_ON_CPU ? theme->forced_text : theme->forced_page;
+    *ink = theme->forced_text;
 }
 
-/* The share of its threads, as a bar in each pixel: at the time of its middle, as states are. */
-static void paint_occupancy(const struct flm_viewer *v, const struct flm_pane *pane,
-                            struct flm_pixels *pixels, int top, int bottom)
+void flm_thread_states_walk(const struct flm_viewer *v, const struct flm_pane *pane,
+                            struct flm_span seen, double width_px, flm_strip_part part,
+                            void *context)
 {
     const struct flm_threads *threads = &v->scene.threads;
-    const struct flm_theme *theme = &v->paint.theme;
-    const struct flm_state_tone *tone = &flm_state_tones[FLM_THREAD_ON_CPU];
-    uint32_t rgb = theme->forced ? theme->forced_text : theme->dark ? tone->dark : tone->light;
-    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
-    double ns_in_px = (a.seen.right - a.seen.left) / fmax(a.area.width, 1);
-    for (int x = (int)a.area.left; x < (int)(a.area.left + a.area.width); x++) {
-        double ns = a.seen.left + (x + 0.5 - a.area.left) * ns_in_px;
-        uint32_t running =
-            flm_occupancy_at(&pane->occupancy, flm_time_after(threads->start_ns, ns));
-        double share = (double)running / pane->process_threads;
-        flm_pixels_fill(pixels, x, bottom - (int)ceil(share * (bottom - top)), x + 1, bottom, rgb);
-    }
-}
-
-/* Each pixel has the state of its middle: neighbors in time must not be added up. */
-void flm_threads_paint_strip(const struct flm_viewer *v, const struct flm_pane *pane,
-                             struct flm_pixels *pixels)
-{
-    const struct flm_threads *threads = &v->scene.threads;
-    double height = flm_scene_strip_px(&v->scene);
-    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
-    double at = a.area.top + pane->top_px - flm_camera_scroll(&v->model.camera, v->input.now_ms);
-    int top = (int)round(at - height), bottom = (int)round(at - v->scene.window.scale);
-    if (pane->is_collapsed)
-        top = (int)round(at - flm_scene_occupancy_px(&v->scene));
-    if (height <= 0 || bottom <= pixels->clip_top || top >= pixels->clip_bottom)
-        return;
-    if (pane->is_collapsed) {
-        paint_occupancy(v, pane, pixels, top, bottom);
-        return;
-    }
     const struct flm_track *track = flm_threads_track(&v->scene, pane);
-    int end = (int)(a.area.left + a.area.width);
+    double ns_in_px = (seen.right - seen.left) / fmax(width_px, 1);
+    enum flm_thread_state state = FLM_THREAD_UNKNOWN;
     uint32_t hint = 0;
-    double ns_in_px = (a.seen.right - a.seen.left) / fmax(a.area.width, 1);
-    for (int x = (int)a.area.left, next; x < end; x = next) {
-        double ns = a.seen.left + (x + 0.5 - a.area.left) * ns_in_px;
-        int64_t time = flm_time_after(threads->start_ns, ns);
+    int begin = 0, end = (int)width_px;
+    for (int x = 0, next; x < end; x = next) {
+        int64_t time = flm_time_after(threads->start_ns, seen.left + (x + 0.5) * ns_in_px);
         struct flm_thread_span span =
             flm_thread_span_at(&threads->states, pane->profile, track, time, &hint);
         double pixels_of = ((double)span.to_ns - (double)time) / ns_in_px;
         next = x + 1 + (int)fmin(fmax(pixels_of - 0.5, 0), end - x - 1);
-        if (span.state != FLM_THREAD_UNKNOWN)
-            paint_state(v, pixels, span.state, x, next, top, bottom);
+        if (span.state == state)
+            continue;
+        if (state != FLM_THREAD_UNKNOWN)
+            part(context, begin, x, state);
+        state = span.state;
+        begin = x;
     }
+    if (state != FLM_THREAD_UNKNOWN)
+        part(context, begin, end, state);
+}
+
+void flm_occupancy_walk(const struct flm_viewer *v, const struct flm_pane *pane,
+                        struct flm_span seen, double width_px, flm_strip_bar bar, void *context)
+{
+    double ns_in_px = (seen.right - seen.left) / fmax(width_px, 1);
+    uint32_t running = 0;
+    int begin = 0, end = (int)width_px;
+    for (int x = 0; x <= end; x++) {
+        int64_t time = flm_time_after(v->scene.threads.start_ns, seen.left + (x + 0.5) * ns_in_px);
+        uint32_t now = x < end ? flm_occupancy_at(&pane->occupancy, time) : 0;
+        if (x < end && now == running)
+            continue;
+        if (running > 0)
+            bar(context, begin, x, (double)running / pane->process_threads);
+        running = now;
+        begin = x;
+    }
+}
+
+/* Where a strip is in the window. */
+struct strip {
+    const struct flm_viewer *viewer;
+    struct flm_pixels *pixels;
+    int left, top, bottom;
+};
+
+static void paint_state(void *context, int left, int right, enum flm_thread_state state)
+{
+    const struct strip *s = context;
+    enum flm_texture texture = flm_state_tones[state].texture;
+    uint32_t fill, ink;
+    flm_state_colors(&s->viewer->paint.theme, state, &fill, &ink);
+    flm_pixels_fill(s->pixels, s->left + left, s->top, s->left + right, s->bottom, fill);
+    if (texture != FLM_TEXTURE_NONE)
+        flm_pixels_texture(s->pixels, s->left + left, s->top, s->left + right, s->bottom, 0, 0,
+                           texture, s->viewer->scene.window.scale / 2, ink, FLM_STRIP_ALPHA);
+}
+
+static void paint_bar(void *context, int left, int right, double share)
+{
+    const struct strip *s = context;
+    uint32_t fill, ink;
+    flm_state_colors(&s->viewer->paint.theme, FLM_THREAD_ON_CPU, &fill, &ink);
+    flm_pixels_fill(s->pixels, s->left + left, s->bottom - (int)ceil(share * (s->bottom - s->top)),
+                    s->left + right, s->bottom, fill);
+}
+
+void flm_threads_paint_strip(const struct flm_viewer *v, const struct flm_pane *pane,
+                             struct flm_pixels *pixels)
+{
+    struct flm_time_axis a = flm_time_axis_of(v, TICKS_APART * v->scene.window.scale);
+    double at = a.area.top + pane->top_px - flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    double height =
+        pane->is_collapsed ? flm_scene_occupancy_px(&v->scene) : flm_scene_strip_px(&v->scene);
+    struct strip strip = {v, pixels, (int)a.area.left, (int)round(at - height),
+                          (int)round(at - v->scene.window.scale)};
+    if (height <= 0 || strip.bottom <= pixels->clip_top || strip.top >= pixels->clip_bottom)
+        return;
+    if (pane->is_collapsed)
+        flm_occupancy_walk(v, pane, a.seen, a.area.width, paint_bar, &strip);
+    else
+        flm_thread_states_walk(v, pane, a.seen, a.area.width, paint_state, &strip);
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */

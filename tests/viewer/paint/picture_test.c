@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "draw/color/state_tones.h"
 #include "draw/color/theme.h"
 #include "flamel/builder.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
 #include "support/profile/profiles.h"
+#include "support/profile/timed.h"
 #include "support/profile/viewing.h"
 #include "support/profile/xml.h"
 #include "viewer/internal.h"
@@ -300,6 +302,85 @@ static void a_chart_has_its_threads_and_what_is_narrower_than_a_pixel(void **sta
     flm_viewer_free(v);
 }
 
+static const char states[] = "1 1 - 0 0 main;work\n"
+                             "1 1 sleeping 10 80 main;sleep\n"
+                             "1 1 - 95 0 main;work\n"
+                             "1 2 lock 0 40 main\n"
+                             "1 2 - 40 0 main\n"
+                             "1 2 sleeping 80 10 main\n"
+                             "9 9 - 50 0 main\n";
+
+/* The "attribute" of the first element that is filled with a color, behind a place. */
+static double filled_with(const char *svg, const char *behind, uint32_t rgb, const char *attribute)
+{
+    char what[40];
+    const char *from = strstr(svg, behind);
+    assert_non_null(from);
+    snprintf(what, sizeof what, "fill=\"#%06x\"", rgb);
+    const char *element = strstr(from, what);
+    if (!element)
+        fail_msg("nothing behind '%s' is %s", behind, what);
+    while (*element != '<')
+        element--;
+    snprintf(what, sizeof what, " %s=\"", attribute);
+    assert_non_null(strstr(element, what));
+    return strtod(strstr(element, what) + strlen(what), NULL);
+}
+
+/* As the window has it: of 100 ms in 980 px the wait begins at 10 ms and lasts 80. */
+static void a_chart_has_the_strip_of_states_and_its_legend(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads(states));
+    act(v, "view chart");
+    struct flm_text svg = picture(v, FLM_PICTURE_SVG);
+    uint32_t sleeping = flm_state_tones[FLM_THREAD_SLEEPING].light;
+    double x = filled_with(svg.at, "<svg", sleeping, "x"),
+           width = filled_with(svg.at, "<svg", sleeping, "width"), all = 1000 - 2 * 10;
+    assert_in_range((int)(x - 10 - 0.1 / 0.96 * all + 2), 0, 4);
+    assert_in_range((int)(width - 0.8 / 0.96 * all + 2), 0, 4);
+    assert_true(filled_with(svg.at, "<svg", sleeping, "height") == FLM_STRIP_PX - 1);
+    static const char *const titles[] = {">on-CPU</text>", ">waiting for a lock</text>",
+                                         ">sleeping</text>"};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        assert_int_equal(count_of(svg.at, titles[i]), 1);
+    assert_null(strstr(svg.at, ">blocked</text>")); /* nobody is */
+    assert_non_null(strstr(svg.at, ">process 1, 2 threads</text>"));
+    flm_text_clear(&svg);
+    svg = picture(v, FLM_PICTURE_PDF);
+    assert_true(svg.size > 1000);
+    flm_text_clear(&svg);
+    flm_viewer_free(v);
+}
+
+/* A row with the figures of all its threads, and the bar of those that run: one of two. */
+static void a_chart_has_collapsed_processes_as_rows(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads(states));
+    act(v, "view chart");
+    act(v, "processes-all");
+    struct flm_text svg = picture(v, FLM_PICTURE_SVG);
+    assert_non_null(strstr(svg.at, ">process 1 (cmd1), 2 threads  on 3 ms \xC2\xB7 off 130 ms<"));
+    assert_int_equal(count_of(svg.at, ">sleep</text>"), 0);
+    uint32_t on_cpu = flm_state_tones[FLM_THREAD_ON_CPU].light;
+    double high = (2 * FLM_STRIP_PX - 1) / 2.0;
+    assert_true(filled_with(svg.at, "<svg", on_cpu, "height") == high);
+    flm_text_clear(&svg);
+    flm_viewer_free(v);
+}
+
+static void a_chart_without_states_has_no_strip(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(two_threads(20));
+    act(v, "view chart");
+    struct flm_text svg = picture(v, FLM_PICTURE_SVG);
+    assert_null(strstr(svg.at, ">on-CPU</text>"));
+    flm_text_clear(&svg);
+    flm_viewer_free(v);
+}
+
 static void a_profile_without_stacks_is_a_picture_too(void **state)
 {
     (void)state;
@@ -424,6 +505,9 @@ int main(void)
         cmocka_unit_test(two_side_by_side_stand_on_one_line),
         cmocka_unit_test(callers_that_are_not_open_yet_are_opened),
         cmocka_unit_test(a_chart_has_its_threads_and_what_is_narrower_than_a_pixel),
+        cmocka_unit_test(a_chart_has_the_strip_of_states_and_its_legend),
+        cmocka_unit_test(a_chart_has_collapsed_processes_as_rows),
+        cmocka_unit_test(a_chart_without_states_has_no_strip),
         cmocka_unit_test(a_profile_without_stacks_is_a_picture_too),
         cmocka_unit_test(very_deep_stacks_are_cut_and_it_is_said),
         cmocka_unit_test(every_view_is_a_sound_pdf),
