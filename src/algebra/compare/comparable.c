@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "algebra/compare/comparison.h"
+#include "algebra/compare/paths.h"
 #include "algebra/operation/pattern.h"
 #include "base/number/number.h"
 #include "flamel/builder.h"
@@ -114,10 +115,16 @@ struct flm_profile *flm_comparison_align(const struct flm_profile *before,
     for (int i = 0; i < 2; i++)
         if (made[i])
             sides[i] = made[i];
+    struct flm_profile *moved = NULL;
+    struct flm_same_paths same;
+    good = good && flm_take_paths(sides[0], sides[1], &moved, &same, why);
+    if (moved)
+        sides[0] = moved;
     struct flm_profile *result =
         good ? flm_align(sides, 2, FLM_ALIGN_SIDE_BY_SIDE, names, why) : NULL;
     flm_profile_free(made[0]);
     flm_profile_free(made[1]);
+    flm_profile_free(moved);
     return result;
 }
 

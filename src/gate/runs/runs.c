@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "algebra/compare/comparable.h"
 #include "algebra/operation/algebra.h"
@@ -182,12 +183,10 @@ static bool align(struct flm_runs *runs, const struct flm_run_input *in, const u
     return runs->tree != NULL;
 }
 
-bool flm_runs_init(struct flm_runs *runs, const struct flm_run_input *in, uint32_t count,
-                   const char *name, struct flm_error *why)
+static bool start(struct flm_runs *runs, const struct flm_run_input *in, const char *name,
+                  struct flm_error *why)
 {
-    assert(runs && in && count > 0);
-    *runs = (struct flm_runs){.run_count = count};
-    uint32_t *metric = malloc(count * sizeof *metric);
+    uint32_t count = runs->run_count, *metric = malloc(count * sizeof *metric);
     runs->run = calloc(count, sizeof *runs->run);
     bool good = (metric && runs->run) || flm_error_memory(why);
     if (good)
@@ -195,6 +194,42 @@ bool flm_runs_init(struct flm_runs *runs, const struct flm_run_input *in, uint32
             name ? find_named(in, count, name, metric, why) : find_common(in, count, metric, why);
     good = good && start_runs(runs, in, metric, why) && align(runs, in, metric, why);
     free(metric);
+    return good;
+}
+
+/* Replaces profiles of the runs with copies that have the paths of the last one: two builds are
+ * often in two directories. `made` receives the copies. */
+static bool with_equal_paths(struct flm_run_input *in, uint32_t count, struct flm_profile **made,
+                             struct flm_same_paths *most, struct flm_error *why)
+{
+    struct flm_same_paths same;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        if (!flm_take_paths(in[i].profile, in[count - 1].profile, &made[i], &same, why))
+            return false;
+        if (made[i])
+            in[i].profile = made[i];
+        most->modules = same.modules > most->modules ? same.modules : most->modules;
+        most->files = same.files > most->files ? same.files : most->files;
+    }
+    return true;
+}
+
+bool flm_runs_init(struct flm_runs *runs, const struct flm_run_input *in, uint32_t count,
+                   const char *name, struct flm_error *why)
+{
+    assert(runs && in && count > 0);
+    *runs = (struct flm_runs){.run_count = count};
+    struct flm_run_input *own = malloc(count * sizeof *own);
+    struct flm_profile **made = calloc(count, sizeof *made);
+    bool good = (own && made) || flm_error_memory(why);
+    if (good) {
+        memcpy(own, in, count * sizeof *own);
+        good = with_equal_paths(own, count, made, &runs->same, why) && start(runs, own, name, why);
+    }
+    for (uint32_t i = 0; made && i < count; i++)
+        flm_profile_free(made[i]);
+    free(made);
+    free(own);
     if (!good)
         flm_runs_clear(runs);
     return good;

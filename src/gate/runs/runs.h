@@ -12,6 +12,7 @@
 #ifndef FLAMEL_GATE_RUNS_RUNS_H
 #define FLAMEL_GATE_RUNS_RUNS_H
 
+#include "algebra/compare/paths.h"
 #include "base/core/bytes.h"
 #include "base/text/text.h"
 #include "flamel/algebra.h"
@@ -35,6 +36,8 @@ struct flm_runs {
     uint32_t *node; /* of all runs, run by run */
     double *value;
     double unit; /* the value of one sample (flm_comparison_sample has the rule); 0: not known */
+    struct flm_same_paths same; /* of a run, at most: modules and files at other paths than those of
+                                   the last run, which are taken for the same */
 };
 
 /* The input of a run. The profile is borrowed until flm_runs_init returns. */

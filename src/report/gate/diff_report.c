@@ -505,6 +505,24 @@ static void add_noise_lines(const struct making *m)
                         d->side[0].count, d->side[1].count);
 }
 
+/* Builds are often in two directories; what is taken for the same is told. */
+static void add_paths_line(const struct making *m)
+{
+    const struct flm_same_paths *same = &m->d->runs.same;
+    if (same->modules == 0 && same->files == 0)
+        return;
+    struct flm_text *line = flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED);
+    if (same->modules > 0)
+        flm_text_format(line, "%u module%s", same->modules, same->modules == 1 ? "" : "s");
+    if (same->modules > 0 && same->files > 0)
+        flm_text_puts(line, " and ");
+    if (same->files > 0)
+        flm_text_format(line, "%u file%s", same->files, same->files == 1 ? "" : "s");
+    bool is_one = same->modules + same->files == 1;
+    flm_text_format(line, " %s at %s before and after: compared as the same.",
+                    is_one ? "is" : "are", is_one ? "another path" : "other paths");
+}
+
 static void add_end(const struct making *m)
 {
     const struct flm_diff *d = m->d;
@@ -513,6 +531,7 @@ static void add_end(const struct making *m)
     flm_report_add_number(m->report, "functions", c->changed_functions - c->function_count);
     flm_report_add_number(m->report, "stacks", c->changed_stacks - c->stack_count);
     flm_report_end(m->report);
+    add_paths_line(m);
     if (c->changed_stacks > 0) {
         add_noise_lines(m);
         return;

@@ -1,0 +1,258 @@
+#include "algebra/compare/paths.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/operation/rebuild.h"
+#include "base/core/array.h"
+#include "base/core/sort.h"
+
+/* Paths of one name that are compared with each other at most: of so many nothing can be told. */
+#define MOST_PAIRS 100000
+
+enum kind { MODULES, FILES };
+
+struct path {
+    struct flm_bytes text, name; /* without " (deleted)"; its last part */
+    uint32_t string;             /* in its profile */
+    bool is_other, is_deleted;
+    bool is_shared;   /* both sides have it */
+    uint32_t partner; /* of the other side; an index of the paths; FLM_NONE: none */
+};
+
+struct paths {
+    struct FLM_ARRAY(struct path) all;
+};
+
+/* ---- Which there are ------------------------------------------------------------------------- */
+
+static struct flm_bytes without_deleted(struct flm_bytes text)
+{
+    static const char mark[] = " (deleted)";
+    size_t size = sizeof mark - 1;
+    if (text.size > size && memcmp(text.at + text.size - size, mark, size) == 0)
+        text.size -= size;
+    return text;
+}
+
+static bool is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+static struct flm_bytes last_part(struct flm_bytes text)
+{
+    size_t at = text.size;
+    while (at > 0 && !is_slash(text.at[at - 1]))
+        at--;
+    return (struct flm_bytes){text.at + at, text.size - at};
+}
+
+static uint32_t string_of(const struct flm_frame_record *frame, enum kind kind)
+{
+    return kind == MODULES ? frame->module : frame->file;
+}
+
+/* Adds each path of a profile once; `seen` has a byte for each of its strings. */
+static bool add_paths(struct paths *paths, const struct flm_profile *p, enum kind kind,
+                      bool is_other)
+{
+    unsigned char *seen = calloc(p->sizes.string_count + (size_t)1, 1);
+    bool good = seen != NULL;
+    for (uint32_t i = 0; good && i < p->sizes.frame_count; i++) {
+        uint32_t string = string_of(&p->frames[i], kind);
+        struct flm_bytes all = flm_string_bytes(p, string), text = without_deleted(all);
+        if (seen[string] || text.size == 0)
+            continue;
+        seen[string] = 1;
+        good = FLM_ARRAY_ADD(&paths->all, (struct path){.text = text,
+                                                        .name = last_part(text),
+                                                        .string = string,
+                                                        .is_other = is_other,
+                                                        .is_deleted = text.size < all.size,
+                                                        .partner = FLM_NONE});
+    }
+    free(seen);
+    return good;
+}
+
+static int compare(struct flm_bytes a, struct flm_bytes b)
+{
+    int order = memcmp(a.at, b.at, a.size < b.size ? a.size : b.size);
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+/* By name; those of one name by path, those of one path by profile. */
+static int by_name(const void *context, uint32_t one, uint32_t two)
+{
+    const struct path *path = context, *a = &path[one], *b = &path[two];
+    int order = compare(a->name, b->name);
+    if (order == 0)
+        order = compare(a->text, b->text);
+    return order != 0 ? order : a->is_other - b->is_other;
+}
+
+/* The paths in order; to be freed. NULL: memory ran out. */
+static struct path *sorted(const struct paths *paths)
+{
+    size_t count = paths->all.count;
+    struct path *result = malloc((count + 1) * sizeof *result);
+    uint32_t *order = malloc((2 * count + 1) * sizeof *order);
+    for (uint32_t i = 0; result && order && i < count; i++)
+        order[i] = i;
+    if (result && order) {
+        flm_sort(order, count, order + count, by_name, paths->all.at);
+        for (size_t i = 0; i < count; i++)
+            result[i] = paths->all.at[order[i]];
+        free(order);
+        return result;
+    }
+    free(result);
+    free(order);
+    return NULL;
+}
+
+/* ---- Which are one --------------------------------------------------------------------------- */
+
+/* How many parts two paths of one name have in common, from the end. */
+static uint32_t parts_in_common(const struct path *a, const struct path *b)
+{
+    uint32_t parts = 1;
+    size_t x = (size_t)(a->name.at - a->text.at), y = (size_t)(b->name.at - b->text.at);
+    while (x > 0 && y > 0 && is_slash(a->text.at[x - 1]) && is_slash(b->text.at[y - 1])) {
+        struct flm_bytes left = last_part((struct flm_bytes){a->text.at, --x});
+        struct flm_bytes right = last_part((struct flm_bytes){b->text.at, --y});
+        if (left.size == 0 || compare(left, right) != 0)
+            break;
+        x -= left.size;
+        y -= right.size;
+        parts++;
+    }
+    return parts;
+}
+
+/* The path of the other side that has the most in common; FLM_NONE if there are two. */
+static uint32_t nearest(const struct path *path, uint32_t first, uint32_t end, uint32_t at)
+{
+    uint32_t best = FLM_NONE, most = 0;
+    for (uint32_t i = first; i < end; i++) {
+        if (path[i].is_other == path[at].is_other || path[i].is_shared)
+            continue;
+        uint32_t parts = parts_in_common(&path[at], &path[i]);
+        if (parts >= most)
+            best = parts == most ? FLM_NONE : i;
+        most = parts > most ? parts : most;
+    }
+    return best;
+}
+
+/* Of the paths [first, end), which have one name: those that both sides have are the same, and of
+ * the others those that are nearest to each other. */
+static void pair_up(struct path *path, uint32_t first, uint32_t end)
+{
+    uint64_t alone[2] = {0};
+    for (uint32_t i = first; i < end; i++) {
+        bool is_shared = i + 1 < end && compare(path[i].text, path[i + 1].text) == 0 &&
+                         path[i].is_other != path[i + 1].is_other;
+        if (is_shared) {
+            path[i].is_shared = path[i + 1].is_shared = true;
+            if (path[i].is_deleted != path[i + 1].is_deleted)
+                path[i].partner = i + 1;
+            i++;
+        } else {
+            alone[path[i].is_other]++;
+        }
+    }
+    if (alone[0] * alone[1] == 0 || alone[0] * alone[1] > MOST_PAIRS)
+        return;
+    for (uint32_t i = first; i < end; i++) {
+        if (path[i].is_other || path[i].is_shared)
+            continue;
+        uint32_t other = nearest(path, first, end, i);
+        if (other != FLM_NONE && nearest(path, first, end, other) == i)
+            path[i].partner = other;
+    }
+}
+
+/* Fills `becomes`, by string of `p`: that of the other profile; FLM_NONE: it stays. */
+static bool find_same(const struct flm_profile *p, const struct flm_profile *other, enum kind kind,
+                      uint32_t *becomes, uint32_t *count)
+{
+    struct paths paths = {{0}};
+    for (uint32_t i = 0; i < p->sizes.string_count; i++)
+        becomes[i] = FLM_NONE;
+    bool good = add_paths(&paths, p, kind, false) && add_paths(&paths, other, kind, true);
+    struct path *path = good ? sorted(&paths) : NULL;
+    uint32_t all = path ? (uint32_t)paths.all.count : 0;
+    for (uint32_t first = 0, end; first < all; first = end) {
+        for (end = first + 1; end < all && compare(path[end].name, path[first].name) == 0;)
+            end++;
+        pair_up(path, first, end);
+    }
+    for (uint32_t i = 0; i < all; i++)
+        if (path[i].partner != FLM_NONE) {
+            becomes[path[i].string] = path[path[i].partner].string;
+            ++*count;
+        }
+    FLM_ARRAY_CLEAR(&paths.all);
+    free(path);
+    return path != NULL;
+}
+
+/* ---- A profile with them --------------------------------------------------------------------- */
+
+static uint32_t renamed(struct flm_rebuild *r, const struct flm_profile *other, uint32_t string,
+                        const uint32_t *becomes)
+{
+    if (becomes[string] == FLM_NONE)
+        return string;
+    struct flm_bytes text = flm_string_bytes(other, becomes[string]);
+    return flm_builder_string(r->builder, text.at, text.size).index;
+}
+
+static struct flm_profile *with_paths(const struct flm_profile *p, const struct flm_profile *other,
+                                      const uint32_t *modules, const uint32_t *files,
+                                      struct flm_error *why)
+{
+    struct flm_rebuild r;
+    if (!flm_rebuild_start(&r, p, why))
+        return NULL;
+    uint32_t *frames = malloc(p->sizes.frame_count * sizeof *frames);
+    if (!frames) {
+        flm_rebuild_clear(&r);
+        flm_error_memory(why);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
+        struct flm_frame_record record = p->frames[i];
+        record.module = renamed(&r, other, record.module, modules);
+        record.file = renamed(&r, other, record.file, files);
+        bool is_same = record.module == p->frames[i].module && record.file == p->frames[i].file;
+        frames[i] = is_same ? i : flm_builder_frame(r.builder, &record).index;
+    }
+    for (uint32_t i = 1; i < p->sizes.node_count; i++)
+        r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], frames[p->node_frame[i]]);
+    free(frames);
+    return flm_rebuild_finish(&r, why);
+}
+
+bool flm_take_paths(const struct flm_profile *p, const struct flm_profile *other,
+                    struct flm_profile **made, struct flm_same_paths *same, struct flm_error *why)
+{
+    assert(p && other && made && same);
+    size_t strings = p->sizes.string_count + (size_t)1;
+    uint32_t *modules = malloc(2 * strings * sizeof *modules), *files = modules + strings;
+    *made = NULL;
+    *same = (struct flm_same_paths){0};
+    bool good = modules && find_same(p, other, MODULES, modules, &same->modules) &&
+                find_same(p, other, FILES, files, &same->files);
+    if (!good)
+        flm_error_memory(why);
+    if (good && (same->modules > 0 || same->files > 0)) {
+        *made = with_paths(p, other, modules, files, why);
+        good = *made != NULL;
+    }
+    free(modules);
+    return good;
+}
