@@ -7,7 +7,8 @@ export function makeStatus(view) {
     const facts = make('div', {class: 'facts'});
     const notice = make('span', {class: 'notice', role: 'status'});
     const legend = make('div', {class: 'legend', role: 'group', 'aria-label': 'Colors'});
-    const element = make('footer', {class: 'status'}, facts, notice, legend);
+    const offer = make('div', {class: 'offer'}); // what would make the picture readable
+    const element = make('footer', {class: 'status'}, offer, facts, notice, legend);
     const sheet = make('div', {class: 'menu data-quality', popover: 'auto', id: 'flamel-data-quality',
         role: 'dialog', 'aria-label': 'Data quality'});
     const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
@@ -44,6 +45,8 @@ export function makeStatus(view) {
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
         refill(facts, button(line.filter(Boolean), () => view.act('data-quality'), {class: 'plain',
             title: status.sentence, 'data-key': 'data-quality'}));
+        refill(offer, status.offer && button([status.offer, ': ', make('b', {}, 'collapse')], () => view.act('collapse-direct'),
+            {class: 'plain', title: `${view.actionNamed('collapse-direct').title} (R)`}));
         refill(legend, colors());
         const isShort = value => String(value).length < 20;
         const row = (name, value) => value == null || value === '' ? null : make('tr', {},

@@ -513,6 +513,13 @@ struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy
                                               node->occurrence_count, node->ended_count};
 }
 
+uint32_t flm_lazy_tree_place(const struct flm_lazy_tree *u, uint32_t of, uint32_t level)
+{
+    for (; climbs(u) && level > 1 && of != 0; level--)
+        of = u->step[of].parent;
+    return of;
+}
+
 static void add_value(double to[2], const double value[2])
 {
     to[0] += value[0];

@@ -125,6 +125,10 @@ struct flm_lazy_tree_occurrences {
 struct flm_lazy_tree_occurrences flm_lazy_tree_occurrences(const struct flm_lazy_tree *lazy,
                                                            struct flm_lazy_ref number);
 
+/* The node of the profile that stands at `level` (1: below the root) for an occurrence `of` of a
+ * node there, however far its descendants have been opened. Takes a step for each level. */
+uint32_t flm_lazy_tree_place(const struct flm_lazy_tree *lazy, uint32_t of, uint32_t level);
+
 /* The values of a node in two other columns, signed: sums over its occurrences. `own` is the total
  * less that of the children, whether it is open or not. `value` receives both values of a node of
  * the profile: its self values, or its totals. Takes a step for each occurrence. */

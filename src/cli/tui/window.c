@@ -269,6 +269,13 @@ static void draw_status(struct flm_tui *tui, int row)
     const struct flm_response_status *s = tui->status.status;
     if (!s)
         return;
+    if (s->offer.size > 0) {
+        int left = column, end = tui->screen.columns;
+        column = flm_tui_put(tui, column, row, end, s->offer, FLM_TUI_ACCENT);
+        column = flm_tui_puts(tui, column, row, end, ": R collapses it", FLM_TUI_ACCENT);
+        flm_tui_add_target(tui, row, left, column, "collapse-direct");
+        column += 2;
+    }
     column = put_value(tui, column, row, "", s->stacks,
                        flm_bytes_are(s->stacks, "1") ? " stack  " : " stacks  ");
     if (tui->live) { /* it has said itself how much there is, and what of it is lost */

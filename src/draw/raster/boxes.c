@@ -142,23 +142,29 @@ static struct flm_lit within(const struct flm_box *box, struct flm_bytes part, s
 struct flm_label_parts flm_box_label(const struct flm_box *box, double room_px,
                                      const struct flm_font *font)
 {
-    struct flm_label_parts parts = {.count = 0};
-    struct flm_label_cut cut = flm_label_fit(box->label, box->parts, room_px, font);
+    struct flm_label_parts parts = {.lit = {{0, 0}}};
+    double suffix_px = box->suffix.size > 0 ? flm_label_width(box->suffix, font) : 0;
+    struct flm_label_cut cut = flm_label_fit(box->label, box->parts, room_px - suffix_px, font);
+    bool has_suffix = suffix_px > 0 && cut.head.size > 0;
+    if (suffix_px > 0 && !has_suffix)
+        cut = flm_label_fit(box->label, box->parts, room_px, font);
     if (cut.head.size == 0)
         return parts;
     size_t head_at = (size_t)(cut.head.at - box->label.at);
     parts.at[0] = cut.head;
     parts.lit[0] = within(box, cut.head, head_at);
     parts.count = 1;
-    if (cut.tail.size == 0)
-        return parts;
-    size_t tail_at = (size_t)(cut.tail.at - box->label.at);
-    parts.at[1] = flm_bytes_of(FLM_ELLIPSIS);
-    parts.at[2] = cut.tail;
-    if (box->lit_from < tail_at && box->lit_to > head_at + cut.head.size)
-        parts.lit[1] = (struct flm_lit){0, parts.at[1].size};
-    parts.lit[2] = within(box, cut.tail, tail_at);
-    parts.count = 3;
+    if (cut.tail.size > 0) {
+        size_t tail_at = (size_t)(cut.tail.at - box->label.at);
+        parts.at[1] = flm_bytes_of(FLM_ELLIPSIS);
+        parts.at[2] = cut.tail;
+        if (box->lit_from < tail_at && box->lit_to > head_at + cut.head.size)
+            parts.lit[1] = (struct flm_lit){0, parts.at[1].size};
+        parts.lit[2] = within(box, cut.tail, tail_at);
+        parts.count = 3;
+    }
+    if (has_suffix)
+        parts.at[parts.count++] = box->suffix;
     return parts;
 }
 

@@ -32,6 +32,7 @@ struct flm_box {
     bool skipped;                /* nothing is drawn */
     struct flm_bytes label;      /* UTF-8, shortened here; valid until the next box */
     struct flm_name_parts parts; /* of the label (text/function_name.h) */
+    struct flm_bytes suffix;     /* behind the label where there is room for both; likewise valid */
     uint32_t lit_from, lit_to;   /* highlighted bytes of the label: a search's match */
     uint32_t lit_rgb;            /* their background */
 };
@@ -90,13 +91,13 @@ void flm_pixels_mark(struct flm_pixels *pixels, int left, int top, int right, in
                      enum flm_mark mark, double scale, uint32_t rgb, uint8_t strength);
 
 /* The parts of a box's label that fit, in order, and the highlighted bytes of each. The ellipsis is
- * one of them, highlighted if bytes that it replaces are. */
+ * one of them, highlighted if bytes that it replaces are, and the suffix. */
 struct flm_lit {
     size_t from, to;
 };
 struct flm_label_parts {
-    struct flm_bytes at[3];
-    struct flm_lit lit[3];
+    struct flm_bytes at[4];
+    struct flm_lit lit[4];
     int count;
 };
 struct flm_label_parts flm_box_label(const struct flm_box *box, double room_px,

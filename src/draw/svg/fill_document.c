@@ -8,6 +8,7 @@
 #include "draw/text/quantity.h"
 #include "draw/text/visible.h"
 #include "profile/columns.h"
+#include "profile/recursion.h"
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 
@@ -152,6 +153,9 @@ void flm_svg_style(void *context, const struct flm_rectangle *r, struct flm_box 
     bool is_root = svg->profile->frames[frame].flags & FLM_FRAME_ROOT;
     box->label = is_root ? flm_bytes_of("all") : flm_svg_name(svg, frame);
     box->parts = flm_name_parts(box->label);
+    svg->label.size = 0;
+    flm_label_add_depth(&svg->label, flm_recursion_at(svg->profile, r->node.index).most);
+    box->suffix = (struct flm_bytes){svg->label.at, svg->label.size};
 }
 
 /* Rectangles in device pixels. */

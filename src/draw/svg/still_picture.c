@@ -15,6 +15,7 @@
 #include "draw/text/quantity.h"
 #include "draw/text/visible.h"
 #include "profile/columns.h"
+#include "profile/recursion.h"
 
 /* Boxes of at least this width have round corners and a gap to the right. */
 enum { WIDE_TENTHS = 80, GAP_FROM_TENTHS = 25, GAP_TENTHS = 10 };
@@ -142,6 +143,22 @@ static double least_room(const struct flm_svg *svg)
     return svg->options.font_size_px * 1.2;
 }
 
+/* A name, and how many frames it stands for, if there is room for both. */
+static void add_name(struct flm_svg *svg, struct flm_bytes name, uint32_t most, double room)
+{
+    char depth[16];
+    struct flm_text suffix;
+    flm_text_init_fixed(&suffix, depth, sizeof depth);
+    flm_label_add_depth(&suffix, most);
+    struct flm_bytes text = {suffix.at, suffix.size};
+    struct flm_name_parts parts = flm_name_parts(name);
+    flm_label_add(&svg->label, name, parts, room - flm_label_width(text, &svg->font), &svg->font);
+    if (svg->label.size > 0)
+        flm_text_add(&svg->label, text);
+    else
+        flm_label_add(&svg->label, name, parts, room, &svg->font);
+}
+
 static void add_label(struct flm_svg *svg, struct flm_text *out, const struct flm_rectangle *r)
 {
     double room = r->x1 - r->x0 - 2 * LABEL_PAD;
@@ -157,7 +174,7 @@ static void add_label(struct flm_svg *svg, struct flm_text *out, const struct fl
     } else {
         bool is_root = svg->profile->frames[frame].flags & FLM_FRAME_ROOT;
         struct flm_bytes name = is_root ? flm_bytes_of("all") : flm_svg_name(svg, frame);
-        flm_label_add(&svg->label, name, flm_name_parts(name), room, &svg->font);
+        add_name(svg, name, flm_recursion_at(svg->profile, r->node.index).most, room);
     }
     if (svg->label.size == 0)
         return;

@@ -179,13 +179,22 @@ static int put_label(struct row *row, int column, int room, const struct flm_box
     int taken = 0;
     bool is_same = name.at == box->label.at; /* else its offsets are others */
     struct flm_name_parts parts = is_same ? box->parts : flm_name_parts(name);
-    struct flm_label_cut cut = flm_cells_fit(
-        name, parts, (struct flm_width){room > 0 ? (size_t)room : 0}, screen->charset);
+    struct flm_text suffix_scratch = {0};
+    struct flm_bytes suffix = flm_showable(box->suffix, screen->charset, &suffix_scratch);
+    size_t cells = room > 0 ? (size_t)room : 0, suffix_cells = flm_cells(suffix).cells;
+    struct flm_label_cut cut = {.head = {"", 0}};
+    if (suffix_cells < cells)
+        cut = flm_cells_fit(name, parts, (struct flm_width){cells - suffix_cells}, screen->charset);
+    if (cut.head.size == 0) {
+        suffix.size = 0;
+        cut = flm_cells_fit(name, parts, (struct flm_width){cells}, screen->charset);
+    }
     if (cut.head.size > 0) {
         const char *dots = cut.tail.size > 0 ? flm_cells_ellipsis(screen->charset) : "";
         flm_text_add(&text, cut.head);
         flm_text_puts(&text, dots);
         flm_text_add(&text, cut.tail);
+        flm_text_add(&text, suffix);
         struct flm_bytes shown = {text.at, text.size};
         size_t from = 0, to = 0;
         if (box->lit_to > box->lit_from && is_same && !text.failed) {
@@ -205,6 +214,7 @@ static int put_label(struct row *row, int column, int room, const struct flm_box
                                          room - taken, pieces[i], i == 1 ? lit : style);
     }
     flm_text_clear(&scratch);
+    flm_text_clear(&suffix_scratch);
     flm_text_clear(&text);
     return taken;
 }

@@ -112,6 +112,12 @@ size_t flm_cells_head(struct flm_bytes text, struct flm_width room)
     return at;
 }
 
+/* The micro and the multiplication sign are in texts of flamel. */
+static char ascii_of(uint32_t code)
+{
+    return code < 0x80 ? (char)code : code == 0xB5 ? 'u' : code == 0xD7 ? 'x' : '?';
+}
+
 struct flm_bytes flm_showable(struct flm_bytes text, enum flm_charset charset,
                               struct flm_text *scratch)
 {
@@ -132,7 +138,7 @@ struct flm_bytes flm_showable(struct flm_bytes text, enum flm_charset charset,
     for (size_t at = 0; at < scratch->size;) {
         at += next_character((struct flm_bytes){scratch->at, scratch->size}, at, &code);
         if (flm_character_cells(code) > 0)
-            scratch->at[size++] = code < 0x80 ? (char)code : code == 0xB5 ? 'u' : '?';
+            scratch->at[size++] = ascii_of(code);
     }
     scratch->size = size;
     return (struct flm_bytes){scratch->at, size};

@@ -168,3 +168,9 @@ void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name
         flm_text_puts(out, FLM_ELLIPSIS);
     flm_text_add(out, cut.tail);
 }
+
+void flm_label_add_depth(struct flm_text *out, uint32_t most)
+{
+    if (most > 1)
+        flm_text_format(out, " \xC3\x97%u", most);
+}

@@ -51,6 +51,10 @@ struct flm_label_cut flm_label_fit(struct flm_bytes plain, struct flm_name_parts
 struct flm_label_cut flm_label_shorten(struct flm_bytes plain, double room_px,
                                        const struct flm_font *font);
 
+/* " ×118", behind the label of a frame that stands for up to so many (profile/recursion.h); nothing
+ * for one. It is no part of the name, and drawn in full or not at all. */
+void flm_label_add_depth(struct flm_text *out, uint32_t most);
+
 /* Adds the part of a name to `out`. */
 void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name_parts parts,
                    double room_px, const struct flm_font *font);

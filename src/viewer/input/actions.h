@@ -25,6 +25,7 @@
 #include "viewer/model/choices.h"
 
 struct flm_viewer;
+struct flm_chain;
 
 /* When an action is possible, and the message when it is not. */
 struct flm_condition {
@@ -86,6 +87,10 @@ bool flm_action_makes_sense(const struct flm_action *action, const struct flm_vi
  * the argument. NULL if there is none. */
 const struct flm_action *flm_action_for_key(const struct flm_viewer *viewer, struct flm_bytes key,
                                             unsigned held, struct flm_bytes *argument);
+
+/* The recursion that is to be offered to be collapsed: of a chain that fills most of the window,
+ * until any was collapsed. NULL: there is none. */
+const struct flm_chain *flm_offered_chain(struct flm_viewer *viewer);
 
 /* Whether one function is selected: not everything, and not several narrow frames as one. */
 bool flm_viewer_has_frame(const struct flm_viewer *viewer);

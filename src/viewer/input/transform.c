@@ -8,6 +8,7 @@
 #include "viewer/input/actions.h"
 #include "viewer/input/clipboard.h"
 #include "viewer/internal.h"
+#include "viewer/model/collapsing.h"
 #include "viewer/model/presets.h"
 
 /* The shown profile has changed; the step that "back" returns to is of the new scene. */
@@ -183,6 +184,94 @@ static bool act_collapse_direct(struct flm_viewer *v, struct flm_bytes none, str
     return add(v, flm_bytes_of("collapse:direct"), why);
 }
 
+const struct flm_chain *flm_offered_chain(struct flm_viewer *v)
+{
+    enum { FEWEST = 8 };
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    if (!p || p->sizes.metric_count == 0 || !flm_viewer_is_updated(v) ||
+        flm_collapsing_known(&v->model.operations))
+        return NULL;
+    struct flm_metric metric = {flm_comparing_metric(&v->model, v->model.metric)};
+    const struct flm_chain *chain = flm_cached_tables_chain(&v->scene.tables, p, metric, NULL);
+    double rows = flm_viewer_area(v).height / flm_viewer_row_px(v);
+    return chain && chain->rows >= FEWEST && chain->rows >= rows / 2 ? chain : NULL;
+}
+
+/* A frame of the stacks whose caller or callee is the same function. */
+static bool calls_itself(const struct flm_viewer *v)
+{
+    if (!flm_viewer_has_frame(v))
+        return false;
+    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
+    struct flm_node node = flm_pane_node(pane, v->model.selected.number);
+    return pane->kind == FLM_PANE_STACKS && node.index != FLM_NONE &&
+           flm_chain_is_at(pane->profile, node.index, flm_layout_parent(pane->layout, node).index);
+}
+
+static const struct flm_condition on_recursion = {calls_itself,
+                                                  "the selected function does not call itself"};
+
+static bool is_collapsed(const struct flm_viewer *v)
+{
+    if (!flm_viewer_has_frame(v) || !flm_collapsing(&v->model.operations))
+        return false;
+    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
+    return flm_pane_depths(pane, flm_pane_node(pane, v->model.selected.number)).most > 1;
+}
+
+static const struct flm_condition on_collapsed = {is_collapsed,
+                                                  "no function is selected that was collapsed"};
+
+static bool collapses(const struct flm_viewer *v)
+{
+    return flm_collapsing(&v->model.operations);
+}
+
+static const struct flm_condition collapsing = {collapses, "no recursion is collapsed"};
+
+/* Takes `list`. */
+static bool rewrite(struct flm_viewer *v, struct flm_text *list, struct flm_error *why)
+{
+    flm_viewer_leave(v);
+    bool good = list->failed
+                    ? flm_error_memory(why)
+                    : flm_operations_rewrite(&v->model.operations,
+                                             (struct flm_bytes){list->at, list->size}, why);
+    flm_text_clear(list);
+    return transformed(v, good, why);
+}
+
+static bool change_function(struct flm_viewer *v, bool collapse, struct flm_error *why)
+{
+    struct flm_text list = {0};
+    flm_collapsing_change(&v->model.operations,
+                          flm_frame_function(flm_model_shown(&v->model),
+                                             flm_scene_frame(&v->scene, v->model.selected)),
+                          collapse, &list);
+    return rewrite(v, &list, why);
+}
+
+static bool act_collapse_function(struct flm_viewer *v, struct flm_bytes none,
+                                  struct flm_error *why)
+{
+    (void)none;
+    return change_function(v, true, why);
+}
+
+static bool act_expand_function(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return change_function(v, false, why);
+}
+
+static bool act_expand_all(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    struct flm_text list = {0};
+    flm_collapsing_none(&v->model.operations, &list);
+    return rewrite(v, &list, why);
+}
+
 static bool act_collapse_any(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
@@ -290,6 +379,12 @@ static const struct flm_action actions[] = {
      "fold recursive merge"},
     {"collapse-any", "Collapse all recursion", NULL, "r", act_collapse_any, NULL,
      "fold recursive merge"},
+    {"collapse-function", "Collapse the recursion of this function", NULL, NULL,
+     act_collapse_function, &on_recursion, "fold recursive merge"},
+    {"expand-function", "Expand the recursion of this function", NULL, "R", act_expand_function,
+     &on_collapsed, "unfold open recursive"},
+    {"expand-all", "Expand all recursion", NULL, "O", act_expand_all, &collapsing,
+     "unfold open recursive"},
     {"only-mine", "Only my code", NULL, NULL, act_only_mine, NULL,
      "hide libraries runtime kernel libc user filter"},
     {"operation-toggle", "Transform on or off", "N", NULL, act_toggle, NULL},

@@ -5,6 +5,7 @@
 
 #include "draw/color/state_tones.h"
 #include "draw/color/theme.h"
+#include "draw/text/label.h"
 #include "draw/text/quantity.h"
 #include "profile/sample_span.h"
 
@@ -227,7 +228,8 @@ static void label_root(struct flm_box_styles *styles, struct flm_box *box)
     box->parts = (struct flm_name_parts){.bare = end, .end = end};
 }
 
-static void label_frame(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
+static void label_frame(struct flm_box_styles *styles, const struct flm_rectangle *r,
+                        uint32_t frame, struct flm_box *box)
 {
     if (!box->has_room)
         return;
@@ -235,6 +237,9 @@ static void label_frame(struct flm_box_styles *styles, uint32_t frame, struct fl
     if (box->label.size == 0)
         box->label = flm_bytes_of("(no name)");
     box->parts = flm_name_parts(box->label);
+    styles->text.size = 0;
+    flm_label_add_depth(&styles->text, flm_pane_depths(styles->pane, r->node).most);
+    box->suffix = (struct flm_bytes){styles->text.at, styles->text.size};
 }
 
 static void mark_match(struct flm_box_styles *styles, uint32_t frame, struct flm_box *box)
@@ -335,7 +340,7 @@ void flm_box_styles_apply(void *context, const struct flm_rectangle *r, struct f
         mark_kind(v, r, frame, record, box);
     if (styles->net && styles->net[r->node.index] < 0)
         box->texture = FLM_TEXTURE_FALLING;
-    label_frame(styles, frame, box);
+    label_frame(styles, r, frame, box);
     if (styles->searching && !ancestor)
         mark_match(styles, frame, box);
     if (styles->hovered && styles->hovered->function == record->function &&

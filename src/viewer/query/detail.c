@@ -325,7 +325,7 @@ static bool add_stack(struct flm_query *q, const struct flm_subject *s,
             continue;
         frame[detail->stack.count++] = (struct flm_response_frame){
             .node = flm_query_ref(q, s->pane_index, node),
-            .title = flm_query_title(q, s->pane->tree.frame[node.index]),
+            .title = flm_query_node_title(q, s->pane, node),
         };
     }
     detail->stack_hidden = hidden;
@@ -380,7 +380,7 @@ static void add_merged(struct flm_query *q, const struct flm_subject *s,
         double total = flm_layout_total(s->pane->layout, largest[i]);
         item[i] = (struct flm_response_frame){
             .node = flm_query_ref(q, s->pane_index, largest[i]),
-            .title = flm_query_title(q, s->pane->tree.frame[largest[i].index]),
+            .title = flm_query_node_title(q, s->pane, largest[i]),
             .value = flm_query_quantity(q, total),
             .share = flm_query_share(q, total, q->all),
         };
@@ -447,8 +447,10 @@ static struct flm_bytes address_of(struct flm_query *q, uint64_t address)
     return flm_query_scratch_copy(q);
 }
 
-static void add_frame(struct flm_query *q, uint32_t frame, struct flm_response_detail *detail)
+static void add_frame(struct flm_query *q, const struct flm_subject *s,
+                      struct flm_response_detail *detail)
 {
+    uint32_t frame = s->frame;
     const struct flm_frame_record *record = &q->profile->frames[frame];
     detail->frame = frame;
     detail->title = flm_query_title(q, frame);
@@ -456,7 +458,7 @@ static void add_frame(struct flm_query *q, uint32_t frame, struct flm_response_d
     detail->module = flm_query_string(q, record->module);
     detail->file = flm_query_string(q, record->file);
     detail->line = record->line ? record->line : NAN;
-    detail->kind = flm_query_kind(q, record);
+    detail->kind = flm_query_kind(q, s);
     detail->address = address_of(q, record->address);
     detail->link = link_of(q, record);
 }
@@ -471,7 +473,7 @@ static bool add_detail(struct flm_query *q, const struct flm_subject *s,
     if (s->merged)
         detail->title = detail->name = flm_query_merged_title(q, s->merged->count);
     else
-        add_frame(q, s->frame, detail);
+        add_frame(q, s, detail);
     if (detail->compared)
         detail->note = flm_subject_change(q, s);
     detail->moment.at =

@@ -81,7 +81,7 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
     hover->y = v->input.hover_y;
     hover->title =
         s.merged ? flm_query_merged_title(&q, s.merged->count) : flm_query_title(&q, s.frame);
-    hover->where = flm_query_where(&q, &q.profile->frames[s.merged ? 0 : s.frame]);
+    hover->where = flm_query_where(&q, &s);
     hover->moment.at =
         flm_query_moment(&q, s.pane, s.node, s.merged != NULL, s.total, &hover->moment.count);
     add_lines(&q, &s, hover);

@@ -101,12 +101,16 @@ struct scored {
     int score, place; /* of equal scores the first place is first */
 };
 
+/* What mends a recursion that fills the screen. */
+static const char OFFERED[] = "collapse-direct";
+
 struct palette {
     struct flm_query q;
     struct flm_bytes text; /* that was typed */
     struct scored *at;
     int count;
     bool has_frame; /* one is selected */
+    bool offers;    /* the action OFFERED */
 };
 
 /* The place of an action in the menu; -1: it is not there. */
@@ -123,16 +127,19 @@ static int menu_place(const struct flm_action *action)
 static void add_entry(struct palette *p, const struct flm_action *action,
                       struct flm_response_entry entry)
 {
-    enum { FITTING = 1000, IMPOSSIBLE = 2000 };
+    enum { FITTING = 1000, IMPOSSIBLE = 2000, OFFER = 5000 };
     int score = score_of(entry.title, action, p->text), place = menu_place(action);
     if (score == NO_MATCH || p->count == MOST_ENTRIES)
         return;
     bool is_possible = flm_action_makes_sense(action, p->q.viewer);
     bool is_fitting = is_possible && p->has_frame && action->only && place >= 0;
+    bool is_offered = p->offers && strcmp(action->name, OFFERED) == 0;
     struct scored *to = &p->at[p->count];
     *to = (struct scored){entry, score, p->count};
     if (is_fitting && p->text.size == 0)
         to->place = place - FITTING;
+    if (is_offered && p->text.size == 0)
+        to->place = -OFFER;
     if (is_fitting && p->text.size > 0)
         to->score += 5;
     if (!is_possible) {
@@ -396,6 +403,7 @@ bool flm_query_palette(struct flm_viewer *v, struct flm_bytes argument,
     if (!made || !p.at)
         return flm_query_end(&p.q, why);
     p.has_frame = p.q.profile && flm_viewer_has_frame(v);
+    p.offers = flm_offered_chain(v) != NULL;
     for (size_t g = 0; g < count; g++)
         for (size_t i = 0; i < groups[g]->count; i++)
             add_action(&p, &groups[g]->at[i], groups[g]->title);

@@ -93,6 +93,7 @@
  *      trimmed                                         "12 % outside of the window"
  *      filtered                                        "3 % (1.2 s) by 2 transforms"
  *      hidden                                          "2 counters": without a track
+ *      offer                                           "deep calls itself 118 deep": null: nothing
  *      lost: [{what, count, where}], lost_count?
  *      unsymbolized_share, samples, notes?: [{key, value}]
  *      sentence}                                       all of it

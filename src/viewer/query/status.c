@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "draw/text/quantity.h"
+#include "viewer/input/actions.h"
 #include "viewer/query/internal.h"
 
 /* ---- Status ---------------------------------------------------------------------------------- */
@@ -168,6 +169,19 @@ static void add_picture(struct flm_query *q, struct flm_response_status *status)
         status->merged_share = flm_query_share(q, v->paint.picture.merged_total, whole);
 }
 
+static struct flm_bytes offer_text(struct flm_query *q)
+{
+    const struct flm_chain *chain = flm_offered_chain(q->viewer);
+    if (!chain)
+        return (struct flm_bytes){NULL, 0};
+    struct flm_text *out = flm_query_scratch(q);
+    flm_text_add(out, flm_frame_title(q->profile, chain->frame));
+    flm_text_puts(out, " calls itself ");
+    flm_count_add(out, chain->depth);
+    flm_text_puts(out, " deep");
+    return flm_query_scratch_copy(q);
+}
+
 static void add_status(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_summary *summary = &q->viewer->scene.tables.summary;
@@ -181,6 +195,7 @@ static void add_status(struct flm_query *q, struct flm_response_status *status)
     add_picture(q, status);
     status->trimmed = trimmed_text(q);
     status->filtered = filtered_text(q);
+    status->offer = offer_text(q);
     add_losses(q, status);
     status->unsymbolized_share = flm_query_share(q, metric->unsymbolized, q->all);
     if (q->profile->sizes.sample_count > 0)

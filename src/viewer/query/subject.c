@@ -124,22 +124,43 @@ static void add_kind(struct flm_text *out, const struct flm_frame_record *frame)
     flm_text_puts(out, clones);
 }
 
-struct flm_bytes flm_query_kind(struct flm_query *q, const struct flm_frame_record *frame)
+static void add_depth(struct flm_text *out, const struct flm_subject *s)
+{
+    struct flm_depths depths =
+        s->merged ? (struct flm_depths){1, 1} : flm_pane_depths(s->pane, s->node);
+    if (depths.most < 2)
+        return;
+    add_part(out, flm_bytes_of("recursion "));
+    flm_text_puts(out, depths.least < depths.most ? "up to " : "");
+    flm_count_add(out, depths.most);
+    flm_text_puts(out, " deep");
+}
+
+static const struct flm_frame_record *record_of(const struct flm_query *q,
+                                                const struct flm_subject *s)
+{
+    return &q->profile->frames[s->merged ? 0 : s->frame];
+}
+
+struct flm_bytes flm_query_kind(struct flm_query *q, const struct flm_subject *s)
 {
     struct flm_text *out = flm_query_scratch(q);
-    add_kind(out, frame);
+    add_kind(out, record_of(q, s));
+    add_depth(out, s);
     return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
 }
 
 /* "libc.so.6 · malloc.c:812 · inlined". */
-struct flm_bytes flm_query_where(struct flm_query *q, const struct flm_frame_record *frame)
+struct flm_bytes flm_query_where(struct flm_query *q, const struct flm_subject *s)
 {
+    const struct flm_frame_record *frame = record_of(q, s);
     struct flm_text *out = flm_query_scratch(q);
     add_part(out, last_part(flm_string_bytes(q->profile, frame->module)));
     add_part(out, last_part(flm_string_bytes(q->profile, frame->file)));
     if (frame->file && frame->line)
         flm_text_format(out, ":%u", frame->line);
     add_kind(out, frame);
+    add_depth(out, s);
     return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
 }
 

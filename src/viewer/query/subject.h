@@ -34,10 +34,10 @@ double flm_subject_whole(const struct flm_query *q, const struct flm_subject *s,
 void flm_query_use_metric(struct flm_query *q, uint32_t metric);
 void flm_subject_use_width(struct flm_query *q, const struct flm_subject *s);
 
-/* "inlined · clones: part+cold"; "libc.so.6 · malloc.c:812 · inlined"; "12 narrow frames".
- */
-struct flm_bytes flm_query_kind(struct flm_query *q, const struct flm_frame_record *frame);
-struct flm_bytes flm_query_where(struct flm_query *q, const struct flm_frame_record *frame);
+/* "inlined · clones: part+cold"; "libc.so.6 · malloc.c:812 · inlined"; "12 narrow frames". Of one
+ * frame that stands for several also "recursion up to 118 deep". */
+struct flm_bytes flm_query_kind(struct flm_query *q, const struct flm_subject *s);
+struct flm_bytes flm_query_where(struct flm_query *q, const struct flm_subject *s);
 struct flm_bytes flm_query_merged_title(struct flm_query *q, uint32_t count);
 
 /* Of a comparison, in a sentence. */

@@ -222,7 +222,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane, bool is_sp
         .node = flm_node_ref_number(ref),
         .level = from->level,
         .open = tristate_of(from->has_children, from->is_open),
-        .title = flm_query_title(q, frame),
+        .title = flm_query_node_title(q, pane, from->node),
         .module = flm_query_string(q, q->profile->frames[frame].module),
         .file = flm_query_string(q, q->profile->frames[frame].file),
         .total = is_spoken ? flm_query_quantity(q, value.total)

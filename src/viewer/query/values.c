@@ -1,6 +1,7 @@
 #include "viewer/query/values.h"
 
 #include "base/number/number.h"
+#include "draw/text/label.h"
 #include "draw/text/quantity.h"
 
 bool flm_query_begin(struct flm_query *q, struct flm_viewer *v, struct flm_response *response,
@@ -110,6 +111,15 @@ struct flm_bytes flm_query_share(struct flm_query *q, double value, double whole
 struct flm_bytes flm_query_title(struct flm_query *q, uint32_t frame)
 {
     return flm_query_copy(q, flm_frame_title(q->profile, frame));
+}
+
+struct flm_bytes flm_query_node_title(struct flm_query *q, const struct flm_pane *pane,
+                                      struct flm_node node)
+{
+    struct flm_text *out = flm_query_scratch(q);
+    flm_text_add(out, flm_frame_title(q->profile, pane->tree.frame[node.index]));
+    flm_label_add_depth(out, flm_pane_depths(pane, node).most);
+    return flm_query_scratch_copy(q);
 }
 
 double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node node)

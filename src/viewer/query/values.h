@@ -56,6 +56,10 @@ struct flm_bytes flm_query_share(struct flm_query *q, double value, double whole
 /* flm_frame_title. */
 struct flm_bytes flm_query_title(struct flm_query *q, uint32_t frame);
 
+/* The same of a node, with the depth of recursion that was collapsed there: "deep ×118". */
+struct flm_bytes flm_query_node_title(struct flm_query *q, const struct flm_pane *pane,
+                                      struct flm_node node);
+
 /* The number of a node for actions. */
 double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node node);
 

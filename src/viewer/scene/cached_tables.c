@@ -11,7 +11,7 @@ void flm_cached_tables_forget_measures(struct flm_cached_tables *tables)
     free(tables->samples);
     tables->occurrences = NULL;
     tables->samples = NULL;
-    tables->is_measured = false;
+    tables->is_measured = tables->has_chain = false;
     for (int key = 0; key < FLM_RANK_KEYS; key++)
         for (int down = 0; down < 2; down++) {
             free(tables->ranking[key][down].function);
@@ -139,6 +139,19 @@ const struct flm_presets *flm_cached_tables_presets(struct flm_cached_tables *ta
     if (!tables->has_presets)
         tables->has_presets = flm_presets_init(&tables->presets, p, why);
     return tables->has_presets ? &tables->presets : NULL;
+}
+
+/* Of what is narrower than a hundredth, nobody sees how deep it is. */
+const struct flm_chain *flm_cached_tables_chain(struct flm_cached_tables *tables,
+                                                const struct flm_profile *p,
+                                                struct flm_metric metric, struct flm_error *why)
+{
+    const struct flm_summary *summary =
+        tables->has_chain ? NULL : flm_cached_tables_summary(tables, p, why);
+    if (summary)
+        tables->has_chain = flm_chain_find(p, metric, summary->metric[metric.index].size / 100,
+                                           &tables->chain, why);
+    return tables->has_chain ? &tables->chain : NULL;
 }
 
 struct flm_call_tree *flm_cached_tables_call_tree(struct flm_cached_tables *tables,

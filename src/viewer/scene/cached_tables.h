@@ -7,6 +7,7 @@
  *                 columns
  *     summary     stacks, kinds, times                  until another profile is shown
  *     rankings    functions in the order of a table     until another metric is shown
+ *     chain       the deepest recursion                 until another metric is shown
  *     presets     expressions that are offered          until another profile is shown
  *     call tree   the rows that the user has opened     until another profile is shown
  *
@@ -21,6 +22,7 @@
 #include "viewer/model/choices.h"
 #include "viewer/model/presets.h"
 #include "viewer/scene/call_tree.h"
+#include "viewer/scene/chain.h"
 
 /* How the table of functions is sorted. */
 enum flm_ranking_key {
@@ -47,7 +49,8 @@ struct flm_ranked {
 
 struct flm_cached_tables {
     struct flm_functions functions;
-    bool has_functions, is_measured, has_summary, has_presets;
+    bool has_functions, is_measured, has_summary, has_presets, has_chain;
+    struct flm_chain chain;
     uint32_t *occurrences; /* by function: how many nodes with a value in or below them */
     double *samples;       /* by function: those with it on their stack; NULL: not known, or what is
                               shown */
@@ -80,6 +83,9 @@ const uint32_t *flm_cached_tables_ranking(struct flm_cached_tables *tables,
 const struct flm_presets *flm_cached_tables_presets(struct flm_cached_tables *tables,
                                                     const struct flm_profile *p,
                                                     struct flm_error *why);
+const struct flm_chain *flm_cached_tables_chain(struct flm_cached_tables *tables,
+                                                const struct flm_profile *p,
+                                                struct flm_metric metric, struct flm_error *why);
 struct flm_call_tree *flm_cached_tables_call_tree(struct flm_cached_tables *tables,
                                                   const struct flm_pane *pane,
                                                   struct flm_error *why);

@@ -121,3 +121,24 @@ uint32_t flm_pane_number(const struct flm_pane *pane, struct flm_node node)
         return pane->lazy_columns.number[node.index];
     return node.index;
 }
+
+struct flm_depths flm_pane_depths(const struct flm_pane *pane, struct flm_node node)
+{
+    enum { MOST_STEPS = 1 << 15 };
+    struct flm_depths depths = {0, 0};
+    if (pane->profile->sizes.recursion_count == 0 || node.index == FLM_NONE)
+        return (struct flm_depths){1, 1};
+    if (pane->kind == FLM_PANE_STACKS)
+        return flm_recursion_at(pane->profile, node.index);
+    if (pane->kind == FLM_PANE_CHART)
+        return flm_recursion_at(pane->profile, pane->chart->source[node.index]);
+    struct flm_lazy_tree_occurrences of =
+        flm_lazy_tree_occurrences(pane->lazy, (struct flm_lazy_ref){flm_pane_number(pane, node)});
+    uint32_t level = flm_layout_level(pane->layout, node);
+    bool are_few = (uint64_t)of.count * (level + 1) <= MOST_STEPS;
+    for (uint32_t i = 0; are_few && i < of.count; i++) {
+        uint32_t place = flm_lazy_tree_place(pane->lazy, of.occurrence[i].of, level);
+        flm_depths_merge(&depths, flm_recursion_at(pane->profile, place));
+    }
+    return depths.most > 0 ? depths : (struct flm_depths){1, 1};
+}

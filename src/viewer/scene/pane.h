@@ -7,6 +7,7 @@
 #include "layout/flame_chart.h"
 #include "layout/occupancy.h"
 #include "layout/rectangles.h"
+#include "profile/recursion.h"
 
 struct flm_compared;
 struct flm_compared_sum;
@@ -76,6 +77,10 @@ bool flm_pane_open_one(struct flm_pane *pane, uint32_t number, struct flm_error 
 
 /* The upper edge of a level of a pane, before scrolling. */
 double flm_pane_row_px(const struct flm_pane *pane, uint32_t level, double row_px);
+
+/* How many frames of a function a node stands for, where recursion was collapsed; of callers and
+ * callees all their occurrences, if they are not too many to look at with each picture. */
+struct flm_depths flm_pane_depths(const struct flm_pane *pane, struct flm_node node);
 
 /* Between the numbers of refs and nodes of the pane's tree; FLM_NONE if there is none. */
 struct flm_node flm_pane_node(const struct flm_pane *pane, uint32_t number);

@@ -304,6 +304,17 @@ static void occurrences_are_what_a_node_is_made_of(void **state)
                 }
                 assert_near(total, flm_lazy_tree_at(u, number).total);
             }
+            for (uint32_t node = 1; node < tree.node_count; node++) {
+                struct flm_lazy_tree_occurrences all =
+                    flm_lazy_tree_occurrences(u, (struct flm_lazy_ref){tree.number[node]});
+                uint32_t level = 1;
+                for (uint32_t above = node; above-- > 1;)
+                    level += tree.end[above] > node;
+                for (uint32_t n = 0; n < all.count; n++)
+                    assert_int_equal(
+                        p->node_frame[flm_lazy_tree_place(u, all.occurrence[n].of, level)],
+                        tree.frame[node]);
+            }
             flm_lazy_tree_free(u);
         }
         free(marks);

@@ -70,6 +70,49 @@ static void a_narrow_window_has_what_matters_most(void **state)
     tui_quit(&session);
 }
 
+/* So many frames of a function that calls itself, above a leaf: 100 samples. */
+static void start_deep(struct session *session, int columns, int rows, int depth)
+{
+    struct flm_text folded = {0};
+    flm_text_puts(&folded, "main;");
+    for (int i = 0; i < depth; i++)
+        flm_text_puts(&folded, "deep;");
+    flm_text_puts(&folded, "read_bytes 90\nmain;deep;write 10\n");
+    flm_text_putc(&folded, 0);
+    assert_false(folded.failed);
+    tui_start_text(session, columns, rows, folded.at);
+    flm_text_clear(&folded);
+}
+
+static void recursion_that_fills_the_window_is_offered_to_be_collapsed(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    start_deep(&session, 80, 24, 118);
+    assert_non_null(strstr(emulator_line(&session.terminal, 23),
+                           " deep calls itself 118 deep: R collapses it  2 stacks"));
+    assert_int_equal(emulator_find(&session.terminal, "read_bytes", 0), -1);
+    session_type(&session, "R");
+    session_await(&session, "read_bytes");
+    assert_true(emulator_find(&session.terminal,
+                              "deep \xC3\x97"
+                              "118",
+                              0) > 0);
+    assert_null(strstr(emulator_line(&session.terminal, 23), "collapses"));
+    session_type(&session, "jk"); /* its callee, and back to deep */
+    session_await(&session, "recursion up to 118 deep");
+    session_type(&session, "R"); /* this function alone */
+    session_await(&session, "collapse direct,!deep");
+    session_settle(&session);
+    assert_int_equal(emulator_find(&session.terminal, "read_bytes", 0), -1);
+    session_type(&session, "U");
+    session_await(&session, "read_bytes");
+    session_type(&session, "O");
+    session_settle(&session);
+    assert_int_equal(emulator_find(&session.terminal, "read_bytes", 0), -1);
+    tui_quit(&session);
+}
+
 static void a_wide_window_has_a_panel(void **state)
 {
     (void)state;
@@ -326,6 +369,7 @@ int main(void)
         cmocka_unit_test(the_lines_say_what_is_shown_and_what_is_selected),
         cmocka_unit_test(views_have_their_titles_where_there_is_room),
         cmocka_unit_test(a_narrow_window_has_what_matters_most),
+        cmocka_unit_test(recursion_that_fills_the_window_is_offered_to_be_collapsed),
         cmocka_unit_test(a_wide_window_has_a_panel),
         cmocka_unit_test(chips_are_switched_and_removed_by_clicks),
         cmocka_unit_test(what_a_transform_may_become_is_offered),

@@ -504,6 +504,37 @@ static void faded_boxes_are_mixed_with_the_background(void **state)
     assert_true(count_of(0x808080) > 500);
 }
 
+static struct flm_bytes joined(const struct flm_label_parts *parts, char *to)
+{
+    struct flm_text text;
+    flm_text_init_fixed(&text, to, 64);
+    for (int i = 0; i < parts->count; i++)
+        flm_text_add(&text, parts->at[i]);
+    return (struct flm_bytes){text.at, text.size};
+}
+
+static void a_suffix_is_drawn_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    static const struct {
+        double room;
+        const char *expected;
+    } cases[] = {{150, "read_bytes x118"},         {149, "read\xE2\x80\xA6ytes x118"},
+                 {120, "rea\xE2\x80\xA6tes x118"}, {100, "read_bytes"},
+                 {70, "rea\xE2\x80\xA6tes"},       {40, ""}};
+    struct flm_font font = {.size_px = 10, .letter = 1};
+    struct flm_box box = {.label = flm_bytes_of("read_bytes"), .suffix = flm_bytes_of(" x118")};
+    box.parts = flm_name_parts(box.label);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char to[64];
+        struct flm_label_parts parts = flm_box_label(&box, cases[i].room, &font);
+        struct flm_bytes got = joined(&parts, to);
+        if (!flm_bytes_are(got, cases[i].expected))
+            fail_msg("%g: '%.*s', not '%s'", cases[i].room, (int)got.size, got.at,
+                     cases[i].expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +552,7 @@ int main(void)
         cmocka_unit_test(every_mark_is_seen_and_no_two_are_alike),
         cmocka_unit_test(outlines_and_skipped_boxes),
         cmocka_unit_test(faded_boxes_are_mixed_with_the_background),
+        cmocka_unit_test(a_suffix_is_drawn_whole_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
