@@ -40,8 +40,9 @@ struct flm_load_options {
     bool no_inlines;       /* only functions of symbol tables, not inlined ones: fast */
     bool lines;            /* frames have lines, and differ by them */
 
-    /* Called from time to time with the number of bytes that were read; `size` is 0 where it is not
-     * known. False stops reading, as FLM_ERROR_CANCELED. */
+    /* Called from time to time with the number of bytes that were read, also while names of
+     * addresses are looked up; `size` is 0 where it is not known. False stops reading, as
+     * FLM_ERROR_CANCELED. */
     bool (*progress)(void *context, uint64_t bytes, uint64_t size);
     void *progress_context;
 

@@ -371,6 +371,25 @@ static void progress_is_in_bytes_of_the_file(void **state)
     flm_text_clear(&text);
 }
 
+/* perf.data: names are looked up after the file was read, which takes longer, module by module. */
+static void looking_up_names_can_be_stopped(void **state)
+{
+    (void)state;
+    struct told told = {0};
+    struct flm_load_options options = {
+        .size = sizeof options, .progress = tell, .progress_context = &told, .threads = 1};
+    struct flm_profile *p = load("tests/data/perf_data/fp.data", &options);
+    flm_profile_free(p);
+    assert_true(told.calls >= 2);
+    for (int stop = told.calls; stop > 0; stop--) {
+        struct flm_error why = {0};
+        told = (struct told){.stop_after = stop};
+        assert_null(flm_load("tests/data/perf_data/fp.data", &options, &why));
+        assert_int_equal(why.kind, FLM_ERROR_CANCELED);
+        assert_int_equal(told.calls, stop);
+    }
+}
+
 struct file {
     const char *path;
 };
@@ -418,6 +437,7 @@ int main(void)
         cmocka_unit_test(what_is_no_profile_is_refused),
         cmocka_unit_test(every_shortened_flm_file_is_refused),
         cmocka_unit_test(progress_is_in_bytes_of_the_file),
+        cmocka_unit_test(looking_up_names_can_be_stopped),
         cmocka_unit_test(loading_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,11 @@
  * The files are read here, by all processors and in any format, and served to the page as .flm
  * files, which it uses as they lie. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/command/commands.h"
@@ -59,15 +61,45 @@ static bool add_bytes(void *text, const void *bytes, size_t size)
     return true;
 }
 
-/* A file that was dropped on the page, as if it were the file of this command. */
+/* Files that are dropped on the page are read by the server's thread, until this one stops it. */
+struct posted {
+    struct fields fields;
+    atomic_bool is_stopped, is_reading;
+};
+
+static bool goes_on(void *context, uint64_t bytes, uint64_t size)
+{
+    struct posted *posted = context;
+    (void)bytes, (void)size;
+    return !atomic_load(&posted->is_stopped);
+}
+
+/* As if it were the file of this command. */
 static bool read_posted(void *context, struct flm_bytes file, struct flm_text *answer,
                         struct flm_error *why)
 {
-    const struct fields *f = context;
-    struct flm_profile *profile = flm_load_bytes_with(&f->load, file, why);
+    struct posted *posted = context;
+    atomic_store(&posted->is_reading, true);
+    struct flm_profile *profile =
+        flm_load_bytes_with(&posted->fields.load, file, goes_on, posted, why);
     bool good = profile && (flm_profile_write(profile, add_bytes, answer) || flm_error_memory(why));
     flm_profile_free(profile);
+    atomic_store(&posted->is_reading, false);
     return good;
+}
+
+/* Ends at once, also while a file is read: most of reading asks whether to go on. What does not (a
+ * table of symbols, sorting) may take seconds; nobody waits for its result, and files that are
+ * written meanwhile get their names when they are complete. */
+static void stop_reading(struct posted *posted)
+{
+    enum { STEP_MS = 10, STEPS = 30 };
+    const struct timespec step = {0, STEP_MS * 1000 * 1000};
+    atomic_store(&posted->is_stopped, true);
+    for (int i = 0; i < STEPS && atomic_load(&posted->is_reading); i++)
+        nanosleep(&step, NULL);
+    if (atomic_load(&posted->is_reading))
+        _exit(FLM_EXIT_DONE);
 }
 
 /* Serves until a signal ends it. The signals are blocked before the server's threads are made, so
@@ -81,8 +113,8 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     pthread_sigmask(SIG_BLOCK, &waited, &before);
     struct flm_error why;
     size_t count;
-    struct fields shown = *f;
-    const struct flm_page_reader reader = {READER_PATH, MOST_POSTED_BYTES, read_posted, &shown};
+    struct posted posted = {.fields = *f};
+    const struct flm_page_reader reader = {READER_PATH, MOST_POSTED_BYTES, read_posted, &posted};
     const struct flm_page_file *files = flm_served_page_files(page, &count);
     struct flm_page_server *server =
         flm_page_server_start(f->port, files, count, flm_served_page_policy(page), &reader, &why);
@@ -106,6 +138,7 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     for (int signal = SIGCHLD; signal == SIGCHLD;)
         if (sigwait(&waited, &signal) == 0 && signal == SIGCHLD && !flm_browser_reap(&browser))
             say_no_browser();
+    stop_reading(&posted);
     flm_page_server_stop(server);
     return FLM_EXIT_DONE;
 }

@@ -167,6 +167,7 @@ static struct flm_load_options options_of(const struct flm_load_fields *fields,
 }
 
 struct flm_profile *flm_load_bytes_with(const struct flm_load_fields *fields, struct flm_bytes file,
+                                        flm_load_progress progress, void *context,
                                         struct flm_error *why)
 {
     struct flm_symbol_paths paths = {0};
@@ -176,6 +177,8 @@ struct flm_profile *flm_load_bytes_with(const struct flm_load_fields *fields, st
     silent.unmatched = NULL;
     silent.from = NULL; /* --from is about the file of the command */
     struct flm_load_options options = options_of(&silent, &paths, &format);
+    options.progress = progress;
+    options.progress_context = context;
     struct flm_profile *profile = flm_load_memory(file.at, file.size, &options, why);
     flm_symbol_paths_clear(&paths);
     return profile && silent.apply ? apply(&silent, profile, why) : profile;

@@ -117,9 +117,12 @@ bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error 
  * failed; the error was printed then. */
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path);
 
-/* The same for a file in memory that arrives later, from another thread: nothing is printed. NULL,
- * and `why`, when it failed. */
+/* The same for a file in memory that arrives later, from another thread: nothing is printed.
+ * `progress` is that of struct flm_load_options: false from it stops. NULL, and `why`, when it
+ * failed. */
+typedef bool (*flm_load_progress)(void *context, uint64_t bytes, uint64_t size);
 struct flm_profile *flm_load_bytes_with(const struct flm_load_fields *fields, struct flm_bytes file,
+                                        flm_load_progress progress, void *context,
                                         struct flm_error *why);
 
 /* After all files of a command were read, `unmatched` of them without a match. False, after a

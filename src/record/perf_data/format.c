@@ -4,6 +4,13 @@
 #include "format/perf_data/perf_data_reader.h"
 #include "record/perf_data/perf_data.h"
 
+/* Looking up names takes longer than reading: it asks as often as there are modules. */
+static bool goes_on(void *source, struct flm_bytes module, size_t done, size_t count)
+{
+    (void)module, (void)done, (void)count;
+    return flm_source_progress(source, 0, NULL);
+}
+
 static struct flm_profile *load(const struct flm_load_request *request, struct flm_error *why)
 {
     const struct flm_load_options *o = request->options;
@@ -22,7 +29,7 @@ static struct flm_profile *load(const struct flm_load_request *request, struct f
     struct flm_session *session = flm_perf_data_read(request->source, request->file, &options, why);
     struct flm_builder *builder = session ? flm_builder_new(why) : NULL;
     struct flm_profile *profile = NULL;
-    if (builder && flm_session_finish(session, builder, NULL, NULL, why))
+    if (builder && flm_session_finish(session, builder, goes_on, request->source, why))
         profile = flm_builder_finish(builder, why);
     else
         flm_builder_free(builder);
