@@ -87,6 +87,7 @@ static uint32_t group_called(struct flm_coloring *c, struct flm_index *index,
 struct titles {
     const struct flm_profile *opened;
     struct flm_grouping grouping;
+    struct flm_bytes *whole; /* of the grouping */
     enum flm_color_mode mode;
     struct flm_index functions; /* frames of `opened`, by the function */
     struct flm_index modules;   /* likewise, one for each module */
@@ -152,8 +153,13 @@ static bool titles_init(struct titles *titles, const struct flm_profile *opened,
                         struct flm_error *why)
 {
     *titles = (struct titles){.opened = opened, .mode = mode};
-    if (mode == FLM_COLOR_MODULE && !flm_grouping_init(&titles->grouping, opened, why))
-        return false;
+    if (mode == FLM_COLOR_MODULE) {
+        titles->whole = calloc(opened->sizes.frame_count, sizeof *titles->whole);
+        if (!titles->whole)
+            return flm_error_memory(why);
+        if (!flm_grouping_init(&titles->grouping, opened, titles->whole, why))
+            return false;
+    }
     bool needed = false, good = true;
     for (uint32_t f = 1; p != opened && f < p->sizes.frame_count && !needed; f++)
         needed = is_bare(titles, &p->frames[f]);
@@ -164,6 +170,7 @@ static bool titles_init(struct titles *titles, const struct flm_profile *opened,
 
 static void titles_clear(struct titles *titles)
 {
+    free(titles->whole);
     flm_index_clear(&titles->functions);
     flm_index_clear(&titles->modules);
 }

@@ -9,11 +9,18 @@
 enum { LEAST_FUNCTIONS = 3 };
 static const double most_part = 2.0 / 3;
 
-static struct flm_bytes whole_group(const struct flm_profile *p, uint32_t frame)
+static struct flm_bytes whole_group(const struct flm_profile *p, uint32_t frame,
+                                    const struct flm_grouping *grouping)
 {
-    const struct flm_frame_record *record = &p->frames[frame];
-    struct flm_bytes module = flm_string_bytes(p, record->module);
-    return module.size > 0 ? module : flm_name_package(flm_frame_function(p, frame));
+    struct flm_bytes *found = grouping->of == p && grouping->whole ? &grouping->whole[frame] : NULL;
+    if (found && found->at)
+        return *found;
+    struct flm_bytes module = flm_string_bytes(p, p->frames[frame].module);
+    struct flm_bytes whole =
+        module.size > 0 ? module : flm_name_package(flm_frame_function(p, frame));
+    if (found)
+        *found = whole;
+    return whole;
 }
 
 /* "app::Sorter" of app::Sorter<int>::run(), "main.(*Server)" of main.(*Server).handle; the name
@@ -52,7 +59,7 @@ static struct flm_bytes part_of_group(const struct flm_profile *p, uint32_t fram
 struct flm_bytes flm_frame_group(const struct flm_profile *p, uint32_t frame,
                                  const struct flm_grouping *grouping)
 {
-    struct flm_bytes group = whole_group(p, frame);
+    struct flm_bytes group = whole_group(p, frame, grouping);
     bool is_split = grouping->by != FLM_SPLIT_NONE && flm_bytes_equal(group, grouping->group);
     return is_split ? part_of_group(p, frame, grouping->by) : group;
 }
@@ -60,34 +67,38 @@ struct flm_bytes flm_frame_group(const struct flm_profile *p, uint32_t frame,
 /* ---- What is split --------------------------------------------------------------------------- */
 
 /* How many functions each group has, and all. */
+struct counted {
+    struct flm_bytes title;
+    uint32_t functions;
+    bool is_runtime;
+};
+
 struct counts {
     struct flm_index index;
-    struct FLM_ARRAY(struct flm_bytes) titles;
-    struct FLM_ARRAY(uint32_t) functions;
+    struct FLM_ARRAY(struct counted) groups;
     uint32_t total;
 };
 
 static void clear(struct counts *counts)
 {
     flm_index_clear(&counts->index);
-    FLM_ARRAY_CLEAR(&counts->titles);
-    FLM_ARRAY_CLEAR(&counts->functions);
+    FLM_ARRAY_CLEAR(&counts->groups);
     *counts = (struct counts){0};
 }
 
-static bool count(struct counts *counts, struct flm_bytes title)
+/* The group with that title, added if it is new. NULL when memory ran out. */
+static struct counted *group_called(struct counts *counts, struct flm_bytes title)
 {
     uint32_t hash = (uint32_t)flm_hash(title.at, title.size);
     struct flm_probe at = flm_index_probe(&counts->index, hash);
-    counts->total++;
     while (flm_index_next(&counts->index, &at))
-        if (flm_bytes_equal(counts->titles.at[at.found], title)) {
-            counts->functions.at[at.found]++;
-            return true;
-        }
-    uint32_t one = 1, added = (uint32_t)counts->titles.count;
-    return FLM_ARRAY_ADD(&counts->titles, title) && FLM_ARRAY_ADD(&counts->functions, one) &&
-           flm_index_add(&counts->index, hash, added);
+        if (flm_bytes_equal(counts->groups.at[at.found].title, title))
+            return &counts->groups.at[at.found];
+    uint32_t added = (uint32_t)counts->groups.count;
+    struct counted one = {title, 0, flm_name_is_runtime(title)};
+    return FLM_ARRAY_ADD(&counts->groups, one) && flm_index_add(&counts->index, hash, added)
+               ? &counts->groups.at[added]
+               : NULL;
 }
 
 static bool is_script(uint32_t kind)
@@ -95,30 +106,42 @@ static bool is_script(uint32_t kind)
     return kind == FLM_KIND_INTERPRETED || kind == FLM_KIND_JIT || kind == FLM_KIND_JIT_TIER1;
 }
 
-/* Whether it is a function to be told from others: where a script runs, one of the script. */
-static bool counts_as_function(const struct flm_profile *p, uint32_t frame, bool has_script)
+/* Whether it is a function to be told from others, by its kind: where a script runs, one of the
+ * script. */
+static bool counts_as_function(uint32_t kind, bool has_script)
 {
-    uint32_t kind = p->frames[frame].kind;
-    return kind != FLM_KIND_KERNEL && kind != FLM_KIND_LABEL && (!has_script || is_script(kind)) &&
-           !flm_name_is_runtime(whole_group(p, frame)) &&
-           !flm_name_is_runtime(flm_name_package(flm_frame_function(p, frame)));
+    return kind != FLM_KIND_KERNEL && kind != FLM_KIND_LABEL && (!has_script || is_script(kind));
 }
 
-/* The functions of one group by what would split it, or, by nothing, all of them by their group. */
+/* The functions of one group by what would split it, or, by nothing, all of them by their group;
+ * those of runtimes are left out. To find a package and whether it is a runtime's is most of the
+ * time before the first picture of a page is colored: it is asked once where it is the group. */
 static bool count_all(struct counts *counts, const struct flm_profile *p, bool has_script,
                       const struct flm_grouping *grouping)
 {
+    bool is_split = grouping->by != FLM_SPLIT_NONE;
     clear(counts);
     uint32_t last = 0; /* frames of one function stand together: with other lines, say */
     for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
-        bool is_same = p->frames[f].function == last;
-        last = p->frames[f].function;
-        if (is_same || !counts_as_function(p, f, has_script))
+        const struct flm_frame_record *record = &p->frames[f];
+        bool is_same = record->function == last;
+        last = record->function;
+        if (is_same || !counts_as_function(record->kind, has_script))
             continue;
-        if (grouping->by != FLM_SPLIT_NONE && !flm_bytes_equal(whole_group(p, f), grouping->group))
+        struct flm_bytes whole = whole_group(p, f, grouping);
+        if (is_split && !flm_bytes_equal(whole, grouping->group))
             continue;
-        if (!count(counts, flm_frame_group(p, f, grouping)))
+        bool has_module = flm_string_bytes(p, record->module).size > 0;
+        if (has_module && flm_name_is_runtime(flm_name_package(flm_frame_function(p, f))))
+            continue;
+        struct counted *group =
+            group_called(counts, is_split ? part_of_group(p, f, grouping->by) : whole);
+        if (!group)
             return false;
+        if (!is_split && group->is_runtime)
+            continue;
+        group->functions++;
+        counts->total++;
     }
     return true;
 }
@@ -126,34 +149,34 @@ static bool count_all(struct counts *counts, const struct flm_profile *p, bool h
 /* The largest group; {0} where none has most of the functions. */
 static struct flm_bytes largest(const struct counts *counts)
 {
-    for (size_t i = 0; i < counts->titles.count; i++)
-        if (counts->functions.at[i] >= LEAST_FUNCTIONS &&
-            counts->functions.at[i] > most_part * counts->total)
-            return counts->titles.at[i];
+    for (size_t i = 0; i < counts->groups.count; i++)
+        if (counts->groups.at[i].functions >= LEAST_FUNCTIONS &&
+            counts->groups.at[i].functions > most_part * counts->total)
+            return counts->groups.at[i].title;
     return (struct flm_bytes){NULL, 0};
 }
 
-static bool has_files(const struct flm_profile *p, struct flm_bytes group)
+static bool has_files(const struct flm_profile *p, const struct flm_grouping *grouping)
 {
     for (uint32_t f = 1; f < p->sizes.frame_count; f++)
-        if (p->frames[f].file && flm_bytes_equal(whole_group(p, f), group))
+        if (p->frames[f].file && flm_bytes_equal(whole_group(p, f, grouping), grouping->group))
             return true;
     return false;
 }
 
 bool flm_grouping_init(struct flm_grouping *grouping, const struct flm_profile *p,
-                       struct flm_error *why)
+                       struct flm_bytes *whole, struct flm_error *why)
 {
     struct counts counts = {0};
     bool has_script = false;
     for (uint32_t f = 1; f < p->sizes.frame_count && !has_script; f++)
         has_script = is_script(p->frames[f].kind);
-    *grouping = (struct flm_grouping){.by = FLM_SPLIT_NONE};
+    *grouping = (struct flm_grouping){.by = FLM_SPLIT_NONE, .whole = whole, .of = p};
     bool good = count_all(&counts, p, has_script, grouping);
     if (good)
         grouping->group = largest(&counts);
     bool is_large = grouping->group.size > 0;
-    if (is_large && !has_files(p, grouping->group))
+    if (is_large && !has_files(p, grouping))
         grouping->by = FLM_SPLIT_FILE;
     while (good && is_large && grouping->by < FLM_SPLIT_FUNCTION) {
         grouping->by++;

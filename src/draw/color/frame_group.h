@@ -28,11 +28,16 @@ enum flm_group_split {
 struct flm_grouping {
     struct flm_bytes group; /* the one that is split; borrowed from the profile */
     enum flm_group_split by;
+    /* NULL, or memory of the caller, as 0 at first: by frame of the profile `of`, the groups that
+     * have been found, before any is split. */
+    struct flm_bytes *whole;
+    const struct flm_profile *of; /* that decides what is split */
 };
 
-/* False, and `why`, if memory ran out. A few hundred ns per frame. */
+/* `whole` may be NULL; otherwise it lives as long as the grouping. False, and `why`, if memory ran
+ * out. A few hundred ns per frame. */
 bool flm_grouping_init(struct flm_grouping *grouping, const struct flm_profile *p,
-                       struct flm_error *why);
+                       struct flm_bytes *whole, struct flm_error *why);
 
 /* The group of a frame, by its title: a range of strings of the profile. Empty only for a frame
  * that has neither a module nor a name. */

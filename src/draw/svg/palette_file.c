@@ -42,7 +42,7 @@ static bool collect(struct entries *entries, const struct flm_profile *p,
             return false;
     }
     struct flm_grouping grouping;
-    if (!flm_grouping_init(&grouping, p, NULL))
+    if (!flm_grouping_init(&grouping, p, NULL, NULL))
         return false;
     for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
         const struct flm_frame_record *record = &p->frames[f];

@@ -120,7 +120,7 @@ static bool find_tones(struct flm_svg *svg, struct flm_error *why)
         return flm_error_memory(why);
     memset(svg->frame_tone, 0xFF, p->sizes.frame_count * sizeof *svg->frame_tone);
     struct flm_grouping grouping;
-    if (!flm_grouping_init(&grouping, p, why))
+    if (!flm_grouping_init(&grouping, p, NULL, why))
         return false;
 
     for (size_t i = 0; i < svg->kept.count; i++) {
