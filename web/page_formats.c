@@ -4,12 +4,14 @@
  * Every page carries its own module. The readers of perf report and perf JSON, which hardly anybody
  * has, would make it 8 KB larger, so they are left out: such a text is recognized, by simpler rules
  * than those of its readers, and refused with the command that opens it. The profiles in pages are
- * packed, and the packed format can be read here but not written.
+ * packed, and the packed format can be read here but not written. perf.data is not in the table of
+ * pure formats, because the library has another entry for it, with symbols.
  *
  * Entries without a title are not listed as formats that can be dropped on the page. */
 #include "format/flm/packed.h"
 #include "format/formats.h"
 #include "format/perf/internal.h"
+#include "format/perf_data/perf_data_reader.h"
 
 static const struct flm_format packed = {
     .name = "packed",
@@ -50,7 +52,12 @@ static const struct flm_format perf = {
 };
 
 static const struct flm_format *const formats[] = {
-    &flm_format_flm,        &packed, &perf, &flm_format_perf_script, &flm_format_folded,
+    &flm_format_flm,
+    &packed,
+    &perf,
+    &flm_format_perf_addresses,
+    &flm_format_perf_script,
+    &flm_format_folded,
     &flm_format_difffolded,
 };
 

@@ -35,7 +35,9 @@ export function makeStatus(view) {
 
     function update() {
         const status = view.core.query('status');
+        const symbols = status.notes?.find(note => note.key === 'symbols');
         const line = [
+            symbols && fact(symbols.value, ''),
             fact(status.stacks, status.stacks === '1' ? 'stack' : 'stacks', {class: 'strong'}),
             fact(status.total, status.unit, {class: 'strong'}),
             ['drawn', status.drawn], ['merged', merged(status)], ['trimmed', status.trimmed],

@@ -65,10 +65,35 @@ test('every kind of file that a page reads can be dropped', async () => {
     await finish(page, assert);
 });
 
-test('perf.data is refused with what to do about it', async () => {
+
+test('perf.data shows addresses, threads and times, and says how to get names', async () => {
     const page = await open(small);
-    await drop(page, path.resolve('tests/data/perf_data/fp.data'));
-    assert.match(await words(page, '.state'), /fp\.data: this is perf\.data.*flamel convert perf\.data -o x\.flm.*flamel view FILE/);
+    for (const name of ['fp', 'multi', 'stream', 'compressed', 'off_cpu', 'stack_dumps']) {
+        const where = path.resolve(`tests/data/perf_data/${name}.data`);
+        const info = execFileSync(process.argv[2], ['info', '-q', where], {encoding: 'utf8'});
+        await drop(page, where);
+        await page.waitForFunction(title => document.title.startsWith(title), `${name}.data`);
+        await resolved(page);
+        assert.match(await words(page, '.status'), /addresses only: run 'flamel view FILE' for names/, name);
+        const samples = (await page.locator('.data-quality tr', {hasText: /^samples/}).textContent()).replace(/\D/g, '');
+        assert.ok(samples > 10 && info.replace(/(\d),(?=\d)/g, '$1').includes(samples), `${name}: ${samples} in ${info}`);
+        await press(page, '5');
+        const names = await page.locator('.table-top .row .name').allInnerTexts();
+        assert.ok(names.some(one => /^\S+\+0x[0-9a-f]+/.test(one)), names.slice(0, 5).join());
+        await press(page, '1');
+    }
+    assert.match(await words(page, '.status'), /lost/); // what the dumps have of the stacks
+    await finish(page, assert);
+});
+
+test('perf.data that is damaged is refused in a sentence, or read as far as it goes', async () => {
+    const page = await open(small);
+    await drop(page, path.resolve('tests/data/perf_data/magic.data'));
+    assert.match(await words(page, '.state'), /magic\.data: the file ends within its header/);
+    await drop(page, path.resolve('tests/data/perf_data/truncated.data'));
+    await page.waitForFunction(() => document.title.startsWith('truncated.data'));
+    await resolved(page);
+    assert.match(await words(page, '.status'), /lost [1-9]/);
     await finish(page, assert);
 });
 

@@ -133,7 +133,8 @@ static void what_surrounds_a_profile_is_small(void **state)
     struct flm_page_content page = {.name = {"a"}, .profile = {p}};
     struct flm_text text = {0};
     assert_true(flm_page_write(&page, &text, NULL));
-    assert_true(text.size <= 300000);
+    /* 300,000 until the module could read perf.data, which all tools of Linux write. */
+    assert_true(text.size <= 305000);
     flm_text_clear(&text);
     flm_profile_free(p);
 }
