@@ -1,10 +1,13 @@
 /* features.c - features of a perf.data file: build ids, host, command line, names of events. */
 #include "format/perf_data/internal.h"
 
+#include "record/perf/kernel_abi.h"
+#include "record/sched/sched_event.h"
 #include "symbol/identity/machine.h"
 
 /* The numbers of features, as perf has them. */
 enum feature {
+    FEATURE_TRACING_DATA = 1,
     FEATURE_BUILD_ID = 2,
     FEATURE_HOST = 3,
     FEATURE_RELEASE = 4,
@@ -164,9 +167,28 @@ static void read_times(struct flm_perf_data *data, struct section *s)
     }
 }
 
+void flm_perf_data_tracing(struct flm_perf_data *data, struct flm_bytes descriptions)
+{
+    const char *name;
+    for (size_t i = 0; (name = flm_sched_tracepoint(i)) != NULL; i++) {
+        struct flm_sched_fields fields;
+        uint64_t id;
+        if (!flm_sched_describe(descriptions, name, &id, &fields))
+            continue;
+        for (size_t k = 0; k < data->layouts.items.count; k++) {
+            struct flm_event_layout *layout = &data->layouts.items.at[k];
+            if (layout->type == FLM_PERF_TYPE_TRACEPOINT && layout->config == id)
+                layout->sched = fields;
+        }
+    }
+}
+
 static bool read_feature(struct flm_perf_data *data, unsigned feature, struct section *s)
 {
     switch (feature) {
+    case FEATURE_TRACING_DATA:
+        flm_perf_data_tracing(data, (struct flm_bytes){s->at, (size_t)(s->end - s->at)});
+        return true;
     case FEATURE_BUILD_ID:
         return read_build_ids(data, s);
     case FEATURE_HOST:

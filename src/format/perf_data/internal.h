@@ -78,6 +78,10 @@ bool flm_perf_data_name_event(struct flm_perf_data *data, size_t event, struct f
  * read samples. False when memory ran out. */
 bool flm_perf_data_feature(struct flm_perf_data *data, unsigned feature, struct flm_bytes bytes);
 
+/* The kernel's descriptions of tracepoints, as text among other bytes: where the fields of the
+ * scheduler's lie. */
+void flm_perf_data_tracing(struct flm_perf_data *data, struct flm_bytes descriptions);
+
 /* A record with the build id of a file. */
 bool flm_perf_data_build_id(struct flm_perf_data *data, struct flm_bytes record);
 

@@ -247,6 +247,13 @@ bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source
         source->at += record_size;
         if (behind > left - record_size)
             behind = left - record_size;
+        if (type == FLM_RECORD_TRACING_DATA && behind <= LARGEST_TABLE) {
+            if (!flm_source_fill(source, (size_t)behind, data->why))
+                return false;
+            size_t there = (size_t)(source->end - source->at);
+            there = there < behind ? there : (size_t)behind;
+            flm_perf_data_tracing(data, (struct flm_bytes){source->at, there});
+        }
         if (!skip(data, source, behind))
             return false;
         offset += record_size + behind;

@@ -14,6 +14,13 @@
 #include "flamel/error.h"
 #include "symbol/identity/module_request.h"
 
+/* Where the fields of a scheduler's tracepoint lie in its raw data: record/sched/sched_event.h. */
+struct flm_sched_fields {
+    uint16_t thread, next, state; /* `thread` leaves, or is woken */
+    uint16_t state_size;          /* 4 or 8 bytes */
+    bool is_known;
+};
+
 /* A requested event, and the layout of its samples. */
 struct flm_event_layout {
     const char *name;     /* "cpu-clock", "sched:sched_switch"; owned by the caller */
@@ -27,12 +34,13 @@ struct flm_event_layout {
     uint64_t period;    /* of samples without one; 0: unknown */
     uint32_t type;      /* PERF_TYPE_... */
     uint64_t config;
-    bool is_dummy;          /* has only records other than samples */
-    bool has_switches;      /* with it came SWITCH records */
-    uint64_t frequency;     /* samples a second that the kernel aims at; 0: it has a period */
-    int machine;            /* enum flm_machine: the architecture of the registers */
-    uint32_t number;        /* its index in flm_event_layouts */
-    bool only_marks;        /* its samples mark where threads leave the CPU, and are not counted */
+    bool is_dummy;      /* has only records other than samples */
+    bool has_switches;  /* with it came SWITCH records */
+    uint64_t frequency; /* samples a second that the kernel aims at; 0: it has a period */
+    int machine;        /* enum flm_machine: the architecture of the registers */
+    uint32_t number;    /* its index in flm_event_layouts */
+    bool only_marks;    /* its samples mark where threads leave the CPU, and are not counted */
+    struct flm_sched_fields sched;
     uint32_t deepest_chain; /* the limit of chains: one with so many frames may be truncated;
                                0: no known limit */
 };

@@ -284,9 +284,87 @@ static void the_last_switch_of_a_thread_has_no_number(void **state)
     }
 }
 
+/* As the kernel writes them: the second one with preempt_lazy_count in front, as PREEMPT_RT kernels
+ * have it, and a state of 32 bits. */
+static const char descriptions[] =
+    "tracing\0name: sched_switch_other\nID: 1\nformat:\n\tfield:pid_t prev_pid;\toffset:4;\tsize:4;"
+    "\tsigned:1;\n\nprint fmt: \"\"\n"
+    "name: sched_switch\nID: 316\nformat:\n"
+    "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+    "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+    "\tfield:unsigned char common_preempt_lazy_count;\toffset:8;\tsize:1;\tsigned:0;\n\n"
+    "\tfield:char prev_comm[16];\toffset:12;\tsize:16;\tsigned:0;\n"
+    "\tfield:pid_t prev_pid;\toffset:28;\tsize:4;\tsigned:1;\n"
+    "\tfield:int prev_prio;\toffset:32;\tsize:4;\tsigned:1;\n"
+    "\tfield:unsigned int prev_state;\toffset:36;\tsize:4;\tsigned:0;\n"
+    "\tfield:char next_comm[16];\toffset:40;\tsize:16;\tsigned:0;\n"
+    "\tfield:pid_t next_pid;\toffset:56;\tsize:4;\tsigned:1;\n\n"
+    "print fmt: \"prev_pid=%d\", REC->prev_pid\n"
+    "name: sched_waking\nID: 320\nformat:\n"
+    "\tfield:pid_t pid;\toffset:28;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+
+static void fields_are_where_the_kernel_describes_them(void **state)
+{
+    (void)state;
+    struct flm_bytes all = {descriptions, sizeof descriptions - 1};
+    struct flm_event_layouts layouts = {0};
+    struct flm_event_layout layout = {.type = PERF_TYPE_TRACEPOINT, .name = "sched:sched_switch"};
+    char raw[60] = {0};
+    const uint32_t leaves = 11, to = 12, waits = 2;
+    uint64_t id = 0;
+    memcpy(raw + 28, &leaves, 4);
+    memcpy(raw + 36, &waits, 4);
+    memcpy(raw + 56, &to, 4);
+    struct flm_event_sample sample = {
+        .layout = &layout, .layouts = &layouts, .raw = {raw, sizeof raw}};
+    struct flm_sched_switch change;
+    assert_true(flm_sched_describe(all, "sched_switch", &id, &layout.sched));
+    assert_int_equal(id, 316);
+    assert_true(flm_sched_switch_read(&sample, &change));
+    assert_int_equal(change.leaves, 11);
+    assert_int_equal(change.comes, 12);
+    assert_true(change.state == 2);
+    sample.raw.size = 59; /* ends within the last field */
+    assert_false(flm_sched_switch_read(&sample, &change));
+    int32_t woken;
+    assert_true(flm_sched_describe(all, "sched_waking", &id, &layout.sched));
+    assert_int_equal(id, 320);
+    assert_true(flm_sched_wake_read(&sample, &woken));
+    assert_int_equal(woken, 11);
+    sample.raw.size = 31;
+    assert_false(flm_sched_wake_read(&sample, &woken));
+}
+
+static void descriptions_without_the_fields_are_not_used(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "name: sched_switch\n",
+        "name: sched_switch\nID: 3\nformat:\n",
+        "name: sched_switch\nID: 3\n\tfield:pid_t prev_pid;\toffset:99999;\tsize:4;\n"
+        "\tfield:pid_t next_pid;\toffset:8;\tsize:4;\n\tfield:long prev_state;\toffset:8;\tsize:8;",
+        "name: sched_switch\nID: 3\n\tfield:pid_t prev_pid;\toffset:8;\tsize:2;\n"
+        "\tfield:pid_t next_pid;\toffset:8;\tsize:4;\n\tfield:long prev_state;\toffset:8;\tsize:8;",
+    };
+    struct flm_sched_fields fields;
+    uint64_t id;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(flm_sched_describe(flm_bytes_of(bad[i]), "sched_switch", &id, &fields));
+    for (size_t size = 0; size < sizeof descriptions; size++) {
+        char *copy = malloc(size + 1); /* so that a sanitizer sees a read past its end */
+        assert_non_null(copy);
+        memcpy(copy, descriptions, size);
+        flm_sched_describe((struct flm_bytes){copy, size}, "sched_waking", &id, &fields);
+        free(copy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_are_where_the_kernel_describes_them),
+        cmocka_unit_test(descriptions_without_the_fields_are_not_used),
         cmocka_unit_test(names_say_what_samples_are),
         cmocka_unit_test(fields_are_read_in_the_order_of_the_file_and_not_beyond_it),
         cmocka_unit_test(a_wait_ends_with_the_wake_up_and_the_way_to_a_CPU_follows),
