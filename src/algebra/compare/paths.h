@@ -5,9 +5,9 @@
  * they have the same last part, and no third has; of several, those with the most parts in common
  * from the end, if only one has as many:
  *
- *     /a/src/lex/rules.c     /b/src/lex/rules.c      lex/rules.c, src/lex/rules.c: one
- *     /a/src/parse/rules.c   /b/src/parse/rules.c    another one
- *     /a/rules.c             -                       nothing else is like it
+ *     /a/src/lex/rules.rs     /b/src/lex/rules.rs      lex/rules.rs, src/lex/rules.rs: one
+ *     /a/src/parse/rules.rs   /b/src/parse/rules.rs    another one
+ *     /a/rules.rs             -                       nothing else is like it
  *
  * " (deleted)" does not count. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_PATHS_H
