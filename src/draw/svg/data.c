@@ -26,6 +26,7 @@
 #include "draw/svg/internal.h"
 #include "draw/text/visible.h"
 #include "profile/columns.h"
+#include "profile/recursion.h"
 
 enum {
     HAS_PARTS = 1,
@@ -100,6 +101,21 @@ static const char *const width_names[] = {[FLM_WIDTHS_MAX] = "max",
                                           [FLM_WIDTHS_BEFORE] = "before",
                                           [FLM_WIDTHS_SUM] = "sum"};
 
+/* "depths":{"3":118}: how many frames the boxes stand for, where they are several. */
+static void add_depths(const struct flm_svg *svg, struct flm_text *out)
+{
+    const char *before = ",\"depths\":{";
+    for (size_t i = 0; i < svg->kept.count && svg->profile->sizes.recursion_count > 0; i++) {
+        const struct flm_rectangle *r = &svg->kept.at[i];
+        uint32_t most = flm_recursion_at(svg->profile, r->node.index).most;
+        if (r->flags & FLM_RECTANGLE_MERGED || most < 2)
+            continue;
+        flm_text_format(out, "%s\"%zu\":%u", before, i, most);
+        before = ",";
+    }
+    flm_text_puts(out, *before == ',' && !before[1] ? "}" : "");
+}
+
 static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings, size_t frames,
                        size_t boxes)
 {
@@ -133,7 +149,9 @@ static void add_header(struct flm_svg *svg, struct flm_text *out, size_t strings
             flm_text_putc(out, ',');
         add_json(out, flm_svg_status(svg, (enum flm_status_part)part));
     }
-    flm_text_puts(out, "]}\n");
+    flm_text_putc(out, ']');
+    add_depths(svg, out);
+    flm_text_puts(out, "}\n");
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */

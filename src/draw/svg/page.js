@@ -242,7 +242,12 @@ function drawMarks() {
 
 function labelOf(item, room) {
     if (item.box === 0) return 'all';
-    if (!item.count) return label(frames, boxes.frame[item.box], room, ruler);
+    if (!item.count) {
+        const frame = boxes.frame[item.box], depth = info.depths?.[item.box];
+        const suffix = depth ? ' \u00d7' + depth : '', left = room - ruler.width(suffix, room);
+        const name = depth && left > 0 && label(frames, frame, left, ruler);
+        return name ? name + suffix : label(frames, frame, room, ruler);
+    }
     const count = '+' + grouped(item.count), both = count + ', ' + percent(item.total, total);
     return [both, count].find(text => ruler.width(text, room) <= room) || '';
 }

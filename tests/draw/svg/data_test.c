@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "draw/svg/pictures.h"
+#include "flamel/algebra.h"
 #include "flamel/builder.h"
 #include "profile/columns.h"
 #include "support/core/random.h"
@@ -272,6 +273,26 @@ static void levels_that_are_not_drawn_are_reported(void **state)
     flm_profile_free(p);
 }
 
+static void boxes_of_collapsed_recursion_have_their_depth(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;deep;deep;deep 2\nmain;deep;read 1\nidle 3\n");
+    struct flm_profile *q = flm_apply(p, "collapse:direct", NULL, NULL);
+    assert_non_null(q);
+    struct flm_svg_options options = {.size = sizeof options};
+    struct flm_text picture = drawn(q, &options);
+    assert_holds(&picture, ",\"depths\":{\"3\":3}}"); /* all, idle, main, deep */
+    assert_holds(&picture, ">deep \xC3\x97"
+                           "3</text>");
+    flm_text_clear(&picture);
+    picture = drawn(p, &options);
+    assert_lacks(&picture, ",\"depths\"");
+    assert_lacks(&picture, ">deep \xC3\x97");
+    flm_text_clear(&picture);
+    flm_profile_free(p);
+    flm_profile_free(q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +301,7 @@ int main(void)
         cmocka_unit_test(the_total_is_the_profiles_whatever_is_left_out),
         cmocka_unit_test(a_large_profile_is_cut_to_its_widest_frames),
         cmocka_unit_test(levels_that_are_not_drawn_are_reported),
+        cmocka_unit_test(boxes_of_collapsed_recursion_have_their_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
