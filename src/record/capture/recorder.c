@@ -9,6 +9,8 @@
 
 #include "os/clock.h"
 #include "record/capture/priority.h"
+#include "record/events/event_name.h"
+#include "record/sched/sched_event.h"
 #include "record/symbols/symbolized_session.h"
 
 enum { TICK_MS = 100, SIZES_NS = 20000000 };
@@ -93,6 +95,20 @@ static size_t ring_size(const struct flm_recorder *r)
     return r->options.machine && !r->may_be_ahead ? usual * flm_load_factor() : usual;
 }
 
+/* Where the fields of the scheduler's tracepoints lie in this kernel. */
+static void describe(struct flm_event_layout *layout)
+{
+    char text[8192];
+    uint64_t id;
+    if (layout->type != PERF_TYPE_TRACEPOINT || flm_sched_kind(layout) == FLM_SCHED_OTHER)
+        return;
+    struct flm_sched_fields fields;
+    struct flm_bytes description = {text,
+                                    flm_event_description("", layout->name, text, sizeof text)};
+    if (flm_sched_describe(description, strchr(layout->name, ':') + 1, &id, &fields))
+        layout->sched = fields;
+}
+
 static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
 {
     for (size_t i = 0; i < r->request.count; i++) {
@@ -103,6 +119,7 @@ static bool add_layouts(struct flm_recorder *r, struct flm_error *why)
         if (!flm_event_layout_init(&layout, &event->attr, sizeof event->attr, false, why))
             return false;
         layout.name = event->name;
+        describe(&layout);
         layout.only_marks = flm_request_only_marks(&r->request, i);
         if (!flm_event_layouts_add(&r->layouts, &layout, ids, count, why))
             return false;

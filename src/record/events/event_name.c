@@ -218,6 +218,22 @@ static void add_near_tracepoints(struct near *near, struct flm_bytes system, str
     }
 }
 
+size_t flm_event_description(const char *root, const char *name, char *text, size_t room)
+{
+    const char *colon = strchr(name, ':');
+    size_t size = 0;
+    for (size_t i = 0; i < 2 && size == 0 && colon; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s%s/events/%.*s/%s/format", root, tracefs_paths[i],
+                 (int)(colon - name), name, colon + 1);
+        FILE *file = fopen(path, "re");
+        size = file ? fread(text, 1, room, file) : 0;
+        if (file)
+            fclose(file);
+    }
+    return size;
+}
+
 static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, const char *root,
                             struct near *near, struct flm_event_name *name, struct flm_error *why)
 {

@@ -38,6 +38,10 @@ bool flm_event_name_next(struct flm_bytes *list, const char *root, struct flm_ev
 typedef bool (*flm_event_visitor)(void *context, const char *name, const char *kind);
 void flm_event_names(const char *root, flm_event_visitor visit, void *context);
 
+/* Reads how the kernel describes a tracepoint, "sched:sched_switch": the fields of its raw data, as
+ * text, of which `room` bytes have room. 0 where tracefs cannot be read. */
+size_t flm_event_description(const char *root, const char *name, char *text, size_t room);
+
 /* Whether the event is so rare that every occurrence is sampled by default. */
 bool flm_event_is_rare(uint32_t type, uint64_t config);
 

@@ -23,6 +23,7 @@ static const char *make_root(void)
              "%s/sys/bus/event_source/devices/cpu/events "
              "%s/sys/bus/event_source/devices/cpu/format && cd %s/sys && "
              "echo 314 > kernel/tracing/events/sched/sched_switch/id && "
+             "echo name: sched_switch > kernel/tracing/events/sched/sched_switch/format && "
              "echo 315 > kernel/tracing/events/sched/sched_wakeup/id && "
              "cd bus/event_source/devices/cpu && echo 4 > type && "
              "echo config:0-7,32-35 > format/event && echo config:8-15 > format/umask && "
@@ -198,9 +199,21 @@ static void every_listed_name_is_an_event(void **state)
     assert_true(none.known == l.known && none.tracepoints == 0 && none.units == 0);
 }
 
+static void a_tracepoint_is_described_by_the_kernel(void **state)
+{
+    (void)state;
+    char text[64];
+    size_t size = flm_event_description(make_root(), "sched:sched_switch", text, sizeof text);
+    assert_true(flm_bytes_are((struct flm_bytes){text, size}, "name: sched_switch\n"));
+    assert_int_equal(flm_event_description(make_root(), "sched:sched_switch", text, 4), 4);
+    assert_int_equal(flm_event_description(make_root(), "sched:none", text, sizeof text), 0);
+    assert_int_equal(flm_event_description(make_root(), "cycles", text, sizeof text), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tracepoint_is_described_by_the_kernel),
         cmocka_unit_test(every_listed_name_is_an_event),
         cmocka_unit_test(names_of_perf_are_known),
         cmocka_unit_test(modifiers_set_privilege_levels_and_precision),
