@@ -74,6 +74,11 @@ export function share(element, part) {
     return element;
 }
 
+export const emOf = element => parseFloat(getComputedStyle(element).fontSize) || 13;
+
+// A width for names, for a query: in hundredths of the font size, less what letters between pixels take.
+export const nameRoom = (element, px) => Math.max(0, Math.floor(100 * (px - 2) / emOf(element)));
+
 // "18.2 %" as 0.182.
 export function fraction(percent) {
     return typeof percent === 'number' ? percent : parseFloat(percent) / 100 || 0;

@@ -1,7 +1,8 @@
 // panel.js - the details of the selected frame, next to the picture; in a narrow window a sheet below it, which
 // shows its first lines until it is opened.
 
-import {button, facts, fraction, make, refill, share, shortName, show, sign} from './dom.js';
+import {button, emOf, facts, fraction, make, nameRoom, refill, share, shortName, show, sign} from './dom.js';
+import {addGlyphs} from './glyphs.js';
 
 // Of a name: what takes three lines.
 const PANEL_LETTERS = 96;
@@ -111,10 +112,11 @@ export function makePanel(view) {
         const rest = more > 0 && make('li', {class: 'muted'}, all.length > items.length
             ? button(moreText, () => { wholeLists[title] = true; update(); }, {'data-key': `${title} more`})
             : moreText);
+        const hasShare = items.some(item => item.share != null);
         const half = isMiddle ? items.length >> 1 : items.length;
         const list = items.map((item, i) => make('li', {}, share(button(
-                [make('span', {class: 'cut'}, item.title), make('span', {class: 'number'},
-                    item.share ?? '')],
+                [make('span', {class: 'cut'}, item.shown ?? item.title),
+                    hasShare && make('span', {class: 'number'}, item.share ?? '')],
                 () => view.act(item.node == null ? `select-frame ${item.frame}` : `select ${item.node}`),
                 {onpointerenter: () => view.point(item.node == null ? `hover-frame ${item.frame}`
                     : `hover-node ${item.node}`),
@@ -137,9 +139,19 @@ export function makePanel(view) {
             make('details', {}, make('summary', {}, 'More'), MORE_ACTIONS.map(actionButton)));
     }
 
-    let isWhole = false, named = '';
+    // Names have the width of the panel, or what numbers leave of it.
+    const NUMBER_EM = 4.6, GAP_PX = 10;
+    let isWhole = false, named = '', width = 0;
+    function ask() {
+        width = body.clientWidth;
+        const ask = () => view.core.query(`detail ${nameRoom(body, width)} ${nameRoom(body, width - GAP_PX -
+            NUMBER_EM * emOf(body))}`);
+        const detail = ask();
+        return addGlyphs(view.core) ? ask() : detail;
+    }
+    new ResizeObserver(() => body.clientWidth !== width && update()).observe(element);
     function update() {
-        const detail = view.core.query('detail');
+        const detail = ask();
         const isOpen = where => Boolean(body.querySelector(where)?.open);
         const wasOpen = isOpen('.actions details'), hadOthers = isOpen('.others');
         if (detail) {

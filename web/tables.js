@@ -2,7 +2,8 @@
 // into view. One is the top table, one the call tree, one lists the functions that a search matches.
 
 import {isRightClick} from './canvas.js';
-import {fraction, make, refill, share} from './dom.js';
+import {emOf, fraction, make, nameRoom, refill, share} from './dom.js';
+import {addGlyphs} from './glyphs.js';
 
 const ROW_PX = 24, SPARE_ROWS = 8;
 // Browsers limit the height of an element to about 33 million pixels. In a longer table, a pixel of the
@@ -42,7 +43,7 @@ const SHAPES = {
 // Widths of columns, and the order in which they are dropped where there is no room for all. The name and
 // the column that the table is sorted by always stay. The panel and the tooltip have the values of the others.
 const NAME_EM = 16, GAP_EM = 0.8;
-const emOf = column => column.isName ? NAME_EM : column.isModule ? 9 : column.isShare ? 5.5 : 6.2;
+const emsOf = column => column.isName ? NAME_EM : column.isModule ? 9 : column.isShare ? 5.5 : 6.2;
 const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'self', 'total', 'change_share', 'after'];
 // Comparisons show the quantity that they are sorted by; of the other one after is enough.
 const PLAIN_ONLY = ['samples', 'self_share', 'total_share'];
@@ -69,6 +70,7 @@ export function makeTable(view, shapeName, name = shapeName) {
     const element = make('div', {class: `table table-${name}`, role: shape.role, tabindex: 0,
         'aria-label': shape.label}, make('div', {role: 'rowgroup'}, head), scroller);
     const known = new Set();
+    let room = 0, measured = ''; // of names, and of which layout
     // `atHead`: the column whose heading the keys are at; -1: they are in the rows.
     let count = 0, first = 0, table = null, drawn = '', current = 0, columns = [], atHead = -1;
 
@@ -78,8 +80,8 @@ export function makeTable(view, shapeName, name = shapeName) {
 
     function fitting(all) {
         let rest = all;
-        const em = parseFloat(getComputedStyle(element).fontSize) || 13;
-        const isWide = () => rest.reduce((sum, column) => sum + GAP_EM + (column.isName && shape.leastName || emOf(column)), 2) * em >
+        const em = emOf(element);
+        const isWide = () => rest.reduce((sum, column) => sum + GAP_EM + (column.isName && shape.leastName || emsOf(column)), 2) * em >
             element.clientWidth;
         for (const key of OPTIONAL)
             if (isWide()) rest = rest.filter(column => column.key !== key || key === table.sort);
@@ -117,14 +119,15 @@ export function makeTable(view, shapeName, name = shapeName) {
     }
 
     function nameCell(row) {
-        if (row.level == null) return row.title;
+        const name = row.shown ?? row.title;
+        if (row.level == null) return name;
         const twig = row.open == null ? make('span', {class: 'twig'})
             : make('button', {type: 'button', class: 'twig', tabindex: -1,
                 'aria-label': row.open ? 'Close' : 'Open',
                 onclick: event => { event.stopPropagation(); view.act(`open-node ${row.node}`); },
             }, row.open ? '▾' : '▸');
-        const cell = make('span', {class: 'level'}, twig, row.title);
-        cell.style.setProperty('--level', row.level);
+        const cell = make('span', {class: 'level'}, twig, name);
+        cell.style.setProperty('--indent', row.indent ?? 0);
         return cell;
     }
 
@@ -155,12 +158,19 @@ export function makeTable(view, shapeName, name = shapeName) {
         column.isShare ? fraction(row[column.key]) : 0)));
     }
 
+    // Glyphs that were missing may be of another width than they were taken to be.
+    function ask(from) {
+        const ask = () => view.core.queryText(`${shape.query} ${from} ${seenRows() + 2 * SPARE_ROWS} ${room}`);
+        const text = ask();
+        return addGlyphs(view.core) ? ask() : text;
+    }
+
     function update(isQuiet) {
         if (!element.isConnected || element.offsetParent === null) return;
         const from = Math.max(0, firstSeen() - SPARE_ROWS);
         if (isQuiet && table && from === first && table.rows.length >= Math.min(count,
             seenRows() + SPARE_ROWS)) return;
-        const text = view.core.queryText(`${shape.query} ${from} ${seenRows() + 2 * SPARE_ROWS}`);
+        const text = ask(from);
         table = JSON.parse(text);
         if (follow(table.selected, isQuiet)) return;
         count = table.count;
@@ -181,14 +191,26 @@ export function makeTable(view, shapeName, name = shapeName) {
             (isChanged || !changeColumns.some(column => column.key === key))));
         element.setAttribute('aria-rowcount', count + 1);
         element.style.setProperty('--columns', columns.map(column => column.isName
-            ? `minmax(${NAME_EM}em, 1fr)` : column.isModule ? `minmax(0, ${emOf(column) * 1.6}em)`
-                : `${emOf(column)}em`).join(' '));
+            ? `minmax(${NAME_EM}em, 1fr)` : column.isModule ? `minmax(0, ${emsOf(column) * 1.6}em)`
+                : `${emsOf(column)}em`).join(' '));
         spacer.style.height = `${Math.min(count * ROW_PX, MAX_HEIGHT_PX)}px`;
         fillHead();
         refill(rows, table.rows.map((row, i) => makeRow(row, from + i)));
         const top = factor() > 1 ? scroller.scrollTop - (firstSeen() - from) * ROW_PX : from * ROW_PX;
         rows.style.transform = `translateY(${top}px)`;
         setActiveDescendant();
+        measure();
+    }
+
+    // Once per layout: names are shortened to the width that their column has.
+    function measure() {
+        const layout = `${element.style.getPropertyValue('--columns')} ${element.clientWidth}`;
+        const cell = layout !== measured && rows.querySelector('.name');
+        if (!cell) return;
+        measured = layout;
+        const before = room;
+        room = nameRoom(element, cell.clientWidth);
+        if (room !== before) update();
     }
 
     // Scrolls to a frame that was selected elsewhere, once.

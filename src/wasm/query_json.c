@@ -185,17 +185,21 @@ static const struct member instances[] = {MEMBER(instances, count, NUMBER),
                                           MEMBER(instances, self, TEXT),
                                           MEMBER(instances, self_of_total, TEXT),
                                           END};
-static const struct member relation[] = {MEMBER(frame, node, NUMBER), MEMBER(frame, frame, NUMBER),
-                                         MEMBER(frame, title, TEXT),  MEMBER(frame, value, TEXT),
-                                         MEMBER(frame, share, TEXT),  END};
+static const struct member relation[] = {MEMBER(frame, node, NUMBER),
+                                         MEMBER(frame, frame, NUMBER),
+                                         MEMBER(frame, title, TEXT),
+                                         OPTIONAL(frame, shown, TEXT),
+                                         MEMBER(frame, value, TEXT),
+                                         MEMBER(frame, share, TEXT),
+                                         END};
 static const struct member thread[] = {MEMBER(thread, title, TEXT),   MEMBER(thread, self, TEXT),
                                        MEMBER(thread, total, TEXT),   MEMBER(thread, share, TEXT),
                                        MEMBER(thread, process, BOOL), END};
 static const struct member stack_frame[] = {MEMBER(frame, node, NUMBER), MEMBER(frame, title, TEXT),
-                                            END};
-static const struct member merged_frame[] = {MEMBER(frame, node, NUMBER),
-                                             MEMBER(frame, title, TEXT), MEMBER(frame, value, TEXT),
-                                             MEMBER(frame, share, TEXT), END};
+                                            OPTIONAL(frame, shown, TEXT), END};
+static const struct member merged_frame[] = {
+    MEMBER(frame, node, NUMBER), MEMBER(frame, title, TEXT), OPTIONAL(frame, shown, TEXT),
+    MEMBER(frame, value, TEXT),  MEMBER(frame, share, TEXT), END};
 static const struct member merged[] = {MEMBER(merged, count, TEXT), MEMBER(merged, value, TEXT),
                                        MEMBER(merged, share, TEXT),
                                        LIST_OF(merged, items, merged_frame), END};
@@ -253,27 +257,22 @@ static const struct member overlay[] = {
     OBJECT_OF(overlay, ms, times),         MEMBER(overlay, memory_bytes, NUMBER),
     LIST_OF(overlay, trees, tree_figures), END};
 
-static const struct member function_row[] = {MEMBER(row, frame, NUMBER),
-                                             MEMBER(row, title, TEXT),
-                                             MEMBER(row, module, TEXT),
-                                             MEMBER(row, file, TEXT),
-                                             MEMBER(row, self, TEXT),
-                                             MEMBER(row, self_share, TEXT),
-                                             MEMBER(row, total, TEXT),
-                                             MEMBER(row, total_share, TEXT),
-                                             OPTIONAL(row, samples, TEXT),
-                                             OPTIONAL(row, before, TEXT),
-                                             OPTIONAL(row, after, TEXT),
-                                             OPTIONAL(row, change, TEXT),
-                                             OPTIONAL(row, change_share, TEXT),
-                                             MEMBER(row, on, BOOL),
-                                             MEMBER(row, hovered, BOOL),
-                                             MEMBER(row, match, NUMBER),
-                                             END};
+static const struct member function_row[] = {
+    MEMBER(row, frame, NUMBER),     MEMBER(row, title, TEXT),
+    OPTIONAL(row, shown, TEXT),     MEMBER(row, module, TEXT),
+    MEMBER(row, file, TEXT),        MEMBER(row, self, TEXT),
+    MEMBER(row, self_share, TEXT),  MEMBER(row, total, TEXT),
+    MEMBER(row, total_share, TEXT), OPTIONAL(row, samples, TEXT),
+    OPTIONAL(row, before, TEXT),    OPTIONAL(row, after, TEXT),
+    OPTIONAL(row, change, TEXT),    OPTIONAL(row, change_share, TEXT),
+    MEMBER(row, on, BOOL),          MEMBER(row, hovered, BOOL),
+    MEMBER(row, match, NUMBER),     END};
 static const struct member tree_row[] = {MEMBER(row, node, NUMBER),
                                          MEMBER(row, level, NUMBER),
+                                         OPTIONAL(row, indent, NUMBER),
                                          MEMBER(row, open, TRISTATE),
                                          MEMBER(row, title, TEXT),
+                                         OPTIONAL(row, shown, TEXT),
                                          MEMBER(row, module, TEXT),
                                          MEMBER(row, file, TEXT),
                                          MEMBER(row, total, TEXT),

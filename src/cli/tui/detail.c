@@ -163,6 +163,16 @@ static void panel_amount(struct panel *panel, const char *name, struct flm_bytes
     panel_line(panel, flm_bytes_of(words), FLM_TUI_TEXT, share);
 }
 
+/* Shares stand behind names. */
+bool flm_tui_detail_load(struct flm_tui *tui)
+{
+    enum { SHARE_CELLS = 9 };
+    int alone = tui->detail_cells, beside = alone > SHARE_CELLS ? alone - SHARE_CELLS : 0;
+    char unit = tui->screen.charset == FLM_CHARSET_UTF8 ? 'c' : 'a', query[64];
+    snprintf(query, sizeof query, "detail %d%c %d%c", alone, unit, beside, unit);
+    return flm_viewer_query(tui->viewer, flm_bytes_of(query), &tui->detail, NULL);
+}
+
 /* "and 12 more", of which there is no row. */
 static void panel_rest(struct panel *panel, double count)
 {
@@ -186,7 +196,8 @@ static void panel_list(struct panel *panel, const char *title,
     panel_line(panel, flm_bytes_of(title), FLM_TUI_MUTED, nothing);
     for (size_t i = 0; i < shown; i++) {
         int row = panel->row;
-        if (!panel_line(panel, frames[i].title, FLM_TUI_TEXT, frames[i].share))
+        struct flm_bytes name = frames[i].shown.at ? frames[i].shown : frames[i].title;
+        if (!panel_line(panel, name, FLM_TUI_TEXT, frames[i].share))
             return;
         if (frames[i].node >= 0)
             flm_tui_add_target(panel->tui, row, panel->left, panel->right, "select %llu",
@@ -254,10 +265,14 @@ static void panel_threads(struct panel *panel, const struct flm_response_detail 
 
 void flm_tui_panel_draw(struct flm_tui *tui)
 {
-    const struct flm_response_detail *d = tui->detail.detail;
     struct flm_bytes nothing = {"", 0};
     struct panel panel = {tui, tui->panel.left + 2, tui->panel.left + tui->panel.columns - 1,
                           tui->panel.top, tui->panel.top + tui->panel.rows};
+    if (tui->detail_cells != panel.right - panel.left) {
+        tui->detail_cells = panel.right - panel.left;
+        flm_tui_detail_load(tui);
+    }
+    const struct flm_response_detail *d = tui->detail.detail;
     uint32_t line = tui->screen.charset == FLM_CHARSET_UTF8 ? 0x2502 : '|';
     for (int y = panel.row; y < panel.end; y++)
         flm_screen_put(&tui->screen, tui->panel.left, y, line, flm_tui_style(tui, FLM_TUI_MUTED));

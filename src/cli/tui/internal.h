@@ -35,6 +35,7 @@ enum { FLM_TUI_MOST_TARGETS = 256 };
 struct flm_tui_table {
     uint32_t first, current, count;
     struct flm_response response;
+    int name_cells; /* the width of its names; 0: not known yet */
     bool is_stale;
 };
 enum { FLM_TUI_TABLES = 2 }; /* table.c: of functions, and the call tree */
@@ -51,6 +52,7 @@ struct flm_tui {
     unsigned changed; /* FLM_CHANGED: groups that are not queried again yet */
 
     struct flm_response tools, chips, searches, hover, detail, status, legend;
+    int detail_cells; /* the width of names that `detail` was made for; 0: of any width */
     struct flm_tui_table tables[FLM_TUI_TABLES];
     struct flm_response overlay;
     struct flm_cell_area pane;  /* the picture, or a table in its place */
@@ -142,6 +144,9 @@ bool flm_tui_table_click(struct flm_tui *tui, int row); /* false: there is no su
 
 /* The current row becomes that of the selected function, if that is among the first ones. */
 void flm_tui_table_go_to_selected(struct flm_tui *tui);
+
+/* Queries `detail` again, with names as wide as the panel. False if memory ran out. */
+bool flm_tui_detail_load(struct flm_tui *tui);
 
 /* The table that is shown; NULL: only a picture. And whether it is beside the picture. */
 struct flm_tui_table *flm_tui_table_shown(const struct flm_tui *tui);

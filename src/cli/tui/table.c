@@ -37,7 +37,7 @@ enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
 struct shape {
     const struct column *column[MOST_COLUMNS];
     int left[MOST_COLUMNS], width[MOST_COLUMNS];
-    size_t count;
+    size_t count, name; /* name: which of them */
 };
 
 /* The tables, by the query of their rows: a view names one of them. */
@@ -110,7 +110,9 @@ static void load(struct flm_tui *tui, struct flm_tui_table *table)
         if (table->current >= table->first + seen)
             table->first = table->current - seen + 1;
         flm_text_init_fixed(&text, query, sizeof query - 1);
-        flm_text_format(&text, "%s %u %u", kind_of(tui, table)->query, table->first, seen);
+        flm_text_format(&text, "%s %u %u %u%c", kind_of(tui, table)->query, table->first, seen,
+                        (unsigned)table->name_cells,
+                        tui->screen.charset == FLM_CHARSET_UTF8 ? 'c' : 'a');
         struct flm_error why;
         struct flm_bytes words = {text.at, text.size};
         if (!flm_viewer_query(tui->viewer, words, &table->response, &why))
@@ -228,7 +230,7 @@ static struct shape shape_in(const struct flm_tui *tui, const struct flm_tui_tab
     size_t count = kind_of(tui, table)->column_count;
     struct shape shape = {.count = 0};
     const struct flm_response_row *row = row_count(table) > 0 ? row_in(table, 0) : NULL;
-    int name = -1, taken = 1;
+    int taken = 1;
     *optional = 0;
     for (size_t i = 0; i < count; i++) {
         bool is_there = columns[i].kind == NAME || has_cell(row, &columns[i]);
@@ -240,13 +242,13 @@ static struct shape shape_in(const struct flm_tui *tui, const struct flm_tui_tab
             continue;
         shape.column[shape.count] = &columns[i];
         shape.width[shape.count] = width;
-        name = columns[i].kind == NAME ? (int)shape.count : name;
+        shape.name = columns[i].kind == NAME ? shape.count : shape.name;
         *optional = columns[i].least_window > *optional ? columns[i].least_window : *optional;
         taken += shape.width[shape.count] + GAP;
         shape.count++;
     }
     *name_width = tui->rows.columns - taken;
-    shape.width[name] = *name_width > 1 ? *name_width : 1;
+    shape.width[shape.name] = *name_width > 1 ? *name_width : 1;
     for (size_t i = 0; i < shape.count; i++)
         shape.left[i] = i ? shape.left[i - 1] + shape.width[i - 1] + GAP : tui->rows.left + 1;
     return shape;
@@ -318,13 +320,10 @@ static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
                       const struct flm_response_row *row, int left, int width, int y,
                       struct flm_style style)
 {
-    struct flm_text shown = {0}, scratch = {0};
-    struct flm_bytes title = row->title;
     int column = left, end = left + width;
     if (kind_of(tui, table)->is_tree) {
         bool is_utf8 = tui->screen.charset == FLM_CHARSET_UTF8;
-        int indent = (int)row->level;
-        column += indent < width / 2 ? indent : width / 2;
+        column += row->indent > 0 ? (int)row->indent : 0;
         bool is_leaf = row->open == FLM_TRISTATE_NONE, is_open = row->open == FLM_TRISTATE_TRUE;
         const char *mark = is_leaf   ? "  "
                            : is_open ? (is_utf8 ? "\xE2\x96\xBE " : "- ")
@@ -336,13 +335,8 @@ static void draw_name(struct flm_tui *tui, const struct flm_tui_table *table,
             flm_tui_add_target(tui, y, from, column, "open-node %llu",
                                (unsigned long long)row->node);
     }
-    flm_cells_add_name(&shown, flm_showable(title, tui->screen.charset, &scratch),
-                       (struct flm_width){end > column ? (size_t)(end - column) : 0},
-                       tui->screen.charset);
-    flm_screen_text(&tui->screen, column, y, end - column, (struct flm_bytes){shown.at, shown.size},
+    flm_screen_text(&tui->screen, column, y, end - column, row->shown.at ? row->shown : row->title,
                     style);
-    flm_text_clear(&shown);
-    flm_text_clear(&scratch);
 }
 
 static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
@@ -383,6 +377,11 @@ void flm_tui_table_draw(struct flm_tui *tui)
     struct flm_tui_table *table = flm_tui_table_shown(tui);
     load(tui, table);
     struct shape shape = shape_of(tui, table);
+    if (shape.width[shape.name] != table->name_cells) {
+        table->name_cells = shape.width[shape.name];
+        load(tui, table);
+        shape = shape_of(tui, table);
+    }
     draw_titles(tui, table, &shape);
     for (size_t i = 0; i < row_count(table); i++) {
         int y = tui->rows.top + 1 + (int)i;

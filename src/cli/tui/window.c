@@ -334,7 +334,6 @@ void flm_tui_update(struct flm_tui *tui)
         {FLM_CHANGED(CHIPS), "chips", offsetof(struct flm_tui, chips)},
         {FLM_CHANGED(CHIPS), "searches", offsetof(struct flm_tui, searches)},
         {FLM_CHANGED(HOVER), "hover", offsetof(struct flm_tui, hover)},
-        {FLM_CHANGED(DETAIL), "detail", offsetof(struct flm_tui, detail)},
         {FLM_CHANGED(STATUS), "status", offsetof(struct flm_tui, status)},
         {FLM_CHANGED(STATUS) | FLM_CHANGED(TOOLS), "legend", offsetof(struct flm_tui, legend)},
         {FLM_CHANGED(OVERLAY), "overlay", offsetof(struct flm_tui, overlay)},
@@ -347,6 +346,8 @@ void flm_tui_update(struct flm_tui *tui)
             !flm_viewer_query(tui->viewer, flm_bytes_of(queries[i].query), response, NULL))
             tui->changed |= queries[i].changed; /* memory ran out: once more, next time */
     }
+    if (changed & FLM_CHANGED(DETAIL) && !flm_tui_detail_load(tui))
+        tui->changed |= FLM_CHANGED(DETAIL);
     if (changed & FLM_CHANGED(TABLES))
         for (size_t i = 0; i < FLM_TUI_TABLES; i++)
             tui->tables[i].is_stale = true;

@@ -201,13 +201,18 @@ const char *flm_cells_ellipsis(enum flm_charset charset)
     return charset == FLM_CHARSET_UTF8 ? FLM_ELLIPSIS : "...";
 }
 
+struct flm_font flm_cells_font(enum flm_charset charset)
+{
+    return (struct flm_font){
+        .size_px = 1,
+        .width = letter_cells,
+        .ellipsis = (double)flm_cells(flm_bytes_of(flm_cells_ellipsis(charset))).cells};
+}
+
 struct flm_label_cut flm_cells_fit(struct flm_bytes showable, struct flm_name_parts parts,
                                    struct flm_width room, enum flm_charset charset)
 {
-    struct flm_font font = {.size_px = 1,
-                            .width = letter_cells,
-                            .ellipsis =
-                                (double)flm_cells(flm_bytes_of(flm_cells_ellipsis(charset))).cells};
+    struct flm_font font = flm_cells_font(charset);
     return flm_label_fit(showable, parts, (double)room.cells, &font);
 }
 

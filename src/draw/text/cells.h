@@ -50,6 +50,9 @@ struct flm_bytes flm_showable(struct flm_bytes text, enum flm_charset charset,
 void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, struct flm_width room,
                         enum flm_charset charset);
 
+/* Letters in cells, for label.h: a room of so many pixels is one of so many cells. */
+struct flm_font flm_cells_font(enum flm_charset charset);
+
 /* The part of a label that fits into a box, which may stay empty; and the ellipsis in it. */
 struct flm_label_cut flm_cells_fit(struct flm_bytes showable, struct flm_name_parts parts,
                                    struct flm_width room, enum flm_charset charset);

@@ -325,6 +325,7 @@ static bool add_stack(struct flm_query *q, const struct flm_subject *s,
             continue;
         frame[detail->stack.count++] = (struct flm_response_frame){
             .node = flm_query_ref(q, s->pane_index, node),
+            .frame = s->pane->tree.frame[node.index],
             .title = flm_query_node_title(q, s->pane, node),
         };
     }
@@ -380,6 +381,7 @@ static void add_merged(struct flm_query *q, const struct flm_subject *s,
         double total = flm_layout_total(s->pane->layout, largest[i]);
         item[i] = (struct flm_response_frame){
             .node = flm_query_ref(q, s->pane_index, largest[i]),
+            .frame = s->pane->tree.frame[largest[i].index],
             .title = flm_query_node_title(q, s->pane, largest[i]),
             .value = flm_query_quantity(q, total),
             .share = flm_query_share(q, total, q->all),
@@ -491,10 +493,33 @@ static bool add_detail(struct flm_query *q, const struct flm_subject *s,
            add_stack(q, s, detail, why);
 }
 
+static void shorten_names(struct flm_query *q, struct flm_query_room room,
+                          struct flm_response_frame *items, size_t count)
+{
+    struct flm_query_name *names = room.width > 0 ? flm_query_take(q, count, sizeof *names) : NULL;
+    for (size_t i = 0; names && i < count; i++)
+        names[i] =
+            (struct flm_query_name){(uint32_t)items[i].frame, room.width, false, &items[i].shown};
+    if (names)
+        flm_query_shorten(q, room, names, count);
+}
+
+/* The names of each list, alone in a line or beside numbers. */
+static void shorten_lists(struct flm_query *q, struct flm_bytes argument,
+                          struct flm_response_detail *detail)
+{
+    struct flm_query_room alone = flm_query_take_room(&argument);
+    struct flm_query_room beside = flm_query_take_room(&argument);
+    shorten_names(q, alone, detail->stack.at, detail->stack.count);
+    shorten_names(q, beside, detail->calls.at, detail->calls.count);
+    shorten_names(q, beside, detail->callers.at, detail->callers.count);
+    if (detail->merged)
+        shorten_names(q, beside, detail->merged->items.at, detail->merged->items.count);
+}
+
 bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
                       struct flm_response *response, struct flm_error *why)
 {
-    (void)argument;
     struct flm_query q;
     struct flm_subject s;
     if (!flm_query_begin(&q, v, response, why))
@@ -507,5 +532,7 @@ bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
     response->detail = detail;
     if (detail && !add_detail(&q, &s, detail, why))
         return flm_query_fail(&q);
+    if (detail)
+        shorten_lists(&q, argument, detail);
     return flm_query_end(&q, why);
 }

@@ -64,7 +64,8 @@
  *      lines: [{name, value, exact, share_total, share_view, share_parent}]
  *      note}
  *
- * detail        the selected frame: null, or
+ * detail S N    the selected frame: null, or; names of lists have room of S hundredths of the font
+ *               size, beside numbers N
  *     {node, metric, compared: b
  *      title, name                                     of narrow frames together: how many
  *      frame?, module, file, line, kind, address, link
@@ -76,14 +77,15 @@
  *                total_before?, total_after?, total_change?     where two are compared
  *                self_before?, self_after?, self_change?}]
  *      instances: null, or {count, total, of_total, of_view, self, self_of_total}: all occurrences
- *      calls?: [{node, frame, title, value, share}], callers?: likewise; node: null where only the
- *                                                      function is meant
+ *      calls?: [{node, frame, title, shown?, value, share}], callers?: likewise
+ *                                                      node: null where only the function is meant
+ *                                                      shown: the title, shortened to its room
  *      calls_count?, callers_count?                    there may be more than are listed
  *      threads?: [{title, self, total, share, process: b}], threads_hidden?, unit?
  *                                                      what it costs each; a process is the sum of
  *                                                      those that follow it
- *      stack?: [{node, title}], stack_hidden?          how many are left out in its middle
- *      merged: null, or {count, value, share, items: [{node, title, value, share}]}
+ *      stack?: [{node, title, shown?}], stack_hidden?  how many are left out in its middle
+ *      merged: null, or {count, value, share, items: [{node, title, shown?, value, share}]}
  *      note?}                                          of a comparison: a sentence
  *
  * status        data quality: drawn, merged, trimmed, filtered, lost
@@ -104,26 +106,30 @@
  *      memory_bytes
  *      trees: [{title, nodes, placed, levels}]}
  *
- * top N M       M rows of the table of functions, from row N on
+ * top N M W     M rows of the table of functions, from row N on; where W is there, names have room
+ *               of so many hundredths of the font size; "30c": of so many cells of a terminal,
+ *               "30a" of one that shows only ASCII
  *     {sort?: "self|total|samples|change|self-change|name|module|file", down: b
  *      filtered: b                                     only matches of the searches
  *      sum?, count                                     count: of all rows
  *      unit?                                           of self, total and changes: "ms"
  *      changes?: "self|total"                          what before, after and change are of
- *      rows: [{frame, title, module, file, self, self_share, total, total_share, samples?
+ *      rows: [{frame, title, shown?                    shown: the title, shortened to its room
+ *              module, file, self, self_share, total, total_share, samples?
  *              before?, after?, change?, change_share? where two are compared
  *              on: b, hovered: b                       on: selected
  *              match}]}                                a search's number, or -1
  *
- * list N M      the matches of the searches, the largest total first
+ * list N M W    the matches of the searches, the largest total first
  *     {count, rows: as of top}
  *
- * tree N M      rows of the call tree, as the user opened it
+ * tree N M W    rows of the call tree, as the user opened it
  *     {count, selected                                 the row of the selected frame
  *      unit?, changes?                                 as of top
  *      rows: [{node, level                             from 0
+ *              indent?                           of the level: in the unit of W, where it is there
  *              open: b, or null: it has no children
- *              title, module, file, total, total_share, self?, self_share?, of_parent
+ *              title, shown?, module, file, total, total_share, self?, self_share?, of_parent
  *              before?, after?, change?, change_share?
  *              set_size, position                      among its siblings, from 1
  *              on: b, hovered: b, match}]}

@@ -157,6 +157,7 @@ struct flm_response_instances {
 struct flm_response_frame {
     double node, frame;
     struct flm_bytes title, value, share;
+    struct flm_bytes shown; /* the title as far as there is room; {NULL}: all of it */
 };
 
 struct flm_response_merged {
@@ -233,8 +234,10 @@ struct flm_response_overlay {
 struct flm_response_row {
     double frame, node;
     double level;           /* from 0 */
+    double indent;          /* of the level: in font sizes, or cells */
     enum flm_tristate open; /* NONE: there is nothing to open */
     struct flm_bytes title, module, file;
+    struct flm_bytes shown; /* the title as far as there is room; {NULL}: all of it */
     struct flm_bytes self, self_share, total, total_share, of_parent, samples;
     struct flm_bytes before, after, change, change_share; /* where two are compared */
     double set_size, position;                            /* among its siblings, from 1 */

@@ -6,6 +6,12 @@
 #include "viewer/query/internal.h"
 #include "viewer/scene/siblings.h"
 
+/* The mark before a name of the call tree, which opens it. */
+static double twig_width(const struct flm_query_room *room)
+{
+    return room->in_cells ? 2 : 1.85;
+}
+
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 /* The rows of the table: all functions with a value, or the matches of a search. */
@@ -93,6 +99,7 @@ static void add_function(struct flm_query *q, bool of_self, uint32_t function,
     *row = (struct flm_response_row){
         .frame = f->first_frame,
         .node = NAN,
+        .indent = NAN,
         .title = flm_query_title(q, f->first_frame),
         .module = flm_query_string(q, f->module),
         .file = flm_query_string(q, q->profile->frames[f->first_frame].file),
@@ -131,6 +138,22 @@ static void add_units(struct flm_query *q, bool of_self, struct flm_response_tab
         table->changes = flm_query_text(q, of_self ? "self" : "total");
 }
 
+/* Names as wide as the column, which a level leaves less of. Matches are bold. */
+static void shorten_names(struct flm_query *q, const uint32_t *frames,
+                          const struct flm_query_room *room, struct flm_response_table *table)
+{
+    size_t count = table->rows.count;
+    struct flm_query_name *names = room->width > 0 ? flm_query_take(q, count, sizeof *names) : NULL;
+    for (size_t i = 0; names && i < count; i++) {
+        struct flm_response_row *row = &table->rows.at[i];
+        double indent = row->indent >= 0 ? row->indent + twig_width(room) : 0;
+        names[i] =
+            (struct flm_query_name){frames[i], room->width - indent, row->match >= 0, &row->shown};
+    }
+    if (names)
+        flm_query_shorten(q, *room, names, count);
+}
+
 /* A table of functions. */
 static bool make_functions(struct flm_query *q, struct flm_ranking_order order, bool matches_only,
                            struct flm_row_range range, struct flm_error *why)
@@ -144,10 +167,15 @@ static bool make_functions(struct flm_query *q, struct flm_ranking_order order, 
         end = range.from + range.count;
     uint32_t count = range.from < end ? end - range.from : 0;
     struct flm_response_table *table = begin_table(q, count);
-    for (uint32_t i = 0; table && i < count; i++)
-        add_function(q, of_self, listing.function[range.from + i], &table->rows.at[i]);
-    if (table) {
+    uint32_t *frames = flm_query_take(q, count, sizeof *frames);
+    for (uint32_t i = 0; table && frames && i < count; i++) {
+        uint32_t function = listing.function[range.from + i];
+        frames[i] = q->viewer->scene.tables.functions.function[function].first_frame;
+        add_function(q, of_self, function, &table->rows.at[i]);
+    }
+    if (table && frames) {
         table->rows.count = count;
+        shorten_names(q, frames, &range.room, table);
         table->count = listing.count;
         add_units(q, of_self, table);
     }
@@ -221,6 +249,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane, bool is_sp
         .frame = NAN,
         .node = flm_node_ref_number(ref),
         .level = from->level,
+        .indent = NAN,
         .open = tristate_of(from->has_children, from->is_open),
         .title = flm_query_node_title(q, pane, from->node),
         .module = flm_query_string(q, q->profile->frames[frame].module),
@@ -258,6 +287,16 @@ static struct flm_node follow_selected(const struct flm_viewer *v, struct flm_ca
     return node;
 }
 
+/* A step a level while that leaves room for names, and then a small one: names are read at any
+ * depth. */
+static double indent_of(uint32_t level, const struct flm_query_room *room)
+{
+    static const double step = 0.92, small_step = 0.15;
+    if (room->in_cells)
+        return fmin(level, floor(room->width / 2));
+    return fmin(level * step, fmin(room->width * 0.2 + level * small_step, room->width * 0.4));
+}
+
 static bool make_tree(struct flm_query *q, struct flm_row_range range, struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
@@ -281,8 +320,15 @@ static bool make_tree(struct flm_query *q, struct flm_row_range range, struct fl
     table->count = count;
     table->selected = at == FLM_NONE ? NAN : at;
     table->rows.count = got;
-    for (uint32_t i = 0; i < got; i++)
+    uint32_t *frames = flm_query_take(q, got, sizeof *frames);
+    for (uint32_t i = 0; frames && i < got; i++) {
+        frames[i] = pane->tree.frame[rows[i].node.index];
         add_row(q, pane, false, &rows[i], &table->rows.at[i]);
+        if (range.room.width > 0)
+            table->rows.at[i].indent = indent_of(rows[i].level, &range.room);
+    }
+    if (frames)
+        shorten_names(q, frames, &range.room, table);
     return true;
 }
 

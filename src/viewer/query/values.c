@@ -3,6 +3,7 @@
 #include "base/number/number.h"
 #include "draw/text/label.h"
 #include "draw/text/quantity.h"
+#include "draw/text/short_names.h"
 
 bool flm_query_begin(struct flm_query *q, struct flm_viewer *v, struct flm_response *response,
                      struct flm_error *why)
@@ -122,6 +123,19 @@ struct flm_bytes flm_query_node_title(struct flm_query *q, const struct flm_pane
     return flm_query_scratch_copy(q);
 }
 
+/* Made showable, in the arena. */
+static struct flm_bytes showable(struct flm_query *q, enum flm_charset charset,
+                                 struct flm_bytes text)
+{
+    struct flm_text scratch = {0};
+    struct flm_bytes plain = flm_showable(text, charset, &scratch);
+    if (plain.size > 0 && plain.at == scratch.at)
+        plain = flm_query_copy(q, plain);
+    q->scratch.failed = q->scratch.failed || scratch.failed;
+    flm_text_clear(&scratch);
+    return plain;
+}
+
 double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node node)
 {
     const struct flm_pane *in = &q->viewer->scene.panes[pane];
@@ -135,26 +149,83 @@ double flm_query_match(const struct flm_query *q, uint32_t frame)
     return (double)color - 1;
 }
 
-static bool take_number(struct flm_bytes *text, uint32_t *number)
+void flm_query_shorten(struct flm_query *q, struct flm_query_room room,
+                       const struct flm_query_name *names, size_t count)
+{
+    const uint32_t *of_frame = q->viewer->scene.tables.functions.of_frame;
+    struct flm_font fonts[FLM_WEIGHT_COUNT];
+    struct flm_short_name *list = flm_query_take(q, count, sizeof *list);
+    for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++) {
+        fonts[weight] = room.in_cells
+                            ? flm_cells_font(room.charset)
+                            : flm_atlas_font(q->viewer->paint.atlas, (enum flm_weight)weight);
+        fonts[weight].size_px = 1;
+    }
+    for (size_t i = 0; list && i < count; i++) {
+        const struct flm_frame_record *frame = &q->profile->frames[names[i].frame];
+        struct flm_bytes path =
+            flm_string_bytes(q->profile, frame->module ? frame->module : frame->file);
+        list[i] = (struct flm_short_name){
+            .plain = showable(q, room.charset, flm_frame_title(q->profile, names[i].frame)),
+            .where = showable(q, room.charset, flm_path_end(path)),
+            .function = of_frame[names[i].frame],
+            .room = names[i].width,
+            .font = &fonts[names[i].is_bold ? FLM_WEIGHT_BOLD : FLM_WEIGHT_REGULAR],
+        };
+    }
+    if (!list || q->response->arena.failed)
+        return; /* flm_query_end says it */
+    struct flm_text *out = flm_query_scratch(q);
+    if (!flm_short_names(list, count, flm_cells_ellipsis(room.charset), out))
+        out->failed = true;
+    for (size_t i = 0; !out->failed && i < count; i++) {
+        struct flm_bytes shown = {out->at + list[i].from, list[i].size};
+        if (!flm_bytes_equal(shown, flm_frame_title(q->profile, names[i].frame)))
+            *names[i].shown = flm_query_copy(q, shown);
+    }
+}
+
+static struct flm_bytes take_word(struct flm_bytes *text)
 {
     size_t size = 0;
-    uint64_t value;
     while (size < text->size && text->at[size] != ' ')
         size++;
-    bool good = flm_number_parse_uint((struct flm_bytes){text->at, size}, &value);
-    if (good)
-        *number = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    struct flm_bytes word = {text->at, size};
     size += size < text->size;
     *text = (struct flm_bytes){text->at + size, text->size - size};
+    return word;
+}
+
+static bool take_number(struct flm_bytes *text, uint32_t *number)
+{
+    uint64_t value;
+    bool good = flm_number_parse_uint(take_word(text), &value);
+    if (good)
+        *number = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
     return good;
+}
+
+struct flm_query_room flm_query_take_room(struct flm_bytes *argument)
+{
+    struct flm_query_room room = {.charset = FLM_CHARSET_UTF8};
+    struct flm_bytes word = take_word(argument);
+    uint32_t number = 0;
+    char unit = word.size > 0 ? word.at[word.size - 1] : 0;
+    room.in_cells = unit == 'c' || unit == 'a';
+    if (unit == 'a')
+        room.charset = FLM_CHARSET_ASCII;
+    word.size -= room.in_cells;
+    take_number(&word, &number);
+    room.width = room.in_cells ? number : number / 100.0;
+    return room;
 }
 
 struct flm_row_range flm_row_range_of(struct flm_bytes argument)
 {
     enum { MOST_ROWS = 10000 };
-    struct flm_row_range range = {0, 100};
-    if (take_number(&argument, &range.from))
-        take_number(&argument, &range.count);
+    struct flm_row_range range = {.count = 100};
+    if (take_number(&argument, &range.from) && take_number(&argument, &range.count))
+        range.room = flm_query_take_room(&argument);
     if (range.count > MOST_ROWS)
         range.count = MOST_ROWS;
     return range;

@@ -13,6 +13,7 @@
 #ifndef FLAMEL_VIEWER_QUERY_VALUES_H
 #define FLAMEL_VIEWER_QUERY_VALUES_H
 
+#include "draw/text/cells.h"
 #include "viewer/internal.h"
 #include "viewer/query/query.h"
 
@@ -66,9 +67,30 @@ double flm_query_ref(const struct flm_query *q, uint32_t pane, struct flm_node n
 /* The color of the search that matches a frame; -1: none. */
 double flm_query_match(const struct flm_query *q, uint32_t frame);
 
-/* Two numbers: "20 40" is rows 20 to 59. Defaults: 0 and 100. */
+/* The width for names: "1600" is 16 font sizes, in letters as the picture has them; "30c" is 30
+ * cells of a terminal, "30a" of one that shows only ASCII. 0: names are not shortened. */
+struct flm_query_room {
+    double width;
+    bool in_cells;
+    enum flm_charset charset;
+};
+struct flm_query_room flm_query_take_room(struct flm_bytes *argument);
+
+/* Names of one table or list, shortened so that no two functions read the same
+ * (draw/text/short_names.h). `shown` is set where it is not the whole title. */
+struct flm_query_name {
+    uint32_t frame;
+    double width; /* in the unit of the room */
+    bool is_bold;
+    struct flm_bytes *shown;
+};
+void flm_query_shorten(struct flm_query *q, struct flm_query_room room,
+                       const struct flm_query_name *names, size_t count);
+
+/* Two numbers, "20 40" is rows 20 to 59, and the room of their names. Defaults: 0 and 100. */
 struct flm_row_range {
     uint32_t from, count;
+    struct flm_query_room room;
 };
 struct flm_row_range flm_row_range_of(struct flm_bytes argument);
 

@@ -335,7 +335,7 @@ static void every_failed_allocation_is_told(void **state)
 {
     (void)state;
     static const char *const actions[] = {"view flame", "select 3", "hover-node 2", NULL};
-    assert_answer_survives(folded, actions, "detail");
+    assert_answer_survives(folded, actions, "detail 900 600");
     assert_answer_survives(folded, actions, "hover");
 }
 

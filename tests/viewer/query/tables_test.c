@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "draw/text/cells.h"
 #include "flamel/builder.h"
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
@@ -315,11 +316,61 @@ static void of_many_siblings_those_nearby_are_told(void **state)
     flm_viewer_free(v);
 }
 
+/* Functions that a label would make alike. */
+static const char alike[] = "main;std::vector<int, std::allocator<int> >::push_back 5\n"
+                            "main;std::vector<long, std::allocator<long> >::push_back 4\n"
+                            "main;std::vector<Key, std::allocator<Key> >::push_back;poll 3\n";
+
+/* The names of rows as they are shown, which never are the same. */
+static void assert_shown(struct flm_viewer *v, const char *question, double room)
+{
+    struct json_tree *tree = answer(v, question);
+    const struct json_tree *rows = part(tree, "rows");
+    assert_true(rows->count >= 4);
+    for (size_t i = 0; i < rows->count; i++) {
+        char mine[200], other[200];
+        const struct json_tree *row = &rows->items[i];
+        bool is_short = json_tree_find(row, "shown") != NULL;
+        snprintf(mine, sizeof mine, "%s", at(row, is_short ? "shown" : "title"));
+        assert_true(!is_short || strlen(mine) < strlen(at(row, "title")));
+        assert_true((double)flm_cells(flm_bytes_of(mine)).cells <= room);
+        for (size_t k = 0; k < i; k++) {
+            row = &rows->items[k];
+            is_short = json_tree_find(row, "shown") != NULL;
+            snprintf(other, sizeof other, "%s", at(row, is_short ? "shown" : "title"));
+            assert_string_not_equal(mine, other);
+        }
+    }
+    json_tree_free(tree);
+}
+
+static void names_of_a_column_are_short_and_never_the_same(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(alike);
+    act(v, "view tree");
+    act_on(v, "open-below", "main");
+    for (int room = 12; room < 70; room++) {
+        char question[40];
+        snprintf(question, sizeof question, "top 0 9 %dc", room);
+        assert_shown(v, question, room);
+        snprintf(question, sizeof question, "tree 0 9 %dc", room);
+        assert_shown(v, question, room - 2);
+    }
+    assert_answer(v, "top 0 9 20c", "rows.0.title",
+                  "std::vector<int, std::allocator<int> >::push_back");
+    assert_answer(v, "tree 0 9 20c", "rows.1.indent", "1");
+    struct json_tree *whole = answer(v, "top 0 9");
+    assert_null(json_tree_find(&part(whole, "rows")->items[0], "shown"));
+    json_tree_free(whole);
+    flm_viewer_free(v);
+}
+
 static void without_a_profile_tables_are_empty(void **state)
 {
     (void)state;
     struct flm_viewer *v = flm_viewer_new(NULL);
-    static const char *const questions[] = {"top 0 9", "list 0 9", "tree 0 9", "aria"};
+    static const char *const questions[] = {"top 0 9 700", "list 0 9", "tree 0 9 700", "aria"};
     for (size_t i = 0; i < 4; i++) {
         struct json_tree *tree = answer(v, questions[i]);
         assert_int_equal(part(tree, "rows")->count, 0);
@@ -332,7 +383,7 @@ static void every_failed_allocation_is_told(void **state)
 {
     (void)state;
     static const char *const actions[] = {"view tree", "select 3", "search e", NULL};
-    static const char *const questions[] = {"top 0 9", "list 0 9", "tree 0 9", "aria"};
+    static const char *const questions[] = {"top 0 9 700", "list 0 9", "tree 0 9 700", "aria"};
     for (size_t i = 0; i < 4; i++)
         assert_answer_survives(folded, actions, questions[i]);
 }
@@ -352,6 +403,7 @@ int main(void)
         cmocka_unit_test(an_inverted_call_tree_opens_callers),
         cmocka_unit_test(a_screen_reader_is_told_what_is_around),
         cmocka_unit_test(of_many_siblings_those_nearby_are_told),
+        cmocka_unit_test(names_of_a_column_are_short_and_never_the_same),
         cmocka_unit_test(without_a_profile_tables_are_empty),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
