@@ -41,7 +41,7 @@ export function makeStatus(view) {
             fact(status.stacks, status.stacks === '1' ? 'stack' : 'stacks', {class: 'strong'}),
             fact(status.total, status.unit, {class: 'strong'}),
             ['drawn', status.drawn], ['merged', merged(status)], ['trimmed', status.trimmed],
-            ['filtered', status.filtered], ['without a track', status.hidden], ['lost', status.lost_count],
+            ['filtered', status.filtered], ['too narrow to hatch', status.unhatched], ['without a track', status.hidden], ['lost', status.lost_count],
             ['unsymbolized', status.unsymbolized_share],
         ].map(one => !Array.isArray(one) ? one
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
@@ -58,7 +58,7 @@ export function makeStatus(view) {
                 row('samples', status.samples), row('total', [status.total, status.unit].join(' ')),
                 row('drawn boxes', status.drawn), row('merged into gray boxes', merged(status)),
                 row('trimmed', status.trimmed), row('filtered', status.filtered),
-                row('without a track', status.hidden), row('lost', status.lost_count),
+                row('too narrow to hatch', status.unhatched), row('without a track', status.hidden), row('lost', status.lost_count),
                 row('unsymbolized', status.unsymbolized_share),
                 (status.lost || []).map(loss => row(lossText(loss), loss.count))),
             status.notes?.length > 0 && [make('h3', {}, 'About this profile'), make('table',

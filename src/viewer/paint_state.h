@@ -11,7 +11,11 @@
 struct flm_picture_figures {
     uint64_t visited;
     uint32_t drawn, merged;
-    double merged_total;        /* of merged boxes */
+    double merged_total; /* of merged boxes */
+    struct flm_unhatched {
+        uint32_t count;
+        double sum;             /* of their changes; of boxes within others once */
+    } appeared, disappeared;    /* of a comparison: boxes too narrow to be hatched */
     double layout_ms, paint_ms; /* where there is a clock */
 };
 

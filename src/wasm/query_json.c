@@ -234,17 +234,27 @@ static const struct member detail[] = {MEMBER(detail, node, NUMBER),
 static const struct member loss[] = {MEMBER(loss, what, TEXT), MEMBER(loss, count, TEXT),
                                      MEMBER(loss, where, TEXT), END};
 static const struct member note[] = {MEMBER(note, key, TEXT), MEMBER(note, value, TEXT), END};
-static const struct member status[] = {
-    MEMBER(status, nodes, NUMBER),       MEMBER(status, empty, BOOL),
-    OPTIONAL(status, stacks, TEXT),      OPTIONAL(status, total, TEXT),
-    OPTIONAL(status, total_exact, TEXT), OPTIONAL(status, unit, TEXT),
-    OPTIONAL(status, drawn, TEXT),       OPTIONAL(status, merged, TEXT),
-    MEMBER(status, merged_share, TEXT),  MEMBER(status, trimmed, TEXT),
-    MEMBER(status, filtered, TEXT),      OPTIONAL(status, hidden, TEXT),
-    MEMBER(status, offer, TEXT),         LIST_OF(status, lost, loss),
-    OPTIONAL(status, lost_count, TEXT),  MEMBER(status, unsymbolized_share, TEXT),
-    MEMBER(status, samples, TEXT),       OPTIONAL_LIST(status, notes, note),
-    MEMBER(status, sentence, TEXT),      END};
+static const struct member status[] = {MEMBER(status, nodes, NUMBER),
+                                       MEMBER(status, empty, BOOL),
+                                       OPTIONAL(status, stacks, TEXT),
+                                       OPTIONAL(status, total, TEXT),
+                                       OPTIONAL(status, total_exact, TEXT),
+                                       OPTIONAL(status, unit, TEXT),
+                                       OPTIONAL(status, drawn, TEXT),
+                                       OPTIONAL(status, merged, TEXT),
+                                       MEMBER(status, merged_share, TEXT),
+                                       MEMBER(status, trimmed, TEXT),
+                                       MEMBER(status, filtered, TEXT),
+                                       OPTIONAL(status, hidden, TEXT),
+                                       MEMBER(status, offer, TEXT),
+                                       OPTIONAL(status, unhatched, TEXT),
+                                       LIST_OF(status, lost, loss),
+                                       OPTIONAL(status, lost_count, TEXT),
+                                       MEMBER(status, unsymbolized_share, TEXT),
+                                       MEMBER(status, samples, TEXT),
+                                       OPTIONAL_LIST(status, notes, note),
+                                       MEMBER(status, sentence, TEXT),
+                                       END};
 
 static const struct member tree_figures[] = {
     MEMBER(tree_figures, title, TEXT), MEMBER(tree_figures, nodes, NUMBER),

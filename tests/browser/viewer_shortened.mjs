@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {close, finish, open, pageOf, press, resolved} from './page.mjs';
+import {close, doubleClick, file, finish, open, pageOf, press, resolved, words} from './page.mjs';
 
 after(close);
 
@@ -101,3 +101,13 @@ for (const width of [390, 1400]) {
         await finish(page, assert);
     });
 }
+
+test('the status line of a comparison counts and sums boxes that are too narrow to be hatched', async () => {
+    const before = file('before.folded', 'main;same 980000\nmain;gone 3000\n');
+    const page = await open(pageOf('main;same 980000\nmain;new 3000\n', '--base', before), {width: 1200});
+    const said = /too narrow to hatch 1 appeared \(\+3,000 samples\)/;
+    assert.match(await words(page, '.status'), said);
+    await doubleClick(page, {level: 2, at: 0.001}); // one of them: now it is wide
+    assert.doesNotMatch(await words(page, '.status'), /too narrow/);
+    await finish(page, assert);
+});

@@ -141,6 +141,7 @@ static const struct {
     {"of total", STATUS(merged_share)},
     {"trimmed", STATUS(trimmed)},
     {"filtered", STATUS(filtered)},
+    {"too narrow to hatch", STATUS(unhatched)},
     {"lost", STATUS(lost_count)},
     {"unsymbolized", STATUS(unsymbolized_share)},
 };

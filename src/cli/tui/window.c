@@ -290,6 +290,7 @@ static void draw_status(struct flm_tui *tui, int row)
     column = put_value(tui, column, row, " (", s->merged_share, " of the width)");
     column = put_value(tui, column + 2, row, "trimmed ", s->trimmed, "  ");
     column = put_value(tui, column, row, "filtered ", s->filtered, "  ");
+    column = put_value(tui, column, row, "too narrow to hatch ", s->unhatched, "  ");
     column = put_value(tui, column, row, "lost ", s->lost_count, "  ");
     put_value(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
 }

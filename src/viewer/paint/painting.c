@@ -122,7 +122,42 @@ static bool find_all(struct flm_viewer *v, struct flm_error *why)
     return true;
 }
 
-static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane)
+/* Boxes of a comparison that are narrower have no hatching that is seen: in pixels. */
+static double hatch_from(const struct flm_viewer *v, const struct flm_canvas *canvas)
+{
+    double gap = 1;
+    return canvas->pixels ? (FLM_MARK_LEAST_WIDTH + gap) * v->scene.window.scale : FLM_CELL_PX;
+}
+
+static bool is_hatched(const struct flm_change *change)
+{
+    return !change->noise &&
+           (change->kind == FLM_CHANGE_APPEARED || change->kind == FLM_CHANGE_DISAPPEARED);
+}
+
+/* A box within one that is counted too is part of its sum. */
+static void count_unhatched(struct flm_viewer *v, const struct flm_pane *pane,
+                            const struct flm_rectangle *r, double least_px)
+{
+    enum flm_change_scope scope = pane->compared->colors.scope;
+    struct flm_change change = flm_compared_change(pane, r->node, scope);
+    if (r->level < pane->first_level || r->node.index == 0 || !is_hatched(&change))
+        return;
+    struct flm_unhatched *sum = change.kind == FLM_CHANGE_APPEARED ? &v->paint.picture.appeared
+                                                                   : &v->paint.picture.disappeared;
+    struct flm_node parent = flm_layout_parent(pane->layout, r->node);
+    bool is_within = false;
+    if (scope == FLM_CHANGE_OF_SUBTREE && parent.index != FLM_NONE && parent.index != 0) {
+        struct flm_change around = flm_compared_change(pane, parent, scope);
+        double width = flm_layout_total(pane->layout, parent) * (r->x1 - r->x0) / r->total;
+        is_within = is_hatched(&around) && around.kind == change.kind && width < least_px;
+    }
+    sum->count++;
+    sum->sum += is_within ? 0 : change.after - change.before;
+}
+
+static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane,
+                        const struct flm_box_styles *styles, double hatch_from)
 {
     uint32_t first = seen_of(v, pane).first_level;
     v->paint.picture.visited += pane->drawn.visited;
@@ -134,6 +169,8 @@ static void count_boxes(struct flm_viewer *v, const struct flm_pane *pane)
         if (r->flags & FLM_RECTANGLE_MERGED) {
             v->paint.picture.merged++;
             v->paint.picture.merged_total += r->total;
+        } else if (styles->compared && r->x1 - r->x0 < hatch_from) {
+            count_unhatched(v, pane, r, hatch_from);
         }
     }
 }
@@ -212,7 +249,7 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, struct in_window in
     struct flm_box_styles styles;
     if (!flm_box_styles_init(&styles, v, index, why))
         return false;
-    count_boxes(v, pane);
+    count_boxes(v, pane, &styles, hatch_from(v, canvas));
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v);
     struct flm_boxes boxes = {
@@ -258,6 +295,7 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
     double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
     v->paint.picture.visited = v->paint.picture.drawn = v->paint.picture.merged = 0;
     v->paint.picture.merged_total = 0;
+    v->paint.picture.appeared = v->paint.picture.disappeared = (struct flm_unhatched){0, 0};
     *more = flm_camera_moves(&v->model.camera, v->input.now_ms) ||
             flm_camera_moves(&v->model.other_camera, v->input.now_ms);
     struct in_window in = panes_in_window(v);

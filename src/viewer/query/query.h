@@ -96,6 +96,7 @@
  *      filtered                                        "3 % (1.2 s) by 2 transforms"
  *      hidden                                          "2 counters": without a track
  *      offer                                           "deep calls itself 118 deep": null: nothing
+ *      unhatched?                                      "3 appeared (+12 ms)": too narrow for it
  *      lost: [{what, count, where}], lost_count?
  *      unsymbolized_share, samples, notes?: [{key, value}]
  *      sentence}                                       all of it

@@ -206,8 +206,9 @@ struct flm_response_status {
     struct flm_bytes stacks, total, total_exact;
     struct flm_bytes unit; /* the metric, where `total` does not say it */
     struct flm_bytes drawn, merged, merged_share, trimmed, filtered;
-    struct flm_bytes hidden; /* of a flame chart: threads and counters without a track */
-    struct flm_bytes offer;  /* "deep calls itself 118 deep": what collapse-direct would mend */
+    struct flm_bytes hidden;    /* of a flame chart: threads and counters without a track */
+    struct flm_bytes offer;     /* "deep calls itself 118 deep": what collapse-direct would mend */
+    struct flm_bytes unhatched; /* of a comparison: boxes too narrow to be hatched */
     FLM_LIST(struct flm_response_loss) lost;
     struct flm_bytes lost_count, unsymbolized_share, samples;
     FLM_LIST(struct flm_response_note) notes;

@@ -354,6 +354,43 @@ static void a_report_of_a_gate_says_its_verdict_and_what_is_significant(void **s
     flm_viewer_free(v);
 }
 
+/* A window so wide, painted. */
+static struct json_tree *status_of(struct flm_viewer *v, uint32_t width)
+{
+    static uint32_t memory[2000 * 400];
+    struct flm_pixels pixels = flm_pixels_of(memory, width, 400);
+    flm_viewer_resize(v, width, 400, 1);
+    flm_viewer_paint(v, &pixels, 1);
+    return ask(v, "status");
+}
+
+/* m;new;inner is new, m;gone is gone: both are a hundredth of the width. */
+static void boxes_too_narrow_to_be_hatched_are_counted_and_summed_once(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    assert_non_null(v);
+    flm_viewer_take(v, FLM_VIEWER_AFTER, profile_of("m;less 980\nm;new;inner 10\n"), "a", NULL);
+    flm_viewer_take(v, FLM_VIEWER_BEFORE, profile_of("m;less 980\nm;gone 10\n"), "b", NULL);
+    act(v, "view compare");
+    act(v, "width sum");
+    struct json_tree *status = status_of(v, 400);
+    assert_word(status, "unhatched", "2 appeared (+10 samples), 1 disappeared (-10 samples)");
+    json_tree_free(status);
+    status = status_of(v, 2000);
+    assert_null(json_tree_find(status, "unhatched"));
+    json_tree_free(status);
+    act(v, "delta self"); /* of new itself nothing is new */
+    status = status_of(v, 400);
+    assert_word(status, "unhatched", "1 appeared (+10 samples), 1 disappeared (-10 samples)");
+    json_tree_free(status);
+    act(v, "compare-stop");
+    status = status_of(v, 400);
+    assert_null(json_tree_find(status, "unhatched"));
+    json_tree_free(status);
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +401,7 @@ int main(void)
         cmocka_unit_test(callers_tell_the_change_with_its_sign),
         cmocka_unit_test(what_is_not_significant_is_gray),
         cmocka_unit_test(a_report_of_a_gate_says_its_verdict_and_what_is_significant),
+        cmocka_unit_test(boxes_too_narrow_to_be_hatched_are_counted_and_summed_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
