@@ -7,12 +7,6 @@ import {addGlyphs} from './glyphs.js';
 // Of a name: what takes three lines.
 const PANEL_LETTERS = 96;
 
-// Buttons that are always shown; MORE_ACTIONS are behind "More".
-const FIRST_ACTIONS = {focus: 'Focus', hide: 'Hide', sandwich: 'Sandwich', 'copy-stack': 'Copy stack',
-    'open-source': 'Open source'};
-const MORE_ACTIONS = ['zoom-selected', 'hide-module', 'drop', 'drop-subtree', 'keep', 'prune',
-    'collapse-direct', 'collapse-any', 'copy-name', 'copy-folded', 'copy-link'];
-
 // The tables of values: of the shown metric, and of others, which have their name above. Their unit is in the
 // heading: "716" below "ms".
 const bare = text => text?.split(' ')[0] ?? '';
@@ -126,17 +120,12 @@ export function makePanel(view) {
             list.slice(0, half), rest, list.slice(half)));
     }
 
-    function actionButton(name) {
-        const action = view.actionNamed(name);
-        return action && button(FIRST_ACTIONS[name] || action.title, () => view.act(name), {
-            'data-key': name,
-            title: action.keys ? `${action.title} (${view.keyLabel(action.keys)})` : action.title});
-    }
-
-    function actions(detail) {
-        const first = Object.keys(FIRST_ACTIONS).filter(name => name !== 'open-source' || detail.file);
-        return make('section', {class: 'actions'}, first.map(actionButton),
-            make('details', {}, make('summary', {}, 'More'), MORE_ACTIONS.map(actionButton)));
+    // Those with a short title are always shown.
+    function actions(all) {
+        const one = item => button(item.button || item.title, () => view.act(item.action), {'data-key': item.action,
+            title: item.keys ? `${item.title} (${view.keyLabel(item.keys)})` : item.title});
+        return make('section', {class: 'actions'}, all.filter(item => item.button).map(one),
+            make('details', {}, make('summary', {}, 'More'), all.filter(item => !item.button).map(one)));
     }
 
     // Names have the width of the panel, or what numbers leave of it.
@@ -180,7 +169,7 @@ export function makePanel(view) {
                     detail.merged.items, detail.merged.count),
                 frames('Callers', detail.callers, detail.callers_count, false, MOST_SHOWN),
                 frames('Callees', detail.calls, detail.calls_count, false, MOST_SHOWN),
-                otherFigures(detail, hadOthers), !detail.merged && actions(detail), threads(detail),
+                otherFigures(detail, hadOthers), !detail.merged && actions(detail.actions), threads(detail),
                 frames('Stack', detail.stack, detail.stack?.length + detail.stack_hidden, true));
             if (wasOpen) body.querySelector('.actions details').open = true;
         }

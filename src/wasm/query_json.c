@@ -203,6 +203,9 @@ static const struct member merged_frame[] = {
 static const struct member merged[] = {MEMBER(merged, count, TEXT), MEMBER(merged, value, TEXT),
                                        MEMBER(merged, share, TEXT),
                                        LIST_OF(merged, items, merged_frame), END};
+static const struct member frame_action[] = {MEMBER(entry, action, TEXT),
+                                             MEMBER(entry, title, TEXT), MEMBER(entry, keys, TEXT),
+                                             OPTIONAL(entry, button, TEXT), END};
 static const struct member detail[] = {MEMBER(detail, node, NUMBER),
                                        MEMBER(detail, metric, TEXT),
                                        OPTIONAL(detail, frame, NUMBER),
@@ -229,6 +232,7 @@ static const struct member detail[] = {MEMBER(detail, node, NUMBER),
                                        OPTIONAL_LIST(detail, stack, stack_frame),
                                        OPTIONAL(detail, stack_hidden, NUMBER),
                                        OBJECT_OF(detail, merged, merged),
+                                       LIST_OF(detail, actions, frame_action),
                                        END};
 
 static const struct member loss[] = {MEMBER(loss, what, TEXT), MEMBER(loss, count, TEXT),
@@ -339,12 +343,10 @@ static const struct member completion[] = {MEMBER(completion, text, TEXT),
                                            MEMBER(completion, title, TEXT),
                                            MEMBER(completion, note, TEXT), END};
 static const struct member completions[] = {LIST_OF(completions, items, completion), END};
-
 static const struct member one_entry[] = {
-    MEMBER(entry, action, TEXT),    MEMBER(entry, title, TEXT),
-    MEMBER(entry, group, TEXT),     MEMBER(entry, keys, TEXT),
-    MEMBER(entry, argument, TEXT),  MEMBER(entry, otherwise, TEXT),
-    MEMBER(entry, section, NUMBER), END};
+    MEMBER(entry, action, TEXT),   MEMBER(entry, title, TEXT),     MEMBER(entry, group, TEXT),
+    MEMBER(entry, keys, TEXT),     MEMBER(entry, argument, TEXT),  MEMBER(entry, otherwise, TEXT),
+    OPTIONAL(entry, button, TEXT), MEMBER(entry, section, NUMBER), END};
 static const struct member palette[] = {LIST_OF(entries, items, one_entry), END};
 static const struct member menu[] = {MEMBER(entries, title, TEXT), MEMBER(entries, x, NUMBER),
                                      MEMBER(entries, y, NUMBER), LIST_OF(entries, items, one_entry),

@@ -56,12 +56,21 @@ extern const struct flm_action_group flm_display_actions, flm_moving_actions, fl
 
 const struct flm_action_group *const *flm_action_groups(size_t *count);
 
-/* An entry of the menu: an action without an argument, under the title that is short enough there.
- * Those of a section belong together. */
+/* What is done with a frame: an action without an argument, under the title that is short enough
+ * for a menu. The menu of a frame has all of them, section by section, the panel those that are of
+ * the frame: some as buttons with a title of a word or two, the others behind "More". */
+enum flm_menu_section {
+    FLM_MENU_RECURSION, /* what a recursive frame needs first */
+    FLM_MENU_VIEW,
+    FLM_MENU_TRANSFORM,
+    FLM_MENU_COPY,
+    FLM_MENU_GENERAL
+};
 struct flm_menu_entry {
     const char *action;
     const char *title;
-    unsigned section; /* from 0 on */
+    const char *button; /* NULL: none */
+    enum flm_menu_section section;
 };
 
 /* One after the other, NULL behind the last. Whether one is possible: the condition of its

@@ -1,26 +1,28 @@
-/* menu.c - the menu of the selected frame: which actions it has, in which order. */
+/* menu.c - what is done with the selected frame: which actions, in which order. */
 #include "viewer/input/actions.h"
 
 static const struct flm_menu_entry entries[] = {
-    {"expand-function", "Expand its recursion", 0},
-    {"collapse-function", "Collapse its recursion", 0},
-    {"zoom-selected", "Zoom", 1},
-    {"focus", "Focus: only what is below", 1},
-    {"callers", "Callers and callees", 1},
-    {"hide", "Hide the function", 2},
-    {"hide-module", "Hide its module", 2},
-    {"drop", "Drop stacks that have it", 2},
-    {"prune", "Nothing below it", 2},
-    {"collapse-any", "Collapse recursion", 2},
-    {"expand-all", "Expand all recursion", 2},
-    {"processes", "Collapse the process", 2},
-    {"search-selected", "Search for it", 3},
-    {"copy-name", "Copy the name", 3},
-    {"copy-stack", "Copy the stack", 3},
-    {"open-source", "Open the source", 3},
-    {"fit", "Show everything", 4},
-    {"transform", "Add a transform \xE2\x80\xA6", 4},
-    {"palette", "All actions \xE2\x80\xA6", 4},
+    {"expand-function", "Expand its recursion", NULL, FLM_MENU_RECURSION},
+    {"collapse-function", "Collapse its recursion", NULL, FLM_MENU_RECURSION},
+    {"zoom-selected", "Zoom", NULL, FLM_MENU_VIEW},
+    {"focus", "Focus: only what is below", "Focus", FLM_MENU_VIEW},
+    {"callers", "Callers and callees", "Sandwich", FLM_MENU_VIEW},
+    {"hide", "Hide the function", "Hide", FLM_MENU_TRANSFORM},
+    {"hide-module", "Hide its module", NULL, FLM_MENU_TRANSFORM},
+    {"drop", "Drop stacks that have it", NULL, FLM_MENU_TRANSFORM},
+    {"keep", "Keep only stacks that have it", NULL, FLM_MENU_TRANSFORM},
+    {"prune", "Nothing below it", NULL, FLM_MENU_TRANSFORM},
+    {"cut", "Cut this frame away", NULL, FLM_MENU_TRANSFORM},
+    {"collapse-any", "Collapse all recursion", NULL, FLM_MENU_TRANSFORM},
+    {"expand-all", "Expand all recursion", NULL, FLM_MENU_TRANSFORM},
+    {"processes", "Collapse the process", NULL, FLM_MENU_TRANSFORM},
+    {"search-selected", "Search for it", NULL, FLM_MENU_COPY},
+    {"copy-name", "Copy the name", NULL, FLM_MENU_COPY},
+    {"copy-stack", "Copy the stack", "Copy stack", FLM_MENU_COPY},
+    {"open-source", "Open the source", "Open source", FLM_MENU_COPY},
+    {"fit", "Show everything", NULL, FLM_MENU_GENERAL},
+    {"transform", "Add a transform \xE2\x80\xA6", NULL, FLM_MENU_GENERAL},
+    {"palette", "All actions \xE2\x80\xA6", NULL, FLM_MENU_GENERAL},
 };
 
 const struct flm_menu_entry *flm_menu_at(size_t index)

@@ -517,6 +517,13 @@ static void shorten_lists(struct flm_query *q, struct flm_bytes argument,
         shorten_names(q, beside, detail->merged->items.at, detail->merged->items.count);
 }
 
+static void add_actions(struct flm_query *q, struct flm_response_detail *detail)
+{
+    detail->actions.at = flm_query_take(q, flm_query_menu_size(), sizeof *detail->actions.at);
+    if (detail->actions.at)
+        detail->actions.count = flm_query_list_menu(q, FLM_MENU_COPY, detail->actions.at);
+}
+
 bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
                       struct flm_response *response, struct flm_error *why)
 {
@@ -534,5 +541,7 @@ bool flm_query_detail(struct flm_viewer *v, struct flm_bytes argument,
         return flm_query_fail(&q);
     if (detail)
         shorten_lists(&q, argument, detail);
+    if (detail && !s.merged)
+        add_actions(&q, detail);
     return flm_query_end(&q, why);
 }

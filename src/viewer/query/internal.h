@@ -2,6 +2,7 @@
 #ifndef FLAMEL_VIEWER_QUERY_INTERNAL_H
 #define FLAMEL_VIEWER_QUERY_INTERNAL_H
 
+#include "viewer/input/actions.h"
 #include "viewer/query/values.h"
 
 /* Makes the response; false, and `why`, if it cannot be made. */
@@ -18,6 +19,12 @@ flm_query_make flm_query_status, flm_query_overlay;                           /*
 flm_query_make flm_query_tracks;                                              /* time.c */
 flm_query_make flm_query_complete;                                            /* complete.c */
 flm_query_make flm_query_palette, flm_query_menu;                             /* palette.c */
+
+/* What can be done with the selected frame now, section by section, up to `last`: into room for
+ * flm_query_menu_size() entries. Returns how many there are. */
+size_t flm_query_menu_size(void);
+size_t flm_query_list_menu(struct flm_query *q, enum flm_menu_section last,
+                           struct flm_response_entry *entries);
 
 /* As a file: export.c. */
 bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct flm_text *out,

@@ -420,32 +420,47 @@ bool flm_query_palette(struct flm_viewer *v, struct flm_bytes argument,
 
 /* ---- The menu -------------------------------------------------------------------------------- */
 
+size_t flm_query_menu_size(void)
+{
+    size_t count = 0;
+    while (flm_menu_at(count))
+        count++;
+    return count;
+}
+
+size_t flm_query_list_menu(struct flm_query *q, enum flm_menu_section last,
+                           struct flm_response_entry *entries)
+{
+    const struct flm_menu_entry *entry;
+    size_t count = 0;
+    for (size_t i = 0; (entry = flm_menu_at(i)) && entry->section <= last; i++) {
+        const struct flm_action *action = flm_action_named(flm_bytes_of(entry->action));
+        if (flm_action_makes_sense(action, q->viewer))
+            entries[count++] = (struct flm_response_entry){
+                .action = flm_query_text(q, entry->action),
+                .title = flm_query_text(q, entry->title),
+                .button = flm_query_text(q, entry->button),
+                .keys = keys_of(q, action->keys),
+                .section = entry->section,
+            };
+    }
+    return count;
+}
+
 bool flm_query_menu(struct flm_viewer *v, struct flm_bytes none, struct flm_response *response,
                     struct flm_error *why)
 {
     struct flm_query q;
-    const struct flm_menu_entry *entry;
-    size_t count = 0;
     (void)none;
-    while (flm_menu_at(count))
-        count++;
     if (!flm_query_begin(&q, v, response, why))
         return false;
-    struct flm_response_entries *made = take_entries(&q, count);
+    struct flm_response_entries *made = take_entries(&q, flm_query_menu_size());
     if (!made || !q.profile)
         return flm_query_end(&q, why);
     made->x = v->input.menu_x;
     made->y = v->input.menu_y;
     if (flm_viewer_has_frame(v))
         made->title = flm_query_title(&q, flm_scene_frame(&v->scene, v->model.selected));
-    for (size_t i = 0; (entry = flm_menu_at(i)); i++) {
-        const struct flm_action *action = flm_action_named(flm_bytes_of(entry->action));
-        if (flm_action_makes_sense(action, v))
-            made->items.at[made->items.count++] =
-                (struct flm_response_entry){.action = flm_query_text(&q, entry->action),
-                                            .title = flm_query_text(&q, entry->title),
-                                            .keys = keys_of(&q, action->keys),
-                                            .section = entry->section};
-    }
+    made->items.count = flm_query_list_menu(&q, FLM_MENU_GENERAL, made->items.at);
     return flm_query_end(&q, why);
 }

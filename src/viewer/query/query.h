@@ -86,6 +86,8 @@
  *                                                      those that follow it
  *      stack?: [{node, title, shown?}], stack_hidden?  how many are left out in its middle
  *      merged: null, or {count, value, share, items: [{node, title, shown?, value, share}]}
+ *      actions: [{action, title, keys                  with the frame; [] with merged ones
+ *                 button?}]                            its title as a button; else behind "More"
  *      note?}                                          of a comparison: a sentence
  *
  * status        data quality: drawn, merged, trimmed, filtered, lost
@@ -157,6 +159,7 @@
  *               keys                                  null: none
  *               argument                              is still to be typed; null: nothing
  *               otherwise                             why it is not possible now; null: it is
+ *               button?                               its title as a button of the panel
  *               section}]}                            of the menu: from 0
  *
  * menu          what can be done with the selected frame, in sections; only what is possible

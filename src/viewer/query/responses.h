@@ -123,6 +123,17 @@ struct flm_response_legend {
     FLM_LIST(struct flm_response_legend_item) items;
 };
 
+/* ---- What can be done ------------------------------------------------------------------------ */
+
+/* Something that can be done: an action, with its argument where that is one of a list. */
+struct flm_response_entry {
+    struct flm_bytes action, title, group, keys;
+    struct flm_bytes argument;  /* is still to be typed; {NULL}: nothing */
+    struct flm_bytes otherwise; /* why it is not possible now; {NULL}: it is */
+    struct flm_bytes button;    /* its title as a button of the panel; {NULL}: it is none */
+    double section;             /* of the menu */
+};
+
 /* ---- detail.c -------------------------------------------------------------------------------- */
 
 struct flm_response_hover_line {
@@ -189,7 +200,8 @@ struct flm_response_detail {
     FLM_LIST(struct flm_response_frame) stack;
     double stack_hidden; /* how many are left out in its middle */
     struct flm_response_merged *merged;
-    struct flm_bytes note; /* of a comparison: a sentence */
+    FLM_LIST(struct flm_response_entry) actions; /* with the frame; none with merged ones */
+    struct flm_bytes note;                       /* of a comparison: a sentence */
 };
 
 /* ---- status.c -------------------------------------------------------------------------------- */
@@ -289,13 +301,6 @@ struct flm_response_completions {
 
 /* ---- palette.c ------------------------------------------------------------------------------- */
 
-/* Something that can be done: an action, with its argument where that is one of a list. */
-struct flm_response_entry {
-    struct flm_bytes action, title, group, keys;
-    struct flm_bytes argument;  /* is still to be typed; {NULL}: nothing */
-    struct flm_bytes otherwise; /* why it is not possible now; {NULL}: it is */
-    double section;             /* of the menu */
-};
 struct flm_response_entries {
     struct flm_bytes title; /* of the menu: the frame's */
     double x, y;            /* device px */

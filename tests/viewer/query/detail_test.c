@@ -7,6 +7,7 @@
 #include "flamel/builder.h"
 #include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
+#include "viewer/input/actions.h"
 #include "viewer/internal.h"
 
 static const char folded[] = "main;parse;lex 8\nmain;parse;lex;read 3\nmain;check;lex 2\nother 7\n";
@@ -331,6 +332,32 @@ static void costs_are_told_by_thread_of_a_stack_and_of_a_function(void **state)
     flm_viewer_free(v);
 }
 
+/* The panel has what the menu of the frame has, in its order, without what is of no frame. */
+static void what_can_be_done_is_what_the_menu_has(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded(folded);
+    select_named(v, "parse");
+    struct json_tree *menu = answer(v, "menu"), *detail = answer(v, "detail");
+    const struct json_tree *items = part(menu, "items"), *actions = part(detail, "actions");
+    size_t of_frame = 0, buttons = 0;
+    for (size_t i = 0; i < items->count; i++)
+        of_frame += atoi(at(&items->items[i], "section")) < FLM_MENU_GENERAL;
+    assert_int_equal(actions->count, of_frame);
+    assert_true(of_frame < items->count);
+    for (size_t i = 0; i < actions->count; i++) {
+        const struct json_tree *one = &actions->items[i];
+        assert_string_equal(at(one, "action"), at(&items->items[i], "action"));
+        assert_string_equal(at(one, "title"), at(&items->items[i], "title"));
+        assert_non_null(flm_action_named(flm_bytes_of(at(one, "action"))));
+        buttons += json_tree_find(one, "button") != NULL;
+    }
+    assert_true(buttons >= 3 && buttons < actions->count);
+    json_tree_free(menu);
+    json_tree_free(detail);
+    flm_viewer_free(v);
+}
+
 static void every_failed_allocation_is_told(void **state)
 {
     (void)state;
@@ -352,6 +379,7 @@ int main(void)
         cmocka_unit_test(of_a_long_stack_the_middle_is_counted),
         cmocka_unit_test(a_function_of_a_sandwich_has_self_callers_and_callees),
         cmocka_unit_test(costs_are_told_by_thread_of_a_stack_and_of_a_function),
+        cmocka_unit_test(what_can_be_done_is_what_the_menu_has),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
