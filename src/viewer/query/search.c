@@ -18,16 +18,71 @@ static uint32_t count_functions(const struct flm_functions *functions,
     return count;
 }
 
-/* Which of the matching frames the selected one is, and how many there are in the picture. */
-static struct flm_search_step where(const struct flm_viewer *v, const struct flm_search *search)
+/* Which of the matching frames the selected one is, and how many there are in the picture: in all
+ * of its panes, as they are stepped through. */
+struct place {
+    uint32_t at, count; /* at 0: it is none of them */
+};
+static struct place place_of(const struct flm_viewer *v, const struct flm_search *search)
 {
-    struct flm_search_step step = {{FLM_NONE}, 0, 0};
-    uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
-    if (frame == FLM_NONE || search->frame_count == 0 || !search->frame_matches[frame])
-        return step;
-    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
-    return flm_search_step(search->frame_matches, pane->layout,
-                           flm_pane_node(pane, v->model.selected.number), FLM_SEARCH_STAY);
+    struct place place = {0, 0};
+    const struct flm_node_ref selected = v->model.selected;
+    for (uint32_t i = 0; search->frame_count > 0 && i < v->scene.pane_count; i++) {
+        const struct flm_pane *pane = &v->scene.panes[i];
+        bool is_here = flm_node_ref_valid(selected) && selected.pane == i;
+        struct flm_node from = {FLM_NONE};
+        if (is_here)
+            from = flm_pane_node(pane, selected.number);
+        struct flm_search_step step =
+            flm_search_step(search->frame_matches, pane->layout, from, FLM_SEARCH_STAY);
+        if (is_here && step.at > 0)
+            place.at = place.count + step.at;
+        place.count += step.count;
+    }
+    return place;
+}
+
+static double overlap(double from, double to, struct flm_span span)
+{
+    double left = fmax(from, span.left), right = fmin(to, span.right);
+    return right > left ? right - left : 0;
+}
+
+/* Of a flame chart: what of the visible time of its threads has a match, each moment of a thread
+ * once. */
+struct shown_time {
+    double matching, all;
+};
+static void add_shown(const struct flm_pane *pane, const struct flm_search *search,
+                      struct flm_span span, struct shown_time *sum)
+{
+    const struct flm_tree *tree = &pane->tree;
+    double offset, total;
+    for (uint32_t i = 1; i < tree->node_count; i = tree->end[i])
+        if (!flm_tree_is_gap(tree, i) &&
+            flm_layout_extent(pane->layout, (struct flm_node){i}, &offset, &total))
+            sum->all += overlap(offset, offset + total, span);
+    for (uint32_t i = 1; search->frame_count > 0 && i < tree->node_count;) {
+        bool is_match = search->frame_matches[tree->frame[i]] && !flm_tree_is_gap(tree, i) &&
+                        flm_layout_extent(pane->layout, (struct flm_node){i}, &offset, &total);
+        if (is_match)
+            sum->matching += overlap(offset, offset + total, span);
+        i = is_match ? tree->end[i] : i + 1;
+    }
+}
+
+static bool add_chart(struct flm_query *q, const struct flm_search *search,
+                      struct flm_response_search *to, struct flm_error *why)
+{
+    struct flm_viewer *v = q->viewer;
+    struct shown_time sum = {0, 0};
+    if (!flm_threads_open_all(&v->scene, why))
+        return false;
+    for (uint32_t i = 0; i < v->scene.pane_count; i++)
+        if (v->scene.panes[i].kind == FLM_PANE_CHART)
+            add_shown(&v->scene.panes[i], search, v->model.camera.to, &sum);
+    to->view_share = flm_query_share(q, sum.matching, sum.all);
+    return true;
 }
 
 static bool add_matches(struct flm_query *q, struct flm_search *search, bool is_current,
@@ -43,17 +98,20 @@ static bool add_matches(struct flm_query *q, struct flm_search *search, bool is_
         flm_search_sum(search, q->profile, q->metric, pane->layout, flm_viewer_goal_node(v, pane));
     /* Callers that are not opened yet may hold more: only trees that are all there can say. */
     bool is_whole = pane->kind != FLM_PANE_LAZY;
-    struct flm_search_step step = {{FLM_NONE}, 0, 0};
-    if (is_current)
-        step = where(v, search);
+    bool is_chart = flm_scene_is_over_time(&v->scene);
     to->total = flm_query_quantity(q, sums->all.total);
     to->total_share = flm_query_share(q, sums->all.total, sums->all.of);
     to->self = flm_query_quantity(q, sums->all.self);
     to->self_share = flm_query_share(q, sums->all.self, sums->all.of);
     to->view_share = flm_query_share(q, sums->seen.total, is_whole ? sums->seen.of : 0);
     to->functions = count_functions(functions, search);
-    to->frames = step.at ? step.count : sums->all.nodes;
-    to->at = step.at ? step.at : NAN;
+    if (is_chart && !add_chart(q, search, to, why))
+        return false;
+    struct place place = {0, 0};
+    if (is_current)
+        place = place_of(v, search);
+    to->frames = place.at ? place.count : sums->all.nodes;
+    to->at = place.at ? place.at : NAN;
     return true;
 }
 

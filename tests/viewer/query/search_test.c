@@ -4,6 +4,7 @@
 #include <cmocka.h>
 
 #include "support/profile/profiles.h"
+#include "support/profile/timed.h"
 #include "support/profile/viewing.h"
 #include "viewer/internal.h"
 
@@ -118,6 +119,35 @@ static void searches_wait_for_a_profile(void **state)
     flm_viewer_free(v);
 }
 
+/* Thread 1 runs for 100 ms; thread 2 sleeps for 300 ms, and then runs for 100 ms. */
+static const char two_threads[] = "1 1 - 0 100 main;work\n"
+                                  "1 2 sleeping 0 300 main;usleep\n"
+                                  "1 2 - 300 100 main;work\n";
+
+static void of_a_flame_chart_sums_and_steps_are_of_all_threads_together(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads(two_threads));
+    act(v, "view chart");
+    act(v, "search usleep");
+    assert_answer(v, "searches", "searches.0.view_share", "60 %");
+    act(v, "search main");
+    assert_answer(v, "searches", "searches.0.view_share", "100 %");
+    act(v, "search work");
+    assert_answer(v, "searches", "searches.0.view_share", "40 %");
+    act(v, "next-match");
+    assert_answer(v, "searches", "searches.0.at", "1");
+    assert_answer(v, "searches", "searches.0.frames", "2");
+    act(v, "next-match");
+    assert_answer(v, "searches", "searches.0.at", "2");
+    assert_answer(v, "searches", "searches.0.frames", "2");
+    act(v, "zoom-selected"); /* only the work of thread 2 is seen */
+    assert_answer(v, "searches", "searches.0.view_share", "100 %");
+    act(v, "search usleep");
+    assert_answer(v, "searches", "searches.0.view_share", "0 %");
+    flm_viewer_free(v);
+}
+
 static void every_failed_allocation_is_told(void **state)
 {
     (void)state;
@@ -134,6 +164,7 @@ int main(void)
         cmocka_unit_test(the_whole_is_the_same_leaf_first),
         cmocka_unit_test(operations_change_what_is_found),
         cmocka_unit_test(searches_wait_for_a_profile),
+        cmocka_unit_test(of_a_flame_chart_sums_and_steps_are_of_all_threads_together),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
