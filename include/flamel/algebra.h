@@ -111,6 +111,10 @@ struct flm_profile *flm_apply(const struct flm_profile *profile, const char *exp
 bool flm_frames_match(const struct flm_profile *profile, const char *pattern, unsigned char *marks,
                       uint32_t *matched, char *note, struct flm_error *why);
 
+/* The other name under which expressions know a label's key: "tid" for "thread", and the other way
+ * round; NULL where there is none, or the profile has labels of that name too. A static string. */
+const char *flm_label_alias(const struct flm_profile *profile, const char *key, size_t size);
+
 /* The operations that expressions may name, for help and completion: index 0, 1, 2 ... The name is
  * NULL behind the last one; the others need an index for which there is a name. Static strings. */
 const char *flm_operation_name(size_t index);    /* "focus" */

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/text/nearest.h"
+#include "flamel/algebra.h"
 
 static bool has_key(const struct flm_profile *p, struct flm_bytes key)
 {
@@ -35,6 +36,12 @@ const char *flm_label_other_name(const struct flm_profile *p, struct flm_bytes k
 {
     const char *other = other_name(key);
     return other && !has_key(p, flm_bytes_of(other)) ? other : NULL;
+}
+
+const char *flm_label_alias(const struct flm_profile *p, const char *key, size_t size)
+{
+    assert(p && key);
+    return flm_label_other_name(p, (struct flm_bytes){key, size});
 }
 
 bool flm_label_is(struct flm_bytes wanted, struct flm_bytes value)

@@ -406,32 +406,42 @@ static bool needs_quotes(struct flm_bytes text)
 /* What "label:", "label:th" or "label:thread=ma" may become: first the keys, then the values of
  * one; of split: only keys. A value that an expression has to quote is left out: shells have quotes
  * of their own. */
+static void write_label(struct flm_text *out, const char *typed, struct flm_bytes key,
+                        const struct flm_bytes *value)
+{
+    struct flm_text line = {0};
+    bool has_values = strncmp(typed, "split:", 6) != 0;
+    flm_text_add(&line, (struct flm_bytes){typed, strcspn(typed, ":")});
+    flm_text_putc(&line, ':');
+    flm_text_add(&line, key);
+    flm_text_puts(&line, has_values ? "=" : "");
+    if (value)
+        flm_text_add(&line, *value);
+    bool fits = line.size >= strlen(typed) && memcmp(line.at, typed, strlen(typed)) == 0;
+    if (fits && !line.failed) {
+        flm_text_putc(&line, '\n');
+        flm_text_add(out, (struct flm_bytes){line.at, line.size});
+    }
+    out->failed = out->failed || line.failed;
+    flm_text_clear(&line);
+}
+
+/* Keys by their own name and by perf's, "thread=" and "tid=". */
 static void write_labels(struct flm_text *out, const struct flm_profile *p, const char *typed)
 {
     uint32_t count = flm_profile_label_count(p);
     const struct flm_label_record *labels = flm_profile_labels(p);
-    struct flm_text line = {0};
-    bool has_values = strncmp(typed, "split:", 6) != 0;
-    bool has_key = has_values && strchr(typed, '=') != NULL;
+    bool has_key = strncmp(typed, "split:", 6) != 0 && strchr(typed, '=') != NULL;
     for (uint32_t i = 0; i < count; i++) {
-        line.size = 0;
-        flm_text_add(&line, (struct flm_bytes){typed, strcspn(typed, ":")});
-        flm_text_putc(&line, ':');
-        flm_text_add(&line, string_of(p, labels[i].key));
-        flm_text_puts(&line, has_values ? "=" : "");
-        if (has_key)
-            flm_text_add(&line, string_of(p, labels[i].value));
-        if (has_key && needs_quotes(string_of(p, labels[i].value)))
-            continue;
+        struct flm_bytes key = string_of(p, labels[i].key), value = string_of(p, labels[i].value);
         bool is_new = has_key || i == 0 || labels[i].key != labels[i - 1].key;
-        if (is_new && !line.failed && line.size >= strlen(typed) &&
-            memcmp(line.at, typed, strlen(typed)) == 0) {
-            flm_text_putc(&line, '\n');
-            flm_text_add(out, (struct flm_bytes){line.at, line.size});
-        }
+        if (!is_new || (has_key && needs_quotes(value)))
+            continue;
+        const char *other = flm_label_alias(p, key.at, key.size);
+        write_label(out, typed, key, has_key ? &value : NULL);
+        if (other)
+            write_label(out, typed, flm_bytes_of(other), has_key ? &value : NULL);
     }
-    out->failed = out->failed || line.failed;
-    flm_text_clear(&line);
 }
 
 /* Of the file, or of the last recording in this folder. */
