@@ -3,9 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "algebra/operation/classes.h"
 #include "viewer/internal.h"
-#include "viewer/views/views.h"
 
 static const struct flm_action_group *const groups[] = {
     &flm_display_actions, &flm_moving_actions,    &flm_frame_actions,
@@ -31,25 +29,15 @@ const struct flm_action *flm_action_named(struct flm_bytes name)
 
 /* ---- Arguments and keys ---------------------------------------------------------------------- */
 
-static struct flm_choice class_choice(size_t i)
-{
-    const char *name = flm_class_name(i, NULL);
-    return (struct flm_choice){.name = name, .title = name};
-}
+const struct flm_action_argument flm_a_node = {"NODE", FLM_GIVEN_POINTED, NULL};
+const struct flm_action_argument flm_a_frame = {"FRAME", FLM_GIVEN_POINTED, NULL};
+const struct flm_action_argument flm_a_number = {"N", FLM_GIVEN_POINTED, NULL};
+const struct flm_action_argument flm_a_pattern = {"PATTERN", FLM_GIVEN_TYPED, NULL};
+const struct flm_action_argument flm_an_expression = {"EXPRESSION", FLM_GIVEN_TYPED, NULL};
 
 flm_choices flm_action_choices(const struct flm_action *action)
 {
-    static const struct {
-        const char *argument;
-        flm_choices choices;
-    } lists[] = {{"VIEW", flm_view_choice},
-                 {"ORDER", flm_order_choice},
-                 {"COLUMN", flm_ranking_choice},
-                 {"CLASS", class_choice}};
-    for (size_t i = 0; action->argument && i < sizeof lists / sizeof lists[0]; i++)
-        if (strcmp(action->argument, lists[i].argument) == 0)
-            return lists[i].choices;
-    return NULL;
+    return action->argument ? action->argument->choices : NULL;
 }
 
 void flm_action_add_argument(const struct flm_action *action, struct flm_text *out)
@@ -58,7 +46,7 @@ void flm_action_add_argument(const struct flm_action *action, struct flm_text *o
     if (choices)
         flm_choices_add_names(choices, "|", out);
     else if (action->argument)
-        flm_text_puts(out, action->argument);
+        flm_text_puts(out, action->argument->name);
 }
 
 void flm_action_add_keys(const struct flm_action *action, struct flm_text *out)

@@ -33,12 +33,28 @@ struct flm_condition {
     const char *otherwise;
 };
 
+/* What follows the name of an action, and how people give it. */
+enum flm_given {
+    FLM_GIVEN_TYPED,  /* a text: "PATTERN" */
+    FLM_GIVEN_WORD,   /* one of the words of its name, "subtree|self"; behind one with a name of its
+                         own, "metric NAME", a text is typed */
+    FLM_GIVEN_CHOICE, /* one of `choices`, which may have keys */
+    FLM_GIVEN_METRIC, /* one of the profile's */
+    FLM_GIVEN_POINTED /* what only a click can mean: a node, a row */
+};
+struct flm_action_argument {
+    const char *name;
+    enum flm_given given;
+    flm_choices choices;
+};
+extern const struct flm_action_argument flm_a_node, flm_a_frame, flm_a_number, flm_a_pattern,
+    flm_an_expression;
+
 struct flm_action {
     const char *name;
-    const char *title;    /* "Zoom in" */
-    const char *argument; /* "NODE", "subtree|self"; "VIEW", "ORDER" and "CLASS" are lists, with
-                             keys of their own (flm_action_choices). NULL: none */
-    const char *keys;     /* "ArrowLeft h"; NULL: none */
+    const char *title;                          /* "Zoom in" */
+    const struct flm_action_argument *argument; /* NULL: none */
+    const char *keys;                           /* "ArrowLeft h"; NULL: none */
     bool (*run)(struct flm_viewer *viewer, struct flm_bytes argument, struct flm_error *why);
     const struct flm_condition *only; /* NULL: always */
     const char *also; /* words that people look for it by: "delete exclude"; NULL: its title's */
@@ -80,7 +96,7 @@ const struct flm_menu_entry *flm_menu_at(size_t index);
 /* By name; NULL if there is none. */
 const struct flm_action *flm_action_named(struct flm_bytes name);
 
-/* The values that the argument may have: views, sibling orders, classes. NULL: any text. */
+/* The values that the argument may have: views, sibling orders, classes. NULL: there is no list. */
 flm_choices flm_action_choices(const struct flm_action *action);
 
 /* For people, and the page: the argument with the names of a list, "flame|chart|sandwich"; and the

@@ -283,23 +283,30 @@ static bool act_stop(struct flm_viewer *v, struct flm_bytes none, struct flm_err
     return true;
 }
 
+static const struct flm_action_argument a_width = {"max|after|before|sum", FLM_GIVEN_WORD, NULL};
+static const struct flm_action_argument a_scope = {"subtree|self", FLM_GIVEN_WORD, NULL};
+static const struct flm_action_argument a_normalization = {"none|total|duration", FLM_GIVEN_WORD,
+                                                           NULL};
+static const struct flm_action_argument a_part = {"appeared|grown|disappeared|shrunk|same|all",
+                                                  FLM_GIVEN_WORD, NULL};
+static const struct flm_action_argument a_palette = {"red-blue|green-red", FLM_GIVEN_WORD, NULL};
+static const struct flm_action_argument a_side = {"before|after", FLM_GIVEN_POINTED, NULL};
+
 static const struct flm_action actions[] = {
-    {"width", "As wide as", "max|after|before|sum", NULL, act_width, &comparing},
-    {"delta", "Color by the change of", "subtree|self", NULL, act_delta, &comparing},
+    {"width", "As wide as", &a_width, NULL, act_width, &comparing},
+    {"delta", "Color by the change of", &a_scope, NULL, act_delta, &comparing},
     {"relative", "Changes relative to the frame, or to all", NULL, NULL, act_relative, &comparing},
-    {"normalize", "Normalize", "none|total|duration", NULL, act_normalize, &comparing},
-    {"normalize-by", "Normalize by a function", "PATTERN", NULL, act_normalize_by, &comparing},
-    {"parts", "Only stacks that are", "appeared|grown|disappeared|shrunk|same|all", NULL, act_parts,
-     &comparing},
+    {"normalize", "Normalize", &a_normalization, NULL, act_normalize, &comparing},
+    {"normalize-by", "Normalize by a function", &flm_a_pattern, NULL, act_normalize_by, &comparing},
+    {"parts", "Only stacks that are", &a_part, NULL, act_parts, &comparing},
     {"noise", "Color changes within the noise", NULL, NULL, act_noise, &comparing},
-    {"change-colors", "Colors of changes", "red-blue|green-red", NULL, act_colors, &comparing},
+    {"change-colors", "Colors of changes", &a_palette, NULL, act_colors, &comparing},
     {"blink", "Alternate between before and after", NULL, "v", act_blink, &comparing},
     {"side-by-side", "Before and after side by side", NULL, "V", act_side_by_side, &comparing},
     {"swap", "Swap before and after", NULL, "X", act_swap, &swappable},
-    {"compare-before", "Compare: before is", "EXPRESSION", NULL, act_before, NULL},
-    {"compare-after", "Compare: after is", "EXPRESSION", NULL, act_after, &comparing},
-    {"compare-shown", "Compare: what is shown becomes", "before|after", NULL, act_shown,
-     &with_chips},
+    {"compare-before", "Compare: before is", &flm_an_expression, NULL, act_before, NULL},
+    {"compare-after", "Compare: after is", &flm_an_expression, NULL, act_after, &comparing},
+    {"compare-shown", "Compare: what is shown becomes", &a_side, NULL, act_shown, &with_chips},
     {"compare-stop", "Stop comparing", NULL, NULL, act_stop, &comparing},
 };
 const struct flm_action_group flm_compare_actions = {"Compare", actions,

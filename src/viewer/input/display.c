@@ -289,22 +289,28 @@ static bool has_table(const struct flm_viewer *v)
 
 static const struct flm_condition tabled = {has_table, "there is no table to sort"};
 
+static const struct flm_action_argument a_view = {"VIEW", FLM_GIVEN_CHOICE, flm_view_choice};
+static const struct flm_action_argument an_order = {"ORDER", FLM_GIVEN_CHOICE, flm_order_choice};
+static const struct flm_action_argument a_metric = {"NAME", FLM_GIVEN_METRIC, NULL};
+static const struct flm_action_argument a_color_mode = {
+    "module|kind|function|file|self|total|metric NAME|rules LINES", FLM_GIVEN_WORD, NULL};
+static const struct flm_action_argument a_column = {"COLUMN", FLM_GIVEN_CHOICE, flm_ranking_choice};
+
 static const struct flm_action actions[] = {
-    {"view", "Show as", "VIEW", NULL, act_view, NULL, "tab"},
-    {"sandwich", "Callers and callees of", "PATTERN", NULL, act_sandwich, NULL, "butterfly"},
+    {"view", "Show as", &a_view, NULL, act_view, NULL, "tab"},
+    {"sandwich", "Callers and callees of", &flm_a_pattern, NULL, act_sandwich, NULL, "butterfly"},
     {"callers", "Callers and callees of the selected function", NULL, NULL, act_callers,
      &flm_on_frame, "sandwich butterfly callees"},
     {"flip", "Turn upside down", NULL, "i", act_flip, NULL,
      "icicle flame direction root top bottom reverse"},
     {"invert", "Inverted: callers below their callees", NULL, "I", act_invert, NULL,
      "bottom-up reverse backtrace leaf first"},
-    {"order", "Order of siblings", "ORDER", NULL, act_order, NULL, "sort left heavy"},
+    {"order", "Order of siblings", &an_order, NULL, act_order, NULL, "sort left heavy"},
     {"next-order", "Next order of siblings", NULL, "o", act_next_order, NULL, "sort"},
-    {"metric", "Show metric", "NAME", NULL, act_metric, &measured, "event unit weight"},
+    {"metric", "Show metric", &a_metric, NULL, act_metric, &measured, "event unit weight"},
     {"next-metric", "Next metric", NULL, "t", act_next_metric, &measured, "event unit weight"},
-    {"color", "Color by", "module|kind|function|file|self|total|metric NAME|rules LINES", NULL,
-     act_color, NULL, "colour palette hue"},
-    {"sort", "Sort the table by", "COLUMN", NULL, act_sort, NULL, "order ascending descending"},
+    {"color", "Color by", &a_color_mode, NULL, act_color, NULL, "colour palette hue"},
+    {"sort", "Sort the table by", &a_column, NULL, act_sort, NULL, "order ascending descending"},
     {"next-sort", "Sort by the next column", NULL, ">", act_next_sort, &tabled, "order table"},
     {"previous-sort", "Sort by the previous column", NULL, "<", act_previous_sort, &tabled,
      "order table"},

@@ -99,13 +99,22 @@ static bool act_export(struct flm_viewer *v, struct flm_bytes format, struct flm
 }
 
 /* The page and the terminal know what the system's is, and remember which was chosen. */
+static struct flm_choice theme_choice(size_t i)
+{
+    static const struct flm_choice themes[] = {
+        {"light", "light", NULL}, {"dark", "dark", NULL}, {"system", "system", NULL}};
+    return i < sizeof themes / sizeof themes[0] ? themes[i] : (struct flm_choice){0};
+}
+
 static bool act_theme(struct flm_viewer *v, struct flm_bytes name, struct flm_error *why)
 {
-    if (!flm_bytes_are(name, "light") && !flm_bytes_are(name, "dark") &&
-        !flm_bytes_are(name, "system"))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "there is no theme '%.*s': light, dark or system", (int)name.size,
-                             name.at);
+    char names[64];
+    struct flm_text list;
+    flm_text_init_fixed(&list, names, sizeof names);
+    flm_choices_add_names(theme_choice, ", ", &list);
+    if (flm_choice_named(theme_choice, name) < 0)
+        return flm_error_set(why, FLM_ERROR_USAGE, "there is no theme '%.*s': %.*s", (int)name.size,
+                             name.at, (int)list.size, list.at);
     return prompt_with(v, "theme", name, why);
 }
 
@@ -131,6 +140,10 @@ static bool act_panel(struct flm_viewer *v, struct flm_bytes none, struct flm_er
     return true;
 }
 
+static const struct flm_action_argument a_format = {"svg|png|pdf|flm|folded|stack", FLM_GIVEN_WORD,
+                                                    NULL};
+static const struct flm_action_argument a_theme = {"THEME", FLM_GIVEN_CHOICE, theme_choice};
+
 static const struct flm_action actions[] = {
     {"help", "Keys", NULL, "?", act_help, NULL, "help shortcuts manual glossary"},
     {"palette", "All actions", NULL, ": C-k C-P", act_palette, NULL, "commands"},
@@ -143,11 +156,10 @@ static const struct flm_action actions[] = {
      "share url permalink clipboard"},
     {"open-source", "Open the source", NULL, "E", act_open_source, &in_file,
      "code file line editor"},
-    {"export", "Save as", "svg|png|pdf|flm|folded|stack", NULL, act_export, NULL,
+    {"export", "Save as", &a_format, NULL, act_export, NULL,
      "export download share picture image screenshot file"},
     {"panel", "Panel on or off", NULL, "b", act_panel, NULL, "details sidebar hide"},
-    {"theme", "Theme", "light|dark|system", NULL, act_theme, NULL,
-     "colors mode night black white appearance"},
+    {"theme", "Theme", &a_theme, NULL, act_theme, NULL, "colors mode night black white appearance"},
     {"data-quality", "Data quality: drawn, merged, lost", NULL, "H", act_data_quality, NULL,
      "info about notes unsymbolized"},
     {"overlay", "Statistics of the viewer", NULL, "`", act_overlay, NULL, "debug performance"},

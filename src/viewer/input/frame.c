@@ -242,8 +242,8 @@ static bool act_menu(struct flm_viewer *v, struct flm_bytes none, struct flm_err
 }
 
 static const struct flm_action actions[] = {
-    {"select", "Select frame", "NODE", NULL, act_select, NULL},
-    {"select-frame", "Select function", "FRAME", NULL, act_select_frame, NULL},
+    {"select", "Select frame", &flm_a_node, NULL, act_select, NULL},
+    {"select-frame", "Select function", &flm_a_frame, NULL, act_select_frame, NULL},
     {"up", "Frame above", NULL, "ArrowUp k", act_up, NULL},
     {"down", "Frame below", NULL, "ArrowDown j", act_down, NULL},
     {"left", "Frame to the left", NULL, "ArrowLeft h", act_left, NULL},

@@ -225,8 +225,10 @@ static bool act_restore(struct flm_viewer *v, struct flm_bytes state, struct flm
     return true;
 }
 
+static const struct flm_action_argument a_state = {"STATE", FLM_GIVEN_POINTED, NULL};
+
 static const struct flm_action actions[] = {
-    {"zoom", "Zoom to frame", "NODE", NULL, act_zoom, NULL},
+    {"zoom", "Zoom to frame", &flm_a_node, NULL, act_zoom, NULL},
     {"zoom-selected", "Zoom to the selected frame", NULL, "Enter", act_zoom_selected,
      &with_selected},
     {"zoom-in", "Zoom in", NULL, "+ =", act_zoom_in, NULL},
@@ -242,7 +244,7 @@ static const struct flm_action actions[] = {
     {"forward", "Forward", NULL, "A-ArrowRight ]", act_forward, &with_forward},
     {"escape", "Close: the panel, and what is selected", NULL, "Escape", act_escape, NULL,
      "deselect unselect"},
-    {"restore", "Show a state", "STATE", NULL, act_restore, NULL},
+    {"restore", "Show a state", &a_state, NULL, act_restore, NULL},
 };
 const struct flm_action_group flm_moving_actions = {"Moving", actions,
                                                     sizeof actions / sizeof actions[0]};

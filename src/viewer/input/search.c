@@ -161,18 +161,22 @@ static bool act_selected(struct flm_viewer *v, struct flm_bytes none, struct flm
            act_search(v, flm_frame_function(flm_model_shown(&v->model), frame), why);
 }
 
+static const struct flm_action_argument a_text = {"TEXT", FLM_GIVEN_TYPED, NULL};
+static const struct flm_action_argument a_kind = {"text|regex|fuzzy", FLM_GIVEN_WORD, NULL};
+static const struct flm_action_argument a_scope = {"name|file|module|all", FLM_GIVEN_WORD, NULL};
+
 static const struct flm_action actions[] = {
     {"find", "Search", NULL, "/ C-f", act_ask, NULL, "find filter highlight"},
-    {"search", "Search for", "TEXT", NULL, act_search, NULL, "find highlight"},
+    {"search", "Search for", &a_text, NULL, act_search, NULL, "find highlight"},
     {"search-selected", "Search for the selected function", NULL, NULL, act_selected, &flm_on_frame,
      "find highlight occurrences"},
-    {"search-kind", "How to search", "text|regex|fuzzy", NULL, act_kind, NULL},
-    {"search-scope", "Where to search", "name|file|module|all", NULL, act_scope, NULL},
+    {"search-kind", "How to search", &a_kind, NULL, act_kind, NULL},
+    {"search-scope", "Where to search", &a_scope, NULL, act_scope, NULL},
     {"search-case", "Match case", NULL, NULL, act_case, NULL},
     {"search-add", "Add a search", NULL, NULL, act_add, NULL},
-    {"search-remove", "Remove search", "N", NULL, act_remove, NULL},
-    {"search-toggle", "Search on or off", "N", NULL, act_toggle, NULL},
-    {"search-edit", "Change search", "N", NULL, act_edit, NULL},
+    {"search-remove", "Remove search", &flm_a_number, NULL, act_remove, NULL},
+    {"search-toggle", "Search on or off", &flm_a_number, NULL, act_toggle, NULL},
+    {"search-edit", "Change search", &flm_a_number, NULL, act_edit, NULL},
     {"next-match", "Next match", NULL, "n F3 C-g", act_next, &searching},
     {"previous-match", "Previous match", NULL, "N S-F3 p", act_previous, &searching},
 };

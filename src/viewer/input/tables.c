@@ -127,15 +127,17 @@ static bool act_source_link(struct flm_viewer *v, struct flm_bytes template, str
     return true;
 }
 
+static const struct flm_action_argument a_template = {"TEMPLATE", FLM_GIVEN_TYPED, NULL};
+
 static const struct flm_action actions[] = {
-    {"open-node", "Open or close a row of the call tree", "NODE", NULL, act_open_node, NULL},
-    {"open-below", "Open a row of the call tree and all below it", "NODE", NULL, act_open_below,
-     NULL},
+    {"open-node", "Open or close a row of the call tree", &flm_a_node, NULL, act_open_node, NULL},
+    {"open-below", "Open a row of the call tree and all below it", &flm_a_node, NULL,
+     act_open_below, NULL},
     {"open-selected", "Open all below the selected row", NULL, "*", act_open_selected, &with_row},
-    {"hover-node", "Point at a frame", "NODE", NULL, act_hover_node, NULL},
-    {"hover-frame", "Point at a function", "FRAME", NULL, act_hover_frame, NULL},
+    {"hover-node", "Point at a frame", &flm_a_node, NULL, act_hover_node, NULL},
+    {"hover-frame", "Point at a function", &flm_a_frame, NULL, act_hover_frame, NULL},
     {"hover-none", "Point at nothing", NULL, NULL, act_hover_none, NULL},
-    {"source-link", "Where the source is: a URL with {file} and {line}", "TEMPLATE", NULL,
+    {"source-link", "Where the source is: a URL with {file} and {line}", &a_template, NULL,
      act_source_link, NULL},
 };
 const struct flm_action_group flm_table_actions = {"Tables", actions,

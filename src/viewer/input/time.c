@@ -133,14 +133,16 @@ static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_er
     return flm_viewer_split_tracks(v, why);
 }
 
+static const struct flm_action_argument a_range = {"FROM..TO", FLM_GIVEN_TYPED, NULL};
+
 static const struct flm_action actions[] = {
-    {"range", "Only this time", "FROM..TO", NULL, act_range, &timed},
+    {"range", "Only this time", &a_range, NULL, act_range, &timed},
     {"range-seen", "Only the visible time", NULL, "z", act_range_seen, &charted},
     {"range-clear", "All of the time", NULL, "Z", act_range_clear, &timed},
     {"tracks", "Threads in the timeline", NULL, "T", act_tracks, &threaded},
-    {"track", "Thread on or off", "N", NULL, act_track, &threaded},
-    {"track-only", "Only this thread", "N", NULL, act_track_only, &threaded},
-    {"track-hide", "Hide this thread, or show it", "N", NULL, act_track_hide, &threaded},
+    {"track", "Thread on or off", &flm_a_number, NULL, act_track, &threaded},
+    {"track-only", "Only this thread", &flm_a_number, NULL, act_track_only, &threaded},
+    {"track-hide", "Hide this thread, or show it", &flm_a_number, NULL, act_track_hide, &threaded},
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
     {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted,
      "sort order"},

@@ -2,6 +2,7 @@
  * stand on the selected frame. */
 #include <stdlib.h>
 
+#include "algebra/operation/classes.h"
 #include "algebra/operation/pattern.h"
 #include "algebra/operation/user_code.h"
 #include "base/number/number.h"
@@ -353,11 +354,22 @@ static bool act_group(struct flm_viewer *v, struct flm_bytes class, struct flm_e
     return good;
 }
 
+static struct flm_choice class_choice(size_t i)
+{
+    const char *name = flm_class_name(i, NULL);
+    return (struct flm_choice){.name = name, .title = name};
+}
+
+static const struct flm_action_argument a_class = {"CLASS", FLM_GIVEN_CHOICE, class_choice};
+static const struct flm_action_argument two_numbers = {"N M", FLM_GIVEN_POINTED, NULL};
+static const struct flm_action_argument a_numbered_expression = {"N EXPRESSION", FLM_GIVEN_POINTED,
+                                                                 NULL};
+
 /* The keys are those of the Firefox Profiler; they mean something while a frame is selected. */
 static const struct flm_action actions[] = {
     {"transform", "Add a transform", NULL, "x", act_ask, NULL,
      "filter exclude delete operation rename label thread process tid pid comm depth"},
-    {"apply", "Transform", "EXPRESSION", NULL, add, NULL, "operation"},
+    {"apply", "Transform", &flm_an_expression, NULL, add, NULL, "operation"},
     {"focus", "Only what is below this function", NULL, "f", act_focus, &flm_on_frame,
      "focus filter subtree"},
     {"hide", "Without this function: merged into its callers", NULL, "m", act_hide, &flm_on_frame,
@@ -374,7 +386,8 @@ static const struct flm_action actions[] = {
      "focus filter subtree"},
     {"cut", "Cut this frame and what is below it away", NULL, "Delete", act_cut, &on_stack,
      "delete exclude remove drop subtree filter"},
-    {"group", "Group frames by", "CLASS", NULL, act_group, NULL, "merge aggregate library package"},
+    {"group", "Group frames by", &a_class, NULL, act_group, NULL,
+     "merge aggregate library package"},
     {"collapse-direct", "Collapse direct recursion", NULL, "R", act_collapse_direct, NULL,
      "fold recursive merge"},
     {"collapse-any", "Collapse all recursion", NULL, "r", act_collapse_any, NULL,
@@ -387,10 +400,10 @@ static const struct flm_action actions[] = {
      "unfold open recursive"},
     {"only-mine", "Only my code", NULL, NULL, act_only_mine, NULL,
      "hide libraries runtime kernel libc user filter"},
-    {"operation-toggle", "Transform on or off", "N", NULL, act_toggle, NULL},
-    {"operation-remove", "Remove transform", "N", NULL, act_remove, NULL},
-    {"operation-move", "Move transform", "N M", NULL, act_move, NULL},
-    {"operation-edit", "Change transform", "N EXPRESSION", NULL, act_edit, NULL},
+    {"operation-toggle", "Transform on or off", &flm_a_number, NULL, act_toggle, NULL},
+    {"operation-remove", "Remove transform", &flm_a_number, NULL, act_remove, NULL},
+    {"operation-move", "Move transform", &two_numbers, NULL, act_move, NULL},
+    {"operation-edit", "Change transform", &a_numbered_expression, NULL, act_edit, NULL},
     {"reset", "Remove all transforms", NULL, NULL, act_reset, &transforming,
      "clear delete unfilter"},
     {"undo", "Undo transform", NULL, "C-z U", act_undo, &undoable, "revert"},

@@ -186,21 +186,10 @@ static void add_typed(struct palette *p, const struct flm_action *action, const 
     add_entry(p, action, entry);
 }
 
-/* Arguments that only a click can give: a node, a row. */
-static bool is_number(const char *argument)
-{
-    static const char *const numbers[] = {"NODE",         "FRAME", "N",  "N M",
-                                          "N EXPRESSION", "STATE", "ID", "before|after"};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (strcmp(argument, numbers[i]) == 0)
-            return true;
-    return false;
-}
-
 /* "module|kind|metric NAME": a word is chosen, behind "metric" a name is typed. */
 static void add_words(struct palette *p, const struct flm_action *action, const char *group)
 {
-    for (const char *at = action->argument; *at;) {
+    for (const char *at = action->argument->name; *at;) {
         size_t size = 0, word;
         while (at[size] && at[size] != '|')
             size++;
@@ -228,28 +217,40 @@ static void add_metrics(struct palette *p, const struct flm_action *action, cons
     }
 }
 
+static void add_choices(struct palette *p, const struct flm_action *action, const char *group)
+{
+    struct flm_choice choice;
+    for (size_t i = 0; (choice = action->argument->choices(i)).name; i++)
+        add_choice(p, action, group, flm_bytes_of(choice.name), flm_bytes_of(choice.title),
+                   choice.key);
+}
+
 static void add_action(struct palette *p, const struct flm_action *action, const char *group)
 {
-    flm_choices choices = flm_action_choices(action);
-    struct flm_choice choice;
     if (!action->argument) {
         add_entry(p, action,
                   (struct flm_response_entry){.action = flm_query_text(&p->q, action->name),
                                               .title = flm_query_text(&p->q, action->title),
                                               .group = flm_query_text(&p->q, group),
                                               .keys = keys_of(&p->q, action->keys)});
-    } else if (choices) {
-        for (size_t i = 0; (choice = choices(i)).name; i++)
-            add_choice(p, action, group, flm_bytes_of(choice.name), flm_bytes_of(choice.title),
-                       choice.key);
-    } else if (strcmp(action->name, "metric") == 0) {
-        add_metrics(p, action, group);
-    } else if (is_number(action->argument)) {
         return;
-    } else if (memchr(action->argument, '|', strlen(action->argument))) {
+    }
+    switch (action->argument->given) {
+    case FLM_GIVEN_TYPED:
+        add_typed(p, action, group, flm_bytes_of(action->name),
+                  flm_bytes_of(action->argument->name));
+        break;
+    case FLM_GIVEN_WORD:
         add_words(p, action, group);
-    } else {
-        add_typed(p, action, group, flm_bytes_of(action->name), flm_bytes_of(action->argument));
+        break;
+    case FLM_GIVEN_CHOICE:
+        add_choices(p, action, group);
+        break;
+    case FLM_GIVEN_METRIC:
+        add_metrics(p, action, group);
+        break;
+    case FLM_GIVEN_POINTED:
+        break;
     }
 }
 

@@ -205,6 +205,50 @@ static void every_failed_allocation_is_told(void **state)
     assert_answer_survives(folded, selected, "menu");
 }
 
+/* The entries of an action: with an argument that is still to be typed, or with one. */
+static size_t entries_of(const struct json_tree *items, const char *name, bool *typed)
+{
+    size_t count = 0, size = strlen(name);
+    for (size_t i = 0; i < items->count; i++) {
+        const char *action = at(&items->items[i], "action");
+        if (strncmp(action, name, size) != 0 || (action[size] != 0 && action[size] != ' '))
+            continue;
+        *typed = strcmp(at(&items->items[i], "argument"), "null") != 0;
+        count++;
+    }
+    return count;
+}
+
+static void the_kind_of_an_argument_decides_how_an_action_is_offered(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("a;b 1\n");
+    struct json_tree *palette = answer(v, "palette ");
+    size_t group_count;
+    const struct flm_action_group *const *groups = flm_action_groups(&group_count);
+    for (size_t g = 0; g < group_count; g++)
+        for (size_t i = 0; i < groups[g]->count; i++) {
+            const struct flm_action *action = &groups[g]->at[i];
+            bool typed = false;
+            size_t count = entries_of(part(palette, "items"), action->name, &typed), wanted = 1;
+            struct flm_choice choice;
+            if (action->argument && action->argument->given == FLM_GIVEN_POINTED)
+                wanted = 0;
+            else if (action->argument && action->argument->given == FLM_GIVEN_WORD)
+                for (const char *c = action->argument->name; *c; c++)
+                    wanted += *c == '|';
+            else if (flm_action_choices(action))
+                for (wanted = 0; (choice = flm_action_choices(action)(wanted)).name;)
+                    wanted++;
+            if (count != wanted)
+                fail_msg("%s is there %zu times, not %zu", action->name, count, wanted);
+            if (action->argument && action->argument->given == FLM_GIVEN_TYPED)
+                assert_true(typed);
+        }
+    json_tree_free(palette);
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +259,7 @@ int main(void)
         cmocka_unit_test(the_menu_has_what_is_possible_with_the_frame),
         cmocka_unit_test(the_menu_opens_at_the_pointer_or_at_the_frame),
         cmocka_unit_test(every_failed_allocation_is_told),
+        cmocka_unit_test(the_kind_of_an_argument_decides_how_an_action_is_offered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
