@@ -9,7 +9,6 @@ const PANEL_LETTERS = 96;
 
 // The tables of values: of the shown metric, and of others, which have their name above. Their unit is in the
 // heading: "716" below "ms".
-const bare = text => text?.split(' ')[0] ?? '';
 const COMPARED = [['before', 'before'], ['after', 'after'], ['change', 'change']];
 const SHARES = [['of_view', 'of view'], ['of_parent', 'of parent'], ['of_total', 'of total']];
 
@@ -17,12 +16,12 @@ function valueRows(value, isCompared, totalName = 'total') {
     const columns = isCompared ? COMPARED : [['value'], ...SHARES];
     const line = (name, cells) => columns.every(([key]) => cells[key] == null) ? null
         : make('tr', {}, make('th', {scope: 'row'}, name), columns.map(([key]) =>
-            make('td', {title: cells[key + '_exact']}, key === 'value' ? bare(cells[key]) : cells[key] ?? '')));
+            make('td', {title: cells[key + '_exact']}, cells[key] ?? '')));
     return [
-        line('self', {value: value.self, value_exact: value.self_exact, of_view: value.self_of_view,
+        line('self', {value: value.self_number, value_exact: value.self_exact, of_view: value.self_of_view,
             of_total: value.self_of_total, before: value.self_before, after: value.self_after,
             change: value.self_change}),
-        line(totalName, {value: value.total, value_exact: value.total_exact, of_view: value.of_view,
+        line(totalName, {value: value.number, value_exact: value.total_exact, of_view: value.of_view,
             of_parent: value.of_parent, of_total: value.of_total, before: value.total_before,
             after: value.total_after, change: value.total_change}),
     ];
@@ -31,7 +30,7 @@ function valueRows(value, isCompared, totalName = 'total') {
 // The sum over every place in the tree where the same function is called.
 function occurrences({instances, compared}) {
     return instances?.count > 1 && !compared && make('p', {class: 'muted occurrences'},
-        `all ${instances.count.toLocaleString('en')} occurrences `, make('b', {}, bare(instances.total)),
+        `all ${instances.count.toLocaleString('en')} occurrences `, make('b', {}, instances.number),
         ` · ${instances.of_total} of total`);
 }
 

@@ -48,14 +48,11 @@ const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'sel
 // Comparisons show the quantity that they are sorted by; of the other one after is enough.
 const PLAIN_ONLY = ['samples', 'self_share', 'total_share'];
 
-// The end of a path is what tells files and modules apart.
-const fileName = path => path?.split('/').pop() ?? '';
-
 // "Self (ms)", "Self before", "After (ms)": words such as "samples" are in the status line.
 function headingOf(column, table) {
     const isChange = ['before', 'after', 'change'].includes(column.key);
     const quantity = isChange ? table.changes : column.key;
-    const unit = /^(self|total)$/.test(quantity) && table.unit?.match(/^[^ ]{1,3}(?= |$)/)?.[0];
+    const unit = /^(self|total)$/.test(quantity) && table.heading_unit;
     if (column.key === 'before' && quantity) return `${quantity === 'self' ? 'Self' : 'Total'} before`;
     return unit ? `${column.title} (${unit})` : column.title;
 }
@@ -154,7 +151,7 @@ export function makeTable(view, shapeName, name = shapeName) {
             },
         }, columns.map(column => share(make('div', {
             role: 'gridcell', class: cellClass(column), title: column.isName || column.isModule ? row[column.key] : null,
-        }, column.isName ? nameCell(row) : column.isModule ? fileName(row[column.key]) : row[column.key] ?? ''),
+        }, column.isName ? nameCell(row) : column.isModule ? row[`${column.key}_name`] ?? '' : row[column.key] ?? ''),
         column.isShare ? fraction(row[column.key]) : 0)));
     }
 

@@ -16,20 +16,26 @@ struct column {
 
 #define AT(name) offsetof(struct flm_response_row, name)
 static const struct column top_columns[] = {
-    {AT(self), "self", "self", NUMBER, 0},        {AT(self_share), "%", "self", SHARE, 0},
-    {AT(self_share), "", NULL, BAR, 72},          {AT(total), "total", "total", NUMBER, 40},
-    {AT(total_share), "%", "total", SHARE, 54},   {AT(samples), "samples", "samples", NUMBER, 130},
-    {AT(before), "before", NULL, NUMBER, 72},     {AT(after), "after", NULL, NUMBER, 72},
-    {AT(change), "change", "change", NUMBER, 40}, {AT(change_share), "%", "change", SHARE, 54},
-    {AT(title), "function", "name", NAME, 0},     {AT(module), "module", "module", MODULE, 100},
-    {AT(file), "file", "file", MODULE, 130},
+    {AT(self), "self", "self", NUMBER, 0},
+    {AT(self_share), "%", "self", SHARE, 0},
+    {AT(self_share), "", NULL, BAR, 72},
+    {AT(total), "total", "total", NUMBER, 40},
+    {AT(total_share), "%", "total", SHARE, 54},
+    {AT(samples), "samples", "samples", NUMBER, 130},
+    {AT(before), "before", NULL, NUMBER, 72},
+    {AT(after), "after", NULL, NUMBER, 72},
+    {AT(change), "change", "change", NUMBER, 40},
+    {AT(change_share), "%", "change", SHARE, 54},
+    {AT(title), "function", "name", NAME, 0},
+    {AT(module_name), "module", "module", MODULE, 100},
+    {AT(file_name), "file", "file", MODULE, 130},
 };
 static const struct column tree_columns[] = {
     {AT(total), "total", NULL, NUMBER, 0},    {AT(total_share), "%", NULL, SHARE, 0},
     {AT(total_share), "", NULL, BAR, 72},     {AT(self), "self", NULL, NUMBER, 54},
     {AT(before), "before", NULL, NUMBER, 72}, {AT(after), "after", NULL, NUMBER, 72},
     {AT(change), "change", NULL, NUMBER, 40}, {AT(change_share), "%", NULL, SHARE, 54},
-    {AT(title), "function", NULL, NAME, 0},   {AT(module), "module", NULL, MODULE, 100},
+    {AT(title), "function", NULL, NAME, 0},   {AT(module_name), "module", NULL, MODULE, 100},
 };
 enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
 
@@ -147,14 +153,14 @@ static const struct flm_response_row *row_at(const struct flm_tui_table *table, 
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-/* The text of a cell: of a module the end of its path, the most telling part. */
+/* The text of a cell. */
 static struct flm_bytes cell_text(const struct column *column, const struct flm_response_row *row)
 {
     struct flm_bytes text;
     memcpy(&text, (const char *)row + column->member, sizeof text);
     if (!text.at)
         text.at = "";
-    return column->kind == MODULE ? flm_path_end(text) : text;
+    return text;
 }
 
 enum { TITLE_SIZE = 80 };
@@ -176,13 +182,10 @@ static struct flm_bytes title_of(const struct flm_tui_table *table, const struct
     flm_text_puts(&title, column->title);
     struct flm_bytes unit = {"", 0};
     if (shown && (is_change || column->member == AT(self) || column->member == AT(total)))
-        unit = shown->unit;
-    size_t size = 0;
-    while (size < unit.size && unit.at[size] != ' ')
-        size++;
-    if (size > 0 && size <= 3) {
+        unit = shown->heading_unit;
+    if (unit.size > 0) {
         flm_text_putc(&title, ' ');
-        flm_text_add(&title, (struct flm_bytes){unit.at, size});
+        flm_text_add(&title, unit);
     }
     return (struct flm_bytes){title.at, title.size};
 }

@@ -106,6 +106,7 @@ static void add_value(struct flm_query *q, const struct flm_subject *s, uint32_t
     flm_scale_add_unit(&scale, NAN, flm_query_scratch(q));
     to->shown_unit = flm_query_scratch_copy(q);
     to->total = scaled(q, &scale, value.total);
+    to->number = flm_query_number(q, &scale, value.total);
     to->total_exact = flm_query_exact(q, value.total);
     to->of_total = flm_query_share(q, value.total, q->all);
     to->of_view = flm_query_share(q, value.total, view);
@@ -113,6 +114,7 @@ static void add_value(struct flm_query *q, const struct flm_subject *s, uint32_t
     if (!value.has_self)
         return;
     to->self = scaled(q, &scale, value.self);
+    to->self_number = flm_query_number(q, &scale, value.self);
     to->self_exact = flm_query_exact(q, value.self);
     to->self_of_total = flm_query_share(q, value.self, q->all);
     to->self_of_view = flm_query_share(q, value.self, view);
@@ -145,6 +147,7 @@ static void add_instances(struct flm_query *q, const struct flm_subject *s,
         *detail->instances = (struct flm_response_instances){
             .count = tables->occurrences[function],
             .total = scaled(q, &scale, f->total),
+            .number = flm_query_number(q, &scale, f->total),
             .of_total = flm_query_share(q, f->total, q->all),
             .of_view = flm_query_share(q, f->total, view),
             .self = scaled(q, &scale, f->self),

@@ -72,11 +72,13 @@
  *      moment: [{name, value}]
  *      values: [{name, unit                            the shown metric first
  *                shown_unit                            of total, self and instances: "ms"
+ *                number, self_number?                  of total and self, without the unit
  *                total, total_exact, of_total, of_view, of_parent
  *                self?, self_exact?, self_of_total?, self_of_view?
  *                total_before?, total_after?, total_change?     where two are compared
  *                self_before?, self_after?, self_change?}]
- *      instances: null, or {count, total, of_total, of_view, self, self_of_total}: all occurrences
+ *      instances: null, or {count, total, number, of_total, of_view, self, self_of_total}:
+ *                                                      all occurrences
  *      calls?: [{node, frame, title, shown?, value, share}], callers?: likewise
  *                                                      node: null where only the function is meant
  *                                                      shown: the title, shortened to its room
@@ -115,10 +117,11 @@
  *     {sort?: "self|total|samples|change|self-change|name|module|file", down: b
  *      filtered: b                                     only matches of the searches
  *      sum?, count                                     count: of all rows
- *      unit?                                           of self, total and changes: "ms"
+ *      unit?, heading_unit?                            of self, total and changes: "ms"
  *      changes?: "self|total"                          what before, after and change are of
  *      rows: [{frame, title, shown?                    shown: the title, shortened to its room
- *              module, file, self, self_share, total, total_share, samples?
+ *              module, module_name?, file, file_name?          the ends of their paths
+ *              self, self_share, total, total_share, samples?
  *              before?, after?, change?, change_share? where two are compared
  *              on: b, hovered: b                       on: selected
  *              match}]}                                a search's number, or -1
@@ -128,11 +131,12 @@
  *
  * tree N M W    rows of the call tree, as the user opened it
  *     {count, selected                                 the row of the selected frame
- *      unit?, changes?                                 as of top
+ *      unit?, heading_unit?, changes?                  as of top
  *      rows: [{node, level                             from 0
  *              indent?                           of the level: in the unit of W, where it is there
  *              open: b, or null: it has no children
- *              title, shown?, module, file, total, total_share, self?, self_share?, of_parent
+ *              title, shown?, module, module_name?, file,
+ *              total, total_share, self?, self_share?, of_parent
  *              before?, after?, change?, change_share?
  *              set_size, position                      among its siblings, from 1
  *              on: b, hovered: b, match}]}

@@ -154,6 +154,7 @@ struct flm_response_value {
     struct flm_bytes name, unit, total, total_exact, of_total, of_view, of_parent;
     struct flm_bytes shown_unit; /* of total, self and instances: "ms", "M cycles" */
     struct flm_bytes self, self_exact, self_of_total, self_of_view;
+    struct flm_bytes number, self_number; /* of total and self, without the unit */
     struct flm_bytes total_before, total_after, total_change; /* where two are compared */
     struct flm_bytes self_before, self_after, self_change;
 };
@@ -162,6 +163,7 @@ struct flm_response_value {
 struct flm_response_instances {
     double count;
     struct flm_bytes total, of_total, of_view, self, self_of_total;
+    struct flm_bytes number; /* of total, without the unit */
 };
 
 /* A frame in a list: a callee, a caller, one of a stack or of merged frames. */
@@ -250,6 +252,7 @@ struct flm_response_row {
     double indent;          /* of the level: in font sizes, or cells */
     enum flm_tristate open; /* NONE: there is nothing to open */
     struct flm_bytes title, module, file;
+    struct flm_bytes module_name, file_name; /* the ends of their paths */
     struct flm_bytes shown; /* the title as far as there is room; {NULL}: all of it */
     struct flm_bytes self, self_share, total, total_share, of_parent, samples;
     struct flm_bytes before, after, change, change_share; /* where two are compared */
@@ -259,11 +262,12 @@ struct flm_response_row {
 };
 struct flm_response_table {
     struct flm_bytes sort, sum;
-    bool down, filtered;      /* filtered: only those that searches match */
-    struct flm_bytes unit;    /* of self, total and changes: "ms", "M cycles" */
-    struct flm_bytes changes; /* "self" or "total": what before, after and change are of */
-    double count;             /* of all rows */
-    double selected;          /* of the call tree: the row of the selected frame */
+    bool down, filtered;           /* filtered: only those that searches match */
+    struct flm_bytes unit;         /* of self, total and changes: "ms", "M cycles" */
+    struct flm_bytes heading_unit; /* its first word, where a heading has room: not "samples" */
+    struct flm_bytes changes;      /* "self" or "total": what before, after and change are of */
+    double count;                  /* of all rows */
+    double selected;               /* of the call tree: the row of the selected frame */
     FLM_LIST(struct flm_response_row) rows;
 };
 

@@ -60,10 +60,11 @@ static bool same_function(const struct flm_query *q, struct flm_node_ref ref, ui
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static struct flm_bytes number_of(struct flm_query *q, const struct flm_scale *scale, double value)
+/* The end of a path is what tells files and modules apart. */
+static struct flm_bytes path_end(struct flm_query *q, uint32_t path)
 {
-    flm_scale_add_number(scale, value, flm_query_scratch(q));
-    return flm_query_scratch_copy(q);
+    return path ? flm_query_copy(q, flm_path_end(flm_string_bytes(q->profile, path)))
+                : (struct flm_bytes){NULL, 0};
 }
 
 static struct flm_bytes share_of(struct flm_query *q, double value, double whole)
@@ -80,8 +81,8 @@ static void add_change(struct flm_query *q, const struct flm_change *change,
 {
     double factor = q->viewer->scene.compared->comparison.how.scale;
     double difference = change->after - change->before;
-    row->before = number_of(q, scale, change->before / factor);
-    row->after = number_of(q, scale, change->after);
+    row->before = flm_query_number(q, scale, change->before / factor);
+    row->after = flm_query_number(q, scale, change->after);
     struct flm_text *out = flm_query_scratch(q);
     flm_text_puts(out, difference > 0 ? "+" : "");
     flm_scale_add_number(scale, difference, out);
@@ -102,10 +103,12 @@ static void add_function(struct flm_query *q, bool of_self, uint32_t function,
         .indent = NAN,
         .title = flm_query_title(q, f->first_frame),
         .module = flm_query_string(q, f->module),
+        .module_name = path_end(q, f->module),
         .file = flm_query_string(q, q->profile->frames[f->first_frame].file),
-        .self = number_of(q, &tables->scale, f->self),
+        .file_name = path_end(q, q->profile->frames[f->first_frame].file),
+        .self = flm_query_number(q, &tables->scale, f->self),
         .self_share = share_of(q, f->self, q->all),
-        .total = number_of(q, &tables->scale, f->total),
+        .total = flm_query_number(q, &tables->scale, f->total),
         .total_share = share_of(q, f->total, q->all),
         .on = same_function(q, v->model.selected, function),
         .hovered = same_function(q, v->input.hovered, function),
@@ -134,6 +137,12 @@ static void add_units(struct flm_query *q, bool of_self, struct flm_response_tab
 {
     flm_scale_add_unit(&q->viewer->scene.tables.scale, NAN, flm_query_scratch(q));
     table->unit = flm_query_scratch_copy(q);
+    enum { MOST_LETTERS = 3 };
+    size_t size = 0;
+    while (size < table->unit.size && table->unit.at[size] != ' ')
+        size++;
+    if (size > 0 && size <= MOST_LETTERS)
+        table->heading_unit = flm_query_copy(q, (struct flm_bytes){table->unit.at, size});
     if (q->viewer->scene.compared)
         table->changes = flm_query_text(q, of_self ? "self" : "total");
 }
@@ -253,9 +262,10 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane, bool is_sp
         .open = tristate_of(from->has_children, from->is_open),
         .title = flm_query_node_title(q, pane, from->node),
         .module = flm_query_string(q, q->profile->frames[frame].module),
+        .module_name = path_end(q, q->profile->frames[frame].module),
         .file = flm_query_string(q, q->profile->frames[frame].file),
         .total = is_spoken ? flm_query_quantity(q, value.total)
-                           : number_of(q, &v->scene.tables.scale, value.total),
+                           : flm_query_number(q, &v->scene.tables.scale, value.total),
         .total_share =
             is_spoken ? flm_query_share(q, value.total, q->all) : share_of(q, value.total, q->all),
         .of_parent = flm_query_share(q, value.total, whole),
@@ -266,7 +276,7 @@ static void add_row(struct flm_query *q, const struct flm_pane *pane, bool is_sp
         .match = flm_query_match(q, frame),
     };
     if (value.has_self) {
-        row->self = number_of(q, &v->scene.tables.scale, value.self);
+        row->self = flm_query_number(q, &v->scene.tables.scale, value.self);
         row->self_share = share_of(q, value.self, q->all);
     }
     if (pane->compared) {

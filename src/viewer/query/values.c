@@ -75,6 +75,12 @@ struct flm_bytes flm_query_quantity(struct flm_query *q, double value)
     return flm_query_scratch_copy(q);
 }
 
+struct flm_bytes flm_query_number(struct flm_query *q, const struct flm_scale *scale, double value)
+{
+    flm_scale_add_number(scale, value, flm_query_scratch(q));
+    return flm_query_scratch_copy(q);
+}
+
 struct flm_bytes flm_query_exact(struct flm_query *q, double value)
 {
     flm_quantity_add_exact(flm_query_scratch(q), value, q->unit);

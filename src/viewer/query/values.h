@@ -46,6 +46,8 @@ struct flm_bytes flm_query_scratch_copy(struct flm_query *q);
 struct flm_bytes flm_query_copy(struct flm_query *q, struct flm_bytes text);
 struct flm_bytes flm_query_text(struct flm_query *q, const char *text); /* NULL: {NULL} */
 struct flm_bytes flm_query_quantity(struct flm_query *q, double value);
+/* Without the unit. */
+struct flm_bytes flm_query_number(struct flm_query *q, const struct flm_scale *scale, double value);
 struct flm_bytes flm_query_exact(struct flm_query *q, double value);
 struct flm_bytes flm_query_count(struct flm_query *q, uint64_t count);
 struct flm_bytes flm_query_string(struct flm_query *q, uint32_t string); /* "": {NULL} */
