@@ -1,7 +1,7 @@
 // start.js - the first script of a page: decompresses the embedded parts and starts the main script.
 //
 // The main script, the WebAssembly module and the profiles are elements of the page, each compressed
-// with gzip and encoded in base64, or behind a ! in the base 91 of src/load/page_assets.sh, which is shorter:
+// with gzip and encoded in base64:
 //
 //     <script type="text/plain" id="flamel-after" data-size="N">H4sIAAAA...</script>
 //
@@ -13,24 +13,10 @@ const FLAMEL_TOO_OLD = 'This page unpacks itself with DecompressionStream, which
     'Chrome and Edge 91, Firefox 113, Safari 16.4 and later can open it.';
 
 function flamelDecode(text) {
-    if (text[0] === '!') return flamelDecode91(text);
     if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const binary = atob(text), bytes = new Uint8Array(binary.length);
     for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
     return bytes;
-}
-
-// Two characters are 13 bits, the last one alone 6.
-function flamelDecode91(text) {
-    const bytes = new Uint8Array(text.length);
-    let held = 0, count = 0, size = 0;
-    for (let i = 1; i < text.length; i += 2) {
-        const low = text.charCodeAt(i), high = text.charCodeAt(i + 1); // NaN behind the last one
-        const digit = low - (low > 60 ? 36 : 35);
-        held |= (high ? digit + 91 * (high - (high > 60 ? 36 : 35)) : digit) << count;
-        for (count += high ? 13 : 6; count >= 8; count -= 8, held >>= 8) bytes[size++] = held;
-    }
-    return bytes.subarray(0, size);
 }
 
 // The decompressed bytes of an element, as a Response. The compressed bytes come from a Response too: a

@@ -3,11 +3,10 @@
  *
  * The page's policy allows what the page needs and nothing else: its own scripts and style (by
  * their hashes), compiling the module, reading files in a worker, fetching the profile whose
- * address its user gives. Profile, module and scripts are elements of the page, each gzip as text
+ * address its user gives. Profile, module and scripts are elements of the page, each gzip as base64
  * (format/html/html.h), which the browser inflates itself (web/start.js); the profile is packed
- * (format/flm/packed.h) first. A profile is in base64, which costs a third of the size and is what
- * every tool decodes; the fixed part in base 91 (page_assets.sh), which costs a quarter less than
- * that and 30 lines. Letters of 15 bits in UTF-16 and LZMA made it 36 % smaller, for 1,100 lines
+ * (format/flm/packed.h) first. Base64 costs a third of the size, and is what every tool and browser
+ * decodes: letters of 15 bits in UTF-16 and LZMA made the fixed part 36 % smaller, for 1,100 lines
  * and a slower start. */
 #ifndef FLAMEL_LOAD_PAGE_H
 #define FLAMEL_LOAD_PAGE_H

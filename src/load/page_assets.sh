@@ -24,37 +24,10 @@ compress()
         gzip -9 -n -c "$1"
     fi
 }
-# Bytes as text: 13 bits as two of 91 characters (# to ~ without <), the lower digit first, behind a !. A
-# rest of up to 6 bits is one character. It is 8 % smaller than base64; start.js decodes it.
-base91()
-{
-    od -An -v -tu1 | awk '
-        BEGIN {
-            for (i = 0; i < 91; i++)
-                digit[i] = sprintf("%c", 35 + i + (i >= 25))
-            printf "!"
-        }
-        {
-            for (i = 1; i <= NF; i++) {
-                held += $i * 2 ^ count
-                count += 8
-                if (count >= 13) {
-                    word = held % 8192
-                    held = (held - word) / 8192
-                    count -= 13
-                    printf "%s%s", digit[word % 91], digit[int(word / 91)]
-                }
-            }
-        }
-        END {
-            if (count > 0)
-                printf "%s%s", digit[held % 91], (count > 6 ? digit[int(held / 91)] : "")
-        }'
-}
-# part NAME FILE: an array of gzip as text, and the file's size.
+# part NAME FILE: an array of gzip as base64, and the file's size.
 part()
 {
-    compress "$2" | base91 | bytes "$1"
+    compress "$2" | base64 | tr -d '\n' | bytes "$1"
     echo "enum { $(echo "$1" | tr '[:lower:]' '[:upper:]')_SIZE = $(($(wc -c < "$2"))) };"
 }
 # SHA-256 in base64. printf knows octal numbers only.
