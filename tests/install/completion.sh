@@ -78,7 +78,7 @@ check bash 'flamel help si' similarity
 # Labels of the profile; what readline replaces is behind the last : or =.
 check bash 'flamel filter labels.flm --apply label:th' thread=
 check bash 'flamel filter labels.flm --apply label:thread=10' 101 102
-check bash 'flamel filter labels.flm --apply split:t' thread
+check bash 'flamel filter labels.flm --apply split:t' thread tid
 check bash 'flamel filter labels.flm --apply label:thread=3'
 # What a program calls itself is not run by a shell.
 check bash 'flamel filter labels.flm --apply label:command=' app 'the\ app'

@@ -437,7 +437,9 @@ static struct line_rows arrange(struct flm_tui *tui)
         pane.columns -= PANEL;
         tui->panel = (struct flm_cell_area){pane.columns, top, PANEL, pane.rows};
     }
-    tui->rows = tui->has_picture ? (struct flm_cell_area){0} : pane;
+    tui->rows = pane;
+    if (tui->has_picture)
+        tui->rows = (struct flm_cell_area){0};
     if (is_beside)
         arrange_beside(tui, &pane);
     bool is_new = pane.columns != tui->pane.columns || pane.rows != tui->pane.rows;

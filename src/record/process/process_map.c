@@ -184,6 +184,7 @@ static struct flm_module *find_module(struct flm_processes *p, const struct flm_
     if (flm_bytes_are(map->path, "[vdso]") && calls->own_vdso &&
         (request.build_id.size > 0 || (is_of_our_kernel && is_wide)))
         request.image = calls->own_vdso();
+    /* cppcheck-suppress returnDanglingLifetime ; a module does not keep its request */
     return calls->module(p->symbolizer, &request);
 }
 

@@ -91,7 +91,7 @@ static void what_tells_functions_apart_is_kept(void **state)
         const char *name, *wide, *narrow;
     } rows[] = {
         {"std::map<Key, std::less<Key> >::find(Key const&)",
-         "std::map<Key, std::les\xE2\x80\xA6>::find", "map<Key,\xE2\x80\xA6>::find"},
+         "map<Key, std::less<Key\xE2\x80\xA6>::find", "map<Key,\xE2\x80\xA6>::find"},
         {"std::map<int, std::less<int> >::find(int const&)",
          "map<\xE2\x80\xA6<int> >::find(int const&)", "map<\xE2\x80\xA6>::find\xE2\x80\xA6t&)"},
         {"std::map<int, std::less<int> >::find(int const&) const",
