@@ -21,8 +21,8 @@ tested()
     folder=${name%/*}
     while [ ! -f "tests/${name}_test.c" ] && [ ! -f "tests/$name.md" ]; do
         case ${name##*/} in
-        *_*) name=${name%_*} ;;
         "${folder##*/}") return 1 ;;
+        *_*) name=${name%_*} ;;
         *) name=$folder/${folder##*/} ;;
         esac
     done
