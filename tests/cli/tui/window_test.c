@@ -355,7 +355,7 @@ static void a_query_without_memory_is_made_again(void **state)
         assert_true(tui->tools.tools && tui->detail.detail && tui->status.status);
         assert_int_equal(tui->changed, 0);
         struct flm_response *made[] = {&tui->tools,  &tui->chips,  &tui->searches, &tui->hover,
-                                       &tui->detail, &tui->status, &tui->overlay};
+                                       &tui->detail, &tui->status, &tui->legend,   &tui->overlay};
         for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
             flm_response_clear(made[i]);
         free(tui);
