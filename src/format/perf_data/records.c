@@ -149,8 +149,10 @@ static bool read_unpacked(struct flm_perf_data *data, uint64_t offset, bool *dam
             return false;
         at += header.size;
     }
-    unpacked->size -= at;
-    memmove(unpacked->at, unpacked->at + at, unpacked->size);
+    if (at > 0) {
+        unpacked->size -= at;
+        memmove(unpacked->at, unpacked->at + at, unpacked->size);
+    }
     return true;
 }
 
