@@ -58,8 +58,8 @@ static bool explain(struct flm_session *session, const bool *is_unsymbolized,
                     struct flm_builder *builder)
 {
     (void)session, (void)is_unsymbolized;
-    static const struct flm_bytes text = {"addresses only: run 'flamel view FILE' for names", 49};
-    flm_builder_note(builder, "symbols", text.at, text.size);
+    static const char text[] = "addresses only: run 'flamel view FILE' for names";
+    flm_builder_note(builder, "symbols", text, sizeof text - 1);
     return !flm_builder_failed(builder);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "algebra/compare/comparable.h"
+#include "flamel/builder.h"
 #include "support/core/failures.h"
 
 static struct flm_module *module_of(struct flm_symbolizer *s, const char *path)
@@ -25,6 +27,20 @@ static void a_path_is_one_module(void **state)
     s->calls->free(s);
     s = flm_unsymbolized_new(NULL);
     assert_non_null(module_of(s, ""));
+    s->calls->free(s);
+}
+
+/* In letters to the end: a page shows what else there is as a box. */
+static void it_says_how_to_get_names(void **state)
+{
+    (void)state;
+    struct flm_symbolizer *s = flm_unsymbolized_new(NULL);
+    struct flm_builder *b = flm_builder_new(NULL);
+    assert_true(s->calls->explain(NULL, NULL, b));
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_true(flm_bytes_are(flm_profile_note(p, "symbols"),
+                              "addresses only: run 'flamel view FILE' for names"));
+    flm_profile_free(p);
     s->calls->free(s);
 }
 
@@ -53,6 +69,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_is_one_module),
+        cmocka_unit_test(it_says_how_to_get_names),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
