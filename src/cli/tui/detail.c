@@ -163,13 +163,13 @@ static void panel_amount(struct panel *panel, const char *name, struct flm_bytes
     panel_line(panel, flm_bytes_of(words), FLM_TUI_TEXT, share);
 }
 
-/* Shares stand behind names. */
+/* Names in two widths: of a whole line, and of lines that end in a share. */
 bool flm_tui_detail_load(struct flm_tui *tui)
 {
     enum { SHARE_CELLS = 9 };
-    int alone = tui->detail_cells, beside = alone > SHARE_CELLS ? alone - SHARE_CELLS : 0;
+    int line = tui->detail_cells, before_share = line > SHARE_CELLS ? line - SHARE_CELLS : 0;
     char unit = tui->screen.charset == FLM_CHARSET_UTF8 ? 'c' : 'a', query[64];
-    snprintf(query, sizeof query, "detail %d%c %d%c", alone, unit, beside, unit);
+    snprintf(query, sizeof query, "detail %d%c %d%c", line, unit, before_share, unit);
     return flm_viewer_query(tui->viewer, flm_bytes_of(query), &tui->detail, NULL);
 }
 

@@ -57,10 +57,11 @@ struct flm_tui {
     struct flm_response overlay;
     struct flm_cell_area pane;  /* the picture, or a table in its place */
     struct flm_cell_area panel; /* to its right; 0 columns: there is none */
-    struct flm_cell_area rows;  /* the table: the pane, or beside that, or above; 0 rows: none */
-    bool has_picture;           /* and not a table in its place */
-    bool picture_has_keys;      /* and not the table beside it */
-    bool was_beside;            /* when the window was drawn last */
+    struct flm_cell_area
+        rows;              /* the table: all of the pane, or left of it, or above; 0 rows: none */
+    bool has_picture;      /* false: a table has the pane */
+    bool picture_has_keys; /* where there are both: keys move the picture, not the table */
+    bool had_both;         /* a table and a picture, when the window was drawn last */
 
     enum flm_tui_mode mode;
     struct flm_tui_line line;
@@ -148,9 +149,9 @@ void flm_tui_table_go_to_selected(struct flm_tui *tui);
 /* Queries `detail` again, with names as wide as the panel. False if memory ran out. */
 bool flm_tui_detail_load(struct flm_tui *tui);
 
-/* The table that is shown; NULL: only a picture. And whether it is beside the picture. */
+/* The table that is shown; NULL: only a picture. And whether there are both. */
 struct flm_tui_table *flm_tui_table_shown(const struct flm_tui *tui);
-bool flm_tui_table_is_beside(const struct flm_tui *tui);
+bool flm_tui_has_both(const struct flm_tui *tui);
 
 /* The current row stays on the same function when another profile is shown: remember before, return
  * after. The first row stays the first. */

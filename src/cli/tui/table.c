@@ -92,7 +92,7 @@ struct flm_tui_table *flm_tui_table_shown(const struct flm_tui *tui)
     return NULL;
 }
 
-bool flm_tui_table_is_beside(const struct flm_tui *tui)
+bool flm_tui_has_both(const struct flm_tui *tui)
 {
     const struct flm_response_view *view = shown_view(tui);
     return view && view->beside;
@@ -257,7 +257,8 @@ static struct shape shape_in(const struct flm_tui *tui, const struct flm_tui_tab
     return shape;
 }
 
-/* Names need room more than other columns do: beside a picture some of these are left out. */
+/* Names need room more than other columns do: where there is a picture too, some of these are left
+ * out. */
 static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_table *table)
 {
     enum { LEAST_NAME = 20 };
@@ -347,7 +348,7 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
                      bool is_current)
 {
     bool is_on = row->on, is_match = row->match >= 0;
-    bool has_keys = !(flm_tui_table_is_beside(tui) && tui->picture_has_keys);
+    bool has_keys = !(flm_tui_has_both(tui) && tui->picture_has_keys);
     struct flm_style style = flm_tui_style(tui, !is_current ? FLM_TUI_TEXT
                                                 : has_keys  ? FLM_TUI_ROW_ON
                                                             : FLM_TUI_CHIP);

@@ -366,9 +366,9 @@ struct line_rows {
     int detail_rows;
 };
 
-/* The table of a view that has it beside its picture: left of that in a wide window, else above.
- * Takes its cells, and a line between them, from the pane. */
-static void arrange_beside(struct flm_tui *tui, struct flm_cell_area *pane)
+/* Of a view with a table and a picture: the table is left in a wide window, else above. It takes
+ * its cells, and a line between them, from the pane, which is left to the picture. */
+static void divide_pane(struct flm_tui *tui, struct flm_cell_area *pane)
 {
     enum { LEAST_WINDOW = 96, LEAST = 52, MOST = 72, LEAST_ROWS = 14 };
     tui->rows = (struct flm_cell_area){0};
@@ -389,12 +389,12 @@ static void arrange_beside(struct flm_tui *tui, struct flm_cell_area *pane)
 /* The keys are the table's when a view opens that has one; its current row is of the selection. */
 static void turn_to_table(struct flm_tui *tui)
 {
-    bool is_beside = flm_tui_table_is_beside(tui);
-    if (is_beside && !tui->was_beside) {
+    bool has_both = flm_tui_has_both(tui);
+    if (has_both && !tui->had_both) {
         tui->picture_has_keys = false;
         flm_tui_table_go_to_selected(tui);
     }
-    tui->was_beside = is_beside;
+    tui->had_both = has_both;
 }
 
 static void draw_line_between(struct flm_tui *tui)
@@ -426,8 +426,8 @@ static struct line_rows arrange(struct flm_tui *tui)
         bottom -= rows_of.detail_rows;
         rows_of.detail = bottom;
     }
-    bool is_beside = flm_tui_table_is_beside(tui);
-    tui->has_picture = is_beside || !flm_tui_table_shown(tui);
+    bool has_both = flm_tui_has_both(tui);
+    tui->has_picture = has_both || !flm_tui_table_shown(tui);
     if (rows >= ROOMY && tui->has_picture && flm_tui_has_legend(tui))
         rows_of.legend = --bottom;
     tui->panel = (struct flm_cell_area){0};
@@ -440,8 +440,8 @@ static struct line_rows arrange(struct flm_tui *tui)
     tui->rows = pane;
     if (tui->has_picture)
         tui->rows = (struct flm_cell_area){0};
-    if (is_beside)
-        arrange_beside(tui, &pane);
+    if (has_both)
+        divide_pane(tui, &pane);
     bool is_new = pane.columns != tui->pane.columns || pane.rows != tui->pane.rows;
     tui->pane = pane;
     if (is_new)
