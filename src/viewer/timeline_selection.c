@@ -190,5 +190,5 @@ bool flm_viewer_collapse_all(struct flm_viewer *v, struct flm_error *why)
             return flm_error_memory(why);
     }
     return any ? rearrange(v, why)
-               : flm_viewer_notify(v, "no process of several has more than one thread here");
+               : flm_viewer_notify(v, "nothing to collapse: one process, or one thread in each");
 }
