@@ -17,7 +17,7 @@ struct changes {
 
 static void add(struct changes *changes, int64_t time_ns, bool comes)
 {
-    changes->failed = !FLM_ARRAY_ADD(&changes->list, (struct change){time_ns, comes});
+    changes->failed |= !FLM_ARRAY_ADD(&changes->list, (struct change){time_ns, comes});
 }
 
 static void add_thread(struct changes *changes, const struct flm_thread_states *states,

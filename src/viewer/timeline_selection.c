@@ -177,7 +177,7 @@ bool flm_viewer_collapse(struct flm_viewer *v, const struct flm_pane *pane, stru
 bool flm_viewer_collapse_all(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_text *collapsed = &v->model.collapsed;
-    bool opens = collapsed->size > 0, any = opens;
+    bool opens = flm_scene_has_collapsed(&v->scene), any = opens;
     flm_text_clear(collapsed);
     for (uint32_t i = 0; !opens && i < v->scene.pane_count; i++) {
         const struct flm_pane *pane = &v->scene.panes[i];

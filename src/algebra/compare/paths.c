@@ -63,11 +63,12 @@ static bool add_paths(struct paths *paths, const struct flm_profile *p, enum kin
     for (uint32_t i = 0; good && i < p->sizes.frame_count; i++) {
         uint32_t string = string_of(&p->frames[i], kind);
         struct flm_bytes all = flm_string_bytes(p, string), text = without_deleted(all);
-        if (seen[string] || text.size == 0)
+        struct flm_bytes name = last_part(text);
+        if (seen[string] || name.size == 0) /* http://localhost/ has none */
             continue;
         seen[string] = 1;
         good = FLM_ARRAY_ADD(&paths->all, (struct path){.text = text,
-                                                        .name = last_part(text),
+                                                        .name = name,
                                                         .string = string,
                                                         .is_other = is_other,
                                                         .is_deleted = text.size < all.size,
@@ -83,13 +84,15 @@ static int compare(struct flm_bytes a, struct flm_bytes b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* By name; those of one name by path, those of one path by profile. */
+/* By name; those of one name by path, those of one path by " (deleted)", then by profile. */
 static int by_name(const void *context, uint32_t one, uint32_t two)
 {
     const struct path *path = context, *a = &path[one], *b = &path[two];
     int order = compare(a->name, b->name);
     if (order == 0)
         order = compare(a->text, b->text);
+    if (order == 0)
+        order = a->is_deleted - b->is_deleted;
     return order != 0 ? order : a->is_other - b->is_other;
 }
 
@@ -132,47 +135,69 @@ static uint32_t parts_in_common(const struct path *a, const struct path *b)
     return parts;
 }
 
-/* The path of the other side that has the most in common; FLM_NONE if there are two. */
-static uint32_t nearest(const struct path *path, uint32_t first, uint32_t end, uint32_t at)
+/* Paths of one name that one side has alone. */
+struct alone {
+    struct FLM_ARRAY(uint32_t) at[2]; /* by side */
+};
+
+/* The path among `others` that has the most in common; FLM_NONE if there are two. */
+static uint32_t nearest(const struct path *path, uint32_t to, const uint32_t *others, size_t count)
 {
     uint32_t best = FLM_NONE, most = 0;
-    for (uint32_t i = first; i < end; i++) {
-        if (path[i].is_other == path[at].is_other || path[i].is_shared)
-            continue;
-        uint32_t parts = parts_in_common(&path[at], &path[i]);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t parts = parts_in_common(&path[to], &path[others[i]]);
         if (parts >= most)
-            best = parts == most ? FLM_NONE : i;
+            best = parts == most ? FLM_NONE : others[i];
         most = parts > most ? parts : most;
     }
     return best;
 }
 
+/* Those that are nearest to each other are partners. */
+static void pair_nearest(struct path *path, const struct alone *alone)
+{
+    size_t count[2] = {alone->at[0].count, alone->at[1].count};
+    if ((uint64_t)count[0] * count[1] > MOST_PAIRS)
+        return;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < count[side]; i++) {
+            uint32_t at = alone->at[side].at[i];
+            path[at].partner = nearest(path, at, alone->at[!side].at, count[!side]);
+        }
+    for (size_t i = 0; i < count[0]; i++) {
+        struct path *own = &path[alone->at[0].at[i]];
+        if (own->partner != FLM_NONE && path[own->partner].partner != alone->at[0].at[i])
+            own->partner = FLM_NONE;
+    }
+}
+
+/* Two neighbors in the order, of both sides, that are one path; they need not agree in that one of
+ * them was deleted, if `deleted`. */
+static bool is_one_path(const struct path *a, const struct path *b, bool deleted)
+{
+    return !a->is_shared && !b->is_shared && a->is_other != b->is_other &&
+           (deleted || a->is_deleted == b->is_deleted) && compare(a->text, b->text) == 0;
+}
+
 /* Of the paths [first, end), which have one name: those that both sides have are the same, and of
  * the others those that are nearest to each other. */
-static void pair_up(struct path *path, uint32_t first, uint32_t end)
+static bool pair_up(struct path *path, uint32_t first, uint32_t end, struct alone *alone)
 {
-    uint64_t alone[2] = {0};
-    for (uint32_t i = first; i < end; i++) {
-        bool is_shared = i + 1 < end && compare(path[i].text, path[i + 1].text) == 0 &&
-                         path[i].is_other != path[i + 1].is_other;
-        if (is_shared) {
+    for (uint32_t i = first; i + 1 < end; i++)
+        if (is_one_path(&path[i], &path[i + 1], false))
             path[i].is_shared = path[i + 1].is_shared = true;
-            if (path[i].is_deleted != path[i + 1].is_deleted)
-                path[i].partner = i + 1;
-            i++;
-        } else {
-            alone[path[i].is_other]++;
+    for (uint32_t i = first; i + 1 < end; i++)
+        if (is_one_path(&path[i], &path[i + 1], true)) {
+            path[i].is_shared = path[i + 1].is_shared = true;
+            path[i].partner = i + 1;
+            path[i + 1].partner = i;
         }
-    }
-    if (alone[0] * alone[1] == 0 || alone[0] * alone[1] > MOST_PAIRS)
-        return;
-    for (uint32_t i = first; i < end; i++) {
-        if (path[i].is_other || path[i].is_shared)
-            continue;
-        uint32_t other = nearest(path, first, end, i);
-        if (other != FLM_NONE && nearest(path, first, end, other) == i)
-            path[i].partner = other;
-    }
+    alone->at[0].count = alone->at[1].count = 0;
+    for (uint32_t i = first; i < end; i++)
+        if (!path[i].is_shared && !FLM_ARRAY_ADD(&alone->at[path[i].is_other], i))
+            return false;
+    pair_nearest(path, alone);
+    return true;
 }
 
 /* Fills `becomes`, by string of `p`: that of the other profile; FLM_NONE: it stays. */
@@ -185,19 +210,23 @@ static bool find_same(const struct flm_profile *p, const struct flm_profile *oth
     bool good = add_paths(&paths, p, kind, false) && add_paths(&paths, other, kind, true);
     struct path *path = good ? sorted(&paths) : NULL;
     uint32_t all = path ? (uint32_t)paths.all.count : 0;
-    for (uint32_t first = 0, end; first < all; first = end) {
+    struct alone alone = {{{0}}};
+    good = path != NULL;
+    for (uint32_t first = 0, end; good && first < all; first = end) {
         for (end = first + 1; end < all && compare(path[end].name, path[first].name) == 0;)
             end++;
-        pair_up(path, first, end);
+        good = pair_up(path, first, end, &alone);
     }
-    for (uint32_t i = 0; i < all; i++)
-        if (path[i].partner != FLM_NONE) {
+    for (uint32_t i = 0; good && i < all; i++)
+        if (!path[i].is_other && path[i].partner != FLM_NONE) {
             becomes[path[i].string] = path[path[i].partner].string;
             ++*count;
         }
     FLM_ARRAY_CLEAR(&paths.all);
+    FLM_ARRAY_CLEAR(&alone.at[0]);
+    FLM_ARRAY_CLEAR(&alone.at[1]);
     free(path);
-    return path != NULL;
+    return good;
 }
 
 /* ---- A profile with them --------------------------------------------------------------------- */

@@ -1,9 +1,8 @@
 /* paths.h - modules and files that are at another path in the other recording: /old/bin/app and
  * /new/bin/app are one program, built in two directories, or unpacked in two.
  *
- * Of the paths that one profile has alone and those that the other has alone, two are one where
- * they have the same last part, and no third has; of several, those with the most parts in common
- * from the end, if only one has as many:
+ * Of the paths that only one of both profiles has, two with the same last part are matched, if each
+ * has more parts in common, from the end, with the other than with any third one:
  *
  *     /a/src/lex/rules.rs     /b/src/lex/rules.rs      lex/rules.rs, src/lex/rules.rs: one
  *     /a/src/parse/rules.rs   /b/src/parse/rules.rs    another one

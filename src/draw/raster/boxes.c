@@ -315,14 +315,12 @@ static void draw_part_of(struct painting *painting, const struct flm_rectangle *
     painting->pixels = all;
 }
 
-/* `count` rectangles that are joined. */
-static void draw_parts(struct painting *painting, const struct flm_rectangle *first, size_t count)
+/* `count` rectangles that are joined, in the pixels of `whole`. */
+static void draw_parts(struct painting *painting, const struct flm_rectangle *first, size_t count,
+                       struct placed whole)
 {
     const struct flm_boxes *boxes = painting->boxes;
     const struct flm_rectangle *last = &first[count - 1];
-    struct placed whole = painting->row;
-    whole.left = flm_pixel_edge(boxes->left + first->x0);
-    whole.right = flm_pixel_edge(boxes->left + last->x1);
     whole.right -= gap_after(last, whole.right - whole.left, painting->gap, painting->gap_from);
     if (whole.right <= painting->pixels->clip_left || whole.left >= painting->pixels->clip_right)
         return;
@@ -331,7 +329,8 @@ static void draw_parts(struct painting *painting, const struct flm_rectangle *fi
     painting->label_count += label.parts.count > 0;
     struct placed at = whole;
     for (size_t i = 0; i < count; i++, at.left = at.right) {
-        at.right = i + 1 < count ? flm_pixel_edge(boxes->left + first[i].x1) : whole.right;
+        int edge = flm_pixel_edge(boxes->left + first[i].x1);
+        at.right = i + 1 < count && edge < whole.right ? edge : whole.right;
         if (at.right > painting->pixels->clip_left && at.left < painting->pixels->clip_right)
             draw_part_of(painting, &first[i], at, whole, &label, &label_end);
     }
@@ -405,6 +404,21 @@ static bool is_row_seen(const struct painting *painting)
            painting->row.top < painting->pixels->clip_bottom;
 }
 
+/* A rectangle in its row, which is drawn up to *taken. */
+static struct placed place_next(const struct painting *painting, const struct flm_rectangle *r,
+                                int *taken)
+{
+    struct placed at = painting->row;
+    at.left = flm_pixel_edge(painting->boxes->left + r->x0);
+    at.right = flm_pixel_edge(painting->boxes->left + r->x1);
+    at.left += at.left < *taken; /* by a box that would have been rounded away */
+    if (at.right <= at.left)
+        at.right = at.left + 1;
+    if (at.right > *taken)
+        *taken = at.right;
+    return at;
+}
+
 size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles *list)
 {
     if (list->count == 0 && !boxes->clears)
@@ -424,14 +438,7 @@ size_t flm_boxes_draw(const struct flm_boxes *boxes, const struct flm_rectangles
         }
         if (!is_row_seen(&painting))
             continue;
-        struct placed at = painting.row;
-        at.left = flm_pixel_edge(boxes->left + r->x0);
-        at.right = flm_pixel_edge(boxes->left + r->x1);
-        at.left += at.left < taken; /* by a box that would have been rounded away */
-        if (at.right <= at.left)
-            at.right = at.left + 1;
-        if (at.right > taken)
-            taken = at.right;
+        struct placed at = place_next(&painting, r, &taken);
         bool is_left_out = (r->flags & FLM_JOINED) && !(r->flags & FLM_RECTANGLE_MERGED);
         if (at.right > pixels->clip_left && at.left < pixels->clip_right && !is_left_out)
             draw_box(&painting, r, at);
@@ -445,16 +452,18 @@ size_t flm_boxes_draw_joined(const struct flm_boxes *boxes, const struct flm_rec
         return 0;
     struct painting painting = painting_of(boxes);
     uint32_t level = UINT32_MAX;
+    int taken = 0;
     for (size_t i = 0, end; i < list->count; i = end) {
-        for (end = i + 1; list->at[end - 1].flags & FLM_JOINED_TO_NEXT;)
-            end++;
-        assert(end <= list->count);
-        if (end - i == 1)
-            continue;
-        if (list->at[i].level != level)
+        if (list->at[i].level != level) {
             begin_row(&painting, level = list->at[i].level, false);
-        if (is_row_seen(&painting))
-            draw_parts(&painting, &list->at[i], end - i);
+            taken = -(1 << 29);
+        }
+        struct placed whole = place_next(&painting, &list->at[i], &taken);
+        for (end = i + 1; list->at[end - 1].flags & FLM_JOINED_TO_NEXT; end++)
+            whole.right = place_next(&painting, &list->at[end], &taken).right;
+        assert(end <= list->count);
+        if (end - i > 1 && is_row_seen(&painting))
+            draw_parts(&painting, &list->at[i], end - i, whole);
     }
     return painting.label_count;
 }

@@ -225,7 +225,7 @@ static struct range word_at(struct flm_bytes text, size_t at)
     return word;
 }
 
-/* The letters beside what is kept, at one side after the other, as long as they fit. What a label
+/* Adds letters to what is kept, one at its left and one at its right in turn, as long as they fit. What a label
  * is without, a path and arguments, is not begun. */
 static void grow(const struct work *w, struct cuts *cuts, size_t around, double room,
                  const struct flm_font *font)
@@ -309,7 +309,7 @@ static int by_plain(const void *context, uint32_t a, uint32_t b)
     return flm_bytes_compare(w->names[a].plain, w->names[b].plain);
 }
 
-/* Those that read the same beside each other, by their names. */
+/* Those that read the same one after the other, in the order of their names. */
 static int by_shown(const void *context, uint32_t a, uint32_t b)
 {
     const struct work *w = context;
@@ -347,7 +347,11 @@ static void find_namesakes(struct work *w)
     sort(w, by_plain);
     for (size_t from = 0, end; from < w->count; from = end) {
         end = run_end(w, from, true, &several);
-        for (size_t i = from; several && i < end; i++)
+        bool differ = false; /* else where they are tells nothing */
+        for (size_t i = from + 1; several && i < end; i++)
+            differ = differ ||
+                     !flm_bytes_equal(w->names[w->order[i]].where, w->names[w->order[from]].where);
+        for (size_t i = from; differ && i < end; i++)
             w->has_where[w->order[i]] = w->names[w->order[i]].where.size > 0;
     }
 }

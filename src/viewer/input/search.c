@@ -129,7 +129,9 @@ static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm
         flm_viewer_walk_to(v, again);
         return true;
     }
-    return flm_viewer_notify(v, "the search finds nothing here");
+    return flm_viewer_notify(v, flm_scene_has_collapsed(&v->scene)
+                                    ? "the search finds nothing in processes that are open"
+                                    : "the search finds nothing here");
 }
 
 static bool act_next(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

@@ -32,12 +32,17 @@ bool flm_collapsing(const struct flm_operations *operations)
     return false;
 }
 
+/* Whether an operation in lists of them begins with the name: hide:collapse_margins does not. */
 static bool has_name(const struct flm_text *lists)
 {
     size_t size = sizeof NAME - 1;
-    for (size_t i = 0; i + size <= lists->size; i++)
-        if (memcmp(lists->at + i, NAME, size) == 0)
+    bool begins = true;
+    for (size_t i = 0; i + size <= lists->size; i++) {
+        char c = lists->at[i];
+        if (begins && memcmp(lists->at + i, NAME, size) == 0)
             return true;
+        begins = c == '\n' || c == '|' || (begins && (c == ' ' || c == '-'));
+    }
     return false;
 }
 

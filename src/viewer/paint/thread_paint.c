@@ -8,8 +8,7 @@
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
 
-/* Between ticks at least; from the left edge to names, and from names to stacks; of a line of
- * names. CSS px. */
+/* Between ticks at least; the height of a line of names. CSS px. */
 enum { TICKS_APART = 90, LINE = 15 };
 
 struct flm_time_axis flm_time_axis_of(const struct flm_viewer *v, double apart_px)

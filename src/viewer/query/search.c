@@ -20,12 +20,13 @@ static uint32_t count_functions(const struct flm_functions *functions,
 
 /* Which of the matching frames the selected one is, and how many there are in the picture: in all
  * of its panes, as they are stepped through. */
-struct place {
+struct match_position {
     uint32_t at, count; /* at 0: it is none of them */
 };
-static struct place place_of(const struct flm_viewer *v, const struct flm_search *search)
+static struct match_position position_of(const struct flm_viewer *v,
+                                         const struct flm_search *search)
 {
-    struct place place = {0, 0};
+    struct match_position position = {0, 0};
     const struct flm_node_ref selected = v->model.selected;
     for (uint32_t i = 0; search->frame_count > 0 && i < v->scene.pane_count; i++) {
         const struct flm_pane *pane = &v->scene.panes[i];
@@ -36,10 +37,10 @@ static struct place place_of(const struct flm_viewer *v, const struct flm_search
         struct flm_search_step step =
             flm_search_step(search->frame_matches, pane->layout, from, FLM_SEARCH_STAY);
         if (is_here && step.at > 0)
-            place.at = place.count + step.at;
-        place.count += step.count;
+            position.at = position.count + step.at;
+        position.count += step.count;
     }
-    return place;
+    return position;
 }
 
 static double overlap(double from, double to, struct flm_span span)
@@ -105,13 +106,13 @@ static bool add_matches(struct flm_query *q, struct flm_search *search, bool is_
     to->self_share = flm_query_share(q, sums->all.self, sums->all.of);
     to->view_share = flm_query_share(q, sums->seen.total, is_whole ? sums->seen.of : 0);
     to->functions = count_functions(functions, search);
-    if (is_chart && !add_chart(q, search, to, why))
+    if (is_chart && search->on && search->frame_count > 0 && !add_chart(q, search, to, why))
         return false;
-    struct place place = {0, 0};
+    struct match_position position = {0, 0};
     if (is_current)
-        place = place_of(v, search);
-    to->frames = place.at ? place.count : sums->all.nodes;
-    to->at = place.at ? place.at : NAN;
+        position = position_of(v, search);
+    to->frames = position.at ? position.count : sums->all.nodes;
+    to->at = position.at ? position.at : NAN;
     return true;
 }
 

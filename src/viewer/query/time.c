@@ -78,9 +78,9 @@ static enum flm_tristate collapsed_of(const struct flm_viewer *v)
         return FLM_TRISTATE_NONE;
     for (uint32_t i = 0; i < v->scene.pane_count; i++)
         has_headings = has_headings || v->scene.panes[i].process_threads > 0;
-    return v->model.collapsed.size > 0 ? FLM_TRISTATE_TRUE
-           : has_headings              ? FLM_TRISTATE_FALSE
-                                       : FLM_TRISTATE_NONE;
+    return flm_scene_has_collapsed(&v->scene) ? FLM_TRISTATE_TRUE
+           : has_headings                     ? FLM_TRISTATE_FALSE
+                                              : FLM_TRISTATE_NONE;
 }
 
 bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_response *response,

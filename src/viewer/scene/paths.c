@@ -56,6 +56,25 @@ static uint32_t ordinal_of(const struct flm_pane *pane, struct flm_node node,
     return ordinal;
 }
 
+/* What the paths of a pane begin with. Panes of threads come and go when processes are collapsed,
+ * or hidden, and keep the names of their threads. */
+static uint64_t start_of(const struct flm_scene *scene, uint32_t i)
+{
+    const struct flm_pane *pane = &scene->panes[i];
+    if (pane->kind != FLM_PANE_CHART)
+        return i + 1;
+    const struct flm_track *track = flm_threads_track(scene, pane);
+    const uint32_t labels[] = {track->process, track->value};
+    uint64_t start = 0;
+    for (int k = 0; k < 2; k++) {
+        struct flm_bytes label = {NULL, 0};
+        if (labels[k] != FLM_NONE)
+            label = flm_string_bytes(pane->profile, labels[k]);
+        start = step_hash(start, flm_checksum(label.at, label.size), labels[k] != FLM_NONE);
+    }
+    return start;
+}
+
 void flm_scene_path(const struct flm_scene *scene, struct flm_node_ref ref, struct flm_path *path)
 {
     *path = (struct flm_path){0};
@@ -77,7 +96,7 @@ void flm_scene_path(const struct flm_scene *scene, struct flm_node_ref ref, stru
         steps[i].frame = frame_hash(pane->profile, pane->tree.frame[node.index]);
         steps[i].ordinal = ordinal_of(pane, node, parent);
     }
-    path->hash = ref.pane + 1;
+    path->hash = start_of(scene, ref.pane);
     path->count = pane->lazy && level <= FLM_MOST_STEPS_OF_PATH ? level : 0;
     for (uint32_t i = 0; i < level; i++) {
         path->hash = step_hash(path->hash, steps[i].frame, steps[i].ordinal);
@@ -173,7 +192,7 @@ bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct
         const struct flm_pane *pane = &scene->panes[i];
         if (!flm_threads_open(scene, &scene->panes[i], why))
             return false;
-        uint32_t node = find_path(pane, i + 1, path->hash);
+        uint32_t node = find_path(pane, start_of(scene, i), path->hash);
         if (node != FLM_NONE) {
             *ref = (struct flm_node_ref){i, flm_pane_number(pane, (struct flm_node){node})};
             return true;
@@ -184,7 +203,7 @@ bool flm_scene_find(struct flm_scene *scene, const struct flm_path *path, struct
         uint32_t number = FLM_NONE;
         if (!pane->lazy)
             continue;
-        if (!seek(pane, path, 0, i + 1, (struct flm_lazy_ref){0}, &number, why))
+        if (!seek(pane, path, 0, start_of(scene, i), (struct flm_lazy_ref){0}, &number, why))
             return false;
         if (number == FLM_NONE)
             continue;

@@ -49,6 +49,14 @@ bool flm_scene_is_over_time(const struct flm_scene *scene)
     return scene->view && scene->view->is_over_time;
 }
 
+bool flm_scene_has_collapsed(const struct flm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->pane_count; i++)
+        if (scene->panes[i].is_collapsed)
+            return true;
+    return false;
+}
+
 bool flm_scene_has_halves(const struct flm_scene *scene)
 {
     return scene->view && scene->view->has_halves;

@@ -85,6 +85,9 @@ double flm_scene_occupancy_px(const struct flm_scene *scene);
  * horizontal axis is time; and whether there are two halves with a camera each. */
 bool flm_scene_compares(const struct flm_scene *scene);
 bool flm_scene_is_over_time(const struct flm_scene *scene);
+
+/* Whether a process is collapsed to one row. */
+bool flm_scene_has_collapsed(const struct flm_scene *scene);
 bool flm_scene_has_halves(const struct flm_scene *scene);
 
 /* The layout in the units of the camera: the pane's own; of two panes side by side the one that

@@ -87,6 +87,9 @@ static void a_program_in_another_directory_is_the_same(void **state)
     assert_taken("/a/app:/a/src/main.c", "/b/app:/b/src/main.c", "/b/app:/b/src/main.c", 1, 1);
     assert_taken("/a/app", "/a/app", "/a/app", 0, 0);
     assert_taken("", "/a/app", "", 0, 0);
+    /* Scripts of pages, whose paths have no last part. */
+    assert_taken("m:http://localhost:80/", "m:https://example.org/", "m:http://localhost:80/", 0,
+                 0);
 }
 
 static void another_name_is_another_program(void **state)
@@ -113,26 +116,47 @@ static void of_several_the_nearest_is_the_same(void **state)
                  0, 1);
 }
 
-/* A module that was replaced while it ran. */
+static struct flm_profile *profile_with_deleted(const char *const *modules, size_t count)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "cpu", "ns");
+    for (size_t i = 0; i < count; i++) {
+        struct flm_frame_record record = {
+            .function = flm_builder_string(b, "f", 1).index,
+            .module = flm_builder_string(b, modules[i], strlen(modules[i])).index,
+        };
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record)),
+                        metric, 1);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+/* A module that was replaced while it ran: it is the one of that path; but where both sides have
+ * the old one and the new one, each is itself, whichever comes first. */
 static void what_was_deleted_is_the_same(void **state)
 {
     (void)state;
-    struct flm_builder *b = flm_builder_new(NULL);
-    struct flm_metric metric = flm_builder_metric(b, "cpu", "ns");
-    struct flm_frame_record record = {
-        .function = flm_builder_string(b, "f", 1).index,
-        .module = flm_builder_string(b, "/a/app (deleted)", 16).index,
-    };
-    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record)),
-                    metric, 1);
-    struct flm_profile *p = flm_builder_finish(b, NULL), *other = profile_at("/a/app"), *made;
+    static const char *const both[] = {"/a/app", "/a/app (deleted)"}, *const swapped[] = {
+                                                                          "/a/app (deleted)",
+                                                                          "/a/app"};
+    struct flm_profile *old = profile_with_deleted(both + 1, 1), *new = profile_at("/a/app"), *made;
     struct flm_same_paths same;
-    assert_true(flm_take_paths(p, other, &made, &same, NULL));
+    assert_true(flm_take_paths(old, new, &made, &same, NULL));
     assert_non_null(made);
     assert_string_equal(places(made), "/a/app");
     flm_profile_free(made);
-    flm_profile_free(p);
-    flm_profile_free(other);
+    for (int i = 0; i < 4; i++) {
+        struct flm_profile *p = profile_with_deleted(i % 2 ? both : swapped, 2);
+        struct flm_profile *other = profile_with_deleted(i / 2 ? both : swapped, 2);
+        assert_true(flm_take_paths(p, other, &made, &same, NULL));
+        assert_null(made);
+        assert_true(flm_take_paths(p, new, &made, &same, NULL));
+        assert_null(made);
+        flm_profile_free(p);
+        flm_profile_free(other);
+    }
+    flm_profile_free(old);
+    flm_profile_free(new);
 }
 
 /* Thousands of files of one name are not compared with each other. */
@@ -148,6 +172,10 @@ static void many_of_one_name_are_left_alone(void **state)
     struct flm_profile *p = profile_at(words[0].at), *other = profile_at(words[1].at), *made;
     struct flm_same_paths same;
     assert_true(flm_take_paths(p, other, &made, &same, NULL));
+    assert_null(made);
+    flm_profile_free(other);
+    other = profile_at("m:/b/q/index.js");
+    assert_true(flm_take_paths(p, other, &made, &same, NULL)); /* 2000 are as near to it */
     assert_null(made);
     flm_profile_free(p);
     flm_profile_free(other);

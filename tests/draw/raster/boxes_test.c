@@ -372,6 +372,26 @@ static void a_label_begins_at_the_visible_edge(void **state)
     assert_label(label, box_at(10, 90, 0, 0), 60, "");
 }
 
+/* A narrow last part leaves the gap to the next box, and a sliver before the first one stays. */
+static void joined_boxes_keep_to_their_pixels(void **state)
+{
+    (void)state;
+    struct flm_rectangle at[] = {box_at(0, 5.9, 0, 0), box_at(5.9, 6.1, 0, 1),
+                                 box_at(6.1, 12, 0, 2), box_at(12, 12.3, 0, 3),
+                                 box_at(12.3, 20, 0, 4)};
+    at[2].flags = FLM_JOINED_TO_NEXT;
+    at[3].flags = FLM_JOINED_TO_LAST;
+    struct flm_rectangles list = {.at = at, .count = 5};
+    struct flm_boxes boxes = boxes_of(1, numbered, NULL);
+    clean(22, 4);
+    flm_boxes_draw(&boxes, &list);
+    flm_boxes_draw_joined(&boxes, &list);
+    assert_picture("aaaaa.bccccc.eeeeee...\n"
+                   "aaaaa.bccccc.eeeeee...\n"
+                   "aaaaa.bccccc.eeeeee...\n"
+                   "......................\n");
+}
+
 /* One label over the parts, that none of them would have room for, and over a merged box. */
 static void joined_boxes_have_one_label(void **state)
 {
@@ -546,6 +566,7 @@ int main(void)
         cmocka_unit_test(a_point_is_in_the_row_that_is_drawn_there),
         cmocka_unit_test(a_label_is_as_much_as_fits),
         cmocka_unit_test(a_label_begins_at_the_visible_edge),
+        cmocka_unit_test(joined_boxes_keep_to_their_pixels),
         cmocka_unit_test(joined_boxes_have_one_label),
         cmocka_unit_test(matches_are_highlighted),
         cmocka_unit_test(names_are_looked_up_only_where_there_is_room),
