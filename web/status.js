@@ -48,7 +48,7 @@ export function makeStatus(view) {
         refill(facts, button(line.filter(Boolean), () => view.act('data-quality'), {class: 'plain',
             title: status.sentence, 'data-key': 'data-quality'}));
         refill(offer, status.offer && button([status.offer, ': ', make('b', {}, 'collapse')], () => view.act('collapse-direct'),
-            {class: 'plain', title: `${view.actionNamed('collapse-direct').title} (R)`}));
+            {class: 'plain', title: `${view.actionNamed('collapse-direct').title} (${view.keyLabel(view.actionNamed('collapse-direct').keys)})`}));
         refill(legend, colors());
         const isShort = value => String(value).length < 20;
         const row = (name, value) => value == null || value === '' ? null : make('tr', {},

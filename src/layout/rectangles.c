@@ -324,8 +324,8 @@ static uint32_t last_before(const struct camera *camera, uint32_t from, uint32_t
 }
 
 /* Of the slots [from, to), all of one level. */
-static void visit_level(const struct camera *camera, struct flm_run run, uint32_t from, uint32_t to,
-                        int last, flm_run_visit visit, void *context)
+static void visit_level(const struct camera *camera, struct flm_pixel_run run, uint32_t from,
+                        uint32_t to, int last, flm_pixel_run_visit visit, void *context)
 {
     const struct flm_slot *at = camera->slots->at;
     for (int x = run.left; x < last;) {
@@ -352,8 +352,8 @@ static void visit_level(const struct camera *camera, struct flm_run run, uint32_
 }
 
 void flm_layout_runs(const struct flm_layout *layout, const struct flm_viewport *view,
-                     const struct flm_rectangle *merged, int first, int last, flm_run_visit visit,
-                     void *context)
+                     const struct flm_rectangle *merged, int first, int last,
+                     flm_pixel_run_visit visit, void *context)
 {
     assert(layout && view && merged && merged->slot_end <= layout->slots.count && visit);
     const struct flm_slot *at = layout->slots.at;
@@ -365,8 +365,8 @@ void flm_layout_runs(const struct flm_layout *layout, const struct flm_viewport 
         if (level >= view->first_level && level - view->first_level >= view->level_count)
             return;
         if (level >= view->first_level)
-            visit_level(&camera, (struct flm_run){.level = level, .left = first}, from, to, last,
-                        visit, context);
+            visit_level(&camera, (struct flm_pixel_run){.level = level, .left = first}, from, to,
+                        last, visit, context);
         from = at[from].first_child;
         to = at[to].first_child;
     }

@@ -45,20 +45,20 @@ struct flm_below flm_layout_below(const struct flm_layout *layout,
                                   const struct flm_rectangle *rectangle);
 
 /* Pixels that have one node at their middle. */
-struct flm_run {
+struct flm_pixel_run {
     uint32_t level;
     int left, right;
     struct flm_node node;
     double total;
 };
-typedef void (*flm_run_visit)(void *context, const struct flm_run *run);
+typedef void (*flm_pixel_run_visit)(void *context, const struct flm_pixel_run *run);
 
 /* Visits the nodes of a merged box and all below it, however narrow they are, in the pixels [first,
  * last) and the levels of the viewport, which may begin below the box: level by level, in each from
  * left to right; gaps are left out. The next node is usually one step away from the last. */
 void flm_layout_runs(const struct flm_layout *layout, const struct flm_viewport *view,
-                     const struct flm_rectangle *merged, int first, int last, flm_run_visit visit,
-                     void *context);
+                     const struct flm_rectangle *merged, int first, int last,
+                     flm_pixel_run_visit visit, void *context);
 
 /* The range of `count` siblings, `node` and those to its right, with the gaps between them: that of
  * a merged box. Empty for a node without width. */

@@ -301,7 +301,9 @@ static bool examine(struct flm_input *in, struct flm_error *why)
         /* Standard input may be in the middle of a file: the rest is then read like a pipe. */
         in->random_access = lseek(in->file, 0, SEEK_CUR) == 0;
         in->end = in->size = (uint64_t)stat.st_size;
-        in->written_ns = (int64_t)stat.st_mtim.tv_sec * 1000000000 + stat.st_mtim.tv_nsec;
+        int64_t written_s = (int64_t)stat.st_mtim.tv_sec; /* unknown beyond the year 2261 */
+        if (written_s > 0 && written_s < INT64_MAX / 1000000000)
+            in->written_ns = written_s * 1000000000 + stat.st_mtim.tv_nsec;
     }
     return find_coding(in, why);
 }

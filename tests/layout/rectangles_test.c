@@ -230,7 +230,7 @@ struct covered {
     unsigned count;
 };
 
-static void check_run(void *context, const struct flm_run *run)
+static void check_run(void *context, const struct flm_pixel_run *run)
 {
     struct covered *c = context;
     assert_true(run->level >= c->level && run->left < run->right && run->right <= c->last);

@@ -225,8 +225,8 @@ static struct range word_at(struct flm_bytes text, size_t at)
     return word;
 }
 
-/* Adds letters to what is kept, one at its left and one at its right in turn, as long as they fit. What a label
- * is without, a path and arguments, is not begun. */
+/* Adds letters to what is kept, one at its left and one at its right in turn, as long as they fit.
+ * What a label is without, a path and arguments, is not begun. */
 static void grow(const struct work *w, struct cuts *cuts, size_t around, double room,
                  const struct flm_font *font)
 {

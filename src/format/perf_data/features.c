@@ -162,8 +162,11 @@ static void read_times(struct flm_perf_data *data, struct section *s)
     if (written_ns > 0) {
         uint64_t first = flm_perf_data_u64(data, times), last = flm_perf_data_u64(data, times + 8);
         int64_t lasted_ns = last > first && last - first < INT64_MAX ? (int64_t)(last - first) : 0;
-        flm_session_recorded(data->session, written_ns - lasted_ns - TOLERANCE_NS,
-                             written_ns + TOLERANCE_NS);
+        bool is_plausible =
+            lasted_ns <= written_ns - TOLERANCE_NS && written_ns <= INT64_MAX - TOLERANCE_NS;
+        if (is_plausible)
+            flm_session_recorded(data->session, written_ns - lasted_ns - TOLERANCE_NS,
+                                 written_ns + TOLERANCE_NS);
     }
 }
 

@@ -85,11 +85,13 @@ static bool read_events(struct flm_perf_data *data, const char *header)
                               "the event table lies outside of the file");
     struct flm_text table = {0}, ids = {0};
     bool good = read_part(data, part, &table);
+    uint64_t left = data->size; /* tables of ids do not overlap */
     for (uint64_t at = 0; good && at + each <= part.size; at += each) {
         struct part of_ids = part_at(data, table.at + at + each - 16);
-        good = is_inside(data, of_ids) ||
+        good = (is_inside(data, of_ids) && of_ids.size <= left) ||
                flm_error_byte(data->why, FLM_ERROR_FORMAT, part.offset + at + each - 16,
-                              "the ids of an event lie outside of the file");
+                              "the ids of an event lie outside of the file, or overlap");
+        left -= good ? of_ids.size : 0;
         good = good && read_part(data, of_ids, &ids) &&
                flm_perf_data_add_event(data, (struct flm_bytes){table.at + at, (size_t)each - 16},
                                        (struct flm_bytes){ids.at, ids.size});

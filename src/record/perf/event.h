@@ -225,6 +225,8 @@ struct flm_event_id {
     uint32_t layout;
 };
 
+/* An id belongs to the first event that has it. False, and `why`, for more than 65,536 events, or
+ * when memory ran out. */
 bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_event_layout *layout,
                            const uint64_t *ids, size_t id_count, struct flm_error *why);
 void flm_event_layouts_clear(struct flm_event_layouts *layouts);

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/core/sort.h"
 #include "record/perf/byte_order.h"
 #include "record/perf/event.h"
 #include "record/perf/kernel_abi.h"
@@ -23,6 +24,9 @@ enum attribute_offset {
     AT_DEEPEST_CHAIN = 108,
     ATTRIBUTES_KNOWN = 112
 };
+
+/* Of all tracepoints of a kernel there are less than 3,000. */
+enum { MOST_EVENTS = 65536 };
 
 /* The default of kernel.perf_event_max_stack. */
 enum { USUAL_DEEPEST_CHAIN = 127 };
@@ -92,7 +96,7 @@ bool flm_event_is_clock(uint32_t type, uint64_t config)
 
 /* ---- All events of a recording --------------------------------------------------------------- */
 
-/* The index of `id`, or where to insert it. */
+/* The index of `id`, or of the first larger one. */
 static size_t find_id(const struct flm_event_layouts *layouts, uint64_t id)
 {
     size_t low = 0, high = layouts->ids.count;
@@ -106,38 +110,69 @@ static size_t find_id(const struct flm_event_layouts *layouts, uint64_t id)
     return low;
 }
 
-static bool add_id(struct flm_event_layouts *layouts, uint64_t id, uint32_t layout)
-{
-    size_t at = find_id(layouts, id);
-    if (at < layouts->ids.count && layouts->ids.at[at].id == id)
-        return true; /* it belongs to the first event that has it */
-    if (!FLM_ARRAY_RESERVE(&layouts->ids, 1))
-        return false;
-    memmove(layouts->ids.at + at + 1, layouts->ids.at + at,
-            (layouts->ids.count - at) * sizeof *layouts->ids.at);
-    layouts->ids.at[at] = (struct flm_event_id){id, layout};
-    layouts->ids.count++;
-    return true;
-}
-
 bool flm_event_layouts_add(struct flm_event_layouts *layouts, const struct flm_event_layout *layout,
                            const uint64_t *ids, size_t id_count, struct flm_error *why)
 {
     assert(layout && (ids || id_count == 0));
     uint32_t number = (uint32_t)layouts->items.count;
+    if (number >= MOST_EVENTS)
+        return flm_error_set(why, FLM_ERROR_FORMAT, "more than %d events", MOST_EVENTS);
     if (!FLM_ARRAY_ADD(&layouts->items, *layout))
         return flm_error_memory(why);
     layouts->items.at[number].number = number;
     return flm_event_layouts_add_ids(layouts, number, ids, id_count) || flm_error_memory(why);
 }
 
+static int by_id(const void *context, uint32_t a, uint32_t b)
+{
+    const uint64_t *ids = context;
+    return (ids[a] > ids[b]) - (ids[a] < ids[b]);
+}
+
+/* The ids that no event has yet, in order, each once; returns how many. `order` has room for twice
+ * as many as there are. */
+static size_t find_new(const struct flm_event_layouts *layouts, const uint64_t *ids, size_t count,
+                       uint32_t *order)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    flm_sort(order, count, order + count, by_id, ids);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t id = ids[order[i]];
+        size_t at = find_id(layouts, id);
+        bool is_known = at < layouts->ids.count && layouts->ids.at[at].id == id;
+        if (!is_known && (made == 0 || ids[order[made - 1]] != id))
+            order[made++] = order[i];
+    }
+    return made;
+}
+
+/* All at once, because a file may have a million, in any order. */
 bool flm_event_layouts_add_ids(struct flm_event_layouts *layouts, uint32_t layout,
                                const uint64_t *ids, size_t count)
 {
     assert(layout < layouts->items.count);
-    for (size_t i = 0; i < count; i++)
-        if (!add_id(layouts, ids[i], layout))
-            return false;
+    if (count == 0)
+        return true;
+    uint32_t *order = count <= UINT32_MAX / 2 ? malloc(2 * count * sizeof *order) : NULL;
+    if (!order || !FLM_ARRAY_RESERVE(&layouts->ids, count)) {
+        free(order);
+        return false;
+    }
+    size_t added = find_new(layouts, ids, count, order), old = layouts->ids.count;
+    struct flm_event_id *at = layouts->ids.at;
+    layouts->ids.count += added;
+    for (size_t to = old + added; added > 0;) { /* from the largest on */
+        uint64_t id = ids[order[added - 1]];
+        if (old > 0 && at[old - 1].id > id) {
+            at[--to] = at[--old];
+        } else {
+            at[--to] = (struct flm_event_id){id, layout};
+            added--;
+        }
+    }
+    free(order);
     return true;
 }
 

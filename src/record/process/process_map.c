@@ -514,7 +514,8 @@ uint32_t flm_processes_living(const struct flm_processes *p, int32_t *process)
     uint32_t count = 0;
     for (size_t i = 0; i < p->processes.count; i++) {
         const struct process *one = p->processes.at[i];
-        if (one->shown.id <= 0 || one->living == 0 || !p->symbolizer->calls->runs(one->shown.id))
+        if (one->shown.id <= 0 || one->living == 0 || !p->symbolizer->calls->runs ||
+            !p->symbolizer->calls->runs(one->shown.id))
             continue; /* or its last event was not read */
         *process = one->shown.id;
         count++;

@@ -6,7 +6,8 @@
  *     unsymbolized.h                         nothing: a file page, which has no files to look into
  *
  * A session (record/session/session.h) and its processes ask one, and do not know which it is.
- * Calls that are NULL: it does not know. */
+ * `free`, `module`, `path`, `unwind_losses` and `explain` are there; others may be NULL, if it does
+ * not know. */
 #ifndef FLAMEL_RECORD_PROCESS_SYMBOLIZER_H
 #define FLAMEL_RECORD_PROCESS_SYMBOLIZER_H
 
@@ -34,7 +35,7 @@ enum flm_unwind_end {
     FLM_UNWIND_CORRUPT,      /* the next frame is not further out on the stack */
     FLM_UNWIND_TOO_DEEP,     /* more frames than `capacity` */
     FLM_UNWIND_NO_REGISTERS, /* a kernel thread, or a 32-bit program */
-    FLM_UNWIND_NOT_READ,     /* there is nobody to unwind it */
+    FLM_UNWIND_NOT_READ,     /* this symbolizer does not unwind */
     FLM_UNWIND_ENDS
 };
 

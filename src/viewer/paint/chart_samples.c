@@ -5,7 +5,7 @@
 /* The runs of one color, of which the last is not painted yet. */
 struct painting {
     const struct flm_box_styles *styles;
-    struct flm_run run;
+    struct flm_pixel_run run;
     uint32_t rgb;
     flm_sample_paint paint;
     void *context;
@@ -17,7 +17,7 @@ static void flush(const struct painting *p)
         p->paint(p->context, p->run.level, p->run.left, p->run.right, p->rgb);
 }
 
-static void visit(void *context, const struct flm_run *run)
+static void visit(void *context, const struct flm_pixel_run *run)
 {
     struct painting *p = context;
     uint32_t rgb = flm_box_styles_fill(p->styles, run->node, run->total);

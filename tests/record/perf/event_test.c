@@ -243,6 +243,34 @@ static void an_id_selects_the_event_of_a_sample(void **state)
     flm_event_layouts_clear(&layouts);
 }
 
+/* Hundreds of thousands of ids, in any order, with doubles: each is of the first event that has
+ * it. Inserted one by one they took minutes. */
+static void many_ids_in_any_order_are_found(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3, EACH = 200000 };
+    static uint64_t ids[EVENTS][EACH];
+    struct flm_event_layouts layouts = {0};
+    struct flm_event_layout layout = {0};
+    for (uint32_t e = 0; e < EVENTS; e++) {
+        for (uint64_t i = 0; i < EACH; i++) /* descending, and shared with the event before */
+            ids[e][i] = (EACH - i) * 2 + e * (uint64_t)EACH;
+        ids[e][7] = ids[e][8];
+        assert_true(flm_event_layouts_add(&layouts, &layout, ids[e], EACH, NULL));
+    }
+    for (size_t i = 1; i < layouts.ids.count; i++)
+        assert_true(layouts.ids.at[i - 1].id < layouts.ids.at[i].id);
+    for (uint32_t e = 0; e < EVENTS; e++)
+        for (size_t i = 0; i < EACH; i += 997) {
+            uint64_t id = ids[e][i];
+            uint32_t first = 0;
+            while (id < ids[first][EACH - 1] || id > ids[first][0] || id % 2 != ids[first][0] % 2)
+                first++;
+            assert_int_equal(flm_event_layouts_find(&layouts, id)->number, first);
+        }
+    flm_event_layouts_clear(&layouts);
+}
+
 static struct flm_event decode_one(const struct flm_event_layouts *layouts, struct records *r)
 {
     struct flm_event event;
@@ -433,6 +461,7 @@ int main(void)
         cmocka_unit_test(attributes_of_the_other_byte_order_are_the_same),
         cmocka_unit_test(an_id_selects_the_event_of_a_sample),
         cmocka_unit_test(records_other_than_samples_end_with_thread_and_time),
+        cmocka_unit_test(many_ids_in_any_order_are_found),
         cmocka_unit_test(a_mapping_may_name_its_file_by_build_id),
         cmocka_unit_test(a_mapping_may_name_its_file_by_inode),
         cmocka_unit_test(records_of_flamel_are_read),

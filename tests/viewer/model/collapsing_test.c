@@ -94,6 +94,10 @@ static void it_is_known_whether_any_recursion_was_ever_collapsed(void **state)
     struct flm_operations operations = {0};
     assert_true(flm_operations_open(&operations, p, NULL, NULL));
     assert_true(flm_operations_add(&operations, flm_bytes_of("hide:c"), NULL));
+    /* A function of that name is none. */
+    assert_true(flm_operations_add(&operations, flm_bytes_of("rename:s/b/collapse_b/"), NULL));
+    assert_true(flm_operations_add(&operations, flm_bytes_of("hide:collapse_b"), NULL));
+    assert_true(flm_operations_undo(&operations, NULL));
     assert_false(flm_collapsing(&operations));
     assert_false(flm_collapsing_known(&operations));
     assert_true(flm_operations_add(&operations, flm_bytes_of("collapse:direct"), NULL));

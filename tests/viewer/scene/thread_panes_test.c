@@ -57,6 +57,10 @@ static void threads_are_ordered_by_process_and_begin_or_by_cost(void **state)
     assert_threads(v, "12 20 10 11 ");
     act(v, "threads-by-cost");
     assert_threads(v, "20 10 11 12 ");
+    /* One of another recording: nothing is collapsed, and the first key collapses. */
+    assert_true(flm_state_read(v, flm_bytes_of("view=chart&collapsed=none%20such"), NULL));
+    act(v, "processes-all");
+    assert_threads(v, "20 10 ");
     flm_viewer_free(v);
 }
 
@@ -269,6 +273,25 @@ static void the_process_of_a_frame_is_collapsed(void **state)
     flm_viewer_free(v);
 }
 
+/* What is selected in a thread stays, whatever panes go before it. */
+static void the_selection_stays_in_its_thread(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of("10 11 - 0 0 main\n10 12 - 0 0 main\n"
+                                    "20 21 - 1 0 main\n20 22 - 1 0 main\n20 23 - 1 0 main\n");
+    act(v, "search main");
+    for (int i = 0; i < 4; i++)
+        act(v, "next-match");
+    const struct flm_pane *pane = &v->scene.panes[v->model.selected.pane];
+    uint32_t thread = flm_threads_track(&v->scene, pane)->value;
+    assert_int_equal(v->model.selected.pane, 3);
+    assert_true(flm_viewer_collapse(v, &v->scene.panes[0], NULL)); /* process 10 */
+    pane = &v->scene.panes[v->model.selected.pane];
+    assert_int_equal(v->model.selected.pane, 2);
+    assert_int_equal(flm_threads_track(&v->scene, pane)->value, thread);
+    flm_viewer_free(v);
+}
+
 /* A link to another process, or to a recording of other processes, shows what it can. */
 static void a_link_has_what_is_collapsed(void **state)
 {
@@ -347,6 +370,7 @@ int main(void)
         cmocka_unit_test(stacks_of_different_states_are_apart),
         cmocka_unit_test(processes_are_collapsed_and_opened),
         cmocka_unit_test(the_process_of_a_frame_is_collapsed),
+        cmocka_unit_test(the_selection_stays_in_its_thread),
         cmocka_unit_test(a_link_has_what_is_collapsed),
         cmocka_unit_test(a_click_on_a_heading_collapses_its_process),
         cmocka_unit_test(collapsing_survives_failing_allocations),
