@@ -153,7 +153,7 @@ static struct flm_bytes hidden_text(struct flm_query *q)
         flm_count_add(out, hidden[i]);
         flm_text_format(out, " %s%s", names[i], hidden[i] == 1 ? "" : "s");
     }
-    return out->size > 0 ? flm_query_scratch_copy(q) : (struct flm_bytes){NULL, 0};
+    return flm_query_scratch_copy(q);
 }
 
 /* "3 appeared (+12 ms), 1 disappeared (-3 ms)": boxes that only have a color. */
