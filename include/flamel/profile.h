@@ -281,6 +281,10 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
  * is read, and when values are summed. */
 #define FLM_NOTE_ROUNDED "rounded values"
 
+/* "all metrics": every sample had a value in each metric, as in pprof, so that a stack with the value
+ * 0 in one of them was seen, and has 0. Without it a sample has the values of its own event. */
+#define FLM_NOTE_SAMPLE_VALUES "values of a sample"
+
 /* How the command of a recording ended: "0", "3"; or by a signal: "6 (Aborted)". Neither, where
  * there was no command, it still ran, or the recorder ended it after the duration. */
 #define FLM_NOTE_EXIT_STATUS "exit status"

@@ -124,6 +124,7 @@ static struct flm_profile *load(struct loading *l)
         .columns = l->options.columns,
         .keep_times = !l->options.drop_times,
         .by_thread = l->options.by_thread,
+        .lines = l->options.lines,
     };
     struct flm_reading *r = &l->reading;
     if (!flm_reading_begin(r, &flm_formats_all, flm_input_source(l->input), l->options.format,

@@ -38,10 +38,11 @@ struct flm_thread_labels flm_thread_labels_of(const struct flm_profile *p)
 {
     static const char *const threads[] = {"thread", "tid", "pid", "command"};
     static const char *const processes[] = {"process", "pid"};
+    static const char *const commands[] = {"thread name", "command"};
     struct flm_thread_labels labels = {
         .threads = first_of(p, threads, 4),
         .processes = first_of(p, processes, 2),
-        .commands = flm_label_range_of(p, "command"),
+        .commands = first_of(p, commands, 2),
     };
     if (labels.threads.first == labels.commands.first)
         labels.commands.count = 0;

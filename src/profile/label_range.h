@@ -24,7 +24,8 @@ uint32_t flm_label_value_in(const struct flm_profile *profile, uint32_t set,
                             struct flm_label_range range);
 
 /* What distinguishes threads: the first of "thread", "tid", "pid" and "command" that the profile
- * has; their processes, "process" or "pid"; and their commands, none where threads are commands. */
+ * has; their processes, "process" or "pid"; and their names or commands ("thread name", "command"),
+ * none where threads are commands. */
 struct flm_thread_labels {
     struct flm_label_range threads, processes, commands;
 };

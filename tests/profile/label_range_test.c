@@ -56,6 +56,8 @@ static void threads_are_known_by_the_keys_of_all_readers(void **state)
     static const char *const ours[][7] = {{"thread", "11", "process", "10", "command", "app"},
                                           {"thread", "12", "process", "10"}};
     static const char *const of_others[][7] = {{"tid", "11", "pid", "10"}};
+    static const char *const named[][7] = {
+        {"thread", "11", "thread name", "worker", "process", "10"}};
     static const char *const commands[][7] = {{"command", "app"}, {"command", "sh"}};
     struct flm_profile *p = labelled(ours, 2);
     struct flm_thread_labels labels = flm_thread_labels_of(p);
@@ -67,6 +69,11 @@ static void threads_are_known_by_the_keys_of_all_readers(void **state)
     labels = flm_thread_labels_of(p);
     assert_value(p, 0, labels.threads, "11");
     assert_value(p, 0, labels.processes, "10");
+    flm_profile_free(p);
+    p = labelled(named, 1);
+    labels = flm_thread_labels_of(p);
+    assert_value(p, 0, labels.threads, "11");
+    assert_value(p, 0, labels.commands, "worker");
     flm_profile_free(p);
     p = labelled(commands, 2); /* nothing else: a thread is a command, and has none besides */
     labels = flm_thread_labels_of(p);

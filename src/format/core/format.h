@@ -32,6 +32,7 @@ struct flm_read_options {
     int columns;         /* folded: 1 or 2 values a line; 0: decided by `prepare` */
     bool keep_times;     /* keep every sample with its time and labels, if the input has them */
     bool by_thread;      /* frames for the process and the thread, if the input has them */
+    bool lines;          /* frames have the lines that ran, and differ by them */
 };
 
 struct flm_write_options {

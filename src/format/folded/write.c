@@ -110,6 +110,8 @@ struct writing {
     const struct flm_profile *p;
     const struct flm_write_options *options;
     const double *column[2]; /* the values of a line; the second may be NULL */
+    bool has_zeros;          /* a stack with a value in any metric has a line: its value here was
+                                measured, and was 0 (FLM_NOTE_SAMPLE_VALUES) */
     struct names names;
     uint32_t nameless;    /* the child of the root without a name, which has no line of its own: it
                              would be that of the empty stack, to which its value is added. 0:
@@ -136,9 +138,18 @@ static double value_of(const struct writing *w, int column, uint32_t node)
     return values[node];
 }
 
+static bool is_measured(const struct writing *w, uint32_t node)
+{
+    bool found = false;
+    for (uint32_t m = 0; m < w->p->sizes.metric_count && !found; m++)
+        found = flm_self_column(w->p, m)[node] != 0;
+    return found;
+}
+
 static bool has_value(const struct writing *w, uint32_t node)
 {
-    return value_of(w, 0, node) != 0 || (w->column[1] && value_of(w, 1, node) != 0);
+    return value_of(w, 0, node) != 0 || (w->column[1] && value_of(w, 1, node) != 0) ||
+           (w->has_zeros && node > w->nameless && is_measured(w, node));
 }
 
 static void find_below(struct writing *w)
@@ -248,6 +259,7 @@ static bool write_merged(const struct flm_profile *p, const struct flm_write_opt
     struct writing w = {.p = p, .options = options, .out = out};
     w.column[0] = flm_self_column(p, options->metric.index);
     w.column[1] = second_metric == FLM_NONE ? NULL : flm_self_column(p, second_metric);
+    w.has_zeros = flm_profile_note_named(p, FLM_NOTE_SAMPLE_VALUES).at != NULL;
     w.below = malloc(p->sizes.node_count);
     bool good = w.below && names_init(&w.names, p, options->annotate, why);
     if (good) {

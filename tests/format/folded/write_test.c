@@ -303,10 +303,37 @@ static void writing_survives_failed_allocations(void **state)
     flm_profile_free(p);
 }
 
+/* A sample of pprof has a value in every metric: 0 was measured. Elsewhere it is of one event. */
+static void a_stack_has_a_line_with_0_where_a_sample_has_all_metrics(void **state)
+{
+    (void)state;
+    for (int together = 0; together < 2; together++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_metric objects = flm_builder_metric(b, "alloc_objects", "count");
+        struct flm_metric bytes = flm_builder_metric(b, "inuse_space", "bytes");
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+        flm_builder_add(b, node, bytes, 512);
+        node = flm_builder_child(b, node, flm_builder_function(b, "make", 4));
+        flm_builder_add(b, node, objects, 3);
+        if (together)
+            flm_builder_note(b, FLM_NOTE_SAMPLE_VALUES, "all metrics", 11);
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        char *text = written(p, 0, false);
+        assert_string_equal(text, together ? "main 0\nmain;make 3\n" : "main;make 3\n");
+        free(text);
+        text = written(p, 1, false);
+        assert_string_equal(text, together ? "main 512\nmain;make 0\n" : "main 512\n");
+        free(text);
+        flm_profile_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_in_the_order_of_their_bytes),
+        cmocka_unit_test(a_stack_has_a_line_with_0_where_a_sample_has_all_metrics),
         cmocka_unit_test(only_values_of_the_metric_are_written),
         cmocka_unit_test(numbers_are_written_without_loss),
         cmocka_unit_test(kinds_are_marked_with_the_option),

@@ -1,0 +1,33 @@
+/* line_reader.h - the lines of an input, one after the other.
+ *
+ *     struct flm_line_reader lines = {.source = source, .why = why};
+ *     struct flm_bytes line;
+ *     while (flm_line_next(&lines, &line))
+ *         ...                                  a line without its end; lines.number counts from 1
+ *     return !lines.failed;
+ *
+ * A line ends with "\n" or "\r\n", the last one perhaps with neither. It is valid until the next
+ * call. Memory is needed for the longest line, not for the input; progress is reported. */
+#ifndef FLAMEL_BASE_TEXT_LINE_READER_H
+#define FLAMEL_BASE_TEXT_LINE_READER_H
+
+#include "base/text/source.h"
+
+struct flm_line_reader {
+    struct flm_source *source;
+    struct flm_error *why;
+    uint64_t number;   /* of the line that was returned last */
+    bool failed;       /* the stream failed, or its reader was stopped: `why` says it */
+    bool is_repeated;  /* the next call returns the same line again */
+    size_t size;       /* of that line in the window, with its end; it is passed by the next call */
+    size_t unreported; /* bytes since progress was reported */
+};
+
+/* False at the end of the input, and when it failed. */
+bool flm_line_next(struct flm_line_reader *lines, struct flm_bytes *line);
+
+/* Makes the next call return the line that was returned last once more: for a reader that sees only
+ * then that a line belongs to the next block. */
+void flm_line_repeat(struct flm_line_reader *lines);
+
+#endif
