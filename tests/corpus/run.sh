@@ -10,7 +10,7 @@
 # kernel only on the machine that recorded. Elsewhere totals are compared, and what lies below each function
 # of the program itself.
 set -u
-command=$1 corpus=$2
+command=$(realpath "$1") corpus=$(realpath "$2")
 passed=0 failed=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -25,41 +25,44 @@ summary() {
          END { printf "%.10g %d\n", total, stacks }' "$1"
 }
 
-# agrees NAME EXPECTED OPTIONS...
+table=$(dirname "$0")/expected.txt
+
+# options_for EXPECTED: of its line `file`, or nothing. differs_from EXPECTED: total and stacks, likewise.
+options_for() {
+    awk -v name="$1" '$1 == "file" && $2 == name { $1 = $2 = ""; print }' "$table"
+}
+differs_from() {
+    awk -v name="$1" '$1 == "differs" && $2 == name { print $3, $4 }' "$table"
+}
+
+# agrees EXPECTED: a file of the corpus with what its own tool makes of it.
 agrees() {
-    name=$1 expected=$2
-    shift 2
-    [ -e "$corpus/$name" ] && [ -e "$expected" ] || return 0
-    if ! "$command" convert -q -t folded "$@" "$corpus/$name" > "$work/got" 2> "$work/errors"; then
-        fail "$name" "$(head -n 1 "$work/errors")"
+    expected=$1 name=${1%.expected*}
+    [ -e "$corpus/$expected" ] && [ -e "$corpus/$name" ] || return 0
+    options=$(options_for "$expected")
+    if ! (eval "set -- $options" && cd "$corpus" &&
+          "$command" convert -q -t folded "$@" "$name") > "$work/got" 2> "$work/errors"; then
+        fail "$expected" "$(head -n 1 "$work/errors")"
         return
     fi
-    wanted=$(summary "$expected") got=$(summary "$work/got")
-    case $name in
-        # The file ends without a blank line, and stackcollapse-perf.pl loses its last sample.
-        perf-script/flamescope-perf.test01) [ "$wanted" != "8 6" ] || wanted="9 6" ;;
-    esac
-    if [ "$wanted" = "$got" ]; then pass; else
-        fail "$name $*" "total and stacks are $got, should be $wanted"
+    wanted=$(differs_from "$expected") got=$(summary "$work/got")
+    [ -n "$wanted" ] || wanted=$(summary "$corpus/$expected")
+    if [ "$wanted" = "$got" ]; then
+        pass
+        echo "agrees ${expected%.folded}: total and stacks ${got}${options:+ with$options}"
+    else
+        fail "$expected" "total and stacks are $got, should be $wanted"
     fi
-    LC_ALL=C sort -c "$work/got" 2> /dev/null || fail "$name" "the lines are not in byte order"
+    LC_ALL=C sort -c "$work/got" 2> /dev/null || fail "$expected" "the lines are not in byte order"
 }
 
-# What the reference did in its own way: it counted samples where the file has periods, or all events
-# where the file has several.
-options_for() {
-    case $1 in
-        perf-script/fp.nocallgraph.txt | big/syscalls.*) echo "--metric samples" ;;
-    esac
-}
-
-for folder in folded perf-script big; do
-    for expected in "$corpus/$folder"/*.expected.folded; do
-        [ -e "$expected" ] || continue
-        file=$(basename "$expected" .expected.folded)
-        # shellcheck disable=SC2046 # the options are words
-        agrees "$folder/$file" "$expected" $(options_for "$folder/$file")
+for folder in $(awk '$1 == "folder" { print $2 }' "$table"); do
+    for path in "$corpus/$folder"/*.expected.folded; do
+        agrees "${path#"$corpus/"}"
     done
+done
+for expected in $(awk '$1 == "file" && $2 !~ /\.expected\.folded$/ { print $2 }' "$table"); do
+    agrees "$expected"
 done
 
 for expected in "$corpus"/folded/*.expected.folded; do
