@@ -135,6 +135,8 @@ static struct flm_profile *load(struct loading *l)
     struct flm_profile *profile = r->format->adopt  ? adopt(l)
                                   : r->format->load ? load_by_itself(l)
                                                     : read_profile(l);
+    if (!profile)
+        flm_reading_explain(r, l->why);
     /* Readers make the frames of threads themselves; what is opened is a profile already. */
     return profile && l->options.by_thread && r->format->open ? by_thread(profile, l->why)
                                                               : profile;

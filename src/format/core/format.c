@@ -156,6 +156,25 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
     return NULL;
 }
 
+void flm_format_others(const struct flm_formats *formats, const struct flm_format *format,
+                       struct flm_bytes head, bool whole, struct flm_text *out)
+{
+    assert(formats && format);
+    if (!format->sniff || format->sniff(head, whole) == FLM_SNIFF_MAGIC)
+        return;
+    const struct flm_format *other, *first = NULL;
+    for (size_t i = 0; (other = flm_formats_at(formats, i)) != NULL; i++) {
+        if (other == format || !other->sniff || other->sniff(head, whole) <= FLM_SNIFF_GUESS)
+            continue;
+        if (!first)
+            flm_text_format(out, " (read as %s; it could also be ", format->name);
+        flm_text_format(out, "%s%s", first ? ", " : "", other->name);
+        first = first ? first : other;
+    }
+    if (first)
+        flm_text_format(out, ": -f %s)", first->name);
+}
+
 bool flm_format_can_be_read(const struct flm_format *format)
 {
     assert(format);

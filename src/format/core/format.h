@@ -148,6 +148,12 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
                                               struct flm_bytes head, bool whole,
                                               struct flm_error *why);
 
+/* For a file with that beginning, which was read as `format`: what else it could be, as an addition
+ * to an error: " (read as perf-script; it could also be folded: -f folded)". Nothing where there is
+ * nothing else, and where a magic number leaves no doubt. */
+void flm_format_others(const struct flm_formats *formats, const struct flm_format *format,
+                       struct flm_bytes head, bool whole, struct flm_text *out);
+
 /* What there is instead of a format that can be read, or be written, after a name that is none:
  * ": did you mean folded? There are flm, folded". */
 void flm_formats_suggest(const struct flm_formats *formats, const char *asked, bool to_write,

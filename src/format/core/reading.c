@@ -78,6 +78,11 @@ bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
     bool whole = r->source->last && r->head.size <= HEAD_SIZE;
     r->head.size = r->head.size < HEAD_SIZE ? r->head.size : HEAD_SIZE;
     r->format = find_format(formats, format, r->head, whole, why);
+    if (r->format && !format) {
+        struct flm_text others;
+        flm_text_init_fixed(&others, r->others, sizeof r->others - 1);
+        flm_format_others(formats, r->format, r->head, whole, &others);
+    }
     if (r->format && r->format->prepare)
         r->format->prepare(r->head, &r->options);
     return r->format != NULL;
@@ -97,6 +102,12 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
         return flm_builder_finish(builder, why);
     flm_builder_free(builder);
     return NULL;
+}
+
+void flm_reading_explain(const struct flm_reading *r, struct flm_error *why)
+{
+    if (why && why->kind == FLM_ERROR_FORMAT)
+        flm_error_add(why, r->others);
 }
 
 void flm_reading_clear(struct flm_reading *r)

@@ -18,6 +18,7 @@ struct flm_reading {
     size_t mark_size;      /* size of the byte order mark, which was skipped */
     char *converted;       /* all of the input, converted from UTF-16 */
     struct flm_source text;
+    char others[160]; /* what else it could be, from flm_format_others; empty if it was named */
 };
 
 /* Finds the format: the one with the name `format`, or, if that is NULL, the one that recognizes
@@ -28,6 +29,10 @@ bool flm_reading_begin(struct flm_reading *reading, const struct flm_formats *fo
 
 /* Reads all of it with `read` or `open` of the format. NULL, and `why`, when that failed. */
 struct flm_profile *flm_reading_finish(struct flm_reading *reading, struct flm_error *why);
+
+/* After a failure: adds to `why` what else the input could be, if its format was recognized, and
+ * not for certain. */
+void flm_reading_explain(const struct flm_reading *reading, struct flm_error *why);
 
 void flm_reading_clear(struct flm_reading *reading);
 

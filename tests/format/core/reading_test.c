@@ -122,6 +122,64 @@ static void reading_survives_failed_allocations(void **state)
     flm_profile_free(p);
 }
 
+static int sniff_likely(struct flm_bytes head, bool whole)
+{
+    (void)whole;
+    return flm_bytes_start_with(head, "x") ? FLM_SNIFF_LIKELY : FLM_SNIFF_NO;
+}
+
+static int sniff_possible(struct flm_bytes head, bool whole)
+{
+    (void)head, (void)whole;
+    return FLM_SNIFF_POSSIBLE;
+}
+
+static int sniff_magic(struct flm_bytes head, bool whole)
+{
+    (void)whole;
+    return flm_bytes_start_with(head, "MAGIC") ? FLM_SNIFF_MAGIC : FLM_SNIFF_NO;
+}
+
+static bool refuse(struct flm_source *source, const struct flm_read_options *options,
+                   struct flm_builder *builder, struct flm_error *why)
+{
+    (void)options, (void)builder;
+    source->at = source->end;
+    return flm_error_line(why, FLM_ERROR_FORMAT, 3, "it is broken");
+}
+
+static void assert_refused(const char *text, const char *format, const char *expected)
+{
+    static const struct flm_format likely = {.name = "likely",
+                                             .sniff = sniff_likely,
+                                             .read = refuse},
+                                   possible = {.name = "possible",
+                                               .sniff = sniff_possible,
+                                               .read = refuse},
+                                   magic = {.name = "magic", .sniff = sniff_magic, .read = refuse};
+    static const struct flm_format *const at[] = {&possible, &likely, &magic};
+    static const struct flm_formats table = {NULL, at, 3};
+    struct flm_source source = flm_source_of(flm_bytes_of(text));
+    struct flm_read_options options = {0};
+    struct flm_reading reading;
+    struct flm_error why = {0};
+    assert_true(flm_reading_begin(&reading, &table, &source, format, &options, &why));
+    assert_null(flm_reading_finish(&reading, &why));
+    flm_reading_explain(&reading, &why);
+    assert_string_equal(why.text, expected);
+    flm_reading_clear(&reading);
+}
+
+static void a_wrong_guess_names_what_it_could_be_too(void **state)
+{
+    (void)state;
+    assert_refused("x y", NULL,
+                   "line 3: it is broken (read as likely; it could also be possible: -f possible)");
+    assert_refused("x y", "likely", "line 3: it is broken");
+    assert_refused("MAGIC", NULL, "line 3: it is broken");
+    assert_refused("other", NULL, "line 3: it is broken");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +187,7 @@ int main(void)
         cmocka_unit_test(marks_and_utf16_are_seen_through),
         cmocka_unit_test(errors_say_why_a_file_cannot_be_read),
         cmocka_unit_test(reading_survives_failed_allocations),
+        cmocka_unit_test(a_wrong_guess_names_what_it_could_be_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
