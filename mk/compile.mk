@@ -57,12 +57,19 @@ FATAL := $(if $(filter 1,$(WERROR)),-Werror)
 CAIRO ?= $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo 1)
 # --debuginfod needs libdebuginfod, and is refused with a sentence where it was not there.
 DEBUGINFOD ?= $(shell $(PKG_CONFIG) --exists libdebuginfod 2>/dev/null && echo 1)
+# Profiles at URLs need libcurl, and those in archives libarchive: likewise.
+CURL ?= $(shell $(PKG_CONFIG) --exists libcurl 2>/dev/null && echo 1)
+ARCHIVE ?= $(shell $(PKG_CONFIG) --exists libarchive 2>/dev/null && echo 1)
 OPTIONAL := $(if $(filter 1,$(CAIRO)),-DFLAMEL_CAIRO) \
-            $(if $(filter 1,$(DEBUGINFOD)),-DFLAMEL_DEBUGINFOD)
-# Cairo, libmicrohttpd (the server of `flamel view`), libdebuginfod and liblzma are loaded when they
-# are needed, not linked: src/os/library.h. All but the last have their headers here all the same.
+            $(if $(filter 1,$(DEBUGINFOD)),-DFLAMEL_DEBUGINFOD) \
+            $(if $(filter 1,$(CURL)),-DFLAMEL_CURL) \
+            $(if $(filter 1,$(ARCHIVE)),-DFLAMEL_ARCHIVE)
+# Cairo, libmicrohttpd (the server of `flamel view`), libdebuginfod, libcurl, libarchive and liblzma
+# are loaded when they are needed, not linked: src/os/library.h. All but the last have their headers
+# here all the same.
 LOADED := libmicrohttpd $(if $(filter 1,$(CAIRO)),cairo) \
-          $(if $(filter 1,$(DEBUGINFOD)),libdebuginfod)
+          $(if $(filter 1,$(DEBUGINFOD)),libdebuginfod) $(if $(filter 1,$(CURL)),libcurl) \
+          $(if $(filter 1,$(ARCHIVE)),libarchive)
 PACKAGES := libdw libelf libzstd zlib
 package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -pthread -lm

@@ -55,11 +55,18 @@ struct flm_load_options {
 
     bool by_thread; /* stacks begin with frames for the thread, where the input says which it is
                        (austin, perf, recordings with samples); otherwise it is a label only */
+
+    const char *member; /* of a folder or an archive: only files with this path or name, in which *
+                           and ? stand for others (fnmatch); NULL: all */
 };
 
 /* The profile in a file, or on standard input ("-"), in any format that can be read, also
  * compressed with gzip or zstd. A .flm file is mapped and used in place. NULL, and `why` with the
- * file's name in front, when it cannot be read. */
+ * file's name in front, when it cannot be read.
+ *
+ * A path may also be a URL (http, https), or stand for several profiles: a folder, a pattern
+ * ("*.pb.gz", where no file has that name), a tar or zip archive. They are merged; files that are
+ * no profiles are passed over, and are a loss of the result. */
 struct flm_profile *flm_load(const char *path, const struct flm_load_options *options,
                              struct flm_error *why);
 

@@ -2,6 +2,9 @@
  *
  *     open, decompress -> UTF-16? -> recognize -> read (in parallel chunks) -> merge -> symbolize
  *
+ * A path may also be a URL (os/download.h), or stand for several profiles, which are merged: a
+ * folder, a pattern, an archive (collection.h, archive.h).
+ *
  * A large plain input of a format that can be cut is read in as many chunks as there are processors
  * (chunks.c). A file of a format that can be used in place is mapped. A format that needs the
  * system reads by itself (`load` of its entry).
@@ -13,26 +16,37 @@
 #include "flamel/file.h"
 
 #include <assert.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "algebra/operation/operations.h"
 #include "base/text/versioned.h"
 #include "format/core/reading.h"
 #include "load/all_formats.h"
+#include "load/archive.h"
 #include "load/chunks.h"
+#include "load/collection.h"
+#include "os/download.h"
 
 struct loading {
     struct flm_load_options options;
     struct flm_input *input; /* NULL once a profile has adopted it */
     struct flm_reading reading;
     struct flm_error *why;
+    const char *path;   /* of the file; NULL: there is none */
+    bool is_member;     /* one of several files that are merged */
+    bool is_certain;    /* the format was recognized beyond doubt, or almost */
+    uint64_t announced; /* the size of a download; 0: not known */
 };
 
 static bool report_consumed(void *context, uint64_t bytes)
 {
     struct loading *l = context;
     (void)bytes; /* those of the text; progress is in bytes of the file */
+    uint64_t size = flm_input_size(l->input);
     return l->options.progress(l->options.progress_context, flm_input_consumed(l->input),
-                               flm_input_size(l->input));
+                               size > 0 ? size : l->announced);
 }
 
 /* For formats that read parts of the file by themselves. */
@@ -130,6 +144,7 @@ static struct flm_profile *load(struct loading *l)
     if (!flm_reading_begin(r, &flm_formats_all, flm_input_source(l->input), l->options.format,
                            &read, l->why))
         return NULL;
+    l->is_certain = r->is_certain;
     if (l->options.found_format)
         *l->options.found_format = r->format->name;
     struct flm_profile *profile = r->format->adopt  ? adopt(l)
@@ -142,14 +157,168 @@ static struct flm_profile *load(struct loading *l)
                                                               : profile;
 }
 
+/* ---- Several profiles ------------------------------------------------------------------------ */
+
+static struct flm_profile *load_input(struct loading *l, struct flm_input *input);
+
+static bool is_wanted(const struct loading *l, const char *path)
+{
+    const char *base = strrchr(path, '/');
+    return !l->options.member || fnmatch(l->options.member, path, 0) == 0 ||
+           fnmatch(l->options.member, base ? base + 1 : path, 0) == 0;
+}
+
+/* Reads one of several files, `input` (closed here), and adds it. NULL: it could not be opened, for
+ * `reason`. A file that is no profile is passed over. One that certainly is, and is broken, is an
+ * error, unless the caller is lenient: then it is passed over too. False, and all->why, when the
+ * whole is refused. */
+static bool add_file(struct loading *all, struct flm_collection *sum, const char *name,
+                     struct flm_input *input, struct flm_error *reason)
+{
+    struct loading l = {.options = all->options, .why = reason, .is_member = true};
+    l.options.found_format = sum->merged == 0 ? all->options.found_format : NULL;
+    struct flm_profile *profile = load_input(&l, input);
+    bool is_other = reason->kind == FLM_ERROR_FORMAT || reason->kind == FLM_ERROR_RANGE;
+    if (profile || (is_other && (!l.is_certain || all->options.lenient)))
+        return flm_collection_add(sum, name, profile, reason, all->why);
+    flm_error_within(reason, name);
+    if (all->why)
+        *all->why = *reason;
+    return false;
+}
+
+static struct flm_profile *finish(const struct loading *l, struct flm_collection *sum,
+                                  const char *what)
+{
+    if (l->options.member && sum->merged + sum->passed_over == 0) {
+        flm_error_set(l->why, FLM_ERROR_USAGE, "no file in this %s matches '%s'", what,
+                      l->options.member);
+        flm_collection_clear(sum);
+        return NULL;
+    }
+    return flm_collection_finish(sum, what, l->why);
+}
+
+/* Frees the list. */
+static struct flm_profile *load_paths(struct loading *l, struct flm_path_list *list,
+                                      const char *what, bool listed)
+{
+    struct flm_collection sum = {0};
+    for (size_t i = 0; listed && i < list->paths.count; i++) {
+        const char *path = list->paths.at[i];
+        struct flm_error reason = {0};
+        if (is_wanted(l, path))
+            listed = add_file(l, &sum, path, flm_input_open(path, &reason), &reason);
+    }
+    flm_paths_clear(list);
+    if (listed)
+        return finish(l, &sum, what);
+    flm_collection_clear(&sum);
+    return NULL;
+}
+
+static struct flm_profile *load_members(struct loading *l, struct flm_archive *archive)
+{
+    struct flm_collection sum = {0};
+    struct flm_error failure = {0};
+    const char *name;
+    bool good = true;
+    while (good && flm_archive_next(archive, &name, &failure)) {
+        struct flm_error reason = {0};
+        if (!is_wanted(l, name))
+            continue;
+        good = add_file(l, &sum, name, flm_input_open_stream(flm_archive_read, archive, &reason),
+                        &reason);
+        if (!good && reason.kind == FLM_ERROR_SYSTEM)
+            flm_error_set(l->why, FLM_ERROR_FORMAT, "the archive is damaged: %s",
+                          flm_archive_reason(archive));
+    }
+    if (good && failure.kind == FLM_ERROR_NONE)
+        return finish(l, &sum, "archive");
+    if (good && l->why)
+        *l->why = failure;
+    flm_collection_clear(&sum);
+    return NULL;
+}
+
+/* A plain file is opened again by its path, so that not all of it must be in memory. */
+static struct flm_profile *load_archive(struct loading *l)
+{
+    struct flm_source *source = flm_input_source(l->input);
+    const char *path = flm_input_is_plain(l->input) ? l->path : NULL;
+    if (l->is_member) {
+        flm_error_set(l->why, FLM_ERROR_FORMAT,
+                      "this is an archive: only those are opened that "
+                      "are not in another, or in a folder");
+        return NULL;
+    }
+    if (!path && !flm_source_all(source, l->why))
+        return NULL;
+    struct flm_bytes all = {source->at, (size_t)(source->end - source->at)};
+    struct flm_archive *archive = flm_archive_open(path, all, l->why);
+    struct flm_profile *sum = archive ? load_members(l, archive) : NULL;
+    flm_archive_close(archive);
+    return sum;
+}
+
+/* ---- One input ------------------------------------------------------------------------------- */
+
 /* Closes `input`, which may be NULL: then `why` is set already. */
 static struct flm_profile *load_input(struct loading *l, struct flm_input *input)
 {
+    struct flm_profile *profile = NULL;
     l->input = input;
-    struct flm_profile *profile = input ? load(l) : NULL;
+    if (input && flm_source_fill(flm_input_source(input), FLM_ARCHIVE_HEAD, l->why)) {
+        const struct flm_source *source = flm_input_source(input);
+        struct flm_bytes head = {source->at, (size_t)(source->end - source->at)};
+        profile = !l->options.format && flm_is_archive(head) ? load_archive(l) : load(l);
+    }
     flm_reading_clear(&l->reading);
     flm_input_close(l->input);
     return profile;
+}
+
+static bool wait_for_server(void *context)
+{
+    struct loading *l = context;
+    return !l->options.progress || l->options.progress(l->options.progress_context, 0, 0);
+}
+
+static struct flm_profile *load_url(struct loading *l, const char *url)
+{
+    struct flm_download *download = flm_download_open(url, wait_for_server, l, l->why);
+    if (!download)
+        return NULL;
+    l->announced = flm_download_size(download);
+    struct flm_profile *profile =
+        load_input(l, flm_input_open_stream(flm_download_read, download, l->why));
+    const struct flm_error *failure = flm_download_error(download);
+    if (!profile && failure->kind != FLM_ERROR_NONE && l->why)
+        *l->why = *failure;
+    flm_download_close(download);
+    return profile;
+}
+
+/* A folder that perf record --threads has written is one recording. */
+static bool is_folder(const char *path, bool *is_there)
+{
+    struct stat stats;
+    *is_there = stat(path, &stats) == 0;
+    return *is_there && S_ISDIR(stats.st_mode);
+}
+
+static struct flm_profile *load_path(struct loading *l, const char *path)
+{
+    struct flm_path_list list = {0};
+    bool is_there;
+    if (flm_is_url(path))
+        return load_url(l, path);
+    if (is_folder(path, &is_there) && !flm_input_is_recording(path))
+        return load_paths(l, &list, "folder", flm_paths_below(path, &list, l->why));
+    if (!is_there && flm_is_pattern(path))
+        return load_paths(l, &list, "pattern", flm_paths_matching(path, &list, l->why));
+    l->path = path;
+    return load_input(l, flm_input_open(path, l->why));
 }
 
 static bool begin(struct loading *l, const struct flm_load_options *options, struct flm_error *why)
@@ -165,7 +334,7 @@ struct flm_profile *flm_load(const char *path, const struct flm_load_options *op
     struct loading l;
     if (!begin(&l, options, why))
         return NULL;
-    struct flm_profile *profile = load_input(&l, flm_input_open(path, why));
+    struct flm_profile *profile = load_path(&l, path);
     if (!profile)
         flm_error_within(why, strcmp(path, "-") == 0 ? "standard input" : path);
     return profile;

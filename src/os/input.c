@@ -290,6 +290,18 @@ static bool enter_folder(struct flm_input *in)
     return true;
 }
 
+bool flm_input_is_recording(const char *path)
+{
+    struct flm_input in = {.file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .folder = -1};
+    if (in.file < 0)
+        return false;
+    bool entered = enter_folder(&in);
+    close(in.file);
+    if (entered)
+        close(in.folder);
+    return entered;
+}
+
 static bool examine(struct flm_input *in, struct flm_error *why)
 {
     struct stat stat;

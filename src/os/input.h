@@ -18,6 +18,9 @@ struct flm_input;
  * file "data" is opened; the others are its parts. Other folders are refused. */
 struct flm_input *flm_input_open(const char *path, struct flm_error *why);
 
+/* Whether a path is that of such a folder. */
+bool flm_input_is_recording(const char *path);
+
 /* The file "data.NUMBER" of such a folder. NULL: there is none (the kind of `why` stays NONE), or it
  * cannot be read. */
 struct flm_input *flm_input_open_part(const struct flm_input *whole, unsigned number,

@@ -39,7 +39,9 @@ static bool show_progress(void *context, uint64_t bytes, uint64_t size)
     char path[512];
     snprintf(path, sizeof path, "%s", p->path);
     path[flm_utf8_mask_hidden(path, strlen(path))] = 0;
-    if (size)
+    if (bytes == 0 && size == 0)
+        fprintf(stderr, "\r%s: waiting for the server, %.0f s ", path, t - p->started);
+    else if (size)
         fprintf(stderr, "\r%s: %.0f %% of %.0f MB ", path, 100.0 * (double)bytes / (double)size,
                 (double)size * 1e-6);
     else
@@ -163,6 +165,7 @@ static struct flm_load_options options_of(const struct flm_load_fields *fields,
         .lines = fields->lines,
         .clones = fields->clones,
         .by_thread = fields->by_thread,
+        .member = fields->chosen,
     };
 }
 

@@ -8,7 +8,8 @@
 
 struct flm_load_fields {
     const char *from;
-    const char *apply; /* an expression; NULL: none */
+    const char *apply;  /* an expression; NULL: none */
+    const char *chosen; /* files of a folder or an archive, by a pattern; NULL: all */
     bool allow_signed, lenient, by_thread, quiet;
     bool drop_times; /* not an option: set by commands that do not need single samples */
     int columns, threads;
@@ -62,6 +63,13 @@ struct flm_load_fields {
          "add the thread to stacks as a frame, where the input says which it is",                  \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.by_thread)},                                                      \
+        {"member",                                                                                 \
+         0,                                                                                        \
+         "PATTERN",                                                                                \
+         "of a folder or an archive: read only the files with this name; * and ? stand for "       \
+         "others",                                                                                 \
+         FLM_OPTION_TEXT,                                                                          \
+         offsetof(fields, member.chosen)},                                                         \
         {"threads",                                                                                \
          0,                                                                                        \
          "N",                                                                                      \

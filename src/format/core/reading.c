@@ -78,6 +78,7 @@ bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
     bool whole = r->source->last && r->head.size <= HEAD_SIZE;
     r->head.size = r->head.size < HEAD_SIZE ? r->head.size : HEAD_SIZE;
     r->format = find_format(formats, format, r->head, whole, why);
+    r->is_certain = r->format && r->format->sniff(r->head, whole) >= FLM_SNIFF_LIKELY;
     if (r->format && !format) {
         struct flm_text others;
         flm_text_init_fixed(&others, r->others, sizeof r->others - 1);

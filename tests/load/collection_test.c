@@ -1,0 +1,253 @@
+/* collection_test.c - folders, patterns and archives are the sum of the profiles in them. */
+#include "load/collection.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#include "flamel/file.h"
+#include "load/archive.h"
+#include "os/gzip.h"
+#include "support/core/failures.h"
+#include "support/core/files.h"
+#include "support/profile/profiles.h"
+
+/* "DIR/NAME" of a folder of this test; made again for each call. */
+static const char *in_folder(const char *folder, const char *name)
+{
+    static char path[4][300];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    return path[next];
+}
+
+static const char *new_folder(const char *name)
+{
+    static char path[4][200];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s", temporary_path(name));
+    assert_int_equal(mkdir(path[next], 0700), 0);
+    return path[next];
+}
+
+static void write_file(const char *path, struct flm_bytes content)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(content.at, 1, content.size, file), content.size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *path, const char *content)
+{
+    write_file(path, flm_bytes_of(content));
+}
+
+static void assert_sum(const char *path, const char *member, const char *expected)
+{
+    struct flm_error why = {0};
+    struct flm_load_options options = {.size = sizeof options, .member = member};
+    struct flm_profile *p = flm_load(path, &options, &why);
+    if (!p)
+        fail_msg("%s", why.text);
+    assert_folded(p, expected);
+    assert_sound(p);
+    flm_profile_free(p);
+}
+
+static void assert_refused(const char *path, const char *member, const char *expected)
+{
+    struct flm_error why = {0};
+    struct flm_load_options options = {.size = sizeof options, .member = member};
+    assert_null(flm_load(path, &options, &why));
+    if (!strstr(why.text, expected))
+        fail_msg("'%s' does not contain '%s'", why.text, expected);
+}
+
+/* Two profiles, one of them in a folder below, a text, and a hidden file. */
+static const char *example(const char *name)
+{
+    const char *folder = new_folder(name);
+    write_text(in_folder(folder, "x.folded"), "main;a 1\nmain;b 2\n");
+    mkdir(in_folder(folder, "below"), 0700);
+    write_text(in_folder(folder, "below/y.folded"), "main;a 3\n");
+    write_text(in_folder(folder, "README"), "hello, read me\n");
+    write_text(in_folder(folder, ".hidden.folded"), "hidden 9\n");
+    return folder;
+}
+
+static void a_folder_is_the_sum_of_its_profiles_and_tells_what_is_none(void **state)
+{
+    (void)state;
+    const char *folder = example("sum");
+    assert_sum(folder, NULL, "main;a 4\nmain;b 2\n");
+    struct flm_load_options options = {.size = sizeof options};
+    struct flm_profile *p = flm_load(folder, &options, NULL);
+    assert_int_equal(flm_profile_loss_count(p), 1);
+    const struct flm_loss_record *loss = flm_profile_losses(p);
+    struct flm_name what = flm_profile_string(p, (struct flm_string){loss->what});
+    assert_true(loss->count == 1 && strstr(what.at, "README"));
+    struct flm_name merged = flm_profile_note_named(p, "merged files");
+    assert_true(merged.size == 1 && merged.at[0] == '2');
+    flm_profile_free(p);
+}
+
+static void members_are_chosen_by_their_names(void **state)
+{
+    (void)state;
+    const char *folder = example("chosen");
+    assert_sum(folder, "y.folded", "main;a 3\n");
+    assert_sum(folder, "x*", "main;a 1\nmain;b 2\n");
+    assert_sum(folder, "*/below/*", "main;a 3\n");
+    assert_refused(folder, "z*", "no file in this folder matches 'z*'");
+}
+
+static void a_pattern_is_for_names_that_no_file_has(void **state)
+{
+    (void)state;
+    const char *folder = example("pattern");
+    assert_sum(in_folder(folder, "*.folded"), NULL, "main;a 1\nmain;b 2\n");
+    assert_sum(in_folder(folder, "below/?.folded"), NULL, "main;a 3\n");
+    assert_refused(in_folder(folder, "*.none"), NULL, "no file matches this pattern");
+    write_text(in_folder(folder, "[1].folded"), "other 5\n");
+    assert_sum(in_folder(folder, "[1].folded"), NULL, "other 5\n");
+}
+
+static void a_broken_profile_is_an_error_unless_reading_is_lenient(void **state)
+{
+    (void)state;
+    const char *folder = example("broken");
+    struct flm_text flm = read_file("tests/data/flm/v1-full.flm");
+    write_file(in_folder(folder, "broken.flm"), (struct flm_bytes){flm.at, flm.size / 2});
+    flm_text_clear(&flm);
+    assert_refused(folder, NULL, "broken.flm: ");
+    struct flm_load_options options = {.size = sizeof options, .lenient = true};
+    struct flm_profile *p = flm_load(folder, &options, NULL);
+    assert_non_null(p);
+    assert_true(flm_profile_losses(p)->count == 2);
+    flm_profile_free(p);
+}
+
+static void nothing_to_read_is_an_error_with_a_reason(void **state)
+{
+    (void)state;
+    const char *folder = new_folder("empty");
+    assert_refused(folder, NULL, "there is no file in this folder");
+    write_text(in_folder(folder, "README"), "hello, read me\n");
+    assert_refused(folder, NULL, "README: not recognized as a profile");
+}
+
+static void more_profiles_than_a_batch_are_all_added(void **state)
+{
+    (void)state;
+    const char *folder = new_folder("many");
+    for (int i = 0; i < 2 * FLM_COLLECTION_BATCH + 3; i++) {
+        char name[40], text[40];
+        snprintf(name, sizeof name, "%d.folded", i);
+        snprintf(text, sizeof text, "main;f%d 1\n", i % 2);
+        write_text(in_folder(folder, name), text);
+    }
+    assert_sum(folder, NULL, "main;f0 66\nmain;f1 65\n");
+}
+
+/* ---- Archives -------------------------------------------------------------------------------- */
+
+static bool can_open_archives(void)
+{
+    struct flm_error why = {0};
+    flm_archive_close(flm_archive_open(NULL, flm_bytes_of(""), &why));
+    return !strstr(why.text, "libarchive");
+}
+
+static void archives_are_the_sum_of_their_files_in_whatever_they_come(void **state)
+{
+    (void)state;
+    if (!can_open_archives())
+        skip();
+    static const char *const names[] = {"tests/data/archive/good.tar",
+                                        "tests/data/archive/good.zip"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_sum(names[i], NULL, "main;a 4\nmain;b 2\n");
+        assert_sum(names[i], "*.gz", "main;a 3\n");
+        struct flm_text file = read_file(names[i]), packed = {0};
+        struct flm_profile *p = flm_load_memory(file.at, file.size, NULL, NULL);
+        assert_folded(p, "main;a 4\nmain;b 2\n");
+        flm_profile_free(p);
+        assert_true(flm_gzip((struct flm_bytes){file.at, file.size}, 6, &packed, NULL));
+        p = flm_load_memory(packed.at, packed.size, NULL, NULL);
+        assert_folded(p, "main;a 4\nmain;b 2\n");
+        flm_profile_free(p);
+        flm_text_clear(&file);
+        flm_text_clear(&packed);
+    }
+}
+
+static void every_beginning_of_an_archive_is_refused_or_read(void **state)
+{
+    (void)state;
+    if (!can_open_archives())
+        skip();
+    static const char *const names[] = {"tests/data/archive/good.tar",
+                                        "tests/data/archive/good.zip"};
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_text file = read_file(names[i]);
+        size_t step = i == 0 ? 97 : 1;
+        for (size_t size = 0; size < file.size; size += step) {
+            struct flm_error why = {0};
+            struct flm_profile *p = flm_load_memory(file.at, size, NULL, &why);
+            assert_true(p || why.text[0]);
+            flm_profile_free(p);
+        }
+        flm_text_clear(&file);
+    }
+}
+
+static void an_archive_in_an_archive_is_passed_over(void **state)
+{
+    (void)state;
+    if (!can_open_archives())
+        skip();
+    const char *folder = example("nested");
+    struct flm_text file = read_file("tests/data/archive/good.zip");
+    write_file(in_folder(folder, "nested.zip"), (struct flm_bytes){file.at, file.size});
+    flm_text_clear(&file);
+    assert_sum(folder, NULL, "main;a 4\nmain;b 2\n");
+}
+
+static bool load_folder(void *context, struct flm_error *why)
+{
+    struct flm_profile *p = flm_load(context, NULL, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    char folder[200];
+    snprintf(folder, sizeof folder, "%s", example("failures"));
+    assert_survives_failures(load_folder, folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_folder_is_the_sum_of_its_profiles_and_tells_what_is_none),
+        cmocka_unit_test(members_are_chosen_by_their_names),
+        cmocka_unit_test(a_pattern_is_for_names_that_no_file_has),
+        cmocka_unit_test(a_broken_profile_is_an_error_unless_reading_is_lenient),
+        cmocka_unit_test(nothing_to_read_is_an_error_with_a_reason),
+        cmocka_unit_test(more_profiles_than_a_batch_are_all_added),
+        cmocka_unit_test(archives_are_the_sum_of_their_files_in_whatever_they_come),
+        cmocka_unit_test(every_beginning_of_an_archive_is_refused_or_read),
+        cmocka_unit_test(an_archive_in_an_archive_is_passed_over),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
