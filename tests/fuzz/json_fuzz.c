@@ -1,4 +1,5 @@
 /* A text as JSON, in one window and in small ones: the same values, or the same error. */
+#include "base/number/double.h"
 #include "base/text/json_read.h"
 
 #include "fuzz/perf_reading.h"
@@ -11,6 +12,21 @@ static uint64_t mix(uint64_t sum, struct flm_bytes bytes)
     for (size_t i = 0; i < bytes.size; i++)
         sum = (sum ^ (unsigned char)bytes.at[i]) * 0x100000001B3u;
     return sum * 31 + bytes.size;
+}
+
+/* The array that was entered, as numbers. */
+static uint64_t read_numbers(struct flm_json *json, uint64_t sum)
+{
+    double doubles[3];
+    int64_t integers[3];
+    bool is_whole = sum % 2 == 0;
+    for (size_t count = 1; count > 0;) {
+        count = is_whole ? flm_json_next_integers(json, integers, 3, -1)
+                         : flm_json_next_doubles(json, doubles, 3, -1);
+        for (size_t i = 0; i < count; i++)
+            sum = sum * 31 + (is_whole ? (uint64_t)integers[i] : flm_double_bits(doubles[i]));
+    }
+    return sum;
 }
 
 static uint64_t read_value(struct flm_json *json, uint64_t sum)
@@ -33,7 +49,7 @@ static uint64_t read_value(struct flm_json *json, uint64_t sum)
         return sum * 5;
     case FLM_JSON_TYPE_ARRAY:
         flm_json_enter_array(json);
-        return sum * 7;
+        return sum % 3 == 0 ? read_numbers(json, sum) : sum * 7;
     default:
         flm_json_skip(json);
         return sum * 3;

@@ -47,6 +47,10 @@ enum flm_number_kind {
  * -0, are 0. `value` is only written for a number. */
 enum flm_number_kind flm_number_parse(struct flm_bytes text, double *value);
 
+/* The double nearest to digits * 10^exponent, for an exponent from -300 to 280 and digits that are
+ * not 0. False, in one of a hundred cases, where it takes more than 64 bits to tell. */
+bool flm_number_nearest(uint64_t digits, int exponent, double *value);
+
 /* Whether `text`, which was read as `value`, stands for a number of 2^53 or more that no double is:
  * 9007199254740993, but not 9007199254740994. */
 bool flm_number_is_rounded(struct flm_bytes text, double value);

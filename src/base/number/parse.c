@@ -125,7 +125,7 @@ static const struct scaled coarse_tens[] = {
 
 static struct scaled normal(uint64_t mantissa, int exponent)
 {
-    int shift = 63 - flm_double_log2(mantissa, 0);
+    int shift = __builtin_clzll(mantissa);
     return (struct scaled){mantissa << shift, exponent - shift};
 }
 
@@ -174,17 +174,18 @@ static int compare_written(const struct written *w, uint64_t half, int exponent)
     return flm_big_compare(&left, &right);
 }
 
-/* The double nearest to a number between 1e-324 and 1e310: computed from 64 bits of it where these
- * are far enough from the middle between two doubles, as in 99 of 100 cases, and exactly otherwise.
- * Infinity where it is too large. */
-static double nearest(const struct written *w)
+/* What is between two doubles: mantissa * 2^exponent, and how far it goes to the next one. */
+struct between {
+    uint64_t mantissa;
+    int exponent;
+    int order; /* compared with the middle: -1, 1; 0: 64 bits do not tell */
+};
+
+/* `error`: how much the digits may be too small, in units of the last place of 64 bits. */
+static struct between find_double(uint64_t digits, int ten, uint64_t error)
 {
-    /* Each product is too small by less than one unit of the last place, and coarse_tens is off by
-     * at most half a unit; as a unit of 2^63 may be two of 2^64, that is 5 together. A head that is
-     * cut is off by one in at least 10^18, which is 19 units more. Dropping bits below adds one. */
-    uint64_t error = w->cut ? 26 : 7;
-    int coarse = ((int)w->exponent + 360) / 20, fine = ((int)w->exponent + 360) % 20;
-    struct scaled s = normal(w->head, 0);
+    int coarse = (ten + 360) / 20, fine = (ten + 360) % 20;
+    struct scaled s = normal(digits, 0);
     s = multiply(s, normal((uint64_t)flm_exact_tens[fine], 0));
     s = multiply(s, coarse_tens[coarse]);
 
@@ -197,18 +198,36 @@ static double nearest(const struct written *w)
         s.exponent += dropped - 63;
         dropped = 63;
     }
-    uint64_t mantissa = s.mantissa >> dropped;
-    int exponent = s.exponent + dropped;
     uint64_t half = (uint64_t)1 << (dropped - 1);
     uint64_t rest = s.mantissa & (2 * half - 1);
-    if (rest >= half + error) {
-        mantissa++;
-    } else if (rest + error > half) {
-        int order = compare_written(w, 2 * mantissa + 1, exponent - 1);
-        if (order > 0 || (order == 0 && mantissa % 2 == 1))
-            mantissa++;
+    return (struct between){s.mantissa >> dropped, s.exponent + dropped,
+                            (rest >= half + error) - (rest + error <= half)};
+}
+
+/* Each product is too small by less than one unit of the last place, and coarse_tens is off by at
+ * most half a unit; as a unit of 2^63 may be two of 2^64, that is 5 together. A head that is cut is
+ * off by one in at least 10^18, which is 19 units more. Dropping bits below adds one. */
+enum { WHOLE_ERROR = 7, CUT_ERROR = 26 };
+
+/* The double nearest to a number between 1e-324 and 1e310: computed from 64 bits of it where these
+ * are far enough from the middle between two doubles, as in 99 of 100 cases, and exactly otherwise.
+ * Infinity where it is too large. */
+static double nearest(const struct written *w)
+{
+    struct between b = find_double(w->head, (int)w->exponent, w->cut ? CUT_ERROR : WHOLE_ERROR);
+    if (b.order == 0) {
+        b.order = compare_written(w, 2 * b.mantissa + 1, b.exponent - 1);
+        if (b.order == 0)
+            b.order = b.mantissa % 2 == 1 ? 1 : -1;
     }
-    return flm_double_join(mantissa, exponent);
+    return flm_double_join(b.mantissa + (b.order > 0), b.exponent);
+}
+
+bool flm_number_nearest(uint64_t digits, int exponent, double *value)
+{
+    struct between b = find_double(digits, exponent, WHOLE_ERROR);
+    *value = flm_double_join(b.mantissa + (b.order > 0), b.exponent);
+    return b.order != 0;
 }
 
 static double value_of(const struct written *w)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/core/scan.h"
-#include "base/number/number.h"
+#include "base/number/quick.h"
 
 void flm_json_init(struct flm_json *json, struct flm_source *source, struct flm_error *why)
 {
@@ -53,8 +53,8 @@ static bool more(struct flm_json *json)
     return !json->failed;
 }
 
-/* The byte at `ahead` from here; -1 at the end of the input and after an error. */
-static int peek(struct flm_json *json, size_t ahead)
+/* peek, beyond the window. */
+static int peek_more(struct flm_json *json, size_t ahead)
 {
     struct flm_source *source = json->source;
     while (!json->failed && (size_t)(source->end - source->at) <= ahead)
@@ -63,16 +63,33 @@ static int peek(struct flm_json *json, size_t ahead)
     return json->failed ? -1 : (unsigned char)source->at[ahead];
 }
 
-static void advance(struct flm_json *json, size_t size)
+/* The byte at `ahead` from here; -1 at the end of the input and after an error. */
+static inline int peek(struct flm_json *json, size_t ahead)
 {
-    enum { REPORT_EVERY = 4 << 20 };
+    const struct flm_source *source = json->source;
+    if ((size_t)(source->end - source->at) > ahead && !json->failed)
+        return (unsigned char)source->at[ahead];
+    return peek_more(json, ahead);
+}
+
+static void report(struct flm_json *json)
+{
+    if (!flm_source_progress(json->source, json->offset - json->reported, json->why))
+        json->failed = true;
+    json->reported = json->offset;
+}
+
+enum {
+    REPORT_EVERY = 4 << 20,
+    QUICK_BYTES = 64 /* what is this far from the end of the window is read the slow way */
+};
+
+static inline void advance(struct flm_json *json, size_t size)
+{
     json->source->at += size;
     json->offset += size;
-    if (json->offset - json->reported > REPORT_EVERY) {
-        if (!flm_source_progress(json->source, json->offset - json->reported, json->why))
-            json->failed = true;
-        json->reported = json->offset;
-    }
+    if (json->offset - json->reported > REPORT_EVERY)
+        report(json);
 }
 
 static bool is_blank(int byte)
@@ -80,18 +97,29 @@ static bool is_blank(int byte)
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
 }
 
-/* Skips blanks; returns the byte after them, or -1. */
-static int peek_solid(struct flm_json *json)
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && is_blank(*at))
+        at++;
+    return at;
+}
+
+static int skip_to_solid(struct flm_json *json)
 {
     for (;;) {
         int byte = peek(json, 0);
         if (!is_blank(byte))
             return byte;
-        const char *at = json->source->at, *end = json->source->end;
-        while (at < end && is_blank(*at))
-            at++;
-        advance(json, (size_t)(at - json->source->at));
+        const struct flm_source *source = json->source;
+        advance(json, (size_t)(skip_blanks(source->at, source->end) - source->at));
     }
+}
+
+/* Skips blanks; returns the byte after them, or -1. */
+static inline int peek_solid(struct flm_json *json)
+{
+    int byte = peek(json, 0);
+    return byte > ' ' ? byte : skip_to_solid(json);
 }
 
 static bool take(struct flm_json *json, char wanted, const char *reason)
@@ -218,35 +246,34 @@ static bool take_string(struct flm_json *json, const struct string *string, stru
 
 /* ---- The type of the next value -------------------------------------------------------------- */
 
+static enum flm_json_type no_type(struct flm_json *json, int byte)
+{
+    if (byte < 0)
+        fail_cut(json);
+    else
+        fail(json, "a JSON value is expected here");
+    return FLM_JSON_TYPE_NONE;
+}
+
 enum flm_json_type flm_json_type(struct flm_json *json)
 {
     static const char mark[3] = {'\xEF', '\xBB', '\xBF'};
+    static const unsigned char types[256] = {
+        ['{'] = FLM_JSON_TYPE_OBJECT, ['['] = FLM_JSON_TYPE_ARRAY,  ['"'] = FLM_JSON_TYPE_STRING,
+        ['t'] = FLM_JSON_TYPE_BOOL,   ['f'] = FLM_JSON_TYPE_BOOL,   ['n'] = FLM_JSON_TYPE_NULL,
+        ['0'] = FLM_JSON_TYPE_NUMBER, ['1'] = FLM_JSON_TYPE_NUMBER, ['2'] = FLM_JSON_TYPE_NUMBER,
+        ['3'] = FLM_JSON_TYPE_NUMBER, ['4'] = FLM_JSON_TYPE_NUMBER, ['5'] = FLM_JSON_TYPE_NUMBER,
+        ['6'] = FLM_JSON_TYPE_NUMBER, ['7'] = FLM_JSON_TYPE_NUMBER, ['8'] = FLM_JSON_TYPE_NUMBER,
+        ['9'] = FLM_JSON_TYPE_NUMBER, ['-'] = FLM_JSON_TYPE_NUMBER, ['N'] = FLM_JSON_TYPE_NUMBER,
+        ['I'] = FLM_JSON_TYPE_NUMBER,
+    };
     if (json->failed || !json->is_pending)
         return FLM_JSON_TYPE_NONE;
     if (json->offset == 0 && peek(json, 2) >= 0 && memcmp(json->source->at, mark, 3) == 0)
         advance(json, 3);
     int byte = peek_solid(json);
-    switch (byte) {
-    case -1:
-        fail_cut(json);
-        return FLM_JSON_TYPE_NONE;
-    case '{':
-        return FLM_JSON_TYPE_OBJECT;
-    case '[':
-        return FLM_JSON_TYPE_ARRAY;
-    case '"':
-        return FLM_JSON_TYPE_STRING;
-    case 't':
-    case 'f':
-        return FLM_JSON_TYPE_BOOL;
-    case 'n':
-        return FLM_JSON_TYPE_NULL;
-    default:
-        if ((byte >= '0' && byte <= '9') || byte == '-' || byte == 'N' || byte == 'I')
-            return FLM_JSON_TYPE_NUMBER;
-        fail(json, "a JSON value is expected here");
-        return FLM_JSON_TYPE_NONE;
-    }
+    enum flm_json_type type = byte < 0 ? FLM_JSON_TYPE_NONE : (enum flm_json_type)types[byte];
+    return type != FLM_JSON_TYPE_NONE ? type : no_type(json, byte);
 }
 
 static bool expect(struct flm_json *json, enum flm_json_type wanted)
@@ -265,6 +292,15 @@ static bool expect(struct flm_json *json, enum flm_json_type wanted)
 
 /* ---- Objects and arrays ---------------------------------------------------------------------- */
 
+/* Another level, for which is_object has room. */
+static inline void push(struct flm_json *json, bool is_object)
+{
+    unsigned char *byte = &json->is_object.at[json->depth / 8],
+                  bit = (unsigned char)(1 << json->depth % 8);
+    *byte = (unsigned char)(is_object ? *byte | bit : *byte & ~bit);
+    json->depth++;
+}
+
 static bool enter(struct flm_json *json, bool is_object)
 {
     if (!expect(json, is_object ? FLM_JSON_TYPE_OBJECT : FLM_JSON_TYPE_ARRAY))
@@ -273,10 +309,7 @@ static bool enter(struct flm_json *json, bool is_object)
         return fail(json, "more than 2^20 objects and arrays inside each other");
     if (!FLM_ARRAY_RESERVE(&json->is_object, json->depth / 8 + 1))
         return fail_memory(json);
-    unsigned char *byte = &json->is_object.at[json->depth / 8],
-                  bit = (unsigned char)(1 << json->depth % 8);
-    *byte = (unsigned char)(is_object ? *byte | bit : *byte & ~bit);
-    json->depth++;
+    push(json, is_object);
     json->is_first = true;
     json->is_pending = false;
     advance(json, 1);
@@ -293,10 +326,15 @@ bool flm_json_enter_array(struct flm_json *json)
     return enter(json, false);
 }
 
-static bool in_object(const struct flm_json *json)
+static inline bool in_object(const struct flm_json *json)
 {
     size_t level = json->depth - 1;
     return json->is_object.at[level / 8] >> level % 8 & 1;
+}
+
+bool flm_json_in_object(const struct flm_json *json)
+{
+    return json->depth > 0 && in_object(json);
 }
 
 /* Moves to the next key or item; false after the last one, when it also leaves the object or
@@ -320,16 +358,56 @@ static bool step(struct flm_json *json, bool is_object)
     return true;
 }
 
-static bool step_to_item(struct flm_json *json)
+static inline bool step_to_item(struct flm_json *json)
 {
+    const char *at = json->source->at;
+    if (json->source->end - at >= QUICK_BYTES && at[0] == ',' && (unsigned char)at[1] > ' ' &&
+        !json->is_first && !json->failed && json->depth > 0 && !in_object(json)) {
+        advance(json, 1);
+        json->is_pending = true;
+        return flm_json_type(json) != FLM_JSON_TYPE_NONE;
+    }
     if (!step(json, false))
         return false;
     json->is_pending = true;
     return flm_json_type(json) != FLM_JSON_TYPE_NONE;
 }
 
-/* The key is copied: unlike a text, it is still needed when its value has been read. It is searched
- * together with its ':', because the window may move until that is in it. */
+/* Into memory that the window's moves do not change. */
+static bool copy_key(struct flm_json *json, struct flm_bytes *key)
+{
+    json->key.size = 0;
+    flm_text_add(&json->key, *key);
+    *key = (struct flm_bytes){json->key.at, json->key.size};
+    return !json->key.failed || fail_memory(json);
+}
+
+/* step_to_key, for a key without escapes that is in the window with its colon. False: nothing
+ * happened. */
+static inline bool step_to_quick_key(struct flm_json *json, struct flm_bytes *key)
+{
+    const char *start = json->source->at, *at = start, *end = json->source->end;
+    if (json->failed || json->depth == 0 || !in_object(json) || end - start < QUICK_BYTES)
+        return false;
+    if (!json->is_first && *at++ != ',')
+        return false;
+    if (*at <= ' ')
+        at = skip_blanks(at, end);
+    if (at == end || *at != '"')
+        return false;
+    const char *quote = flm_find_either(at + 1, end, '"', '\\');
+    if (end - quote < 3 || quote[0] != '"' || quote[1] != ':')
+        return false;
+    *key = (struct flm_bytes){at + 1, (size_t)(quote - at) - 1};
+    json->is_first = false;
+    json->is_pending = true;
+    advance(json, (size_t)(quote - start) + (quote[2] == ' ' ? 3 : 2));
+    return !json->failed && (json->source->last || copy_key(json, key));
+}
+
+/* The key is copied where the window may still move: unlike a text, it is needed when its value has
+ * been read. It is searched together with its ':', because the window may move until that is in
+ * it. */
 static bool step_to_key(struct flm_json *json, struct flm_bytes *key)
 {
     struct string string;
@@ -349,11 +427,9 @@ static bool step_to_key(struct flm_json *json, struct flm_bytes *key)
     if (key) {
         if (!take_string(json, &string, &found))
             return false;
-        json->key.size = 0;
-        flm_text_add(&json->key, found);
-        if (json->key.failed)
-            return fail_memory(json);
-        *key = (struct flm_bytes){json->key.at, json->key.size};
+        *key = found;
+        if ((string.has_escapes || !json->source->last) && !copy_key(json, key))
+            return false;
         colon -= string.size;
     }
     advance(json, colon + 1);
@@ -372,19 +448,7 @@ bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key)
 {
     if (json->is_pending)
         flm_json_skip(json);
-    return step_to_key(json, key);
-}
-
-void flm_json_leave(struct flm_json *json)
-{
-    for (size_t inside = json->depth; inside > 0 && json->depth >= inside && !json->failed;) {
-        if (json->is_pending)
-            flm_json_skip(json);
-        else if (in_object(json))
-            step_to_key(json, NULL);
-        else
-            step_to_item(json);
-    }
+    return step_to_quick_key(json, key) || step_to_key(json, key);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -392,31 +456,47 @@ void flm_json_leave(struct flm_json *json)
 bool flm_json_string(struct flm_json *json, struct flm_bytes *text)
 {
     struct string string;
+    const char *at = json->source->at, *end = json->source->end;
     *text = (struct flm_bytes){"", 0};
+    if (json->is_pending && !json->failed && end - at >= QUICK_BYTES && *at == '"') {
+        const char *quote = flm_find_either(at + 1, end, '"', '\\');
+        if (quote < end && *quote == '"') {
+            *text = (struct flm_bytes){at + 1, (size_t)(quote - at) - 1};
+            json->is_pending = false;
+            advance(json, text->size + 2);
+            return !json->failed;
+        }
+    }
     if (!expect(json, FLM_JSON_TYPE_STRING) || !find_string(json, &string))
         return false;
     json->is_pending = false;
     return take_string(json, &string, text);
 }
 
+static bool is_word_byte(int byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || byte == '+' || byte == '-' || byte == '.';
+}
+
 /* The size of the number or word at the current position. */
 static size_t word_size(struct flm_json *json)
 {
     size_t size = 0;
-    for (;; size++) {
-        int byte = peek(json, size);
-        bool part = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-                    (byte >= 'A' && byte <= 'Z') || byte == '+' || byte == '-' || byte == '.';
-        if (!part)
-            return size;
-    }
+    while (is_word_byte(peek(json, size)))
+        size++;
+    return size;
 }
 
-bool flm_json_number(struct flm_json *json, struct flm_json_number *number)
+/* The number at `at`, read quickly: `end` is that of the window. False: it takes longer. */
+static inline bool is_quick(const char *at, const char *end, struct flm_quick_number *number)
 {
-    *number = (struct flm_json_number){{"", 0}, 0};
-    if (!expect(json, FLM_JSON_TYPE_NUMBER))
-        return false;
+    return end - at > FLM_QUICK_BYTES && flm_quick_number(at, number) &&
+           !is_word_byte(*number->end);
+}
+
+static bool read_any_number(struct flm_json *json, struct flm_json_number *number)
+{
     size_t size = word_size(json);
     if (json->failed)
         return false;
@@ -429,12 +509,36 @@ bool flm_json_number(struct flm_json *json, struct flm_json_number *number)
     return !json->failed;
 }
 
-bool flm_json_integer(struct flm_json *json, int64_t *value)
+bool flm_json_number(struct flm_json *json, struct flm_json_number *number)
+{
+    struct flm_quick_number quick;
+    *number = (struct flm_json_number){{"", 0}, 0};
+    if (!expect(json, FLM_JSON_TYPE_NUMBER))
+        return false;
+    const char *at = json->source->at;
+    if (!is_quick(at, json->source->end, &quick) || !flm_quick_value(&quick, &number->value))
+        return read_any_number(json, number);
+    number->text = (struct flm_bytes){at, (size_t)(quick.end - at)};
+    json->is_pending = false;
+    advance(json, number->text.size);
+    return !json->failed;
+}
+
+bool flm_json_double(struct flm_json *json, double *value)
+{
+    struct flm_json_number number;
+    bool good = flm_json_number(json, &number);
+    *value = number.value;
+    return good;
+}
+
+/* A whole number that a double or more digits say. */
+static bool read_any_integer(struct flm_json *json, int64_t *value)
 {
     struct flm_json_number number;
     uint64_t offset = json->offset, magnitude;
     *value = 0;
-    if (!flm_json_number(json, &number))
+    if (!read_any_number(json, &number))
         return false;
     bool negative = *number.text.at == '-';
     struct flm_bytes digits = {number.text.at + negative, number.text.size - negative};
@@ -450,6 +554,30 @@ bool flm_json_integer(struct flm_json *json, int64_t *value)
     }
     json->offset = offset;
     return fail(json, "a whole number of 63 bits is expected here");
+}
+
+static inline bool is_quick_integer(const char *at, const char *end, int64_t *value,
+                                    const char **number_end)
+{
+    struct flm_quick_number quick;
+    if (!is_quick(at, end, &quick) || quick.exponent != 0 || quick.digits > INT64_MAX)
+        return false;
+    *value = quick.negative ? -(int64_t)quick.digits : (int64_t)quick.digits;
+    *number_end = quick.end;
+    return true;
+}
+
+bool flm_json_integer(struct flm_json *json, int64_t *value)
+{
+    const char *end;
+    *value = 0;
+    if (!expect(json, FLM_JSON_TYPE_NUMBER))
+        return false;
+    if (!is_quick_integer(json->source->at, json->source->end, value, &end))
+        return read_any_integer(json, value);
+    json->is_pending = false;
+    advance(json, (size_t)(end - json->source->at));
+    return !json->failed;
 }
 
 static bool take_word(struct flm_json *json, const char *word)
@@ -500,19 +628,225 @@ static void skip_scalar(struct flm_json *json)
     }
 }
 
+/* ---- Skipping -------------------------------------------------------------------------------- */
+
+/* Begins to skip the next value: all of it, or only the bracket that it begins with. */
+static void skip_one(struct flm_json *json)
+{
+    enum flm_json_type type = flm_json_type(json);
+    if (type == FLM_JSON_TYPE_OBJECT || type == FLM_JSON_TYPE_ARRAY)
+        enter(json, type == FLM_JSON_TYPE_OBJECT);
+    else
+        skip_scalar(json);
+}
+
+/* After the string whose first quote is before `at`; NULL if it goes beyond `end`. */
+static const char *string_end(const char *at, const char *end)
+{
+    for (;;) {
+        at = flm_find_either(at, end, '"', '\\');
+        if (end - at < 2)
+            return NULL;
+        if (*at == '"')
+            return at + 1;
+        at += 2;
+    }
+}
+
+/* After the value at `at`, which is neither an object nor an array; NULL if it takes longer to
+ * tell. FLM_QUICK_BYTES follow it. */
+static const char *scalar_end(const char *at, const char *end)
+{
+    struct flm_quick_number number;
+    if (*at == '"')
+        return string_end(at + 1, end);
+    if (is_quick(at, end, &number))
+        return number.end;
+    if (memcmp(at, "null", 4) == 0 || memcmp(at, "true", 4) == 0)
+        return is_word_byte(at[4]) ? NULL : at + 4;
+    return memcmp(at, "false", 5) == 0 && !is_word_byte(at[5]) ? at + 5 : NULL;
+}
+
+/* After the key at `at` and its colon; NULL if it takes longer. */
+static const char *key_end(const char *at, const char *end)
+{
+    if (at == end || *at != '"')
+        return NULL;
+    at = string_end(at + 1, end);
+    if (!at)
+        return NULL;
+    at = skip_blanks(at, end);
+    return at < end && *at == ':' ? at + 1 : NULL;
+}
+
+/* Skips values until `bottom` levels are open and none is next, or before something that needs more
+ * than the window, or is unusual, or wrong: the others find out. */
+static void skip_quickly(struct flm_json *json, size_t bottom)
+{
+    const char *start = json->source->at, *at = start, *end = json->source->end;
+    if (end - start > REPORT_EVERY)
+        end = start + REPORT_EVERY;
+    while (!json->failed && (json->is_pending || json->depth > bottom)) {
+        const char *next = skip_blanks(at, end);
+        if (end - next <= FLM_QUICK_BYTES)
+            break;
+        bool is_object = json->is_pending ? *next == '{' : in_object(json);
+        if (json->is_pending && (is_object || *next == '[')) {
+            if (json->depth == FLM_JSON_MOST_DEPTH || json->depth / 8 >= json->is_object.capacity)
+                break;
+            push(json, is_object);
+            json->is_pending = false;
+            json->is_first = true;
+            at = next + 1;
+        } else if (json->is_pending) {
+            next = scalar_end(next, end);
+            if (!next)
+                break;
+            json->is_pending = json->is_first = false;
+            at = next;
+        } else if (*next == (is_object ? '}' : ']')) {
+            json->depth--;
+            json->is_first = false;
+            at = next + 1;
+        } else {
+            if (!json->is_first) {
+                if (*next != ',')
+                    break;
+                next = skip_blanks(next + 1, end);
+            }
+            if (is_object && !(next = key_end(next, end)))
+                break;
+            json->is_first = false;
+            json->is_pending = true;
+            at = next;
+        }
+    }
+    advance(json, (size_t)(at - start));
+}
+
+static void step_to_any(struct flm_json *json)
+{
+    if (in_object(json))
+        step_to_key(json, NULL);
+    else
+        step_to_item(json);
+}
+
 void flm_json_skip(struct flm_json *json)
 {
     size_t bottom = json->depth;
-    do {
-        enum flm_json_type type = flm_json_type(json);
-        if (type == FLM_JSON_TYPE_OBJECT || type == FLM_JSON_TYPE_ARRAY)
-            enter(json, type == FLM_JSON_TYPE_OBJECT);
+    while (!json->failed && (json->is_pending || json->depth > bottom)) {
+        skip_quickly(json, bottom);
+        if (json->is_pending)
+            skip_one(json);
+        else if (json->depth > bottom)
+            step_to_any(json);
+    }
+}
+
+void flm_json_leave(struct flm_json *json)
+{
+    for (size_t inside = json->depth; inside > 0 && json->depth >= inside && !json->failed;) {
+        skip_quickly(json, inside - 1);
+        if (json->is_pending)
+            skip_one(json);
+        else if (json->depth >= inside)
+            step_to_any(json);
+    }
+}
+
+/* ---- Arrays of numbers ----------------------------------------------------------------------- */
+
+/* Where numbers go: to one of both. */
+struct numbers {
+    double *doubles, if_null;
+    int64_t *integers, integer_if_null;
+};
+
+/* Reads the item at `at`; returns its end, or NULL if it takes longer to tell. */
+static inline const char *quick_item(const char *at, const char *end, const struct numbers *out,
+                                     size_t i)
+{
+    struct flm_quick_number quick;
+    if (*at == 'n') {
+        if (memcmp(at, "null", 4) != 0 || is_word_byte(at[4]))
+            return NULL;
+        if (out->integers)
+            out->integers[i] = out->integer_if_null;
         else
-            skip_scalar(json);
-        while (json->depth > bottom && !json->failed)
-            if (in_object(json) ? step_to_key(json, NULL) : step_to_item(json))
-                break;
-    } while (json->depth > bottom && !json->failed);
+            out->doubles[i] = out->if_null;
+        return at + 4;
+    }
+    if (out->integers)
+        return is_quick_integer(at, end, &out->integers[i], &at) ? at : NULL;
+    return is_quick(at, end, &quick) && flm_quick_value(&quick, &out->doubles[i]) ? quick.end
+                                                                                  : NULL;
+}
+
+/* Reads up to `room` items of the open array, none of which is pending; stops before what needs
+ * more than the window, or is unusual. Returns how many. */
+static inline size_t quick_items(struct flm_json *json, const struct numbers *out, size_t first,
+                                 size_t room)
+{
+    const char *start = json->source->at, *at = start, *end = json->source->end;
+    size_t i = first;
+    while (i < room && end - at > FLM_QUICK_BYTES + 1) {
+        const char *next = at;
+        if (!json->is_first && *next++ != ',')
+            break;
+        if (*next <= ' ')
+            next = skip_blanks(next, end);
+        if (end - next <= FLM_QUICK_BYTES || !(next = quick_item(next, end, out, i)))
+            break;
+        at = next;
+        json->is_first = false;
+        i++;
+    }
+    advance(json, (size_t)(at - start));
+    return i;
+}
+
+static bool slow_item(struct flm_json *json, const struct numbers *out, size_t i)
+{
+    bool is_null = flm_json_type(json) == FLM_JSON_TYPE_NULL;
+    if (is_null)
+        flm_json_skip(json);
+    if (out->integers) {
+        out->integers[i] = out->integer_if_null;
+        return is_null ? !json->failed : flm_json_integer(json, &out->integers[i]);
+    }
+    out->doubles[i] = out->if_null;
+    return is_null ? !json->failed : flm_json_double(json, &out->doubles[i]);
+}
+
+static inline size_t next_numbers(struct flm_json *json, const struct numbers *out, size_t room)
+{
+    size_t count = 0;
+    if (json->is_pending)
+        flm_json_skip(json);
+    while (count < room && !json->failed) {
+        if (json->depth > 0 && !in_object(json))
+            count = quick_items(json, out, count, room);
+        /* The end of the array is left for the call that finds nothing before it. */
+        if (count == room || (count > 0 && peek_solid(json) == ']'))
+            break;
+        if (!step_to_item(json))
+            return 0;
+        count += slow_item(json, out, count);
+    }
+    return json->failed ? 0 : count;
+}
+
+size_t flm_json_next_doubles(struct flm_json *json, double *values, size_t room, double if_null)
+{
+    const struct numbers out = {.doubles = values, .if_null = if_null};
+    return next_numbers(json, &out, room);
+}
+
+size_t flm_json_next_integers(struct flm_json *json, int64_t *values, size_t room, int64_t if_null)
+{
+    const struct numbers out = {.integers = values, .integer_if_null = if_null};
+    return next_numbers(json, &out, room);
 }
 
 bool flm_json_finish(struct flm_json *json)

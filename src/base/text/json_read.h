@@ -78,6 +78,9 @@ bool flm_json_enter_object(struct flm_json *json);
 bool flm_json_enter_array(struct flm_json *json);
 void flm_json_leave(struct flm_json *json);
 
+/* Whether the innermost of what is open is an object. */
+bool flm_json_in_object(const struct flm_json *json);
+
 /* Moves to the next value of the open object or array; a value before it that was not read is
  * skipped. False after the last one. A key is valid until the next key. */
 bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key);
@@ -87,8 +90,21 @@ bool flm_json_next_item(struct flm_json *json);
  */
 bool flm_json_string(struct flm_json *json, struct flm_bytes *text);
 bool flm_json_number(struct flm_json *json, struct flm_json_number *number);
+bool flm_json_double(struct flm_json *json, double *value);
 bool flm_json_integer(struct flm_json *json, int64_t *value); /* exactly */
 bool flm_json_bool(struct flm_json *json, bool *value);
+
+/* Reads up to `room` (not 0) items of the open array, each a number or null, and returns how many:
+ * 0 after the last one, when it also leaves the array, and after an error. So a column of a table
+ * is read as
+ *
+ *     flm_json_enter_array(&json);
+ *     while ((count = flm_json_next_doubles(&json, values, room, 0)) > 0)
+ *         add_values(values, count);
+ *
+ * in half of the time that it takes item by item. */
+size_t flm_json_next_doubles(struct flm_json *json, double *values, size_t room, double if_null);
+size_t flm_json_next_integers(struct flm_json *json, int64_t *values, size_t room, int64_t if_null);
 
 /* Skips the next value, whatever it is and however deep. */
 void flm_json_skip(struct flm_json *json);

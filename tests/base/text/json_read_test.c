@@ -135,6 +135,12 @@ static void values_are_read_in_order(void **state)
     assert_echo("-12", "-12");
     assert_echo("[[[[]],{}],{\"a\":{}}]", "[[[[]],{}],{a:{}}]");
     assert_echo("[NaN,Infinity,-Infinity]", "[NaN,Infinity,-Infinity]");
+    assert_echo(
+        "[[1,2 ,3], {\"key\":\"text\",\"k\\\\\":\"te\\\"xt\" , \"n\" "
+        ":null,\"t\":true,\"f\":false}, "
+        "12345678.87654321, -1, 12345678901234567890123, \"a text of more than 16 bytes\",[]]",
+        "[[1,2,3],{key:'text',k\\:'te\"xt',n:null,t:true,f:false},"
+        "12345678.87654321,-1,12345678901234567890123,'a text of more than 16 bytes',[]]");
 }
 
 static void escapes_are_undone(void **state)
@@ -246,6 +252,136 @@ static void a_whole_number_must_be_one(void **state)
         assert_false(flm_json_integer(&f.json, &whole));
         assert_false(finish(&f));
         assert_string_equal(f.why.text, "byte 0: a whole number of 63 bits is expected here");
+    }
+}
+
+/* A text with blanks behind it, so that it is read quickly, or without: the results are equal. */
+static void assert_numbers(const char *text, size_t step, size_t room)
+{
+    char padded[400];
+    snprintf(padded, sizeof padded, "%-300s", text);
+    const char *const texts[] = {text, padded};
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture f;
+        double doubles[8];
+        int64_t integers[8];
+        size_t count, found = 0;
+        start(&f, texts[i], step);
+        assert_true(flm_json_enter_array(&f.json));
+        assert_true(flm_json_next_item(&f.json) && flm_json_enter_array(&f.json));
+        while ((count = flm_json_next_doubles(&f.json, doubles, room, -7)) > 0)
+            for (size_t k = 0; k < count; k++, found++) {
+                static const double expected[] = {1,
+                                                  -7,
+                                                  -2.5,
+                                                  0.1,
+                                                  12345678901234567890.0,
+                                                  1e-7,
+                                                  3,
+                                                  0,
+                                                  1234567.123456789,
+                                                  0.30000000000000004};
+                assert_true(doubles[k] == expected[found]);
+            }
+        assert_int_equal(found, 10);
+        assert_true(flm_json_next_item(&f.json) && flm_json_enter_array(&f.json));
+        for (found = 0; (count = flm_json_next_integers(&f.json, integers, room, -1)) > 0;)
+            for (size_t k = 0; k < count; k++, found++) {
+                static const int64_t expected[] = {
+                    0, -1, -12, 9223372036854775807, -9223372036854775807, 1000, 5, 123456789};
+                assert_true(integers[k] == expected[found]);
+            }
+        assert_int_equal(found, 8);
+        assert_true(flm_json_next_item(&f.json) && flm_json_enter_array(&f.json));
+        assert_int_equal(flm_json_next_integers(&f.json, integers, room, 0), 0);
+        assert_false(flm_json_next_item(&f.json));
+        if (!finish(&f))
+            fail_msg("%s", f.why.text);
+    }
+}
+
+static void arrays_of_numbers_are_read_at_once(void **state)
+{
+    (void)state;
+    static const char text[] = "[[1,null, -2.5,0.1 ,12345678901234567890,1e-7,3.0,-0.0,"
+                               "1234567.123456789,0.30000000000000004],\n"
+                               "[0,null,-12,9223372036854775807,-9223372036854775807,1e3,5.0,"
+                               "123456789], [ ]]";
+    static const size_t steps[] = {1, 3, 70, 1000};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t room = 1; room <= 8; room++)
+            assert_numbers(text, steps[i], room);
+}
+
+static void what_is_no_number_is_refused_in_an_array_of_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *whole, *any;
+    } cases[] = {
+        {"[1,\"2\"]", "byte 3: a number is expected here", "byte 3: a number is expected here"},
+        {"[1,2.5]", "byte 3: a whole number of 63 bits is expected here", NULL},
+        {"[1 2]", "byte 3: ',' or ']' is expected here", "byte 3: ',' or ']' is expected here"},
+        {"[1,]", "byte 3: a JSON value is expected here", "byte 3: a JSON value is expected here"},
+        {"[1,nul]", "byte 3: null is expected here", "byte 3: null is expected here"},
+        {"[1,nulls]", "byte 3: null is expected here", "byte 3: null is expected here"},
+        {"[1,1x]", "byte 3: a number is expected here", "byte 3: a number is expected here"},
+        {"[1,[2]]", "byte 3: a number is expected here", "byte 3: a number is expected here"},
+        {"{\"a\":1}", "byte 0: an array is expected here", "byte 0: an array is expected here"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int padding = 0; padding < 2; padding++) {
+            char text[200];
+            struct fixture f;
+            double doubles[4];
+            int64_t integers[4];
+            snprintf(text, sizeof text, padding ? "%-150s" : "%s", cases[i].text);
+            start(&f, text, 1000);
+            flm_json_enter_array(&f.json);
+            while (flm_json_next_integers(&f.json, integers, 4, 0) > 0)
+                ;
+            assert_false(finish(&f));
+            assert_string_equal(f.why.text, cases[i].whole);
+
+            start(&f, text, 1000);
+            flm_json_enter_array(&f.json);
+            while (flm_json_next_doubles(&f.json, doubles, 4, 0) > 0)
+                ;
+            assert_int_equal(finish(&f), !cases[i].any);
+            if (cases[i].any)
+                assert_string_equal(f.why.text, cases[i].any);
+        }
+}
+
+/* The same errors far from the end of the window, where the quick ways are taken. */
+static void errors_are_the_same_where_much_follows(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"[1 2]",     "[,1]",       "[1,]",    "{1:2}",
+                                        "{\"a\" 1}", "{\"a\":1,}", "[1}",     "{\"a\":1 \"b\":2}",
+                                        "[tru]",     "[nul]",      "[nulls]", "[trues]",
+                                        "[falses]",  "[-]",        "[1.]",    "[1x]",
+                                        "[1e]",      "[+1]",       "[1]]",    "{\"a\":1]",
+                                        "[\"a\" 1]", "[01.x]",     "[1.5.2]", "{\"a\"x:1}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[400];
+        struct flm_error why[2];
+        for (int padding = 0; padding < 2; padding++) {
+            struct fixture f;
+            struct flm_text out = {0};
+            snprintf(text, sizeof text, padding ? "%-300s" : "%s", texts[i]);
+            start(&f, text, 1000);
+            echo(&f.json, &out);
+            flm_text_clear(&out);
+            assert_false(finish(&f));
+            why[padding] = f.why;
+
+            start(&f, text, 1000);
+            flm_json_skip(&f.json);
+            assert_false(finish(&f));
+            assert_string_equal(f.why.text, why[padding].text);
+        }
+        assert_string_equal(why[1].text, why[0].text);
     }
 }
 
@@ -378,6 +514,9 @@ int main(void)
         cmocka_unit_test(escapes_that_are_none_are_refused),
         cmocka_unit_test(numbers_are_text_and_value),
         cmocka_unit_test(a_whole_number_must_be_one),
+        cmocka_unit_test(arrays_of_numbers_are_read_at_once),
+        cmocka_unit_test(what_is_no_number_is_refused_in_an_array_of_them),
+        cmocka_unit_test(errors_are_the_same_where_much_follows),
         cmocka_unit_test(unread_values_are_skipped),
         cmocka_unit_test(a_value_of_another_type_is_refused_with_its_offset),
         cmocka_unit_test(depth_costs_a_bit_a_level),
