@@ -17,6 +17,7 @@
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \
     entry(perf_json)                                                                               \
+    entry(speedscope)                                                                              \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -37,6 +37,7 @@ static const struct {
     {"perf-script", "tests/data/perf_script/default.txt"},
     {"perf-report", "tests/data/perf_report/counts.txt"},
     {"perf-json", "tests/data/perf_json/converted.json"},
+    {"speedscope", "tests/data/speedscope/two-sampled.json"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

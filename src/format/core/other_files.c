@@ -53,7 +53,6 @@ static const struct {
     {"Weight\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
     {"Running Time\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
     {"{", "\"dhatFileVersion\"", "", "this is a DHAT file, which flamel does not read yet"},
-    {"{", "speedscope.app/file-format-schema", "", "this is a speedscope file, which flamel does not read yet"},
     {"{", "\"traceEvents\"", "", "this is a Chrome trace (trace events), which flamel does not read yet"},
     {"[", "\"ph\"", "\"ts\"", "this is a Chrome trace (trace events), which flamel does not read yet"},
     {"{", "\"callFrame\"", "\"nodes\"", "this is a CPU profile of V8, which flamel does not read yet"},
