@@ -122,6 +122,13 @@ bool flm_viewer_collapse(struct flm_viewer *viewer, const struct flm_pane *proce
                          struct flm_error *why);
 bool flm_viewer_collapse_all(struct flm_viewer *viewer, struct flm_error *why);
 
+/* All rows of a deep thread, or the first ones (scene.h); of all threads; and all where any is to
+ * be seen, not as a step of the history: nothing where memory runs out. */
+bool flm_viewer_expand(struct flm_viewer *viewer, const struct flm_pane *thread,
+                       struct flm_error *why);
+bool flm_viewer_expand_all(struct flm_viewer *viewer, struct flm_error *why);
+void flm_viewer_expand_to(struct flm_viewer *viewer, struct flm_node_ref ref);
+
 /* Selects a ref and brings it into view; no ref: does nothing. */
 void flm_viewer_walk_to(struct flm_viewer *viewer, struct flm_node_ref ref);
 

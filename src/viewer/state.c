@@ -140,6 +140,10 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "threads", flm_bytes_of("cost"));
     if (v->model.collapsed.size > 0)
         add(out, "collapsed", (struct flm_bytes){v->model.collapsed.at, v->model.collapsed.size});
+    if (v->model.expands_all)
+        add(out, "rows", flm_bytes_of("all"));
+    if (v->model.expanded.size > 0)
+        add(out, "expanded", (struct flm_bytes){v->model.expanded.at, v->model.expanded.size});
     add_path(out, "select", v, v->model.selected);
     add_path(out, "zoom", v, v->model.zoomed);
     if (!flm_node_ref_valid(v->model.zoomed) && v->scene.total > 0)
@@ -376,10 +380,12 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     v->model.inverted = value_of(state, "invert", &scratch).size > 0;
     v->model.comparing.side_by_side &= !v->model.inverted; /* scene.h */
     v->model.shows_tracks = value_of(state, "tracks", &scratch).size > 0;
+    v->model.expands_all = flm_bytes_are(value_of(state, "rows", &scratch), "all");
     v->model.threads_by_cost = flm_bytes_are(value_of(state, "threads", &scratch), "cost");
     bool kept = read_focus(v, value_of(state, "of", &scratch)) &&
                 flm_model_set_text(&v->model.sort, value_of(state, "sort", &scratch)) &&
                 flm_model_set_text(&v->model.collapsed, value_of(state, "collapsed", &scratch)) &&
+                flm_model_set_text(&v->model.expanded, value_of(state, "expanded", &scratch)) &&
                 read_colors(v, state, &scratch) && !scratch.failed;
     if (good && !kept)
         good = flm_error_memory(why);

@@ -4,7 +4,8 @@
  *     &apply=hide:libc.so.6%20|%20!by:function   (an operation behind a '!' is off)
  *     &search=tni0.parse&zoom=5f3a09bc11d2e470&select=...&x=0.25,0.5&y=-12&sort=-self
  *
- * Of a flame chart also threads=cost, and collapsed=10%0A11: processes, one a line.
+ * Of a flame chart also threads=cost, and collapsed=10%0A11: processes, one a line;
+ * expanded=11%0A12: threads that show all rows, or rows=all: all do.
  *
  * The halves of a sandwich have a camera each: `half` says whose `zoom` and `x` are (1: callees),
  * and `other-x` is the `x` of the other half. Links of earlier versions have it as `beside`, which

@@ -1,10 +1,10 @@
 /* timeline_selection.c - a part of the time, and threads, kept by operations: "time:1s..2s",
- * "label:thread=1234". */
+ * "label:thread=1234"; and how much of processes and threads is drawn. */
 #include <math.h>
 
 #include "base/number/number.h"
 #include "viewer/internal.h"
-#include "viewer/model/collapsed.h"
+#include "viewer/model/name_list.h"
 
 /* Nothing begins with nothing: that is a prefix there was no memory for. */
 static bool begins_with(struct flm_bytes text, struct flm_bytes prefix)
@@ -168,7 +168,7 @@ static bool rearrange(struct flm_viewer *v, struct flm_error *why)
 bool flm_viewer_collapse(struct flm_viewer *v, const struct flm_pane *pane, struct flm_error *why)
 {
     const struct flm_track *track = flm_threads_track(&v->scene, pane);
-    if (!flm_collapsed_toggle(&v->model.collapsed, flm_string_bytes(pane->profile, track->process)))
+    if (!flm_name_list_toggle(&v->model.collapsed, flm_string_bytes(pane->profile, track->process)))
         return flm_error_memory(why);
     return rearrange(v, why);
 }
@@ -186,9 +186,87 @@ bool flm_viewer_collapse_all(struct flm_viewer *v, struct flm_error *why)
         struct flm_bytes name =
             flm_string_bytes(pane->profile, flm_threads_track(&v->scene, pane)->process);
         any = true;
-        if (!flm_collapsed_has(collapsed, name) && !flm_collapsed_toggle(collapsed, name))
+        if (!flm_name_list_has(collapsed, name) && !flm_name_list_toggle(collapsed, name))
             return flm_error_memory(why);
     }
     return any ? rearrange(v, why)
                : flm_viewer_notify(v, "nothing to collapse: one process, or one thread in each");
+}
+
+/* ---- Rows of threads ------------------------------------------------------------------------- */
+
+static double begin_of(const struct flm_pane *pane)
+{
+    return pane->top_px - pane->header_px;
+}
+
+/* The rows by the model. A thread stays where it is in the window; the name of one that loses its
+ * rows comes back into it. */
+static void arrange_rows(struct flm_viewer *v, const struct flm_pane *anchor)
+{
+    double at = begin_of(anchor) - v->model.camera.scroll_to;
+    flm_threads_expand(&v->model, &v->scene);
+    flm_viewer_arrange(v);
+    at = anchor->foot_px > 0 ? fmax(at, 0) : at;
+    flm_viewer_scroll(v, begin_of(anchor) - at - v->model.camera.scroll_to, 0);
+    flm_changed(&v->model, FLM_ASPECT_SCROLL);
+    flm_changed(&v->model, FLM_ASPECT_TRACKS);
+}
+
+static struct flm_bytes name_of(const struct flm_viewer *v, const struct flm_pane *pane)
+{
+    return flm_track_name(pane->profile, flm_threads_track(&v->scene, pane));
+}
+
+/* Where all were expanded, all others are. */
+static bool toggle_rows(struct flm_viewer *v, const struct flm_pane *thread)
+{
+    struct flm_text others = {0};
+    if (!v->model.expands_all)
+        return flm_name_list_toggle(&v->model.expanded, name_of(v, thread));
+    for (uint32_t i = 0; i < v->scene.pane_count; i++) {
+        const struct flm_pane *pane = &v->scene.panes[i];
+        if (pane != thread && pane->is_deep && !flm_name_list_toggle(&others, name_of(v, pane))) {
+            flm_text_clear(&others);
+            return false;
+        }
+    }
+    flm_text_clear(&v->model.expanded);
+    v->model.expanded = others;
+    v->model.expands_all = false;
+    return true;
+}
+
+bool flm_viewer_expand(struct flm_viewer *v, const struct flm_pane *thread, struct flm_error *why)
+{
+    if (!thread->is_deep)
+        return flm_viewer_notify(v, "all rows of this thread are shown");
+    if (!toggle_rows(v, thread))
+        return flm_error_memory(why);
+    arrange_rows(v, thread);
+    flm_viewer_history_push(v);
+    return true;
+}
+
+bool flm_viewer_expand_all(struct flm_viewer *v, struct flm_error *why)
+{
+    const struct flm_pane *first = &v->scene.panes[0], *end = first + v->scene.pane_count;
+    (void)why;
+    flm_text_clear(&v->model.expanded);
+    v->model.expands_all = flm_scene_has_limited(&v->scene);
+    while (first + 1 < end && begin_of(first + 1) <= v->model.camera.scroll_to)
+        first++;
+    arrange_rows(v, first);
+    flm_viewer_history_push(v);
+    return true;
+}
+
+void flm_viewer_expand_to(struct flm_viewer *v, struct flm_node_ref ref)
+{
+    const struct flm_pane *pane = &v->scene.panes[ref.pane];
+    uint32_t level = flm_layout_level(pane->layout, flm_pane_node(pane, ref.number));
+    bool is_hidden =
+        pane->foot_px > 0 && level != FLM_NONE && level - pane->first_level >= flm_pane_rows(pane);
+    if (is_hidden && toggle_rows(v, pane))
+        arrange_rows(v, pane);
 }

@@ -137,7 +137,8 @@ bool flm_viewer_place(struct flm_viewer *v, struct flm_node_ref ref, struct flm_
         return false;
     double top = flm_pane_row_px(pane, flm_layout_level(pane->layout, node), row) - scroll;
     double left = fmax(offset, view.left), right = fmin(offset + total, view.right);
-    if (left > right || top + row <= 0 || top >= area.height)
+    bool is_drawn = flm_layout_level(pane->layout, node) < pane->first_level + flm_pane_rows(pane);
+    if (left > right || top + row <= 0 || top >= area.height || !is_drawn)
         return false;
     double px = pane->width_px / (view.right - view.left);
     *box = (struct flm_area){.left = area.left + pane->left_px + (left - view.left) * px,
@@ -166,6 +167,7 @@ void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
     struct flm_pane *pane = &v->scene.panes[ref.pane];
     uint32_t level = flm_layout_level(pane->layout, flm_pane_node(pane, ref.number));
     struct flm_area area = flm_viewer_area(v);
+    flm_viewer_expand_to(v, ref);
     double row = flm_viewer_row_px(v), y = flm_pane_row_px(pane, level, row);
     double scroll = v->model.camera.scroll_to;
     if (level == FLM_NONE || area.height < 3 * row)

@@ -161,7 +161,7 @@ static void lay_out_panes(struct flm_document *document)
         pane->top = top;
         pane->width_px = width;
         if (!document->side_by_side)
-            top += height;
+            top += height + (pane->foot.size > 0 ? row : 0);
     }
     for (size_t i = 0; document->side_by_side && i < document->panes.count; i++)
         if (document->panes.at[i].upwards)
@@ -429,6 +429,9 @@ static void paint_pane(const struct flm_document *document, const struct flm_sur
     double x =
         write_text(document, surface, pane->left, y, pane->heading, TEXT_PX, true, document->ink);
     write_text(document, surface, x + PAD, y, pane->detail, TEXT_PX, false, document->muted);
+    write_text(document, surface, pane->left,
+               pane->top + (pane->row_count + 0.5) * row + 0.36 * TEXT_PX, pane->foot, TEXT_PX,
+               false, document->muted);
 }
 
 static void paint_key(const struct flm_document *document, const struct flm_surface *surface,

@@ -48,6 +48,7 @@ struct flm_document_pane {
     void *context;
     struct flm_document_text group;           /* a line above those of several panes */
     struct flm_document_text heading, detail; /* above it: "main", "1.2 s" */
+    struct flm_document_text foot;            /* a line below it: "+143 rows" */
     double strip_px;                          /* between its heading and its boxes; 0: nothing */
 
     /* Paint the strip, which ends at `top`, and over the boxes; may be NULL. */

@@ -16,6 +16,7 @@ static const struct flm_menu_entry entries[] = {
     {"collapse-any", "Collapse all recursion", NULL, FLM_MENU_TRANSFORM},
     {"expand-all", "Expand all recursion", NULL, FLM_MENU_TRANSFORM},
     {"processes", "Collapse the process", NULL, FLM_MENU_TRANSFORM},
+    {"rows", "Expand or collapse the thread", NULL, FLM_MENU_TRANSFORM},
     {"search-selected", "Search for it", NULL, FLM_MENU_COPY},
     {"copy-name", "Copy the name", NULL, FLM_MENU_COPY},
     {"copy-stack", "Copy the stack", "Copy stack", FLM_MENU_COPY},

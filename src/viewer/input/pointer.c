@@ -8,6 +8,8 @@
  *                                        which is over time itself, as in the minimap
  *     click on a thread in the timeline  only that thread; with control: it as well
  *     click on the heading of a process  collapses it to one row of the flame chart, or opens it
+ *     click on the name of a thread, or  all of its rows, or the first ones
+ *     on "+143 rows"
  *     the other button, a long press     select, and the menu
  *     wheel, pinch                       zoom at the pointer; with shift, or sideways: pan; with
  *                                        alt: scroll
@@ -239,6 +241,13 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
     if (process) {
         struct flm_error why = {0};
         report_error(v, flm_viewer_collapse(v, process, &why), &why);
+        return;
+    }
+    const struct flm_pane *thread =
+        y >= area.top ? flm_threads_deep_at(&v->scene, x, content) : NULL;
+    if (thread) {
+        struct flm_error why = {0};
+        report_error(v, flm_viewer_expand(v, thread, &why), &why);
         return;
     }
     bool hit = flm_viewer_hit(v, x, y, &ref, &box);

@@ -126,6 +126,28 @@ static bool act_processes_all(struct flm_viewer *v, struct flm_bytes none, struc
     return flm_viewer_collapse_all(v, why);
 }
 
+static bool has_deep(const struct flm_viewer *v)
+{
+    return is_chart(v) && flm_scene_has_deep(&v->scene);
+}
+
+static const struct flm_condition deep = {has_deep, "all rows of all threads are shown"};
+
+/* Of the thread of the selected frame; where none is selected, of all. */
+static bool act_rows(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_node_ref_valid(v->model.selected)
+               ? flm_viewer_expand(v, &v->scene.panes[v->model.selected.pane], why)
+               : flm_viewer_expand_all(v, why);
+}
+
+static bool act_rows_all(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    return flm_viewer_expand_all(v, why);
+}
+
 /* Threads merged into one tree, or each with its own: the operation split. */
 static bool act_split(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
@@ -150,6 +172,10 @@ static const struct flm_action actions[] = {
      "fold group threads"},
     {"processes-all", "Collapse all processes, or open them", NULL, NULL, act_processes_all,
      &charted, "fold expand group threads"},
+    {"rows", "Expand or collapse the thread: all rows, or the first", NULL, "J", act_rows, &deep,
+     "expand fold depth deep limit"},
+    {"rows-all", "Expand or collapse all threads", NULL, NULL, act_rows_all, &deep,
+     "expand fold depth deep limit"},
     {"split", "Split or merge threads", NULL, "S", act_split, &threaded, "group by thread tid"},
 };
 const struct flm_action_group flm_time_actions = {"Time", actions,

@@ -9,8 +9,8 @@ void flm_model_init(struct flm_model *model)
 
 void flm_model_clear(struct flm_model *model)
 {
-    struct flm_text *texts[] = {&model->color_with, &model->focus, &model->sort,
-                                &model->source_link, &model->collapsed};
+    struct flm_text *texts[] = {&model->color_with,  &model->focus,     &model->sort,
+                                &model->source_link, &model->collapsed, &model->expanded};
     flm_searches_clear(&model->searches);
     flm_operations_clear(&model->operations);
     flm_comparing_clear(&model->comparing);

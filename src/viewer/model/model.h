@@ -83,7 +83,9 @@ struct flm_model {
     struct flm_text source_link;     /* "vscode://file/{file}:{line}"; "": none */
     struct flm_comparing comparing;  /* with another file, or another part of this one */
     bool shows_tracks;               /* the timeline has a row for each thread */
-    struct flm_text collapsed;       /* processes of the flame chart: collapsed.h */
+    struct flm_text collapsed;       /* processes of the flame chart: name_list.h */
+    struct flm_text expanded;        /* likewise its threads that show all of their rows */
+    bool expands_all;                /* all threads do */
     bool threads_by_cost;            /* the flame chart; else by process, and by begin */
     bool shows_overlay, hides_panel; /* not in the URL */
 

@@ -45,6 +45,8 @@ bool flm_chart_cells(const struct flm_box_styles *styles, double left_px,
     view.first_level = 0;
     view.min_width_px = 0;
     view.level_count = flm_layout_level_count(pane->layout);
+    if (view.level_count > pane->first_level + flm_pane_rows(pane))
+        view.level_count = pane->first_level + flm_pane_rows(pane);
     list->count = 0;
     for (uint32_t level = pane->first_level; level < view.level_count; level++) {
         struct flm_rectangle found;

@@ -50,6 +50,9 @@ void flm_thread_add_figures(const struct flm_viewer *viewer, const struct flm_pa
 void flm_thread_add_process(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             struct flm_text *out);
 
+/* "+143 rows", where some are not drawn; else nothing. */
+void flm_thread_add_hidden_rows(const struct flm_pane *pane, struct flm_text *out);
+
 /* From the left edge to names in the gutter, and from them to the stacks: CSS px. */
 enum { FLM_NAME_LEFT_PX = 12, FLM_NAME_RIGHT_PX = 8 };
 

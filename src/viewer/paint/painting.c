@@ -16,7 +16,7 @@
 static void clip_levels(const struct flm_pane *pane, double scroll, double height, double row,
                         struct flm_viewport *view)
 {
-    double levels = flm_layout_level_count(pane->layout);
+    double levels = (double)pane->first_level + flm_pane_rows(pane);
     double first, last;
     if (pane->upwards) {
         double foot = pane->top_px + pane->height_px - scroll; /* of the lowest row drawn */

@@ -40,6 +40,13 @@ static bool is_side_by_side(const struct flm_viewer *v)
 
 /* ---- Rectangles ------------------------------------------------------------------------------ */
 
+/* Of a thread those that the window has, too. */
+static uint32_t most_rows(const struct flm_pane *pane)
+{
+    bool is_fewer = pane->kind == FLM_PANE_CHART && flm_pane_rows(pane) < LEVELS;
+    return is_fewer ? flm_pane_rows(pane) : LEVELS;
+}
+
 static struct flm_viewport viewport_of(const struct flm_viewer *v, const struct flm_pane *pane,
                                        double width)
 {
@@ -47,7 +54,7 @@ static struct flm_viewport viewport_of(const struct flm_viewer *v, const struct 
     view.width_px = width;
     view.min_width_px = 1;
     view.first_level = pane->first_level;
-    view.level_count = LEVELS;
+    view.level_count = most_rows(pane);
     return view;
 }
 
@@ -91,7 +98,7 @@ static void count_cut(struct picture *picture, const struct flm_pane *pane,
 /* Of a flame chart the samples below a merged box are drawn too. */
 static uint32_t last_level(const struct flm_pane *pane, const struct flm_rectangle *r)
 {
-    uint32_t most = pane->first_level + LEVELS - 1;
+    uint32_t most = pane->first_level + most_rows(pane) - 1;
     if (pane->kind != FLM_PANE_CHART || !(r->flags & FLM_RECTANGLE_MERGED))
         return r->level;
     uint32_t last = flm_layout_below(pane->layout, r).last_level;
@@ -260,6 +267,9 @@ static void add_heading(struct picture *picture, const struct flm_pane *pane,
     picture->text.size = 0;
     flm_thread_add_figures(v, pane, &picture->text);
     added->detail = flm_document_add_text(&picture->document, text_of(picture));
+    picture->text.size = 0;
+    flm_thread_add_hidden_rows(pane, &picture->text);
+    added->foot = flm_document_add_text(&picture->document, text_of(picture));
 }
 
 static void add_panes(struct picture *picture)

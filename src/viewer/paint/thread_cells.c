@@ -87,6 +87,13 @@ static int draw_text(struct flm_screen *screen, struct flm_cell_area area, int c
                                     style);
 }
 
+static const char *mark_of(const struct flm_screen *screen, bool is_collapsed)
+{
+    if (screen->charset != FLM_CHARSET_UTF8)
+        return is_collapsed ? "+ " : "- ";
+    return is_collapsed ? "\xE2\x96\xB8 " : "\xE2\x96\xBE ";
+}
+
 void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pane,
                            struct flm_screen *screen, struct flm_cell_area area)
 {
@@ -96,13 +103,18 @@ void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pa
     int row = row_of(flm_viewer_area(v).top + pane->top_px - pane->header_px - scroll);
     int strip = flm_scene_strip_px(&v->scene) > 0 ? 1 : 0;
     struct flm_text text = {0};
-    if (row >= area.rows || row + 3 < 0)
+    int foot = row_of(flm_viewer_area(v).top + pane->top_px + pane->height_px - scroll);
+    if (pane->foot_px > 0 && foot >= 0 && foot < area.rows) {
+        flm_thread_add_hidden_rows(pane, &text);
+        draw_text(screen, area, 0, foot, &text, muted);
+        text.size = 0;
+    }
+    if (row >= area.rows || row + 3 < 0) {
+        flm_text_clear(&text);
         return;
+    }
     if (pane->process_threads) {
-        bool is_utf8 = screen->charset == FLM_CHARSET_UTF8;
-        flm_text_puts(&text, pane->is_collapsed ? (is_utf8 ? "\xE2\x96\xB8 " : "+ ")
-                             : is_utf8          ? "\xE2\x96\xBE "
-                                                : "- ");
+        flm_text_puts(&text, mark_of(screen, pane->is_collapsed));
         flm_thread_add_process(v, pane, &text);
         if (row >= 0)
             draw_text(screen, area, 0, row, &text, muted);
@@ -116,6 +128,7 @@ void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pa
     }
     if (row >= 0 && row < area.rows) {
         text.size = 0;
+        flm_text_puts(&text, pane->is_deep ? mark_of(screen, pane->foot_px > 0) : "");
         flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), &text);
         int column =
             draw_text(screen, area, 0, row, &text, style_of(v, screen, colors.text, FLM_CELL_BOLD));

@@ -300,7 +300,17 @@ void flm_thread_add_process(const struct flm_viewer *v, const struct flm_pane *p
     flm_thread_add_figures(v, pane, out);
 }
 
-/* A mark that points down, or to the right where the process is collapsed. */
+void flm_thread_add_hidden_rows(const struct flm_pane *pane, struct flm_text *out)
+{
+    uint32_t hidden = pane->chart_rows - flm_pane_rows(pane);
+    if (hidden == 0)
+        return;
+    flm_text_putc(out, '+');
+    flm_count_add(out, hidden);
+    flm_text_puts(out, hidden == 1 ? " row" : " rows");
+}
+
+/* A mark that points down, or to the right where something is collapsed. */
 static void paint_mark(const struct flm_viewer *v, struct flm_pixels *pixels, double left,
                        double middle, bool is_collapsed)
 {
@@ -314,6 +324,25 @@ static void paint_mark(const struct flm_viewer *v, struct flm_pixels *pixels, do
                             ink);
 }
 
+/* Below the rows that are drawn: a line, and how many more there are. */
+static void paint_foot(const struct flm_viewer *v, const struct flm_pane *pane,
+                       struct flm_pixels *pixels, double top, struct flm_text *text)
+{
+    struct flm_area area = flm_viewer_area(v);
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    double scale = v->scene.window.scale, line = round(LINE * scale);
+    int thin = (int)fmax(1, scale), at = (int)(top + round(scale));
+    if (pane->foot_px <= 0)
+        return;
+    flm_pixels_fill(pixels, (int)area.left, at, (int)(area.left + area.width), at + thin,
+                    colors.muted);
+    text->size = 0;
+    flm_thread_add_hidden_rows(pane, text);
+    draw_line(v, pixels, area.left + 4 * scale, area.left + area.width,
+              at + thin + (pane->foot_px - line) / 2, (struct flm_bytes){text->at, text->size},
+              FLM_WEIGHT_REGULAR, colors.muted);
+}
+
 void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *pane,
                             struct flm_pixels *pixels)
 {
@@ -324,7 +353,8 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
     double top = area.top - scroll + pane->top_px, line = round(LINE * scale);
     double least = round(FLM_THREAD_LEAST_PX * scale) - flm_scene_strip_px(&v->scene);
     bool is_stack = gutter > 0 && !pane->is_collapsed;
-    double bottom = top + (is_stack ? fmax(pane->height_px, least) : pane->height_px);
+    double height = pane->height_px + pane->foot_px;
+    double bottom = top + (is_stack ? fmax(height, least) : height);
     double begin = top - pane->header_px;
     double left = round(FLM_NAME_LEFT_PX * scale);
     double right = gutter > 0 ? gutter - FLM_NAME_RIGHT_PX * scale : area.left + area.width;
@@ -354,6 +384,8 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
     text.size = 0;
     flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), &text);
     struct flm_bytes title = {text.at, text.size};
+    if (pane->is_deep)
+        paint_mark(v, pixels, round(scale), at + line / 2, pane->foot_px > 0);
     draw_line(v, pixels, left, right, at, title, FLM_WEIGHT_BOLD, colors.text);
     if (gutter > 0)
         at += line;
@@ -363,5 +395,6 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
     flm_thread_add_figures(v, pane, &text);
     draw_line(v, pixels, left, right, at, (struct flm_bytes){text.at, text.size},
               FLM_WEIGHT_REGULAR, colors.muted);
+    paint_foot(v, pane, pixels, top + pane->height_px, &text);
     flm_text_clear(&text);
 }

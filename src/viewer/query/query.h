@@ -150,6 +150,7 @@
  *      shown: b, any: b, split: b                      rows are shown; one is selected; apart
  *      collapsed: b, or null                           a process is one row of the flame chart;
  *                                                      null: none can be
+ *      all_rows: b, or null                            of all threads; null: none has so many
  *      untimed                                         samples without a time
  *      selected: null, or {from_ns, to_ns, text}
  *      count, tracks: [{id, title, total, share, on: b}]}

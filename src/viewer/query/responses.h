@@ -287,6 +287,7 @@ struct flm_response_tracks {
     struct flm_bytes duration;
     struct flm_bytes key; /* the label that tracks are by; "": none */
     bool shown, any, split;
+    enum flm_tristate all_rows;  /* of threads: all, some; NONE: no thread is deep */
     enum flm_tristate collapsed; /* processes: any, none; NONE: there are no headings of any */
     double untimed;              /* samples without a time */
     struct flm_response_time_range *selected;

@@ -83,6 +83,13 @@ static enum flm_tristate collapsed_of(const struct flm_viewer *v)
                                               : FLM_TRISTATE_NONE;
 }
 
+static enum flm_tristate rows_of(const struct flm_viewer *v)
+{
+    if (!flm_scene_has_deep(&v->scene))
+        return FLM_TRISTATE_NONE;
+    return flm_scene_has_limited(&v->scene) ? FLM_TRISTATE_FALSE : FLM_TRISTATE_TRUE;
+}
+
 bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_response *response,
                       struct flm_error *why)
 {
@@ -110,6 +117,7 @@ bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_re
                 flm_timeline_is_hidden(&v->model, &v->scene, NULL);
     made->split = flm_timeline_is_split(&v->model);
     made->collapsed = collapsed_of(v);
+    made->all_rows = rows_of(v);
     made->untimed = tracks->untimed_count;
     made->selected = range_of(&q);
     struct flm_thread_costs costs = {0};

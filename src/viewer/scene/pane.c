@@ -33,7 +33,7 @@ uint32_t flm_pane_rows(const struct flm_pane *pane)
 {
     uint32_t levels = flm_layout_level_count(pane->layout);
     if (pane->kind == FLM_PANE_CHART)
-        return pane->chart_rows;
+        return pane->shown_rows;
     return levels > pane->first_level ? levels - pane->first_level : 0;
 }
 

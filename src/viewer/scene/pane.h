@@ -30,6 +30,9 @@ struct flm_pane {
     struct flm_flame_chart *chart;             /* CHART */
     bool is_pending;          /* CHART: without samples until it is seen (thread_panes.h) */
     uint32_t chart_rows;      /* CHART: how many it has when it is made */
+    uint32_t shown_rows;      /* CHART: the first of these, which are drawn; set by arranging */
+    bool is_expanded;         /* CHART: all of them, however many there are */
+    bool is_deep;             /* CHART: else some are not; set by arranging */
     uint32_t process_threads; /* CHART: the first of so many threads of a process; 0: it is not */
     bool is_collapsed;        /* CHART: stands for all of these, without their stacks */
     struct flm_occupancy occupancy;      /* likewise: of them on a CPU; made when it is seen */
@@ -47,6 +50,7 @@ struct flm_pane {
     double left_px, width_px, top_px, height_px;
     double header_px; /* CHART: of its process, its name where there is no gutter, and the strip of
                          its states, above its top */
+    double foot_px;   /* CHART: of the line below it that tells how many rows are not drawn */
 
     struct flm_rectangles drawn; /* of the last picture */
     bool incomplete;             /* a visible node is not open yet */

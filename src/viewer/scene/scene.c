@@ -57,6 +57,22 @@ bool flm_scene_has_collapsed(const struct flm_scene *scene)
     return false;
 }
 
+bool flm_scene_has_limited(const struct flm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->pane_count; i++)
+        if (scene->panes[i].foot_px > 0)
+            return true;
+    return false;
+}
+
+bool flm_scene_has_deep(const struct flm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->pane_count; i++)
+        if (scene->panes[i].is_deep)
+            return true;
+    return false;
+}
+
 bool flm_scene_has_halves(const struct flm_scene *scene)
 {
     return scene->view && scene->view->has_halves;
@@ -126,8 +142,8 @@ static void arrange_side_by_side(struct flm_scene *scene, double width_px, doubl
     scene->home_px = scene->panes[0].upwards ? highest - height_px : 0;
 }
 
-/* The threads of a flame chart, one below the other. */
-static void arrange_threads(struct flm_scene *scene, double width_px, double row_px)
+/* One below the other, each with at most so many rows. Returns the height of all. */
+static double place_threads(struct flm_scene *scene, double row_px, uint32_t most_rows)
 {
     double scale = scene->window.scale, top = 0;
     bool is_cells = scene->window.is_cells;
@@ -136,22 +152,39 @@ static void arrange_threads(struct flm_scene *scene, double width_px, double row
     double process_px = flm_scene_process_px(scene);
     double least_px = is_cells ? 0 : round(FLM_THREAD_LEAST_PX * scale);
     double gap_px = is_cells ? 0 : round(FLM_THREAD_GAP_PX * scale);
+    double foot_px = is_cells ? row_px : round(FLM_FOOT_PX * scale);
     for (uint32_t i = 0; i < scene->pane_count; i++) {
         struct flm_pane *pane = &scene->panes[i];
-        pane->left_px = 0;
-        pane->width_px = width_px;
+        bool is_deep = pane->chart_rows > 0 && pane->chart_rows - 1 > most_rows;
+        bool is_limited = is_deep && !pane->is_expanded;
+        pane->is_deep = is_deep;
+        pane->shown_rows = is_limited ? most_rows : pane->chart_rows;
+        pane->foot_px = is_limited ? foot_px : 0;
         pane->header_px = (pane->process_threads ? process_px : 0) + name_px + strip_px;
         if (pane->is_collapsed)
             pane->header_px = process_px + flm_scene_occupancy_px(scene);
         pane->top_px = top + pane->header_px;
-        pane->height_px = flm_pane_rows(pane) * row_px;
-        if (pane->is_collapsed)
-            top = pane->top_px + gap_px;
-        else
-            top = pane->top_px + fmax(pane->height_px, least_px - strip_px - name_px) + gap_px;
+        pane->height_px = pane->shown_rows * row_px;
+        top = pane->top_px + gap_px;
+        if (!pane->is_collapsed)
+            top += fmax(pane->height_px + pane->foot_px, least_px - strip_px - name_px);
     }
-    scene->content_px = top;
+    return top;
+}
+
+/* The threads of a flame chart. Of one alone nothing is pushed out of the window. */
+static void arrange_threads(struct flm_scene *scene, double width_px, double height_px,
+                            double row_px)
+{
+    for (uint32_t i = 0; i < scene->pane_count; i++) {
+        scene->panes[i].left_px = 0;
+        scene->panes[i].width_px = width_px;
+    }
     scene->home_px = 0;
+    scene->content_px = place_threads(scene, row_px, UINT32_MAX);
+    if (scene->pane_count > 1 && height_px > 0 && scene->content_px > height_px)
+        scene->content_px = place_threads(
+            scene, row_px, (uint32_t)fmax(FLM_ROWS_LEAST, floor(height_px / row_px / 3)));
 }
 
 /* One below the other. A flame that does not fill the window stands on its lower edge. */
@@ -164,7 +197,7 @@ void flm_scene_arrange(struct flm_scene *scene, double width_px, double height_p
         return;
     }
     if (flm_scene_is_over_time(scene)) {
-        arrange_threads(scene, width_px, row_px);
+        arrange_threads(scene, width_px, height_px, row_px);
         return;
     }
     for (uint32_t i = 0; i < scene->pane_count; i++) {

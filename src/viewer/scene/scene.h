@@ -25,7 +25,8 @@ enum { FLM_ROW_PX = 18, FLM_FONT_PX = 12, FLM_MINIMAP_PX = 48, FLM_MARGIN_PX = 8
 
 /* Of a flame chart: the gutter with the names of threads, which a narrow window has above their
  * stacks instead; the ruler; the strip of states; the heading of a process; the least that a thread
- * takes, so that two lines are beside it; and what is free below it. */
+ * takes, so that two lines are beside it; what is free below it; and the line that tells how many
+ * of its rows are not drawn. */
 enum {
     FLM_GUTTER_PX = 184,
     FLM_GUTTER_LEAST_WINDOW_PX = 720,
@@ -33,8 +34,14 @@ enum {
     FLM_STRIP_PX = 7,
     FLM_PROCESS_PX = 22,
     FLM_THREAD_LEAST_PX = 36,
-    FLM_THREAD_GAP_PX = 6
+    FLM_THREAD_GAP_PX = 6,
+    FLM_FOOT_PX = 18
 };
+
+/* Where not all threads of a flame chart fit into the window, each has a third of it at most, but
+ * never fewer rows than these, unless it is expanded. Else one with 200 rows would be the only one
+ * that is seen. */
+enum { FLM_ROWS_LEAST = 8 };
 
 struct flm_scene {
     const struct flm_view *view; /* whose panes these are; NULL: there are none */
@@ -88,6 +95,11 @@ bool flm_scene_is_over_time(const struct flm_scene *scene);
 
 /* Whether a process is collapsed to one row. */
 bool flm_scene_has_collapsed(const struct flm_scene *scene);
+
+/* Whether some rows of a thread are not drawn; and whether there would be some. */
+bool flm_scene_has_limited(const struct flm_scene *scene);
+bool flm_scene_has_deep(const struct flm_scene *scene);
+
 bool flm_scene_has_halves(const struct flm_scene *scene);
 
 /* The layout in the units of the camera: the pane's own; of two panes side by side the one that

@@ -6,7 +6,7 @@
 
 #include "base/core/sort.h"
 #include "flamel/builder.h"
-#include "viewer/model/collapsed.h"
+#include "viewer/model/name_list.h"
 #include "viewer/scene/scene.h"
 
 void flm_threads_clear(struct flm_threads *threads)
@@ -42,6 +42,22 @@ const struct flm_pane *flm_threads_process_at(const struct flm_scene *scene, dou
         double top = pane->top_px - pane->header_px;
         double height = pane->is_collapsed ? pane->header_px : flm_scene_process_px(scene);
         if (pane->process_threads > 0 && y_px >= top && y_px < top + height)
+            return pane;
+    }
+    return NULL;
+}
+
+struct flm_pane *flm_threads_deep_at(const struct flm_scene *scene, double x_px, double y_px)
+{
+    double gutter = flm_scene_gutter_px(scene), row = flm_scene_row_px(scene);
+    for (uint32_t i = 0; flm_scene_is_over_time(scene) && i < scene->pane_count; i++) {
+        struct flm_pane *pane = &scene->panes[i];
+        double foot = pane->top_px + pane->height_px, end = foot + pane->foot_px;
+        double begin = pane->top_px - pane->header_px +
+                       (pane->process_threads > 0 ? flm_scene_process_px(scene) : 0);
+        bool is_name =
+            y_px >= begin && (gutter > 0 ? x_px < gutter && y_px < end : y_px < begin + row);
+        if (pane->is_deep && (is_name || (y_px >= foot && y_px < end)))
             return pane;
     }
     return NULL;
@@ -273,7 +289,21 @@ static bool is_collapsed(const struct flm_model *model, const struct flm_profile
                          const struct flm_track *track)
 {
     return track->process != FLM_NONE &&
-           flm_collapsed_has(&model->collapsed, flm_string_bytes(p, track->process));
+           flm_name_list_has(&model->collapsed, flm_string_bytes(p, track->process));
+}
+
+static bool is_expanded(const struct flm_model *model, const struct flm_profile *p,
+                        const struct flm_track *track)
+{
+    return model->expands_all || flm_name_list_has(&model->expanded, flm_track_name(p, track));
+}
+
+void flm_threads_expand(const struct flm_model *model, struct flm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->pane_count; i++)
+        if (scene->panes[i].kind == FLM_PANE_CHART)
+            scene->panes[i].is_expanded = is_expanded(model, scene->panes[i].profile,
+                                                      flm_threads_track(scene, &scene->panes[i]));
 }
 
 /* A thread of a process that is one row: it is counted there. */
@@ -308,6 +338,7 @@ static bool add_pane(const struct flm_model *model, struct flm_scene *scene, uin
     pane->track = track;
     pane->is_pending = true;
     pane->is_collapsed = is_collapsed(model, p, t);
+    pane->is_expanded = is_expanded(model, p, t);
     for (uint32_t i = 0; i < t->sample_count && !pane->is_collapsed; i++) {
         uint32_t levels = depth[p->sample_node[t->sample[i]]];
         pane->chart_rows = levels > pane->chart_rows ? levels : pane->chart_rows;

@@ -4,6 +4,8 @@
  *     ====~~~=======|--------===     a strip: the state of the thread at each time
  *     main 4242   main               its stacks, of each state on its own
  *
+ *     +143 rows                      how many of its rows are not drawn: scene.h says when
+ *
  * A process that is collapsed is one pane without stacks: its heading, and how many of its threads
  * are on a CPU.
  *
@@ -61,6 +63,13 @@ double flm_threads_ns(const struct flm_threads *threads, int64_t time_ns);
 /* The thread of a pane; of a collapsed process the first one. */
 const struct flm_track *flm_threads_track(const struct flm_scene *scene,
                                           const struct flm_pane *pane);
+
+/* Which panes are expanded, by the model; they are arranged again after that. */
+void flm_threads_expand(const struct flm_model *model, struct flm_scene *scene);
+
+/* The deep thread whose name, or whose line about rows that are not drawn, is at a point: x in the
+ * window, y before scrolling. NULL: there is none. */
+struct flm_pane *flm_threads_deep_at(const struct flm_scene *scene, double x_px, double y_px);
 
 /* The pane with the heading of a process: of which the thread of a pane is, or whose heading (or
  * row, where it is collapsed) is at a height, before scrolling. NULL: there is none. */

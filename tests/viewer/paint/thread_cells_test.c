@@ -106,11 +106,37 @@ static void a_collapsed_process_is_one_row(void **state)
     flm_viewer_free(v);
 }
 
+/* Two threads of 18 and 2 rows in 20: the deep one leaves room, and a line tells what is hidden. */
+static void a_deep_thread_has_a_line_that_tells_of_hidden_rows(void **state)
+{
+    (void)state;
+    struct flm_viewer *v =
+        viewer_of(profile_of_threads("1 1 - 0 0 a;b;c;d;e;f;g;h;i;j;k;l;m;n;o;p;q;r\n"
+                                     "1 1 - 60 0 a\n"
+                                     "1 2 - 1 0 main;work\n"));
+    struct flm_screen screen = {.charset = FLM_CHARSET_ASCII, .depth = FLM_DEPTH_NONE};
+    act(v, "view chart");
+    show(v, &screen);
+    assert_row(&screen, 1, "+ cmd1 1  2 ms");
+    assert_row(&screen, 10, "+10 rows");
+    assert_row(&screen, 11, "cmd1 2");
+    act(v, "rows-all");
+    show(v, &screen);
+    assert_row(&screen, 1, "- cmd1 1");
+    flm_viewer_scroll(v, 10 * FLM_CELL_HEIGHT_PX, 0);
+    show(v, &screen);
+    for (int row = 1; row < ROWS; row++)
+        assert_null(strstr(row_of(&screen, row), " rows"));
+    flm_screen_clear(&screen);
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_terminal_has_ruler_names_and_states),
         cmocka_unit_test(a_collapsed_process_is_one_row),
+        cmocka_unit_test(a_deep_thread_has_a_line_that_tells_of_hidden_rows),
         cmocka_unit_test(the_ruler_stays_when_threads_are_scrolled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

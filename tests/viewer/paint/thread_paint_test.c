@@ -186,6 +186,7 @@ static void a_name_stays_while_its_thread_is_seen(void **state)
     flm_text_puts(&lines, "\n1 2 - 1 0 main\n");
     flm_text_putc(&lines, '\0');
     struct flm_viewer *v = chart_of(lines.at, WIDTH);
+    act(v, "rows-all");
     paint(v);
     give_letters(v);
     paint(v);
@@ -255,6 +256,8 @@ static void a_window_has_its_part_of_the_whole_picture(void **state)
     }
     flm_text_putc(&lines, '\0');
     struct flm_viewer *all = chart_of(lines.at, WIDTH), *v = chart_of(lines.at, WIDTH);
+    act(v, "rows-all"); /* as where there is room for them */
+    act(all, "rows-all");
     uint32_t height = HEIGHT + (uint32_t)all->scene.content_px;
     uint32_t *whole = malloc(sizeof *whole * WIDTH * height);
     assert_non_null(whole);
