@@ -58,6 +58,8 @@ static const struct flm_format *const formats[] = {
     &flm_format_perf_addresses,
     &flm_format_perf_script,
     &flm_format_speedscope,
+    &flm_format_thread_dump,
+    &flm_format_javacore,
     &flm_format_folded,
     &flm_format_difffolded,
 };

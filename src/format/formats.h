@@ -18,6 +18,8 @@
     entry(perf_report)                                                                             \
     entry(perf_json)                                                                               \
     entry(speedscope)                                                                              \
+    entry(thread_dump)                                                                             \
+    entry(javacore)                                                                                \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

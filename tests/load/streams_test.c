@@ -38,6 +38,8 @@ static const struct {
     {"perf-report", "tests/data/perf_report/counts.txt"},
     {"perf-json", "tests/data/perf_json/converted.json"},
     {"speedscope", "tests/data/speedscope/two-sampled.json"},
+    {"thread-dump", "tests/data/thread_dump/jstack25-l-e.txt"},
+    {"javacore", "tests/data/javacore/javacore.txt"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

@@ -38,8 +38,6 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("{\"meta\":{\"interval\":1,\"categories\":[]},\"libs\":[],\"threads\":[{",
             "the Firefox Profiler");
     text_is("{\"version\":1.2,\"gc_samples\":0,\"frames\":{}", "stackprof");
-    text_is("2026-11-20 07:24:21\nFull thread dump OpenJDK 64-Bit Server VM",
-            "a thread dump of a Java VM");
     text_is("goroutine 1 [running]:\nmain.main()\n", "a dump of goroutines");
     text_is("Attaching 2 probes...\n\n@[\n", "the output of bpftrace");
     is("FLR\0\0\2\0\0", 8, "a JFR recording");

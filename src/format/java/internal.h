@@ -1,0 +1,62 @@
+/* internal.h - shared by the readers of Java's thread dumps: what a thread is, as they all say it.
+ *
+ * A dump is the threads of a Java VM at one moment. Each thread that has frames is one sample, with
+ * the value 1 in the metric "threads": so the samples of many dumps add up to a profile of the
+ * elapsed time of every thread, whatever it did. Without frames (the VM's own threads, and those
+ * that have not run Java code) it is counted in a note, and with options->by_thread it is a stack
+ * of its name alone.
+ *
+ *     label          in a dump
+ *     thread name    "main"
+ *     thread         31675: nid, the number of the system's thread; #27: the VM's, of threads that
+ *                    have no other (virtual ones, and where only that is written)
+ *     state          RUNNABLE, BLOCKED, WAITING, TIMED_WAITING ... of java.lang.Thread.State
+ *     lock           what it waits for: <0x000000069ec18258> (a java.lang.Object)
+ *     daemon         yes
+ *     virtual        yes
+ *     carrier        the thread that a virtual one is mounted on
+ *     container      dump_to_file: the container of the thread, such as an executor
+ *     process        jcmd: 31673 */
+#ifndef FLAMEL_FORMAT_JAVA_INTERNAL_H
+#define FLAMEL_FORMAT_JAVA_INTERNAL_H
+
+#include "base/text/text.h"
+#include "format/core/stack_buffer.h"
+
+struct flm_java_threads {
+    struct flm_stack_buffer stack; /* the frames of the current thread, leaf first */
+    struct flm_metric metric;
+    uint64_t dumps, frameless, deadlocks;
+};
+
+/* What a thread is, besides its frames; what is empty is not known. */
+struct flm_java_thread {
+    struct flm_bytes name, id, state, lock, process, carrier, container;
+    bool is_daemon, is_virtual;
+};
+
+void flm_java_begin(struct flm_java_threads *threads, struct flm_builder *builder,
+                    const struct flm_read_options *options);
+
+/* Adds a frame of the current thread: "java.util.Arrays.sort(java.base@17.0.15/Arrays.java:99)", of
+ * a dump that goes to a file "java.base/java.util.Arrays.sort(Arrays.java:99)". `is_internal`: the
+ * class has its name of class files, "java/util/Arrays.sort", which stays as it is. */
+void flm_java_frame(struct flm_java_threads *threads, struct flm_bytes text, bool is_internal);
+
+/* Adds the thread, with the frames that it has; the next one has none yet. */
+void flm_java_thread(struct flm_java_threads *threads, const struct flm_java_thread *thread,
+                     int64_t time_ns);
+
+/* Makes the notes, and frees what there is. */
+void flm_java_end(struct flm_java_threads *threads);
+
+/* "2026-11-20 07:26:06" or "2026-11-20T07:24:07.264202454Z" in nanoseconds since 1970. The first
+ * has no time zone and is taken as UTC. False for any other text. */
+bool flm_java_time(struct flm_bytes text, int64_t *time_ns);
+
+/* Thread dumps in JSON, a part of the format of thread dumps. */
+int flm_java_sniff_json(struct flm_bytes head);
+bool flm_java_read_json(struct flm_source *source, const struct flm_read_options *options,
+                        struct flm_builder *builder, struct flm_error *why);
+
+#endif

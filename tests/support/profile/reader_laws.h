@@ -1,0 +1,100 @@
+/* reader_laws.h - what must hold of every reader of a format, whatever it reads. */
+#ifndef FLAMEL_TESTS_SUPPORT_PROFILE_READER_LAWS_H
+#define FLAMEL_TESTS_SUPPORT_PROFILE_READER_LAWS_H
+
+#include "support/core/failures.h"
+#include "support/profile/perf_reading.h"
+#include "support/profile/profiles.h"
+
+static const struct flm_read_options reader_options[] = {
+    {0}, {.keep_times = true}, {.keep_times = true, .by_thread = true, .lines = true}};
+
+struct reader_work {
+    const struct flm_format *format;
+    struct flm_bytes bytes;
+    const struct flm_read_options *options;
+};
+
+static inline bool reader_reads(void *context, struct flm_error *why)
+{
+    const struct reader_work *w = context;
+    struct flm_profile *p = try_bytes(w->format, w->bytes, w->options, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+/* With samples the values of stacks are those of their samples. */
+static inline void assert_reads(const struct flm_format *format, struct flm_bytes bytes)
+{
+    double total = 0;
+    for (size_t i = 0; i < sizeof reader_options / sizeof *reader_options; i++) {
+        struct flm_profile *p = read_bytes(format, bytes, &reader_options[i]);
+        assert_sound(p);
+        assert_true(unsampled(p) == 0 || !reader_options[i].keep_times);
+        double sum = flm_profile_total(p, (struct flm_metric){0});
+        assert_true(i != 1 || sum == total);
+        total = sum;
+        flm_profile_free(p);
+    }
+}
+
+/* A window that moves shows the same profile. */
+static inline void assert_same_through_windows(const struct flm_format *format,
+                                               struct flm_bytes bytes)
+{
+    const struct flm_read_options *options = &reader_options[2];
+    struct flm_profile *whole = read_bytes(format, bytes, options);
+    for (size_t step = 1; step < bytes.size + 6; step = step * 7 + 1) {
+        struct flm_profile *p = read_windows(format, bytes, step, options);
+        assert_profiles_equal(p, whole);
+        flm_profile_free(p);
+    }
+    flm_profile_free(whole);
+}
+
+/* Every shortened copy is refused with a sentence, or is read. */
+static inline void assert_survives_cuts(const struct flm_format *format, struct flm_bytes bytes)
+{
+    for (size_t size = 0; size < bytes.size; size += size < 2000 ? 1 : 61) {
+        struct flm_error why = {0};
+        char *block = malloc(size ? size : 1);
+        assert_non_null(block);
+        memcpy(block, bytes.at, size);
+        format->sniff((struct flm_bytes){block, size}, true);
+        struct flm_profile *p =
+            try_bytes(format, (struct flm_bytes){block, size}, &reader_options[2], &why);
+        if (p)
+            assert_sound(p);
+        else
+            assert_true(why.kind == FLM_ERROR_FORMAT || why.kind == FLM_ERROR_RANGE);
+        flm_profile_free(p);
+        free(block);
+    }
+}
+
+/* All of these: the file is recognized, too. */
+static inline void assert_reader_laws(const struct flm_format *format, struct flm_bytes bytes)
+{
+    struct flm_error why = {0};
+    assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why), format);
+    assert_reads(format, bytes);
+    assert_same_through_windows(format, bytes);
+    assert_survives_cuts(format, bytes);
+}
+
+static inline void assert_reader_laws_of_file(const struct flm_format *format, const char *name)
+{
+    struct flm_bytes bytes = file_bytes(name);
+    assert_reader_laws(format, bytes);
+    free((void *)bytes.at);
+}
+
+/* Every allocation may fail once: of a short text, because it is slow. */
+static inline void assert_survives_little_memory(const struct flm_format *format,
+                                                 struct flm_bytes bytes)
+{
+    struct reader_work work = {format, bytes, &reader_options[2]};
+    assert_true(assert_survives_failures(reader_reads, &work) > 5);
+}
+
+#endif
