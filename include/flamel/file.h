@@ -58,6 +58,8 @@ struct flm_load_options {
 
     const char *member; /* of a folder or an archive: only files with this path or name, in which *
                            and ? stand for others (fnmatch); NULL: all */
+    bool *dropped_samples; /* receives whether drop_times left out samples that the input may have;
+                              may be NULL */
 };
 
 /* The profile in a file, or on standard input ("-"), in any format that can be read, also
@@ -115,6 +117,17 @@ bool flm_save_stream(const struct flm_profile *profile, flm_profile_sink sink, v
  * when they cannot be written. */
 void *flm_save_memory(const struct flm_profile *profile, size_t *size,
                       const struct flm_save_options *options, struct flm_error *why);
+
+/* What flm_save leaves out of this profile, because the format cannot hold it, as a list for
+ * people:
+ *
+ *     "2 other metrics (cycles, samples), times of 482 samples, modules of 60 frames"
+ *
+ * At most FLM_SAVE_LOSSES_SIZE bytes into `out`, with the zero at the end. Returns the size of the
+ * text: 0 when nothing is lost, of pictures, and where flm_save fails. */
+#define FLM_SAVE_LOSSES_SIZE 400
+size_t flm_save_losses(const struct flm_profile *profile, const char *path,
+                       const struct flm_save_options *options, char out[FLM_SAVE_LOSSES_SIZE]);
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 

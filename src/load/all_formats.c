@@ -42,6 +42,7 @@ const struct flm_format flm_format_html = {
     .extensions = ".html .htm",
     .description = "the viewer with the profile in it, as one page",
     .display = FLM_FORMAT_PAGE,
+    .holds = FLM_HOLDS_ALL,
     .has_times = true,
     .keeps_labels = true,
     .needs_system = true,

@@ -147,6 +147,10 @@ static struct flm_profile *load(struct loading *l)
     l->is_certain = r->is_certain;
     if (l->options.found_format)
         *l->options.found_format = r->format->name;
+    bool may_drop = r->format->read || r->format->needs_symbols; /* others have all in any case */
+    if (l->options.dropped_samples)
+        *l->options.dropped_samples =
+            may_drop && l->options.drop_times && flm_format_keeps_samples(r->format);
     struct flm_profile *profile = r->format->adopt  ? adopt(l)
                                   : r->format->load ? load_by_itself(l)
                                                     : read_profile(l);

@@ -106,6 +106,8 @@ static int run(const struct flm_command *command, int count, char **words)
     f.save.name = flm_load_name(words[0]);
     if (f.base)
         return compare(&f, words[0]);
+    f.load.dropped_samples = &f.save.has_no_samples;
+    f.save.quiet = f.load.quiet;
     struct flm_profile *profile = flm_load_with(&f.load, words[0]);
     return profile ? flm_save_with(&f.save, profile) : FLM_EXIT_WRONG;
 }

@@ -108,6 +108,7 @@ static int run(const struct flm_command *command, int count, char **argv)
         flm_profile_free(merged);
         return FLM_EXIT_WRONG;
     }
+    f.save.quiet = f.load.quiet;
     return merged ? flm_save_with(&f.save, merged) : FLM_EXIT_WRONG;
 }
 

@@ -166,6 +166,7 @@ static struct flm_load_options options_of(const struct flm_load_fields *fields,
         .clones = fields->clones,
         .by_thread = fields->by_thread,
         .member = fields->chosen,
+        .dropped_samples = fields->dropped_samples,
     };
 }
 

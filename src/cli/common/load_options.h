@@ -20,6 +20,7 @@ struct flm_load_fields {
     size_t *unmatched; /* of commands that read several files: counts those in which --apply matched
                           nothing, which is no error there; NULL: it is one */
     const char **found_format; /* receives the name of the format; may be NULL */
+    bool *dropped_samples;     /* as of struct flm_load_options */
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_load_fields. */

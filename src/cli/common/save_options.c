@@ -78,6 +78,24 @@ static bool use_palette(const struct flm_save_fields *f, const struct flm_profil
     return good;
 }
 
+static const char *output_name(const struct flm_save_fields *f)
+{
+    return f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
+}
+
+static void report_losses(const struct flm_save_fields *f, const struct flm_profile *profile,
+                          const struct flm_save_options *save)
+{
+    char losses[FLM_SAVE_LOSSES_SIZE];
+    const char *path = f->output ? f->output : "-";
+    size_t size = flm_save_losses(profile, path, save, losses);
+    bool summed = f->has_no_samples && flm_profile_sample_count(profile) == 0;
+    const char *samples = summed ? "single samples (times, labels)" : "";
+    if (size > 0 || *samples)
+        flm_message("%s: not in it: %s%s%s", output_name(f), samples,
+                    size > 0 && *samples ? ", " : "", losses);
+}
+
 int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
 {
     struct flm_error why;
@@ -94,6 +112,8 @@ int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
                                     .base_name = f->base_name};
     bool good = !f->palette_file || use_palette(f, profile, &picture, &palette, &why);
     good = good && flm_save(profile, f->output ? f->output : "-", &save, &why);
+    if (good && !f->quiet)
+        report_losses(f, profile, &save);
     flm_text_clear(&palette);
     flm_profile_free(profile);
     return good ? FLM_EXIT_DONE : flm_message_error(&why);

@@ -16,6 +16,9 @@ struct flm_save_fields {
      * with (NULL: none). */
     const char *name, *base_name;
     const struct flm_profile *base;
+
+    bool quiet;          /* not an option here: what the format cannot hold is not printed */
+    bool has_no_samples; /* those of the input were not read, because the format has none */
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_save_fields. */

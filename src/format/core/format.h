@@ -66,6 +66,18 @@ enum flm_sniff {
     FLM_SNIFF_MAGIC = 100    /* a magic number */
 };
 
+/* The parts of a profile that a file of a format can hold, beside stacks with the names of functions,
+ * and values. Times, labels and metrics have members of their own. */
+enum flm_format_part {
+    FLM_HOLDS_MODULES = 1,
+    FLM_HOLDS_FILES = 2, /* and lines */
+    FLM_HOLDS_KINDS = 4, /* of frames: kernel, inlined, ... */
+    FLM_HOLDS_MARKERS = 8,
+    FLM_HOLDS_COUNTERS = 16,
+    FLM_HOLDS_ALL = 31,
+    FLM_HOLDS_KINDS_ANNOTATED = 32 /* kinds, but only with the option `annotate` */
+};
+
 /* Whether files of a format are data for programs, or pictures and pages for people. */
 enum flm_format_display { FLM_FORMAT_DATA, FLM_FORMAT_VECTORS, FLM_FORMAT_PIXELS, FLM_FORMAT_PAGE };
 
@@ -78,6 +90,7 @@ struct flm_format {
 
     enum flm_format_metrics metrics;
     enum flm_format_display display;
+    unsigned holds;      /* enum flm_format_part */
     bool has_times;      /* single samples with their times */
     bool keeps_labels;   /* single samples with their labels: thread, process, ... */
     bool needs_symbols;  /* its frames may be addresses that are looked up in files of the machine:

@@ -41,6 +41,7 @@ const struct flm_format flm_format_flm = {
     .title = "flamel profile",
     .extensions = ".flm",
     .description = "flamel's own format: complete, used in place when opened",
+    .holds = FLM_HOLDS_ALL,
     .has_times = true,
     .keeps_labels = true,
     .compressible = true,

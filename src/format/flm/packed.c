@@ -14,6 +14,7 @@ const struct flm_format flm_format_packed = {
     .title = "Packed profile",
     .extensions = ".packed",
     .description = "flamel's own format in few bytes, as in pages",
+    .holds = FLM_HOLDS_ALL,
     .has_times = true,
     .keeps_labels = true,
     .sniff = flm_packed_sniff,
