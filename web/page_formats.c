@@ -60,6 +60,8 @@ static const struct flm_format *const formats[] = {
     &flm_format_speedscope,
     &flm_format_thread_dump,
     &flm_format_javacore,
+    &flm_format_austin,
+    &flm_format_mojo,
     &flm_format_folded,
     &flm_format_difffolded,
 };

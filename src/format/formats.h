@@ -20,6 +20,8 @@
     entry(speedscope)                                                                              \
     entry(thread_dump)                                                                             \
     entry(javacore)                                                                                \
+    entry(austin)                                                                                  \
+    entry(mojo)                                                                                    \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -40,6 +40,8 @@ static const struct {
     {"speedscope", "tests/data/speedscope/two-sampled.json"},
     {"thread-dump", "tests/data/thread_dump/jstack25-l-e.txt"},
     {"javacore", "tests/data/javacore/javacore.txt"},
+    {"austin", "tests/data/austin/wall.austin"},
+    {"mojo", "tests/data/mojo/wall.mojo"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };
