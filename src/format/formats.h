@@ -22,6 +22,8 @@
     entry(javacore)                                                                                \
     entry(austin)                                                                                  \
     entry(mojo)                                                                                    \
+    entry(d3)                                                                                      \
+    entry(json)                                                                                    \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -1,4 +1,5 @@
-/* losses_test.c - what a format cannot hold of a profile is what is missing after reading it again. */
+/* losses_test.c - what a format cannot hold of a profile is what is missing after reading it
+ * again. */
 #include "flamel/file.h"
 
 #include <setjmp.h>

@@ -42,6 +42,7 @@ static const struct {
     {"javacore", "tests/data/javacore/javacore.txt"},
     {"austin", "tests/data/austin/wall.austin"},
     {"mojo", "tests/data/mojo/wall.mojo"},
+    {"json", "tests/data/json_profile/full.json"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

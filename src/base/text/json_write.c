@@ -122,6 +122,18 @@ void flm_json_add_number(struct flm_json_writer *json, const char *key, double v
         json->out->size += flm_number_print(value, to);
 }
 
+void flm_json_add_integer(struct flm_json_writer *json, const char *key, int64_t value)
+{
+    start_value(json, key);
+    flm_text_format(json->out, "%lld", (long long)value);
+}
+
+void flm_json_add_address(struct flm_json_writer *json, const char *key, uint64_t value)
+{
+    start_value(json, key);
+    flm_text_format(json->out, "\"0x%llx\"", (unsigned long long)value);
+}
+
 void flm_json_add_bool(struct flm_json_writer *json, const char *key, bool value)
 {
     start_value(json, key);

@@ -39,6 +39,9 @@ void flm_json_end(struct flm_json_writer *json); /* of the outermost: and a newl
 
 void flm_json_add_text(struct flm_json_writer *json, const char *key, struct flm_bytes value);
 void flm_json_add_number(struct flm_json_writer *json, const char *key, double value);
+void flm_json_add_integer(struct flm_json_writer *json, const char *key, int64_t value);
+void flm_json_add_address(struct flm_json_writer *json, const char *key,
+                          uint64_t value); /* "0x55d0" */
 void flm_json_add_bool(struct flm_json_writer *json, const char *key, bool value);
 void flm_json_add_null(struct flm_json_writer *json, const char *key);
 

@@ -66,8 +66,8 @@ enum flm_sniff {
     FLM_SNIFF_MAGIC = 100    /* a magic number */
 };
 
-/* The parts of a profile that a file of a format can hold, beside stacks with the names of functions,
- * and values. Times, labels and metrics have members of their own. */
+/* The parts of a profile that a file of a format can hold, beside stacks with the names of
+ * functions, and values. Times, labels and metrics have members of their own. */
 enum flm_format_part {
     FLM_HOLDS_MODULES = 1,
     FLM_HOLDS_FILES = 2, /* and lines */

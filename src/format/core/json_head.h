@@ -1,8 +1,8 @@
 /* json_head.h - what the beginning of a JSON file says about its format.
  *
  * The head is up to 64 KiB, which end anywhere, and keys come in any order: so it is searched, not
- * parsed. A word in quotes is found wherever it is, as a key or as a text; formats are told apart by
- * several that only they have together. */
+ * parsed. A word in quotes is found wherever it is, as a key or as a text; formats are told apart
+ * by several that only they have together. */
 #ifndef FLAMEL_FORMAT_CORE_JSON_HEAD_H
 #define FLAMEL_FORMAT_CORE_JSON_HEAD_H
 

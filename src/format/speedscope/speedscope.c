@@ -3,7 +3,7 @@
  *     {"$schema": "https://www.speedscope.app/file-format-schema.json",
  *      "shared": {"frames": [{"name": "main", "file": "a.c", "line": 3}, ...]},
  *      "profiles": [
- *        {"type": "sampled", "name": "CPU 0", "unit": "milliseconds", "startValue": 0, "endValue": 9,
+ *        {"type": "sampled", "name": "CPU 0", "unit": "milliseconds", "startValue": 0,
  *         "samples": [[0, 1], [0, 1, 2]], "weights": [4, 5]},           root first, as indices
  *        {"type": "evented", "name": "thread 2", "unit": "none", "startValue": 0, "endValue": 14,
  *         "events": [{"type": "O", "frame": 0, "at": 0}, {"type": "C", "frame": 0, "at": 14}]}]}
@@ -12,10 +12,10 @@
  * none; profiles of one unit have one metric. Where the unit is one of time, values are times too,
  * from startValue on: weights follow each other.
  *
- * Members may come in any order. A profile is collected, 16 bytes an event or 12 a sample, and added
- * when it ends; if profiles precede the frames, the input from there on is kept until these are
- * known. What speedscope refuses is refused: events that do not nest or go back, frames that do not
- * exist. */
+ * Members may come in any order. A profile is collected, 16 bytes an event or 12 a sample, and
+ * added when it ends; if profiles precede the frames, the input from there on is kept until these
+ * are known. What speedscope refuses is refused: events that do not nest or go back, frames that do
+ * not exist. */
 #include "base/text/json_read.h"
 #include "format/core/event_stacks.h"
 #include "format/core/format.h"
