@@ -14,6 +14,7 @@
 #define FLM_FORMATS_PURE(entry)                                                                    \
     entry(flm)                                                                                     \
     entry(packed)                                                                                  \
+    entry(pprof)                                                                                   \
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \
     entry(perf_json)                                                                               \

@@ -5,7 +5,6 @@
 /* Seen in a page alone: the command reads it. */
 static const char perf_data[] = "this is perf.data, without names: run 'flamel convert perf.data "
                                 "-o x.flm' where it was recorded, or 'flamel view FILE'";
-static const char pprof[] = "this is a pprof profile, which flamel does not read yet";
 
 /* Magic numbers: the first bytes, as they are. */
 /* clang-format off */
@@ -27,8 +26,6 @@ static const struct {
     {"FLR\0", 4, "this is a JFR recording, which flamel does not read yet"},
     {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16, "this is a CPU profile of gperftools, which flamel does not read yet"},
     {"\0\0\0\0\3\0\0\0", 8, "this is a CPU profile of gperftools, which flamel does not read yet"},
-    {"\n\4\b", 3, pprof}, /* a sample type */
-    {"Z\4\b", 3, pprof},  /* the period's type */
     {"\xfb)\3", 3, "this is a profile of Python's cProfile, which flamel does not read yet"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
@@ -82,9 +79,6 @@ const char *flm_other_file(struct flm_bytes head)
     for (size_t i = 0; i < sizeof binary / sizeof binary[0]; i++)
         if (head.size >= binary[i].size && memcmp(head.at, binary[i].begins, binary[i].size) == 0)
             return binary[i].says;
-    /* A time or names to drop may precede pprof's sample types. */
-    if (flm_bytes_start_with(head, "H") && flm_bytes_contain(head, "\n\4\b"))
-        return pprof;
     struct flm_bytes start = head;
     while (start.size > 0 && memchr(" \t\r\n", start.at[0], 4)) {
         start.at++;

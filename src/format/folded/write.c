@@ -117,6 +117,7 @@ struct writing {
                              would be that of the empty stack, to which its value is added. 0:
                              none */
     unsigned char *below; /* by node: 1 when a node under it has a value */
+    unsigned char *sampled; /* with has_zeros, by node: 1 when a sample was there */
     struct flm_text *out;
 
     struct flm_text path; /* the names of the callers of the current items, each followed by ';' */
@@ -140,7 +141,7 @@ static double value_of(const struct writing *w, int column, uint32_t node)
 
 static bool is_measured(const struct writing *w, uint32_t node)
 {
-    bool found = false;
+    bool found = w->sampled[node];
     for (uint32_t m = 0; m < w->p->sizes.metric_count && !found; m++)
         found = flm_self_column(w->p, m)[node] != 0;
     return found;
@@ -150,6 +151,14 @@ static bool has_value(const struct writing *w, uint32_t node)
 {
     return value_of(w, 0, node) != 0 || (w->column[1] && value_of(w, 1, node) != 0) ||
            (w->has_zeros && node > w->nameless && is_measured(w, node));
+}
+
+static bool find_sampled(struct writing *w)
+{
+    w->sampled = calloc(w->p->sizes.node_count, 1);
+    for (uint32_t i = 0; w->sampled && i < w->p->sizes.sample_count; i++)
+        w->sampled[w->p->sample_node[i]] = 1;
+    return w->sampled != NULL;
 }
 
 static void find_below(struct writing *w)
@@ -261,7 +270,8 @@ static bool write_merged(const struct flm_profile *p, const struct flm_write_opt
     w.column[1] = second_metric == FLM_NONE ? NULL : flm_self_column(p, second_metric);
     w.has_zeros = flm_profile_note_named(p, FLM_NOTE_SAMPLE_VALUES).at != NULL;
     w.below = malloc(p->sizes.node_count);
-    bool good = w.below && names_init(&w.names, p, options->annotate, why);
+    bool good = w.below && (!w.has_zeros || find_sampled(&w)) &&
+                names_init(&w.names, p, options->annotate, why);
     if (good) {
         if (p->sizes.node_count > 1 && name_of(&w.names, p->node_frame[1]).size == 0)
             w.nameless = 1;
@@ -272,6 +282,7 @@ static bool write_merged(const struct flm_profile *p, const struct flm_write_opt
     flm_text_clear(&w.path);
     flm_text_clear(&w.keys);
     free(w.below);
+    free(w.sampled);
     FLM_ARRAY_CLEAR(&w.path_sizes);
     FLM_ARRAY_CLEAR(&w.items);
     FLM_ARRAY_CLEAR(&w.key_ends);

@@ -1,0 +1,103 @@
+#include "format/core/mapped.h"
+
+#include "base/core/scan.h"
+#include "base/number/number.h"
+#include "base/text/text.h"
+#include "profile/internal.h"
+
+/* Notes are found one after the other: more would take too long. */
+enum { MOST_MAPPED = 1000 };
+
+static void add_range(struct flm_text *text, const struct flm_mapped *mapped)
+{
+    if (text->size > 0)
+        flm_text_putc(text, ' ');
+    if (mapped->limit == 0)
+        flm_text_puts(text, "relative");
+    else
+        flm_text_format(text, "%llx-%llx@%llx", (unsigned long long)mapped->start,
+                        (unsigned long long)mapped->limit, (unsigned long long)mapped->offset);
+}
+
+static bool is_first_of_path(const struct flm_mapped *mapped, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (flm_bytes_equal(mapped[k].path, mapped[i].path))
+            return false;
+    return true;
+}
+
+void flm_mapped_note(struct flm_builder *b, const struct flm_mapped *mapped, size_t count)
+{
+    struct flm_text key = {0}, value = {0};
+    count = count < MOST_MAPPED ? count : MOST_MAPPED;
+    for (size_t i = 0; i < count; i++) {
+        if (mapped[i].path.size == 0 || memchr(mapped[i].path.at, 0, mapped[i].path.size) ||
+            !is_first_of_path(mapped, i))
+            continue;
+        struct flm_bytes id = {0};
+        key.size = value.size = 0;
+        for (size_t k = i; k < count; k++) {
+            if (!flm_bytes_equal(mapped[k].path, mapped[i].path))
+                continue;
+            add_range(&value, &mapped[k]);
+            id = id.size ? id : mapped[k].build_id;
+        }
+        if (id.size > 0) {
+            flm_text_puts(&value, " id=");
+            flm_text_add(&value, id);
+        }
+        flm_text_puts(&key, FLM_NOTE_MAPPED);
+        flm_text_add(&key, mapped[i].path);
+        flm_text_putc(&key, 0);
+        if (key.failed || value.failed)
+            flm_builder_fail_memory(b);
+        else
+            flm_builder_note(b, key.at, value.at, value.size);
+    }
+    flm_text_clear(&key);
+    flm_text_clear(&value);
+}
+
+static struct flm_bytes take_word(struct flm_bytes *text)
+{
+    const char *end = text->at + text->size, *to = flm_find(text->at, end, ' ');
+    struct flm_bytes word = {text->at, (size_t)(to - text->at)};
+    *text = flm_bytes_from(*text, word.size + (to < end));
+    return word;
+}
+
+static bool parse_range(struct flm_bytes word, struct flm_mapped *mapped)
+{
+    const char *end = word.at + word.size, *dash = flm_find(word.at, end, '-'),
+               *at = flm_find(word.at, end, '@');
+    return dash < at && at < end &&
+           flm_number_parse_hex((struct flm_bytes){word.at, (size_t)(dash - word.at)},
+                                &mapped->start) &&
+           flm_number_parse_hex((struct flm_bytes){dash + 1, (size_t)(at - dash - 1)},
+                                &mapped->limit) &&
+           flm_number_parse_hex((struct flm_bytes){at + 1, (size_t)(end - at - 1)},
+                                &mapped->offset) &&
+           mapped->limit > 0;
+}
+
+bool flm_mapped_next(struct flm_bytes *value, struct flm_mapped *mapped)
+{
+    while (value->size > 0) {
+        struct flm_bytes word = take_word(value);
+        *mapped = (struct flm_mapped){0};
+        if (flm_bytes_are(word, "relative") || parse_range(word, mapped))
+            return true;
+    }
+    return false;
+}
+
+struct flm_bytes flm_mapped_id(struct flm_bytes value)
+{
+    while (value.size > 0) {
+        struct flm_bytes word = take_word(&value);
+        if (flm_bytes_start_with(word, "id="))
+            return flm_bytes_from(word, 3);
+    }
+    return (struct flm_bytes){"", 0};
+}

@@ -1,0 +1,38 @@
+/* mapped.h - where modules were mapped, as notes: for frames that are addresses.
+ *
+ * A reader of a format whose frames may have no names makes a frame with the flag
+ * FLM_FRAME_UNSYMBOLIZED, its module (the path of the file), and the address that the file has. A
+ * note for each module then says how such an address becomes one of the module:
+ *
+ *     mapped /usr/lib/libc.so.6    7f31a2c28000-7f31a2d8a000@28000 id=c0ffee...
+ *     mapped /opt/app/libapp.so    relative id=...
+ *
+ * Words with '@' are the ranges of addresses that were mapped, and from which offset of the file;
+ * "relative": addresses are those from the beginning of the module. With the files of the machine
+ * these frames can be named. */
+#ifndef FLAMEL_FORMAT_CORE_MAPPED_H
+#define FLAMEL_FORMAT_CORE_MAPPED_H
+
+#include "base/core/bytes.h"
+#include "flamel/builder.h"
+
+#define FLM_NOTE_MAPPED "mapped "
+
+struct flm_mapped {
+    uint64_t start, limit, offset; /* limit 0: addresses are relative to the module */
+    struct flm_bytes path;
+    struct flm_bytes build_id; /* hexadecimal digits; empty: not known */
+};
+
+/* Makes the notes for `count` mappings. Those of one path become one note; of many modules, the
+ * first thousand have notes. Mappings without a path are left out. */
+void flm_mapped_note(struct flm_builder *builder, const struct flm_mapped *mapped, size_t count);
+
+/* Takes the next range off the value of a note; its path is that of the note's key, `build_id` is
+ * that of the whole note. False after the last one. */
+bool flm_mapped_next(struct flm_bytes *value, struct flm_mapped *mapped);
+
+/* The build id in the value of a note; empty: not known. */
+struct flm_bytes flm_mapped_id(struct flm_bytes value);
+
+#endif

@@ -1,0 +1,96 @@
+#include "format/core/mapped.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+#include "support/core/failures.h"
+#include "support/profile/perf_reading.h"
+#include "support/profile/profiles.h"
+
+#define TEXT(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
+static const struct flm_mapped mapped[] = {
+    {.start = 0x400000, .limit = 0x401000, .path = TEXT("/bin/app"), .build_id = TEXT("c0ffee")},
+    {.start = 0x7f0000001000, .limit = 0x7f0000009000, .offset = 0x1000, .path = TEXT("/lib/a b")},
+    {.start = 0x402000, .limit = 0x405000, .offset = 0x2000, .path = TEXT("/bin/app")},
+    {.path = TEXT("lib.so"), .build_id = TEXT("12ab")},
+    {.start = 1, .limit = 2},
+};
+
+static struct flm_profile *noted(struct flm_error *why)
+{
+    struct flm_builder *b = flm_builder_new(why);
+    if (!b)
+        return NULL;
+    flm_mapped_note(b, mapped, sizeof mapped / sizeof *mapped);
+    return flm_builder_finish(b, why);
+}
+
+static void a_module_has_a_note_with_its_ranges_and_its_build_id(void **state)
+{
+    (void)state;
+    struct flm_profile *p = noted(NULL);
+    assert_note(p, "mapped /bin/app", "400000-401000@0 402000-405000@2000 id=c0ffee");
+    assert_note(p, "mapped /lib/a b", "7f0000001000-7f0000009000@1000");
+    assert_note(p, "mapped lib.so", "relative id=12ab");
+    assert_int_equal(p->sizes.note_count, 3);
+    flm_profile_free(p);
+}
+
+static void a_note_is_read_as_it_was_written(void **state)
+{
+    (void)state;
+    struct flm_bytes value = flm_bytes_of("400000-401000@0 402000-405000@2000 id=c0ffee");
+    struct flm_mapped m;
+    assert_true(flm_bytes_are(flm_mapped_id(value), "c0ffee"));
+    assert_true(flm_mapped_next(&value, &m));
+    assert_true(m.start == 0x400000 && m.limit == 0x401000 && m.offset == 0);
+    assert_true(flm_mapped_next(&value, &m));
+    assert_true(m.start == 0x402000 && m.limit == 0x405000 && m.offset == 0x2000);
+    assert_false(flm_mapped_next(&value, &m));
+    value = flm_bytes_of("relative id=12");
+    assert_true(flm_mapped_next(&value, &m) && m.limit == 0);
+    assert_false(flm_mapped_next(&value, &m));
+}
+
+static void words_that_are_no_ranges_are_passed_over(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"",     "x",     "1-2",   "1@2", "1-@2", "-1@2",
+                                       "1-2@", "1-0@0", "2@1-3", "id=", " "};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        struct flm_bytes value = flm_bytes_of(none[i]);
+        struct flm_mapped m;
+        assert_int_equal(flm_mapped_id(value).size, 0);
+        assert_false(flm_mapped_next(&value, &m));
+    }
+}
+
+static bool note_with_little_memory(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct flm_profile *p = noted(why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    assert_true(assert_survives_failures(note_with_little_memory, NULL) > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_module_has_a_note_with_its_ranges_and_its_build_id),
+        cmocka_unit_test(a_note_is_read_as_it_was_written),
+        cmocka_unit_test(words_that_are_no_ranges_are_passed_over),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

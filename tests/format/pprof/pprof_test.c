@@ -1,0 +1,390 @@
+#include "format/pprof/pprof.h"
+
+#include "format/pprof/proto.h"
+#include "support/core/failures.h"
+#include "support/profile/perf_reading.h"
+#include "support/profile/profiles.h"
+
+static const struct flm_format *const pprof = &flm_format_pprof;
+
+static const char *const strings[] = {
+    "",      "samples", "count",   "cpu",      "nanoseconds",  "main",
+    "parse", "main.c",  "parse.c", "/opt/app", "c0ffee",       "id",
+    "bytes", "thread",  "worker",  "secret.*", "made by hand", "end_timestamp_ns",
+    NULL};
+enum {
+    SAMPLES = 1,
+    COUNT,
+    CPU,
+    NANOSECONDS,
+    MAIN,
+    PARSE,
+    MAIN_C,
+    PARSE_C,
+    APP,
+    BUILD_ID,
+    ID,
+    BYTES,
+    THREAD,
+    WORKER,
+    SECRET,
+    HAND,
+    TIME
+};
+
+/* main;parse where parse is inlined into main, in location 7; 9 has no lines; two sample types. */
+static struct proto small_profile(bool strings_first, const uint64_t *label)
+{
+    struct proto p = {{0}};
+    if (strings_first)
+        proto_strings(&p, strings);
+    proto_message(&p, 1, 2, NUMBERS(SAMPLES, COUNT));
+    proto_message(&p, 1, 2, NUMBERS(CPU, NANOSECONDS));
+    proto_sample(&p, NUMBERS(7, 0, 0), 2, NUMBERS(1, 100), label);
+    proto_sample(&p, NUMBERS(9, 7, 0), 2, NUMBERS(2, 200), NULL);
+    proto_sample(&p, NUMBERS(9, 7, 0), 2, NUMBERS(3, 300), NULL);
+    proto_message(&p, 3, 6, NUMBERS(4, 0x1000, 0x9000, 0x1000, APP, BUILD_ID));
+    proto_location(&p, 7, 4, 0x2000, NUMBERS(600, 22, 500, 11));
+    proto_location(&p, 9, 4, 0x3000, NULL);
+    proto_message(&p, 5, 5, NUMBERS(500, MAIN, 0, MAIN_C, 10));
+    proto_message(&p, 5, 5, NUMBERS(600, PARSE, 0, PARSE_C, 20));
+    if (!strings_first)
+        proto_strings(&p, strings);
+    flm_wire_put_number(&p.out, 7, SECRET);
+    flm_wire_put_number(&p.out, 9, 1700000000000000000);
+    flm_wire_put_number(&p.out, 10, 5000000000);
+    flm_wire_put_number(&p.inner, 1, CPU);
+    flm_wire_put_number(&p.inner, 2, NANOSECONDS);
+    flm_wire_put_message(&p.out, 11, &p.inner);
+    flm_wire_put_number(&p.out, 12, 100);
+    proto_packed(&p.out, 13, &p.inner, 1, NUMBERS(HAND));
+    return p;
+}
+
+static const struct flm_read_options keeping = {.keep_times = true};
+
+static void samples_become_stacks_with_inlined_functions_and_all_metrics(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        struct proto made = small_profile(order, NULL);
+        struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+        assert_sound(p);
+        assert_metric(p, 0, "cpu", "ns", 600, 2); /* the last type is the default */
+        assert_metric(p, 1, "samples", "count", 6, 2);
+        assert_folded(p, "main;parse_[i] 100\nmain;parse_[i];0x3000 500\n");
+        assert_true(is_string(p, frame_named(p, "main")->module, "/opt/app"));
+        assert_true(is_string(p, frame_named(p, "main")->file, "main.c"));
+        assert_int_equal(frame_named(p, "main")->line, 10);
+        assert_int_equal(frame_named(p, "parse")->line, 20);
+        assert_int_equal(frame_named(p, "0x3000")->flags, FLM_FRAME_UNSYMBOLIZED);
+        assert_true(frame_named(p, "0x3000")->address == 0x3000);
+        assert_int_equal(p->sizes.sample_count, 0); /* no labels: sums say as much */
+        assert_note(p, "mapped /opt/app", "1000-9000@1000 id=c0ffee");
+        assert_note(p, "drop frames", "secret.*");
+        assert_note(p, "comment", "made by hand");
+        assert_note(p, "time_ns", "1700000000000000000");
+        assert_note(p, "duration_ns", "5000000000");
+        assert_note(p, "period", "100 ns");
+        assert_note(p, FLM_NOTE_SAMPLE_VALUES, "all metrics");
+        flm_profile_free(p);
+        proto_clear(&made);
+    }
+}
+
+static void lines_that_ran_are_there_with_the_option(void **state)
+{
+    (void)state;
+    struct proto made = small_profile(false, NULL);
+    struct flm_profile *p =
+        read_bytes(pprof, proto_bytes(&made), &(struct flm_read_options){.lines = true});
+    assert_int_equal(frame_named(p, "main")->line, 11);
+    assert_int_equal(frame_named(p, "parse")->line, 22);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
+static void labels_are_texts_or_numbers_with_their_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t label[4];
+        const char *says;
+    } labels[] = {{{THREAD, WORKER, 0, 0}, "\"thread\"=\"worker\""},
+                  {{ID, 0, 42, 0}, "\"id\"=\"42\""},
+                  {{ID, 0, 42, BYTES}, "\"id\"=\"42 bytes\""},
+                  {{ID, 0, (uint64_t)-7, 0}, "\"id\"=\"-7\""},
+                  {{ID, 0, 0, BYTES}, "\"id\"=\"0 bytes\""}};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        struct proto made = small_profile(false, labels[i].label);
+        struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+        assert_sound(p);
+        assert_int_equal(p->sizes.sample_count, 3);
+        char *text = described(p);
+        assert_non_null(strstr(text, labels[i].says));
+        free(text);
+        flm_profile_free(p);
+        p = read_bytes(pprof, proto_bytes(&made), &(struct flm_read_options){0});
+        assert_int_equal(p->sizes.sample_count, 0);
+        flm_profile_free(p);
+        proto_clear(&made);
+    }
+}
+
+static void a_label_of_time_is_the_time_of_the_sample(void **state)
+{
+    (void)state;
+    struct proto made = small_profile(false, NUMBERS(TIME, 0, 1234, 0));
+    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+    assert_int_equal(p->sizes.sample_count, 3);
+    assert_true(p->sample_time[2] == 1234);
+    assert_true(p->sample_time[0] == FLM_NO_TIME);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
+static void threads_are_frames_with_the_option(void **state)
+{
+    (void)state;
+    struct proto made = small_profile(false, NUMBERS(THREAD, WORKER, 0, 0));
+    struct flm_profile *p =
+        read_bytes(pprof, proto_bytes(&made), &(struct flm_read_options){.by_thread = true});
+    assert_folded(p, "main;parse_[i];0x3000 500\nworker;main;parse_[i] 100\n");
+    assert_int_equal(frame_named(p, "worker")->kind, FLM_KIND_LABEL);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
+static void the_default_type_comes_first(void **state)
+{
+    (void)state;
+    for (uint64_t wanted = 0; wanted < 4; wanted++) {
+        struct proto made = small_profile(false, NULL);
+        flm_wire_put_number(&made.out, 14, wanted);
+        struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+        assert_true(is_string(p, p->metrics[0].name, wanted == SAMPLES ? "samples" : "cpu"));
+        flm_profile_free(p);
+        proto_clear(&made);
+    }
+}
+
+static void types_of_one_name_are_metrics_of_their_own(void **state)
+{
+    (void)state;
+    struct proto p = {{0}};
+    proto_strings(&p, strings);
+    proto_message(&p, 1, 2, NUMBERS(CPU, COUNT));
+    proto_message(&p, 1, 2, NUMBERS(CPU, NANOSECONDS));
+    proto_message(&p, 1, 2, NUMBERS(0, 0));
+    proto_location(&p, 1, 0, 0, NULL);
+    proto_sample(&p, NUMBERS(1, 0, 0), 3, NUMBERS(5, 6, 7), NULL);
+    struct flm_profile *profile = read_bytes(pprof, proto_bytes(&p), &keeping);
+    assert_metric(profile, 0, "value", "", 7, 1);
+    assert_metric(profile, 1, "cpu", "count", 5, 1);
+    assert_metric(profile, 2, "cpu 2", "ns", 6, 1);
+    assert_folded(profile, "[unknown] 7\n");
+    flm_profile_free(profile);
+    proto_clear(&p);
+}
+
+static void a_stack_with_only_zeros_was_seen(void **state)
+{
+    (void)state;
+    struct proto made = small_profile(false, NULL);
+    proto_sample(&made, NUMBERS(7, 7, 0), 2, NUMBERS(0, 0), NULL);
+    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &(struct flm_read_options){0});
+    assert_folded(p, "main;parse_[i] 100\nmain;parse_[i];0x3000 500\n"
+                     "main;parse_[i];main;parse_[i] 0\n");
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
+static void what_is_missing_is_counted(void **state)
+{
+    (void)state;
+    struct proto made = small_profile(false, NULL);
+    proto_sample(&made, NUMBERS(7, 8, 0), 2, NUMBERS(1, 1), NULL); /* no location 8 */
+    proto_sample(&made, NUMBERS(0, 0, 0), 2, NUMBERS(1, 1), NULL); /* no stack */
+    proto_location(&made, 10, 77, 0x50, NUMBERS(999, 1, 0, 0));    /* no mapping, no function */
+    proto_sample(&made, NUMBERS(10, 0, 0), 2, NUMBERS(1, 1), NULL);
+    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+    assert_true(lost(p, "frames whose location is missing", "") == 1);
+    assert_true(lost(p, "frames whose function is missing", "") == 1);
+    assert_true(lost(p, "locations whose mapping is missing", "") == 1);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
+/* `made` is refused with that sentence; frees it. */
+static void assert_bad(struct proto *made, const char *says)
+{
+    struct flm_error why = {0};
+    struct flm_profile *p = try_bytes(pprof, proto_bytes(made), &keeping, &why);
+    assert_null(p);
+    if (!strstr(why.text, says))
+        fail_msg("the error is '%s', not '%s'", why.text, says);
+    proto_clear(made);
+}
+
+static void what_cannot_be_true_is_refused(void **state)
+{
+    (void)state;
+    struct proto p = small_profile(false, NULL);
+    proto_sample(&p, NUMBERS(7, 0, 0), 1, NUMBERS(1), NULL);
+    struct flm_profile *lenient =
+        read_bytes(pprof, proto_bytes(&p), &(struct flm_read_options){.lenient = true});
+    assert_metric(lenient, 0, "cpu", "ns", 600, 2);
+    flm_profile_free(lenient);
+    assert_bad(&p, "a sample has another number of values than there are sample types");
+    p = small_profile(false, NULL);
+    proto_location(&p, 7, 0, 1, NULL);
+    assert_bad(&p, "two locations have the same id");
+    p = small_profile(false, NULL);
+    proto_message(&p, 5, 2, NUMBERS(500, MAIN));
+    assert_bad(&p, "two functions have the same id");
+    p = small_profile(false, NULL);
+    proto_message(&p, 3, 2, NUMBERS(4, 1));
+    assert_bad(&p, "two mappings have the same id");
+    p = small_profile(false, NULL);
+    proto_message(&p, 1, 2, NUMBERS(100, 0));
+    assert_bad(&p, "the index of a string is beyond the table of strings");
+    p = (struct proto){{0}};
+    proto_sample(&p, NUMBERS(7, 0, 0), 1, NUMBERS(1), NULL);
+    assert_bad(&p, "byte 0: it has samples, but no sample types");
+    p = (struct proto){{0}};
+    proto_strings(&p, strings + 1);
+    assert_bad(&p, "byte 0: the first string of the table is not empty, as it has to be");
+}
+
+/* Ids that are far apart, unpacked lists, and negative values. */
+static void ids_are_any_numbers_and_values_may_be_negative(void **state)
+{
+    (void)state;
+    for (uint64_t step = 1; step < UINT64_MAX / 5; step = step * 1000 + 1) {
+        struct proto p = {{0}};
+        proto_message(&p, 1, 2, NUMBERS(CPU, COUNT));
+        for (uint64_t i = 1; i < 4; i++)
+            proto_location(&p, i * step, 0, 0x10 * i, NULL);
+        flm_wire_put_number(&p.message, 1, 3 * step);
+        flm_wire_put_number(&p.message, 2, (uint64_t)-5);
+        flm_wire_put_number(&p.message, 1, step);
+        flm_wire_put_message(&p.out, 2, &p.message);
+        proto_sample(&p, NUMBERS(3 * step, 2 * step, 0), 1, NUMBERS(7), NULL);
+        proto_sample(&p, NUMBERS(3 * step, step, 0), 1, NUMBERS(2), NULL);
+        proto_strings(&p, strings);
+        struct flm_profile *profile = read_bytes(pprof, proto_bytes(&p), &keeping);
+        assert_folded(profile, "0x10;0x30 -3\n0x20;0x30 7\n");
+        flm_profile_free(profile);
+        proto_clear(&p);
+    }
+}
+
+static void values_that_a_double_cannot_hold_are_counted(void **state)
+{
+    (void)state;
+    struct proto p = small_profile(false, NULL);
+    proto_sample(&p, NUMBERS(9, 0, 0), 2, NUMBERS(((uint64_t)1 << 53) + 1, 0), NULL);
+    struct flm_profile *profile = read_bytes(pprof, proto_bytes(&p), &keeping);
+    assert_rounded(profile, "1");
+    flm_profile_free(profile);
+    proto_clear(&p);
+}
+
+static const char *const files[] = {"pprof/go-cpu-labels.pb", "pprof/go-heap.pb",
+                                    "pprof/node-wall.pb", "pprof/speedscope-simple.pb"};
+
+static void files_of_several_programs_have_their_totals(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_file(pprof, files[0]);
+    assert_sound(p);
+    assert_metric(p, 0, "cpu", "ns", 860000000, 35);
+    flm_profile_free(p);
+    p = profile_of_file(pprof, files[1]);
+    assert_metric(p, 0, "inuse_space", "bytes", 9116905, 4);
+    assert_metric(p, 2, "alloc_space", "bytes", 399046182, 11);
+    flm_profile_free(p);
+    p = profile_of_file(pprof, files[2]);
+    assert_metric(p, 0, "wall", "ns", 607476000, 23);
+    flm_profile_free(p);
+    p = profile_of_file(pprof, files[3]);
+    assert_metric(p, 0, "cpu", "ns", 1500000000, 9);
+    flm_profile_free(p);
+}
+
+static void files_are_recognized_by_their_fields(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct flm_bytes all = file_bytes(files[i]);
+        assert_int_equal(pprof->sniff(all, true), FLM_SNIFF_SURE);
+        assert_true(pprof->sniff((struct flm_bytes){all.at, 400}, false) >= FLM_SNIFF_LIKELY);
+        free((void *)all.at);
+    }
+    static const char *const others[] = {"",           "main;a 1\n",   "\n\n\n",
+                                         "{\"a\": 1}", "\x0a\x02\x0a", "#!/bin/sh\n"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(pprof->sniff(flm_bytes_of(others[i]), true), FLM_SNIFF_NO);
+    struct proto made = small_profile(true, NULL); /* strings first */
+    assert_int_equal(pprof->sniff(proto_bytes(&made), true), FLM_SNIFF_SURE);
+    proto_clear(&made);
+}
+
+static void every_beginning_of_a_file_is_read_or_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct flm_bytes all = file_bytes(files[i]);
+        for (size_t size = 0; size < all.size; size += 1 + size / 300) {
+            char *block = malloc(size ? size : 1);
+            memcpy(block, all.at, size);
+            struct flm_error why = {0};
+            struct flm_profile *p =
+                try_bytes(pprof, (struct flm_bytes){block, size}, &keeping, &why);
+            assert_true(p || why.kind == FLM_ERROR_FORMAT);
+            pprof->sniff((struct flm_bytes){block, size}, true);
+            flm_profile_free(p);
+            free(block);
+        }
+        free((void *)all.at);
+    }
+}
+
+static bool read_with_little_memory(void *context, struct flm_error *why)
+{
+    struct proto *made = context;
+    struct flm_profile *p = try_bytes(pprof, proto_bytes(made), &keeping, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    struct proto made = small_profile(false, NUMBERS(ID, 0, 42, BYTES));
+    assert_true(assert_survives_failures(read_with_little_memory, &made) > 30);
+    proto_clear(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_become_stacks_with_inlined_functions_and_all_metrics),
+        cmocka_unit_test(lines_that_ran_are_there_with_the_option),
+        cmocka_unit_test(labels_are_texts_or_numbers_with_their_unit),
+        cmocka_unit_test(a_label_of_time_is_the_time_of_the_sample),
+        cmocka_unit_test(threads_are_frames_with_the_option),
+        cmocka_unit_test(the_default_type_comes_first),
+        cmocka_unit_test(types_of_one_name_are_metrics_of_their_own),
+        cmocka_unit_test(a_stack_with_only_zeros_was_seen),
+        cmocka_unit_test(what_is_missing_is_counted),
+        cmocka_unit_test(what_cannot_be_true_is_refused),
+        cmocka_unit_test(ids_are_any_numbers_and_values_may_be_negative),
+        cmocka_unit_test(values_that_a_double_cannot_hold_are_counted),
+        cmocka_unit_test(files_of_several_programs_have_their_totals),
+        cmocka_unit_test(files_are_recognized_by_their_fields),
+        cmocka_unit_test(every_beginning_of_a_file_is_read_or_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
