@@ -18,6 +18,7 @@
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \
     entry(perf_json)                                                                               \
+    entry(gecko)                                                                                   \
     entry(speedscope)                                                                              \
     entry(thread_dump)                                                                             \
     entry(javacore)                                                                                \

@@ -38,6 +38,7 @@ static const struct {
     {"perf-script", "tests/data/perf_script/default.txt"},
     {"perf-report", "tests/data/perf_report/counts.txt"},
     {"perf-json", "tests/data/perf_json/converted.json"},
+    {"gecko", "tests/data/gecko/firefox-59.json"},
     {"speedscope", "tests/data/speedscope/two-sampled.json"},
     {"thread-dump", "tests/data/thread_dump/jstack25-l-e.txt"},
     {"javacore", "tests/data/javacore/javacore.txt"},

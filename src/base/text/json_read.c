@@ -33,10 +33,12 @@ bool flm_json_fail(struct flm_json *json, const char *reason)
     return fail(json, reason);
 }
 
-static bool fail_memory(struct flm_json *json)
+bool flm_json_fail_memory(struct flm_json *json)
 {
+    if (!json->failed)
+        flm_error_memory(json->why);
     json->failed = true;
-    return flm_error_memory(json->why);
+    return false;
 }
 
 static bool fail_cut(struct flm_json *json)
@@ -237,7 +239,7 @@ static bool take_string(struct flm_json *json, const struct string *string, stru
         if (!unescape(&json->text, start, start + text->size))
             return fail(json, "this string has an escape that JSON does not know");
         if (json->text.failed)
-            return fail_memory(json);
+            return flm_json_fail_memory(json);
         *text = (struct flm_bytes){json->text.at, json->text.size};
     }
     advance(json, string->size);
@@ -308,7 +310,7 @@ static bool enter(struct flm_json *json, bool is_object)
     if (json->depth == FLM_JSON_MOST_DEPTH)
         return fail(json, "more than 2^20 objects and arrays inside each other");
     if (!FLM_ARRAY_RESERVE(&json->is_object, json->depth / 8 + 1))
-        return fail_memory(json);
+        return flm_json_fail_memory(json);
     push(json, is_object);
     json->is_first = true;
     json->is_pending = false;
@@ -379,7 +381,7 @@ static bool copy_key(struct flm_json *json, struct flm_bytes *key)
     json->key.size = 0;
     flm_text_add(&json->key, *key);
     *key = (struct flm_bytes){json->key.at, json->key.size};
-    return !json->key.failed || fail_memory(json);
+    return !json->key.failed || flm_json_fail_memory(json);
 }
 
 /* step_to_key, for a key without escapes that is in the window with its colon. False: nothing

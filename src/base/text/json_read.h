@@ -112,4 +112,7 @@ void flm_json_skip(struct flm_json *json);
 /* For a value that is JSON, but not the expected one: fails with that reason, at this offset. */
 bool flm_json_fail(struct flm_json *json, const char *reason);
 
+/* For a caller that has no memory for what it reads: so that all ends as after any error. */
+bool flm_json_fail_memory(struct flm_json *json);
+
 #endif

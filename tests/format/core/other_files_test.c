@@ -35,8 +35,6 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("{\"nodes\":[{\"id\":1,\"callFrame\":{", "a CPU profile of V8");
     text_is("{\"head\":{\"callFrame\":{},\"selfSize\":0", "a heap profile of V8");
     text_is("{\"resourceProfiles\": [", "an OpenTelemetry profile");
-    text_is("{\"meta\":{\"interval\":1,\"categories\":[]},\"libs\":[],\"threads\":[{",
-            "the Firefox Profiler");
     text_is("{\"version\":1.2,\"gc_samples\":0,\"frames\":{}", "stackprof");
     text_is("goroutine 1 [running]:\nmain.main()\n", "a dump of goroutines");
     text_is("Attaching 2 probes...\n\n@[\n", "the output of bpftrace");

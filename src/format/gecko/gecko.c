@@ -1,0 +1,59 @@
+/* gecko.c - profiles of the Firefox Profiler: those that it saves, those of samply, and those that
+ * Firefox collects.
+ *
+ *     bytes -> JSON -> tables (read.c, tables.h) -> profile (resolve.c) */
+#include "format/core/format.h"
+#include "format/gecko/read.h"
+#include "format/gecko/resolve.h"
+
+static bool read_gecko(struct flm_source *source, const struct flm_read_options *options,
+                       struct flm_builder *builder, struct flm_error *why)
+{
+    struct flm_gecko_profile profile = {0};
+    struct flm_json json;
+    flm_json_init(&json, source, why);
+    flm_gecko_read(&json, &profile);
+    bool good = flm_json_finish(&json) && flm_gecko_resolve(&profile, options, builder, why);
+    flm_gecko_profile_clear(&profile);
+    return good;
+}
+
+static bool has(struct flm_bytes head, const char *text)
+{
+    return flm_bytes_contain(head, text);
+}
+
+/* Keys come in any order, and those that are sure may stand behind the first 64 KiB. */
+static int sniff_gecko(struct flm_bytes head, bool whole)
+{
+    (void)whole;
+    head = flm_bytes_trimmed(head);
+    if (!flm_bytes_start_with(head, "{"))
+        return FLM_SNIFF_NO;
+    if (has(head, "\"preprocessedProfileVersion\""))
+        return FLM_SNIFF_SURE + 5;
+    int signs = has(head, "\"stackTable\"") + has(head, "\"frameTable\"") +
+                has(head, "\"stringTable\"") + has(head, "\"stringArray\"") +
+                has(head, "\"funcTable\"") + has(head, "\"prefixOffset\"") +
+                has(head, "\"resourceTable\"");
+    if (signs >= 2)
+        return FLM_SNIFF_SURE;
+    /* A profile of Firefox begins with what is known of it; libs are many. */
+    int parts = has(head, "\"meta\"") + has(head, "\"libs\"") + has(head, "\"breakpadId\"") +
+                has(head, "\"debugPath\"") + has(head, "\"gcpoison\"") +
+                has(head, "\"processType\"") + has(head, "\"markerSchema\"");
+    if (parts >= 3)
+        return FLM_SNIFF_SURE;
+    return signs + parts >= 2 ? FLM_SNIFF_LIKELY : FLM_SNIFF_NO;
+}
+
+const struct flm_format flm_format_gecko = {
+    .name = "gecko",
+    .title = "Firefox Profiler",
+    .extensions = "",
+    .description = "profiles of the Firefox Profiler, samply and Firefox",
+    .has_times = true,
+    .keeps_labels = true,
+    .sniff = sniff_gecko,
+    .read = read_gecko,
+};

@@ -1,0 +1,192 @@
+#include "format/gecko/tables.h"
+
+#include <stdlib.h>
+
+/* null among whole numbers */
+#define WHOLE_NULL INT32_MIN
+
+static double not_a_number(void)
+{
+    return __builtin_nan("");
+}
+
+/* Goes over to doubles. */
+static bool widen(struct flm_gecko_column *column)
+{
+    double *any = malloc(column->capacity * sizeof *any);
+    if (!any)
+        return false;
+    for (size_t i = 0; i < column->count; i++)
+        any[i] = column->whole[i] == WHOLE_NULL ? not_a_number() : (double)column->whole[i];
+    free(column->whole);
+    column->whole = NULL;
+    column->any = any;
+    return true;
+}
+
+bool flm_gecko_column_add(struct flm_gecko_column *column, double value)
+{
+    if (column->count == column->capacity) {
+        void *items = column->any ? (void *)column->any : (void *)column->whole;
+        if (!flm_grow(&items, &column->capacity, column->count + 1,
+                      column->any ? sizeof *column->any : sizeof *column->whole))
+            return false;
+        if (column->any)
+            column->any = items;
+        else
+            column->whole = items;
+    }
+    if (column->whole) {
+        bool is_whole = value > INT32_MIN && value <= INT32_MAX && (double)(int32_t)value == value;
+        if (is_whole || value != value) {
+            column->whole[column->count++] = is_whole ? (int32_t)value : WHOLE_NULL;
+            return true;
+        }
+        if (!widen(column))
+            return false;
+    }
+    column->any[column->count++] = value;
+    return true;
+}
+
+void flm_gecko_column_clear(struct flm_gecko_column *column)
+{
+    free(column->whole);
+    free(column->any);
+    *column = (struct flm_gecko_column){0};
+}
+
+double flm_gecko_value(const struct flm_gecko_column *column, size_t i)
+{
+    if (i >= column->count)
+        return not_a_number();
+    if (column->any)
+        return column->any[i];
+    return column->whole[i] == WHOLE_NULL ? not_a_number() : (double)column->whole[i];
+}
+
+int32_t flm_gecko_index(const struct flm_gecko_column *column, size_t i)
+{
+    if (i >= column->count)
+        return -1;
+    if (column->whole)
+        return column->whole[i] < 0 ? -1 : column->whole[i];
+    double value = column->any[i];
+    return value >= 0 && value <= INT32_MAX && (double)(int32_t)value == value ? (int32_t)value
+                                                                               : -1;
+}
+
+bool flm_gecko_strings_add(struct flm_gecko_strings *strings, struct flm_bytes text)
+{
+    if (!FLM_ARRAY_RESERVE(&strings->bytes, text.size) || !FLM_ARRAY_RESERVE(&strings->ends, 1))
+        return false;
+    if (text.size > 0)
+        memcpy(strings->bytes.at + strings->bytes.count, text.at, text.size);
+    strings->bytes.count += text.size;
+    strings->ends.at[strings->ends.count++] = strings->bytes.count;
+    return true;
+}
+
+void flm_gecko_strings_clear(struct flm_gecko_strings *strings)
+{
+    FLM_ARRAY_CLEAR(&strings->bytes);
+    FLM_ARRAY_CLEAR(&strings->ends);
+}
+
+struct flm_bytes flm_gecko_string(const struct flm_gecko_strings *strings, int64_t i)
+{
+    if (i < 0 || (uint64_t)i >= strings->ends.count)
+        return (struct flm_bytes){"", 0};
+    size_t start = i > 0 ? strings->ends.at[i - 1] : 0, size = strings->ends.at[i] - start;
+    return (struct flm_bytes){size > 0 ? strings->bytes.at + start : "", size};
+}
+
+enum flm_gecko_column_name flm_gecko_column_named(enum flm_gecko_table table, struct flm_bytes name)
+{
+    static const struct {
+        enum flm_gecko_table table;
+        enum flm_gecko_column_name column;
+        const char *name;
+    } columns[] = {
+        {FLM_GECKO_STACKS, FLM_GECKO_STACK_FRAME, "frame"},
+        {FLM_GECKO_STACKS, FLM_GECKO_STACK_PREFIX, "prefix"},
+        {FLM_GECKO_STACKS, FLM_GECKO_STACK_PREFIX_OFFSET, "prefixOffset"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_FUNC, "func"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_LOCATION, "location"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_ADDRESS, "address"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_LINE, "line"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_INLINE_DEPTH, "inlineDepth"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_CATEGORY, "category"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_LIB, "lib"},
+        {FLM_GECKO_FUNCS, FLM_GECKO_FUNC_NAME, "name"},
+        {FLM_GECKO_FUNCS, FLM_GECKO_FUNC_IS_JS, "isJS"},
+        {FLM_GECKO_FUNCS, FLM_GECKO_FUNC_RESOURCE, "resource"},
+        {FLM_GECKO_FUNCS, FLM_GECKO_FUNC_SOURCE, "source"},
+        {FLM_GECKO_FUNCS, FLM_GECKO_FUNC_FILE, "fileName"},
+        {FLM_GECKO_FUNCS, FLM_GECKO_FUNC_LINE, "lineNumber"},
+        {FLM_GECKO_RESOURCES, FLM_GECKO_RESOURCE_LIB, "lib"},
+        {FLM_GECKO_RESOURCES, FLM_GECKO_RESOURCE_NAME, "name"},
+        {FLM_GECKO_RESOURCES, FLM_GECKO_RESOURCE_TYPE, "type"},
+        {FLM_GECKO_SOURCES, FLM_GECKO_SOURCE_FILE, "filename"},
+        {FLM_GECKO_SAMPLES, FLM_GECKO_SAMPLE_STACK, "stack"},
+        {FLM_GECKO_SAMPLES, FLM_GECKO_SAMPLE_TIME, "time"},
+        {FLM_GECKO_SAMPLES, FLM_GECKO_SAMPLE_TIME_DELTA, "timeDeltas"},
+        {FLM_GECKO_SAMPLES, FLM_GECKO_SAMPLE_WEIGHT, "weight"},
+        {FLM_GECKO_SAMPLES, FLM_GECKO_SAMPLE_WEIGHT, "duration"}, /* as it was called first */
+        {FLM_GECKO_SAMPLES, FLM_GECKO_SAMPLE_CPU, "threadCPUDelta"},
+        {FLM_GECKO_JS_ALLOCATIONS, FLM_GECKO_JS_STACK, "stack"},
+        {FLM_GECKO_JS_ALLOCATIONS, FLM_GECKO_JS_TIME, "time"},
+        {FLM_GECKO_JS_ALLOCATIONS, FLM_GECKO_JS_WEIGHT, "weight"},
+        {FLM_GECKO_JS_ALLOCATIONS, FLM_GECKO_JS_WEIGHT, "duration"},
+        {FLM_GECKO_NATIVE_ALLOCATIONS, FLM_GECKO_NATIVE_STACK, "stack"},
+        {FLM_GECKO_NATIVE_ALLOCATIONS, FLM_GECKO_NATIVE_TIME, "time"},
+        {FLM_GECKO_NATIVE_ALLOCATIONS, FLM_GECKO_NATIVE_WEIGHT, "weight"},
+        {FLM_GECKO_NATIVE_ALLOCATIONS, FLM_GECKO_NATIVE_WEIGHT, "duration"},
+        {FLM_GECKO_MARKERS, FLM_GECKO_MARKER_NAME, "name"},
+        {FLM_GECKO_MARKERS, FLM_GECKO_MARKER_START, "startTime"},
+        {FLM_GECKO_MARKERS, FLM_GECKO_MARKER_END, "endTime"},
+        {FLM_GECKO_MARKERS, FLM_GECKO_MARKER_TIME, "time"},
+        {FLM_GECKO_MARKERS, FLM_GECKO_MARKER_PHASE, "phase"},
+        {FLM_GECKO_MARKERS, FLM_GECKO_MARKER_CATEGORY, "category"},
+        {FLM_GECKO_COUNTS, FLM_GECKO_COUNT_TIME, "time"},
+        {FLM_GECKO_COUNTS, FLM_GECKO_COUNT_TIME_DELTA, "timeDeltas"},
+        {FLM_GECKO_COUNTS, FLM_GECKO_COUNT_VALUE, "count"},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (columns[i].table == table && flm_bytes_are(name, columns[i].name))
+            return columns[i].column;
+    return FLM_GECKO_COLUMN_COUNT;
+}
+
+void flm_gecko_tables_clear(struct flm_gecko_tables *tables)
+{
+    for (int i = 0; i < FLM_GECKO_COLUMN_COUNT; i++)
+        flm_gecko_column_clear(&tables->columns[i]);
+    flm_gecko_strings_clear(&tables->strings);
+}
+
+void flm_gecko_process_clear(struct flm_gecko_process *process)
+{
+    for (size_t i = 0; i < process->threads.count; i++) {
+        flm_gecko_tables_clear(&process->threads.at[i].tables);
+        flm_gecko_strings_clear(&process->threads.at[i].details);
+        FLM_ARRAY_CLEAR(&process->threads.at[i].libs);
+    }
+    for (size_t i = 0; i < process->counters.count; i++)
+        for (int k = 0; k < 3; k++)
+            flm_gecko_column_clear(&process->counters.at[i].columns[k]);
+    FLM_ARRAY_CLEAR(&process->threads);
+    FLM_ARRAY_CLEAR(&process->counters);
+    FLM_ARRAY_CLEAR(&process->categories);
+    FLM_ARRAY_CLEAR(&process->libs);
+    flm_gecko_tables_clear(&process->shared);
+}
+
+void flm_gecko_profile_clear(struct flm_gecko_profile *profile)
+{
+    for (size_t i = 0; i < profile->processes.count; i++)
+        flm_gecko_process_clear(&profile->processes.at[i]);
+    FLM_ARRAY_CLEAR(&profile->processes);
+    flm_gecko_strings_clear(&profile->texts);
+    FLM_ARRAY_CLEAR(&profile->string_fields);
+}
