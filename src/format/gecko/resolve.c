@@ -39,7 +39,8 @@ struct resolving {
     struct FLM_ARRAY(uint32_t) path;          /* working memory: stacks up to one that is known */
     struct FLM_ARRAY(uint32_t) category_sets; /* label sets by category + 1; FLM_NONE */
     struct flm_text name;
-    struct flm_metric weight, time, cpu;
+    struct flm_metric metrics[3]; /* of the thread's samples: weight, time, CPU */
+    bool has[3];
     uint64_t without_stack;
 };
 
@@ -465,73 +466,145 @@ static double tick(struct clock *clock, size_t i)
     return i < clock->deltas->count ? clock->next : delta;
 }
 
-/* One sample, with its three values. */
-static void add_sample(struct resolving *r, struct flm_node node, int32_t stack, double weight,
-                       double time, double duration, double cpu)
+/* The samples of the thread: three values each, in as many metrics. */
+enum { WEIGHT, TIME, CPU, VALUE_COUNT };
+
+struct sample {
+    double time, values[VALUE_COUNT];
+    int32_t stack;
+};
+
+/* What the samples of one stack sum up to: a sum, and what it lacks to be exact. */
+struct stack_sum {
+    double sum[VALUE_COUNT], rest[VALUE_COUNT];
+    bool is_used;
+};
+
+static void add_exactly(double *sum, double *rest, double value)
 {
-    struct flm_builder *b = r->builder;
-    const struct flm_gecko_tables *t = &r->thread->tables;
-    bool has_time = column(t, FLM_GECKO_SAMPLE_TIME)->count > 0 ||
-                    column(t, FLM_GECKO_SAMPLE_TIME_DELTA)->count > 0,
-         has_cpu = column(t, FLM_GECKO_SAMPLE_CPU)->count > 0;
-    if (r->options->keep_times) {
-        flm_builder_sample(b, time_ns(r, time), node, labels_of(r, category_of(r->stacks, stack)),
-                           r->weight, weight);
-        if (has_time) {
-            flm_builder_sample_add(b, r->time, duration);
-            flm_builder_sample_lasts(b, duration < 0x1p43 ? (int64_t)(duration * 1e6 + 0.5) : 0);
-        }
-        if (has_cpu)
-            flm_builder_sample_add(b, r->cpu, cpu);
-    } else {
-        flm_builder_add(b, node, r->weight, weight);
-        if (has_time)
-            flm_builder_add(b, node, r->time, duration);
-        if (has_cpu)
-            flm_builder_add(b, node, r->cpu, cpu);
-    }
+    double total = *sum + value;
+    bool is_larger = (*sum < 0 ? -*sum : *sum) >= (value < 0 ? -value : value);
+    *rest += is_larger ? *sum - total + value : value - total + *sum;
+    *sum = total;
 }
 
-static bool add_samples(struct resolving *r, struct flm_node thread)
+static void add_values(struct resolving *r, struct flm_node node, const double *values)
+{
+    for (int i = 0; i < VALUE_COUNT; i++)
+        if (r->has[i] && (i == WEIGHT || values[i] != 0))
+            flm_builder_add(r->builder, node, r->metrics[i], values[i]);
+}
+
+static void keep_sample(struct resolving *r, struct flm_node node, const struct sample *sample)
+{
+    double ns = sample->values[TIME] * 1e6;
+    flm_builder_sample(r->builder, time_ns(r, sample->time), node,
+                       labels_of(r, category_of(r->stacks, sample->stack)), r->metrics[WEIGHT],
+                       sample->values[WEIGHT]);
+    if (r->has[TIME]) {
+        flm_builder_sample_add(r->builder, r->metrics[TIME], sample->values[TIME]);
+        flm_builder_sample_lasts(r->builder, ns < 0x1p62 ? (int64_t)(ns + 0.5) : 0);
+    }
+    if (r->has[CPU])
+        flm_builder_sample_add(r->builder, r->metrics[CPU], sample->values[CPU]);
+}
+
+/* Adds a sample: to its stack's sums, if there are any. */
+static bool add_sample(struct resolving *r, struct flm_node thread, const struct sample *sample,
+                       struct stack_sum *sums)
+{
+    struct flm_node node;
+    if (sums) {
+        struct stack_sum *s = &sums[sample->stack];
+        for (int i = 0; i < VALUE_COUNT; i++)
+            add_exactly(&s->sum[i], &s->rest[i], sample->values[i]);
+        s->is_used = true;
+        return true;
+    }
+    if (!node_of(r, thread, sample->stack, &node))
+        return false;
+    if (r->options->keep_times)
+        keep_sample(r, node, sample);
+    else
+        add_values(r, node, sample->values);
+    return true;
+}
+
+static bool add_sums(struct resolving *r, struct flm_node thread, const struct stack_sum *sums)
+{
+    for (size_t i = 0; i < r->stacks->stack_count; i++) {
+        struct flm_node node;
+        if (!sums[i].is_used)
+            continue;
+        if (!node_of(r, thread, (int32_t)i, &node))
+            return false;
+        add_values(r, node, sums[i].sum);
+        for (int k = 0; k < VALUE_COUNT; k++)
+            if (r->has[k] && sums[i].rest[k] != 0)
+                flm_builder_add(r->builder, node, r->metrics[k], sums[i].rest[k]);
+    }
+    return true;
+}
+
+static bool read_samples(struct resolving *r, struct flm_node thread, size_t count,
+                         struct clock clock, struct stack_sum *sums)
 {
     const struct flm_gecko_tables *t = &r->thread->tables;
     const struct flm_gecko_column *stacks = column(t, FLM_GECKO_SAMPLE_STACK),
                                   *weights = column(t, FLM_GECKO_SAMPLE_WEIGHT),
                                   *cpus = column(t, FLM_GECKO_SAMPLE_CPU);
-    struct clock clock = {.times = column(t, FLM_GECKO_SAMPLE_TIME),
-                          .deltas = column(t, FLM_GECKO_SAMPLE_TIME_DELTA)};
-    size_t count = larger(stacks->count, larger(clock.times->count, clock.deltas->count));
-    if (r->thread->promised_samples > (double)count && r->thread->promised_samples < 0x1p53)
-        flm_builder_lost(r->builder,
-                         "samples that a table has by its length, but not in its columns", "", 0,
-                         r->thread->promised_samples - (double)count);
-    if (count == 0)
-        return true;
-    r->weight = weight_metric(r);
-    if (clock.times->count > 0 || clock.deltas->count > 0)
-        r->time = metric(r, flm_bytes_of("time"), flm_bytes_of("ms"));
-    if (cpus->count > 0)
-        r->cpu = metric(r, flm_bytes_of("cpu"), cpu_unit(r));
     double next = tick(&clock, 0);
     for (size_t i = 0; i < count && !flm_builder_failed(r->builder); i++) {
         double time = next, weight = flm_gecko_value(weights, i), cpu = flm_gecko_value(cpus, i);
         next = i + 1 < count ? tick(&clock, i + 1) : time + r->process->interval;
-        double duration = next > time ? next - time : 0;
-        double stack = flm_gecko_value(stacks, i);
-        struct flm_node node;
-        if (stack != stack) {
+        struct sample sample = {.time = time,
+                                .values = {weight == weight ? weight : 1,
+                                           next > time ? next - time : 0, cpu == cpu ? cpu : 0},
+                                .stack = flm_gecko_index(stacks, i)};
+        if (sample.stack < 0 || (size_t)sample.stack >= r->stacks->stack_count) {
+            double stack = flm_gecko_value(stacks, i);
+            if (stack == stack)
+                return refuse(r, "sample", i, "has a stack that is not in the table of stacks");
             r->without_stack++;
-            continue;
-        }
-        int32_t index = flm_gecko_index(stacks, i);
-        if (index < 0 || (size_t)index >= r->stacks->stack_count)
-            return refuse(r, "sample", i, "has a stack that is not in the table of stacks");
-        if (!node_of(r, thread, index, &node))
+        } else if (!add_sample(r, thread, &sample, sums)) {
             return false;
-        add_sample(r, node, index, weight == weight ? weight : 1, time, duration,
-                   cpu == cpu ? cpu : 0);
+        }
     }
     return true;
+}
+
+/* Where many samples share few stacks, they are summed up by stack first: adding to a profile jumps
+ * in as many columns as there are metrics, and took half of the time. */
+static bool add_samples(struct resolving *r, struct flm_node thread)
+{
+    const struct flm_gecko_tables *t = &r->thread->tables;
+    const struct clock clock = {.times = column(t, FLM_GECKO_SAMPLE_TIME),
+                                .deltas = column(t, FLM_GECKO_SAMPLE_TIME_DELTA)};
+    size_t count = larger(column(t, FLM_GECKO_SAMPLE_STACK)->count,
+                          larger(clock.times->count, clock.deltas->count));
+    double promised = r->thread->promised_samples - (double)count;
+    if (promised > 0 && promised < 0x1p53)
+        flm_builder_lost(r->builder,
+                         "samples that a table has by its length, but not in its columns", "", 0,
+                         promised);
+    if (count == 0)
+        return true;
+    r->has[WEIGHT] = true;
+    r->metrics[WEIGHT] = weight_metric(r);
+    r->has[TIME] = clock.times->count > 0 || clock.deltas->count > 0;
+    if (r->has[TIME])
+        r->metrics[TIME] = metric(r, flm_bytes_of("time"), flm_bytes_of("ms"));
+    r->has[CPU] = column(t, FLM_GECKO_SAMPLE_CPU)->count > 0;
+    if (r->has[CPU])
+        r->metrics[CPU] = metric(r, flm_bytes_of("cpu"), cpu_unit(r));
+    if (r->options->keep_times || count < r->stacks->stack_count)
+        return read_samples(r, thread, count, clock, NULL);
+    struct stack_sum *sums = calloc(r->stacks->stack_count + 1, sizeof *sums);
+    if (!sums)
+        return no_memory(r);
+    bool good = read_samples(r, thread, count, clock, sums) && add_sums(r, thread, sums);
+    free(sums);
+    return good;
 }
 
 /* Allocations: a table of stacks, times and weights, of which the latter are negative for what is
