@@ -115,8 +115,8 @@ void flm_event_stack_finish(struct flm_event_stack *stack)
  *   calls, and of these the longer one first; otherwise the order of the file decides.
  * - Ends are taken in the order of time. Of several at one time the one that ends the innermost
  *   open call is taken first.
- * - At one time ends come before begins, so that calls follow each other. But of a pair with one
- *   name the begin comes first: that is a call without a duration.
+ * - At one time ends come before begins, so that calls follow each other. But where both have one
+ *   name, and the begin comes first in the file, it is a call without a duration.
  * - An end that does not belong to the innermost call does not end it.
  *
  * Two rules differ, where speedscope nests all later calls in one that has ended:
@@ -198,9 +198,6 @@ static bool has_to_wait(const struct nesting *n)
     if (is_whole(end))
         return end->duration_ns == 0 &&
                compare_begins(n->calls, n->ends[n->end], n->begins[n->begin]) >= 0;
-    const struct flm_open_call *open = innermost(n);
-    if (open && ends_call(end, open->name))
-        return false;
     for (size_t i = n->begin; i < n->begin_count && i < n->begin + MOST_TIES; i++) {
         if (begin_at(n, i)->time_ns != end->time_ns)
             break;
@@ -218,7 +215,10 @@ static bool begins_next(const struct nesting *n)
     int order = compare(begin->time_ns, end_time(end));
     if (order != 0)
         return order < 0;
-    return (!is_whole(end) && begin->name == end->name) || has_to_wait(n);
+    const struct flm_open_call *open = innermost(n);
+    if (is_whole(end) || !open || !ends_call(end, open->name))
+        return has_to_wait(n);
+    return begin->name == end->name && n->begins[n->begin] < n->ends[n->end];
 }
 
 /* Of the ends at the time of the next one, moves the first that ends the innermost call to the

@@ -111,6 +111,9 @@ static void calls_that_follow_each_other_are_not_nested(void **state)
     NESTED("a 4\nb 3\n", {'X', 'a', 0, 4}, {'X', 'b', 4, 3});
     NESTED("a 4\nb 3\n", {'B', 'a', 0}, {'E', 'a', 4}, {'B', 'b', 4}, {'E', 'b', 7});
     NESTED("a 7\n", {'X', 'a', 0, 4}, {'X', 'a', 4, 3});
+    NESTED("a 3\na;b;a 1\na;c 2\n", {'B', 'a', 0}, {'B', 'b', 1}, {'B', 'a', 1}, {'E', 'a', 2},
+           {'E', 'b', 2}, {'E', 'a', 4}, {'B', 'a', 4}, {'B', 'c', 4}, {'E', 'c', 6},
+           {'E', 'a', 6});
 }
 
 static void a_call_without_a_duration_changes_nothing(void **state)
