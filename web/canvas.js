@@ -23,6 +23,7 @@ export function makeCanvas(view, surface) {
     const context = canvas.getContext('2d', {alpha: false});
     const {core} = view;
     let ready = false, scale = 1;
+    let isPreparing = false;
     let copyMs = 0; // the time that copying the last picture took, for the overlay
 
     // Paints now, so that the next frame shows it.
@@ -37,6 +38,18 @@ export function makeCanvas(view, surface) {
         const settled = String(!more);
         if (stage.dataset.settled !== settled) stage.dataset.settled = settled;
         if (more) view.requestFrame();
+        prepare();
+    }
+
+    // What the next pictures need is made while the page is idle, a bit at a time: threads that scrolling
+    // brings into the window.
+    function prepare() {
+        if (isPreparing) return;
+        isPreparing = true;
+        (globalThis.requestIdleCallback ?? setTimeout)(() => {
+            isPreparing = false;
+            if (core.prepare()) prepare();
+        });
     }
 
     // Draws the glyphs that later pictures are likely to need: in a frame of a zoom they would be its longest

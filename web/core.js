@@ -139,6 +139,10 @@ export class Core {
         this.c.flamel_expect();
     }
 
+    prepare() {
+        return this.c.flamel_prepare();
+    }
+
     missing(weight) {
         return this.c.flamel_missing(weight) >>> 0;
     }

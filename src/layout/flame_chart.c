@@ -32,6 +32,7 @@ struct making {
     uint64_t node_count; /* so far; the first pass only counts */
     bool counts_only;
     uint32_t *frame, *end, *source, *first_sample, *last_sample;
+    unsigned char *kind;
     double *width; /* the block that all columns are in */
 };
 
@@ -160,6 +161,8 @@ static uint32_t add_node(struct making *m, uint32_t frame, uint32_t source, uint
         m->frame[node] = frame;
         m->source[node] = source;
         m->first_sample[node] = sample;
+        if (m->kind_of_set)
+            m->kind[node] = frame == 0 ? 0 : m->kind_of_set[m->p->sample_labels[sample]];
     }
     return node;
 }
@@ -298,7 +301,7 @@ static bool walk(struct making *m)
 
 static bool make_columns(struct making *m, struct flm_error *why)
 {
-    size_t count = (size_t)m->node_count, node_size = sizeof *m->width + 5 * sizeof *m->frame;
+    size_t count = (size_t)m->node_count, node_size = sizeof *m->width + 5 * sizeof *m->frame + 1;
     if (m->node_count > INT32_MAX)
         return flm_error_set(why, FLM_ERROR_RANGE, "too many stacks for a flame chart");
     m->width = count <= SIZE_MAX / node_size ? malloc(count * node_size) : NULL;
@@ -309,10 +312,12 @@ static bool make_columns(struct making *m, struct flm_error *why)
     m->source = m->end + count;
     m->first_sample = m->source + count;
     m->last_sample = m->first_sample + count;
+    m->kind = (unsigned char *)(m->last_sample + count);
     m->chart->tree = (struct flm_tree){(uint32_t)count, m->frame, m->end, m->width, NULL};
     m->chart->source = m->source;
     m->chart->first_sample = m->first_sample;
     m->chart->last_sample = m->last_sample;
+    m->chart->kind = m->kind_of_set ? m->kind : NULL;
     return true;
 }
 

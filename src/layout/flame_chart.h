@@ -27,7 +27,7 @@
  * node's total is its time, and its offset plus the start of the chart is when it began.
  *
  * It takes two passes over samples and their frames, of which the first only counts: 15 ns per
- * frame that appears, and 28 bytes per node. */
+ * frame that appears, and 29 bytes per node. */
 #ifndef FLAMEL_LAYOUT_FLAME_CHART_H
 #define FLAMEL_LAYOUT_FLAME_CHART_H
 
@@ -56,11 +56,12 @@ struct flm_flame_chart {
     const uint32_t *source; /* by node: the stack in the profile; of a gap, that of its parent */
     const uint32_t *first_sample, *last_sample; /* likewise: indices into the profile's samples; of
                                                    a gap those before it */
-    int64_t start_ns;                           /* time of offset 0 */
-    double median_ns;                           /* time between two samples; 0: there is none */
-    uint32_t sample_count;                      /* that are shown */
-    uint32_t untimed_count;                     /* left out: without a time */
-    uint32_t early_count;                       /* left out: before start_ns */
+    const unsigned char *kind; /* likewise: by kind_of_set, of a gap 0; NULL: there is one */
+    int64_t start_ns;          /* time of offset 0 */
+    double median_ns;          /* time between two samples; 0: there is none */
+    uint32_t sample_count;     /* that are shown */
+    uint32_t untimed_count;    /* left out: without a time */
+    uint32_t early_count;      /* left out: before start_ns */
 };
 
 /* The time that the last of ascending samples, which all have a time, stands for: the largest value

@@ -32,6 +32,7 @@ struct flm_input {
     struct flm_node_ref hovered;
     struct flm_rectangle hovered_box; /* its box; also of merged frames */
     double wheel_ms;                  /* when it last moved */
+    double scrolled_ms;               /* and when it last scrolled a flame chart */
     double menu_x, menu_y;            /* where the menu was asked for; NAN: at no place */
     struct flm_drag drag;
 };

@@ -165,6 +165,13 @@ static inline struct flm_area flm_viewer_minimap(const struct flm_viewer *viewer
     return flm_scene_minimap(&viewer->model, &viewer->scene);
 }
 
+/* The version of what a picture is made from, but for where it is scrolled to and the pointer. */
+uint32_t flm_viewer_still_version(const struct flm_viewer *viewer);
+
+/* Whether a wheel scrolls a flame chart just now. Then nothing is pointed at, and frames copy what
+ * stays (paint/scrolled.c); after it the picture is painted as a whole. */
+bool flm_viewer_is_scrolling(const struct flm_viewer *viewer);
+
 /* The deepest node of a pane that contains everything visible; the root when zoomed out. */
 struct flm_node flm_viewer_top_node(const struct flm_viewer *viewer, const struct flm_pane *pane);
 

@@ -5,6 +5,7 @@
 
 #include "draw/color/color_mode.h"
 #include "draw/raster/atlas.h"
+#include "viewer/model/camera.h"
 #include "viewer/viewer.h"
 
 /* Figures of the last picture, for the overlay. */
@@ -17,6 +18,16 @@ struct flm_picture_figures {
         double sum;             /* of their changes; of boxes within others once */
     } appeared, disappeared;    /* of a comparison: boxes too narrow to be hatched */
     double layout_ms, paint_ms; /* where there is a clock */
+};
+
+/* The last picture of a flame chart that is scrolled, of which the next one copies what stays; and
+ * the part of the area that is painted now. paint/scrolled.c */
+struct flm_scrolled {
+    const uint32_t *at; /* its pixels; NULL: it is not one */
+    uint32_t version;
+    double scroll_px;
+    struct flm_span span;
+    double band_top, band_px; /* 0: all of the area */
 };
 
 struct flm_paint {
@@ -35,6 +46,7 @@ struct flm_paint {
     uint32_t minimap_from;
     uint32_t painted_from; /* of the last picture */
     struct flm_picture_figures picture;
+    struct flm_scrolled scrolled;
     double (*clock_ms)(void); /* NULL: there is none */
 };
 

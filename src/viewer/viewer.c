@@ -22,7 +22,7 @@ struct flm_viewer *flm_viewer_new(struct flm_error *why)
     v->scene.window.scale = 1;
     v->input.hovered = flm_node_ref_none();
     v->input.hover_x = v->input.hover_y = -1;
-    v->input.wheel_ms = v->input.drag.released_ms = FLM_LONG_AGO_MS;
+    v->input.wheel_ms = v->input.scrolled_ms = v->input.drag.released_ms = FLM_LONG_AGO_MS;
     v->paint.atlas = flm_atlas_new(FLM_FONT_PX, why);
     if (v->paint.atlas)
         return v;
@@ -359,6 +359,18 @@ uint32_t flm_viewer_version(const struct flm_viewer *v, enum flm_viewer_group gr
 {
     assert(v && (unsigned)group < FLM_GROUPS);
     return flm_version_of(&v->model.versions, aspects_of[group]) - 1; /* from 0: nothing changed */
+}
+
+uint32_t flm_viewer_still_version(const struct flm_viewer *v)
+{
+    return flm_version_of(&v->model.versions,
+                          aspects_of[FLM_GROUP_PICTURE] & ~(FLM_OF(SCROLL) | FLM_OF(HOVERED)));
+}
+
+bool flm_viewer_is_scrolling(const struct flm_viewer *v)
+{
+    double since = v->input.now_ms - v->input.scrolled_ms;
+    return since >= 0 && since < FLM_WHEEL_RESTS_MS;
 }
 
 uint32_t flm_viewer_painted_version(const struct flm_viewer *v)

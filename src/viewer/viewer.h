@@ -86,14 +86,21 @@ struct flm_theme {
 };
 void flm_viewer_theme(struct flm_viewer *viewer, const struct flm_theme *theme);
 
+enum { FLM_WHEEL_RESTS_MS = 100 };
+
 /* Paints the whole window. `pixels` has the size of the last resize. Returns whether another frame
  * is wanted soon: something moves, or is not complete yet. If memory runs out, the picture is empty
- * and there is a notice. */
+ * and there is a notice. While a wheel scrolls a flame chart nothing is pointed at: one more
+ * picture is wanted FLM_WHEEL_RESTS_MS after its last turn. */
 bool flm_viewer_paint(struct flm_viewer *viewer, struct flm_pixels *pixels, double now_ms);
 
-/* The same for a terminal, whose window is measured in cells. The pointer is still in pixels: a
- * cell is FLM_CELL_PX by FLM_CELL_HEIGHT_PX of them. The picture has no minimap and no margins, and
- * is drawn into a part of a screen that has this size. */
+/* While there is nothing else to do: makes something that a picture after the next scrolling needs,
+ * within some milliseconds. Returns whether there may be more. */
+bool flm_viewer_prepare(struct flm_viewer *viewer);
+
+/* flm_viewer_paint for a terminal, whose window is measured in cells. The pointer is still in
+ * pixels: a cell is FLM_CELL_PX by FLM_CELL_HEIGHT_PX of them. The picture has no minimap and no
+ * margins, and is drawn into a part of a screen that has this size. */
 void flm_viewer_resize_cells(struct flm_viewer *viewer, int columns, int rows);
 bool flm_viewer_paint_cells(struct flm_viewer *viewer, struct flm_screen *screen,
                             struct flm_cell_area pane, double now_ms);

@@ -187,6 +187,11 @@ void flamel_expect(void)
     }
 }
 
+int flamel_prepare(void)
+{
+    return viewer() && flm_viewer_prepare(the_viewer);
+}
+
 double flamel_font_px(void)
 {
     return viewer() ? flm_atlas_size_px(flm_viewer_atlas(the_viewer)) : 0;

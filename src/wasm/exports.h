@@ -72,6 +72,9 @@ int FLM_PAGE(flamel_paint)(double now_ms);
  * device pixels; and adding a glyph. `coverage` is copied; `columns` of its columns are one pixel
  * (4 for glyphs drawn four times as wide, or 1: see draw/raster/atlas.h). */
 void FLM_PAGE(flamel_expect)(void); /* makes those of ASCII missing that later pictures may need */
+
+/* While the page is idle: flm_viewer_prepare. */
+int FLM_PAGE(flamel_prepare)(void);
 uint32_t FLM_PAGE(flamel_missing)(int weight);
 double FLM_PAGE(flamel_font_px)(void);
 int FLM_PAGE(flamel_glyph)(uint32_t code_point, int weight, double advance, int left, int top,

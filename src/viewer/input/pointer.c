@@ -76,7 +76,7 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
 {
     struct flm_node_ref ref = {0, FLM_NONE};
     struct flm_rectangle box = {0};
-    if (!flm_viewer_hit(v, x, y, &ref, &box))
+    if (flm_viewer_is_scrolling(v) || !flm_viewer_hit(v, x, y, &ref, &box))
         ref.number = FLM_NONE;
     bool same =
         flm_node_refs_equal(ref, v->input.hovered) && box.flags == v->input.hovered_box.flags;
@@ -340,6 +340,8 @@ void flm_viewer_wheel(struct flm_viewer *v, double x, double y, double dx, doubl
         return;
     turn_to_half_at(v, y);
     if (held & FLM_HELD_ALT) {
+        if (flm_scene_is_over_time(&v->scene) && !v->scene.window.is_cells)
+            v->input.scrolled_ms = now_ms;
         flm_viewer_scroll(v, dy, 0);
     } else if (held & FLM_HELD_SHIFT || fabs(dx) > fabs(dy)) {
         double by = fabs(dx) > fabs(dy) ? dx : dy;

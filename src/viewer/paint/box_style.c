@@ -135,10 +135,9 @@ static const struct flm_tone *share_tone(const struct flm_box_styles *styles, st
 static enum flm_thread_state state_of(const struct flm_box_styles *styles, struct flm_node node)
 {
     const struct flm_pane *pane = styles->pane;
-    const struct flm_thread_states *states = &styles->viewer->scene.threads.states;
-    if (pane->kind != FLM_PANE_CHART || !states->of_set || node.index == 0)
+    if (pane->kind != FLM_PANE_CHART || !pane->chart->kind || node.index == 0)
         return FLM_THREAD_ON_CPU;
-    return flm_thread_state_of(states, pane->profile, pane->chart->first_sample[node.index]);
+    return (enum flm_thread_state)pane->chart->kind[node.index];
 }
 
 static const struct flm_tone *tone_of(const struct flm_box_styles *styles, struct flm_node node,

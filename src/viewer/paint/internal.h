@@ -25,6 +25,31 @@ bool flm_canvas_begin(struct flm_viewer *viewer, double now_ms);
 /* Paints every pane; *more: another frame is wanted soon. False on failure. */
 bool flm_canvas_paint(struct flm_viewer *viewer, const struct flm_canvas *canvas, bool *more);
 
+/* The panes [first, end) that have anything in what is painted now: of a flame chart a thread, its
+ * name, or what is free below it. */
+struct flm_in_window {
+    uint32_t first, end;
+};
+struct flm_in_window flm_panes_in_window(const struct flm_viewer *viewer);
+
+/* ---- scrolled.c: a flame chart while it is scrolled by a wheel ------------------------------- */
+
+/* At the right edge of the window, CSS px. */
+enum { FLM_SCROLLBAR_PX = 5 };
+
+/* What of the area is to be painted now, before scrolling: all of it, unless a band is. */
+double flm_painted_top(const struct flm_viewer *viewer);
+double flm_painted_px(const struct flm_viewer *viewer);
+
+enum flm_scroll_copy { FLM_COPY_NONE, FLM_COPY_PART, FLM_COPY_ALL };
+
+/* Copies what stays of the last picture within the area, and sets the band that is left to paint:
+ * NONE: all of it, ALL: the picture is what it was. */
+enum flm_scroll_copy flm_scrolled_copy(struct flm_viewer *viewer, struct flm_pixels *area);
+
+/* After a band was painted: what does not move with the rows, names in the gutter. */
+void flm_scrolled_finish(struct flm_viewer *viewer, struct flm_pixels *area);
+
 /* ---- timeline_paint.c ------------------------------------------------------------------------ */
 
 /* The timeline, above everything else. */

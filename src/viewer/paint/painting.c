@@ -36,8 +36,7 @@ static void clip_levels(const struct flm_pane *pane, double scroll, double heigh
 static struct flm_viewport seen_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
     struct flm_viewport view = flm_viewer_viewport(v, pane);
-    clip_levels(pane, flm_camera_scroll(&v->model.camera, v->input.now_ms),
-                flm_viewer_area(v).height, flm_viewer_row_px(v), &view);
+    clip_levels(pane, flm_painted_top(v), flm_painted_px(v), flm_viewer_row_px(v), &view);
     return view;
 }
 
@@ -58,26 +57,19 @@ static bool list_boxes(struct flm_viewer *v, struct flm_pane *pane, double *narr
     return true;
 }
 
-/* The panes [first, end) that have anything in the window: of a flame chart a thread, its name, or
- * what is free below it. Of 500 threads most are not, and preparing to paint them all took a tenth
- * of a frame. */
-struct in_window {
-    uint32_t first, end;
-};
-
 /* Where a thread begins, with its name, in the content. */
 static double begin_of(const struct flm_pane *pane)
 {
     return pane->top_px - pane->header_px;
 }
 
-static struct in_window panes_in_window(const struct flm_viewer *v)
+/* Of 500 threads most are not, and preparing to paint them all took a tenth of a frame. */
+struct flm_in_window flm_panes_in_window(const struct flm_viewer *v)
 {
-    struct in_window in = {0, v->scene.pane_count};
+    struct flm_in_window in = {0, v->scene.pane_count};
     if (!flm_scene_is_over_time(&v->scene))
         return in;
-    double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
-    double height = flm_viewer_area(v).height;
+    double scroll = flm_painted_top(v), height = flm_painted_px(v);
     while (in.first + 1 < in.end && begin_of(&v->scene.panes[in.first + 1]) <= scroll)
         in.first++;
     uint32_t next = in.first;
@@ -85,6 +77,30 @@ static struct in_window panes_in_window(const struct flm_viewer *v)
         next++;
     in.end = next;
     return in;
+}
+
+static bool is_near(const struct flm_viewer *v, const struct flm_pane *pane, double from, double to)
+{
+    double begin = begin_of(pane) - flm_camera_scroll(&v->model.camera, v->input.now_ms);
+    return begin < to && begin + pane->header_px + pane->height_px > from;
+}
+
+bool flm_viewer_prepare(struct flm_viewer *v)
+{
+    if (!flm_scene_is_over_time(&v->scene) || !flm_viewer_is_updated(v))
+        return false;
+    double height = flm_viewer_area(v).height;
+    struct flm_in_window in = flm_panes_in_window(v);
+    struct flm_pane *first = v->scene.panes + in.first, *end = v->scene.panes + in.end, *pane;
+    for (pane = end; pane < v->scene.panes + v->scene.pane_count; pane++)
+        if (!is_near(v, pane, 0, 2 * height))
+            break;
+        else if (pane->is_pending)
+            return flm_threads_open(&v->scene, pane, NULL);
+    for (pane = first; pane-- > v->scene.panes && is_near(v, pane, -height, height);)
+        if (pane->is_pending)
+            return flm_threads_open(&v->scene, pane, NULL);
+    return false;
 }
 
 /* The visible boxes of a pane. Callers are opened until all wide enough boxes exist, or until the
@@ -112,7 +128,7 @@ static bool find_all(struct flm_viewer *v, struct flm_error *why)
 {
     for (int round = 0; round < 2; round++) {
         double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
-        struct in_window in = panes_in_window(v);
+        struct flm_in_window in = flm_panes_in_window(v);
         for (uint32_t i = in.first; i < in.end; i++)
             if (!find_boxes(v, &v->scene.panes[i], why))
                 return false;
@@ -231,7 +247,7 @@ static void paint_ground(void *context, int top, int bottom)
 
 /* The part of the window that is a thread's: all of it belongs to one. */
 static struct flm_pixels pixels_of_thread(const struct flm_viewer *v, uint32_t index,
-                                          struct in_window in, const struct flm_pixels *panes)
+                                          struct flm_in_window in, const struct flm_pixels *panes)
 {
     double origin = flm_viewer_area(v).top - flm_camera_scroll(&v->model.camera, v->input.now_ms);
     int top = panes->clip_top, bottom = panes->clip_bottom;
@@ -242,14 +258,15 @@ static struct flm_pixels pixels_of_thread(const struct flm_viewer *v, uint32_t i
     return flm_pixels_clipped(*panes, panes->clip_left, top, panes->clip_right, bottom);
 }
 
-static bool paint_pane(struct flm_viewer *v, uint32_t index, struct in_window in,
+static bool paint_pane(struct flm_viewer *v, uint32_t index, struct flm_in_window in,
                        const struct flm_canvas *canvas, double scroll, struct flm_error *why)
 {
     struct flm_pane *pane = &v->scene.panes[index];
     struct flm_box_styles styles;
     if (!flm_box_styles_init(&styles, v, index, why))
         return false;
-    count_boxes(v, pane, &styles, hatch_from(v, canvas));
+    if (v->paint.scrolled.band_px == 0) /* the status tells of whole pictures */
+        count_boxes(v, pane, &styles, hatch_from(v, canvas));
     struct flm_area area = flm_viewer_area(v);
     double row = flm_viewer_row_px(v);
     struct flm_boxes boxes = {
@@ -293,12 +310,14 @@ static bool paint_all(struct flm_viewer *v, const struct flm_canvas *canvas, boo
         return false;
     v->paint.picture.layout_ms = clock_of(v) - begun;
     double scroll = flm_camera_scroll(&v->model.camera, v->input.now_ms);
-    v->paint.picture.visited = v->paint.picture.drawn = v->paint.picture.merged = 0;
-    v->paint.picture.merged_total = 0;
-    v->paint.picture.appeared = v->paint.picture.disappeared = (struct flm_unhatched){0, 0};
+    if (v->paint.scrolled.band_px == 0) {
+        v->paint.picture.visited = v->paint.picture.drawn = v->paint.picture.merged = 0;
+        v->paint.picture.merged_total = 0;
+        v->paint.picture.appeared = v->paint.picture.disappeared = (struct flm_unhatched){0, 0};
+    }
     *more = flm_camera_moves(&v->model.camera, v->input.now_ms) ||
             flm_camera_moves(&v->model.other_camera, v->input.now_ms);
-    struct in_window in = panes_in_window(v);
+    struct flm_in_window in = flm_panes_in_window(v);
     for (uint32_t i = in.first; i < in.end; i++) {
         if (!paint_pane(v, i, in, canvas, scroll, why))
             return false;
@@ -450,7 +469,7 @@ static void paint_scrollbar(struct flm_viewer *v, struct flm_pixels *pixels, dou
     double size = fmax(24 * v->scene.window.scale, area.height * area.height / content);
     double at = scroll / (content - area.height) * (area.height - size);
     int right = (int)v->scene.window.width - (int)v->scene.window.scale,
-        left = right - (int)round(4 * v->scene.window.scale);
+        left = right - (int)round((FLM_SCROLLBAR_PX - 1) * v->scene.window.scale);
     flm_pixels_blend(pixels, left, (int)(area.top + at), right, (int)(area.top + at + size),
                      flm_page_colors(&v->paint.theme).muted, 120);
 }
@@ -460,7 +479,8 @@ static void point_again(struct flm_viewer *v)
 {
     struct flm_node_ref ref = {0, FLM_NONE};
     struct flm_rectangle box;
-    if (v->input.hover_x < 0 || v->input.hover_y < 0 || v->input.drag.kind != FLM_DRAG_NONE)
+    if (flm_viewer_is_scrolling(v) || v->input.hover_x < 0 || v->input.hover_y < 0 ||
+        v->input.drag.kind != FLM_DRAG_NONE)
         return;
     if (!flm_viewer_hit(v, v->input.hover_x, v->input.hover_y, &ref, &box))
         ref.number = FLM_NONE;
@@ -497,7 +517,7 @@ static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes 
 bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double now_ms)
 {
     assert(v && pixels && (pixels->at || pixels->width == 0 || pixels->height == 0));
-    bool more;
+    bool more = false;
     double begun = clock_of(v);
     bool has_boxes = flm_canvas_begin(v, now_ms);
     struct flm_area area = flm_viewer_area(v);
@@ -508,10 +528,19 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
         return false;
     int bottom = (int)(area.top + area.height), width = (int)v->scene.window.width;
     struct flm_pixels all = flm_pixels_clipped(*pixels, 0, (int)area.top, width, bottom);
+    enum flm_scroll_copy copied = flm_scrolled_copy(v, &all);
+    struct flm_scrolled *scrolled = &v->paint.scrolled;
+    struct flm_pixels beside = all;
+    if (copied == FLM_COPY_PART)
+        beside = flm_pixels_clipped(all, 0, (int)(area.top + scrolled->band_top), width,
+                                    (int)(area.top + scrolled->band_top + scrolled->band_px));
     struct flm_pixels panes =
-        flm_pixels_clipped(all, (int)flm_scene_gutter_px(&v->scene), (int)area.top, width, bottom);
-    struct flm_canvas canvas = {.pixels = &panes, .beside = &all, .draw = draw_pixels};
-    if (!flm_canvas_paint(v, &canvas, &more)) {
+        flm_pixels_clipped(beside, (int)flm_scene_gutter_px(&v->scene), 0, width, bottom);
+    struct flm_canvas canvas = {.pixels = &panes, .beside = &beside, .draw = draw_pixels};
+    bool is_painted = copied == FLM_COPY_ALL || flm_canvas_paint(v, &canvas, &more);
+    if (copied != FLM_COPY_NONE)
+        flm_scrolled_finish(v, &all);
+    if (!is_painted) {
         flm_pixels_fill(&all, 0, (int)area.top, width, bottom,
                         flm_page_colors(&v->paint.theme).page);
         return false;

@@ -66,7 +66,8 @@ static void paint_hairline(struct flm_viewer *v, struct flm_pixels *pixels,
     struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     double foot = ruler_bottom(v, a), ruler = flm_scene_ruler_px(&v->scene);
     if (x < a->area.left || x >= a->area.left + a->area.width || y < foot - ruler ||
-        y >= a->area.top + a->area.height || v->input.drag.kind > FLM_DRAG_PRESSED)
+        y >= a->area.top + a->area.height || flm_viewer_is_scrolling(v) ||
+        v->input.drag.kind > FLM_DRAG_PRESSED)
         return;
     int thin = (int)fmax(1, scale), dash = (int)round(3 * scale);
     int bottom = (int)(a->area.top + a->area.height);

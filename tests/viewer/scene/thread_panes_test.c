@@ -202,6 +202,35 @@ static void charts_are_made_when_they_are_seen(void **state)
     flm_viewer_free(v);
 }
 
+/* Those that scrolling by a window shows next, one at a time, and no more. */
+static void charts_near_the_window_are_prepared(void **state)
+{
+    (void)state;
+    struct flm_text lines = {0};
+    for (int i = 0; i < 300; i++)
+        flm_text_format(&lines, "1 %d - %d 0 main;f%d\n", 1000 + i, i, i);
+    flm_text_putc(&lines, '\0');
+    struct flm_viewer *v = chart_of(lines.at);
+    assert_true(flm_viewer_update(v, NULL));
+    double height = flm_viewer_area(v).height;
+    flm_viewer_scroll(v, 3 * height, 0);
+    int made = 0;
+    while (flm_viewer_prepare(v))
+        assert_true(++made < 300);
+    for (uint32_t i = 0; i < v->scene.pane_count; i++) {
+        const struct flm_pane *pane = &v->scene.panes[i];
+        double at = pane->top_px - v->model.camera.scroll_to;
+        if ((at > -height && at < -60) || (at > height + 60 && at < 2 * height))
+            assert_false(pane->is_pending);
+        if (at < -2 * height || at > 3 * height)
+            assert_true(pane->is_pending);
+    }
+    act(v, "view flame");
+    assert_false(flm_viewer_prepare(v));
+    flm_text_clear(&lines);
+    flm_viewer_free(v);
+}
+
 /* A node of the chart is of one state: neighbors of different states share no frames. */
 static void stacks_of_different_states_are_apart(void **state)
 {
@@ -367,6 +396,7 @@ int main(void)
         cmocka_unit_test(threads_are_hidden_and_come_back),
         cmocka_unit_test(matches_are_found_in_all_threads),
         cmocka_unit_test(charts_are_made_when_they_are_seen),
+        cmocka_unit_test(charts_near_the_window_are_prepared),
         cmocka_unit_test(stacks_of_different_states_are_apart),
         cmocka_unit_test(processes_are_collapsed_and_opened),
         cmocka_unit_test(the_process_of_a_frame_is_collapsed),
