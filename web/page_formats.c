@@ -65,6 +65,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_austin,
     &flm_format_mojo,
     &flm_format_json,
+    &flm_format_jfr,
     &flm_format_folded,
     &flm_format_difffolded,
 };

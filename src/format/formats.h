@@ -26,6 +26,7 @@
     entry(mojo)                                                                                    \
     entry(d3)                                                                                      \
     entry(json)                                                                                    \
+    entry(jfr)                                                                                     \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -45,6 +45,7 @@ static const struct {
     {"austin", "tests/data/austin/wall.austin"},
     {"mojo", "tests/data/mojo/wall.mojo"},
     {"json", "tests/data/json_profile/full.json"},
+    {"jfr", "tests/data/jfr/async-profiler.jfr"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

@@ -24,6 +24,7 @@ static const struct {
     {"PERFILE2", 8, perf_data},
     {"2ELIFREP", 8, perf_data},
     {"FLR\0", 4, "this is a JFR recording, which flamel does not read yet"},
+    {"MOJ", 3, "this is a MOJO file of austin, which flamel does not read yet: mojo2austin makes folded stacks of it"},
     {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16, "this is a CPU profile of gperftools, which flamel does not read yet"},
     {"\0\0\0\0\3\0\0\0", 8, "this is a CPU profile of gperftools, which flamel does not read yet"},
     {"\xfb)\3", 3, "this is a profile of Python's cProfile, which flamel does not read yet"},
