@@ -66,6 +66,10 @@ static const struct flm_format *const formats[] = {
     &flm_format_mojo,
     &flm_format_json,
     &flm_format_jfr,
+    &flm_format_cpuprofile,
+    &flm_format_heapprofile,
+    &flm_format_heaptimeline,
+    &flm_format_v8log,
     &flm_format_folded,
     &flm_format_difffolded,
 };

@@ -27,6 +27,10 @@
     entry(d3)                                                                                      \
     entry(json)                                                                                    \
     entry(jfr)                                                                                     \
+    entry(cpuprofile)                                                                          \
+    entry(heapprofile)                                                                         \
+    entry(heaptimeline)                                                                        \
+    entry(v8log)                                                                               \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct flm_format *format = &flm_format_speedscope;
     struct flm_bytes all = {(const char *)data, size};
-    struct flm_read_options options = {.keep_times = size % 2};
+    struct flm_read_options options = {.keep_times = size % 2, .by_thread = size % 3 == 0};
     format->sniff(all, size % 2 == 0);
 
     struct flm_profile *whole = profile_of_bytes(format, all, &options);

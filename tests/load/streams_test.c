@@ -46,6 +46,10 @@ static const struct {
     {"mojo", "tests/data/mojo/wall.mojo"},
     {"json", "tests/data/json_profile/full.json"},
     {"jfr", "tests/data/jfr/async-profiler.jfr"},
+    {"cpuprofile", "tests/data/v8/example.cpuprofile"},
+    {"heapprofile", "tests/data/v8/node20.heapprofile"},
+    {"heaptimeline", "tests/data/v8/allocations.heaptimeline"},
+    {"v8log", "tests/data/v8/log.json"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

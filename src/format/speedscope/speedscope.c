@@ -3,7 +3,7 @@
  *     {"$schema": "https://www.speedscope.app/file-format-schema.json",
  *      "shared": {"frames": [{"name": "main", "file": "a.c", "line": 3}, ...]},
  *      "profiles": [
- *        {"type": "sampled", "name": "CPU 0", "unit": "milliseconds", "startValue": 0,
+ *        {"type": "sampled", "name": "CPU 0", "unit": "seconds", "startValue": 0, "endValue": 9,
  *         "samples": [[0, 1], [0, 1, 2]], "weights": [4, 5]},           root first, as indices
  *        {"type": "evented", "name": "thread 2", "unit": "none", "startValue": 0, "endValue": 14,
  *         "events": [{"type": "O", "frame": 0, "at": 0}, {"type": "C", "frame": 0, "at": 14}]}]}

@@ -1,0 +1,501 @@
+#include "format/v8/profile.h"
+
+#include "base/core/hash.h"
+#include "profile/internal.h"
+
+void flm_v8_clear(struct flm_v8_profile *p)
+{
+    FLM_ARRAY_CLEAR(&p->nodes);
+    FLM_ARRAY_CLEAR(&p->edges);
+    FLM_ARRAY_CLEAR(&p->ticks);
+    FLM_ARRAY_CLEAR(&p->samples);
+    FLM_ARRAY_CLEAR(&p->deltas);
+    FLM_ARRAY_CLEAR(&p->lines);
+    flm_index_clear(&p->by_id);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void fail_memory(struct flm_v8_profile *p)
+{
+    flm_builder_fail_memory(p->builder);
+}
+
+static bool stopped(const struct flm_v8_profile *p, const struct flm_json *json)
+{
+    return json->failed || flm_builder_failed(p->builder);
+}
+
+/* A number of any kind, or a text of digits; 0 for anything else. */
+static double read_number(struct flm_json *json)
+{
+    struct flm_json_number number = {{"", 0}, 0};
+    if (flm_json_type(json) == FLM_JSON_TYPE_NUMBER)
+        flm_json_number(json, &number);
+    return number.value;
+}
+
+/* FLM_NONE for what is no id. */
+static uint32_t read_id(struct flm_json *json)
+{
+    double number = read_number(json);
+    return number >= 0 && number < UINT32_MAX ? (uint32_t)number : FLM_NONE;
+}
+
+static uint32_t read_string(struct flm_v8_profile *p, struct flm_json *json)
+{
+    struct flm_bytes text;
+    if (flm_json_type(json) != FLM_JSON_TYPE_STRING || !flm_json_string(json, &text))
+        return 0;
+    return flm_builder_string(p->builder, text.at, text.size).index;
+}
+
+/* A member of callFrame, which older nodes have themselves. */
+static bool read_call_frame_member(struct flm_v8_profile *p, struct flm_json *json, size_t node,
+                                   struct flm_bytes key)
+{
+    if (flm_bytes_are(key, "functionName")) {
+        p->nodes.at[node].function = read_string(p, json);
+    } else if (flm_bytes_are(key, "url")) {
+        p->nodes.at[node].url = read_string(p, json);
+    } else if (flm_bytes_are(key, "lineNumber")) {
+        double line = flm_json_type(json) == FLM_JSON_TYPE_NUMBER ? read_number(json) : -1;
+        p->nodes.at[node].line = line >= 0 && line < INT32_MAX ? (int32_t)line : -1;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void read_ticks(struct flm_v8_profile *p, struct flm_json *json, size_t node)
+{
+    struct flm_bytes key;
+    p->nodes.at[node].ticks = (uint32_t)p->ticks.count;
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json) && !stopped(p, json)) {
+        struct flm_v8_tick tick = {0, 0};
+        flm_json_enter_object(json);
+        while (flm_json_next_key(json, &key)) {
+            if (flm_bytes_are(key, "line"))
+                tick.line = read_id(json);
+            else if (flm_bytes_are(key, "ticks"))
+                tick.count = read_id(json);
+        }
+        if (!stopped(p, json) && !FLM_ARRAY_ADD(&p->ticks, tick))
+            fail_memory(p);
+    }
+    p->nodes.at[node].tick_count = (uint32_t)p->ticks.count - p->nodes.at[node].ticks;
+}
+
+/* Any other member but children. */
+static void read_member(struct flm_v8_profile *p, struct flm_json *json, size_t node,
+                        struct flm_bytes key)
+{
+    struct flm_bytes inner;
+    enum flm_json_type type = flm_json_type(json);
+    if (flm_bytes_are(key, "callFrame") && type == FLM_JSON_TYPE_OBJECT) {
+        flm_json_enter_object(json);
+        while (flm_json_next_key(json, &inner))
+            read_call_frame_member(p, json, node, inner);
+    } else if (flm_bytes_are(key, "id")) {
+        p->nodes.at[node].id = read_id(json);
+    } else if (flm_bytes_are(key, "hitCount") || flm_bytes_are(key, "selfSize")) {
+        p->nodes.at[node].hits = read_number(json);
+    } else if (flm_bytes_are(key, "positionTicks") && type == FLM_JSON_TYPE_ARRAY) {
+        read_ticks(p, json, node);
+    } else if (flm_bytes_are(key, "parent") && type == FLM_JSON_TYPE_NUMBER) {
+        struct flm_v8_edge edge = {(uint32_t)node, read_id(json), true};
+        if (!FLM_ARRAY_ADD(&p->edges, edge))
+            fail_memory(p);
+    } else {
+        read_call_frame_member(p, json, node, key);
+    }
+}
+
+static size_t add_node(struct flm_v8_profile *p, uint32_t parent)
+{
+    struct flm_v8_node node = {.id = FLM_NONE, .parent = parent, .line = -1, .node = FLM_NONE};
+    if (p->nodes.count >= FLM_MOST_NODES || !FLM_ARRAY_ADD(&p->nodes, node)) {
+        fail_memory(p);
+        return 0;
+    }
+    return p->nodes.count - 1;
+}
+
+void flm_v8_read_nodes(struct flm_v8_profile *p, struct flm_json *json)
+{
+    struct flm_bytes key;
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json) && !stopped(p, json)) {
+        size_t node = add_node(p, FLM_NONE);
+        flm_json_enter_object(json);
+        while (!stopped(p, json) && flm_json_next_key(json, &key)) {
+            if (!flm_bytes_are(key, "children") || flm_json_type(json) != FLM_JSON_TYPE_ARRAY) {
+                read_member(p, json, node, key);
+                continue;
+            }
+            flm_json_enter_array(json);
+            while (flm_json_next_item(json) && !stopped(p, json)) {
+                struct flm_v8_edge edge = {(uint32_t)node, read_id(json), false};
+                if (!FLM_ARRAY_ADD(&p->edges, edge))
+                    fail_memory(p);
+            }
+        }
+    }
+}
+
+void flm_v8_read_tree(struct flm_v8_profile *p, struct flm_json *json)
+{
+    struct flm_bytes key;
+    size_t top = add_node(p, FLM_NONE), node = top;
+    bool in_children = false;
+    flm_json_enter_object(json);
+    while (!stopped(p, json)) {
+        if (in_children) {
+            in_children = flm_json_next_item(json);
+            if (in_children && !stopped(p, json)) {
+                node = add_node(p, (uint32_t)node);
+                flm_json_enter_object(json);
+                in_children = false;
+            }
+        } else if (!flm_json_next_key(json, &key)) {
+            if (node == top)
+                break;
+            node = p->nodes.at[node].parent;
+            in_children = true;
+        } else if (flm_bytes_are(key, "children") && flm_json_type(json) == FLM_JSON_TYPE_ARRAY) {
+            flm_json_enter_array(json);
+            in_children = true;
+        } else {
+            read_member(p, json, node, key);
+        }
+    }
+}
+
+void flm_v8_read_samples(struct flm_v8_profile *p, struct flm_json *json)
+{
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json) && !stopped(p, json))
+        if (!FLM_ARRAY_ADD(&p->samples, read_id(json)))
+            fail_memory(p);
+}
+
+void flm_v8_read_deltas(struct flm_v8_profile *p, struct flm_json *json)
+{
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json) && !stopped(p, json))
+        if (!FLM_ARRAY_ADD(&p->deltas, read_number(json)))
+            fail_memory(p);
+}
+
+void flm_v8_read_lines(struct flm_v8_profile *p, struct flm_json *json)
+{
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json) && !stopped(p, json))
+        if (!FLM_ARRAY_ADD(&p->lines, read_id(json)))
+            fail_memory(p);
+}
+
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+static struct flm_bytes text_of(const struct flm_builder *b, uint32_t string)
+{
+    return flm_interner_text(&b->interner, string);
+}
+
+struct flm_frame flm_v8_frame(struct flm_builder *b, uint32_t function, uint32_t url, int64_t line,
+                              int64_t shown)
+{
+    struct flm_frame_record frame = {.function = function, .file = url};
+    frame.line = line >= 0 && line < UINT32_MAX - 1 ? (uint32_t)line + 1 : 0;
+    if (text_of(b, function).size == 0) {
+        struct flm_bytes file = text_of(b, url);
+        size_t slash = file.size;
+        while (slash > 0 && file.at[slash - 1] != '/')
+            slash--;
+        struct flm_text name = {0};
+        flm_text_puts(&name, "(anonymous");
+        if (file.size > 0) {
+            flm_text_putc(&name, ' ');
+            flm_text_add(&name, flm_bytes_from(file, slash));
+            flm_text_format(&name, ":%lld", (long long)shown);
+        }
+        flm_text_putc(&name, ')');
+        if (name.failed)
+            flm_builder_fail_memory(b);
+        else
+            frame.function = flm_builder_string(b, name.at, name.size).index;
+        flm_text_clear(&name);
+    }
+    return flm_builder_frame(b, &frame);
+}
+
+static struct flm_frame frame_of(struct flm_v8_profile *p, const struct flm_v8_node *node,
+                                 bool is_heap)
+{
+    int64_t line = node->line >= 0 ? node->line - p->lines_from_1 : -1;
+    return flm_v8_frame(p->builder, node->function, node->url, line,
+                        is_heap ? node->line : line + 1);
+}
+
+static bool index_nodes(struct flm_v8_profile *p)
+{
+    for (size_t i = p->by_id.item_count; i < p->nodes.count; i++)
+        if (!flm_index_add(&p->by_id, flm_hash_numbers(p->nodes.at[i].id, 0), (uint32_t)i)) {
+            fail_memory(p);
+            return false;
+        }
+    return true;
+}
+
+/* The index of the node with that id; FLM_NONE. */
+static uint32_t find_node(const struct flm_v8_profile *p, uint32_t id)
+{
+    if (id == FLM_NONE)
+        return FLM_NONE;
+    struct flm_probe at = flm_index_probe(&p->by_id, flm_hash_numbers(id, 0));
+    while (flm_index_next(&p->by_id, &at))
+        if (p->nodes.at[at.found].id == id)
+            return at.found;
+    return FLM_NONE;
+}
+
+static void find_parents(struct flm_v8_profile *p)
+{
+    for (size_t i = 0; i < p->edges.count; i++) {
+        const struct flm_v8_edge *edge = &p->edges.at[i];
+        uint32_t other = find_node(p, edge->to);
+        if (other == FLM_NONE)
+            continue;
+        if (edge->is_parent)
+            p->nodes.at[edge->from].parent = other;
+        else
+            p->nodes.at[other].parent = edge->from;
+    }
+}
+
+enum role { ROLE_FRAME, ROLE_NONE, ROLE_INTERRUPTS };
+
+static enum role role_of(const struct flm_v8_profile *p, const struct flm_v8_node *node)
+{
+    struct flm_bytes name = text_of(p->builder, node->function);
+    if (flm_bytes_are(name, "(root)") || flm_bytes_are(name, "(idle)") ||
+        flm_bytes_are(text_of(p->builder, node->url), "native dummy.js"))
+        return ROLE_NONE;
+    if (flm_bytes_are(name, "(garbage collector)") || flm_bytes_are(name, "(program)"))
+        return ROLE_INTERRUPTS;
+    return ROLE_FRAME;
+}
+
+#define IN_PROGRESS (FLM_NONE - 1)
+
+/* Makes the stack of a node and of those of its ancestors that have none yet, the outermost first:
+ * `path` holds them. */
+static bool make_stack(struct flm_v8_profile *p, uint32_t i, struct flm_node root, bool is_heap,
+                       uint32_t *path, struct flm_error *why)
+{
+    size_t count = 0;
+    struct flm_node node = root;
+    for (; i != FLM_NONE; i = p->nodes.at[i].parent) {
+        struct flm_v8_node *at = &p->nodes.at[i];
+        if (at->node == IN_PROGRESS)
+            return flm_error_set(why, FLM_ERROR_FORMAT,
+                                 "the nodes are in a circle: node %u is its own caller", at->id);
+        if (at->node != FLM_NONE) {
+            node.index = at->node;
+            break;
+        }
+        at->node = IN_PROGRESS;
+        path[count++] = i;
+    }
+    while (count > 0 && !flm_builder_failed(p->builder)) {
+        struct flm_v8_node *at = &p->nodes.at[path[--count]];
+        if (!is_heap && role_of(p, at) == ROLE_NONE)
+            node = root;
+        else
+            node = flm_builder_child(p->builder, node, frame_of(p, at, is_heap));
+        at->node = node.index;
+    }
+    return true;
+}
+
+bool flm_v8_make_stacks(struct flm_v8_profile *p, struct flm_node root, bool is_heap,
+                        struct flm_error *why)
+{
+    if (!index_nodes(p))
+        return true;
+    find_parents(p);
+    uint32_t *path = malloc((p->nodes.count + 1) * sizeof *path);
+    if (!path) {
+        fail_memory(p);
+        return true;
+    }
+    bool good = true;
+    for (size_t i = 0; i < p->nodes.count && good && !flm_builder_failed(p->builder); i++)
+        good = make_stack(p, (uint32_t)i, root, is_heap, path, why);
+    free(path);
+    return good;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* What is on top of the stack of a sample: the nodes that interrupted it. */
+enum { MOST_INTERRUPTS = 8 };
+
+struct sampling {
+    struct flm_v8_profile *p;
+    const struct flm_read_options *options;
+    struct flm_metric metric;
+    struct flm_label_set labels;
+    struct flm_node root;
+
+    struct flm_node stack; /* with the interrupts */
+    uint32_t interrupts[MOST_INTERRUPTS];
+    struct flm_node interrupted[MOST_INTERRUPTS];
+    size_t interrupt_count;
+    double began, latest;
+    bool has_stack;
+    uint32_t last_id, last_line;
+};
+
+static int64_t time_ns(const struct sampling *s, double elapsed_us)
+{
+    double ns = (s->p->start_us + elapsed_us) * 1000;
+    return ns > -0x1p62 && ns < 0x1p62 ? (int64_t)ns : 0;
+}
+
+/* The stack so far ends; another one begins. */
+static void change_stack(struct sampling *s, double at_us)
+{
+    if (at_us < s->latest)
+        at_us = s->latest;
+    s->latest = at_us;
+    double value = at_us - s->began;
+    if (s->has_stack && value > 0 && s->stack.index != s->root.index) {
+        struct flm_builder *b = s->p->builder;
+        if (s->options->keep_times) {
+            int64_t from = time_ns(s, s->began), to = time_ns(s, at_us);
+            flm_builder_sample(b, from, s->stack, s->labels, s->metric, value);
+            flm_builder_sample_lasts(b, to - from);
+        } else {
+            flm_builder_add(b, s->stack, s->metric, value);
+        }
+    }
+    s->began = at_us;
+    s->has_stack = true;
+}
+
+static void interrupt(struct sampling *s, uint32_t node)
+{
+    for (size_t i = 0; i < s->interrupt_count; i++) {
+        if (s->interrupts[i] == node) {
+            s->interrupt_count = i + 1;
+            s->stack = s->interrupted[i];
+            return;
+        }
+    }
+    struct flm_v8_profile *p = s->p;
+    if (s->interrupt_count == MOST_INTERRUPTS)
+        s->stack = s->interrupted[--s->interrupt_count - 1];
+    s->stack = flm_builder_child(p->builder, s->stack, frame_of(p, &p->nodes.at[node], false));
+    s->interrupts[s->interrupt_count] = node;
+    s->interrupted[s->interrupt_count++] = s->stack;
+}
+
+/* The stack of a node, its innermost frame at that line (0: that of the function). */
+static struct flm_node stack_at_line(struct sampling *s, const struct flm_v8_node *node,
+                                     uint32_t line)
+{
+    struct flm_builder *b = s->p->builder;
+    struct flm_node stack = {node->node};
+    if (line == 0 || stack.index == s->root.index || flm_builder_failed(b))
+        return stack;
+    struct flm_frame_record frame = b->interner.frames[b->nodes[stack.index].frame];
+    frame.line = line;
+    stack.index = b->nodes[stack.index].parent;
+    return flm_builder_child(b, stack, flm_builder_frame(b, &frame));
+}
+
+static void begin_sample(struct sampling *s, uint32_t id, uint32_t line)
+{
+    struct flm_v8_profile *p = s->p;
+    uint32_t index = find_node(p, id);
+    if (index != FLM_NONE && role_of(p, &p->nodes.at[index]) == ROLE_INTERRUPTS) {
+        interrupt(s, index);
+        return;
+    }
+    if (index == FLM_NONE) { /* Chrome drops nodes; speedscope goes on with the stack before */
+        flm_builder_lost(p->builder, "stacks of samples, which are shown as the one before", "", 0,
+                         1);
+        return;
+    }
+    s->interrupt_count = 0;
+    s->stack = stack_at_line(s, &p->nodes.at[index], line);
+}
+
+/* The line that a sample ran; 0: not known. Where a node has counts of its lines, its samples are
+ * given to them in order. */
+static uint32_t take_line(struct flm_v8_profile *p, size_t sample)
+{
+    if (sample < p->lines.count)
+        return p->lines.at[sample] == FLM_NONE ? 0 : p->lines.at[sample];
+    uint32_t index = find_node(p, p->samples.at[sample]);
+    if (index == FLM_NONE)
+        return 0;
+    struct flm_v8_node *node = &p->nodes.at[index];
+    while (node->tick_count > 0 && p->ticks.at[node->ticks].count == 0) {
+        node->ticks++;
+        node->tick_count--;
+    }
+    if (node->tick_count == 0)
+        return 0;
+    struct flm_v8_tick *tick = &p->ticks.at[node->ticks];
+    tick->count--;
+    return tick->line == FLM_NONE ? 0 : tick->line;
+}
+
+void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct flm_metric metric,
+                        const struct flm_read_options *options, struct flm_label_set labels)
+{
+    struct sampling s = {.p = p,
+                         .options = options,
+                         .metric = metric,
+                         .labels = labels,
+                         .root = root,
+                         .stack = root,
+                         .last_id = FLM_NONE};
+    if (!index_nodes(p))
+        return;
+    double elapsed = p->deltas.count > 0 ? p->deltas.at[0] : 0;
+    s.latest = elapsed;
+    size_t backward = 0;
+    for (size_t i = 0; i < p->samples.count && !flm_builder_failed(p->builder); i++) {
+        uint32_t id = p->samples.at[i], line = options->lines ? take_line(p, i) : 0;
+        if (i > 0 && i < p->deltas.count) {
+            elapsed += p->deltas.at[i];
+            backward += p->deltas.at[i] < 0;
+        }
+        if (i == 0 || id != s.last_id || line != s.last_line) {
+            change_stack(&s, elapsed);
+            begin_sample(&s, id, line);
+            s.last_id = id;
+            s.last_line = line;
+        }
+    }
+    change_stack(&s, elapsed);
+    if (backward > 0)
+        flm_builder_lost(p->builder, "samples that are earlier than the one before them", "", 0,
+                         (double)backward);
+    if (p->deltas.count < p->samples.count)
+        flm_builder_lost(p->builder, "samples without a time", "", 0,
+                         (double)(p->samples.count - p->deltas.count));
+}
+
+void flm_v8_add_hits(struct flm_v8_profile *p, struct flm_metric metric)
+{
+    for (size_t i = 0; i < p->nodes.count && !flm_builder_failed(p->builder); i++) {
+        const struct flm_v8_node *node = &p->nodes.at[i];
+        if (node->hits > 0 && node->node < IN_PROGRESS)
+            flm_builder_add(p->builder, (struct flm_node){node->node}, metric, node->hits);
+    }
+}
