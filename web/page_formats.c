@@ -70,6 +70,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_heapprofile,
     &flm_format_heaptimeline,
     &flm_format_v8log,
+    &flm_format_trace,
     &flm_format_folded,
     &flm_format_difffolded,
 };

@@ -31,6 +31,7 @@
     entry(heapprofile)                                                                         \
     entry(heaptimeline)                                                                        \
     entry(v8log)                                                                               \
+    entry(trace)                                                                               \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

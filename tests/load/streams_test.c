@@ -50,6 +50,7 @@ static const struct {
     {"heapprofile", "tests/data/v8/node20.heapprofile"},
     {"heaptimeline", "tests/data/v8/allocations.heaptimeline"},
     {"v8log", "tests/data/v8/log.json"},
+    {"trace", "tests/data/trace/kineto.json"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

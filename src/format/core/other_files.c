@@ -49,8 +49,6 @@ static const struct {
     {"Weight\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
     {"Running Time\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
     {"{", "\"dhatFileVersion\"", "", "this is a DHAT file, which flamel does not read yet"},
-    {"{", "\"traceEvents\"", "", "this is a Chrome trace (trace events), which flamel does not read yet"},
-    {"[", "\"ph\"", "\"ts\"", "this is a Chrome trace (trace events), which flamel does not read yet"},
     {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
     {"{", "\"gc_samples\"", "\"frames\"", "this is a profile of stackprof, which flamel does not read yet"},
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},

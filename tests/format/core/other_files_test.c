@@ -30,8 +30,6 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("v 10500 3\nX /bin/x\nI 1000 1f\n", "a heaptrack file");
     text_is("heap profile: 1: 2 [ 3: 4] @ heap/1048576\n", "pprof's old text format");
     text_is("--- contentionz 1 ---\ncycles/second = 3\n", "pprof's old text format");
-    text_is("\n{\"x\": 1, \"traceEvents\": [", "a Chrome trace");
-    text_is("[\n {\"pid\": 0, \"ph\": \"B\", \"ts\": 0}", "a Chrome trace");
     text_is("{\"resourceProfiles\": [", "an OpenTelemetry profile");
     text_is("{\"version\":1.2,\"gc_samples\":0,\"frames\":{}", "stackprof");
     text_is("goroutine 1 [running]:\nmain.main()\n", "a dump of goroutines");

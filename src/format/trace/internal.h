@@ -1,0 +1,171 @@
+/* internal.h - Chrome traces (the Trace Event Format): what is collected while one is read.
+ *
+ *     [{"ph": "X", "pid": 1, "tid": 7, "ts": 10.5, "dur": 4, "name": "parse", "cat": "js",
+ *       "args": {...}}, ...                        the closing ] may be missing
+ *     {"traceEvents": [...], "stackFrames": {...}, "samples": [...], "otherData": {...}, ...}
+ *
+ *     trace.c     the file: its members, the list of events
+ *     event.c     one event
+ *     threads.c   processes and threads, and their names
+ *     finish.c    what can only be made when all events are known: stacks, which need them in the
+ *                 order of time, and everything that has labels, since names may come last
+ *
+ * Which events become what:
+ *
+ *     B E X                       calls, nested by format/core/event_stacks.h; the metric "time",
+ *                                 or "event time" where the trace has CPU profiles or samples too
+ *     Profile, ProfileChunk,      V8's CPU profiles (format/v8/profile.h): "time"
+ *     CpuProfile
+ *     P, "samples"                samples whose stacks are in "stackFrames": "time"
+ *     X of kernels and copies     on a GPU (by PyTorch's Kineto): "GPU time", below the stack of
+ *                                 the call that launched them, which has the same correlation
+ *     i I R n, b e, S F           markers; the last two with a duration
+ *     C                           counters
+ *     M                           names of processes and threads
+ *     s t f, N O D, others        counted: they are neither
+ *
+ * A frame is called as its event; its module is the category. The arguments of an event are not
+ * part of its name, since PyTorch's have sizes and addresses and hardly two are the same; with the
+ * option for lines they are, as in speedscope.
+ *
+ * Times are decimal microseconds, which are read exactly, to the nanosecond.
+ *
+ * Memory: 32 bytes for each B, E and X, and 12 more while its thread is nested. An event has 60
+ * bytes at least, most have more than 100: a trace of 2 GB needs about 600 MB, without
+ * --keep-times. */
+#ifndef FLAMEL_FORMAT_TRACE_INTERNAL_H
+#define FLAMEL_FORMAT_TRACE_INTERNAL_H
+
+#include "base/core/array.h"
+#include "base/core/index.h"
+#include "base/text/json_read.h"
+#include "format/core/event_stacks.h"
+#include "format/core/format.h"
+#include "format/v8/profile.h"
+
+struct flm_trace_thread {
+    uint32_t process, thread; /* strings of the builder; 0: an event did not say */
+    uint32_t name;            /* 0: not known */
+    struct flm_calls calls;
+    struct flm_label_set labels; /* these two are made when all names are known */
+    struct flm_node root;
+};
+
+struct flm_trace_process {
+    uint32_t process, name; /* strings */
+};
+
+/* A call with an id by which GPU work names the call that launched it. */
+struct flm_trace_launch {
+    int64_t correlation, external; /* -1: none */
+    uint32_t node;                 /* of the builder, once it is nested */
+};
+
+struct flm_trace_gpu {
+    int64_t time_ns, duration_ns, correlation, external;
+    uint32_t frame, thread;
+};
+
+struct flm_trace_marker {
+    int64_t time_ns, duration_ns;
+    uint32_t name, detail, thread;
+};
+
+/* An asynchronous event that has begun. */
+struct flm_trace_open {
+    uint64_t key;
+    int64_t time_ns;
+    uint32_t name, detail, thread;
+    uint32_t outer; /* the one of the same key that began before it; FLM_NONE */
+};
+
+struct flm_trace_point {
+    int64_t time_ns;
+    double value;
+    uint32_t name, thread;
+};
+
+struct flm_trace_sample {
+    int64_t time_ns;
+    uint32_t thread, stack; /* the latter: the string that is its id */
+};
+
+struct flm_trace_stack_frame {
+    uint32_t id, parent; /* strings; parent 0: none */
+    uint32_t name;
+    uint32_t node; /* of the builder; FLM_NONE: not made yet */
+};
+
+struct flm_trace_cpu_profile {
+    uint64_t key;
+    uint32_t thread;
+    struct flm_v8_profile profile;
+};
+
+/* A member of an event's arguments that is a number. */
+struct flm_trace_number {
+    uint32_t key; /* string */
+    double value;
+};
+
+/* The event that is being read. */
+struct flm_trace_event {
+    char phase; /* 0: it has none */
+    bool has_time, has_duration, has_data;
+    int64_t time_ns, duration_ns;
+    uint32_t name, stack; /* strings */
+    int64_t correlation, external;
+    uint32_t named;     /* args.name */
+    uint32_t url, line; /* of a function: args of Hermes */
+    uint64_t id;        /* a hash; 0: none */
+    struct flm_text process, thread, category, args;
+    struct FLM_ARRAY(struct flm_trace_number) numbers;
+    struct flm_v8_profile data; /* a part of a CPU profile */
+};
+
+struct flm_trace {
+    struct flm_json json;
+    struct flm_builder *builder;
+    const struct flm_read_options *options;
+    struct flm_error *why;
+
+    struct flm_trace_event event;
+    struct FLM_ARRAY(struct flm_trace_thread) threads;
+    struct FLM_ARRAY(struct flm_trace_process) processes;
+    struct flm_index thread_index;
+    uint32_t last_thread;
+
+    struct FLM_ARRAY(struct flm_trace_launch) launches;
+    struct FLM_ARRAY(struct flm_trace_gpu) gpu;
+    struct FLM_ARRAY(struct flm_trace_marker) markers;
+    struct FLM_ARRAY(struct flm_trace_open) open;
+    struct flm_index open_index; /* by key: the innermost; entries of closed ones stay */
+    struct FLM_ARRAY(struct flm_trace_point) points;
+    struct FLM_ARRAY(struct flm_trace_sample) samples;
+    struct FLM_ARRAY(struct flm_trace_stack_frame) stack_frames;
+    struct flm_index stack_frame_index;
+    struct FLM_ARRAY(struct flm_trace_cpu_profile) cpu_profiles;
+    uint64_t event_count, other_count;
+    uint64_t without_time, without_begin, negative;
+};
+
+static inline bool flm_trace_stopped(const struct flm_trace *t)
+{
+    return t->json.failed || flm_builder_failed(t->builder);
+}
+
+/* event.c: reads the next value of the JSON, an event or a member of "samples", and collects it. */
+void flm_trace_read_event(struct flm_trace *trace, bool is_sample);
+void flm_trace_read_stack_frames(struct flm_trace *trace);
+
+/* threads.c: the index of the thread of the current event, added when it is new. */
+uint32_t flm_trace_find_thread(struct flm_trace *trace);
+void flm_trace_name_process(struct flm_trace *trace, uint32_t thread, uint32_t name);
+void flm_trace_label_threads(struct flm_trace *trace);
+
+/* finish.c: adds everything that was collected to the builder. False, and `why`, where nodes of a
+ * CPU profile are in a circle. */
+bool flm_trace_finish(struct flm_trace *trace);
+void flm_trace_clear(struct flm_trace *trace);
+
+#endif

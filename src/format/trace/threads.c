@@ -1,0 +1,111 @@
+#include "base/core/hash.h"
+#include "format/trace/internal.h"
+#include "profile/internal.h"
+
+static struct flm_bytes bytes_of(const struct flm_text *text)
+{
+    return (struct flm_bytes){text->at, text->size};
+}
+
+static bool is_thread(const struct flm_trace *t, uint32_t thread)
+{
+    const struct flm_interner *v = &t->builder->interner;
+    const struct flm_trace_thread *at = &t->threads.at[thread];
+    return flm_bytes_equal(flm_interner_text(v, at->thread), bytes_of(&t->event.thread)) &&
+           flm_bytes_equal(flm_interner_text(v, at->process), bytes_of(&t->event.process));
+}
+
+uint32_t flm_trace_find_thread(struct flm_trace *t)
+{
+    if (t->threads.count > 0 && is_thread(t, t->last_thread))
+        return t->last_thread;
+    uint32_t hash = flm_hash_numbers(flm_hash(t->event.process.at, t->event.process.size),
+                                     flm_hash(t->event.thread.at, t->event.thread.size));
+    struct flm_probe at = flm_index_probe(&t->thread_index, hash);
+    while (flm_index_next(&t->thread_index, &at))
+        if (is_thread(t, at.found))
+            return t->last_thread = at.found;
+    struct flm_trace_thread thread = {
+        .process = flm_builder_string(t->builder, t->event.process.at, t->event.process.size).index,
+        .thread = flm_builder_string(t->builder, t->event.thread.at, t->event.thread.size).index};
+    uint32_t index = (uint32_t)t->threads.count;
+    if (!FLM_ARRAY_ADD(&t->threads, thread)) {
+        flm_builder_fail_memory(t->builder);
+        return 0;
+    }
+    if (!flm_index_add(&t->thread_index, hash, index))
+        flm_builder_fail_memory(t->builder);
+    return t->last_thread = index;
+}
+
+static struct flm_trace_process *find_process(struct flm_trace *t, uint32_t process)
+{
+    for (size_t i = 0; i < t->processes.count; i++)
+        if (t->processes.at[i].process == process)
+            return &t->processes.at[i];
+    return NULL;
+}
+
+void flm_trace_name_process(struct flm_trace *t, uint32_t thread, uint32_t name)
+{
+    uint32_t process = t->threads.at[thread].process;
+    struct flm_trace_process *found = find_process(t, process);
+    if (found)
+        found->name = name;
+    else if (!FLM_ARRAY_ADD(&t->processes, (struct flm_trace_process){process, name}))
+        flm_builder_fail_memory(t->builder);
+}
+
+/* "worker 7", "thread 7", "worker": the root of a thread's stacks. */
+static struct flm_node make_root(struct flm_trace *t, const struct flm_trace_thread *thread)
+{
+    struct flm_builder *b = t->builder;
+    struct flm_bytes name = flm_interner_text(&b->interner, thread->name);
+    struct flm_bytes number = flm_interner_text(&b->interner, thread->thread);
+    struct flm_text text = {0};
+    if (name.size > 0)
+        flm_text_add(&text, name);
+    else
+        flm_text_puts(&text, "thread");
+    if (number.size > 0) {
+        flm_text_putc(&text, ' ');
+        flm_text_add(&text, number);
+    }
+    struct flm_node root = flm_builder_root(b);
+    if (text.failed) {
+        flm_builder_fail_memory(b);
+    } else {
+        struct flm_frame_record frame = {
+            .function = flm_builder_string(b, text.at, text.size).index, .kind = FLM_KIND_LABEL};
+        root = flm_builder_child(b, root, flm_builder_frame(b, &frame));
+    }
+    flm_text_clear(&text);
+    return root;
+}
+
+void flm_trace_label_threads(struct flm_trace *t)
+{
+    struct flm_builder *b = t->builder;
+    for (size_t i = 0; i < t->threads.count && !flm_builder_failed(b); i++) {
+        struct flm_trace_thread *thread = &t->threads.at[i];
+        const struct flm_trace_process *process = find_process(t, thread->process);
+        const struct {
+            const char *key;
+            uint32_t value;
+        } labels[] = {{"process", thread->process},
+                      {"process name", process ? process->name : 0},
+                      {"thread", thread->thread},
+                      {"thread name", thread->name}};
+        struct flm_string pairs[8];
+        size_t count = 0;
+        for (int j = 0; j < 4; j++) {
+            if (labels[j].value == 0)
+                continue;
+            pairs[2 * count] = flm_builder_string(b, labels[j].key, strlen(labels[j].key));
+            pairs[2 * count++ + 1] = (struct flm_string){labels[j].value};
+        }
+        if (t->options->keep_times)
+            thread->labels = flm_builder_label_set(b, pairs, count);
+        thread->root = t->options->by_thread ? make_root(t, thread) : flm_builder_root(b);
+    }
+}
