@@ -11,6 +11,7 @@
 #include "draw/text/quantity.h"
 #include "format/folded/folded.h"
 #include "load/all_formats.h"
+#include "os/gzip.h"
 #include "os/output.h"
 #include "os/zstd.h"
 #include "profile/columns.h"
@@ -20,6 +21,7 @@ struct saving {
     const struct flm_format *format;
     struct flm_write_options write;
     bool compress;
+    bool gzip; /* the name of the file says so: .pb.gz */
 };
 
 /* The metric of that name. A format that compares two columns gets "after", and finds the other by
@@ -61,6 +63,7 @@ static bool begin(struct saving *s, const struct flm_profile *profile, const cha
                   .baseline = o.base,
                   .baseline_name = o.base_name},
         .compress = o.compress && format->compressible,
+        .gzip = path && flm_bytes_end_with(flm_bytes_of(path), ".gz"),
     };
     return (!o.metric && profile->sizes.metric_count == 0) ||
            find_metric(profile, o.metric, format, &s->write.metric, why);
@@ -165,8 +168,23 @@ size_t flm_save_losses(const struct flm_profile *profile, const char *path,
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+/* What other programs read under gzip has a size that is small beside the profile's. */
+static bool write_gzip(const struct saving *s, struct flm_text *out, struct flm_error *why)
+{
+    enum { LEVEL = 6 };
+    struct flm_text plain = {0};
+    bool good = s->format->write(s->profile, &s->write, &plain, why);
+    if (good && plain.failed)
+        good = flm_error_memory(why);
+    good = good && flm_gzip((struct flm_bytes){plain.at, plain.size}, LEVEL, out, why);
+    flm_text_clear(&plain);
+    return good;
+}
+
 static bool write(const struct saving *s, struct flm_text *out, struct flm_error *why)
 {
+    if (s->gzip)
+        return write_gzip(s, out, why);
     if (!s->compress)
         return s->format->write(s->profile, &s->write, out, why);
     struct flm_zstd zstd;

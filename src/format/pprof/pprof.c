@@ -74,8 +74,10 @@ const struct flm_format flm_format_pprof = {
     .title = "pprof",
     .extensions = ".pb.gz .pprof .pb .prof",
     .description = "profiles of pprof (profile.proto): Go, and many other profilers",
+    .loses = "markers, counters, times, kinds of frames, fractions of values",
     .has_times = true,
     .keeps_labels = true,
     .sniff = sniff,
     .read = flm_pprof_read,
+    .write = flm_pprof_write,
 };

@@ -27,7 +27,8 @@
  * note FLM_NOTE_NUMERIC names the keys of such labels, so that they are written as numbers again.
  *
  *     pprof.c          the entry; which files are pprof's
- *     pprof_read.c     profile.proto to a profile */
+ *     pprof_read.c     profile.proto to a profile
+ *     pprof_write.c    and back */
 #ifndef FLAMEL_FORMAT_PPROF_PPROF_H
 #define FLAMEL_FORMAT_PPROF_PPROF_H
 
@@ -42,5 +43,8 @@
 
 bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *options,
                     struct flm_builder *builder, struct flm_error *why);
+
+bool flm_pprof_write(const struct flm_profile *profile, const struct flm_write_options *options,
+                     struct flm_text *out, struct flm_error *why);
 
 #endif

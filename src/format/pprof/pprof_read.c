@@ -513,6 +513,7 @@ static void add_label(struct reading *r, struct flm_wire m, int64_t *time_ns)
     struct flm_bytes name = flm_interner_text(&r->builder->interner, pair[0].index);
     if (text == 0 && flm_bytes_are(name, FLM_PPROF_TIME)) {
         *time_ns = number;
+        remember_numeric(r, pair[0].index);
         return;
     }
     if (text == 0 && (number != 0 || unit != 0)) {

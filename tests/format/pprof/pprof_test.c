@@ -350,6 +350,107 @@ static void every_beginning_of_a_file_is_read_or_refused(void **state)
     }
 }
 
+/* The profile, written and read again. */
+static struct flm_profile *again(const struct flm_profile *p)
+{
+    struct flm_text out = {0};
+    struct flm_error why = {0};
+    assert_true(flm_pprof_write(p, &(struct flm_write_options){{0}}, &out, &why));
+    assert_false(out.failed);
+    struct flm_profile *q = read_bytes(pprof, (struct flm_bytes){out.at, out.size}, &keeping);
+    flm_text_clear(&out);
+    return q;
+}
+
+static void what_is_written_is_read_as_the_same_profile(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct flm_bytes all = file_bytes(files[i]);
+        struct flm_profile *p = read_bytes(pprof, all, &keeping), *q = again(p), *r = again(q);
+        assert_int_equal(p->sizes.node_count, q->sizes.node_count);
+        assert_int_equal(p->sizes.metric_count, q->sizes.metric_count);
+        for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+            assert_true(flm_string_bytes(p, p->metrics[m].name).size ==
+                        flm_string_bytes(q, q->metrics[m].name).size);
+            assert_memory_equal(flm_self_column(p, m), flm_self_column(q, m),
+                                p->sizes.node_count * sizeof(double));
+        }
+        char *before = folded_of(p), *after = folded_of(q);
+        assert_string_equal(before, after);
+        assert_int_equal(p->sizes.label_count, q->sizes.label_count);
+        assert_int_equal(p->sizes.label_set_count, q->sizes.label_set_count);
+        assert_profiles_equal(q, r);
+        free(before);
+        free(after);
+        flm_profile_free(p);
+        flm_profile_free(q);
+        flm_profile_free(r);
+        free((void *)all.at);
+    }
+}
+
+static void inlining_labels_times_and_facts_survive(void **state)
+{
+    (void)state;
+    static const uint64_t labels[][4] = {
+        {ID, 0, 42, BYTES}, {THREAD, WORKER, 0, 0}, {TIME, 0, 12, 0}};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        struct proto made = small_profile(false, labels[i]);
+        struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping), *q = again(p);
+        assert_sound(q);
+        char *before = described(p), *after = described(q);
+        if (i == 2) /* samples with times are not added up */
+            assert_string_equal(before, after);
+        free(before);
+        free(after);
+        assert_folded(q, "main;parse_[i] 100\nmain;parse_[i];0x3000 500\n");
+        assert_note(q, "mapped /opt/app", "1000-9000@1000 id=c0ffee");
+        assert_note(q, "comment", "made by hand");
+        assert_note(q, "period", "100 ns");
+        assert_int_equal(q->sizes.label_count, p->sizes.label_count);
+        flm_profile_free(p);
+        flm_profile_free(q);
+        proto_clear(&made);
+    }
+}
+
+/* Of another format: values that are no whole numbers, names without files, no samples. */
+static void profiles_of_other_formats_are_written_too(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;a_[k] 1.4\nmain;b_[i] 2.6\nx -3\n"), *q = again(p);
+    assert_folded(q, "main;a 1\nmain;b_[i] 3\nx -3\n");
+    flm_profile_free(p);
+    flm_profile_free(q);
+    struct flm_builder *b = flm_builder_new(NULL);
+    p = flm_builder_finish(b, NULL); /* empty: without metrics */
+    q = again(p);
+    assert_int_equal(q->sizes.node_count, 1);
+    flm_profile_free(p);
+    flm_profile_free(q);
+}
+
+static bool write_with_little_memory(void *context, struct flm_error *why)
+{
+    struct flm_text out = {0};
+    bool good = flm_pprof_write(context, &(struct flm_write_options){{0}}, &out, why);
+    if (good && out.failed)
+        good = flm_error_memory(why);
+    flm_text_clear(&out);
+    return good;
+}
+
+static void every_allocation_of_writing_may_fail(void **state)
+{
+    (void)state;
+    struct proto made = small_profile(false, NUMBERS(ID, 0, 42, BYTES));
+    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+    assert_true(assert_survives_failures(write_with_little_memory, p) > 15);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
 static bool read_with_little_memory(void *context, struct flm_error *why)
 {
     struct proto *made = context;
@@ -384,7 +485,11 @@ int main(void)
         cmocka_unit_test(files_of_several_programs_have_their_totals),
         cmocka_unit_test(files_are_recognized_by_their_fields),
         cmocka_unit_test(every_beginning_of_a_file_is_read_or_refused),
+        cmocka_unit_test(what_is_written_is_read_as_the_same_profile),
+        cmocka_unit_test(inlining_labels_times_and_facts_survive),
+        cmocka_unit_test(profiles_of_other_formats_are_written_too),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_of_writing_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
