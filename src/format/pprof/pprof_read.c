@@ -104,10 +104,11 @@ struct mapping {
     uint32_t kind;
 };
 
-/* A stack that occurred: the node of the locations in these bytes. */
+/* A stack that occurred: the node of the locations in these bytes. Their hash says in which set
+ * of a few of them it is. */
 struct known_stack {
     const char *at;
-    uint32_t size, node;
+    uint32_t size, node, hash;
 };
 
 struct known_labels {
@@ -116,7 +117,7 @@ struct known_labels {
     int64_t time_ns;
 };
 
-enum { KNOWN_LABELS = 1024, MOST_KNOWN_STACKS = 1 << 18 };
+enum { KNOWN_LABELS = 1024, MOST_KNOWN_STACKS = 1 << 18, STACKS_OF_A_SET = 4 };
 
 struct reading {
     struct flm_wire_input input;
@@ -469,16 +470,25 @@ static bool add_ids(struct reading *r, struct flm_wire packed)
 static struct flm_node find_packed(struct reading *r, const struct flm_wire *field)
 {
     struct flm_bytes bytes = field->bytes;
-    size_t slot = (size_t)(flm_hash(bytes.at, bytes.size) >> 16) & r->stack_mask;
-    struct known_stack *known = &r->stacks[slot];
-    if (known->at && known->size == bytes.size && memcmp(known->at, bytes.at, bytes.size) == 0)
-        return (struct flm_node){known->node};
+    uint64_t hash = flm_hash(bytes.at, bytes.size);
+    struct known_stack *set = &r->stacks[(size_t)(hash >> 16) & r->stack_mask], *known = NULL;
+    for (int i = 0; i < STACKS_OF_A_SET; i++) {
+        if (set[i].size == bytes.size && set[i].hash == (uint32_t)hash && set[i].at &&
+            memcmp(set[i].at, bytes.at, bytes.size) == 0) {
+            set[i].at = bytes.at; /* which will be in the cache next time */
+            return (struct flm_node){set[i].node};
+        }
+        if (!set[i].at && !known)
+            known = &set[i];
+    }
+    if (!known) /* any of them */
+        known = &set[hash % STACKS_OF_A_SET];
     r->ids.count = 0;
     if (!add_ids(r, flm_wire_numbers(field)))
         return flm_builder_root(r->builder);
     struct flm_node node = find_stack(r);
     if (bytes.size < UINT32_MAX)
-        *known = (struct known_stack){bytes.at, (uint32_t)bytes.size, node.index};
+        *known = (struct known_stack){bytes.at, (uint32_t)bytes.size, node.index, (uint32_t)hash};
     return node;
 }
 
@@ -865,7 +875,7 @@ static void prepare_tables(struct reading *r)
     size_t stack_count = 1024;
     while (stack_count < r->sample_count && stack_count < MOST_KNOWN_STACKS)
         stack_count *= 2;
-    r->stack_mask = stack_count - 1;
+    r->stack_mask = stack_count - STACKS_OF_A_SET;
     r->stacks = calloc(stack_count, sizeof *r->stacks);
     r->labels = calloc(KNOWN_LABELS, sizeof *r->labels);
     r->strings = new_marks(r->string_starts.count);
