@@ -98,6 +98,16 @@ static bool has_search(const struct flm_viewer *v)
 
 static const struct flm_condition searching = {has_search, "there is no search to step through"};
 
+/* Whether any function of the profile is. */
+static bool is_found(const struct flm_viewer *v)
+{
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    for (uint32_t i = 0; p && v->model.searches.frame_color && i < p->sizes.frame_count; i++)
+        if (v->model.searches.frame_color[i])
+            return true;
+    return false;
+}
+
 /* Matches of all searches, in the order of the picture, round and round. */
 static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm_error *why)
 {
@@ -129,9 +139,10 @@ static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm
         flm_viewer_walk_to(v, again);
         return true;
     }
-    return flm_viewer_notify(v, flm_scene_has_collapsed(&v->scene)
-                                    ? "the search finds nothing in processes that are open"
-                                    : "the search finds nothing here");
+    /* What is found is in processes that are collapsed: they are opened, once. */
+    if (is_found(v) && flm_scene_has_collapsed(&v->scene))
+        return flm_viewer_collapse_all(v, why) && next_match(v, way, why);
+    return flm_viewer_notify(v, "the search finds nothing here");
 }
 
 static bool act_next(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

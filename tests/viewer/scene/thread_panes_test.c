@@ -302,6 +302,23 @@ static void the_process_of_a_frame_is_collapsed(void **state)
     flm_viewer_free(v);
 }
 
+/* A match that is only in a collapsed process opens it; a search that finds nothing opens none. */
+static void a_search_goes_into_collapsed_processes(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = chart_of(four_threads);
+    act(v, "processes-all");
+    assert_threads(v, "20 10 ");
+    act(v, "search no_such_function");
+    act(v, "next-match");
+    assert_threads(v, "20 10 ");
+    act(v, "search usleep");
+    act(v, "next-match");
+    assert_threads(v, "20 10 11 12 ");
+    assert_int_equal(v->model.selected.pane, 2);
+    flm_viewer_free(v);
+}
+
 /* What is selected in a thread stays, whatever panes go before it. */
 static void the_selection_stays_in_its_thread(void **state)
 {
@@ -400,6 +417,7 @@ int main(void)
         cmocka_unit_test(stacks_of_different_states_are_apart),
         cmocka_unit_test(processes_are_collapsed_and_opened),
         cmocka_unit_test(the_process_of_a_frame_is_collapsed),
+        cmocka_unit_test(a_search_goes_into_collapsed_processes),
         cmocka_unit_test(the_selection_stays_in_its_thread),
         cmocka_unit_test(a_link_has_what_is_collapsed),
         cmocka_unit_test(a_click_on_a_heading_collapses_its_process),
