@@ -225,6 +225,23 @@ static bool fill_chunk(struct flm_source *source, struct chunk *k, struct flm_er
     return true;
 }
 
+/* What follows the last chunk. */
+static bool skip_rest(struct flm_source *source, struct flm_builder *builder, uint64_t offset,
+                      struct flm_error *why)
+{
+    double count = 0;
+    for (;;) {
+        count += (double)(source->end - source->at);
+        source->at = source->end;
+        if (source->last)
+            break;
+        if (!flm_source_more(source, why))
+            return false;
+    }
+    flm_builder_lost(builder, "bytes behind the last chunk", "byte", offset, count);
+    return true;
+}
+
 static bool read_chunks(struct flm_source *source, struct flm_jfr_events *events,
                         struct flm_builder *builder, struct flm_error *why)
 {
@@ -243,8 +260,8 @@ static bool read_chunks(struct flm_source *source, struct flm_jfr_events *events
                                          ? "the recording ends within its header of 68 bytes: it "
                                            "was cut, or is being written"
                                          : "it does not begin as a JFR recording does");
-            flm_builder_lost(builder, "bytes behind the last chunk", "byte", offset,
-                             (double)there.size);
+            if (!skip_rest(source, builder, offset, why))
+                return false;
             break;
         }
         read_header(&k, there);
