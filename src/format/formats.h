@@ -32,6 +32,7 @@
     entry(heaptimeline)                                                                        \
     entry(v8log)                                                                               \
     entry(trace)                                                                               \
+    entry(callgrind)                                                                               \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -51,6 +51,7 @@ static const struct {
     {"heaptimeline", "tests/data/v8/allocations.heaptimeline"},
     {"v8log", "tests/data/v8/log.json"},
     {"trace", "tests/data/trace/kineto.json"},
+    {"callgrind", "tests/data/callgrind/threads.out"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

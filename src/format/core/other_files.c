@@ -37,10 +37,7 @@ static const struct {
     const char *begins, *has, *also; /* "": anything */
     const char *says;
 } text[] = {
-    {"# callgrind format", "", "", "this is a callgrind file, which flamel does not read yet"},
     {"desc:", "\nsnapshot=", "", "this is a Massif file, which flamel does not read yet"},
-    {"desc:", "\nevents:", "\nfn=", "this is a cachegrind file, which flamel does not read yet"},
-    {"", "events:", "\nfn=", "this is a callgrind file, which flamel does not read yet"},
     {"v ", "\nX ", "\nI ", "this is a heaptrack file, which flamel does not read yet"},
     {"heap profile:", "", "", "this is a heap profile of pprof's old text format, which flamel does not read yet"},
     {"--- ", "cycles/second", "", "this is a profile of pprof's old text format, which flamel does not read yet"},

@@ -1,0 +1,73 @@
+/* call_graph.h - stacks of a call graph: which functions call which, and what the calls cost.
+ *
+ * callgrind counts the cost of each function (self) and of each call from one function to another
+ * (inclusive). That is a graph, not a tree: where two functions call a third, nothing says which
+ * part of the costs below the third belongs to which of the two. It is divided in proportion:
+ *
+ *     graph   main -> a  600     a -> log  300     log -> write  300      write: self 400
+ *             main -> b  300     b -> log  100
+ *     stacks  main;a;log;write   400 x 300/400 = 300
+ *             main;b;log;write   400 x 100/400 = 100
+ *
+ * A function called by one other only has its exact stack. Of each function, the sum over its
+ * stacks is its self cost exactly, in every metric, whatever the graph looks like: the shares of a
+ * function's stacks are divided by their sum, and whole numbers stay whole.
+ *
+ * A stack has each function once, so what is called in a cycle goes to the other stacks of the
+ * function. Roots are the functions that cost more than their callers account for; a cycle that
+ * nothing calls begins with its heaviest function.
+ *
+ * A graph may have exponentially many paths. Each function has one stack, the one with the largest
+ * share; others are only followed while their share of all costs is above a threshold, which grows
+ * until the tree has no more than MOST_NODES nodes, or so many as there are functions and calls.
+ * What would be below goes to the other stacks of its function. */
+#ifndef FLAMEL_FORMAT_VALGRIND_CALL_GRAPH_H
+#define FLAMEL_FORMAT_VALGRIND_CALL_GRAPH_H
+
+#include "base/core/array.h"
+#include "base/core/index.h"
+#include "flamel/builder.h"
+
+struct flm_call_item {
+    uint32_t function, file, line; /* a function, or a line of it: index, string of the builder */
+};
+
+struct flm_call_edge {
+    uint32_t from, to, line; /* functions; the line that calls, 0: not known */
+    uint64_t calls;
+};
+
+struct flm_call_graph {
+    size_t cost_count; /* how many costs each item and each edge has */
+    struct FLM_ARRAY(struct flm_call_item) items;
+    struct FLM_ARRAY(struct flm_call_edge) edges;
+    struct FLM_ARRAY(uint64_t) item_costs, edge_costs; /* cost_count each */
+    struct flm_index item_index, edge_index;
+};
+
+/* Frees all of it; the graph is then empty, and cost_count stays. */
+void flm_call_graph_clear(struct flm_call_graph *graph);
+
+/* The index of an item or edge, which is added when it is new; UINT32_MAX when memory ran out. */
+uint32_t flm_call_graph_item(struct flm_call_graph *graph, struct flm_call_item item);
+uint32_t flm_call_graph_edge(struct flm_call_graph *graph, struct flm_call_edge edge);
+
+/* How its stacks become nodes. */
+struct flm_call_stacks {
+    struct flm_builder *builder;
+    const struct flm_frame_record *frames; /* of the functions */
+    uint32_t function_count;
+    struct flm_node base; /* the stacks are below it */
+    bool lines;           /* frames have the file and the line of their item or edge */
+    void *context;
+
+    /* Adds a node with the values of one stack: cost_count of them, and how often it was called. */
+    void (*add)(const struct flm_call_stacks *stacks, struct flm_node node, const double *costs,
+                double calls);
+};
+
+/* False when memory ran out. */
+bool flm_call_graph_stacks(const struct flm_call_graph *graph,
+                           const struct flm_call_stacks *stacks);
+
+#endif
