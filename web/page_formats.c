@@ -72,6 +72,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_v8log,
     &flm_format_trace,
     &flm_format_callgrind,
+    &flm_format_heaptrack,
     &flm_format_folded,
     &flm_format_difffolded,
 };

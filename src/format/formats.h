@@ -33,6 +33,7 @@
     entry(v8log)                                                                               \
     entry(trace)                                                                               \
     entry(callgrind)                                                                               \
+    entry(heaptrack)                                                                               \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -52,6 +52,7 @@ static const struct {
     {"v8log", "tests/data/v8/log.json"},
     {"trace", "tests/data/trace/kineto.json"},
     {"callgrind", "tests/data/callgrind/threads.out"},
+    {"heaptrack", "tests/data/heaptrack/every.txt"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

@@ -38,7 +38,6 @@ static const struct {
     const char *says;
 } text[] = {
     {"desc:", "\nsnapshot=", "", "this is a Massif file, which flamel does not read yet"},
-    {"v ", "\nX ", "\nI ", "this is a heaptrack file, which flamel does not read yet"},
     {"heap profile:", "", "", "this is a heap profile of pprof's old text format, which flamel does not read yet"},
     {"--- ", "cycles/second", "", "this is a profile of pprof's old text format, which flamel does not read yet"},
     {"goroutine ", "]:\n", "", "this is a dump of goroutines, which flamel does not read yet"},
