@@ -69,6 +69,8 @@ static struct flm_profile *remarks(const struct flm_collection *c, struct flm_er
             flm_builder_lost(b, what.at, "", 0, (double)c->passed_over);
         flm_text_clear(&what);
     }
+    if (c->folders > 0)
+        flm_builder_lost(b, "folders in the folder", "", 0, (double)c->folders);
     return flm_builder_finish(b, why);
 }
 
@@ -152,36 +154,22 @@ static int order_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The entries of one folder: files into `list`, folders into `folders`. */
-static bool list_folder(const char *folder, struct flm_path_list *list,
-                        struct flm_path_list *folders, struct flm_error *why)
-{
-    DIR *entries = opendir(folder);
-    if (!entries)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", folder, strerror(errno));
-    bool good = true;
-    for (struct dirent *entry; good && (entry = readdir(entries)) != NULL;) {
-        struct stat stat;
-        if (entry->d_name[0] == '.' ||
-            fstatat(dirfd(entries), entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
-            continue;
-        if (S_ISREG(stat.st_mode))
-            good = add_path(list, joined(folder, entry->d_name), why);
-        else if (S_ISDIR(stat.st_mode))
-            good = add_path(folders, joined(folder, entry->d_name), why);
-    }
-    closedir(entries);
-    return good;
-}
-
-bool flm_paths_below(const char *folder, struct flm_path_list *list, struct flm_error *why)
+bool flm_paths_in(const char *folder, struct flm_path_list *list, struct flm_error *why)
 {
     assert(folder && list && list->paths.count == 0);
-    struct flm_path_list folders = {0};
-    bool good = list_folder(folder, list, &folders, why);
-    for (size_t i = 0; good && i < folders.paths.count; i++)
-        good = list_folder(folders.paths.at[i], list, &folders, why);
-    flm_paths_clear(&folders);
+    DIR *entries = opendir(folder);
+    if (!entries)
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot be read: %s", strerror(errno));
+    bool good = true;
+    for (struct dirent *entry; good && (entry = readdir(entries)) != NULL;) {
+        struct stat stats;
+        if (entry->d_name[0] == '.' || fstatat(dirfd(entries), entry->d_name, &stats, 0) != 0)
+            continue;
+        if (S_ISREG(stats.st_mode))
+            good = add_path(list, joined(folder, entry->d_name), why);
+        list->folder_count += S_ISDIR(stats.st_mode);
+    }
+    closedir(entries);
     if (list->paths.count > 0)
         qsort(list->paths.at, list->paths.count, sizeof *list->paths.at, order_paths);
     return good;

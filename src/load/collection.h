@@ -22,6 +22,7 @@ struct flm_collection {
     struct flm_profile *batch[FLM_COLLECTION_BATCH];
     size_t held;
     size_t merged, passed_over;
+    size_t folders;          /* in a folder: they are a loss too */
     struct flm_text first;   /* of those that were passed over: its name */
     struct flm_error reason; /* and why */
     bool failed;             /* nothing more is taken: `why` was filled */
@@ -40,14 +41,14 @@ struct flm_profile *flm_collection_finish(struct flm_collection *collection, con
 
 void flm_collection_clear(struct flm_collection *collection);
 
-/* The paths of all files below a folder, or of those that match a pattern (*, ?, [...]), in the
- * order of their bytes; hidden ones and links are left out of folders. The caller frees each of
- * them, and clears the array. False, and `why`, when it cannot be read, or there are more than
- * 100,000. */
+/* The paths of the files in a folder, or of those that match a pattern (*, ?, [...]), in the order of
+ * their bytes; hidden files and folders are left out: a folder may be the root of a disk. The caller
+ * clears the list. False, and `why`, when it cannot be read, or there are more than 100,000. */
 struct flm_path_list {
     struct FLM_ARRAY(char *) paths;
+    size_t folder_count; /* that were left out */
 };
-bool flm_paths_below(const char *folder, struct flm_path_list *list, struct flm_error *why);
+bool flm_paths_in(const char *folder, struct flm_path_list *list, struct flm_error *why);
 bool flm_paths_matching(const char *pattern, struct flm_path_list *list, struct flm_error *why);
 void flm_paths_clear(struct flm_path_list *list);
 

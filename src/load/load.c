@@ -207,7 +207,7 @@ static struct flm_profile *finish(const struct loading *l, struct flm_collection
 static struct flm_profile *load_paths(struct loading *l, struct flm_path_list *list,
                                       const char *what, bool listed)
 {
-    struct flm_collection sum = {0};
+    struct flm_collection sum = {.folders = list->folder_count};
     for (size_t i = 0; listed && i < list->paths.count; i++) {
         const char *path = list->paths.at[i];
         struct flm_error reason = {0};
@@ -318,7 +318,7 @@ static struct flm_profile *load_path(struct loading *l, const char *path)
     if (flm_is_url(path))
         return load_url(l, path);
     if (is_folder(path, &is_there) && !flm_input_is_recording(path))
-        return load_paths(l, &list, "folder", flm_paths_below(path, &list, l->why));
+        return load_paths(l, &list, "folder", flm_paths_in(path, &list, l->why));
     if (!is_there && flm_is_pattern(path))
         return load_paths(l, &list, "pattern", flm_paths_matching(path, &list, l->why));
     l->path = path;
