@@ -58,6 +58,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_perf_addresses,
     &flm_format_pprof,
     &flm_format_gecko,
+    &flm_format_pprof_legacy,
     &flm_format_perf_script,
     &flm_format_speedscope,
     &flm_format_thread_dump,

@@ -15,6 +15,7 @@
     entry(flm)                                                                                     \
     entry(packed)                                                                                  \
     entry(pprof)                                                                                   \
+    entry(pprof_legacy)                                                                            \
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \
     entry(perf_json)                                                                               \

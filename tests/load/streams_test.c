@@ -35,6 +35,7 @@ static const struct {
     {"perf-data", "tests/data/perf_data/stream.data"},
     {"perf-data", "tests/data/perf_data/compressed.data"},
     {"pprof", "tests/data/pprof/go-cpu-labels.pb"},
+    {"pprof-legacy", "tests/data/pprof_legacy/cppbench.contention"},
     {"perf-script", "tests/data/perf_script/default.txt"},
     {"perf-report", "tests/data/perf_report/counts.txt"},
     {"perf-json", "tests/data/perf_json/converted.json"},

@@ -28,7 +28,8 @@
  *
  *     pprof.c          the entry; which files are pprof's
  *     pprof_read.c     profile.proto to a profile
- *     pprof_write.c    and back */
+ *     pprof_write.c    and back
+ *     legacy.h         the formats that came before */
 #ifndef FLAMEL_FORMAT_PPROF_PPROF_H
 #define FLAMEL_FORMAT_PPROF_PPROF_H
 

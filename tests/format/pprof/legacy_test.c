@@ -1,0 +1,206 @@
+#include "format/pprof/legacy.h"
+
+#include "support/core/failures.h"
+#include "support/profile/perf_reading.h"
+#include "support/profile/profiles.h"
+
+static const struct flm_format *const legacy = &flm_format_pprof_legacy;
+static const struct flm_read_options keeping = {.keep_times = true};
+
+/* What go tool pprof 1.19 makes of these files. */
+static const struct {
+    const char *file, *metric, *unit;
+    double total;
+    uint32_t stacks;
+} files[] = {
+    {"pprof_legacy/go.crc32.cpu", "cpu", "ns", 2110000000, 7},
+    {"pprof_legacy/cppbench.contention", "delay", "ns", 690508213, 6},
+    {"pprof_legacy/cppbench.growth", "space", "bytes", 178257920, 6},
+    {"pprof_legacy/cppbench.thread", "thread", "count", 4, 3},
+    {"pprof_legacy/cppbench.thread.all", "thread", "count", 4, 3},
+    {"pprof_legacy/go.godoc.thread", "threadcreate", "count", 7, 7},
+    {"pprof_legacy/gobench.heap", "inuse_space", "bytes", 7196884, 12},
+    {"pprof_legacy/java.contention", "delay", "us", 1900, 3},
+    {"pprof_legacy/java.cpu", "cpu", "ns", 70000000, 6},
+    {"pprof_legacy/java.heap", "inuse_space", "bytes", 9968703, 7},
+};
+enum { FILES = sizeof files / sizeof *files };
+
+static void files_have_the_totals_that_pprof_shows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        struct flm_bytes all = file_bytes(files[i].file);
+        assert_int_equal(legacy->sniff(all, true), FLM_SNIFF_SURE);
+        struct flm_profile *p = read_bytes(legacy, all, &keeping);
+        assert_sound(p);
+        assert_metric(p, 0, files[i].metric, files[i].unit, files[i].total, files[i].stacks);
+        flm_profile_free(p);
+        free((void *)all.at);
+    }
+}
+
+/* COUNT N PC... in words of 4 or 8 bytes, of either order. */
+static size_t put_words(char *to, const uint64_t *words, size_t count, unsigned size, bool big)
+{
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < size; k++)
+            to[i * size + k] = (char)(words[i] >> (8 * (big ? size - 1 - k : k)));
+    return count * size;
+}
+
+static void words_have_two_sizes_and_two_orders(void **state)
+{
+    (void)state;
+    static const uint64_t words[] = {0,      3,      0,      1000,   0,      2,      2,
+                                     0x1000, 0x2000, 1,      2,      0x1010, 0x2001, 3,
+                                     3,      0x1020, 0x1020, 0x3001, 0,      1,      0};
+    static const char maps[] = "00001000-00004000 r-xp 00000000 08:01 77   /opt/app\n"
+                               "00008000-00009000 rw-p 00001000 08:01 77   /opt/app\n";
+    for (int i = 0; i < 4; i++) {
+        char bytes[400];
+        size_t size = put_words(bytes, words, sizeof words / sizeof *words, i < 2 ? 4 : 8, i % 2);
+        memcpy(bytes + size, maps, sizeof maps - 1);
+        struct flm_bytes all = {bytes, size + sizeof maps - 1};
+        assert_int_equal(legacy->sniff(all, true), FLM_SNIFF_SURE);
+        struct flm_profile *p = read_bytes(legacy, all, &keeping);
+        /* Return addresses are moved to the call; the leaf that is there twice is one. */
+        assert_folded(p, "0x1fff;0x1000 2000000\n0x2000;0x1010 1000000\n0x3000;0x1020 3000000\n");
+        assert_true(is_string(p, frame_named(p, "0x1020")->module, "/opt/app"));
+        assert_note(p, "mapped /opt/app", "1000-4000@0");
+        assert_note(p, "period", "1000000 ns");
+        assert_int_equal(p->sizes.loss_count, 0);
+        flm_profile_free(p);
+        /* Without the end, and with half of a stack. */
+        p = read_bytes(legacy, (struct flm_bytes){bytes, size - 3 * (i < 2 ? 4 : 8)}, &keeping);
+        assert_int_equal(p->sizes.loss_count, 1);
+        flm_profile_free(p);
+        struct flm_error why = {0};
+        assert_null(try_bytes(legacy, (struct flm_bytes){bytes, size - 4 * (i < 2 ? 4 : 8)},
+                              &keeping, &why));
+        assert_non_null(strstr(why.text, "a stack has more addresses than follow"));
+    }
+}
+
+static void sampled_heaps_are_scaled_and_others_are_not(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_text(legacy, "heap profile: 1: 1000 [1: 1000] @ heapprofile\n"
+                                              "  1: 1000 [1: 1000] @ 0x11 0x22\n"
+                                              "MAPPED_LIBRARIES:\n10-30: /lib/a.so (@100) beef\n");
+    assert_folded(p, "0x21;0x10 1000\n");
+    assert_metric(p, 1, "objects", "count", 1, 1);
+    assert_note(p, "mapped /lib/a.so", "10-30@100 id=beef");
+    flm_profile_free(p);
+    /* 1 - exp(-1) of the blocks of the mean size are sampled */
+    p = read_text(legacy, "heap profile: 1: 4096 [2: 8192] @ heap_v2/4096\n"
+                          "1: 4096 [2: 8192] @ 0x11\n0: 0 [1: 4096] @ 0x21\n"
+                          "0: 0 [0: 0] @ 0x31\n");
+    assert_metric(p, 0, "inuse_space", "bytes", 6479, 1);
+    assert_metric(p, 2, "alloc_space", "bytes", 12959 + 6479, 2);
+    flm_profile_free(p);
+    p = read_text(legacy,
+                  "heap profile: 1: 4096 [2: 8192] @ heap/8192\n1: 4096 [2: 8192] @ 0x11\n");
+    assert_metric(p, 0, "inuse_space", "bytes", 6479, 1);
+    flm_profile_free(p);
+}
+
+static void sizes_of_blocks_are_labels(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        legacy, flm_bytes_of("heap profile: 2: 64 [2: 64] @ growthz\n2: 64 [2: 64] @ 0x11\n"),
+        &keeping);
+    char *text = described(p);
+    assert_non_null(strstr(text, "\"bytes\"=\"32\""));
+    free(text);
+    flm_profile_free(p);
+}
+
+static void delays_are_scaled_from_cycles(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_text(legacy, "--- mutex:\ncycles/second=2000000000\n"
+                                              "sampling period=10\n200 3 @ 0x11 0x21\n");
+    assert_metric(p, 0, "delay", "ns", 1000, 1);
+    assert_metric(p, 1, "contentions", "count", 30, 1);
+    assert_folded(p, "0x20;0x10 1000\n");
+    flm_profile_free(p);
+}
+
+static void what_is_no_sample_is_refused_at_its_line(void **state)
+{
+    (void)state;
+    assert_refused(legacy, "heap profile: 1: 1 [1: 1] @ heapprofile\n\n1: x [1: 1] @ 0x1\n", 3,
+                   "line 3: '1: x [1: 1] @ 0x1' is no sample of such a profile");
+    assert_refused(legacy, "heap profile: nothing\n", 1, "is no sample of such a profile");
+    assert_refused(legacy, "goroutine profile: total 1\n1 0x11\n", 2, "'1 0x11' is no sample");
+    assert_refused(legacy, "--- contentionz 1 ---\n5 @ 0x1\n", 2, "'5 @ 0x1' is no sample");
+    assert_refused(legacy, "goroutine profile: total 1\n1 @ 0x11112222333344445\n", 2, "no sample");
+}
+
+static void other_texts_are_left_to_others(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"",
+                                         "main;a 1\n",
+                                         "profile: total 1\n",
+                                         "--- a/x\n+++ b/x\n",
+                                         "goroutine 1 [running]:\nmain.main()\n",
+                                         "{}",
+                                         "# only\n"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(legacy->sniff(flm_bytes_of(others[i]), true), FLM_SNIFF_NO);
+}
+
+static void every_beginning_of_a_file_is_read_or_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FILES; i++) {
+        struct flm_bytes all = file_bytes(files[i].file);
+        for (size_t size = 0; size < all.size; size += 1 + size / 200) {
+            char *block = malloc(size ? size : 1);
+            memcpy(block, all.at, size);
+            struct flm_error why = {0};
+            struct flm_profile *p =
+                try_bytes(legacy, (struct flm_bytes){block, size}, &keeping, &why);
+            assert_true(p || why.kind == FLM_ERROR_FORMAT);
+            flm_profile_free(p);
+            free(block);
+        }
+        free((void *)all.at);
+    }
+}
+
+static bool read_with_little_memory(void *context, struct flm_error *why)
+{
+    struct flm_profile *p = try_bytes(legacy, flm_bytes_of(context), &keeping, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    static char heap[] = "heap profile: 1: 1 [1: 1] @ heapprofile\n1: 1 [1: 1] @ 0x11 0x2\n"
+                         "MAPPED_LIBRARIES:\n10-30: /lib/a.so\n";
+    static char java[] = "--- heapz 1 ---\nformat = java\n 10 1 @ 0x1\n 0x1 f (a.java:7)\n";
+    assert_true(assert_survives_failures(read_with_little_memory, heap) > 15);
+    assert_true(assert_survives_failures(read_with_little_memory, java) > 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_have_the_totals_that_pprof_shows),
+        cmocka_unit_test(words_have_two_sizes_and_two_orders),
+        cmocka_unit_test(sampled_heaps_are_scaled_and_others_are_not),
+        cmocka_unit_test(sizes_of_blocks_are_labels),
+        cmocka_unit_test(delays_are_scaled_from_cycles),
+        cmocka_unit_test(what_is_no_sample_is_refused_at_its_line),
+        cmocka_unit_test(other_texts_are_left_to_others),
+        cmocka_unit_test(every_beginning_of_a_file_is_read_or_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
