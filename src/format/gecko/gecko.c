@@ -5,6 +5,7 @@
 #include "format/core/format.h"
 #include "format/gecko/read.h"
 #include "format/gecko/resolve.h"
+#include "format/gecko/write.h"
 
 static bool read_gecko(struct flm_source *source, const struct flm_read_options *options,
                        struct flm_builder *builder, struct flm_error *why)
@@ -50,10 +51,13 @@ static int sniff_gecko(struct flm_bytes head, bool whole)
 const struct flm_format flm_format_gecko = {
     .name = "gecko",
     .title = "Firefox Profiler",
-    .extensions = "",
+    .extensions = ".gecko.json",
     .description = "profiles of the Firefox Profiler, samply and Firefox",
+    .loses = "other metrics, labels but of threads and processes, notes",
+    .metrics = FLM_METRICS_ONE,
     .has_times = true,
     .keeps_labels = true,
     .sniff = sniff_gecko,
     .read = read_gecko,
+    .write = flm_gecko_write,
 };

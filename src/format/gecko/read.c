@@ -422,6 +422,12 @@ static void read_table(struct flm_json *json, struct flm_gecko_profile *p,
             read_text(json, p, &thread->weight_type);
         else if (table == FLM_GECKO_SAMPLES && thread && flm_bytes_are(key, "length"))
             read_number(json, &thread->promised_samples);
+        else if (table == FLM_GECKO_SAMPLES && thread && flm_bytes_are(key, "flamelMetric"))
+            read_text(json, p, &thread->metric);
+        else if (table == FLM_GECKO_SAMPLES && thread && flm_bytes_are(key, "flamelUnit"))
+            read_text(json, p, &thread->unit);
+        else if (table == FLM_GECKO_SAMPLES && thread && flm_bytes_are(key, "flamelScale"))
+            read_number(json, &thread->scale);
     }
     take_rows(tables, &rows);
 }
@@ -539,6 +545,8 @@ static void read_thread(struct flm_json *json, struct flm_gecko_profile *p,
             read_text(json, p, &thread.tid);
         else if (flm_bytes_are(key, "libs"))
             read_libs(json, p, &thread.libs);
+        else if (flm_bytes_are(key, "flamelNameIsNoFrame"))
+            thread.has_no_name_frame = read_cell(json) == 1;
     }
     if (json->failed || !FLM_ARRAY_ADD(&process->threads, thread)) {
         thread_clear(&thread);

@@ -206,10 +206,21 @@ static bool processed_frame(struct resolving *r, size_t i, struct flm_frame_reco
                       "has a name that is not in the array of strings");
     struct flm_bytes function = flm_gecko_string(r->strings, name);
     bool is_js = flm_gecko_index(column(t, FLM_GECKO_FUNC_IS_JS), (size_t)func) > 0;
+    struct flm_bytes file = file_of(r, t, func);
+    record->line = line_at(column(t, FLM_GECKO_FUNC_LINE), (size_t)func);
+    if (is_js && file.size == 0) {
+        /* The first versions had the file in the name, as unprocessed profiles have. */
+        struct flm_gecko_location location;
+        flm_gecko_location_parse(function, &location);
+        if (location.is_js && location.name.size > 0) {
+            function = location.name;
+            file = location.file;
+            record->line = location.line;
+        }
+    }
     record->function = string_of(r, function);
     set_module(r, t, i, func, record);
-    record->file = string_of(r, file_of(r, t, func));
-    record->line = is_js ? line_at(column(t, FLM_GECKO_FUNC_LINE), (size_t)func) : 0;
+    record->file = string_of(r, file);
     if (r->options->lines && line_at(column(t, FLM_GECKO_FRAME_LINE), i) > 0)
         record->line = line_at(column(t, FLM_GECKO_FRAME_LINE), i);
     unsigned traits = s->traits[func];
@@ -404,6 +415,8 @@ static int64_t time_ns(const struct resolving *r, double ms)
 static struct flm_node thread_node(struct resolving *r)
 {
     struct flm_bytes name = text(r, r->thread->name), tid = text(r, r->thread->tid);
+    if (flm_bytes_are(name, "Content") && r->thread->process_type == 0)
+        name = flm_bytes_of("GeckoMain"); /* so it was called before there were types */
     r->name.size = 0;
     flm_text_add(&r->name, name);
     if (r->options->by_thread && tid.size > 0) {
@@ -411,6 +424,8 @@ static struct flm_node thread_node(struct resolving *r)
         flm_text_add(&r->name, tid);
     }
     struct flm_node root = flm_builder_root(r->builder);
+    if (r->thread->has_no_name_frame && !r->options->by_thread)
+        return root;
     if (r->name.size == 0 || r->name.failed)
         return root;
     struct flm_frame_record record = {
@@ -435,6 +450,8 @@ static struct flm_metric metric(struct resolving *r, struct flm_bytes name, stru
 static struct flm_metric weight_metric(struct resolving *r)
 {
     struct flm_bytes type = text(r, r->thread->weight_type);
+    if (r->thread->metric)
+        return metric(r, text(r, r->thread->metric), text(r, r->thread->unit));
     if (flm_bytes_are(type, "tracing-ms"))
         return metric(r, type, flm_bytes_of("ms"));
     if (flm_bytes_are(type, "bytes"))
@@ -501,10 +518,10 @@ static void keep_sample(struct resolving *r, struct flm_node node, const struct 
     flm_builder_sample(r->builder, time_ns(r, sample->time), node,
                        labels_of(r, category_of(r->stacks, sample->stack)), r->metrics[WEIGHT],
                        sample->values[WEIGHT]);
-    if (r->has[TIME]) {
-        flm_builder_sample_add(r->builder, r->metrics[TIME], sample->values[TIME]);
+    if (ns > 0)
         flm_builder_sample_lasts(r->builder, ns < 0x1p62 ? (int64_t)(ns + 0.5) : 0);
-    }
+    if (r->has[TIME])
+        flm_builder_sample_add(r->builder, r->metrics[TIME], sample->values[TIME]);
     if (r->has[CPU])
         flm_builder_sample_add(r->builder, r->metrics[CPU], sample->values[CPU]);
 }
@@ -546,21 +563,37 @@ static bool add_sums(struct resolving *r, struct flm_node thread, const struct s
     return true;
 }
 
+/* A weight; in a file that flamel wrote, as it was before it was made milliseconds: a whole number
+ * of nanoseconds again. */
+static double weight_at(const struct resolving *r, size_t i)
+{
+    double weight = flm_gecko_value(column(&r->thread->tables, FLM_GECKO_SAMPLE_WEIGHT), i);
+    if (weight != weight)
+        return 1;
+    if (!(r->thread->scale > 1 && r->thread->scale <= 1e6))
+        return weight;
+    weight *= r->thread->scale;
+    if (!(weight > -0x1p52 && weight < 0x1p52))
+        return weight;
+    double whole = (double)(int64_t)(weight < 0 ? weight - 0.5 : weight + 0.5);
+    double error = weight < whole ? whole - weight : weight - whole;
+    return error <= 0x1p-50 * (weight < 0 ? -weight : weight) ? whole : weight;
+}
+
 static bool read_samples(struct resolving *r, struct flm_node thread, size_t count,
                          struct clock clock, struct stack_sum *sums)
 {
     const struct flm_gecko_tables *t = &r->thread->tables;
     const struct flm_gecko_column *stacks = column(t, FLM_GECKO_SAMPLE_STACK),
-                                  *weights = column(t, FLM_GECKO_SAMPLE_WEIGHT),
                                   *cpus = column(t, FLM_GECKO_SAMPLE_CPU);
     double next = tick(&clock, 0);
     for (size_t i = 0; i < count && !flm_builder_failed(r->builder); i++) {
-        double time = next, weight = flm_gecko_value(weights, i), cpu = flm_gecko_value(cpus, i);
+        double time = next, cpu = flm_gecko_value(cpus, i);
         next = i + 1 < count ? tick(&clock, i + 1) : time + r->process->interval;
-        struct sample sample = {.time = time,
-                                .values = {weight == weight ? weight : 1,
-                                           next > time ? next - time : 0, cpu == cpu ? cpu : 0},
-                                .stack = flm_gecko_index(stacks, i)};
+        struct sample sample = {
+            .time = time,
+            .values = {weight_at(r, i), next > time ? next - time : 0, cpu == cpu ? cpu : 0},
+            .stack = flm_gecko_index(stacks, i)};
         if (sample.stack < 0 || (size_t)sample.stack >= r->stacks->stack_count) {
             double stack = flm_gecko_value(stacks, i);
             if (stack == stack)
@@ -591,10 +624,12 @@ static bool add_samples(struct resolving *r, struct flm_node thread)
         return true;
     r->has[WEIGHT] = true;
     r->metrics[WEIGHT] = weight_metric(r);
-    r->has[TIME] = clock.times->count > 0 || clock.deltas->count > 0;
+    struct flm_bytes name = text(r, r->thread->metric);
+    r->has[TIME] =
+        (clock.times->count > 0 || clock.deltas->count > 0) && !flm_bytes_are(name, "time");
     if (r->has[TIME])
         r->metrics[TIME] = metric(r, flm_bytes_of("time"), flm_bytes_of("ms"));
-    r->has[CPU] = column(t, FLM_GECKO_SAMPLE_CPU)->count > 0;
+    r->has[CPU] = column(t, FLM_GECKO_SAMPLE_CPU)->count > 0 && !flm_bytes_are(name, "cpu");
     if (r->has[CPU])
         r->metrics[CPU] = metric(r, flm_bytes_of("cpu"), cpu_unit(r));
     if (r->options->keep_times || count < r->stacks->stack_count)

@@ -148,6 +148,9 @@ struct flm_gecko_thread {
     struct flm_gecko_libs libs;                          /* before version 41 */
     uint32_t name, process_name, process_type, pid, tid; /* texts */
     uint32_t weight_type;
+    uint32_t metric, unit; /* texts: of a file that flamel wrote, whose weights are divided by: */
+    double scale;
+    bool has_no_name_frame;  /* likewise: no frame stands for the thread's name */
     double promised_samples; /* the table's length, as it says itself */
 };
 

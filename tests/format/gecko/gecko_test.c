@@ -261,6 +261,20 @@ static void a_function_that_is_always_inlined_is_marked(void **state)
     flm_profile_free(p);
 }
 
+static void the_first_versions_had_files_in_names(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_text(
+        gecko, "{\"threads\":[{\"name\":\"Content\",\"stringArray\":[\"f (chrome://b:34)\"],"
+               "\"funcTable\":{\"name\":[0],\"isJS\":[true],\"resource\":[-1]},\"frameTable\":"
+               "{\"func\":[0]},\"stackTable\":{\"frame\":[0],\"prefix\":[null]},"
+               "\"samples\":{\"stack\":[0]}}]}");
+    assert_folded(p, "GeckoMain;f 1\n");
+    assert_true(is_string(p, frame_named(p, "f")->file, "chrome://b"));
+    assert_int_equal(frame_named(p, "f")->line, 34);
+    flm_profile_free(p);
+}
+
 static void indexes_that_lead_nowhere_are_refused(void **state)
 {
     (void)state;
@@ -380,6 +394,7 @@ int main(void)
         cmocka_unit_test(allocations_are_metrics_of_their_own),
         cmocka_unit_test(weights_have_types),
         cmocka_unit_test(a_function_that_is_always_inlined_is_marked),
+        cmocka_unit_test(the_first_versions_had_files_in_names),
         cmocka_unit_test(indexes_that_lead_nowhere_are_refused),
         cmocka_unit_test(files_add_up),
         cmocka_unit_test(they_are_recognized),
