@@ -35,6 +35,17 @@
     entry(trace)                                                                               \
     entry(callgrind)                                                                               \
     entry(heaptrack)                                                                               \
+    entry(bpftrace)                                                                                \
+    entry(gdb)                                                                                     \
+    entry(python_dump)                                                                             \
+    entry(goroutines)                                                                              \
+    entry(macos_sample)                                                                            \
+    entry(instruments)                                                                             \
+    entry(dtrace)                                                                                  \
+    entry(pmcstat)                                                                                 \
+    entry(stackprof)                                                                               \
+    entry(safari)                                                                                  \
+    entry(ghc)                                                                                     \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -48,6 +48,7 @@ static const struct {
     {"{", "\"dhatFileVersion\"", "", "this is a DHAT file, which flamel does not read yet"},
     {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
     {"{", "\"gc_samples\"", "\"frames\"", "this is a profile of stackprof, which flamel does not read yet"},
+    {"{", "\"meta\"", "\"threads\"", "this is a profile of the Firefox Profiler, which flamel does not read yet"},
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},

@@ -30,7 +30,7 @@ static void files_of_every_mode_obey_the_laws_of_readers(void **state)
     assert_reader_laws_of_file(austin, "austin/wall.austin");
     assert_reader_laws_of_file(austin, "austin/full.austin");
     assert_reader_laws_of_file(austin, "austin/old.austin");
-    assert_reader_laws_of_file(mojo, "mojo/wall.mojo");
+    assert_reader_laws_of_file(mojo, "austin/wall.mojo");
 }
 
 static void a_sample_weighs_the_time_since_the_one_before(void **state)
@@ -186,7 +186,7 @@ static void a_binary_file_is_read_as_the_text_is(void **state)
     assert_true(p->sample_time[1] == 10000 && p->sample_duration[1] == 11000);
     assert_note(p, "mode", "wall");
     flm_profile_free(p);
-    p = profile_of_file(mojo, "mojo/wall.mojo");
+    p = profile_of_file(mojo, "austin/wall.mojo");
     assert_metric(p, 0, "time", "us", 973800, 72);
     assert_int_equal(lost(p, "invalid frames", "byte 44315"), 1);
     assert_int_equal(lost(p, "incomplete events at the end", "byte 45997"), 1);

@@ -33,6 +33,9 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("{\"version\":1.2,\"gc_samples\":0,\"frames\":{}", "stackprof");
     text_is("goroutine 1 [running]:\nmain.main()\n", "a dump of goroutines");
     text_is("Attaching 2 probes...\n\n@[\n", "the output of bpftrace");
+    text_is("{\"meta\":{\"interval\":1,\"categories\":[]},\"libs\":[],\"threads\":[{",
+            "the Firefox Profiler");
+    is("FLR\0\0\2\0\0", 8, "a JFR recording");
     is("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0", 17, "a CPU profile of gperftools");
     is("FLR\0\0\2\0\0", 8, "a JFR recording");
     is("MOJ\3\1austin", 10, "a MOJO file of austin");

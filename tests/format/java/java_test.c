@@ -26,24 +26,24 @@ static void assert_described(struct flm_profile *p, const char *words)
 static void dumps_of_every_kind_obey_the_laws_of_readers(void **state)
 {
     (void)state;
-    assert_reader_laws_of_file(dump, "thread_dump/jstack25-l-e.txt");
-    assert_reader_laws_of_file(dump, "thread_dump/sigquit17.txt");
-    assert_reader_laws_of_file(dump, "thread_dump/names25.txt");
-    assert_reader_laws_of_file(dump, "thread_dump/dump_to_file25.txt");
-    assert_reader_laws_of_file(dump, "thread_dump/dump_to_file21.txt");
-    assert_reader_laws_of_file(javacore, "javacore/javacore.txt");
+    assert_reader_laws_of_file(dump, "java/jstack25-l-e.txt");
+    assert_reader_laws_of_file(dump, "java/sigquit17.txt");
+    assert_reader_laws_of_file(dump, "java/names25.txt");
+    assert_reader_laws_of_file(dump, "java/dump_to_file25.txt");
+    assert_reader_laws_of_file(dump, "java/dump_to_file21.txt");
+    assert_reader_laws_of_file(javacore, "java/javacore.txt");
 }
 
 static void json_dumps_obey_the_laws_of_readers(void **state)
 {
     (void)state;
-    assert_reader_laws_of_file(dump, "thread_dump/dump25.json");
+    assert_reader_laws_of_file(dump, "java/dump25.json");
 }
 
 static void every_thread_with_frames_counts_once(void **state)
 {
     (void)state;
-    struct flm_profile *p = profile_of_file(dump, "thread_dump/jstack25-l-e.txt");
+    struct flm_profile *p = profile_of_file(dump, "java/jstack25-l-e.txt");
     assert_metric(p, 0, "threads", "threads", 15, 14);
     assert_note(p, "deadlocks", "1");
     assert_note(p, "dumps", "1");
@@ -51,13 +51,13 @@ static void every_thread_with_frames_counts_once(void **state)
     assert_note(p, "recorded", "2026-11-20 07:24:04");
     assert_note(p, "runtime", "OpenJDK 64-Bit Server VM (25.0.3+9-LTS mixed mode, sharing)");
     flm_profile_free(p);
-    p = profile_of_file(dump, "thread_dump/sigquit17.txt");
+    p = profile_of_file(dump, "java/sigquit17.txt");
     assert_metric(p, 0, "threads", "threads", 8, 8);
     flm_profile_free(p);
-    p = profile_of_file(dump, "thread_dump/dump25.json");
+    p = profile_of_file(dump, "java/dump25.json");
     assert_metric(p, 0, "threads", "threads", 18, 16);
     flm_profile_free(p);
-    p = profile_of_file(dump, "thread_dump/dump_to_file25.txt");
+    p = profile_of_file(dump, "java/dump_to_file25.txt");
     assert_metric(p, 0, "threads", "threads", 12, 11);
     flm_profile_free(p);
 }
@@ -291,7 +291,7 @@ static void a_dump_to_a_file_has_states_since_jdk_25(void **state)
 static void a_dump_to_a_file_of_jdk_21_has_frames_alone(void **state)
 {
     (void)state;
-    struct flm_profile *p = profile_of_file(dump, "thread_dump/dump_to_file21.txt");
+    struct flm_profile *p = profile_of_file(dump, "java/dump_to_file21.txt");
     assert_folded(p, "Main.main;java.lang.Thread.getAllStackTraces;java.lang.Thread.dumpThreads 1\n"
                      "com.example.Tool.run;java.lang.VirtualThread$$Lambda/0x000000a001048000.run;"
                      "java.lang.VirtualThread.park 1\n");
@@ -335,7 +335,7 @@ static void malformed_json_dumps_are_refused(void **state)
 static void a_javacore_has_javas_states_and_the_systems_numbers(void **state)
 {
     (void)state;
-    struct flm_bytes bytes = file_bytes("javacore/javacore.txt");
+    struct flm_bytes bytes = file_bytes("java/javacore.txt");
     struct flm_profile *p = read_bytes(javacore, bytes, &with_labels);
     free((void *)bytes.at);
     assert_folded(p, "com/example/Main.main;java/lang/Object.wait;java/lang/Object.wait 1\n"

@@ -1,0 +1,262 @@
+/* stackprof.c - what stackprof of Ruby writes as JSON (stackprof --json).
+ *
+ *     {"version": 1.2, "mode": "wall", "interval": 1000, "samples": 1554, "gc_samples": 454,
+ *      "frames": {"70098916485820": {"name": "Object#d", "file": "simple.rb", "line": 23}, ...},
+ *      "raw": [3, 70098912279220, 70098916424940, 70098916485820, 2,       depth, root first, count
+ *              1, 313, 4],
+ *      "raw_timestamp_deltas": [0, 1005, ...]}                             us, one for each sample
+ *
+ * Metrics: in the mode "wall" the time (us) between samples, in "cpu" the interval of each, in
+ * others ("object", "custom") their number. A sample of "(garbage collection)" alone is on top of
+ * the stack before it. The timestamps and the frames come behind or before the stacks: these are
+ * kept as numbers until the end. */
+#include "base/core/hash.h"
+#include "base/core/index.h"
+#include "base/number/number.h"
+#include "base/text/json_read.h"
+#include "format/core/stack_buffer.h"
+#include "profile/internal.h"
+
+struct frame {
+    uint64_t id;
+    struct flm_frame frame;
+    bool is_collection;
+};
+
+struct reading {
+    struct flm_json json;
+    struct flm_stack_buffer stack;
+    struct FLM_ARRAY(struct frame) frames;
+    struct flm_index index; /* of frames by id */
+    struct FLM_ARRAY(uint64_t) raw;
+    struct FLM_ARRAY(double) deltas;
+    struct flm_text name, file, mode;
+    double interval;
+    bool has_raw;
+};
+
+static void fail_memory(struct reading *r)
+{
+    flm_builder_fail_memory(r->stack.builder);
+}
+
+/* A text; nothing for null and others. */
+static void read_text(struct reading *r, struct flm_text *out)
+{
+    struct flm_bytes text;
+    out->size = 0;
+    if (flm_json_type(&r->json) == FLM_JSON_TYPE_STRING && flm_json_string(&r->json, &text))
+        flm_text_add(out, text);
+    else
+        flm_json_skip(&r->json);
+    if (out->failed)
+        fail_memory(r);
+}
+
+static double read_number(struct reading *r)
+{
+    struct flm_json_number number;
+    if (flm_json_type(&r->json) == FLM_JSON_TYPE_NUMBER && flm_json_number(&r->json, &number))
+        return number.value;
+    flm_json_skip(&r->json);
+    return 0;
+}
+
+static struct frame *find_frame(const struct reading *r, uint64_t id)
+{
+    struct flm_probe at = flm_index_probe(&r->index, flm_hash_numbers(id, 0));
+    while (flm_index_next(&r->index, &at))
+        if (r->frames.at[at.found].id == id)
+            return &r->frames.at[at.found];
+    return NULL;
+}
+
+static void add_frame(struct reading *r, uint64_t id)
+{
+    struct flm_bytes key;
+    double line = 0;
+    r->name.size = r->file.size = 0;
+    if (flm_json_type(&r->json) != FLM_JSON_TYPE_OBJECT)
+        return;
+    flm_json_enter_object(&r->json);
+    while (flm_json_next_key(&r->json, &key)) {
+        if (flm_bytes_are(key, "name"))
+            read_text(r, &r->name);
+        else if (flm_bytes_are(key, "file"))
+            read_text(r, &r->file);
+        else if (flm_bytes_are(key, "line"))
+            line = read_number(r);
+    }
+    if (r->json.failed || flm_builder_failed(r->stack.builder))
+        return;
+    struct flm_stack_frame frame = {.function = {r->name.at, r->name.size},
+                                    .file = {r->file.at, r->file.size},
+                                    .line = line > 0 && line < 1e9 ? (uint64_t)line : 0};
+    if (frame.function.size == 0)
+        frame.function = flm_bytes_of("(unknown)");
+    bool is_collection = flm_bytes_are(frame.function, "(garbage collection)");
+    flm_stack_frame(&r->stack, &frame);
+    if (r->stack.frames.count == 0 || find_frame(r, id))
+        return;
+    struct frame added = {id, r->stack.frames.at[0], is_collection};
+    r->stack.frames.count = 0;
+    if (!FLM_ARRAY_ADD(&r->frames, added) ||
+        !flm_index_add(&r->index, flm_hash_numbers(id, 0), (uint32_t)r->frames.count - 1))
+        fail_memory(r);
+}
+
+static void read_frames(struct reading *r)
+{
+    struct flm_bytes key;
+    uint64_t id;
+    flm_json_enter_object(&r->json);
+    while (flm_json_next_key(&r->json, &key) && !flm_builder_failed(r->stack.builder))
+        if (flm_number_parse_uint(key, &id))
+            add_frame(r, id);
+}
+
+static void read_raw(struct reading *r)
+{
+    struct flm_json_number number;
+    uint64_t value;
+    r->has_raw = true;
+    flm_json_enter_array(&r->json);
+    while (flm_json_next_item(&r->json) && !flm_builder_failed(r->stack.builder)) {
+        if (!flm_json_number(&r->json, &number))
+            return;
+        if (!flm_number_parse_uint(number.text, &value))
+            flm_json_fail(&r->json, "a number of a frame is expected here");
+        else if (!FLM_ARRAY_ADD(&r->raw, value))
+            fail_memory(r);
+    }
+}
+
+static void read_deltas(struct reading *r)
+{
+    flm_json_enter_array(&r->json);
+    while (flm_json_next_item(&r->json) && !flm_builder_failed(r->stack.builder))
+        if (!FLM_ARRAY_ADD(&r->deltas, read_number(r)))
+            fail_memory(r);
+}
+
+static void read_members(struct reading *r)
+{
+    struct flm_bytes key;
+    flm_json_enter_object(&r->json);
+    while (flm_json_next_key(&r->json, &key) && !flm_builder_failed(r->stack.builder)) {
+        if (flm_bytes_are(key, "mode"))
+            read_text(r, &r->mode);
+        else if (flm_bytes_are(key, "interval"))
+            r->interval = read_number(r);
+        else if (flm_bytes_are(key, "frames"))
+            read_frames(r);
+        else if (flm_bytes_are(key, "raw") && flm_json_type(&r->json) == FLM_JSON_TYPE_ARRAY)
+            read_raw(r);
+        else if (flm_bytes_are(key, "raw_timestamp_deltas") &&
+                 flm_json_type(&r->json) == FLM_JSON_TYPE_ARRAY)
+            read_deltas(r);
+    }
+}
+
+/* Adds the stacks; false, and `why`, for one that is not complete. */
+static bool add_stacks(struct reading *r, struct flm_error *why)
+{
+    struct flm_builder *b = r->stack.builder;
+    struct flm_bytes mode = {r->mode.at, r->mode.size};
+    bool is_wall = flm_bytes_are(mode, "wall") && r->deltas.count > 0;
+    bool is_time = is_wall || flm_bytes_are(mode, "cpu") || flm_bytes_are(mode, "wall");
+    struct flm_metric metric = flm_builder_metric(
+        b, is_time ? (is_wall ? "wall" : "cpu") : "samples", is_time ? "us" : "samples");
+    size_t delta = 0, kept = 0;
+    int64_t time_us = 0;
+    for (size_t i = 0; i < r->raw.count && !flm_builder_failed(b);) {
+        uint64_t depth = r->raw.at[i++], count;
+        bool is_collection = false;
+        if (depth > r->raw.count - i || r->raw.count - i - depth < 1)
+            return flm_error_set(why, FLM_ERROR_FORMAT,
+                                 "the last stack in \"raw\" is not complete");
+        const struct frame *only = depth == 1 ? find_frame(r, r->raw.at[i]) : NULL;
+        is_collection = only && only->is_collection;
+        r->stack.frames.count = is_collection ? kept : 0;
+        for (uint64_t k = 0; k < depth; k++) {
+            const struct frame *frame = find_frame(r, r->raw.at[i + k]);
+            if (!frame)
+                return flm_error_set(why, FLM_ERROR_FORMAT,
+                                     "a stack in \"raw\" has a frame that is not in \"frames\"");
+            if (!FLM_ARRAY_ADD(&r->stack.frames, frame->frame))
+                fail_memory(r);
+        }
+        i += depth;
+        count = r->raw.at[i++];
+        kept = r->stack.frames.count;
+        double value = (double)count * (is_time && !is_wall ? r->interval : 1);
+        if (is_wall)
+            value = 0;
+        for (uint64_t k = 0; is_wall && k < count && delta < r->deltas.count; k++)
+            value += r->deltas.at[delta++];
+        if (value < 0 || value > FLM_SUM_LIMIT)
+            return flm_error_set(why, FLM_ERROR_RANGE, "a time between samples is negative");
+        if (value == 0)
+            continue;
+        bool has_time = is_wall && time_us < (int64_t)1 << 52 && value < 1e15;
+        flm_stack_add(&r->stack, FLM_ROOT_FIRST, has_time ? time_us * 1000 : FLM_NO_TIME, metric,
+                      value);
+        if (has_time && r->stack.options->keep_times)
+            flm_builder_sample_lasts(b, (int64_t)value * 1000);
+        time_us += has_time ? (int64_t)value : 0;
+    }
+    return true;
+}
+
+static bool read_stackprof(struct flm_source *source, const struct flm_read_options *options,
+                           struct flm_builder *builder, struct flm_error *why)
+{
+    struct reading r = {.stack = {.builder = builder, .options = options}, .interval = 1};
+    flm_json_init(&r.json, source, why);
+    read_members(&r);
+    bool good = true;
+    if (flm_builder_failed(builder))
+        flm_json_clear(&r.json);
+    else
+        good = flm_json_finish(&r.json);
+    if (good && !flm_builder_failed(builder)) {
+        good = r.has_raw ? add_stacks(&r, why)
+                         : flm_error_set(why, FLM_ERROR_FORMAT,
+                                         "it has no \"raw\" stacks: record with raw: true "
+                                         "(StackProf.run(raw: true))");
+        if (good && r.mode.size > 0)
+            flm_builder_note(builder, "mode", r.mode.at, r.mode.size);
+    }
+    flm_stack_clear(&r.stack);
+    FLM_ARRAY_CLEAR(&r.frames);
+    flm_index_clear(&r.index);
+    FLM_ARRAY_CLEAR(&r.raw);
+    FLM_ARRAY_CLEAR(&r.deltas);
+    flm_text_clear(&r.name);
+    flm_text_clear(&r.file);
+    flm_text_clear(&r.mode);
+    return good;
+}
+
+static int sniff_stackprof(struct flm_bytes head, bool whole)
+{
+    (void)whole;
+    head = flm_bytes_trimmed(head);
+    if (!flm_bytes_start_with(head, "{") || !flm_bytes_contain(head, "\"mode\""))
+        return FLM_SNIFF_NO;
+    return flm_bytes_contain(head, "\"gc_samples\"") ||
+                   flm_bytes_contain(head, "\"missed_samples\"")
+               ? FLM_SNIFF_SURE
+               : FLM_SNIFF_NO;
+}
+
+const struct flm_format flm_format_stackprof = {
+    .name = "stackprof",
+    .title = "stackprof",
+    .extensions = "",
+    .description = "profiles of stackprof of Ruby, as JSON",
+    .has_times = true,
+    .keeps_labels = true,
+    .sniff = sniff_stackprof,
+    .read = read_stackprof,
+};

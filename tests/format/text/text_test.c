@@ -1,0 +1,326 @@
+#include "format/text/internal.h"
+
+#include "support/profile/reader_laws.h"
+
+static const struct flm_read_options with_labels = {.keep_times = true};
+static const struct flm_read_options by_thread = {.keep_times = true, .by_thread = true};
+
+static void assert_described(const struct flm_profile *p, const char *words)
+{
+    char *text = described(p);
+    if (!strstr(text, words))
+        fail_msg("'%s' is not in:\n%s", words, text);
+    free(text);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static const struct {
+    const struct flm_format *format;
+    const char *file, *metric, *unit;
+    double total;
+    uint32_t stacks;
+} files[] = {
+    {&flm_format_bpftrace, "text_stacks/bpftrace.txt", "samples", "samples", 77, 5},
+    {&flm_format_gdb, "text_stacks/gdb.txt", "threads", "threads", 3, 3},
+    {&flm_format_python_dump, "text_stacks/faulthandler.txt", "threads", "threads", 4, 2},
+    {&flm_format_python_dump, "text_stacks/py-spy.txt", "threads", "threads", 2, 2},
+    {&flm_format_goroutines, "text_stacks/goroutines.txt", "goroutines", "goroutines", 2, 2},
+    {&flm_format_macos_sample, "text_stacks/sample.txt", "samples", "samples", 20, 5},
+    {&flm_format_instruments, "text_stacks/instruments16.txt", "time", "ms", 4930, 52},
+    {&flm_format_instruments, "text_stacks/instruments7.txt", "time", "ms", 4273, 39},
+    {&flm_format_dtrace, "text_stacks/dtrace.txt", "samples", "samples", 13, 2},
+    {&flm_format_pmcstat, "text_stacks/pmcstat.txt", "inst_retired.any", "samples", 8937, 3},
+    {&flm_format_stackprof, "text_stacks/stackprof.json", "samples", "samples", 103, 9},
+    {&flm_format_ghc, "text_stacks/ghc.json", "ticks", "ticks", 740, 9},
+};
+
+static void real_files_obey_the_laws_of_readers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct flm_bytes bytes = file_bytes(files[i].file);
+        struct flm_error why = {0};
+        assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why),
+                         files[i].format);
+        assert_same_through_windows(files[i].format, bytes);
+        assert_survives_cuts(files[i].format, bytes);
+        free((void *)bytes.at);
+        struct flm_profile *p = profile_of_file(files[i].format, files[i].file);
+        assert_sound(p);
+        assert_metric(p, 0, files[i].metric, files[i].unit, files[i].total, files[i].stacks);
+        flm_profile_free(p);
+    }
+}
+
+static void texts_without_stacks_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 10; i++) {
+        assert_refused(files[i].format, "", 0, "it has no stacks");
+        assert_refused(files[i].format, "Dear reader,\n\n  5\n", 0, "it has no stacks");
+        assert_int_equal(files[i].format->sniff(flm_bytes_of("main;a 1\n"), true), FLM_SNIFF_NO);
+        assert_int_equal(files[i].format->sniff(flm_bytes_of(""), true), FLM_SNIFF_NO);
+    }
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct flm_format *format;
+        const char *text;
+    } texts[] = {
+        {&flm_format_bpftrace, "@a[\n    f+1\n, \n    g+2\n, x]: 1\n@b[, x]: 2\n"},
+        {&flm_format_gdb, "Thread 1 (Thread 0x1 (LWP 2) \"n\"):\n#0  f (a=1,\n  b=2) at a.c:3\n"},
+        {&flm_format_python_dump,
+         "Thread 0x1 [n] (most recent call first):\n  File \"a\", line 7 in f\n"},
+        {&flm_format_goroutines, "goroutine 1 [running]:\nmain.f(0x1)\n\t/a.go:1 +0x1\nmain.g()\n"},
+        {&flm_format_macos_sample,
+         "Call graph:\n    5 Thread_1: x\n    + 3 f  (in a)\n    +   2 g\n"},
+        {&flm_format_instruments,
+         "Weight\tSelf Weight\tSymbol Name\n5 ms 1%\t2 ms\tf\n3 ms 1%\t3 ms\t g\n"},
+        {&flm_format_dtrace, "    a`f+0x1\n    a`g+0x1\n    5\n"},
+        {&flm_format_pmcstat, "@ e [5 samples]\n10%  [5]   f @ a\n 10%  [3]    g\n"},
+        {&flm_format_stackprof,
+         "{\"mode\":\"wall\",\"frames\":{\"1\":{\"name\":\"f\",\"file\":\"\\n\"}},"
+         "\"raw\":[1,1,2],\"raw_timestamp_deltas\":[1,2]}"},
+        {&flm_format_ghc,
+         "{\"program\":\"p\",\"cost_centres\":[{\"id\":1,\"label\":\"l\",\"module\":"
+         "\"m\",\"src_loc\":\"a:1\"}],\"profile\":{\"id\":1,\"ticks\":5,\"children\":["
+         "{\"id\":1,\"ticks\":2,\"children\":[]}]}}"},
+        {&flm_format_safari,
+         "{\"recording\":{\"displayName\":\"\\n\",\"sampleStackTraces\":[{"
+         "\"timestamp\":2,\"stackFrames\":[{\"name\":\"\",\"url\":\"/a.js\"}]}],"
+         "\"sampleDurations\":[1]}}"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_survives_little_memory(texts[i].format, flm_bytes_of(texts[i].text));
+}
+
+/* ---- Each ------------------------------------------------------------------------------------ */
+
+static void symbols_lose_their_offsets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *function, *module;
+        uint32_t flags;
+    } symbols[] = {
+        {"fib(int)+37", "fib(int)", "", 0},
+        {"genunix`read+0x1f", "read", "genunix", 0},
+        {"operator+", "operator+", "", 0},
+        {"a+b", "a+b", "", 0},
+        {"0x7f6acbad44a3", "0x7f6acbad44a3", "", FLM_FRAME_UNSYMBOLIZED},
+        {"+5", "+5", "", 0},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        struct flm_stack_frame frame = flm_text_symbol(flm_bytes_of(symbols[i].text));
+        assert_true(flm_bytes_are(frame.function, symbols[i].function));
+        assert_true(flm_bytes_are(frame.module, symbols[i].module));
+        assert_int_equal(frame.flags, symbols[i].flags);
+    }
+}
+
+static void stacks_of_the_kernel_run_on_those_of_the_user(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        &flm_format_bpftrace,
+        flm_bytes_of(
+            "Attaching 2 probes...\n@n: 5\n@h: \n[0, 1) 7 |@@|\n"
+            "@s[\n    read+1\n    do_syscall_64+2\n, \n    libread+1\n    main+9\n, cat]: 3\n"
+            "@s[\n    main+9\n, \n    vfs+1\n    entry_SYSCALL_64+2\n, cat]: 2\n"
+            "@s[, , cat]: 4\n@s[\n\tffffffff816b97 vfs+156 (/lib/x.so)\n]: 1\n"
+            "@t[cat, 5]: 7\n@u[\n    f+1\n]: \n[1, 2) 3 |@|\n@[\n    f+1\n]: 8\n"),
+        &with_labels);
+    assert_folded(p, " 4\nmain;entry_SYSCALL_64;vfs 2\nmain;libread;do_syscall_64;read 3\nvfs 1\n");
+    assert_metric(p, 0, "s", "count", 10, 4);
+    assert_metric(p, 1, "samples", "samples", 8, 1);
+    assert_described(p, "\"key 3\"=\"cat\"");
+    assert_int_equal(lost(p, "entries without a stack", "line 22"), 1);
+    assert_int_equal(lost(p, "values that are no numbers", "line 25"), 1);
+    flm_profile_free(p);
+}
+
+static void names_of_functions_in_gdb_have_any_brackets(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        &flm_format_gdb,
+        flm_bytes_of(
+            "Thread 7 (Thread 0x7f (LWP 91) \"w \"1\"\"):\n"
+            "#0  0x1 in std::function<double (int)>::operator()(int) const (a=2) at f.h:591\n"
+            "#1  a::operator<< <char> (s=\"(x\", n={a = 1}) at b.h:5\n"
+            "#2  ns::f<int>(int) () from /lib/x.so\n        local = 5 (x) at y:1\n"
+            "#3  worker (id=1,\n    b=<optimized out>) at work.cpp:27\n"
+            "#4  <signal handler called>\n#5  0x00007 in ?? () from /lib/y.so\n\n"
+            "Thread 1 (process 12):\n#0  main () at m.c:1\n"),
+        &(struct flm_read_options){.keep_times = true, .lines = true});
+    assert_folded(p, "??;<signal handler called>;worker;ns::f<int>(int);a::operator<< <char>;"
+                     "std::function<double (int)>::operator()(int) const 1\nmain 1\n");
+    assert_described(p, "\"thread\"=\"91\"");
+    assert_int_equal(frame_named(p, "??")->flags, FLM_FRAME_UNSYMBOLIZED);
+    assert_int_equal(frame_named(p, "worker")->line, 27);
+    assert_true(is_string(p, frame_named(p, "worker")->file, "work.cpp"));
+    flm_profile_free(p);
+}
+
+static void threads_of_python_have_the_lines_that_run(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        &flm_format_python_dump,
+        flm_bytes_of(
+            "Fatal Python error: Segmentation fault\n\n"
+            "Current thread 0x1 [main] (most recent call first):\n"
+            "  File \"/a b.py\", line 4 in <module>\n  <no Python frame>\n"
+            "Thread 0x2 (most recent call first):\n  File \"/c.py\", line 5 in f\n  ...\n"),
+        &by_thread);
+    assert_folded(p, "0x2;f (/c.py:5) 1\nmain;<module> (/a b.py:4) 1\n");
+    flm_profile_free(p);
+}
+
+static void goroutines_lose_arguments_and_creators(void **state)
+{
+    (void)state;
+    struct flm_bytes bytes = file_bytes("text_stacks/goroutines.txt");
+    struct flm_profile *p = read_bytes(&flm_format_goroutines, bytes, &with_labels);
+    free((void *)bytes.at);
+    assert_folded(p, "main.main;main.main.func1;main.work;main.(*Pool).get 1\nruntime.gopark 1\n");
+    assert_described(p, "\"state\"=\"chan receive\"");
+    assert_described(p, "\"thread\"=\"18\"");
+    assert_true(is_string(p, frame_named(p, "main.work")->file, "/srv/main.go"));
+    assert_int_equal(lost(p, "stacks with frames left out", "line 16"), 1);
+    flm_profile_free(p);
+}
+
+static void a_call_graph_has_what_its_lines_do_not_share(void **state)
+{
+    (void)state;
+    struct flm_bytes bytes = file_bytes("text_stacks/sample.txt");
+    struct flm_profile *p = read_bytes(&flm_format_macos_sample, bytes, &by_thread);
+    free((void *)bytes.at);
+    assert_folded(p, "Thread_123;start;main 1\nThread_123;start;main;??? 3\n"
+                     "Thread_123;start;main;read 6\nThread_124 3\nThread_124;start_wqthread 7\n");
+    assert_described(p, "\"thread name\"=\"worker\"");
+    assert_true(is_string(p, frame_named(p, "main")->module, "work"));
+    assert_true(is_string(p, frame_named(p, "main")->file, "work.c"));
+    flm_profile_free(p);
+}
+
+static void copies_of_instruments_have_units(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        read_text(&flm_format_instruments, "Bytes Used\t\tSymbol Name\n2.00 KB  100.0%\t\tf\n"
+                                           "512 Bytes  25.0%\t\t g\nx\t\t h\n");
+    assert_folded(p, "f 1536\nf;g 512\n");
+    assert_metric(p, 0, "bytes", "bytes", 2048, 2);
+    assert_int_equal(lost(p, "lines without a weight", "line 4"), 1);
+    flm_profile_free(p);
+    p = read_text(&flm_format_instruments,
+                  "Weight\tSelf Weight\tSymbol Names\n1.5 s  100.0%\t0 s\t   a b\n"
+                  "250.00 ms\t250.00 ms\t    c\n1 min\t1 min\t   d\n");
+    assert_folded(p, "a b;c 250\nd 60000\n");
+    flm_profile_free(p);
+}
+
+static void callers_that_are_not_listed_are_lost(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_file(&flm_format_pmcstat, "text_stacks/pmcstat.txt");
+    assert_int_equal(lost(p, "samples whose callers are not listed", "line 34"), 3666);
+    assert_true(is_string(p, frame_named(p, "zio_execute")->module, "/boot/kernel/zfs.ko"));
+    flm_profile_free(p);
+}
+
+static void dtrace_ends_a_stack_with_a_number(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_file(&flm_format_dtrace, "text_stacks/dtrace.txt");
+    assert_folded(p, "main;read;sys_syscall_[k];kmem_cpu_reload_[k] 1\n"
+                     "std::vec::Vec<u8>::push;0xfffffffffb8a 12\n");
+    flm_profile_free(p);
+}
+
+#define FRAMES                                                                                     \
+    "\"frames\":{\"1\":{\"name\":\"a\"},\"2\":{\"name\":\"b\"},"                                   \
+    "\"3\":{\"name\":\"(garbage collection)\"},\"4\":{\"name\":null}}"
+
+static void stackprof_weighs_by_its_mode(void **state)
+{
+    (void)state;
+    const struct flm_format *stackprof = &flm_format_stackprof;
+    struct flm_profile *p = read_bytes(
+        stackprof,
+        flm_bytes_of("{\"raw\":[2,1,2,3, 1,3,1, 1,4,1],\"raw_timestamp_deltas\":[10,20,30,40,5],"
+                     "\"mode\":\"wall\"," FRAMES "}"),
+        &with_labels);
+    assert_folded(p, "(unknown) 5\na;b 60\na;b;(garbage collection) 40\n");
+    assert_metric(p, 0, "wall", "us", 105, 3);
+    assert_true(p->sample_time[1] == 60000 && p->sample_duration[1] == 40000);
+    flm_profile_free(p);
+    p = read_text(stackprof, "{\"mode\":\"cpu\",\"interval\":1000,\"raw\":[1,1,3]," FRAMES "}");
+    assert_metric(p, 0, "cpu", "us", 3000, 1);
+    flm_profile_free(p);
+    p = read_text(stackprof, "{\"mode\":\"object\",\"interval\":10,\"raw\":[1,1,3]," FRAMES "}");
+    assert_metric(p, 0, "samples", "samples", 3, 1);
+    flm_profile_free(p);
+    assert_refused(stackprof, "{\"mode\":\"cpu\",\"frames\":{}}", 0, "it has no \"raw\" stacks");
+    assert_refused(stackprof, "{\"raw\":[5,1]," FRAMES "}", 0, "is not complete");
+    assert_refused(stackprof, "{\"raw\":[1,9,1]," FRAMES "}", 0, "not in \"frames\"");
+    assert_refused(stackprof, "{\"raw\":[18446744073709551615,1]," FRAMES "}", 0, "not complete");
+}
+
+static void cost_centers_are_a_tree(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_file(&flm_format_ghc, "text_stacks/ghc.json");
+    assert_int_equal(p->sizes.metric_count, 3);
+    assert_note(p, "command", "binary-trees");
+    flm_profile_free(p);
+    assert_refused(&flm_format_ghc, "{\"cost_centres\":[],\"profile\":{\"id\":1}}", 0,
+                   "this cost center is not in");
+    assert_refused(&flm_format_ghc, "{}", 0, "it has no \"profile\"");
+    assert_refused(&flm_format_ghc, "{\"profile\":{\"children\":[{}]}}", 0, "before the \"id\"");
+}
+
+static void recordings_of_safari_have_times(void **state)
+{
+    (void)state;
+    struct flm_bytes bytes = file_bytes("text_stacks/safari.json");
+    struct flm_error why = {0};
+    assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why),
+                     &flm_format_safari);
+    assert_same_through_windows(&flm_format_safari, bytes);
+    assert_survives_cuts(&flm_format_safari, bytes);
+    struct flm_profile *p = read_bytes(&flm_format_safari, bytes, &with_labels);
+    free((void *)bytes.at);
+    assert_true(p->sample_time[0] > 4000000000 && p->sample_duration[0] > 0);
+    assert_non_null(frame_named(p, "(anonymous __InjectedScript_CommandLineAPIModuleSource.js:2)"));
+    flm_profile_free(p);
+    assert_refused(&flm_format_safari, "{\"recording\":{}}", 0, "it has no \"sampleStackTraces\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(real_files_obey_the_laws_of_readers),
+        cmocka_unit_test(texts_without_stacks_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(symbols_lose_their_offsets),
+        cmocka_unit_test(stacks_of_the_kernel_run_on_those_of_the_user),
+        cmocka_unit_test(names_of_functions_in_gdb_have_any_brackets),
+        cmocka_unit_test(threads_of_python_have_the_lines_that_run),
+        cmocka_unit_test(goroutines_lose_arguments_and_creators),
+        cmocka_unit_test(a_call_graph_has_what_its_lines_do_not_share),
+        cmocka_unit_test(copies_of_instruments_have_units),
+        cmocka_unit_test(callers_that_are_not_listed_are_lost),
+        cmocka_unit_test(dtrace_ends_a_stack_with_a_number),
+        cmocka_unit_test(stackprof_weighs_by_its_mode),
+        cmocka_unit_test(cost_centers_are_a_tree),
+        cmocka_unit_test(recordings_of_safari_have_times),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

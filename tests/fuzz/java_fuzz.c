@@ -1,0 +1,12 @@
+#include "fuzz/one_of_formats.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct flm_format *const formats[] = {
+        &flm_format_thread_dump,
+        &flm_format_javacore,
+    };
+    return read_as_one_of(formats, sizeof formats / sizeof *formats, data, size);
+}
