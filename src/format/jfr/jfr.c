@@ -97,14 +97,15 @@ static bool next_event(const struct chunk *k, size_t *offset, struct event *even
     return true;
 }
 
-/* The event at an offset of the header, if it has that type. */
-static bool event_at(const struct chunk *k, int64_t at, uint64_t type, struct event *event)
+/* The event at an offset of the header, if it has that type: all of it, or what there is. */
+static bool event_at(const struct chunk *k, int64_t at, uint64_t type, bool whole,
+                     struct event *event)
 {
     if (at < HEADER_SIZE || (uint64_t)at >= k->bytes.size)
         return false;
     size_t offset = (size_t)at;
-    next_event(k, &offset, event);
-    return event->type == type && event->whole.at < event->whole.end;
+    bool is_whole = next_event(k, &offset, event);
+    return (is_whole || !whole) && event->type == type && event->whole.at < event->whole.end;
 }
 
 /* Finds metadata and checkpoints. False when memory ran out. */
@@ -122,7 +123,7 @@ static bool find_tables(struct chunk *k)
         else if (event.type == 1) /* also what there is of the last one */
             good = FLM_ARRAY_ADD(&k->checkpoints, event.whole);
     }
-    if (good && k->metadata.count == 0 && event_at(k, k->metadata_offset, 0, &event))
+    if (good && k->metadata.count == 0 && event_at(k, k->metadata_offset, 0, true, &event))
         good = FLM_ARRAY_ADD(&k->metadata, event.whole);
     return good;
 }
@@ -136,7 +137,7 @@ static void read_chain(const struct chunk *k, struct flm_jfr_constants *constant
     for (size_t i = 0; i < MOST_CHECKPOINTS && at >= (int64_t)k->end && !constants->no_memory;
          i++) {
         int64_t delta = 0;
-        if (!event_at(k, at, 1, &event))
+        if (!event_at(k, at, 1, false, &event))
             return;
         flm_jfr_constants_read(constants, event.whole, &delta);
         if (delta >= 0 || delta < -at)

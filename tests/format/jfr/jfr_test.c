@@ -594,6 +594,12 @@ static void files_that_cannot_be_read_say_why(void **state)
                             "are: it was cut, or is being written (jcmd PID JFR.dump writes a "
                             "whole one)");
     w = (struct jfr_writer){0};
+    put_chunk(&w);
+    w.file.size = 300; /* within the metadata */
+    assert_file_refused(&w, "byte 0: the recording has no metadata, which says what its events "
+                            "are: it was cut, or is being written (jcmd PID JFR.dump writes a "
+                            "whole one)");
+    w = (struct jfr_writer){0};
     flm_text_add(&w.file, (struct flm_bytes){"FLR\0\0\2\0\1", 8});
     assert_file_refused(&w, "the recording ends within its header of 68 bytes: it was cut, or is "
                             "being written");
