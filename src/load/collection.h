@@ -41,9 +41,10 @@ struct flm_profile *flm_collection_finish(struct flm_collection *collection, con
 
 void flm_collection_clear(struct flm_collection *collection);
 
-/* The paths of the files in a folder, or of those that match a pattern (*, ?, [...]), in the order of
- * their bytes; hidden files and folders are left out: a folder may be the root of a disk. The caller
- * clears the list. False, and `why`, when it cannot be read, or there are more than 100,000. */
+/* The paths of the files in a folder, or of those that match a pattern (*, ?, [...]), in the order
+ * of their bytes; hidden files and folders are left out: a folder may be the root of a disk. The
+ * caller clears the list. False, and `why`, when it cannot be read, or there are more than
+ * 100,000. */
 struct flm_path_list {
     struct FLM_ARRAY(char *) paths;
     size_t folder_count; /* that were left out */
