@@ -11,8 +11,8 @@
  *
  * Symbols: perf.data looks up its addresses while it is read, because only its records say which
  * modules were mapped at which time (record/session/session.h). A format whose frames are addresses
- * of known modules (`needs_symbols` of its entry, with `read` or `open`) will be symbolized after
- * the last step of load_input, where its profile is whole and the symbol options are at hand. */
+ * of known modules (`needs_symbols` of its entry, with `read`) is symbolized when its profile is
+ * whole (symbolize.h). */
 #include "flamel/file.h"
 
 #include <assert.h>
@@ -27,6 +27,7 @@
 #include "load/archive.h"
 #include "load/chunks.h"
 #include "load/collection.h"
+#include "load/symbolize.h"
 #include "os/download.h"
 
 struct loading {
@@ -154,6 +155,8 @@ static struct flm_profile *load(struct loading *l)
     struct flm_profile *profile = r->format->adopt  ? adopt(l)
                                   : r->format->load ? load_by_itself(l)
                                                     : read_profile(l);
+    if (profile && r->format->needs_symbols && r->format->read)
+        profile = flm_symbolize(profile, &l->options, l->why);
     if (!profile)
         flm_reading_explain(r, l->why);
     /* Readers make the frames of threads themselves; what is opened is a profile already. */

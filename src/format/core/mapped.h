@@ -8,8 +8,8 @@
  *     mapped /opt/app/libapp.so    relative id=...
  *
  * Words with '@' are the ranges of addresses that were mapped, and from which offset of the file;
- * "relative": addresses are those from the beginning of the module. With the files of the machine
- * these frames can be named. */
+ * "relative": addresses are those from the beginning of the module. Where the files of the
+ * machine and the options for symbols are at hand, load/symbolize.c names these frames. */
 #ifndef FLAMEL_FORMAT_CORE_MAPPED_H
 #define FLAMEL_FORMAT_CORE_MAPPED_H
 

@@ -365,6 +365,7 @@ const struct flm_format flm_format_pprof_legacy = {
     .extensions = "",
     .description = "what gperftools and old versions of pprof, Go and Java write: CPU, heap, locks",
     .keeps_labels = true,
+    .needs_symbols = true,
     .sniff = sniff,
     .read = read_legacy,
 };

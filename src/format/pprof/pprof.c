@@ -77,6 +77,7 @@ const struct flm_format flm_format_pprof = {
     .loses = "markers, counters, times, kinds of frames, fractions of values",
     .holds = FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
     .keeps_labels = true,
+    .needs_symbols = true,
     .sniff = sniff,
     .read = flm_pprof_read,
     .write = flm_pprof_write,

@@ -1,0 +1,189 @@
+#include "load/symbolize.h"
+
+#include <stdlib.h>
+
+#include "algebra/operation/rebuild.h"
+#include "base/core/array.h"
+#include "base/text/clone_name.h"
+#include "format/core/mapped.h"
+#include "symbol/registry/module.h"
+
+struct symbolizing {
+    struct flm_profile *p;
+    const struct flm_load_options *options;
+    struct flm_modules *modules;
+    struct flm_module **module; /* by string: of frames with that module; NULL: none */
+    struct flm_rebuild rebuild;
+    uint32_t *first, *count; /* by frame: where its new frames are, outer first; 0: it stays */
+    struct FLM_ARRAY(uint32_t) frames;
+    struct FLM_ARRAY(struct flm_module *) wanted;
+};
+
+/* The note of the module with that string; empty: there is none. */
+static struct flm_bytes mapped_note(const struct flm_profile *p, uint32_t module)
+{
+    struct flm_bytes path = flm_string_bytes(p, module);
+    const size_t prefix = sizeof FLM_NOTE_MAPPED - 1;
+    for (uint32_t i = 0; path.size > 0 && i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        if (flm_bytes_start_with(key, FLM_NOTE_MAPPED) &&
+            flm_bytes_equal(flm_bytes_from(key, prefix), path))
+            return flm_string_bytes(p, p->notes[i].value);
+    }
+    return (struct flm_bytes){"", 0};
+}
+
+static bool is_wanted(const struct flm_profile *p, uint32_t frame)
+{
+    const struct flm_frame_record *f = &p->frames[frame];
+    return f->flags & FLM_FRAME_UNSYMBOLIZED && f->module != 0 && f->address != 0;
+}
+
+/* The modules of frames without names. False when memory ran out. */
+static bool find_modules(struct symbolizing *s)
+{
+    const struct flm_profile *p = s->p;
+    unsigned char *seen = calloc(p->sizes.string_count, 1);
+    bool good = seen != NULL;
+    for (uint32_t i = 1; good && i < p->sizes.frame_count; i++) {
+        uint32_t module = p->frames[i].module;
+        if (!is_wanted(p, i) || seen[module])
+            continue;
+        seen[module] = 1;
+        struct flm_bytes note = mapped_note(p, module), path = flm_string_bytes(p, module);
+        if (note.size == 0 || path.at[0] == '[')
+            continue;
+        struct flm_module_request request = {.path = path};
+        flm_build_id_parse(flm_mapped_id(note), &request.build_id);
+        s->module[module] = flm_modules_get(s->modules, &request);
+        good = s->module[module] && FLM_ARRAY_ADD(&s->wanted, s->module[module]);
+    }
+    free(seen);
+    return good;
+}
+
+/* The address in the file of one that was recorded. */
+static bool address_in_file(const struct flm_profile *p, const struct flm_module *module,
+                            const struct flm_frame_record *f, uint64_t *address)
+{
+    struct flm_bytes note = mapped_note(p, f->module);
+    struct flm_mapped range;
+    while (flm_mapped_next(&note, &range)) {
+        if (range.limit == 0) {
+            bool has_base = flm_module_address(module, 0, address);
+            *address = (has_base ? *address : 0) + f->address;
+            return true;
+        }
+        if (range.start <= f->address && f->address < range.limit)
+            return flm_module_address(module, f->address - range.start + range.offset, address);
+    }
+    return false;
+}
+
+static uint32_t string_of(struct symbolizing *s, struct flm_bytes text)
+{
+    return flm_builder_string(s->rebuild.builder, text.at, text.size).index;
+}
+
+/* The frames of an address, outer first. */
+static bool name_frame(struct symbolizing *s, uint32_t frame)
+{
+    const struct flm_frame_record *f = &s->p->frames[frame];
+    struct flm_module *module = is_wanted(s->p, frame) ? s->module[f->module] : NULL;
+    struct flm_code code[FLM_CODE_MOST];
+    uint64_t address;
+    if (!module || !address_in_file(s->p, module, f, &address))
+        return true;
+    size_t count = flm_module_lookup(module, address, code, FLM_CODE_MOST);
+    s->first[frame] = (uint32_t)s->frames.count;
+    s->count[frame] = (uint32_t)count;
+    while (count-- > 0) {
+        const struct flm_frame_record record = {
+            .function = string_of(s, code[count].function),
+            .module = f->module, /* strings have the same indices in the builder */
+            .file = string_of(s, code[count].file),
+            .line = s->options->lines ? code[count].line : 0,
+            .kind = code[count].inlined ? (uint32_t)FLM_KIND_INLINED : f->kind,
+            .flags = flm_clone_kinds(code[count].clone) << 2,
+        };
+        if (!FLM_ARRAY_ADD(&s->frames, flm_builder_frame(s->rebuild.builder, &record).index))
+            return false;
+    }
+    return true;
+}
+
+/* The tree with the new frames; the rebuild is cleared in any case. */
+static struct flm_profile *rebuilt(struct symbolizing *s, struct flm_error *why)
+{
+    const struct flm_profile *p = s->p;
+    struct flm_rebuild *r = &s->rebuild;
+    for (uint32_t i = 1; i < p->sizes.node_count; i++) {
+        uint32_t frame = p->node_frame[i], node = r->moved[r->parent[i]];
+        for (uint32_t k = 0; k < s->count[frame]; k++)
+            node = flm_rebuild_child(r, node, s->frames.at[s->first[frame] + k]);
+        if (s->count[frame] == 0)
+            node = flm_rebuild_child(r, node, frame);
+        r->moved[i] = node;
+    }
+    return flm_rebuild_finish(r, why);
+}
+
+/* Looks up all names; NULL when memory ran out. */
+static struct flm_profile *named(struct symbolizing *s, struct flm_error *why)
+{
+    const struct flm_profile *p = s->p;
+    if (!flm_rebuild_start(&s->rebuild, p, why))
+        return NULL;
+    flm_modules_prepare(s->modules, s->wanted.at, s->wanted.count);
+    bool good = true;
+    for (uint32_t i = 1; good && i < p->sizes.frame_count; i++)
+        good = name_frame(s, i);
+    if (good)
+        return rebuilt(s, why);
+    flm_rebuild_clear(&s->rebuild);
+    flm_error_memory(why);
+    return NULL;
+}
+
+static bool has_addresses(const struct flm_profile *p)
+{
+    bool found = false;
+    for (uint32_t i = 1; i < p->sizes.frame_count && !found; i++)
+        found = is_wanted(p, i) && mapped_note(p, p->frames[i].module).size > 0;
+    return found;
+}
+
+struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_options *o,
+                                  struct flm_error *why)
+{
+    if (!has_addresses(p))
+        return p;
+    const struct flm_modules_options options = {.symbol_dirs = o->symbol_dirs,
+                                                .symbol_dir_count = o->symbol_dir_count,
+                                                .perf_dir = o->perf_dir,
+                                                .cache_dir = o->cache_dir,
+                                                .debuginfod = o->debuginfod,
+                                                .names_only = o->no_inlines};
+    struct symbolizing s = {
+        .p = p,
+        .options = o,
+        .modules = flm_modules_new(&options, why),
+        .module = calloc(p->sizes.string_count, sizeof *s.module),
+        .first = calloc(p->sizes.frame_count, sizeof(uint32_t)),
+        .count = calloc(p->sizes.frame_count, sizeof(uint32_t)),
+    };
+    struct flm_profile *result = NULL;
+    if (s.modules && s.module && s.first && s.count && find_modules(&s))
+        result = s.wanted.count > 0 ? named(&s, why) : p;
+    else
+        flm_error_memory(why);
+    if (result != p)
+        flm_profile_free(p);
+    flm_modules_free(s.modules);
+    free(s.module);
+    free(s.first);
+    free(s.count);
+    FLM_ARRAY_CLEAR(&s.frames);
+    FLM_ARRAY_CLEAR(&s.wanted);
+    return result;
+}
