@@ -517,9 +517,8 @@ void flm_jfr_operation_skip(struct flm_jfr_cursor *c, const struct flm_jfr_types
 void flm_jfr_skip(struct flm_jfr_cursor *c, const struct flm_jfr_types *t, uint32_t type)
 {
     const struct flm_jfr_type *owner = &t->types.at[type];
-    const struct flm_jfr_operation *o = t->operations.at + owner->first_operation;
     for (uint32_t i = 0; i < owner->operation_count && !c->failed; i++)
-        flm_jfr_operation_skip(c, t, &o[i]);
+        flm_jfr_operation_skip(c, t, &t->operations.at[owner->first_operation + i]);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -612,8 +611,9 @@ void flm_jfr_value_read(struct flm_jfr_cursor *c, const struct flm_jfr_operation
 void flm_jfr_plan_read(const struct flm_jfr_plan *plan, const struct flm_jfr_types *t,
                        struct flm_jfr_cursor *c, struct flm_jfr_value *values)
 {
-    const struct flm_jfr_operation *o = t->operations.at + t->types.at[plan->type].first_operation;
-    for (size_t i = 0; i < plan->operation_count && !c->failed; i++, o++) {
+    for (size_t i = 0; i < plan->operation_count && !c->failed; i++) {
+        const struct flm_jfr_operation *o =
+            &t->operations.at[t->types.at[plan->type].first_operation + i];
         uint8_t slot = plan->slot[i];
         if (slot == FLM_JFR_NO_SLOT) {
             flm_jfr_operation_skip(c, t, o);
