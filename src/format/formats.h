@@ -34,6 +34,8 @@
     entry(v8log)                                                                               \
     entry(trace)                                                                               \
     entry(callgrind)                                                                               \
+    entry(massif)                                                                                  \
+    entry(dhat)                                                                                    \
     entry(heaptrack)                                                                               \
     entry(bpftrace)                                                                                \
     entry(gdb)                                                                                     \

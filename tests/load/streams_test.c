@@ -53,6 +53,8 @@ static const struct {
     {"v8log", "tests/data/v8/log.json"},
     {"trace", "tests/data/trace/kineto.json"},
     {"callgrind", "tests/data/callgrind/threads.out"},
+    {"massif", "tests/data/massif/stacks.out"},
+    {"dhat", "tests/data/dhat/heap.json"},
     {"heaptrack", "tests/data/heaptrack/every.txt"},
     {"mojo", "tests/data/austin/wall.mojo"},
     {"bpftrace", "tests/data/text_stacks/bpftrace.txt"},

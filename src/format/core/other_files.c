@@ -35,7 +35,6 @@ static const struct {
     const char *begins, *has, *also; /* "": anything */
     const char *says;
 } text[] = {
-    {"desc:", "\nsnapshot=", "", "this is a Massif file, which flamel does not read yet"},
     {"heap profile:", "", "", "this is a heap profile of pprof's old text format, which flamel does not read yet"},
     {"--- ", "cycles/second", "", "this is a profile of pprof's old text format, which flamel does not read yet"},
     {"desc:", "\nevents:", "\nfn=", "this is a cachegrind file, which flamel does not read yet"},
@@ -46,6 +45,11 @@ static const struct {
     {"Weight\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
     {"Running Time\t", "Symbol Name", "", "this is a copy from Instruments, which flamel does not read yet"},
     {"{", "\"dhatFileVersion\"", "", "this is a DHAT file, which flamel does not read yet"},
+    {"{", "\"traceEvents\"", "", "this is a Chrome trace (trace events), which flamel does not read yet"},
+    {"[", "\"ph\"", "\"ts\"", "this is a Chrome trace (trace events), which flamel does not read yet"},
+    {"{", "\"callFrame\"", "\"nodes\"", "this is a CPU profile of V8, which flamel does not read yet"},
+    {"{", "\"functionName\"", "\"hitCount\"", "this is a CPU profile of V8, which flamel does not read yet"},
+    {"{", "\"callFrame\"", "\"selfSize\"", "this is a heap profile of V8, which flamel does not read yet"},
     {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
     {"{", "\"gc_samples\"", "\"frames\"", "this is a profile of stackprof, which flamel does not read yet"},
     {"{", "\"meta\"", "\"threads\"", "this is a profile of the Firefox Profiler, which flamel does not read yet"},

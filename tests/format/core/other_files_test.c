@@ -20,8 +20,6 @@ static void text_is(const char *head, const char *words)
 static void profiles_in_other_formats_are_named(void **state)
 {
     (void)state;
-    text_is("desc: (none)\ncmd: ./x\ntime_unit: i\n#---\nsnapshot=0\n", "a Massif file");
-    text_is("{\"dhatFileVersion\":2\n,\"mode\":\"heap\"", "a DHAT file");
     text_is("heap profile: 1: 2 [ 3: 4] @ heap/1048576\n", "pprof's old text format");
     text_is("--- contentionz 1 ---\ncycles/second = 3\n", "pprof's old text format");
     text_is("v 10500 3\nX /bin/x\nI 1000 1f\n", "a heaptrack file");
