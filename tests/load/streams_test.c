@@ -44,7 +44,6 @@ static const struct {
     {"thread-dump", "tests/data/java/jstack25-l-e.txt"},
     {"javacore", "tests/data/java/javacore.txt"},
     {"austin", "tests/data/austin/wall.austin"},
-    {"mojo", "tests/data/mojo/wall.mojo"},
     {"json", "tests/data/json_profile/full.json"},
     {"jfr", "tests/data/jfr/async-profiler.jfr"},
     {"cpuprofile", "tests/data/v8/example.cpuprofile"},
