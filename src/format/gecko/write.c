@@ -58,6 +58,12 @@ static bool is_label(const struct writing *w, uint32_t node)
     return node != 0 && w->p->frames[w->p->node_frame[node]].kind == FLM_KIND_LABEL;
 }
 
+/* A string; FLM_NONE where there is none. A profile without labels has not even the empty set. */
+static uint32_t label_value(const struct writing *w, uint32_t set, struct flm_label_range range)
+{
+    return set < w->p->sizes.label_set_count ? flm_label_value_in(w->p, set, range) : FLM_NONE;
+}
+
 static uint32_t group_of(struct writing *w, uint32_t node, uint32_t set,
                          const struct flm_thread_labels *labels,
                          const struct flm_label_range names[2])
@@ -66,10 +72,10 @@ static uint32_t group_of(struct writing *w, uint32_t node, uint32_t set,
     uint32_t top = w->top[node];
     struct group group = {
         .root = is_label(w, top) ? p->node_frame[top] : FLM_NONE,
-        .process = flm_label_value_in(p, set, labels->processes),
-        .thread = flm_label_value_in(p, set, labels->threads),
-        .process_name = flm_label_value_in(p, set, names[0]),
-        .thread_name = flm_label_value_in(p, set, names[1]),
+        .process = label_value(w, set, labels->processes),
+        .thread = label_value(w, set, labels->threads),
+        .process_name = label_value(w, set, names[0]),
+        .thread_name = label_value(w, set, names[1]),
     };
     uint32_t key[3] = {group.root, group.process, group.thread};
     uint32_t hash = (uint32_t)flm_hash((const char *)key, sizeof key);
@@ -546,8 +552,8 @@ static bool is_of(const struct writing *w, const struct flm_marker_record *marke
                   const struct flm_thread_labels *labels)
 {
     const struct group *g = &w->groups.at[group];
-    uint32_t thread = flm_label_value_in(w->p, marker->label_set, labels->threads);
-    uint32_t process = flm_label_value_in(w->p, marker->label_set, labels->processes);
+    uint32_t thread = label_value(w, marker->label_set, labels->threads);
+    uint32_t process = label_value(w, marker->label_set, labels->processes);
     return g->thread == thread && g->process == process;
 }
 
@@ -659,9 +665,8 @@ static void write_counters(struct writing *w)
         flm_json_add_text(&w->json, "name", flm_string_bytes(p, c.name.index));
         text(w, "category", is_memory ? "Memory" : "Other");
         text(w, "description", "");
-        flm_json_add_text(
-            &w->json, "pid",
-            label_text(w, flm_label_value_in(p, c.label_set.index, labels.processes), "0"));
+        flm_json_add_text(&w->json, "pid",
+                          label_text(w, label_value(w, c.label_set.index, labels.processes), "0"));
         number(w, "mainThreadIndex", 0);
         object(w, "samples");
         column(w, "time");
