@@ -21,6 +21,7 @@
 #include "format/core/format.h"
 #include "format/core/json_head.h"
 #include "format/core/units.h"
+#include "format/speedscope/write.h"
 #include "profile/internal.h"
 #include "profile/sample_span.h"
 
@@ -450,8 +451,11 @@ const struct flm_format flm_format_speedscope = {
     .title = "speedscope",
     .extensions = ".speedscope.json",
     .description = "speedscope's JSON: sampled and evented profiles",
+    .loses = "names of metrics, labels other than the thread, markers, counters, modules, kinds",
+    .holds = FLM_HOLDS_FILES,
     .has_times = true,
     .keeps_labels = true,
     .sniff = sniff_speedscope,
     .read = read_speedscope,
+    .write = flm_speedscope_write,
 };

@@ -1,0 +1,15 @@
+/* write.h - a profile as speedscope's JSON.
+ *
+ * A metric is a profile of the type "sampled"; where there are single samples, it is one for each
+ * thread, in the order of time, with the gaps between them as empty stacks. Units that speedscope
+ * does not know become "none". */
+#ifndef FLAMEL_FORMAT_SPEEDSCOPE_WRITE_H
+#define FLAMEL_FORMAT_SPEEDSCOPE_WRITE_H
+
+#include "format/core/format.h"
+
+bool flm_speedscope_write(const struct flm_profile *profile,
+                          const struct flm_write_options *options, struct flm_text *out,
+                          struct flm_error *why);
+
+#endif
