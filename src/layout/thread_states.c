@@ -48,7 +48,8 @@ bool flm_thread_states_init(struct flm_thread_states *states, const struct flm_p
                                               : state_named(flm_string_bytes(p, value)));
         states->seen |= 1u << states->of_set[set];
     }
-    if ((states->seen & ~(1u << FLM_THREAD_ON_CPU)) == 0)
+    /* A state that lasts no time, as in a dump of threads, says nothing about the time after it. */
+    if ((states->seen & ~(1u << FLM_THREAD_ON_CPU)) == 0 || p->sizes.duration_count == 0)
         flm_thread_states_clear(states);
     return true;
 }

@@ -108,6 +108,17 @@ static void a_profile_without_states_has_none(void **state)
     flm_profile_free(p);
 }
 
+static void states_of_moments_are_none_of_the_time_between(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        profile_of_threads("1 2 WAITING 0 0 main;wait\n1 2 RUNNABLE 9 0 main;work\n");
+    struct flm_thread_states states;
+    assert_true(flm_thread_states_init(&states, p, NULL));
+    assert_null(states.of_set);
+    flm_profile_free(p);
+}
+
 static void every_state_has_a_title_of_its_own(void **state)
 {
     (void)state;
@@ -157,6 +168,7 @@ int main(void)
         cmocka_unit_test(every_time_of_a_thread_has_a_state),
         cmocka_unit_test(a_hint_changes_nothing),
         cmocka_unit_test(a_profile_without_states_has_none),
+        cmocka_unit_test(states_of_moments_are_none_of_the_time_between),
         cmocka_unit_test(every_state_has_a_title_of_its_own),
         cmocka_unit_test(every_state_of_a_recording_is_known),
         cmocka_unit_test(it_survives_failing_allocations),
