@@ -33,9 +33,11 @@ $W/sources: force
 $(MODULE): $(WASM_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(WASM_OBJECTS) -o $@
 
-# The one in a page of one file has fewer readers: with all of them a page's fixed part would be a tenth larger
-# (22 KB), and every reader to come would add to each page.
-PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,%/web/page_formats.o,$(WASM_OBJECTS))
+# The one in a page of one file has fewer readers, and no writers of what other tools read: the page does
+# not offer them. web/page_formats.c stands for what is left out.
+PAGE_LEFT_OUT := src/format/formats src/format/gecko/write src/format/json/write src/format/pprof/pprof_write \
+                 src/format/protobuf/wire_write src/format/speedscope/write
+PAGE_MODULE_OBJECTS := $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)) $W/obj/web/page_formats.o
 $(PAGE_MODULE): $(PAGE_MODULE_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(PAGE_MODULE_OBJECTS) -o $@
 

@@ -10,8 +10,12 @@
  * Entries without a title are not listed as formats that can be dropped on the page. */
 #include "format/flm/packed.h"
 #include "format/formats.h"
+#include "format/gecko/write.h"
+#include "format/json/json.h"
 #include "format/perf/internal.h"
 #include "format/perf_data/perf_data_reader.h"
+#include "format/pprof/pprof.h"
+#include "format/speedscope/internal.h"
 
 static const struct flm_format packed = {
     .name = "packed",
@@ -50,6 +54,46 @@ static const struct flm_format perf = {
     .sniff = sniff_perf,
     .read = refuse_perf,
 };
+
+/* ---- Writers --------------------------------------------------------------------------------- */
+
+/* Those of the entries below, without their code: mk/wasm.mk leaves it out. */
+static bool write_nothing(struct flm_error *why)
+{
+    return flm_error_set(why, FLM_ERROR_USAGE, "a page of one file cannot write this format");
+}
+
+bool flm_gecko_write(const struct flm_profile *profile, const struct flm_write_options *options,
+                     struct flm_text *out, struct flm_error *why)
+{
+    (void)profile, (void)options, (void)out;
+    return write_nothing(why);
+}
+
+bool flm_json_write_profile(const struct flm_profile *profile,
+                            const struct flm_write_options *options, struct flm_text *out,
+                            struct flm_error *why)
+{
+    (void)profile, (void)options, (void)out;
+    return write_nothing(why);
+}
+
+bool flm_pprof_write(const struct flm_profile *profile, const struct flm_write_options *options,
+                     struct flm_text *out, struct flm_error *why)
+{
+    (void)profile, (void)options, (void)out;
+    return write_nothing(why);
+}
+
+bool flm_speedscope_write(const struct flm_profile *profile,
+                          const struct flm_write_options *options, struct flm_text *out,
+                          struct flm_error *why)
+{
+    (void)profile, (void)options, (void)out;
+    return write_nothing(why);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static const struct flm_format *const formats[] = {
     &flm_format_flm,

@@ -1,11 +1,11 @@
 /* symbolize.h - names for frames that are addresses of known modules.
  *
  * Formats without the system's help (pprof, gperftools' texts) leave such frames with the flag
- * FLM_FRAME_UNSYMBOLIZED, and notes that say where their modules were mapped (format/core/mapped.h).
- * Here the files are searched as those of perf.data are: by build id in the folders of the options,
- * perf's cache and debuginfod, then by path. A file with another build id is not used. What is
- * inlined becomes frames of its own, so the tree is made anew; samples and their labels follow. A
- * frame that no symbol is found for stays as it is.
+ * FLM_FRAME_UNSYMBOLIZED, and notes that say where their modules were mapped
+ * (format/core/mapped.h). Here the files are searched as those of perf.data are: by build id in the
+ * folders of the options, perf's cache and debuginfod, then by path. A file with another build id
+ * is not used. What is inlined becomes frames of its own, so the tree is made anew; samples and
+ * their labels follow. A frame that no symbol is found for stays as it is.
  *
  * The address of a caller is that of its call, as these formats have it. */
 #ifndef FLAMEL_LOAD_SYMBOLIZE_H

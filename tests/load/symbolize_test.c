@@ -12,8 +12,8 @@
 #include "support/core/programs.h"
 #include "support/profile/profiles.h"
 
-/* A text of Go's counts with two addresses, both 1 behind that of main, and a map of the memory; the
- * second address is in a module that is nowhere. */
+/* A text of Go's counts with two addresses, both 1 behind that of main, and a map of the memory;
+ * the second address is in a module that is nowhere. */
 static struct flm_text counts(void)
 {
     struct flm_text symbols, text = {0};

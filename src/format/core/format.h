@@ -82,9 +82,11 @@ enum flm_format_part {
 enum flm_format_display { FLM_FORMAT_DATA, FLM_FORMAT_VECTORS, FLM_FORMAT_PIXELS, FLM_FORMAT_PAGE };
 
 struct flm_format {
-    const char *name;        /* "folded": the argument of -f and -t */
-    const char *title;       /* "Folded stacks": for menus and headings */
-    const char *extensions;  /* ".folded .collapsed": -o chooses by them. Not used for reading */
+    const char *name;  /* "folded": the argument of -f and -t */
+    const char *title; /* "Folded stacks": for menus and headings */
+    const char
+        *extensions; /* ".folded .collapsed": -o chooses by them, and the page's file dialog shows
+                                such files. Reading does not look at them */
     const char *description; /* one line for `flamel formats` */
     const char *loses;       /* the parts of a profile that a written file lacks; NULL: none */
 

@@ -21,7 +21,7 @@
 #include "format/core/format.h"
 #include "format/core/json_head.h"
 #include "format/core/units.h"
-#include "format/speedscope/write.h"
+#include "format/speedscope/internal.h"
 #include "profile/internal.h"
 #include "profile/sample_span.h"
 

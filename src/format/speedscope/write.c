@@ -4,7 +4,7 @@
 #include "base/core/sort.h"
 #include "base/number/number.h"
 #include "base/text/json_write.h"
-#include "format/speedscope/write.h"
+#include "format/speedscope/internal.h"
 #include "profile/columns.h"
 #include "profile/label_range.h"
 #include "profile/sample_span.h"

@@ -1,4 +1,4 @@
-#include "format/speedscope/write.h"
+#include "format/speedscope/internal.h"
 
 #include "support/core/failures.h"
 #include "support/profile/perf_reading.h"

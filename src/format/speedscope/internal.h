@@ -1,10 +1,10 @@
-/* write.h - a profile as speedscope's JSON.
+/* internal.h - a profile as speedscope's JSON.
  *
  * A metric is a profile of the type "sampled"; where there are single samples, it is one for each
  * thread, in the order of time, with the gaps between them as empty stacks. Units that speedscope
  * does not know become "none". */
-#ifndef FLAMEL_FORMAT_SPEEDSCOPE_WRITE_H
-#define FLAMEL_FORMAT_SPEEDSCOPE_WRITE_H
+#ifndef FLAMEL_FORMAT_SPEEDSCOPE_INTERNAL_H
+#define FLAMEL_FORMAT_SPEEDSCOPE_INTERNAL_H
 
 #include "format/core/format.h"
 
