@@ -26,7 +26,7 @@ static void every_entry_is_listed_for_other_programs(void **state)
         assert_int_equal(info.has_times, format->has_times);
         assert_int_equal(info.keeps_labels, format->keeps_labels);
         assert_int_equal(info.metrics, format->metrics);
-        assert_int_equal(info.needs_symbols, strcmp(info.name, "perf-data") == 0);
+        assert_int_equal(info.needs_symbols, format->needs_symbols);
         assert_int_equal(info.takes_baseline, strcmp(info.name, "html") == 0);
     }
     assert_false(flm_format_at(i, &info));
