@@ -180,17 +180,19 @@ static void refuse(const char *name, const char *path, struct flm_error *why)
                       path, flm_bytes_end_with(flm_bytes_of(path), "/") ? "" : "/");
     } else if (name) {
         flm_formats_suggest(&flm_formats_all, name, true, &text);
-        flm_error_set(why, FLM_ERROR_USAGE, "'%s' is not a format that can be written%.*s", name,
-                      (int)text.size, text.at);
+        flm_error_set(why, FLM_ERROR_USAGE, "'%s' is not a format that can be written", name);
+        advice[text.size] = 0;
+        flm_error_add(why, advice); /* as an argument it would be shortened */
     } else {
         const struct flm_format *format;
         for (size_t i = 0; (format = flm_formats_at(&flm_formats_all, i)) != NULL; i++)
             if (flm_format_can_be_written(format, NULL))
                 flm_text_format(&text, "%s%s", text.size > 0 ? " " : "", format->extensions);
         flm_error_set(why, FLM_ERROR_USAGE,
-                      "%s: its extension is not a format that can be written: %.*s (or name the "
-                      "format: -t)",
-                      path, (int)text.size, text.at);
+                      "%s: its extension is not a format that can be written: ", path);
+        advice[text.size] = 0;
+        flm_error_add(why, advice);
+        flm_error_add(why, " (or name the format: -t)");
     }
 }
 

@@ -50,21 +50,17 @@ void flm_formats_suggest(const struct flm_formats *formats, const char *asked, b
                          struct flm_text *out)
 {
     assert(formats && asked);
-    char names[400];
-    struct flm_text list;
     const struct flm_format *format;
     struct flm_nearest near = {.asked = flm_bytes_of(asked)};
-    flm_text_init_fixed(&list, names, sizeof names);
-    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++) {
-        if (to_write ? !flm_format_can_be_written(format, NULL) : !flm_format_can_be_read(format))
-            continue;
-        flm_nearest_add(&near, flm_bytes_of(format->name));
-        flm_text_format(&list, "%s%s", list.size > 0 ? ", " : "", format->name);
+    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++)
+        if (to_write ? flm_format_can_be_written(format, NULL) : flm_format_can_be_read(format))
+            flm_nearest_add(&near, flm_bytes_of(format->name));
+    if (near.count > 0) {
+        flm_text_puts(out, ": did you mean ");
+        flm_nearest_put(&near, "", out);
+        flm_text_puts(out, "?");
     }
-    flm_text_puts(out, near.count > 0 ? ": did you mean " : ": there are ");
-    flm_nearest_put(&near, "", out);
-    flm_text_puts(out, near.count > 0 ? "? There are " : "");
-    flm_text_add(out, (struct flm_bytes){list.at, list.size});
+    flm_text_puts(out, " ('flamel formats' lists them)");
 }
 
 /* `extensions`: ".folded .collapsed" */

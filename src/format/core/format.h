@@ -170,7 +170,7 @@ void flm_format_others(const struct flm_formats *formats, const struct flm_forma
                        struct flm_bytes head, bool whole, struct flm_text *out);
 
 /* What there is instead of a format that can be read, or be written, after a name that is none:
- * ": did you mean folded? There are flm, folded". */
+ * ": did you mean folded? ('flamel formats' lists them)". */
 void flm_formats_suggest(const struct flm_formats *formats, const char *asked, bool to_write,
                          struct flm_text *out);
 

@@ -53,8 +53,9 @@ static const struct flm_format *find_format(const struct flm_formats *formats, c
     struct flm_text text;
     flm_text_init_fixed(&text, advice, sizeof advice - 1);
     flm_formats_suggest(formats, name, false, &text);
-    flm_error_set(why, FLM_ERROR_USAGE, "'%s' is not a format that can be read%.*s", name,
-                  (int)text.size, text.at);
+    flm_error_set(why, FLM_ERROR_USAGE, "'%s' is not a format that can be read", name);
+    advice[text.size] = 0;
+    flm_error_add(why, advice); /* as an argument it would be shortened */
     return NULL;
 }
 
