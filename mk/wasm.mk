@@ -35,9 +35,11 @@ $(MODULE): $(WASM_OBJECTS) $W/sources
 
 # The one in a page of one file has fewer readers, and no writers of what other tools read: the page does
 # not offer them. web/page_formats.c stands for what is left out.
-PAGE_LEFT_OUT := src/format/formats src/format/gecko/write src/format/json/write src/format/pprof/pprof_write \
+PAGE_FORMATS := $W/obj/web/page_formats.o
+PAGE_LEFT_OUT := src/format/gecko/write src/format/json/write src/format/pprof/pprof_write \
                  src/format/protobuf/wire_write src/format/speedscope/write
-PAGE_MODULE_OBJECTS := $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)) $W/obj/web/page_formats.o
+PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,$(PAGE_FORMATS),\
+                                  $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)))
 $(PAGE_MODULE): $(PAGE_MODULE_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(PAGE_MODULE_OBJECTS) -o $@
 

@@ -57,7 +57,8 @@ void flm_archive_close(struct flm_archive *archive)
 #define ARCHIVE_FUNCTIONS(each)                                                                   \
     each(read_new) each(read_support_format_tar) each(read_support_format_zip)                    \
     each(read_open_filename) each(read_open_memory) each(read_next_header) each(read_data)        \
-    each(error_string) each(entry_pathname) each(entry_filetype) each(read_free)
+    each(error_string) each(entry_pathname) each(entry_pathname_utf8) each(entry_filetype)        \
+    each(read_free)
 /* clang-format on */
 
 #define AS_POINTER(name) __typeof__(archive_##name) *name;
@@ -132,8 +133,11 @@ bool flm_archive_next(struct flm_archive *a, const char **path, struct flm_error
         if (a->ended)
             return flm_error_set(why, FLM_ERROR_FORMAT, "the archive is damaged: %s",
                                  flm_archive_reason(a));
+        /* The first is in the locale's encoding, which need not have the letters of a name. */
         *path = a->library.entry_pathname(entry);
-        if (a->library.entry_filetype(entry) == AE_IFREG && *path)
+        *path = *path ? *path : a->library.entry_pathname_utf8(entry);
+        *path = *path ? *path : "(a name that cannot be read)";
+        if (a->library.entry_filetype(entry) == AE_IFREG)
             return true;
     }
     return false;

@@ -314,6 +314,17 @@ static bool is_folder(const char *path, bool *is_there)
     return *is_there && S_ISDIR(stats.st_mode);
 }
 
+/* localhost:6060/debug/pprof/heap: a host and a port. */
+static bool is_address(const char *path)
+{
+    size_t host = strcspn(path, ":/"), port = 0;
+    if (host == 0 || path[host] != ':')
+        return false;
+    while (path[host + 1 + port] >= '0' && path[host + 1 + port] <= '9')
+        port++;
+    return port > 0 && (path[host + 1 + port] == '/' || !path[host + 1 + port]);
+}
+
 static struct flm_profile *load_path(struct loading *l, const char *path)
 {
     struct flm_path_list list = {0};
@@ -324,6 +335,11 @@ static struct flm_profile *load_path(struct loading *l, const char *path)
         return load_paths(l, &list, "folder", flm_paths_in(path, &list, l->why));
     if (!is_there && flm_is_pattern(path))
         return load_paths(l, &list, "pattern", flm_paths_matching(path, &list, l->why));
+    if (!is_there && is_address(path)) {
+        flm_error_set(l->why, FLM_ERROR_SYSTEM,
+                      "there is no such file, and a URL begins with http://");
+        return NULL;
+    }
     l->path = path;
     return load_input(l, flm_input_open(path, l->why));
 }

@@ -89,7 +89,8 @@ static void report_losses(const struct flm_save_fields *f, const struct flm_prof
     char losses[FLM_SAVE_LOSSES_SIZE];
     const char *path = f->output ? f->output : "-";
     size_t size = flm_save_losses(profile, path, save, losses);
-    bool summed = f->has_no_samples && flm_profile_sample_count(profile) == 0;
+    bool is_picture = flm_save_format(f).is_picture; /* it shows what it shows */
+    bool summed = !is_picture && f->has_no_samples && flm_profile_sample_count(profile) == 0;
     const char *samples = summed ? "single samples (times, labels)" : "";
     if (size > 0 || *samples)
         flm_message("%s: not in it: %s%s%s", output_name(f), samples,

@@ -24,6 +24,8 @@ static const struct {
     {"PERFILE2", 8, perf_data},
     {"2ELIFREP", 8, perf_data},
     {"\xfb)\3", 3, "this is a profile of Python's cProfile, which flamel does not read yet"},
+    {"memray", 6, "this is a capture of memray, which flamel does not read yet"},
+    {"go 1.", 5, "this is an execution trace of Go: 'go tool trace -pprof=TYPE' makes profiles of it"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
 };
@@ -34,6 +36,9 @@ static const struct {
     const char *says;
 } text[] = {
     {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
+    {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
+    {"", "Time and Allocation Profiling Report", "COST CENTRE", "this is a report of GHC's profiler: record with +RTS -pj, whose JSON has the stacks"},
+    {"<?xml", "<trace-query-result", "", "this is an export of xctrace, which flamel does not read yet: in Instruments, Edit, Deep Copy makes a text that it reads"},
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},

@@ -5,7 +5,7 @@
  * times are recognized:
  *
  *     nanoseconds, nanosecond, nsec    ns          byte, B                     bytes
- *     microseconds, usec, µs           us          kilobytes, kB ...           as they are
+ *     microseconds, usec, µs, μs       us          kilobytes, kB ...           as they are
  *     milliseconds, msec               ms          count, samples, none, ...   as they are
  *     seconds, second, sec             s */
 #ifndef FLAMEL_FORMAT_CORE_UNITS_H

@@ -498,9 +498,14 @@ static bool read_members(struct reading *r)
     } tables[] = {{"metrics", read_metric}, {"frames", read_frame},   {"stacks", read_stack},
                   {"samples", read_sample}, {"markers", read_marker}, {"counters", read_counter},
                   {"notes", read_note},     {"losses", read_loss}};
-    struct flm_bytes key;
-    bool good = flm_json_enter_object(&r->json);
+    struct flm_bytes key, text;
+    bool good = flm_json_enter_object(&r->json), is_ours = false;
     while (good && flm_json_next_key(&r->json, &key)) {
+        if (flm_bytes_are(key, "format")) {
+            good = flm_json_string(&r->json, &text);
+            is_ours = good && flm_bytes_are(text, FLM_JSON_PROFILE);
+            continue;
+        }
         if (flm_bytes_are(key, "version")) {
             good = read_version(r);
             continue;
@@ -519,7 +524,9 @@ static bool read_members(struct reading *r)
                 break;
             }
     }
-    return good && !r->json.failed;
+    return good && !r->json.failed &&
+           (is_ours || flm_json_fail(&r->json, "this is JSON, but not flamel's: it has no "
+                                               "\"format\": \"" FLM_JSON_PROFILE "\""));
 }
 
 static void add_selves(struct reading *r)

@@ -94,6 +94,7 @@ static void assert_refused_with(const char *from, const char *to, const char *ex
 static void references_to_nothing_are_refused(void **state)
 {
     (void)state;
+    assert_refused_with("\"flamel profile\"", "\"other\"", "not flamel's");
     assert_refused_with("\"version\": 1", "\"version\": 2", "newer than this flamel");
     assert_refused_with("\"parent\": 0", "\"parent\": 1", "does not precede it");
     assert_refused_with("\"frame\": 1", "\"frame\": 2", "there is no such frame");
