@@ -16,6 +16,7 @@
 #include "format/perf_data/perf_data_reader.h"
 #include "format/pprof/pprof.h"
 #include "format/speedscope/internal.h"
+#include "format/valgrind/callgrind_write.h"
 
 static const struct flm_format packed = {
     .name = "packed",
@@ -61,6 +62,13 @@ static const struct flm_format perf = {
 static bool write_nothing(struct flm_error *why)
 {
     return flm_error_set(why, FLM_ERROR_USAGE, "a page of one file cannot write this format");
+}
+
+bool flm_callgrind_write(const struct flm_profile *profile, const struct flm_write_options *options,
+                         struct flm_text *out, struct flm_error *why)
+{
+    (void)profile, (void)options, (void)out;
+    return write_nothing(why);
 }
 
 bool flm_gecko_write(const struct flm_profile *profile, const struct flm_write_options *options,

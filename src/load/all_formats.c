@@ -185,13 +185,13 @@ static void refuse(const char *name, const char *path, struct flm_error *why)
         flm_error_add(why, advice); /* as an argument it would be shortened */
     } else {
         const struct flm_format *format;
-        for (size_t i = 0; (format = flm_formats_at(&flm_formats_all, i)) != NULL; i++)
-            if (flm_format_can_be_written(format, NULL))
-                flm_text_format(&text, "%s%s", text.size > 0 ? " " : "", format->extensions);
         flm_error_set(why, FLM_ERROR_USAGE,
-                      "%s: its extension is not a format that can be written: ", path);
-        advice[text.size] = 0;
-        flm_error_add(why, advice);
+                      "%s: its extension is not a format that can be written:", path);
+        for (size_t i = 0; (format = flm_formats_at(&flm_formats_all, i)) != NULL; i++)
+            if (flm_format_can_be_written(format, NULL) && *format->extensions) {
+                flm_error_add(why, " ");
+                flm_error_add(why, format->extensions);
+            }
         flm_error_add(why, " (or name the format: -t)");
     }
 }

@@ -31,10 +31,10 @@
 #include "format/core/format.h"
 #include "format/core/units.h"
 #include "format/valgrind/call_graph.h"
+#include "format/valgrind/callgrind_write.h"
 #include "profile/internal.h"
 
-/* More names than a line of 256 KiB could hold do not occur; each costs a column. */
-enum { MOST_EVENTS = 256, MOST_POSITIONS = 4 };
+enum { MOST_EVENTS = FLM_CALLGRIND_EVENTS, MOST_POSITIONS = 4 };
 
 enum name_kind { NAME_OBJECT, NAME_FILE, NAME_FUNCTION, NAME_KINDS };
 
@@ -97,6 +97,8 @@ struct reading {
     uint64_t cost[MOST_EVENTS]; /* of the last line, which had so many of them; then zeros */
     size_t given;
 
+    bool is_flamels; /* of callgrind_write.c */
+    bool counts_no_calls;
     bool is_signed; /* Xdebug's: a '-' is a sign. Elsewhere it is relative to the line before */
     bool has_totals, is_callgrind;
     uint64_t summary, sum; /* of the first event: as the part says, and of its costs */
@@ -439,13 +441,8 @@ static void split_description(struct flm_bytes text, struct flm_bytes *name,
                  : (struct flm_bytes){0};
 }
 
-/* The unit of an event whose name has none: its own name, or its long one, may be a unit ("ns :
- * Nanoseconds", "Microseconds"); valgrind writes "sysTime : sysTime (elapsed us)". */
-static struct flm_bytes unit_of(const struct reading *r, struct flm_bytes event)
+static struct flm_bytes title_of(const struct reading *r, struct flm_bytes event)
 {
-    static const char *const units[] = {"Nanoseconds",  "ns",   "Microseconds", "us",
-                                        "Milliseconds", "ms",   "Seconds",      "s",
-                                        "Bytes",        "bytes"};
     struct flm_bytes title = {0};
     for (struct flm_bytes rest = {r->described.at, r->described.size}; rest.size > 0;) {
         size_t size = (size_t)(flm_find(rest.at, rest.at + rest.size, '\n') - rest.at);
@@ -455,6 +452,30 @@ static struct flm_bytes unit_of(const struct reading *r, struct flm_bytes event)
             title = text;
         rest = flm_bytes_from(rest, size + 1);
     }
+    return title;
+}
+
+/* "cpu time (ns)", of files of callgrind_write.c: the name and the unit as they were. */
+static bool split_title(struct flm_bytes title, struct flm_bytes *name, struct flm_bytes *unit)
+{
+    size_t open = title.size;
+    while (open > 0 && title.at[open - 1] != '(')
+        open--;
+    if (open == 0 || title.at[title.size - 1] != ')')
+        return false;
+    *name = flm_bytes_trimmed((struct flm_bytes){title.at, open - 1});
+    *unit = (struct flm_bytes){title.at + open, title.size - 1 - open};
+    return true;
+}
+
+/* The unit of an event whose name has none: its own name, or its long one, may be a unit ("ns :
+ * Nanoseconds", "Microseconds"); valgrind writes "sysTime : sysTime (elapsed us)". */
+static struct flm_bytes unit_of(const struct reading *r, struct flm_bytes event)
+{
+    static const char *const units[] = {"Nanoseconds",  "ns",   "Microseconds", "us",
+                                        "Milliseconds", "ms",   "Seconds",      "s",
+                                        "Bytes",        "bytes"};
+    struct flm_bytes title = title_of(r, event);
     size_t open = title.size;
     while (open > 0 && title.at[open - 1] != ' ')
         open--;
@@ -564,7 +585,7 @@ static bool read_events(struct reading *r, const char *at, const char *end)
         struct event event;
         at += word.size;
         split_event(word, &name, &unit, &event.factor);
-        if (unit.size == 0)
+        if ((!r->is_flamels || !split_title(title_of(r, word), &name, &unit)) && unit.size == 0)
             unit = unit_of(r, word);
         if (r->events.count == MOST_EVENTS)
             return flm_error_line(r->why, FLM_ERROR_RANGE, r->lines.number,
@@ -676,6 +697,15 @@ static bool need_function(struct reading *r)
     return r->function != UINT32_MAX;
 }
 
+/* The caller of functions that begin stacks, in files of callgrind_write.c. */
+static bool is_our_root(const struct reading *r)
+{
+    const struct function *function = &r->functions.at[r->function];
+    const struct flm_interner *names = &r->builder->interner;
+    return r->is_flamels && function->name == function->file &&
+           flm_bytes_are(flm_interner_text(names, function->name), FLM_CALLGRIND_ROOT);
+}
+
 static bool add_call(struct reading *r)
 {
     r->is_call = r->has_called_file = r->has_called_object = false;
@@ -687,13 +717,16 @@ static bool add_call(struct reading *r)
     }
     if (!need_function(r))
         return false;
+    if (is_our_root(r))
+        return true;
     struct flm_call_edge edge = {r->function, callee, line_of(r), 0};
     uint32_t index = flm_call_graph_edge(&r->graph, edge);
     if (index == UINT32_MAX)
         return flm_error_memory(r->why);
     uint64_t *calls = &r->graph.edges.at[index].calls;
-    *calls = *calls > UINT64_MAX - r->call_count ? UINT64_MAX : *calls + r->call_count;
-    if (!r->has_calls) {
+    if (!r->counts_no_calls)
+        *calls = *calls > UINT64_MAX - r->call_count ? UINT64_MAX : *calls + r->call_count;
+    if (!r->has_calls && !r->counts_no_calls) {
         bool is_taken = event_named(r, flm_bytes_of("calls")) != UINT32_MAX;
         r->calls = add_metric(r, flm_bytes_of(is_taken ? "number of calls" : "calls"),
                               flm_bytes_of("count"));
@@ -880,9 +913,13 @@ static bool read_header(struct reading *r, struct flm_bytes key, const char *at,
     } else if (flm_bytes_are(key, "creator")) {
         r->is_signed = flm_bytes_start_with(value, "xdebug");
         r->is_callgrind = flm_bytes_start_with(value, "callgrind-");
+        r->is_flamels = flm_bytes_are(value, FLM_CALLGRIND_CREATOR);
         note(r, "producer", at, end);
     } else if (flm_bytes_are(key, "cmd")) {
         note(r, "command", at, end);
+    } else if (flm_bytes_are(key, "desc") && r->is_flamels &&
+               flm_bytes_are(value, FLM_CALLGRIND_CALLS)) {
+        r->counts_no_calls = true;
     } else if (flm_bytes_are(key, "desc")) {
         note_description(r->builder, value);
     } else if (flm_bytes_are(key, "pid")) {
@@ -1003,7 +1040,11 @@ const struct flm_format flm_format_callgrind = {
     .extensions = ".callgrind",
     .description = "callgrind.out and cachegrind.out of valgrind, Xdebug and others: stacks are "
                    "approximated",
+    .loses = "stacks, but for which function calls which; numbers of calls that are not a metric; "
+             "fractions of values",
     .metrics = FLM_METRICS_ALL,
+    .holds = FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
     .sniff = sniff,
     .read = read_callgrind,
+    .write = flm_callgrind_write,
 };
