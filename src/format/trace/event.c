@@ -427,7 +427,8 @@ static void add_async(struct flm_trace *t, uint32_t thread)
         t->without_begin++;
         return;
     }
-    int64_t duration = e->time_ns > open->time_ns ? e->time_ns - open->time_ns : 0;
+    int64_t duration =
+        e->time_ns > open->time_ns ? flm_trace_duration(t, open->time_ns, e->time_ns) : 0;
     add_marker(t, open->time_ns, duration, open->name, open->detail, open->thread);
     if (open->outer != FLM_NONE)
         t->open_index.slots[slot].item = open->outer;

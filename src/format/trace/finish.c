@@ -94,7 +94,7 @@ static void add_samples(struct flm_trace *t, struct flm_metric metric)
         struct flm_node node = make_stack(t, sample->stack, root, path);
         if (node.index != root.index)
             add_value(t, sample->thread, node, metric, sample->time_ns,
-                      next->time_ns - sample->time_ns);
+                      flm_trace_duration(t, sample->time_ns, next->time_ns));
     }
     free(path);
     free(order);
@@ -247,8 +247,9 @@ static void count_losses(struct flm_trace *t)
     } losses[] = {{"events without a valid time", t->without_time},
                   {"ends of asynchronous events that have no begin", t->without_begin},
                   {"events with a negative duration", t->negative},
+                  {"ends of events that last longer than 292 years", t->too_long},
                   {"flows, objects and other events that are no calls", t->other_count}};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if (losses[i].count > 0)
             flm_builder_lost(t->builder, losses[i].what, "", 0, (double)losses[i].count);
 }

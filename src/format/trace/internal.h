@@ -146,8 +146,18 @@ struct flm_trace {
     struct flm_index stack_frame_index;
     struct FLM_ARRAY(struct flm_trace_cpu_profile) cpu_profiles;
     uint64_t event_count, other_count;
-    uint64_t without_time, without_begin, negative;
+    uint64_t without_time, without_begin, negative, too_long;
 };
+
+/* From one time to a later one; what is longer than a duration can be is cut off, and counted. */
+static inline int64_t flm_trace_duration(struct flm_trace *t, int64_t from, int64_t to)
+{
+    if (from < 0 && to > INT64_MAX + from) {
+        t->too_long++;
+        return INT64_MAX;
+    }
+    return to - from;
+}
 
 static inline bool flm_trace_stopped(const struct flm_trace *t)
 {

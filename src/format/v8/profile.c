@@ -356,12 +356,13 @@ struct sampling {
     double began, latest;
     bool has_stack;
     uint32_t last_id, last_line;
+    uint64_t without_time;
 };
 
 static int64_t time_ns(const struct sampling *s, double elapsed_us)
 {
     double ns = (s->p->start_us + elapsed_us) * 1000;
-    return ns > -0x1p62 && ns < 0x1p62 ? (int64_t)ns : 0;
+    return ns > -0x1p62 && ns < 0x1p62 ? (int64_t)ns : FLM_NO_TIME;
 }
 
 /* The stack so far ends; another one begins. */
@@ -376,7 +377,10 @@ static void change_stack(struct sampling *s, double at_us)
         if (s->options->keep_times) {
             int64_t from = time_ns(s, s->began), to = time_ns(s, at_us);
             flm_builder_sample(b, from, s->stack, s->labels, s->metric, value);
-            flm_builder_sample_lasts(b, to - from);
+            if (from != FLM_NO_TIME && to != FLM_NO_TIME)
+                flm_builder_sample_lasts(b, to - from);
+            else
+                s->without_time++;
         } else {
             flm_builder_add(b, s->stack, s->metric, value);
         }
@@ -486,6 +490,9 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
     if (backward > 0)
         flm_builder_lost(p->builder, "samples that are earlier than the one before them", "", 0,
                          (double)backward);
+    if (s.without_time > 0)
+        flm_builder_lost(p->builder, "times that are more than 146 years from the clock's begin",
+                         "", 0, (double)s.without_time);
     if (p->deltas.count < p->samples.count)
         flm_builder_lost(p->builder, "samples without a time", "", 0,
                          (double)(p->samples.count - p->deltas.count));

@@ -202,6 +202,28 @@ static void times_are_exact_to_the_nanosecond(void **state)
     }
 }
 
+static void durations_that_are_too_long_are_cut_off(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        with_times("[{\"ph\":\"b\",\"ts\":-9000000000000000,\"id\":1,\"name\":\"x\"},"
+                   "{\"ph\":\"e\",\"ts\":9000000000000000,\"id\":1,\"name\":\"x\"}]");
+    assert_true(marker_named(p, "x")->duration_ns == INT64_MAX);
+    assert_int_equal(lost(p, "ends of events that last longer than 292 years", ""), 1);
+    flm_profile_free(p);
+    p = with_times("{\"traceEvents\":[],\"samples\":[{\"ts\":-9000000000000000,\"sf\":1},"
+                   "{\"ts\":9000000000000000,\"sf\":1}],\"stackFrames\":{\"1\":{\"name\":"
+                   "\"a\"}}}");
+    assert_true(p->sample_time[0] == -9000000000000000000);
+    assert_int_equal(lost(p, "ends of events that last longer than 292 years", ""), 1);
+    flm_profile_free(p);
+    p = with_times("[{\"ph\":\"X\",\"ts\":-9000000000000000,\"dur\":1,\"name\":\"a\"},"
+                   "{\"ph\":\"X\",\"ts\":9000000000000000,\"dur\":9000000000000000,"
+                   "\"name\":\"b\"},{\"ph\":\"B\",\"ts\":-9000000000000000,\"name\":\"c\"},"
+                   "{\"ph\":\"E\",\"ts\":9000000000000000,\"name\":\"c\"}]");
+    flm_profile_free(p);
+}
+
 static void processes_and_threads_may_be_numbers_texts_and_missing(void **state)
 {
     (void)state;
@@ -299,6 +321,7 @@ int main(void)
         cmocka_unit_test(all_kinds_of_events_are_read),
         cmocka_unit_test(work_of_a_gpu_is_below_the_call_that_launched_it),
         cmocka_unit_test(times_are_exact_to_the_nanosecond),
+        cmocka_unit_test(durations_that_are_too_long_are_cut_off),
         cmocka_unit_test(processes_and_threads_may_be_numbers_texts_and_missing),
         cmocka_unit_test(what_is_complete_is_read),
         cmocka_unit_test(events_of_a_profiled_trace_are_a_metric_of_their_own),

@@ -76,6 +76,28 @@ static void time_that_goes_back_is_no_time(void **state)
     flm_profile_free(p);
 }
 
+static void times_that_are_none_are_counted(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {"4000000000000000", "9000000000000000", "1e300",
+                                         "-4000000000000000"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "{" NODES ",\"startTime\":%s,\"samples\":[2,3],\"timeDeltas\":"
+                 "[0,4000000000000000]}",
+                 starts[i]);
+        struct flm_profile *p =
+            read_bytes(cpu, flm_bytes_of(text), &(struct flm_read_options){.keep_times = true});
+        assert_sound(p);
+        assert_folded(p, "a 4000000000000000\n");
+        assert_int_equal(lost(p, "times that are more than 146 years from the clock's begin", ""),
+                         i < 3);
+        assert_true((p->sample_time[0] == FLM_NO_TIME) == (i == 1 || i == 2));
+        flm_profile_free(p);
+    }
+}
+
 static void what_is_missing_is_counted(void **state)
 {
     (void)state;
@@ -122,6 +144,7 @@ int main(void)
         cmocka_unit_test(idle_time_is_no_stack),
         cmocka_unit_test(interruptions_are_on_top_of_what_ran_before),
         cmocka_unit_test(time_that_goes_back_is_no_time),
+        cmocka_unit_test(times_that_are_none_are_counted),
         cmocka_unit_test(what_is_missing_is_counted),
         cmocka_unit_test(functions_without_a_name_have_those_of_their_files),
         cmocka_unit_test(lines_that_ran_are_those_of_the_ticks),
