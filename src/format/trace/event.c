@@ -38,21 +38,6 @@ static uint32_t read_string(struct flm_trace *t)
     return flm_builder_string(t->builder, text.at, text.size).index;
 }
 
-static double read_number(struct flm_trace *t)
-{
-    struct flm_json_number number = {{"", 0}, 0};
-    if (flm_json_type(&t->json) == FLM_JSON_TYPE_NUMBER)
-        flm_json_number(&t->json, &number);
-    return number.value;
-}
-
-/* -1 for what is no such number. */
-static int64_t read_correlation(struct flm_trace *t)
-{
-    double number = flm_json_type(&t->json) == FLM_JSON_TYPE_NUMBER ? read_number(t) : -1;
-    return number >= 0 && number < FLM_EXACT_LIMIT ? (int64_t)number : -1;
-}
-
 static uint64_t hash_text(struct flm_bytes text)
 {
     return flm_hash(text.at, text.size) | 1;
@@ -127,41 +112,73 @@ static void add_quoted(struct flm_text *out, struct flm_bytes text)
     flm_text_putc(out, '"');
 }
 
-/* Copies the next value, without blanks. What is too deep, or too long, is passed over. */
+/* The copy is for people, and is not read again: what is behind this many bytes is left out. */
+enum { MOST_COPIED = 4000 };
+
+static bool is_copied(const struct flm_text *copy)
+{
+    return copy && copy->size <= MOST_COPIED;
+}
+
+static void copy_key(struct flm_text *copy, struct flm_bytes key)
+{
+    if (copy->size > 0 && copy->at[copy->size - 1] != '{')
+        flm_text_putc(copy, ',');
+    add_quoted(copy, key);
+    flm_text_putc(copy, ':');
+}
+
+static void copy_value(struct flm_trace *t, struct flm_text *out, int level);
+
+static void copy_items(struct flm_trace *t, struct flm_text *out, int level)
+{
+    bool is_first = true;
+    flm_text_putc(out, '[');
+    flm_json_enter_array(&t->json);
+    for (; flm_json_next_item(&t->json); is_first = false) {
+        if (!is_copied(out)) {
+            flm_json_leave(&t->json);
+            break;
+        }
+        if (!is_first)
+            flm_text_putc(out, ',');
+        copy_value(t, out, level + 1);
+    }
+    flm_text_putc(out, ']');
+}
+
+static void copy_members(struct flm_trace *t, struct flm_text *out, int level)
+{
+    struct flm_bytes key;
+    flm_text_putc(out, '{');
+    flm_json_enter_object(&t->json);
+    while (flm_json_next_key(&t->json, &key)) {
+        if (!is_copied(out)) {
+            flm_json_leave(&t->json);
+            break;
+        }
+        copy_key(out, key);
+        copy_value(t, out, level + 1);
+    }
+    flm_text_putc(out, '}');
+}
+
+/* Copies the next value, without blanks. What is too deep is passed over. */
 static void copy_value(struct flm_trace *t, struct flm_text *out, int level)
 {
-    enum { MOST_LEVELS = 16, MOST_SIZE = 4000 };
+    enum { MOST_LEVELS = 16 };
     struct flm_bytes text;
     struct flm_json_number number;
-    bool is_true, is_first = true;
+    bool is_true;
     enum flm_json_type type = flm_json_type(&t->json);
-    if (level == MOST_LEVELS || out->size > MOST_SIZE) {
-        flm_text_puts(out, "null");
-        flm_json_skip(&t->json);
-        return;
-    }
+    if (level == MOST_LEVELS)
+        type = FLM_JSON_TYPE_NULL;
     switch (type) {
     case FLM_JSON_TYPE_OBJECT:
-        flm_text_putc(out, '{');
-        flm_json_enter_object(&t->json);
-        for (; flm_json_next_key(&t->json, &text); is_first = false) {
-            if (!is_first)
-                flm_text_putc(out, ',');
-            add_quoted(out, text);
-            flm_text_putc(out, ':');
-            copy_value(t, out, level + 1);
-        }
-        flm_text_putc(out, '}');
+        copy_members(t, out, level);
         break;
     case FLM_JSON_TYPE_ARRAY:
-        flm_text_putc(out, '[');
-        flm_json_enter_array(&t->json);
-        for (; flm_json_next_item(&t->json); is_first = false) {
-            if (!is_first)
-                flm_text_putc(out, ',');
-            copy_value(t, out, level + 1);
-        }
-        flm_text_putc(out, ']');
+        copy_items(t, out, level);
         break;
     case FLM_JSON_TYPE_STRING:
         if (flm_json_string(&t->json, &text))
@@ -186,8 +203,9 @@ static void copy_value(struct flm_trace *t, struct flm_text *out, int level)
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* What a part of a CPU profile has, in "data" or in its "cpuProfile". */
-static void read_profile_data(struct flm_trace *t, bool is_inner)
+/* What a part of a CPU profile has, in "data" or in its "cpuProfile". The other members are added
+ * to the copy, which may be NULL; the tables of a profile are nothing for people. */
+static void read_profile_data(struct flm_trace *t, bool is_inner, struct flm_text *copy)
 {
     struct flm_json *json = &t->json;
     struct flm_v8_profile *data = &t->event.data;
@@ -198,47 +216,94 @@ static void read_profile_data(struct flm_trace *t, bool is_inner)
         bool is_array = type == FLM_JSON_TYPE_ARRAY;
         if (flm_bytes_are(key, "cpuProfile") && type == FLM_JSON_TYPE_OBJECT && !is_inner) {
             t->event.has_data = true;
-            read_profile_data(t, true);
+            read_profile_data(t, true, NULL);
         } else if (flm_bytes_are(key, "timeDeltas") && is_array) {
             t->event.has_data = true;
             flm_v8_read_deltas(data, json);
         } else if (flm_bytes_are(key, "startTime") && type == FLM_JSON_TYPE_NUMBER) {
+            struct flm_json_number number;
             t->event.has_data = true;
-            data->start_us = read_number(t);
+            if (!flm_json_number(json, &number))
+                return;
+            data->start_us = number.value;
+            if (is_copied(copy)) {
+                copy_key(copy, key);
+                flm_text_add(copy, number.text);
+            }
         } else if (flm_bytes_are(key, "lines") && is_array) {
             flm_v8_read_lines(data, json);
         } else if (is_inner && is_array && flm_bytes_are(key, "nodes")) {
             flm_v8_read_nodes(data, json);
         } else if (is_inner && is_array && flm_bytes_are(key, "samples")) {
             flm_v8_read_samples(data, json);
+        } else if (is_copied(copy)) {
+            copy_key(copy, key);
+            copy_value(t, copy, 2);
         }
     }
 }
 
-static void read_argument(struct flm_trace *t, struct flm_bytes key)
+/* The number that links work of a GPU to its launch; -1 for what is no such number. */
+static int64_t correlation_of(enum flm_json_type type, double number)
+{
+    return type == FLM_JSON_TYPE_NUMBER && number >= 0 && number < FLM_EXACT_LIMIT ? (int64_t)number
+                                                                                   : -1;
+}
+
+/* An argument that is a text or a number: `text` is how it is written. */
+static void use_argument(struct flm_trace *t, struct flm_bytes key, enum flm_json_type type,
+                         struct flm_bytes text, double number)
 {
     struct flm_trace_event *e = &t->event;
-    enum flm_json_type type = flm_json_type(&t->json);
+    bool is_number = type == FLM_JSON_TYPE_NUMBER;
     if (flm_bytes_are(key, "correlation")) {
-        e->correlation = read_correlation(t);
+        e->correlation = correlation_of(type, number);
     } else if (flm_bytes_are(key, "External id") || flm_bytes_are(key, "external id") ||
                flm_bytes_are(key, "External Id")) {
-        e->external = read_correlation(t);
+        e->external = correlation_of(type, number);
     } else if (flm_bytes_are(key, "name")) {
-        e->named = read_string(t);
-    } else if (flm_bytes_are(key, "url") && type == FLM_JSON_TYPE_STRING) {
-        e->url = read_string(t);
-    } else if (flm_bytes_are(key, "line") && type == FLM_JSON_TYPE_NUMBER) {
-        double line = read_number(t);
-        e->line = line >= 1 && line < UINT32_MAX ? (uint32_t)line : 0;
-    } else if (flm_bytes_are(key, "data") && type == FLM_JSON_TYPE_OBJECT) {
-        read_profile_data(t, false);
-    } else if (type == FLM_JSON_TYPE_NUMBER && (e->phase == 'C' || e->phase == 0) &&
-               t->options->keep_times) {
+        e->named = flm_builder_string(t->builder, text.at, text.size).index;
+    } else if (flm_bytes_are(key, "url") && !is_number) {
+        e->url = flm_builder_string(t->builder, text.at, text.size).index;
+    } else if (flm_bytes_are(key, "line") && is_number) {
+        e->line = number >= 1 && number < UINT32_MAX ? (uint32_t)number : 0;
+    } else if (is_number && (e->phase == 'C' || e->phase == 0) && t->options->keep_times) {
         uint32_t name = flm_builder_string(t->builder, key.at, key.size).index;
-        struct flm_trace_number number = {name, read_number(t)};
-        if (!FLM_ARRAY_ADD(&e->numbers, number))
+        if (!FLM_ARRAY_ADD(&e->numbers, (struct flm_trace_number){name, number}))
             fail_memory(t);
+    }
+}
+
+/* Reads an argument, and adds it to the copy, which may be NULL. */
+static void read_argument(struct flm_trace *t, struct flm_bytes key, struct flm_text *copy)
+{
+    struct flm_bytes text;
+    struct flm_json_number number;
+    enum flm_json_type type = flm_json_type(&t->json);
+    if (is_copied(copy))
+        copy_key(copy, key);
+    else
+        copy = NULL;
+    if (type == FLM_JSON_TYPE_NUMBER) {
+        if (!flm_json_number(&t->json, &number))
+            return;
+        use_argument(t, key, type, number.text, number.value);
+        if (copy)
+            flm_text_add(copy, number.text);
+    } else if (type == FLM_JSON_TYPE_STRING) {
+        if (!flm_json_string(&t->json, &text))
+            return;
+        use_argument(t, key, type, text, 0);
+        if (copy)
+            add_quoted(copy, text);
+    } else if (flm_bytes_are(key, "data") && type == FLM_JSON_TYPE_OBJECT) {
+        if (copy)
+            flm_text_putc(copy, '{');
+        read_profile_data(t, false, copy);
+        if (copy)
+            flm_text_putc(copy, '}');
+    } else if (copy) {
+        copy_value(t, copy, 1);
     }
 }
 
@@ -256,26 +321,19 @@ static void read_arguments(struct flm_trace *t)
         return;
     bool is_text = t->options->lines ||
                    (t->options->keep_times && (e->phase == 0 || is_marker_phase(e->phase)));
-    if (!is_text) {
-        flm_json_enter_object(&t->json);
-        while (flm_json_next_key(&t->json, &key) && !flm_trace_stopped(t))
-            read_argument(t, key);
-        return;
+    struct flm_text *copy = is_text ? &e->args : NULL;
+    if (copy) {
+        copy->size = 0;
+        flm_text_putc(copy, '{');
     }
-    /* Both the text and its members: these are read from a copy. */
-    e->args.size = 0;
-    copy_value(t, &e->args, 0);
-    if (flm_trace_stopped(t))
-        return;
-    struct flm_source source = flm_source_of((struct flm_bytes){e->args.at, e->args.size});
-    struct flm_json outer = t->json;
-    flm_json_init(&t->json, &source, t->why);
     flm_json_enter_object(&t->json);
     while (flm_json_next_key(&t->json, &key) && !flm_trace_stopped(t))
-        read_argument(t, key);
-    outer.failed = t->json.failed;
-    flm_json_clear(&t->json);
-    t->json = outer;
+        read_argument(t, key, copy);
+    if (!copy)
+        return;
+    flm_text_putc(copy, '}');
+    if (copy->failed)
+        fail_memory(t);
 }
 
 /* ---- What becomes of an event ---------------------------------------------------------------- */

@@ -285,6 +285,67 @@ static void events_of_a_profiled_trace_are_a_metric_of_their_own(void **state)
     flm_profile_free(p);
 }
 
+/* `count` items of an array, and what is around them; freed by the caller. */
+static char *with_items(const char *before, const char *item, size_t count, const char *behind)
+{
+    struct flm_text text = {0};
+    flm_text_puts(&text, before);
+    for (size_t i = 0; i < count; i++) {
+        flm_text_puts(&text, i > 0 ? "," : "");
+        flm_text_puts(&text, item);
+    }
+    flm_text_puts(&text, behind);
+    flm_text_putc(&text, 0);
+    assert_false(text.failed);
+    return text.at;
+}
+
+static const struct flm_read_options copying[] = {
+    {0}, {.keep_times = true}, {.lines = true}, {.keep_times = true, .lines = true}};
+
+/* Chrome writes the arguments before the phase; those of a marker are kept as a short text. */
+static void a_long_profile_is_read_whole_with_each_option(void **state)
+{
+    (void)state;
+    char *text = with_items(
+        "[{\"args\":{\"data\":{\"endTime\":9,\"cpuProfile\":{\"nodes\":[{\"callFrame\":{"
+        "\"functionName\":\"a\"},\"id\":2}],\"startTime\":5,\"samples\":[2,2],\"timeDeltas\":"
+        "[0,7]}}},\"name\":\"CpuProfile\",\"ph\":\"I\",\"pid\":1,\"tid\":2,\"ts\":5},"
+        "{\"args\":{\"data\":{\"cpuProfile\":{\"samples\":[",
+        "2", 5000, "]},\"timeDeltas\":[");
+    char *all = with_items(text, "3", 5000,
+                           "]}},\"name\":\"ProfileChunk\",\"ph\":\"P\",\"pid\":1,"
+                           "\"tid\":2,\"ts\":6}]");
+    for (size_t i = 0; i < sizeof copying / sizeof *copying; i++) {
+        struct flm_profile *p = read_bytes(trace, flm_bytes_of(all), &copying[i]);
+        assert_folded(p, "a 15007\n");
+        flm_profile_free(p);
+    }
+    free(all);
+    free(text);
+}
+
+static void long_arguments_are_shortened_and_no_others_lost(void **state)
+{
+    (void)state;
+    char *text =
+        with_items("[{\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"launch\",\"args\":{\"shapes\":"
+                   "[[",
+                   "{\"a\":[1]}", 100000,
+                   "],1],\"correlation\":7}},{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"k\","
+                   "\"cat\":\"kernel\",\"args\":{\"correlation\":7}}]");
+    for (size_t i = 0; i < sizeof copying / sizeof *copying; i++) {
+        struct flm_profile *p = read_bytes(trace, flm_bytes_of(text), &copying[i]);
+        assert_int_equal(p->sizes.node_count, 3);
+        assert_int_equal(lost(p, "launches of GPU work, which is shown without its callers", ""),
+                         0);
+        for (uint32_t j = 1; j < 3; j++)
+            assert_true(flm_string_bytes(p, p->frames[p->node_frame[j]].function).size < 4100);
+        flm_profile_free(p);
+    }
+    free(text);
+}
+
 static void stacks_in_a_circle_end(void **state)
 {
     (void)state;
@@ -325,6 +386,8 @@ int main(void)
         cmocka_unit_test(processes_and_threads_may_be_numbers_texts_and_missing),
         cmocka_unit_test(what_is_complete_is_read),
         cmocka_unit_test(events_of_a_profiled_trace_are_a_metric_of_their_own),
+        cmocka_unit_test(a_long_profile_is_read_whole_with_each_option),
+        cmocka_unit_test(long_arguments_are_shortened_and_no_others_lost),
         cmocka_unit_test(stacks_in_a_circle_end),
         cmocka_unit_test(heads_without_events_are_recognized),
     };
