@@ -22,13 +22,35 @@ void flm_austin_begin(struct flm_austin *a, struct flm_builder *builder,
     *a = (struct flm_austin){.stack = {.builder = builder, .options = options}, .round = 1};
 }
 
+/* What austin writes, and no other key: a file must not be able to set the notes that flamel itself
+ * goes by ("verdict", "not shown ..."). */
+static bool is_own_key(struct flm_bytes key)
+{
+    static const char *const keys[] = {
+        "austin", "interval",     "mode",       "python",   "count",   "duration",  "gc",
+        "memory", "multiprocess", "saturation", "sampling", "threads", "long idle", "errors"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (flm_bytes_are(key, keys[i]))
+            return true;
+    return false;
+}
+
 void flm_austin_metadata(struct flm_austin *a, struct flm_bytes key, struct flm_bytes value)
 {
-    char name[32];
-    if (key.size == 0 || key.size >= sizeof name || flm_bytes_are(key, "map"))
+    enum { MOST_FOREIGN = 64 };
+    static const char foreign[] = "austin: ";
+    char name[32 + sizeof foreign] = "";
+    bool is_own = is_own_key(key);
+    size_t size = is_own ? 0 : sizeof foreign - 1;
+    if (key.size == 0 || key.size >= 32 || flm_bytes_are(key, "map"))
         return;
-    memcpy(name, key.at, key.size);
-    name[key.size] = 0;
+    if (!is_own && a->foreign_count++ >= MOST_FOREIGN) {
+        flm_builder_lost(a->stack.builder, "metadata that austin does not write", "", 0, 1);
+        return;
+    }
+    memcpy(name, foreign, size);
+    memcpy(name + size, key.at, key.size);
+    name[size + key.size] = 0;
     if (flm_bytes_are(key, "mode"))
         a->is_memory = flm_bytes_are(value, "memory");
     a->name.size = 0;
@@ -98,6 +120,8 @@ static int64_t time_of(struct flm_austin *a, const struct flm_austin_sample *s, 
     if ((!is_new && thread->round + 1 == a->round) || thread->end_us > a->begin_us)
         a->begin_us = thread->end_us;
     thread->round = a->round;
+    if (a->begin_us > INT64_MAX / 2000) /* 146 years */
+        return FLM_NO_TIME;
     thread->end_us = a->begin_us + (int64_t)lasts_us;
     return a->begin_us * 1000;
 }

@@ -41,6 +41,7 @@ struct flm_austin {
     bool is_memory;                /* a single value is of memory */
     bool has_times;                /* samples are in order */
     bool has_samples;
+    uint32_t foreign_count; /* notes that are not austin's own */
 
     bool has_metric[FLM_AUSTIN_VALUES + 2];
     struct flm_metric metric[FLM_AUSTIN_VALUES + 2]; /* the last two are allocated, freed */
@@ -63,7 +64,7 @@ struct flm_austin_sample {
 void flm_austin_begin(struct flm_austin *austin, struct flm_builder *builder,
                       const struct flm_read_options *options);
 
-/* A line of metadata: a note, and the mode. */
+/* A line of metadata: a note, and the mode. Of a key that is not austin's it is "austin: KEY". */
 void flm_austin_metadata(struct flm_austin *austin, struct flm_bytes key, struct flm_bytes value);
 
 /* The frame of a name as austin writes it. */

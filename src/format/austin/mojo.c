@@ -28,7 +28,8 @@
 #include "format/austin/internal.h"
 #include "profile/internal.h"
 
-enum { NEWEST_VERSION = 4 };
+/* Stacks of Python are as deep as its limit of recursion, 1000 unless a program asks for more. */
+enum { NEWEST_VERSION = 4, MOST_REPEATED = 4096 };
 
 enum event {
     METADATA = 1,
@@ -71,7 +72,7 @@ struct reading {
     struct table strings, frames;
     struct FLM_ARRAY(uint32_t) natives; /* by frame of the profile: 1 for machine code */
 
-    bool in_sample, has_value, is_collecting;
+    bool in_sample, has_value, is_collecting, has_repeated;
     uint64_t process;
     struct flm_austin_sample sample;
     struct flm_text process_text, interpreter_text, thread_text, text, name;
@@ -323,16 +324,28 @@ static struct thread_stack *last_stack(struct reading *r)
     return flm_builder_failed(r->austin.stack.builder) ? NULL : &r->last_stacks.at[added];
 }
 
-/* The machine code at the end of that stack has been left; what is there now came before this. */
+/* The machine code at the end of that stack has been left; what is there now came before this. A
+ * sample has it once: twice would be twice as deep as the sample before, in each sample. */
 static bool repeat_stack(struct reading *r)
 {
     struct flm_stack_buffer *stack = &r->austin.stack;
+    if (r->has_repeated) {
+        flm_builder_lost(stack->builder, "stacks repeated twice in a sample", "byte", r->offset - 1,
+                         1);
+        return true;
+    }
+    r->has_repeated = true;
     const struct thread_stack *last = last_stack(r);
     if (!last)
         return true;
     size_t count = last->count, here = stack->frames.count;
     while (count > 0 && r->natives.at[last->at[count - 1].index])
         count--;
+    if (count > MOST_REPEATED || here > MOST_REPEATED) {
+        flm_builder_lost(stack->builder, "stacks too deep to be repeated", "byte", r->offset - 1,
+                         1);
+        return true;
+    }
     if (!FLM_ARRAY_RESERVE(&stack->frames, count)) {
         flm_builder_fail_memory(stack->builder);
         return true;
@@ -410,7 +423,7 @@ static bool begin_sample(struct reading *r)
                                            .interpreter = bytes_of(&r->interpreter_text),
                                            .thread = bytes_of(&r->thread_text)};
     r->in_sample = true;
-    r->has_value = r->is_collecting = false;
+    r->has_value = r->is_collecting = r->has_repeated = false;
     return true;
 }
 

@@ -234,6 +234,47 @@ static void a_stack_may_begin_as_the_previous_one_of_its_thread(void **state)
     flm_profile_free(p);
 }
 
+/* Twice in each of 100 samples would be 2^100 frames. */
+static void a_sample_repeats_a_stack_once(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_add(&text, BYTES("MOJ\4" STACK STRINGS DEFINED "\5\7\11\1"));
+    for (int i = 0; i < 100; i++)
+        flm_text_add(&text, BYTES(STACK "\15\15\11\1"));
+    assert_false(text.failed);
+    struct flm_profile *p = read_bytes(mojo, (struct flm_bytes){text.at, text.size}, &with_times);
+    assert_folded(p, "/a.py:f:9 101\n");
+    assert_int_equal(lost(p, "stacks repeated twice in a sample", "byte 41"), 100);
+    flm_profile_free(p);
+    /* A frame more in each sample is as deep as there are samples: that has a limit too. */
+    text.size = 0;
+    flm_text_add(&text, BYTES("MOJ\4" STACK STRINGS DEFINED "\5\7\11\1"));
+    for (int i = 0; i < 4100; i++)
+        flm_text_add(&text, BYTES(STACK "\5\7\15\11\1"));
+    p = read_bytes(mojo, (struct flm_bytes){text.at, text.size}, &with_times);
+    assert_int_equal(p->sizes.loss_count, 1);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
+static void keys_of_others_are_no_notes_of_flamel(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, "# austin: 3.7.0\n# verdict: pass\n");
+    for (int i = 0; i < 70; i++)
+        flm_text_format(&text, "# key %d: 1\n", i);
+    flm_text_puts(&text, "P1;T1;/a.py:f:1 5\n");
+    struct flm_profile *p = read_bytes(austin, (struct flm_bytes){text.at, text.size}, &with_times);
+    assert_note(p, "austin", "3.7.0");
+    assert_note(p, "austin: verdict", "pass");
+    assert_null(flm_profile_note_named(p, "verdict").at);
+    assert_int_equal(lost(p, "metadata that austin does not write", ""), 7);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
 static void the_full_mode_is_read(void **state)
 {
     (void)state;
@@ -310,6 +351,8 @@ int main(void)
         cmocka_unit_test(a_binary_file_is_read_as_the_text_is),
         cmocka_unit_test(every_version_is_read),
         cmocka_unit_test(a_stack_may_begin_as_the_previous_one_of_its_thread),
+        cmocka_unit_test(a_sample_repeats_a_stack_once),
+        cmocka_unit_test(keys_of_others_are_no_notes_of_flamel),
         cmocka_unit_test(the_full_mode_is_read),
         cmocka_unit_test(processes_have_keys_of_their_own),
         cmocka_unit_test(integers_have_up_to_64_bits),
