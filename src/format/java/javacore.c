@@ -14,6 +14,7 @@
  *
  * Every line begins with its kind. The stacks of native code are left out: they are of the VM,
  * below the Java methods that are counted. States become those of java.lang.Thread.State. */
+#include "base/core/scan.h"
 #include "base/number/number.h"
 #include "base/text/line_reader.h"
 #include "format/java/internal.h"
@@ -183,15 +184,31 @@ static bool read_javacore(struct flm_source *source, const struct flm_read_optio
            flm_error_set(why, FLM_ERROR_FORMAT, "it has no threads (3XMTHREADINFO)");
 }
 
+/* Whether a line of the head, or the first `most` bytes of it, begins so. */
+static bool has_line(struct flm_bytes head, const char *start, size_t most)
+{
+    size_t size = strlen(start);
+    if (head.size > most)
+        head.size = most;
+    for (size_t at = 0; at + size < head.size;) {
+        if (memcmp(head.at + at, start, size) == 0)
+            return true;
+        const char *end = head.at + head.size;
+        at = (size_t)(flm_find(head.at + at, end, '\n') - head.at) + 1;
+    }
+    return false;
+}
+
+/* Parts of one are javacores too: threads, with their stacks. A program that reads them has these
+ * words elsewhere than where lines begin. */
 static int sniff_javacore(struct flm_bytes head, bool whole)
 {
+    enum { NEAR = 4096 };
     (void)whole;
-    if (!flm_bytes_contain(head, "\n0SECTION ") && !flm_bytes_start_with(head, "0SECTION "))
-        return flm_bytes_contain(head, "3XMTHREADINFO ") &&
-                       flm_bytes_contain(head, "4XESTACKTRACE ")
-                   ? FLM_SNIFF_SURE
-                   : FLM_SNIFF_NO;
-    return flm_bytes_contain(head, "\n1TIDATETIME ") ? FLM_SNIFF_SURE : FLM_SNIFF_NO;
+    bool is_dump = has_line(head, "0SECTION ", NEAR) && has_line(head, "1TIDATETIME ", head.size);
+    bool is_part =
+        has_line(head, "3XMTHREADINFO ", head.size) && has_line(head, "4XESTACKTRACE ", head.size);
+    return is_dump || is_part ? FLM_SNIFF_SURE : FLM_SNIFF_NO;
 }
 
 const struct flm_format flm_format_javacore = {

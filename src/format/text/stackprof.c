@@ -188,7 +188,7 @@ static bool add_stacks(struct reading *r, struct flm_error *why)
         }
         i += depth;
         count = r->raw.at[i++];
-        kept = r->stack.frames.count;
+        kept = is_collection ? kept : r->stack.frames.count;
         double value = (double)count * (is_time && !is_wall ? r->interval : 1);
         if (is_wall)
             value = 0;

@@ -234,12 +234,13 @@ static void dumps_of_no_thread_are_refused(void **state)
 static void other_texts_are_no_dumps(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"",
-                                        "main;a 1\n",
-                                        "\"a\" #1\n",
-                                        "java.lang.Error\n\tat A.run(A.java:7)\n",
-                                        "1234\n2026-11-20T07:24:07Z\n25\n\nmain;a 1\n",
-                                        "\"x\": tid=0x1\n"};
+    static const char *const texts[] = {
+        "", "main;a 1\n", "\"a\" #1\n", "java.lang.Error\n\tat A.run(A.java:7)\n",
+        "1234\n2026-11-20T07:24:07Z\n25\n\nmain;a 1\n", "\"x\": tid=0x1\n",
+        /* a program that reads javacores */
+        "    if (is(k, \"3XMTHREADINFO \") || "
+        "is(k, \"4XESTACKTRACE \"))\n"
+        "/*\n * 0SECTION x\n * 1TIDATETIME x\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(dump->sniff(flm_bytes_of(texts[i]), true), FLM_SNIFF_NO);
         assert_int_equal(javacore->sniff(flm_bytes_of(texts[i]), true), FLM_SNIFF_NO);

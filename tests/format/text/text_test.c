@@ -244,6 +244,32 @@ static void dtrace_ends_a_stack_with_a_number(void **state)
     flm_profile_free(p);
 }
 
+static void dtrace_is_told_from_source_code(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        bool is_dtrace;
+    } texts[] = {
+        {"  a`f\n  a`g\n  5\n", true}, /* inferno's have two columns */
+        {"header\n\n    a`f+0x1\n\n    b`g(int, char*)\n    5\n\n    a`f\n", true},
+        {"    let a = `x`;\n    42\n", false},
+        {"    // see module`name\n    42\n}\n", false},
+        {"    a`f\n    return\n    5\n    6\n", false}, /* no end of a block */
+        {"    x`y;\n    5\n\n", false},
+        {"    a`f\n    b`g\n", false},
+        {"a`f\n5\n\n", false},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if ((flm_format_dtrace.sniff(flm_bytes_of(texts[i].text), true) > FLM_SNIFF_NO) !=
+            texts[i].is_dtrace)
+            fail_msg("%s is taken for what it is not", texts[i].text);
+    assert_refused(&flm_format_dtrace, "    a`f\n    b`g\n", 0, "it has no stacks");
+    struct flm_profile *p = read_text(&flm_format_dtrace, "    a`f\n    5\n\n    a`g\n");
+    assert_int_equal(lost(p, "stacks without a count", "line 4"), 1);
+    flm_profile_free(p);
+}
+
 #define FRAMES                                                                                     \
     "\"frames\":{\"1\":{\"name\":\"a\"},\"2\":{\"name\":\"b\"},"                                   \
     "\"3\":{\"name\":\"(garbage collection)\"},\"4\":{\"name\":null}}"
@@ -266,6 +292,10 @@ static void stackprof_weighs_by_its_mode(void **state)
     flm_profile_free(p);
     p = read_text(stackprof, "{\"mode\":\"object\",\"interval\":10,\"raw\":[1,1,3]," FRAMES "}");
     assert_metric(p, 0, "samples", "samples", 3, 1);
+    flm_profile_free(p);
+    /* Collections follow each other below the stack before them, not below one another. */
+    p = read_text(stackprof, "{\"mode\":\"object\",\"raw\":[1,1,1, 1,3,2, 1,3,4]," FRAMES "}");
+    assert_folded(p, "a 1\na;(garbage collection) 6\n");
     flm_profile_free(p);
     assert_refused(stackprof, "{\"mode\":\"cpu\",\"frames\":{}}", 0, "it has no \"raw\" stacks");
     assert_refused(stackprof, "{\"raw\":[5,1]," FRAMES "}", 0, "is not complete");
@@ -318,6 +348,7 @@ int main(void)
         cmocka_unit_test(copies_of_instruments_have_units),
         cmocka_unit_test(callers_that_are_not_listed_are_lost),
         cmocka_unit_test(dtrace_ends_a_stack_with_a_number),
+        cmocka_unit_test(dtrace_is_told_from_source_code),
         cmocka_unit_test(stackprof_weighs_by_its_mode),
         cmocka_unit_test(cost_centers_are_a_tree),
         cmocka_unit_test(recordings_of_safari_have_times),
