@@ -37,8 +37,7 @@ $(MODULE): $(WASM_OBJECTS) $W/sources
 # not offer them. web/page_formats.c stands for what is left out.
 PAGE_FORMATS := $W/obj/web/page_formats.o
 PAGE_LEFT_OUT := src/format/gecko/write src/format/json/write src/format/pprof/pprof_write \
-                 src/format/protobuf/wire_write src/format/speedscope/write \
-                 src/format/valgrind/callgrind_write
+                 src/format/speedscope/write src/format/valgrind/callgrind_write
 PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,$(PAGE_FORMATS),\
                                   $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)))
 $(PAGE_MODULE): $(PAGE_MODULE_OBJECTS) $W/sources

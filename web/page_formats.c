@@ -109,6 +109,7 @@ static const struct flm_format *const formats[] = {
     &perf,
     &flm_format_perf_addresses,
     &flm_format_pprof,
+    &flm_format_otlp,
     &flm_format_gecko,
     &flm_format_pprof_legacy,
     &flm_format_perf_script,

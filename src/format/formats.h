@@ -15,6 +15,7 @@
     entry(flm)                                                                                     \
     entry(packed)                                                                                  \
     entry(pprof)                                                                                   \
+    entry(otlp)                                                                                    \
     entry(pprof_legacy)                                                                            \
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \

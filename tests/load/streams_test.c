@@ -37,6 +37,7 @@ static const struct {
     {"pprof", "tests/data/pprof/go-cpu-labels.pb"},
     {"pprof-legacy", "tests/data/pprof_legacy/cppbench.contention"},
     {"perf-script", "tests/data/perf_script/default.txt"},
+    {"otlp", "tests/data/otlp/go.json"},
     {"perf-report", "tests/data/perf_report/counts.txt"},
     {"perf-json", "tests/data/perf_json/converted.json"},
     {"gecko", "tests/data/gecko/firefox-59.json"},

@@ -1,0 +1,16 @@
+#include "fuzz/perf_reading.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct flm_format *format = &flm_format_otlp;
+    struct flm_bytes all = {(const char *)data, size};
+    struct flm_read_options options = {.keep_times = size % 2,
+                                       .lines = size % 3 == 0,
+                                       .by_thread = size % 5 == 0,
+                                       .lenient = size % 7 == 0};
+    format->sniff(all, size % 2 == 0);
+    flm_profile_free(profile_of_bytes(format, all, &options));
+    return 0;
+}
