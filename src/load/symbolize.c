@@ -6,13 +6,15 @@
 #include "base/core/array.h"
 #include "base/text/clone_name.h"
 #include "format/core/mapped.h"
+#include "load/sidecar.h"
 #include "symbol/registry/module.h"
 
 struct symbolizing {
     struct flm_profile *p;
     const struct flm_load_options *options;
     struct flm_modules *modules;
-    struct flm_module **module; /* by string: of frames with that module; NULL: none */
+    const struct flm_sidecar *sidecar; /* looked up instead of modules; NULL: none */
+    struct flm_module **module;        /* by string: of frames with that module; NULL: none */
     struct flm_rebuild rebuild;
     uint32_t *first, *count; /* by frame: where its new frames are, outer first; 0: it stays */
     struct FLM_ARRAY(uint32_t) frames;
@@ -85,16 +87,33 @@ static uint32_t string_of(struct symbolizing *s, struct flm_bytes text)
     return flm_builder_string(s->rebuild.builder, text.at, text.size).index;
 }
 
+/* The functions at the address of a frame, the innermost first. */
+static size_t look_up(const struct symbolizing *s, const struct flm_frame_record *f,
+                      struct flm_code *code)
+{
+    if (s->sidecar) {
+        struct flm_bytes name = flm_string_bytes(s->p, f->module);
+        size_t count = flm_sidecar_lookup(s->sidecar, name, f->address, code);
+        if (!s->options->no_inlines || count < 2)
+            return count;
+        code[0] = code[count - 1];
+        return 1;
+    }
+    struct flm_module *module = s->module[f->module];
+    uint64_t address;
+    return module && address_in_file(s->p, module, f, &address)
+               ? flm_module_lookup(module, address, code, FLM_CODE_MOST)
+               : 0;
+}
+
 /* The frames of an address, outer first. */
 static bool name_frame(struct symbolizing *s, uint32_t frame)
 {
     const struct flm_frame_record *f = &s->p->frames[frame];
-    struct flm_module *module = is_wanted(s->p, frame) ? s->module[f->module] : NULL;
     struct flm_code code[FLM_CODE_MOST];
-    uint64_t address;
-    if (!module || !address_in_file(s->p, module, f, &address))
+    size_t count = is_wanted(s->p, frame) ? look_up(s, f, code) : 0;
+    if (count == 0)
         return true;
-    size_t count = flm_module_lookup(module, address, code, FLM_CODE_MOST);
     s->first[frame] = (uint32_t)s->frames.count;
     s->count[frame] = (uint32_t)count;
     while (count-- > 0) {
@@ -134,7 +153,8 @@ static struct flm_profile *named(struct symbolizing *s, struct flm_error *why)
     const struct flm_profile *p = s->p;
     if (!flm_rebuild_start(&s->rebuild, p, why))
         return NULL;
-    flm_modules_prepare(s->modules, s->wanted.at, s->wanted.count);
+    if (s->modules)
+        flm_modules_prepare(s->modules, s->wanted.at, s->wanted.count);
     bool good = true;
     for (uint32_t i = 1; good && i < p->sizes.frame_count; i++)
         good = name_frame(s, i);
@@ -185,5 +205,39 @@ struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_o
     free(s.count);
     FLM_ARRAY_CLEAR(&s.frames);
     FLM_ARRAY_CLEAR(&s.wanted);
+    return result;
+}
+
+struct flm_profile *flm_symbolize_beside(struct flm_profile *p, const char *path,
+                                         const struct flm_load_options *o, struct flm_error *why)
+{
+    bool found = false;
+    for (uint32_t i = 1; i < p->sizes.frame_count && !found; i++)
+        found = is_wanted(p, i);
+    struct flm_error reason = {0};
+    struct flm_sidecar *sidecar = found ? flm_sidecar_find(path, o, &reason) : NULL;
+    if (!sidecar && reason.kind == FLM_ERROR_NONE)
+        return p;
+    struct symbolizing s = {
+        .p = p,
+        .options = o,
+        .sidecar = sidecar,
+        .first = calloc(p->sizes.frame_count, sizeof(uint32_t)),
+        .count = calloc(p->sizes.frame_count, sizeof(uint32_t)),
+    };
+    struct flm_profile *result = NULL;
+    if (!sidecar) {
+        if (why)
+            *why = reason;
+    } else if (s.first && s.count) {
+        result = named(&s, why);
+    } else {
+        flm_error_memory(why);
+    }
+    flm_profile_free(p);
+    flm_sidecar_free(sidecar);
+    free(s.first);
+    free(s.count);
+    FLM_ARRAY_CLEAR(&s.frames);
     return result;
 }
