@@ -556,20 +556,20 @@ static void add_profile_part(struct flm_trace *t, uint32_t thread, bool begins)
     const struct flm_trace_event *e = &t->event;
     uint64_t key = flm_mix(flm_hash(e->process.at, e->process.size) ^ 1,
                            (e->id ? e->id : flm_hash(e->thread.at, e->thread.size) ^ 2) | 1);
-    size_t i = t->cpu_profiles.count;
-    while (i > 0 && t->cpu_profiles.at[i - 1].key != key)
-        i--;
-    if (i == 0) {
-        struct flm_trace_cpu_profile profile = {key, thread, {.builder = t->builder}};
-        if (!FLM_ARRAY_ADD(&t->cpu_profiles, profile)) {
-            fail_memory(t);
-            return;
-        }
-        i = t->cpu_profiles.count;
+    struct flm_probe at = flm_index_probe(&t->cpu_profile_index, (uint32_t)key);
+    bool found = false;
+    while (!found && flm_index_next(&t->cpu_profile_index, &at))
+        found = t->cpu_profiles.at[at.found].key == key;
+    uint32_t index = found ? at.found : (uint32_t)t->cpu_profiles.count;
+    struct flm_trace_cpu_profile profile = {key, thread, {.builder = t->builder}};
+    if (!found && (!FLM_ARRAY_ADD(&t->cpu_profiles, profile) ||
+                   !flm_index_add(&t->cpu_profile_index, (uint32_t)key, index))) {
+        fail_memory(t);
+        return;
     }
     if (begins)
-        t->cpu_profiles.at[i - 1].thread = thread;
-    append_profile(t, &t->cpu_profiles.at[i - 1].profile, &t->event.data);
+        t->cpu_profiles.at[index].thread = thread;
+    append_profile(t, &t->cpu_profiles.at[index].profile, &t->event.data);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -725,6 +725,15 @@ void flm_trace_read_event(struct flm_trace *t, bool is_sample)
     }
 }
 
+uint32_t flm_trace_find_stack_frame(const struct flm_trace *t, uint32_t id)
+{
+    struct flm_probe at = flm_index_probe(&t->stack_frame_index, flm_hash_numbers(id, 0));
+    while (id && flm_index_next(&t->stack_frame_index, &at))
+        if (t->stack_frames.at[at.found].id == id)
+            return at.found;
+    return FLM_NONE;
+}
+
 /* {"5": {"name": "read", "category": "libc.so", "parent": "3"}, ...} */
 void flm_trace_read_stack_frames(struct flm_trace *t)
 {
@@ -744,6 +753,8 @@ void flm_trace_read_stack_frames(struct flm_trace *t)
         }
         if (flm_trace_stopped(t))
             return;
+        if (flm_trace_find_stack_frame(t, frame.id) != FLM_NONE)
+            continue; /* the first one of an id counts */
         uint32_t index = (uint32_t)t->stack_frames.count;
         if (!FLM_ARRAY_ADD(&t->stack_frames, frame) ||
             !flm_index_add(&t->stack_frame_index, flm_hash_numbers(frame.id, 0), index))

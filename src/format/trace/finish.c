@@ -34,34 +34,41 @@ static bool add_cpu_profiles(struct flm_trace *t, struct flm_metric metric)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static struct flm_trace_stack_frame *find_stack_frame(const struct flm_trace *t, uint32_t id)
-{
-    struct flm_probe at = flm_index_probe(&t->stack_frame_index, flm_hash_numbers(id, 0));
-    while (id && flm_index_next(&t->stack_frame_index, &at))
-        if (t->stack_frames.at[at.found].id == id)
-            return &t->stack_frames.at[at.found];
-    return NULL;
-}
+#define IN_PROGRESS (FLM_NONE - 1)
 
-/* Adds the frames of a stack below `root`. The callers of a frame cannot be more than there are
- * frames. */
+/* The node of a stack below `root`. Those of its callers are made with it, the outermost first, and
+ * kept until another root is asked for: `path` has room for all frames. */
 static struct flm_node make_stack(struct flm_trace *t, uint32_t id, struct flm_node root,
                                   uint32_t *path)
 {
     size_t count = 0;
     struct flm_builder *b = t->builder;
-    struct flm_trace_stack_frame *frame = find_stack_frame(t, id);
-    if (!frame)
+    struct flm_node node = root;
+    uint32_t i = flm_trace_find_stack_frame(t, id);
+    if (i == FLM_NONE)
         flm_builder_lost(b, "samples of stacks that do not exist", "", 0, 1);
-    for (; frame && count < t->stack_frames.count; frame = find_stack_frame(t, frame->parent))
-        path[count++] = frame->name;
-    if (frame)
-        flm_builder_lost(b, "stacks with a frame that is its own caller", "", 0, 1);
-    while (count > 0 && !flm_builder_failed(b)) {
-        struct flm_frame_record record = {.function = path[--count]};
-        root = flm_builder_child(b, root, flm_builder_frame(b, &record));
+    while (i != FLM_NONE) {
+        struct flm_trace_stack_frame *frame = &t->stack_frames.at[i];
+        if (frame->root == root.index && frame->node == IN_PROGRESS) {
+            flm_builder_lost(b, "stacks with a frame that is its own caller", "", 0, 1);
+            break;
+        }
+        if (frame->root == root.index && frame->node != FLM_NONE) {
+            node.index = frame->node;
+            break;
+        }
+        frame->root = root.index;
+        frame->node = IN_PROGRESS;
+        path[count++] = i;
+        i = flm_trace_find_stack_frame(t, frame->parent);
     }
-    return root;
+    while (count > 0 && !flm_builder_failed(b)) {
+        struct flm_trace_stack_frame *frame = &t->stack_frames.at[path[--count]];
+        struct flm_frame_record record = {.function = frame->name};
+        node = flm_builder_child(b, node, flm_builder_frame(b, &record));
+        frame->node = node.index;
+    }
+    return node;
 }
 
 static int compare_samples(const void *context, uint32_t a, uint32_t b)
@@ -133,57 +140,71 @@ static void add_calls(struct flm_trace *t, struct flm_metric metric)
 }
 
 /* Launches by correlation, where they have one, and by the external id of the operator. */
-static bool index_launches(struct flm_trace *t, struct flm_index *by_correlation,
-                           struct flm_index *by_external)
+struct launches {
+    const struct flm_trace *trace;
+    struct flm_index by_correlation, by_external;
+};
+
+/* The first launch with that number; FLM_NONE. */
+static uint32_t launch_of_correlation(const struct launches *l, int64_t number)
 {
-    for (size_t i = 0; i < t->launches.count; i++) {
-        const struct flm_trace_launch *launch = &t->launches.at[i];
+    struct flm_probe at =
+        flm_index_probe(&l->by_correlation, flm_hash_numbers((uint64_t)number, 1));
+    while (number >= 0 && flm_index_next(&l->by_correlation, &at))
+        if (l->trace->launches.at[at.found].correlation == number)
+            return at.found;
+    return FLM_NONE;
+}
+
+static uint32_t launch_of_external(const struct launches *l, int64_t number)
+{
+    struct flm_probe at = flm_index_probe(&l->by_external, flm_hash_numbers((uint64_t)number, 2));
+    while (number >= 0 && flm_index_next(&l->by_external, &at))
+        if (l->trace->launches.at[at.found].external == number)
+            return at.found;
+    return FLM_NONE;
+}
+
+/* One entry for each number: many launches may have the same, as the external id 0. */
+static bool index_launches(struct launches *l)
+{
+    for (size_t i = 0; i < l->trace->launches.count; i++) {
+        const struct flm_trace_launch *launch = &l->trace->launches.at[i];
         if (launch->node == FLM_NONE)
             continue;
-        if (launch->correlation >= 0 &&
-            !flm_index_add(by_correlation, flm_hash_numbers((uint64_t)launch->correlation, 1),
+        if (launch->correlation >= 0 && launch_of_correlation(l, launch->correlation) == FLM_NONE &&
+            !flm_index_add(&l->by_correlation, flm_hash_numbers((uint64_t)launch->correlation, 1),
                            (uint32_t)i))
             return false;
-        if (launch->external >= 0 &&
-            !flm_index_add(by_external, flm_hash_numbers((uint64_t)launch->external, 2),
+        if (launch->external >= 0 && launch_of_external(l, launch->external) == FLM_NONE &&
+            !flm_index_add(&l->by_external, flm_hash_numbers((uint64_t)launch->external, 2),
                            (uint32_t)i))
             return false;
     }
     return true;
 }
 
-static uint32_t find_launch(const struct flm_trace *t, const struct flm_index *by_correlation,
-                            const struct flm_index *by_external, const struct flm_trace_gpu *gpu)
+/* The node of the call that launched the work; FLM_NONE. */
+static uint32_t find_launch(const struct launches *l, const struct flm_trace_gpu *gpu)
 {
-    if (gpu->correlation >= 0) {
-        struct flm_probe at =
-            flm_index_probe(by_correlation, flm_hash_numbers((uint64_t)gpu->correlation, 1));
-        while (flm_index_next(by_correlation, &at))
-            if (t->launches.at[at.found].correlation == gpu->correlation)
-                return t->launches.at[at.found].node;
-    }
-    if (gpu->external >= 0) {
-        struct flm_probe at =
-            flm_index_probe(by_external, flm_hash_numbers((uint64_t)gpu->external, 2));
-        while (flm_index_next(by_external, &at))
-            if (t->launches.at[at.found].external == gpu->external)
-                return t->launches.at[at.found].node;
-    }
-    return FLM_NONE;
+    uint32_t found = launch_of_correlation(l, gpu->correlation);
+    if (found == FLM_NONE)
+        found = launch_of_external(l, gpu->external);
+    return found == FLM_NONE ? FLM_NONE : l->trace->launches.at[found].node;
 }
 
 static void add_gpu(struct flm_trace *t)
 {
-    struct flm_index by_correlation = {0}, by_external = {0};
+    struct launches launches = {.trace = t};
     struct flm_builder *b = t->builder;
     struct flm_metric metric = flm_builder_metric(b, "GPU time", "us");
     double without_launch = 0;
-    if (!index_launches(t, &by_correlation, &by_external))
+    if (!index_launches(&launches))
         flm_builder_fail_memory(b);
     for (size_t i = 0; i < t->gpu.count && !flm_builder_failed(b); i++) {
         const struct flm_trace_gpu *gpu = &t->gpu.at[i];
         struct flm_node node = t->threads.at[gpu->thread].root;
-        uint32_t launch = find_launch(t, &by_correlation, &by_external, gpu);
+        uint32_t launch = find_launch(&launches, gpu);
         if (launch != FLM_NONE)
             node.index = launch;
         else
@@ -194,8 +215,8 @@ static void add_gpu(struct flm_trace *t)
     if (without_launch > 0)
         flm_builder_lost(b, "launches of GPU work, which is shown without its callers", "", 0,
                          without_launch);
-    flm_index_clear(&by_correlation);
-    flm_index_clear(&by_external);
+    flm_index_clear(&launches.by_correlation);
+    flm_index_clear(&launches.by_external);
 }
 
 /* ---- Markers and counters -------------------------------------------------------------------- */
@@ -296,6 +317,7 @@ void flm_trace_clear(struct flm_trace *t)
     FLM_ARRAY_CLEAR(&t->threads);
     FLM_ARRAY_CLEAR(&t->processes);
     flm_index_clear(&t->thread_index);
+    flm_index_clear(&t->process_index);
     FLM_ARRAY_CLEAR(&t->launches);
     FLM_ARRAY_CLEAR(&t->gpu);
     FLM_ARRAY_CLEAR(&t->markers);
@@ -306,6 +328,7 @@ void flm_trace_clear(struct flm_trace *t)
     FLM_ARRAY_CLEAR(&t->stack_frames);
     flm_index_clear(&t->stack_frame_index);
     FLM_ARRAY_CLEAR(&t->cpu_profiles);
+    flm_index_clear(&t->cpu_profile_index);
     flm_text_clear(&t->event.process);
     flm_text_clear(&t->event.thread);
     flm_text_clear(&t->event.category);

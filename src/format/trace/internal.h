@@ -93,7 +93,8 @@ struct flm_trace_sample {
 struct flm_trace_stack_frame {
     uint32_t id, parent; /* strings; parent 0: none */
     uint32_t name;
-    uint32_t node; /* of the builder; FLM_NONE: not made yet */
+    uint32_t node; /* of the builder, below `root`; FLM_NONE: not made yet */
+    uint32_t root;
 };
 
 struct flm_trace_cpu_profile {
@@ -132,7 +133,7 @@ struct flm_trace {
     struct flm_trace_event event;
     struct FLM_ARRAY(struct flm_trace_thread) threads;
     struct FLM_ARRAY(struct flm_trace_process) processes;
-    struct flm_index thread_index;
+    struct flm_index thread_index, process_index;
     uint32_t last_thread;
 
     struct FLM_ARRAY(struct flm_trace_launch) launches;
@@ -145,6 +146,7 @@ struct flm_trace {
     struct FLM_ARRAY(struct flm_trace_stack_frame) stack_frames;
     struct flm_index stack_frame_index;
     struct FLM_ARRAY(struct flm_trace_cpu_profile) cpu_profiles;
+    struct flm_index cpu_profile_index; /* by key */
     uint64_t event_count, other_count;
     uint64_t without_time, without_begin, negative, too_long;
 };
@@ -167,6 +169,9 @@ static inline bool flm_trace_stopped(const struct flm_trace *t)
 /* event.c: reads the next value of the JSON, an event or a member of "samples", and collects it. */
 void flm_trace_read_event(struct flm_trace *trace, bool is_sample);
 void flm_trace_read_stack_frames(struct flm_trace *trace);
+
+/* The index of the one with that id, a string; FLM_NONE. */
+uint32_t flm_trace_find_stack_frame(const struct flm_trace *trace, uint32_t id);
 
 /* threads.c: the index of the thread of the current event, added when it is new. */
 uint32_t flm_trace_find_thread(struct flm_trace *trace);

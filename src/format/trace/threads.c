@@ -40,9 +40,10 @@ uint32_t flm_trace_find_thread(struct flm_trace *t)
 
 static struct flm_trace_process *find_process(struct flm_trace *t, uint32_t process)
 {
-    for (size_t i = 0; i < t->processes.count; i++)
-        if (t->processes.at[i].process == process)
-            return &t->processes.at[i];
+    struct flm_probe at = flm_index_probe(&t->process_index, flm_hash_numbers(process, 0));
+    while (flm_index_next(&t->process_index, &at))
+        if (t->processes.at[at.found].process == process)
+            return &t->processes.at[at.found];
     return NULL;
 }
 
@@ -50,9 +51,11 @@ void flm_trace_name_process(struct flm_trace *t, uint32_t thread, uint32_t name)
 {
     uint32_t process = t->threads.at[thread].process;
     struct flm_trace_process *found = find_process(t, process);
+    uint32_t index = (uint32_t)t->processes.count;
     if (found)
         found->name = name;
-    else if (!FLM_ARRAY_ADD(&t->processes, (struct flm_trace_process){process, name}))
+    else if (!FLM_ARRAY_ADD(&t->processes, (struct flm_trace_process){process, name}) ||
+             !flm_index_add(&t->process_index, flm_hash_numbers(process, 0), index))
         flm_builder_fail_memory(t->builder);
 }
 

@@ -12,6 +12,7 @@ void flm_v8_clear(struct flm_v8_profile *p)
     FLM_ARRAY_CLEAR(&p->deltas);
     FLM_ARRAY_CLEAR(&p->lines);
     flm_index_clear(&p->by_id);
+    p->indexed = 0;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -238,16 +239,6 @@ static struct flm_frame frame_of(struct flm_v8_profile *p, const struct flm_v8_n
                         is_heap ? node->line : line + 1);
 }
 
-static bool index_nodes(struct flm_v8_profile *p)
-{
-    for (size_t i = p->by_id.item_count; i < p->nodes.count; i++)
-        if (!flm_index_add(&p->by_id, flm_hash_numbers(p->nodes.at[i].id, 0), (uint32_t)i)) {
-            fail_memory(p);
-            return false;
-        }
-    return true;
-}
-
 /* The index of the node with that id; FLM_NONE. */
 static uint32_t find_node(const struct flm_v8_profile *p, uint32_t id)
 {
@@ -258,6 +249,19 @@ static uint32_t find_node(const struct flm_v8_profile *p, uint32_t id)
         if (p->nodes.at[at.found].id == id)
             return at.found;
     return FLM_NONE;
+}
+
+static bool index_nodes(struct flm_v8_profile *p)
+{
+    for (; p->indexed < p->nodes.count; p->indexed++) {
+        uint32_t id = p->nodes.at[p->indexed].id;
+        if (id != FLM_NONE && find_node(p, id) == FLM_NONE &&
+            !flm_index_add(&p->by_id, flm_hash_numbers(id, 0), (uint32_t)p->indexed)) {
+            fail_memory(p);
+            return false;
+        }
+    }
+    return true;
 }
 
 static void find_parents(struct flm_v8_profile *p)

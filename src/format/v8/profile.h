@@ -57,6 +57,7 @@ struct flm_v8_profile {
     double start_us, end_us;
     bool lines_from_1; /* of the nodes: in the older form */
     struct flm_index by_id;
+    size_t indexed; /* how many of the nodes were added to it; the first one of an id is in it */
 };
 
 void flm_v8_clear(struct flm_v8_profile *profile);

@@ -357,6 +357,52 @@ static void stacks_in_a_circle_end(void **state)
     assert_int_equal(lost(p, "stacks with a frame that is its own caller", ""), 1);
     assert_int_equal(lost(p, "samples of stacks that do not exist", ""), 1);
     flm_profile_free(p);
+    /* Each frame of the circle once; what is outside of it, below them. */
+    p = read_text(trace,
+                  "{\"traceEvents\":[],\"samples\":[{\"ts\":1,\"sf\":3},{\"ts\":3,\"sf\":2},"
+                  "{\"ts\":7,\"sf\":3}],\"stackFrames\":{\"1\":{\"name\":\"a\",\"parent\":2},"
+                  "\"2\":{\"name\":\"b\",\"parent\":1},\"3\":{\"name\":\"c\",\"parent\":1},"
+                  "\"1\":{\"name\":\"again\"}}}");
+    assert_folded(p, "b 4\nb;a;c 2\n");
+    assert_int_equal(lost(p, "stacks with a frame that is its own caller", ""), 1);
+    flm_profile_free(p);
+}
+
+static void stacks_of_threads_are_below_their_roots(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        trace,
+        flm_bytes_of("{\"traceEvents\":[],\"samples\":[{\"tid\":1,\"ts\":1,\"sf\":1},{\"tid\":1,"
+                     "\"ts\":2,\"sf\":2},{\"tid\":1,\"ts\":4,\"sf\":1},{\"tid\":2,\"ts\":1,"
+                     "\"sf\":2},{\"tid\":2,\"ts\":5,\"sf\":1}],\"stackFrames\":{\"1\":{\"name\":"
+                     "\"a\"},\"2\":{\"name\":\"b\",\"parent\":\"1\"}}}"),
+        &(struct flm_read_options){.by_thread = true});
+    assert_folded(p, "thread 1;a 1\nthread 1;a;b 2\nthread 2;a;b 4\n");
+    flm_profile_free(p);
+}
+
+/* Where each of them is compared with all before it, this takes minutes. */
+static void many_things_with_one_key_are_read(void **state)
+{
+    (void)state;
+    char *text = with_items("[",
+                            "{\"ph\":\"X\",\"ts\":0,\"dur\":1,\"name\":\"a\",\"args\":{"
+                            "\"External id\":0,\"correlation\":0}}",
+                            200000,
+                            ",{\"ph\":\"X\",\"ts\":0,\"dur\":1,\"cat\":\"kernel\",\"name\":\"k\","
+                            "\"args\":{\"correlation\":5}}]");
+    struct flm_profile *p = read_text(trace, text);
+    assert_int_equal(lost(p, "launches of GPU work, which is shown without its callers", ""), 1);
+    flm_profile_free(p);
+    free(text);
+    text = with_items("{\"samples\":[{\"ts\":1,\"sf\":1},{\"ts\":2,\"sf\":1}],\"traceEvents\":[],"
+                      "\"stackFrames\":{",
+                      "\"1\":{\"name\":\"a\"}", 200000, "}}");
+    p = read_text(trace, text);
+    assert_folded(p, "a 1\n");
+    flm_profile_free(p);
+    free(text);
 }
 
 static void heads_without_events_are_recognized(void **state)
@@ -389,6 +435,8 @@ int main(void)
         cmocka_unit_test(a_long_profile_is_read_whole_with_each_option),
         cmocka_unit_test(long_arguments_are_shortened_and_no_others_lost),
         cmocka_unit_test(stacks_in_a_circle_end),
+        cmocka_unit_test(stacks_of_threads_are_below_their_roots),
+        cmocka_unit_test(many_things_with_one_key_are_read),
         cmocka_unit_test(heads_without_events_are_recognized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

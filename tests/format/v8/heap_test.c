@@ -51,6 +51,27 @@ static void a_deep_profile_is_read(void **state)
     flm_text_clear(&text);
 }
 
+/* Where each node is compared with all before it, this takes minutes. */
+static void nodes_without_an_id_are_read(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000 };
+    struct flm_text text = {0};
+    flm_text_puts(&text, "{\"head\":{\"callFrame\":{\"functionName\":\"r\"},\"selfSize\":0,"
+                         "\"children\":[");
+    for (size_t i = 0; i < COUNT; i++)
+        flm_text_puts(&text, i == 0 ? "{\"callFrame\":{\"functionName\":\"f\"},\"selfSize\":1}"
+                                    : ",{\"callFrame\":{\"functionName\":\"f\"},\"selfSize\":1}");
+    flm_text_puts(&text, "]}}");
+    assert_false(text.failed);
+    struct flm_profile *p =
+        read_bytes(&flm_format_heapprofile, (struct flm_bytes){text.at, text.size},
+                   &(struct flm_read_options){0});
+    assert_folded(p, "r;f 200000\n");
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
 static void what_is_no_profile_is_refused(void **state)
 {
     (void)state;
@@ -66,6 +87,7 @@ int main(void)
         cmocka_unit_test(a_profile_of_node_has_the_results_of_speedscope),
         cmocka_unit_test(members_come_in_any_order),
         cmocka_unit_test(a_deep_profile_is_read),
+        cmocka_unit_test(nodes_without_an_id_are_read),
         cmocka_unit_test(what_is_no_profile_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
