@@ -28,6 +28,11 @@ struct function {
     int32_t line;
 };
 
+/* A string that a function refers to, or may refer to. */
+struct name {
+    uint32_t number, string; /* of the file; of the builder */
+};
+
 /* Where each field is, in the numbers of a function and in the values of a node. */
 enum { FUNCTION_FIELDS = 6, NODE_FIELDS = 5, MOST_FIELDS = 16 };
 
@@ -42,7 +47,8 @@ struct reading {
     struct layout function_layout, node_layout;
     struct FLM_ARRAY(struct tree_node) nodes;
     struct FLM_ARRAY(struct function) functions;
-    struct FLM_ARRAY(uint32_t) strings; /* of the builder, by string of the file; 0: not needed */
+    struct FLM_ARRAY(struct name) names;
+    struct flm_index name_index; /* of those that are not at their number */
     bool has_functions, has_tree;
 };
 
@@ -169,48 +175,51 @@ static void read_tree(struct reading *r)
     }
 }
 
-static bool grow_strings(struct reading *r, size_t count)
+static struct name *find_name(const struct reading *r, uint32_t number)
 {
-    size_t more = count > r->strings.count ? count - r->strings.count : 0;
-    if (!FLM_ARRAY_RESERVE(&r->strings, more)) {
+    if (number < r->names.count && r->names.at[number].number == number)
+        return &r->names.at[number];
+    struct flm_probe at = flm_index_probe(&r->name_index, flm_hash_numbers(number, 0));
+    while (flm_index_next(&r->name_index, &at))
+        if (r->names.at[at.found].number == number)
+            return &r->names.at[at.found];
+    return NULL;
+}
+
+static void add_name(struct reading *r, uint32_t number, uint32_t string)
+{
+    struct name *found = find_name(r, number);
+    uint32_t index = (uint32_t)r->names.count;
+    if (found)
+        found->string = string;
+    else if (!FLM_ARRAY_ADD(&r->names, (struct name){number, string}) ||
+             (index != number &&
+              !flm_index_add(&r->name_index, flm_hash_numbers(number, 0), index)))
         flm_builder_fail_memory(r->builder);
-        return false;
-    }
-    if (more > 0)
-        memset(r->strings.at + r->strings.count, 0, more * sizeof *r->strings.at);
-    r->strings.count += more;
-    return true;
 }
 
 /* Keeps the strings that functions refer to; all of them where the functions are not known yet. */
 static void read_strings(struct reading *r)
 {
-    enum { MOST_STRINGS = 1 << 28 };
     struct flm_bytes text;
-    for (size_t i = 0; i < r->functions.count; i++) {
-        uint32_t indices[] = {r->functions.at[i].name, r->functions.at[i].script};
-        for (int j = 0; j < 2; j++) {
-            if (indices[j] >= MOST_STRINGS)
-                continue;
-            if (!grow_strings(r, (size_t)indices[j] + 1))
-                return;
-            r->strings.at[indices[j]] = FLM_NONE;
-        }
+    for (size_t i = 0; i < r->functions.count && !stopped(r); i++) {
+        add_name(r, r->functions.at[i].name, 0);
+        add_name(r, r->functions.at[i].script, 0);
     }
     flm_json_enter_array(&r->json);
-    for (size_t i = 0; flm_json_next_item(&r->json) && !stopped(r); i++) {
-        if (r->has_functions && (i >= r->strings.count || r->strings.at[i] == 0))
+    for (uint32_t i = 0; flm_json_next_item(&r->json) && !stopped(r); i++) {
+        if (i == FLM_NONE || (r->has_functions && !find_name(r, i)))
             continue;
-        if (!flm_json_string(&r->json, &text) || !grow_strings(r, i + 1))
+        if (!flm_json_string(&r->json, &text))
             return;
-        r->strings.at[i] = flm_builder_string(r->builder, text.at, text.size).index;
+        add_name(r, i, flm_builder_string(r->builder, text.at, text.size).index);
     }
 }
 
-static uint32_t string_at(const struct reading *r, uint32_t string)
+static uint32_t string_at(const struct reading *r, uint32_t number)
 {
-    uint32_t found = string < r->strings.count ? r->strings.at[string] : 0;
-    return found == FLM_NONE ? 0 : found;
+    const struct name *found = find_name(r, number);
+    return found ? found->string : 0;
 }
 
 /* Nodes come after their parents. */
@@ -280,7 +289,8 @@ static bool read_heaptimeline(struct flm_source *source, const struct flm_read_o
     }
     FLM_ARRAY_CLEAR(&r.nodes);
     FLM_ARRAY_CLEAR(&r.functions);
-    FLM_ARRAY_CLEAR(&r.strings);
+    FLM_ARRAY_CLEAR(&r.names);
+    flm_index_clear(&r.name_index);
     return good;
 }
 

@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include "support/profile/json_reading.h"
 
 static const struct flm_format *const timeline = &flm_format_heaptimeline;
@@ -57,6 +59,20 @@ static void a_function_that_is_missing_is_counted(void **state)
     flm_profile_free(p);
 }
 
+/* No memory for those before it. */
+static void a_string_that_is_missing_is_none(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        read_text(timeline, "{\"trace_function_infos\":[0,268435455,268435454,0,0,0],"
+                            "\"trace_tree\":[1,0,1,64,[]],\"strings\":[\"a\",\"b\"]}");
+    assert_folded(p, "(anonymous) 64\n");
+    flm_profile_free(p);
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_true(usage.ru_maxrss < 700 * 1024); /* KiB; with them it is more than 1 GiB */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -64,6 +80,7 @@ int main(void)
         cmocka_unit_test(a_recording_of_node_has_sizes_and_objects),
         cmocka_unit_test(fields_are_where_the_file_says),
         cmocka_unit_test(a_snapshot_without_stacks_is_refused),
+        cmocka_unit_test(a_string_that_is_missing_is_none),
         cmocka_unit_test(a_function_that_is_missing_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
