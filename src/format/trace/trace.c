@@ -102,8 +102,8 @@ static bool read_trace(struct flm_source *source, const struct flm_read_options 
     bool good = !t.json.failed || flm_builder_failed(builder); /* flm_builder_finish reports it */
     flm_json_clear(&t.json);
     if (good && !flm_builder_failed(builder)) {
-        if (!has_events)
-            good = flm_error_set(why, FLM_ERROR_FORMAT, "it has no events");
+        if (!has_events || t.event_count == 0)
+            good = flm_error_set(why, FLM_ERROR_FORMAT, "it has no events: nothing was recorded");
         else
             good = flm_trace_finish(&t);
     }

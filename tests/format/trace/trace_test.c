@@ -261,6 +261,9 @@ static void what_is_complete_is_read(void **state)
     assert_refused(trace, "[", 0, "the JSON ends too early");
     assert_refused(trace, "[" EVENT " " EVENT, 0, "',' or ']' is expected here");
     assert_refused(trace, "{}", 0, "it has no events");
+    assert_refused(trace, "[]", 0, "it has no events: nothing was recorded");
+    assert_refused(trace, "[1, null]", 0, "it has no events");
+    assert_refused(trace, "{\"traceEvents\":[], \"samples\":[]}", 0, "it has no events");
     assert_refused(trace, "{\"traceEvents\":7}", 0, "an array is expected here");
 }
 
