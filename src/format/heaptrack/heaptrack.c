@@ -31,6 +31,9 @@
 
 enum { NEWEST_VERSION = 3 };
 
+/* Frames that are inlined: of an address; of all stacks, beside what the size of the input allows. */
+enum { MOST_INLINED = 4095, MOST_IN_STACKS = 1 << 20 };
+
 struct address {
     size_t first, count; /* of `frames`: the caller first */
     bool is_start;       /* stacks begin here */
@@ -125,6 +128,10 @@ static uint32_t string_at(struct reading *r, uint64_t index)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* A name with line ends in it is one of a macro or of a lambda. A number that is far larger is a
+ * damaged one, which must not take the lines behind it away. */
+enum { MOST_SIZED = 1 << 16 };
+
 /* The text of a sized string: further lines, where it has line ends in it. */
 static bool read_sized(struct reading *r, struct flm_bytes *text)
 {
@@ -140,6 +147,10 @@ static bool read_sized(struct reading *r, struct flm_bytes *text)
         text->size = (size_t)size;
         return true;
     }
+    if (size > MOST_SIZED) { /* the line is all that is there of it */
+        lose_line(r);
+        return true;
+    }
     r->sized.size = 0;
     flm_text_add(&r->sized, *text);
     struct flm_bytes line;
@@ -147,7 +158,9 @@ static bool read_sized(struct reading *r, struct flm_bytes *text)
         flm_text_putc(&r->sized, '\n');
         flm_text_add(&r->sized, line);
     }
-    *text = (struct flm_bytes){r->sized.at, r->sized.size};
+    if (r->sized.size != size)
+        lose_line(r); /* it ends within a line, or with the file */
+    *text = (struct flm_bytes){r->sized.at, r->sized.size < size ? r->sized.size : (size_t)size};
     return !r->sized.failed || flm_error_memory(r->why);
 }
 
@@ -226,9 +239,15 @@ static bool read_address(struct reading *r, struct words w)
         address.is_new = is_one_of(r, name, news, sizeof news / sizeof *news);
         if (!add_frame(r, name, file, line, module_string))
             return false;
-        while (next_number(&w, &function) && next_number(&w, &file) && next_number(&w, &line))
+        while (next_number(&w, &function) && next_number(&w, &file) && next_number(&w, &line)) {
+            /* The last one stays: it has the code. */
+            if (r->frames.count - address.first > MOST_INLINED) {
+                lose(r, "inlined frames of addresses with more than 4095");
+                r->frames.count--;
+            }
             if (!add_frame(r, string_at(r, function), file, line, module_string))
                 return false;
+        }
         /* The last one is the function that has the code; the others are inlined into it. */
         struct flm_frame *last = &r->frames.at[r->frames.count - 1];
         struct flm_frame_record record = r->builder->interner.frames[last->index];
@@ -480,6 +499,7 @@ static void add_nodes(struct reading *r)
             r->stacks.at[stack->parent].is_needed = true;
     }
     struct flm_node root = flm_builder_root(r->builder);
+    uint64_t inlined = 0, most = MOST_IN_STACKS + 16 * (uint64_t)r->lines.number;
     r->stacks.at[0].node = root;
     for (size_t i = 1; i < r->stacks.count; i++) {
         struct stack *stack = &r->stacks.at[i];
@@ -488,8 +508,15 @@ static void add_nodes(struct reading *r)
             continue;
         const struct address *address = &r->addresses.at[stack->address - 1];
         struct flm_node parent = address->is_start ? root : r->stacks.at[stack->parent].node;
-        stack->node =
-            flm_builder_descend(r->builder, parent, r->frames.at + address->first, address->count);
+        size_t count = address->count;
+        inlined += count - 1;
+        if (count > 1 && inlined > most) {
+            flm_builder_lost(r->builder, "inlined frames, of which there are too many", "", 0,
+                             (double)(count - 1));
+            inlined -= count - 1;
+            count = 1;
+        }
+        stack->node = flm_builder_descend(r->builder, parent, r->frames.at + address->first, count);
     }
 }
 

@@ -252,8 +252,10 @@ static bool read_delays(struct flm_legacy *l, struct flm_bytes text, struct flm_
     flm_legacy_metrics(l, is_heap ? heap : l->is_java && is_micro ? java_delays : delays, 2);
     if (!is_heap)
         flm_legacy_note(l, "period", a.period, "contentions");
-    flm_legacy_note(l, "duration_ns",
-                    a.milliseconds < INT64_MAX / 1000000 ? a.milliseconds * 1000000 : 0, "");
+    flm_legacy_note(
+        l, "duration_ns",
+        a.milliseconds > 0 && a.milliseconds < INT64_MAX / 1000000 ? a.milliseconds * 1000000 : 0,
+        "");
     for (rest = text; !l->failed && flm_legacy_line(&rest, &line); text = rest) {
         int64_t size, count;
         struct flm_legacy_sample sample = {.first = l->addresses.count, .block = -1};

@@ -119,6 +119,14 @@ struct known_labels {
 
 enum { KNOWN_LABELS = 1024, MOST_KNOWN_STACKS = 1 << 18, STACKS_OF_A_SET = 4 };
 
+/* Of a location; of all stacks, beside what the size of the input allows. */
+enum { MOST_LINES = 4096, MOST_INLINED = 1 << 20 };
+
+/* A name of sample types, and the number that its next one has. */
+struct type_name {
+    uint32_t name, next;
+};
+
 struct reading {
     struct flm_wire_input input;
     struct flm_builder *builder;
@@ -134,6 +142,8 @@ struct reading {
 
     struct FLM_ARRAY(const unsigned char *) sample_types;
     struct FLM_ARRAY(uint32_t) metrics; /* by sample type */
+    struct FLM_ARRAY(struct type_name) type_names;
+    uint64_t inlined_count; /* frames that were added to stacks below those of their locations */
     struct FLM_ARRAY(uint64_t) comments;
     uint64_t drop_frames, keep_frames, default_type, documentation;
     int64_t time_ns, duration_ns, period;
@@ -381,11 +391,19 @@ static uint32_t make_location(struct reading *r, uint32_t index)
         fail_memory(r);
         return FLM_NONE;
     }
+    if (lines_left > MOST_LINES)
+        flm_builder_lost(r->builder, "inlined frames of locations with more than 4096", "", 0,
+                         (double)(lines_left - MOST_LINES));
     m = message_at(r, r->locations.starts.at[index]);
     struct flm_wire line;
-    while (!stopped(r) && flm_wire_next(&m))
-        if (m.field == 4 && flm_wire_enter(&m, &line))
-            add_line(r, line, location.address, mapping, --lines_left > 0);
+    while (!stopped(r) && flm_wire_next(&m)) {
+        if (m.field != 4)
+            continue;
+        bool inlined = --lines_left > 0;
+        bool fits = !inlined || r->frames.count - first < MOST_LINES;
+        if (fits && flm_wire_enter(&m, &line))
+            add_line(r, line, location.address, mapping, inlined);
+    }
     if (r->frames.count == first + 1)
         add_unsymbolized(r, location.address, mapping);
     if (stopped(r))
@@ -398,7 +416,9 @@ static uint32_t make_location(struct reading *r, uint32_t index)
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* Appends the frames of a location to the path. */
+/* Appends the frames of a location to the path. One that a stack has often counts as often: frames
+ * that are inlined are added while they are in proportion to the size of the input, then only those
+ * that they are inlined into. */
 static bool push_location(struct reading *r, uint64_t id)
 {
     uint32_t index = table_find(&r->locations, id);
@@ -410,6 +430,13 @@ static bool push_location(struct reading *r, uint64_t id)
     if (at == FLM_NONE && (at = make_location(r, index)) == FLM_NONE)
         return false;
     uint32_t count = r->frames.at[at].index;
+    uint64_t most = MOST_INLINED + 8 * (uint64_t)r->input.size;
+    if (count > 1 && r->inlined_count + count > most) {
+        flm_builder_lost(r->builder, "inlined frames, of which there are too many", "", 0,
+                         (double)(count - 1));
+        count = 1;
+    }
+    r->inlined_count += count - 1;
     if (!FLM_ARRAY_RESERVE(&r->path, count))
         return fail_memory(r);
     memcpy(r->path.at + r->path.count, r->frames.at + at + 1, count * sizeof *r->path.at);
@@ -783,6 +810,20 @@ static void read_type(struct reading *r, struct flm_wire m, uint64_t *type, uint
     (void)r;
 }
 
+/* The number that the next type of this name has, from 1 on; NULL when memory ran out. */
+static uint32_t *next_number(struct reading *r, struct flm_bytes name)
+{
+    uint32_t string = flm_builder_string(r->builder, name.at, name.size).index;
+    for (size_t i = 0; i < r->type_names.count; i++)
+        if (r->type_names.at[i].name == string)
+            return &r->type_names.at[i].next;
+    if (!FLM_ARRAY_ADD(&r->type_names, (struct type_name){string, 1})) {
+        fail_memory(r);
+        return NULL;
+    }
+    return &r->type_names.at[r->type_names.count - 1].next;
+}
+
 /* The metric of a sample type. Two types may have one name; metrics do not. */
 static uint32_t make_metric(struct reading *r, const unsigned char *start)
 {
@@ -794,7 +835,9 @@ static uint32_t make_metric(struct reading *r, const unsigned char *start)
     uint32_t unit_string = flm_builder_string(b, unit_name.at, unit_name.size).index;
     if (name.size == 0)
         name = flm_bytes_of("value");
-    for (unsigned i = 1; !flm_builder_failed(b); i++) {
+    uint32_t *next = next_number(r, name);
+    while (next && !flm_builder_failed(b)) {
+        uint32_t i = (*next)++;
         r->text.size = 0;
         flm_text_add(&r->text, name);
         if (i > 1)
@@ -1004,6 +1047,7 @@ static void clear(struct reading *r)
     FLM_ARRAY_CLEAR(&r->frames);
     FLM_ARRAY_CLEAR(&r->sample_types);
     FLM_ARRAY_CLEAR(&r->metrics);
+    FLM_ARRAY_CLEAR(&r->type_names);
     FLM_ARRAY_CLEAR(&r->comments);
     FLM_ARRAY_CLEAR(&r->ids);
     FLM_ARRAY_CLEAR(&r->previous);

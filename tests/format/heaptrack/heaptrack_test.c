@@ -105,6 +105,45 @@ static void what_does_not_fit_is_counted(void **state)
     flm_profile_free(p);
 }
 
+/* n inlined frames of an address that n stacks have: n * n of them. */
+static void frames_stay_in_proportion_to_the_input(void **state)
+{
+    (void)state;
+    enum { FRAMES = 5000, DEPTH = 1000 };
+    struct flm_text text = {0};
+    flm_text_puts(&text, "v 10400 3\ns 1 f\ns 1 g\ni 1 0 1 0 0");
+    for (int i = 0; i < FRAMES - 2; i++)
+        flm_text_puts(&text, " 1 0 0");
+    flm_text_puts(&text, " 2 0 0\n");
+    for (int i = 0; i < DEPTH; i++)
+        flm_text_format(&text, "t 1 %x\n", i);
+    flm_text_format(&text, "a 8 %x\n+ 0\n", DEPTH);
+    struct flm_profile *p = read_bytes(heaptrack, (struct flm_bytes){text.at, text.size},
+                                       &(struct flm_read_options){0});
+    assert_int_equal(lost(p, "inlined frames of addresses with more than 4095", "line 4"),
+                     FRAMES - 4096);
+    assert_true(lost(p, "inlined frames, of which there are too many", "") > 1000000);
+    assert_true(p->sizes.node_count < (1 << 20) + 100000);
+    assert_int_equal(frame_named(p, "g")->kind, FLM_KIND_NATIVE); /* the one that has the code */
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
+static void sizes_of_strings_that_are_wrong_take_no_lines_away(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        read_text(heaptrack, "v 10400 3\ns ffffffffffffffff f\ni 1 0 1\nt 1 0\na 8 1\n+ 0\n");
+    assert_folded(p, "f 1\n");
+    assert_int_equal(lost(p, "malformed lines", "line 2"), 1);
+    flm_profile_free(p);
+    /* It ends within the second line, which is not its own to the end. */
+    p = read_text(heaptrack, "v 10400 3\ns 4 f\n g, more\ni 1 0 1\nt 1 0\na 8 1\n+ 0\n");
+    assert_int_equal(lost(p, "malformed lines", "line 3"), 1);
+    assert_non_null(frame_named(p, "f\n g"));
+    flm_profile_free(p);
+}
+
 static void what_cannot_be_read_is_said(void **state)
 {
     (void)state;
@@ -180,6 +219,8 @@ int main(void)
         cmocka_unit_test(lines_and_times_come_with_options),
         cmocka_unit_test(older_files_have_strings_without_a_length),
         cmocka_unit_test(what_does_not_fit_is_counted),
+        cmocka_unit_test(frames_stay_in_proportion_to_the_input),
+        cmocka_unit_test(sizes_of_strings_that_are_wrong_take_no_lines_away),
         cmocka_unit_test(what_cannot_be_read_is_said),
         cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
         cmocka_unit_test(a_shortened_file_is_read_or_refused),

@@ -126,6 +126,10 @@ static void delays_are_scaled_from_cycles(void **state)
     assert_metric(p, 1, "contentions", "count", 30, 1);
     assert_folded(p, "0x20;0x10 1000\n");
     flm_profile_free(p);
+    p = read_text(legacy, "--- contentionz 1 ---\n"
+                          "ms since reset = -9223372036854775807\n50 1 @ 0x1\n");
+    assert_null(flm_profile_note_named(p, "duration_ns").at);
+    flm_profile_free(p);
 }
 
 static void what_is_no_sample_is_refused_at_its_line(void **state)

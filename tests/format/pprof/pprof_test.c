@@ -187,6 +187,36 @@ static void types_of_one_name_are_metrics_of_their_own(void **state)
     proto_clear(&p);
 }
 
+/* n lines of which each of n references makes frames: n * n of them. */
+static void frames_stay_in_proportion_to_the_input(void **state)
+{
+    (void)state;
+    enum { LINES = 5000, REFERENCES = 2000 };
+    struct proto made = {{0}};
+    proto_strings(&made, strings);
+    proto_message(&made, 1, 2, NUMBERS(SAMPLES, COUNT));
+    proto_message(&made, 5, 2, NUMBERS(1, MAIN));
+    flm_wire_put_number(&made.message, 1, 7);
+    for (int i = 0; i < LINES; i++) {
+        flm_wire_put_number(&made.inner, 1, 1);
+        flm_wire_put_message(&made.message, 4, &made.inner);
+    }
+    flm_wire_put_message(&made.out, 4, &made.message);
+    for (int i = 0; i < REFERENCES; i++)
+        flm_wire_put_varint(&made.inner, 7);
+    flm_wire_put_message(&made.message, 1, &made.inner);
+    proto_packed(&made.message, 2, &made.inner, 1, NUMBERS(3));
+    flm_wire_put_message(&made.out, 2, &made.message);
+    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+    assert_sound(p);
+    assert_int_equal(lost(p, "inlined frames of locations with more than 4096", ""), LINES - 4096);
+    assert_true(lost(p, "inlined frames, of which there are too many", "") > 1000000);
+    assert_true(p->sizes.node_count < (1 << 20) + 9 * made.out.size);
+    assert_true(flm_profile_total(p, (struct flm_metric){0}) == 3);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
 static void a_stack_with_only_zeros_was_seen(void **state)
 {
     (void)state;
@@ -477,6 +507,7 @@ int main(void)
         cmocka_unit_test(threads_are_frames_with_the_option),
         cmocka_unit_test(the_default_type_comes_first),
         cmocka_unit_test(types_of_one_name_are_metrics_of_their_own),
+        cmocka_unit_test(frames_stay_in_proportion_to_the_input),
         cmocka_unit_test(a_stack_with_only_zeros_was_seen),
         cmocka_unit_test(what_is_missing_is_counted),
         cmocka_unit_test(what_cannot_be_true_is_refused),
