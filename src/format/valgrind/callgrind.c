@@ -26,6 +26,7 @@
  * costs, which Xdebug writes for memory that was freed, count as 0 and as a loss. */
 #include "base/core/hash.h"
 #include "base/core/scan.h"
+#include "base/core/sort.h"
 #include "base/number/number.h"
 #include "base/text/line_reader.h"
 #include "format/core/format.h"
@@ -35,6 +36,17 @@
 #include "profile/internal.h"
 
 enum { MOST_EVENTS = FLM_CALLGRIND_EVENTS, MOST_POSITIONS = 4 };
+
+/* Descriptions of events, their bytes, terms of all formulas, and notes: what is beyond is counted.
+ * Lines `events:` that differ from the one before are looked up in all descriptions: more than so
+ * many are refused. */
+enum {
+    MOST_DESCRIBED = 256,
+    MOST_DESCRIBED_SIZE = 16 << 10,
+    MOST_TERMS = 1024,
+    MOST_NOTES = 64,
+    MOST_EVENT_LINES = 256
+};
 
 enum name_kind { NAME_OBJECT, NAME_FILE, NAME_FUNCTION, NAME_KINDS };
 
@@ -74,7 +86,9 @@ struct reading {
     struct FLM_ARRAY(struct event) events;
     struct FLM_ARRAY(struct formula) formulas;
     struct FLM_ARRAY(struct term) terms;
-    struct flm_text described;   /* the lines `event:` so far: NAME[=FORMULA][:LONG NAME] */
+    struct flm_text described; /* the lines `event:` so far: NAME[=FORMULA][:LONG NAME] */
+    size_t described_count, note_count, event_lines;
+    size_t described_size;       /* of `described`, when `events` was read */
     struct flm_text event_names; /* as the line `events:` has them */
     struct flm_metric calls;
     size_t position_count, line_column; /* the latter: position_count where there is none */
@@ -85,6 +99,8 @@ struct reading {
     struct FLM_ARRAY(struct flm_frame_record) frames;
     struct flm_index function_index;
     struct flm_call_graph graph;
+    struct FLM_ARRAY(uint32_t) used, local; /* functions of a part; by function: which of these */
+    struct FLM_ARRAY(struct flm_frame_record) used_frames;
 
     uint32_t object, file, called_object, called_file; /* strings */
     bool has_called_object, has_called_file;
@@ -101,7 +117,8 @@ struct reading {
     bool counts_no_calls;
     bool is_signed; /* Xdebug's: a '-' is a sign. Elsewhere it is relative to the line before */
     bool has_totals, is_callgrind;
-    uint64_t summary, sum; /* of the first event: as the part says, and of its costs */
+    bool has_command, has_others; /* `cmd:`, and what cachegrind does not write */
+    uint64_t summary, sum;        /* of the first event: as the part says, and of its costs */
     bool has_summary;
 
     struct flm_label_set labels;
@@ -379,8 +396,60 @@ static void check_end(struct reading *r)
                                  : "end of the file",
                          "line", r->lines.number, is_less ? (double)(r->summary - r->sum) : 1);
     }
+    /* cachegrind's files, which say nothing of who wrote them, end with a summary. */
+    if (r->has_command && !r->has_others && !r->has_summary && r->has_costs)
+        flm_builder_lost(r->builder, "costs of a file that was cut off", "line", r->lines.number,
+                         1);
     r->has_totals = r->has_summary = false;
     r->sum = 0;
+}
+
+static int order_functions(const void *context, uint32_t a, uint32_t b)
+{
+    (void)context;
+    return (a > b) - (a < b);
+}
+
+static bool use_function(struct reading *r, uint32_t function)
+{
+    if (r->local.at[function] != UINT32_MAX)
+        return true;
+    r->local.at[function] = 0;
+    return FLM_ARRAY_ADD(&r->used, function);
+}
+
+/* Numbers the functions of this part anew, in order: of a file with many parts each has only few of
+ * them, and stacks take a step for each function. */
+static bool number_functions(struct reading *r)
+{
+    struct flm_call_graph *g = &r->graph;
+    while (r->local.count < r->functions.count)
+        if (!FLM_ARRAY_ADD(&r->local, UINT32_MAX))
+            return false;
+    r->used.count = r->used_frames.count = 0;
+    bool good = true;
+    for (size_t i = 0; good && i < g->items.count; i++)
+        good = use_function(r, g->items.at[i].function);
+    for (size_t i = 0; good && i < g->edges.count; i++)
+        good = use_function(r, g->edges.at[i].from) && use_function(r, g->edges.at[i].to);
+    size_t count = r->used.count;
+    good = good && FLM_ARRAY_RESERVE(&r->used, count) && FLM_ARRAY_RESERVE(&r->used_frames, count);
+    if (!good)
+        return false;
+    flm_sort(r->used.at, count, r->used.at + count, order_functions, NULL);
+    for (size_t i = 0; i < count; i++) {
+        r->local.at[r->used.at[i]] = (uint32_t)i;
+        r->used_frames.at[r->used_frames.count++] = r->frames.at[r->used.at[i]];
+    }
+    for (size_t i = 0; i < g->items.count; i++)
+        g->items.at[i].function = r->local.at[g->items.at[i].function];
+    for (size_t i = 0; i < g->edges.count; i++) {
+        g->edges.at[i].from = r->local.at[g->edges.at[i].from];
+        g->edges.at[i].to = r->local.at[g->edges.at[i].to];
+    }
+    for (size_t i = 0; i < count; i++)
+        r->local.at[r->used.at[i]] = UINT32_MAX;
+    return true;
 }
 
 /* Makes stacks of what was read since the last time. */
@@ -392,9 +461,11 @@ static bool finish_part(struct reading *r, bool is_several)
     if (r->graph.items.count + r->graph.edges.count == 0)
         return true;
     choose_labels(r, is_several);
+    if (!number_functions(r))
+        return flm_error_memory(r->why);
     struct flm_call_stacks stacks = {.builder = r->builder,
-                                     .frames = r->frames.at,
-                                     .function_count = (uint32_t)r->functions.count,
+                                     .frames = r->used_frames.at,
+                                     .function_count = (uint32_t)r->used.count,
                                      .base = thread_node(r),
                                      .lines = r->options->lines,
                                      .context = r,
@@ -538,6 +609,11 @@ static bool read_terms(struct reading *r, struct flm_bytes text, bool *is_known)
         *is_known = term.event != UINT32_MAX;
         if (!*is_known)
             return true;
+        if (r->terms.count == MOST_TERMS) {
+            lose(r, "derived events with more terms than 1024");
+            *is_known = false;
+            return true;
+        }
         if (!FLM_ARRAY_ADD(&r->terms, term))
             return flm_error_memory(r->why);
         at = skip_blanks(at, end);
@@ -579,6 +655,18 @@ static bool read_formulas(struct reading *r)
 static bool read_events(struct reading *r, const char *at, const char *end)
 {
     const char *start = at;
+    struct flm_bytes names = {r->event_names.at, r->event_names.size};
+    if (r->events.count > 0 && r->described_size == r->described.size &&
+        flm_bytes_equal((struct flm_bytes){at, (size_t)(end - at)}, names)) {
+        memset(r->cost, 0, sizeof r->cost);
+        r->given = 0;
+        return true; /* the next part, which has the same */
+    }
+    if (r->event_lines++ == MOST_EVENT_LINES)
+        return flm_error_line(r->why, FLM_ERROR_RANGE, r->lines.number,
+                              "more than %d different lines 'events:': this is not a profile",
+                              MOST_EVENT_LINES);
+    r->described_size = r->described.size;
     r->events.count = r->formulas.count = r->terms.count = 0;
     for (at = skip_blanks(at, end); at < end; at = skip_blanks(at, end)) {
         struct flm_bytes word = word_at(at, end), name, unit;
@@ -865,8 +953,20 @@ static void note(struct reading *r, const char *key, const char *at, const char 
         flm_builder_note(r->builder, key, value.at, value.size);
 }
 
-/* "KEY: VALUE" of a line `desc:` becomes a note; one without a value none. */
-static void note_description(struct flm_builder *builder, struct flm_bytes text)
+/* What valgrind and Xdebug write there. */
+static bool is_own_key(struct flm_bytes key)
+{
+    static const char *const keys[] = {"I1 cache", "D1 cache",  "LL cache",
+                                       "L2 cache", "Timerange", "Trigger"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (flm_bytes_are(key, keys[i]))
+            return true;
+    return false;
+}
+
+/* "KEY: VALUE" of a line `desc:` becomes a note; one without a value none. Other keys than those
+ * of valgrind are "callgrind: KEY": a file must not set the notes that flamel itself goes by. */
+static void note_description(struct reading *r, struct flm_bytes text)
 {
     const char *end = text.at + text.size, *colon = flm_find(text.at, end, ':');
     if (colon == end)
@@ -876,12 +976,38 @@ static void note_description(struct flm_builder *builder, struct flm_bytes text)
         flm_bytes_trimmed((struct flm_bytes){colon + 1, (size_t)(end - colon - 1)});
     if (name.size == 0 || value.size == 0 || memchr(name.at, 0, name.size))
         return;
+    bool is_own = is_own_key(name);
+    if (!is_own && r->note_count == MOST_NOTES) {
+        lose(r, "descriptions, of which there are too many");
+        return;
+    }
+    r->note_count += !is_own;
     struct flm_text key = {0};
+    flm_text_puts(&key, is_own ? "" : "callgrind: ");
     flm_text_add(&key, name);
     flm_text_putc(&key, 0);
     if (!key.failed)
-        flm_builder_note(builder, key.at, value.at, value.size);
+        flm_builder_note(r->builder, key.at, value.at, value.size);
     flm_text_clear(&key);
+}
+
+/* A line `event:`. A file of several parts has the same ones in each. */
+static void add_description(struct reading *r, struct flm_bytes value)
+{
+    for (struct flm_bytes rest = {r->described.at, r->described.size}; rest.size > 0;) {
+        size_t size = (size_t)(flm_find(rest.at, rest.at + rest.size, '\n') - rest.at);
+        if (flm_bytes_equal((struct flm_bytes){rest.at, size}, value))
+            return;
+        rest = flm_bytes_from(rest, size + 1);
+    }
+    if (r->described_count == MOST_DESCRIBED ||
+        r->described.size + value.size >= MOST_DESCRIBED_SIZE) {
+        lose(r, "descriptions of events, of which there are too many");
+        return;
+    }
+    r->described_count++;
+    flm_text_add(&r->described, value);
+    flm_text_putc(&r->described, '\n');
 }
 
 /* The first number of "summary: 123 45". */
@@ -903,13 +1029,17 @@ static bool read_header(struct reading *r, struct flm_bytes key, const char *at,
             r->is_several = true;
         }
     struct flm_bytes value = flm_bytes_trimmed((struct flm_bytes){at, (size_t)(end - at)});
+    r->has_command = r->has_command || flm_bytes_are(key, "cmd");
+    r->has_others = r->has_others || flm_bytes_are(key, "version") ||
+                    flm_bytes_are(key, "creator") || flm_bytes_are(key, "pid") ||
+                    flm_bytes_are(key, "part") || flm_bytes_are(key, "positions") ||
+                    flm_bytes_are(key, "event");
     if (flm_bytes_are(key, "events"))
         return read_events(r, at, end);
     if (flm_bytes_are(key, "positions"))
         return read_positions(r, at, end);
     if (flm_bytes_are(key, "event")) {
-        flm_text_add(&r->described, value);
-        flm_text_putc(&r->described, '\n');
+        add_description(r, value);
     } else if (flm_bytes_are(key, "creator")) {
         r->is_signed = flm_bytes_start_with(value, "xdebug");
         r->is_callgrind = flm_bytes_start_with(value, "callgrind-");
@@ -921,7 +1051,7 @@ static bool read_header(struct reading *r, struct flm_bytes key, const char *at,
                flm_bytes_are(value, FLM_CALLGRIND_CALLS)) {
         r->counts_no_calls = true;
     } else if (flm_bytes_are(key, "desc")) {
-        note_description(r->builder, value);
+        note_description(r, value);
     } else if (flm_bytes_are(key, "pid")) {
         r->process = intern(r, value.at, value.at + value.size);
     } else if (flm_bytes_are(key, "thread")) {
@@ -996,6 +1126,9 @@ static bool read_callgrind(struct flm_source *source, const struct flm_read_opti
     FLM_ARRAY_CLEAR(&r.terms);
     FLM_ARRAY_CLEAR(&r.functions);
     FLM_ARRAY_CLEAR(&r.frames);
+    FLM_ARRAY_CLEAR(&r.used);
+    FLM_ARRAY_CLEAR(&r.local);
+    FLM_ARRAY_CLEAR(&r.used_frames);
     flm_index_clear(&r.function_index);
     flm_call_graph_clear(&r.graph);
     flm_text_clear(&r.described);

@@ -188,6 +188,76 @@ static void what_is_malformed_is_counted(void **state)
     flm_profile_free(p);
 }
 
+static void a_cachegrind_file_without_a_summary_was_cut_off(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_text(callgrind, "cmd: ./app\nevents: Ir\nfl=a.c\nfn=a\n1 30\n");
+    assert_int_equal(lost(p, "costs of a file that was cut off", "line 5"), 1);
+    flm_profile_free(p);
+    p = read_text(callgrind, "cmd: ./app\nevents: Ir\nfl=a.c\nfn=a\n1 30\nsummary: 30\n");
+    assert_int_equal(p->sizes.loss_count, 0);
+    flm_profile_free(p);
+    p = read_text(callgrind, "version: 1\ncmd: ./app\nevents: Ir\nfl=a.c\nfn=a\n1 30\n");
+    assert_int_equal(p->sizes.loss_count, 0); /* others need not have one */
+    flm_profile_free(p);
+}
+
+static void descriptions_are_bounded_and_no_notes_of_flamel(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, "desc: Trigger: end\ndesc: not shown x: y\n");
+    for (int i = 0; i < 300; i++)
+        flm_text_format(&text, "desc: key %d: 1\nevent: e%d = Ir\nevent: e%d = Ir\n", i, i, i);
+    flm_text_puts(&text, "events: Ir\nfn=a\n1 1\n");
+    struct flm_profile *p = read_bytes(callgrind, (struct flm_bytes){text.at, text.size},
+                                       &(struct flm_read_options){0});
+    assert_note(p, "Trigger", "end");
+    assert_note(p, "callgrind: not shown x", "y");
+    assert_null(flm_profile_note_named(p, "not shown x").at);
+    assert_int_equal(lost(p, "descriptions, of which there are too many", "line 192"), 237);
+    assert_int_equal(lost(p, "descriptions of events, of which there are too many", "line 772"),
+                     88);
+    assert_int_equal(p->sizes.metric_count, 257);
+    flm_profile_free(p);
+    text.size = 0;
+    flm_text_puts(&text, "event: Sum = Ir");
+    for (int i = 0; i < 1024; i++)
+        flm_text_puts(&text, " + Ir");
+    flm_text_puts(&text, "\nevents: Ir\nfn=a\n1 1\n");
+    p = read_bytes(callgrind, (struct flm_bytes){text.at, text.size},
+                   &(struct flm_read_options){0});
+    assert_int_equal(lost(p, "derived events with more terms than 1024", "line 2"), 1);
+    flm_profile_free(p);
+    text.size = 0;
+    for (int i = 0; i < 257; i++)
+        flm_text_format(&text, "events: e%d\n", i);
+    struct flm_error why = {0};
+    assert_null(try_bytes(callgrind, (struct flm_bytes){text.at, text.size},
+                          &(struct flm_read_options){0}, &why));
+    assert_non_null(strstr(why.text, "more than 256 different lines 'events:'"));
+    flm_text_clear(&text);
+}
+
+/* The functions of all parts, in each part, would be 2 * 10^10 steps. */
+static void a_part_costs_what_it_has(void **state)
+{
+    (void)state;
+    enum { COUNT = 60000 };
+    struct flm_text text = {0};
+    flm_text_puts(&text, "events: Ir\n");
+    for (int i = 0; i < COUNT; i++)
+        flm_text_format(&text, "fn=(%d) f%d\n1 1\n", i, i);
+    for (int i = 0; i < COUNT; i++)
+        flm_text_format(&text, "part: %d\nfn=(7)\n1 1\ncfn=(9)\ncalls=1 0\n1 1\n", i);
+    struct flm_profile *p = read_bytes(callgrind, (struct flm_bytes){text.at, text.size},
+                                       &(struct flm_read_options){0});
+    assert_int_equal(flm_profile_total(p, (struct flm_metric){0}), 2 * COUNT);
+    assert_int_equal(frame_named(p, "f59999")->kind, FLM_KIND_PLAIN);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
 static void errors_name_the_line(void **state)
 {
     (void)state;
@@ -273,6 +343,9 @@ int main(void)
         cmocka_unit_test(costs_may_be_relative_too),
         cmocka_unit_test(callee_names_hold_for_one_call),
         cmocka_unit_test(what_is_malformed_is_counted),
+        cmocka_unit_test(a_cachegrind_file_without_a_summary_was_cut_off),
+        cmocka_unit_test(descriptions_are_bounded_and_no_notes_of_flamel),
+        cmocka_unit_test(a_part_costs_what_it_has),
         cmocka_unit_test(errors_name_the_line),
         cmocka_unit_test(a_window_that_moves_shows_the_same_profile),
         cmocka_unit_test(a_shortened_file_is_read_or_refused),
