@@ -302,9 +302,11 @@ static uint32_t name_of_address(struct reading *r, uint64_t address, const struc
     struct flm_bytes path = {"", 0};
     if (mapping)
         path = flm_interner_text(&r->builder->interner, mapping->path);
-    for (size_t i = path.size; i-- > 0;)
-        if (path.at[i] == '/')
-            path = flm_bytes_from(path, i + 1);
+    for (size_t i = path.size; i > 0; i--)
+        if (path.at[i - 1] == '/') {
+            path = flm_bytes_from(path, i);
+            break;
+        }
     if (address != 0)
         flm_text_format(&text, "0x%llx", (unsigned long long)address);
     else if (path.size > 0 && path.at[0] != '[')
