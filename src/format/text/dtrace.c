@@ -7,8 +7,8 @@
  *                   unix`_sys_sysenter_post_swapgs+0x149
  *                     1
  *
- * Frames are indented by two columns at least. A number alone ends a stack. Several stacks of a key (stack() and ustack()) follow each other as
- * one, with a blank line between them. */
+ * Frames are indented by two columns at least. A number alone ends a stack. Several stacks of a key
+ * (stack() and ustack()) follow each other as one, with a blank line between them. */
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "format/text/internal.h"
