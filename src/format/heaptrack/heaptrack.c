@@ -31,7 +31,8 @@
 
 enum { NEWEST_VERSION = 3 };
 
-/* Frames that are inlined: of an address; of all stacks, beside what the size of the input allows. */
+/* Frames that are inlined: of an address; of all stacks, beside what the size of the input
+ * allows. */
 enum { MOST_INLINED = 4095, MOST_IN_STACKS = 1 << 20 };
 
 struct address {
