@@ -9,8 +9,9 @@
  *         "events": [{"type": "O", "frame": 0, "at": 0}, {"type": "C", "frame": 0, "at": 14}]}]}
  *
  * Each profile is a thread. Its unit is its metric: "time", "size" for bytes, "weight" where it has
- * none; profiles of one unit have one metric. Where the unit is one of time, values are times too,
- * from startValue on: weights follow each other.
+ * none; profiles of one unit have one metric. Those that flamel wrote say what their metric is.
+ * Where the unit is one of time, values are times too, from startValue on: weights follow each
+ * other.
  *
  * Members may come in any order. A profile is collected, 16 bytes an event or 12 a sample, and
  * added when it ends; if profiles precede the frames, the input from there on is kept until these
@@ -44,6 +45,7 @@ struct reading {
 
     /* The current profile. */
     struct flm_text name, unit;
+    struct flm_text own_metric, own_unit, own_name; /* of flamel: internal.h */
     double start;
     struct FLM_ARRAY(struct event) events;
     struct FLM_ARRAY(uint32_t) samples; /* nodes of the builder */
@@ -183,36 +185,51 @@ struct unit {
     struct flm_node root;
 };
 
-/* The metric of the current profile. Profiles with different units of time have different ones. */
-static struct flm_metric find_metric(struct reading *r, struct flm_bytes unit, bool is_time)
+/* The metric with that name and unit; "NAME in UNIT" where another unit has the name. */
+static struct flm_metric find_metric(struct reading *r, struct flm_bytes name,
+                                     struct flm_bytes unit)
 {
-    char buffer[64], unit_text[32];
-    struct flm_text name, terminated;
-    flm_text_init_fixed(&name, buffer, sizeof buffer - 1);
-    flm_text_init_fixed(&terminated, unit_text, sizeof unit_text - 1);
-    flm_text_add(&terminated, unit);
-    unit_text[terminated.size] = 0;
-    flm_text_puts(&name, is_time ? "time" : flm_bytes_are(unit, "bytes") ? "size" : "weight");
-    buffer[name.size] = 0;
     struct flm_builder *b = r->builder;
-    struct flm_metric metric = flm_builder_metric(b, buffer, unit_text);
-    if (metric.index < b->metric_count &&
+    struct flm_metric metric = {0};
+    struct flm_text text = {0};
+    flm_text_add(&text, unit);
+    flm_text_putc(&text, 0);
+    flm_text_add(&text, name);
+    flm_text_putc(&text, 0);
+    if (!text.failed)
+        metric = flm_builder_metric(b, text.at + unit.size + 1, text.at);
+    if (!text.failed && metric.index < b->metric_count &&
         !flm_bytes_equal(flm_interner_text(&b->interner, b->metrics[metric.index].unit), unit)) {
-        flm_text_format(&name, " in %s", unit_text);
-        buffer[name.size] = 0;
-        metric = flm_builder_metric(b, buffer, unit_text);
+        text.size--;
+        flm_text_puts(&text, " in ");
+        flm_text_add(&text, unit);
+        flm_text_putc(&text, 0);
+        if (!text.failed)
+            metric = flm_builder_metric(b, text.at + unit.size + 1, text.at);
     }
+    if (text.failed)
+        flm_builder_fail_memory(b);
+    flm_text_clear(&text);
     return metric;
+}
+
+static struct flm_bytes bytes_of(const struct flm_text *text)
+{
+    return (struct flm_bytes){text->at, text->size};
 }
 
 static struct unit find_unit(struct reading *r)
 {
-    struct flm_bytes name = {r->name.at, r->name.size};
-    struct flm_bytes unit = flm_unit_named((struct flm_bytes){r->unit.at, r->unit.size});
+    bool is_own = r->own_metric.size > 0;
+    struct flm_bytes name = bytes_of(is_own && r->own_name.size > 0 ? &r->own_name : &r->name);
+    struct flm_bytes unit = flm_unit_named(bytes_of(&r->unit));
     if (flm_bytes_are(unit, "none"))
-        unit.size = 0;
+        unit = is_own ? bytes_of(&r->own_unit) : (struct flm_bytes){"", 0};
     struct unit found = {.ns = flm_time_unit_ns(unit), .root = flm_builder_root(r->builder)};
-    found.metric = find_metric(r, unit, found.ns > 0);
+    struct flm_bytes metric = flm_bytes_of(found.ns > 0                   ? "time"
+                                           : flm_bytes_are(unit, "bytes") ? "size"
+                                                                          : "weight");
+    found.metric = find_metric(r, is_own ? bytes_of(&r->own_metric) : metric, unit);
     struct flm_builder *b = r->builder;
     char number[24];
     struct flm_text digits;
@@ -321,10 +338,26 @@ static void add_samples(struct reading *r, const struct unit *unit)
     }
 }
 
+/* What flamel knew of the profile that it wrote. */
+static void read_own(struct reading *r)
+{
+    struct flm_bytes key;
+    flm_json_enter_object(&r->json);
+    while (flm_json_next_key(&r->json, &key) && !stopped(r)) {
+        if (flm_bytes_are(key, "metric"))
+            read_text(r, &r->own_metric);
+        else if (flm_bytes_are(key, "unit"))
+            read_text(r, &r->own_unit);
+        else if (flm_bytes_are(key, "name"))
+            read_text(r, &r->own_name);
+    }
+}
+
 static void read_profile(struct reading *r)
 {
     struct flm_bytes key;
     r->name.size = r->unit.size = 0;
+    r->own_metric.size = r->own_unit.size = r->own_name.size = 0;
     r->events.count = r->samples.count = r->weights.count = 0;
     r->start = 0;
     r->profile_count++;
@@ -334,6 +367,9 @@ static void read_profile(struct reading *r)
             read_text(r, &r->name);
         } else if (flm_bytes_are(key, "unit")) {
             read_text(r, &r->unit);
+        } else if (flm_bytes_are(key, "flamel") &&
+                   flm_json_type(&r->json) == FLM_JSON_TYPE_OBJECT) {
+            read_own(r);
         } else if (flm_bytes_are(key, "startValue")) {
             r->start = read_number(r);
         } else if (flm_bytes_are(key, "events")) {
@@ -427,6 +463,9 @@ static bool read_speedscope(struct flm_source *source, const struct flm_read_opt
     FLM_ARRAY_CLEAR(&r.stack);
     flm_text_clear(&r.name);
     flm_text_clear(&r.unit);
+    flm_text_clear(&r.own_metric);
+    flm_text_clear(&r.own_unit);
+    flm_text_clear(&r.own_name);
     return good;
 }
 
@@ -451,7 +490,8 @@ const struct flm_format flm_format_speedscope = {
     .title = "speedscope",
     .extensions = ".speedscope.json",
     .description = "speedscope's JSON: sampled and evented profiles",
-    .loses = "names of metrics, labels other than the thread, markers, counters, modules, kinds",
+    .loses = "the name of an only metric, labels other than the thread, markers, counters, "
+             "modules, kinds",
     .holds = FLM_HOLDS_FILES,
     .has_times = true,
     .keeps_labels = true,

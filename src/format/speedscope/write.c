@@ -87,6 +87,36 @@ static bool add_entry(struct entries *e, uint32_t node, double weight)
     return FLM_ARRAY_ADD(&e->nodes, node) && FLM_ARRAY_ADD(&e->weights, weight);
 }
 
+/* The name of a profile; where there are several metrics, with that of its own. For flamel they are
+ * beside each other too: units are not enough to tell metrics apart. */
+static void write_name(struct writing *w, struct flm_json_writer *json, uint32_t metric,
+                       struct flm_bytes name)
+{
+    const struct flm_metric_record *record = &w->p->metrics[metric];
+    struct flm_bytes metric_name = flm_string_bytes(w->p, record->name);
+    if (w->p->sizes.metric_count < 2) {
+        flm_json_add_text(json, "name", name);
+        return;
+    }
+    bool has_both = !flm_bytes_equal(name, metric_name);
+    struct flm_text text = {0};
+    flm_text_add(&text, name);
+    if (has_both) {
+        flm_text_puts(&text, " (");
+        flm_text_add(&text, metric_name);
+        flm_text_putc(&text, ')');
+    }
+    flm_json_add_text(json, "name", (struct flm_bytes){text.at, text.size});
+    w->out->failed |= text.failed;
+    flm_text_clear(&text);
+    flm_json_begin(json, "flamel", FLM_JSON_OBJECT_LINE);
+    flm_json_add_text(json, "metric", metric_name);
+    flm_json_add_text(json, "unit", flm_string_bytes(w->p, record->unit));
+    if (has_both)
+        flm_json_add_text(json, "name", name);
+    flm_json_end(json);
+}
+
 static bool write_profile(struct writing *w, uint32_t metric, struct flm_bytes name, double start,
                           const struct entries *e)
 {
@@ -99,7 +129,7 @@ static bool write_profile(struct writing *w, uint32_t metric, struct flm_bytes n
     w->has_profiles = true;
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
     flm_json_add_text(&json, "type", flm_bytes_of("sampled"));
-    flm_json_add_text(&json, "name", name);
+    write_name(w, &json, metric, name);
     const char *unit = unit_of(flm_string_bytes(w->p, record->unit));
     flm_json_add_text(&json, "unit", flm_bytes_of(unit));
     flm_json_add_number(&json, "startValue", start);

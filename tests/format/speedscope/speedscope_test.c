@@ -42,6 +42,26 @@ static void each_unit_is_a_metric(void **state)
     flm_profile_free(p);
 }
 
+static void a_metric_that_flamel_wrote_has_its_name(void **state)
+{
+    (void)state;
+    static const char *const own[] = {"{\"metric\":\"m\",\"unit\":\"u\"}", "7", "{}",
+                                      "{\"unit\":\"u\",\"metric\":\"m\",\"other\":[{}]}",
+                                      "{\"metric\":\"\",\"unit\":\"u\"}"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "{\"shared\":{\"frames\":[{\"name\":\"a\"}]},\"profiles\":[{\"type\":\"sampled\","
+                 "\"flamel\":%s,\"name\":\"x\",\"unit\":\"none\",\"startValue\":0,\"endValue\":1,"
+                 "\"samples\":[[0]],\"weights\":[1]}]}",
+                 own[i]);
+        struct flm_profile *p = read_text(speedscope, text);
+        bool is_own = i == 0 || i == 3;
+        assert_metric(p, 0, is_own ? "m" : "weight", is_own ? "u" : "", 1, 1);
+        flm_profile_free(p);
+    }
+}
+
 static void values_of_time_are_times(void **state)
 {
     (void)state;
@@ -193,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_speedscope_have_its_results),
         cmocka_unit_test(each_unit_is_a_metric),
+        cmocka_unit_test(a_metric_that_flamel_wrote_has_its_name),
         cmocka_unit_test(values_of_time_are_times),
         cmocka_unit_test(threads_are_roots_with_the_option),
         cmocka_unit_test(frames_differ_by_file_and_line),
