@@ -33,6 +33,8 @@ static int sniff_gecko(struct flm_bytes head, bool whole)
         return FLM_SNIFF_NO;
     if (has(head, "\"preprocessedProfileVersion\""))
         return FLM_SNIFF_SURE + 5;
+    if (has(head, "\"resourceProfiles\"")) /* OTLP has tables of the same names */
+        return FLM_SNIFF_NO;
     int signs = has(head, "\"stackTable\"") + has(head, "\"frameTable\"") +
                 has(head, "\"stringTable\"") + has(head, "\"stringArray\"") +
                 has(head, "\"funcTable\"") + has(head, "\"prefixOffset\"") +

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 enum {
-    MOST_CELLS = 24,    /* of a row: Firefox has 9 */
-    MOST_DEPTH = 4,     /* of processes inside processes: Firefox has 1 */
-    COLUMN_CHUNK = 512, /* values that are read at once */
+    MOST_CELLS = 24,           /* of a row: Firefox has 9 */
+    MOST_STRING_FIELDS = 1024, /* each marker looks through them; Firefox has 150 */
+    MOST_DEPTH = 4,            /* of processes inside processes: Firefox has 1 */
+    COLUMN_CHUNK = 512,        /* values that are read at once */
 };
 
 /* ---- Small values ---------------------------------------------------------------------------- */
@@ -428,6 +429,8 @@ static void read_table(struct flm_json *json, struct flm_gecko_profile *p,
             read_text(json, p, &thread->unit);
         else if (table == FLM_GECKO_SAMPLES && thread && flm_bytes_are(key, "flamelScale"))
             read_number(json, &thread->scale);
+        else if (table == FLM_GECKO_SAMPLES && thread && flm_bytes_are(key, "flamelHasNoTimes"))
+            thread->has_no_times = read_cell(json) == 1;
     }
     take_rows(tables, &rows);
 }
@@ -652,7 +655,8 @@ static void read_marker_schema(struct flm_json *json, struct flm_gecko_profile *
                              flm_json_string(json, &format))
                         is_string = flm_bytes_are(format, "unique-string");
                 const struct flm_gecko_string_field field = {0, field_key};
-                if (is_string && !json->failed && !FLM_ARRAY_ADD(&p->string_fields, field))
+                if (is_string && !json->failed && p->string_fields.count < MOST_STRING_FIELDS &&
+                    !FLM_ARRAY_ADD(&p->string_fields, field))
                     flm_json_fail_memory(json);
             }
         }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/core/sort.h"
 #include "base/number/number.h"
 #include "base/text/text.h"
 #include "format/core/units.h"
@@ -18,11 +19,14 @@ struct stacks {
     const struct flm_gecko_tables *tables;
     uint32_t *frames;      /* of the builder, by frame; FLM_NONE: not made yet */
     unsigned char *traits; /* by function */
+    int32_t *categories;   /* by stack; UNKNOWN_CATEGORY */
     uint32_t *nodes;       /* by stack, for the thread of the same round */
     uint32_t *rounds;
     size_t frame_count, func_count, stack_count;
     uint32_t round;
 };
+
+enum { UNKNOWN_CATEGORY = -2 }; /* not looked up yet; -1: it has none */
 
 struct resolving {
     const struct flm_gecko_profile *p;
@@ -38,6 +42,8 @@ struct resolving {
 
     struct FLM_ARRAY(uint32_t) path;          /* working memory: stacks up to one that is known */
     struct FLM_ARRAY(uint32_t) category_sets; /* label sets by category + 1; FLM_NONE */
+    struct FLM_ARRAY(uint32_t) libs;          /* the order of `sorted_libs` by address */
+    const struct flm_gecko_lib *sorted_libs;
     struct flm_text name;
     struct flm_metric metrics[3]; /* of the thread's samples: weight, time, CPU */
     bool has[3];
@@ -85,6 +91,7 @@ static void stacks_clear(struct stacks *s)
 {
     free(s->frames);
     free(s->traits);
+    free(s->categories);
     free(s->nodes);
     free(s->rounds);
     *s = (struct stacks){0};
@@ -117,11 +124,14 @@ static bool stacks_init(struct resolving *r, struct stacks *s, const struct flm_
     s->traits = calloc(s->func_count + 1, 1);
     s->nodes = malloc((s->stack_count + 1) * sizeof *s->nodes);
     s->rounds = calloc(s->stack_count + 1, sizeof *s->rounds);
-    if (!s->frames || !s->traits || !s->nodes || !s->rounds) {
+    s->categories = malloc((s->stack_count + 1) * sizeof *s->categories);
+    if (!s->categories || !s->frames || !s->traits || !s->nodes || !s->rounds) {
         stacks_clear(s);
         return no_memory(r);
     }
     memset(s->frames, -1, s->frame_count * sizeof *s->frames);
+    for (size_t i = 0; i < s->stack_count; i++)
+        s->categories[i] = UNKNOWN_CATEGORY;
     note_traits(r, s);
     return true;
 }
@@ -138,17 +148,42 @@ static const struct flm_gecko_lib *lib_of(const struct resolving *r, int32_t lib
     return lib >= 0 && (size_t)lib < libs->count ? &libs->at[lib] : NULL;
 }
 
+static int order_libs(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_gecko_libs *libs = context;
+    uint64_t first = libs->at[a].start, second = libs->at[b].start;
+    return first != second ? (first > second) - (first < second) : (a < b) - (a > b);
+}
+
 /* The library that was mapped at an address, and the address in it. */
-static const struct flm_gecko_lib *lib_at(const struct resolving *r, uint64_t *address)
+static const struct flm_gecko_lib *lib_at(struct resolving *r, uint64_t *address)
 {
     const struct flm_gecko_libs *libs =
         r->thread->libs.count > 0 ? &r->thread->libs : &r->process->libs;
-    for (size_t i = 0; i < libs->count; i++)
-        if (*address >= libs->at[i].start && *address < libs->at[i].end) {
-            *address -= libs->at[i].start - libs->at[i].offset;
-            return &libs->at[i];
+    uint32_t count = (uint32_t)libs->count, low = 0, high = count;
+    if (count > 0 && r->sorted_libs != libs->at) {
+        r->libs.count = 0;
+        if (!FLM_ARRAY_RESERVE(&r->libs, 2 * (size_t)count)) {
+            flm_builder_fail_memory(r->builder);
+            return NULL;
         }
-    return NULL;
+        for (uint32_t i = 0; i < count; i++)
+            r->libs.at[i] = i;
+        flm_sort(r->libs.at, count, r->libs.at + count, order_libs, libs);
+        r->sorted_libs = libs->at;
+    }
+    while (low < high) { /* the last one that begins at the address or before it */
+        uint32_t middle = low + (high - low) / 2;
+        if (libs->at[r->libs.at[middle]].start <= *address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct flm_gecko_lib *lib = low > 0 ? &libs->at[r->libs.at[low - 1]] : NULL;
+    if (!lib || *address >= lib->end)
+        return NULL;
+    *address -= lib->start - lib->offset;
+    return lib;
 }
 
 static void set_lib(struct resolving *r, const struct flm_gecko_lib *lib,
@@ -343,17 +378,26 @@ static bool node_of(struct resolving *r, struct flm_node thread, int32_t stack,
     return true;
 }
 
-/* The category of a stack that node_of has found: of the innermost frame that has one. */
+/* The category of a stack that node_of has found: of the innermost frame that has one. It is kept
+ * for all stacks on the way, of which each is passed once. */
 static int32_t category_of(const struct stacks *s, int32_t stack)
 {
-    for (; stack >= 0; stack = prefix_of(s, stack)) {
-        int32_t frame = flm_gecko_index(column(s->tables, FLM_GECKO_STACK_FRAME), (size_t)stack);
-        int32_t category =
-            flm_gecko_index(column(s->tables, FLM_GECKO_FRAME_CATEGORY), (size_t)frame);
+    int32_t at = stack, category = -1;
+    for (; at >= 0 && s->categories[at] == UNKNOWN_CATEGORY; at = prefix_of(s, at)) {
+        int32_t frame = flm_gecko_index(column(s->tables, FLM_GECKO_STACK_FRAME), (size_t)at);
+        category = flm_gecko_index(column(s->tables, FLM_GECKO_FRAME_CATEGORY), (size_t)frame);
         if (category >= 0)
-            return category;
+            break;
+        category = -1;
     }
-    return -1;
+    if (at >= 0 && s->categories[at] != UNKNOWN_CATEGORY)
+        category = s->categories[at];
+    for (int32_t i = stack; i >= 0 && s->categories[i] == UNKNOWN_CATEGORY; i = prefix_of(s, i)) {
+        s->categories[i] = category;
+        if (i == at)
+            break;
+    }
+    return category;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -514,8 +558,9 @@ static void add_values(struct resolving *r, struct flm_node node, const double *
 
 static void keep_sample(struct resolving *r, struct flm_node node, const struct sample *sample)
 {
-    double ns = sample->values[TIME] * 1e6;
-    flm_builder_sample(r->builder, time_ns(r, sample->time), node,
+    bool has_time = !r->thread->has_no_times;
+    double ns = has_time ? sample->values[TIME] * 1e6 : 0;
+    flm_builder_sample(r->builder, has_time ? time_ns(r, sample->time) : FLM_NO_TIME, node,
                        labels_of(r, category_of(r->stacks, sample->stack)), r->metrics[WEIGHT],
                        sample->values[WEIGHT]);
     if (ns > 0)
@@ -625,8 +670,8 @@ static bool add_samples(struct resolving *r, struct flm_node thread)
     r->has[WEIGHT] = true;
     r->metrics[WEIGHT] = weight_metric(r);
     struct flm_bytes name = text(r, r->thread->metric);
-    r->has[TIME] =
-        (clock.times->count > 0 || clock.deltas->count > 0) && !flm_bytes_are(name, "time");
+    r->has[TIME] = (clock.times->count > 0 || clock.deltas->count > 0) &&
+                   !r->thread->has_no_times && !flm_bytes_are(name, "time");
     if (r->has[TIME])
         r->metrics[TIME] = metric(r, flm_bytes_of("time"), flm_bytes_of("ms"));
     r->has[CPU] = column(t, FLM_GECKO_SAMPLE_CPU)->count > 0 && !flm_bytes_are(name, "cpu");
@@ -940,6 +985,7 @@ bool flm_gecko_resolve(const struct flm_gecko_profile *profile,
                          (double)profile->deeper_processes);
     FLM_ARRAY_CLEAR(&r.path);
     FLM_ARRAY_CLEAR(&r.category_sets);
+    FLM_ARRAY_CLEAR(&r.libs);
     flm_text_clear(&r.name);
     return good;
 }

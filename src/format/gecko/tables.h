@@ -150,6 +150,7 @@ struct flm_gecko_thread {
     uint32_t weight_type;
     uint32_t metric, unit; /* texts: of a file that flamel wrote, whose weights are divided by: */
     double scale;
+    bool has_no_times;       /* likewise: its times are only what a sample must have */
     bool has_no_name_frame;  /* likewise: no frame stands for the thread's name */
     double promised_samples; /* the table's length, as it says itself */
 };

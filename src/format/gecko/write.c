@@ -6,7 +6,8 @@
  *     node i        stack i - 1; its caller is a stack before it, as nodes are in preorder
  *     frame i       frame and function i; its module a resource and a library
  *     samples       the samples of a thread, in order; a pause is a sample without a stack
- *     no samples    the stacks that have a value, one after another, a millisecond each
+ *     no samples    the stacks that have a value, one after another, a millisecond each; these
+ *     no times      times are made up, as there must be some: "flamelHasNoTimes" says so
  *
  * A root frame that is a label (a command, a thread) is the name of the thread, as it is when such
  * a file is read. Values are as they are, but nanoseconds, which the Firefox Profiler knows as
@@ -40,6 +41,7 @@ struct writing {
     const struct flm_profile *p;
     struct flm_json_writer json;
     uint32_t metric, cpu;   /* cpu: FLM_NONE where no metric is called so */
+    bool has_times;         /* which are of the profile, and not made up */
     double scale;           /* values are divided by it */
     const char *type;       /* weightType */
     uint32_t *parent, *top; /* by node: its caller, and its ancestor below the root */
@@ -117,8 +119,10 @@ static void find_items(struct writing *w)
         double value = flm_sample_column(p, w->metric)[i];
         if (value == 0)
             continue;
-        if (p->sample_time[i] != FLM_NO_TIME)
+        if (p->sample_time[i] != FLM_NO_TIME) {
             last = milliseconds(p->sample_time[i]);
+            w->has_times = true;
+        }
         add_item(w, (struct item){.time = last,
                                   .duration = milliseconds(flm_sample_duration(p, i)),
                                   .value = value,
@@ -543,6 +547,8 @@ static void write_samples(struct writing *w, const struct group *g)
     flm_json_add_text(&w->json, "flamelUnit",
                       flm_string_bytes(w->p, w->p->metrics[w->metric].unit));
     number(w, "flamelScale", w->scale);
+    if (!w->has_times)
+        flm_json_add_bool(&w->json, "flamelHasNoTimes", true);
     number(w, "length", length);
     end(w);
 }

@@ -334,6 +334,10 @@ static void they_are_recognized(void **state)
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
         assert_true(gecko->sniff(flm_bytes_of(layouts[i]), true) >= FLM_SNIFF_SURE);
     assert_int_equal(gecko->sniff(flm_bytes_of("{\"version\": 1}"), true), FLM_SNIFF_NO);
+    assert_int_equal(gecko->sniff(flm_bytes_of("{\"resourceProfiles\":[],\"dictionary\":{"
+                                               "\"stackTable\":[],\"stringTable\":[]}}"),
+                                  true),
+                     FLM_SNIFF_NO);
     assert_int_equal(gecko->sniff(flm_bytes_of("[{\"frameTable\":1,\"stackTable\":2}]"), true),
                      FLM_SNIFF_NO);
 }

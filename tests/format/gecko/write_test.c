@@ -38,6 +38,37 @@ static void stacks_and_values_come_back(void **state)
     flm_profile_free(p);
 }
 
+/* Times that had to be made up are not there when they are read. */
+static void what_has_no_times_comes_back_without(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a 1\na;b 2\n");
+    struct flm_profile *again = reread(p, 0);
+    assert_int_equal(again->sizes.metric_count, 1);
+    for (uint32_t i = 0; i < again->sizes.sample_count; i++)
+        assert_true(again->sample_time[i] == FLM_NO_TIME && flm_sample_duration(again, i) == 0);
+    flm_profile_free(again);
+    flm_profile_free(p);
+}
+
+static void cpu_times_come_back(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_builder *b = flm_builder_new(&why);
+    struct flm_metric samples = flm_builder_metric(b, "samples", "samples");
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "us");
+    struct flm_node a = flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "a", 1));
+    flm_builder_sample(b, 1000000, a, (struct flm_label_set){0}, samples, 1);
+    flm_builder_sample_add(b, cpu, 700);
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    assert_non_null(p);
+    struct flm_profile *again = reread(p, 0);
+    assert_true(flm_profile_total(again, flm_profile_metric_named(again, "cpu")) == 700);
+    flm_profile_free(again);
+    flm_profile_free(p);
+}
+
 static void files_come_back(void **state)
 {
     (void)state;
@@ -153,6 +184,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacks_and_values_come_back),
+        cmocka_unit_test(what_has_no_times_comes_back_without),
+        cmocka_unit_test(cpu_times_come_back),
         cmocka_unit_test(files_come_back),
         cmocka_unit_test(times_markers_and_counters_come_back),
         cmocka_unit_test(the_name_of_a_thread_is_not_a_frame_twice),
