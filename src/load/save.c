@@ -144,6 +144,25 @@ static void add_frames(struct losses *l)
         add_loss(l, "kinds of ", kinds, "frame");
 }
 
+/* Fractions of times are kept, in nanoseconds. */
+static void add_fractions(struct losses *l)
+{
+    static const char *const times[] = {"us", "ms", "s"};
+    const struct flm_profile *p = l->s->profile;
+    uint32_t rounded = 0;
+    for (uint32_t m = 0; m < p->sizes.metric_count && l->s->format->whole_values; m++) {
+        bool is_time = false;
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+            is_time = is_time || flm_bytes_are(flm_string_bytes(p, p->metrics[m].unit), times[i]);
+        for (uint32_t i = 0; i < p->sizes.node_count && !is_time; i++) {
+            double value = flm_self_column(p, m)[i];
+            rounded += value < 0x1p53 && value > -0x1p53 && (double)(int64_t)value != value;
+        }
+    }
+    if (rounded > 0)
+        add_loss(l, "fractions of ", rounded, "value");
+}
+
 size_t flm_save_losses(const struct flm_profile *profile, const char *path,
                        const struct flm_save_options *options, char out[FLM_SAVE_LOSSES_SIZE])
 {
@@ -162,6 +181,7 @@ size_t flm_save_losses(const struct flm_profile *profile, const char *path,
     if (profile->sizes.counter_count > 0 && !(s.format->holds & FLM_HOLDS_COUNTERS))
         add_loss(&l, "", profile->sizes.counter_count, "counter");
     add_frames(&l);
+    add_fractions(&l);
     out[text.size] = 0;
     return text.size;
 }

@@ -61,6 +61,11 @@ static void every_part_that_is_not_held_is_told(void **state)
     flm_profile_free(p);
     p = profile_of("main 1\n");
     assert_string_equal(losses_of(p, "folded", false), "");
+    assert_string_equal(losses_of(p, "pprof", false), "");
+    flm_profile_free(p);
+    p = profile_of("main 1.5\nmain;a 2\nmain;b 0.25\n"); /* pprof has whole numbers */
+    assert_string_equal(losses_of(p, "pprof", false), "fractions of 2 values");
+    assert_string_equal(losses_of(p, "folded", false), "");
     flm_profile_free(p);
 }
 

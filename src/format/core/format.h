@@ -130,6 +130,8 @@ struct flm_format {
 
     struct flm_profile *(*load)(const struct flm_load_request *request, struct flm_error *why);
 
+    bool whole_values; /* values are written as whole numbers: fractions of ms, us and s in ns */
+
     /* NULL: it is never written. The owner of `out` checks whether that failed. */
     bool (*write)(const struct flm_profile *profile, const struct flm_write_options *options,
                   struct flm_text *out, struct flm_error *why);

@@ -74,6 +74,7 @@ const struct flm_format flm_format_pprof = {
     .title = "pprof",
     .extensions = ".pb.gz .pprof .pb .prof",
     .description = "profiles of pprof (profile.proto): Go, and many other profilers",
+    .whole_values = true,
     .loses = "markers, counters, times, kinds of frames, fractions of values",
     .holds = FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
     .keeps_labels = true,

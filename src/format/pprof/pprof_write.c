@@ -8,7 +8,8 @@
  *     location    1      2       3: lex, parse   4           location of node i begins
  *
  * pprof shows the last sample type unless it is told otherwise; the profile's first metric is
- * written last, and named as the default too. Values are whole numbers there: others are rounded.
+ * written last, and named as the default too. Values are whole numbers there: fractions of times
+ * are written in nanoseconds, others are rounded, and a comment says how many.
  * Single samples are written where they have labels, those of one stack and the same labels as one;
  * times are written if the profile had them from pprof. */
 #include <stdlib.h>
@@ -54,6 +55,8 @@ struct writing {
 
     struct FLM_ARRAY(struct flm_bytes) strings; /* behind those of the profile */
     struct flm_bytes numeric;                   /* FLM_NOTE_NUMERIC */
+    double *factor;                             /* by metric: 1, or of a time to nanoseconds */
+    struct flm_text rounded;                    /* the comment on values that were rounded */
     bool has_times;
 };
 
@@ -106,6 +109,45 @@ static int64_t whole(double value)
     if (value >= 0x1p63)
         return INT64_MAX;
     return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
+}
+
+static uint32_t count_fractions(const double *values, uint32_t count)
+{
+    uint32_t fractions = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fractions +=
+            values[i] < 0x1p53 && values[i] > -0x1p53 && (double)whole(values[i]) != values[i];
+    return fractions;
+}
+
+/* Times that have fractions are in nanoseconds, as long as these fit. */
+static void choose_factors(struct writing *w)
+{
+    const struct {
+        const char *unit;
+        double factor;
+    } times[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const struct flm_profile *p = w->p;
+    double rounded = 0;
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        w->factor[m] = 1;
+        uint32_t fractions = count_fractions(flm_self_column(p, m), p->sizes.node_count);
+        uint32_t of_samples = 0;
+        if (p->sizes.sample_count > 0)
+            of_samples = count_fractions(flm_sample_column(p, m), p->sizes.sample_count);
+        if (fractions + of_samples == 0)
+            continue;
+        double total = flm_profile_total(p, (struct flm_metric){m});
+        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+            if (flm_bytes_are(flm_string_bytes(p, p->metrics[m].unit), times[i].unit) &&
+                total * times[i].factor < 0x1p62)
+                w->factor[m] = times[i].factor;
+        if (w->factor[m] == 1)
+            rounded += fractions > of_samples ? fractions : of_samples;
+    }
+    if (rounded > 0)
+        flm_text_format(&w->rounded, "flamel: values rounded to whole numbers: %llu",
+                        (unsigned long long)rounded);
 }
 
 /* ---- Functions, mappings, locations ---------------------------------------------------------- */
@@ -310,7 +352,7 @@ static void put_values(struct writing *w, const double *values)
 {
     uint32_t count = w->p->sizes.metric_count;
     for (uint32_t m = 1; m <= count; m++)
-        flm_wire_put_varint(&w->inner, (uint64_t)whole(values[m % count]));
+        flm_wire_put_varint(&w->inner, (uint64_t)whole(values[m % count] * w->factor[m % count]));
     flm_wire_put_message(&w->message, 2, &w->inner);
 }
 
@@ -357,7 +399,7 @@ static void put_samples(struct writing *w, const uint32_t *order, double *values
             put_sample(w, node, values, p->sample_labels[first], p->sample_time[first]);
         }
         for (uint32_t m = 0; m < metrics; m++)
-            has_rest = has_rest || whole(rest[m]) != 0;
+            has_rest = has_rest || whole(rest[m] * w->factor[m]) != 0;
         if (has_rest)
             put_sample(w, node, rest, 0, FLM_NO_TIME);
     }
@@ -387,7 +429,9 @@ static void write_types(struct writing *w)
     uint32_t count = p->sizes.metric_count;
     for (uint32_t m = 1; m <= count; m++) {
         const struct flm_metric_record *metric = &p->metrics[m % count];
-        put_type(w, 1, metric->name, unit_of(w, metric->unit));
+        uint64_t unit = w->factor[m % count] == 1 ? unit_of(w, metric->unit)
+                                                  : string_of(w, flm_bytes_of("nanoseconds"));
+        put_type(w, 1, metric->name, unit);
     }
 }
 
@@ -494,6 +538,11 @@ static void write_comments(struct writing *w)
         flm_wire_put_varint(w->out, string_of(w, (struct flm_bytes){left.at, end}));
         left = flm_bytes_from(left, end < left.size ? end + 1 : end);
     }
+    if (w->rounded.size > 0) {
+        flm_wire_put_varint(w->out, 13 << 3);
+        flm_wire_put_varint(w->out,
+                            string_of(w, (struct flm_bytes){w->rounded.at, w->rounded.size}));
+    }
 }
 
 static void write_facts(struct writing *w)
@@ -521,6 +570,7 @@ static bool write_all(struct writing *w)
 {
     if (!make_locations(w))
         return false;
+    choose_factors(w);
     write_types(w);
     if (!write_samples(w))
         return false;
@@ -529,7 +579,7 @@ static bool write_all(struct writing *w)
     write_functions(w);
     write_facts(w);
     write_strings(w);
-    return !w->message.failed && !w->inner.failed;
+    return !w->message.failed && !w->inner.failed && !w->rounded.failed;
 }
 
 bool flm_pprof_write(const struct flm_profile *p, const struct flm_write_options *options,
@@ -543,14 +593,17 @@ bool flm_pprof_write(const struct flm_profile *p, const struct flm_write_options
         .up = malloc(p->sizes.node_count * sizeof(uint32_t)),
         .function_of = calloc(p->sizes.frame_count, sizeof(uint32_t)),
         .mapping_of = calloc(p->sizes.frame_count, sizeof(uint32_t)),
+        .factor = calloc((size_t)p->sizes.metric_count + 1, sizeof(double)),
     };
     w.numeric = note(&w, FLM_NOTE_NUMERIC);
     w.has_times = is_numeric(&w, flm_bytes_of(FLM_PPROF_TIME));
-    bool good = w.location && w.up && w.function_of && w.mapping_of && write_all(&w);
+    bool good = w.location && w.up && w.function_of && w.mapping_of && w.factor && write_all(&w);
     free(w.location);
     free(w.up);
     free(w.function_of);
     free(w.mapping_of);
+    free(w.factor);
+    flm_text_clear(&w.rounded);
     flm_text_clear(&w.message);
     flm_text_clear(&w.inner);
     FLM_ARRAY_CLEAR(&w.locations);

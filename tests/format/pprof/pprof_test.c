@@ -420,6 +420,44 @@ static void what_is_written_is_read_as_the_same_profile(void **state)
     }
 }
 
+static struct flm_profile *reread_values(const char *unit, double a, double b)
+{
+    struct flm_error why = {0};
+    struct flm_builder *builder = flm_builder_new(&why);
+    struct flm_metric metric = flm_builder_metric(builder, "m", unit);
+    struct flm_node node = flm_builder_root(builder);
+    node = flm_builder_child(builder, node, flm_builder_function(builder, "f", 1));
+    flm_builder_add(builder, node, metric, a);
+    node = flm_builder_child(builder, node, flm_builder_function(builder, "g", 1));
+    flm_builder_add(builder, node, metric, b);
+    struct flm_profile *p = flm_builder_finish(builder, &why);
+    struct flm_text out = {0};
+    assert_true(p && flm_pprof_write(p, &(struct flm_write_options){0}, &out, &why));
+    struct flm_profile *again = read_bytes(pprof, (struct flm_bytes){out.at, out.size}, &keeping);
+    flm_text_clear(&out);
+    flm_profile_free(p);
+    return again;
+}
+
+static void fractions_of_times_survive_in_nanoseconds(void **state)
+{
+    (void)state;
+    struct flm_profile *p = reread_values("ms", 0.25, 1.5);
+    assert_metric(p, 0, "m", "ns", 1750000, 2);
+    assert_null(flm_profile_note_named(p, "comment").at);
+    flm_profile_free(p);
+    p = reread_values("us", 0.25, 2);
+    assert_metric(p, 0, "m", "ns", 2250, 2);
+    flm_profile_free(p);
+    p = reread_values("ms", 3, 4); /* whole ones stay what they are */
+    assert_metric(p, 0, "m", "ms", 7, 2);
+    flm_profile_free(p);
+    p = reread_values("bytes", 1.75, 4); /* others are rounded, which is said */
+    assert_metric(p, 0, "m", "bytes", 6, 2);
+    assert_note(p, "comment", "flamel: values rounded to whole numbers: 1");
+    flm_profile_free(p);
+}
+
 static void inlining_labels_times_and_facts_survive(void **state)
 {
     (void)state;
@@ -517,6 +555,7 @@ int main(void)
         cmocka_unit_test(files_are_recognized_by_their_fields),
         cmocka_unit_test(every_beginning_of_a_file_is_read_or_refused),
         cmocka_unit_test(what_is_written_is_read_as_the_same_profile),
+        cmocka_unit_test(fractions_of_times_survive_in_nanoseconds),
         cmocka_unit_test(inlining_labels_times_and_facts_survive),
         cmocka_unit_test(profiles_of_other_formats_are_written_too),
         cmocka_unit_test(every_allocation_may_fail),
