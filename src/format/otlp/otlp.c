@@ -125,9 +125,9 @@ static bool is_json(struct flm_bytes head)
 
 static int sniff(struct flm_bytes head, bool whole)
 {
-    (void)whole;
     struct flm_bytes rest = head;
     uint64_t size;
+    int certainty;
     if (is_json(head))
         return FLM_SNIFF_SURE;
     switch (framing_of(head)) {
@@ -141,7 +141,9 @@ static int sniff(struct flm_bytes head, bool whole)
         take_varint(&rest, &size);
         break;
     default:
-        return sniff_message(head);
+        certainty =
+            sniff_message(head); /* of a whole file all must be there: blank lines are not */
+        return whole && certainty < FLM_SNIFF_LIKELY ? FLM_SNIFF_NO : certainty;
     }
     rest.size = size < rest.size ? (size_t)size : rest.size;
     return sniff_message(rest) >= FLM_SNIFF_LIKELY ? FLM_SNIFF_SURE : FLM_SNIFF_NO;
