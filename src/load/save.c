@@ -156,7 +156,8 @@ static void add_fractions(struct losses *l)
             is_time = is_time || flm_bytes_are(flm_string_bytes(p, p->metrics[m].unit), times[i]);
         for (uint32_t i = 0; i < p->sizes.node_count && !is_time; i++) {
             double value = flm_self_column(p, m)[i];
-            rounded += value < 0x1p53 && value > -0x1p53 && (double)(int64_t)value != value;
+            rounded += value < 9007199254740992.0 && value > -9007199254740992.0 &&
+                       (double)(int64_t)value != value;
         }
     }
     if (rounded > 0)

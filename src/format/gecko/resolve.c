@@ -268,8 +268,9 @@ static bool processed_frame(struct resolving *r, size_t i, struct flm_frame_reco
     if (flm_gecko_is_address(function, &address)) {
         double relative = flm_gecko_value(column(t, FLM_GECKO_FRAME_ADDRESS), i);
         record->flags = FLM_FRAME_UNSYMBOLIZED;
-        record->address =
-            relative >= 0 && relative < 0x1p63 && record->module ? (uint64_t)relative : address;
+        record->address = relative >= 0 && relative < 9223372036854775808.0 && record->module
+                              ? (uint64_t)relative
+                              : address;
     }
     return true;
 }
@@ -450,7 +451,7 @@ static bool forget_labels(struct resolving *r)
 static int64_t time_ns(const struct resolving *r, double ms)
 {
     double ns = (ms + r->shift_ms) * 1e6;
-    if (!(ns > -0x1p62 && ns < 0x1p62))
+    if (!(ns > -4611686018427387904.0 && ns < 4611686018427387904.0))
         return FLM_NO_TIME;
     return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
@@ -564,7 +565,7 @@ static void keep_sample(struct resolving *r, struct flm_node node, const struct 
                        labels_of(r, category_of(r->stacks, sample->stack)), r->metrics[WEIGHT],
                        sample->values[WEIGHT]);
     if (ns > 0)
-        flm_builder_sample_lasts(r->builder, ns < 0x1p62 ? (int64_t)(ns + 0.5) : 0);
+        flm_builder_sample_lasts(r->builder, ns < 4611686018427387904.0 ? (int64_t)(ns + 0.5) : 0);
     if (r->has[TIME])
         flm_builder_sample_add(r->builder, r->metrics[TIME], sample->values[TIME]);
     if (r->has[CPU])
@@ -618,7 +619,7 @@ static double weight_at(const struct resolving *r, size_t i)
     if (!(r->thread->scale > 1 && r->thread->scale <= 1e6))
         return weight;
     weight *= r->thread->scale;
-    if (!(weight > -0x1p52 && weight < 0x1p52))
+    if (!(weight > -4503599627370496.0 && weight < 4503599627370496.0))
         return weight;
     double whole = (double)(int64_t)(weight < 0 ? weight - 0.5 : weight + 0.5);
     double error = weight < whole ? whole - weight : weight - whole;
@@ -661,7 +662,7 @@ static bool add_samples(struct resolving *r, struct flm_node thread)
     size_t count = larger(column(t, FLM_GECKO_SAMPLE_STACK)->count,
                           larger(clock.times->count, clock.deltas->count));
     double promised = r->thread->promised_samples - (double)count;
-    if (promised > 0 && promised < 0x1p53)
+    if (promised > 0 && promised < 9007199254740992.0)
         flm_builder_lost(r->builder,
                          "samples that a table has by its length, but not in its columns", "", 0,
                          promised);

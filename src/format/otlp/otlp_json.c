@@ -145,8 +145,8 @@ static bool read_number(struct flm_json *json, uint64_t *value)
     bool is_negative = flm_bytes_start_with(text, "-");
     if (!flm_number_parse_uint(flm_bytes_from(text, is_negative), value)) {
         double real;
-        if (flm_number_parse(text, &real) == FLM_NUMBER_NONE || !(real >= -0x1p63) ||
-            real >= 0x1p63)
+        if (flm_number_parse(text, &real) == FLM_NUMBER_NONE || !(real >= -9223372036854775808.0) ||
+            real >= 9223372036854775808.0)
             return flm_json_fail(json, "a number that is not one of 64 bits");
         *value = (uint64_t)(int64_t)real;
         return true;

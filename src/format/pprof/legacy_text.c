@@ -113,8 +113,12 @@ static void unsample(int64_t *count, int64_t *size, int64_t rate)
     double x = (double)*size / (double)*count / (double)rate;
     double seen = x > 0 ? one_minus_exp(x) : 1;
     double new_count = (double)*count / seen, new_size = (double)*size / seen;
-    *count = new_count < 0x1p63 && new_count > -0x1p63 ? (int64_t)new_count : *count;
-    *size = new_size < 0x1p63 && new_size > -0x1p63 ? (int64_t)new_size : *size;
+    *count = new_count < 9223372036854775808.0 && new_count > -9223372036854775808.0
+                 ? (int64_t)new_count
+                 : *count;
+    *size = new_size < 9223372036854775808.0 && new_size > -9223372036854775808.0
+                ? (int64_t)new_size
+                : *size;
 }
 
 /* ---- Heaps ----------------------------------------------------------------------------------- */
@@ -353,7 +357,7 @@ static bool is_thread(struct flm_bytes line)
 static bool read_threads(struct flm_legacy *l, struct flm_bytes text, struct flm_error *why)
 {
     static const char *const types[][2] = {{"thread", "count"}};
-    struct flm_bytes line;
+    struct flm_bytes line = {0};
     flm_legacy_metrics(l, types, 1);
     struct flm_legacy_sample sample = {.block = -1, .value = {1}};
     bool in_thread = false, is_same = false, more = true;

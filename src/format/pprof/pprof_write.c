@@ -104,9 +104,9 @@ static uint64_t unit_of(struct writing *w, uint32_t unit)
 
 static int64_t whole(double value)
 {
-    if (!(value > -0x1p63))
+    if (!(value > -9223372036854775808.0))
         return INT64_MIN;
-    if (value >= 0x1p63)
+    if (value >= 9223372036854775808.0)
         return INT64_MAX;
     return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
 }
@@ -115,8 +115,8 @@ static uint32_t count_fractions(const double *values, uint32_t count)
 {
     uint32_t fractions = 0;
     for (uint32_t i = 0; i < count; i++)
-        fractions +=
-            values[i] < 0x1p53 && values[i] > -0x1p53 && (double)whole(values[i]) != values[i];
+        fractions += values[i] < 9007199254740992.0 && values[i] > -9007199254740992.0 &&
+                     (double)whole(values[i]) != values[i];
     return fractions;
 }
 
@@ -140,7 +140,7 @@ static void choose_factors(struct writing *w)
         double total = flm_profile_total(p, (struct flm_metric){m});
         for (size_t i = 0; i < sizeof times / sizeof *times; i++)
             if (flm_bytes_are(flm_string_bytes(p, p->metrics[m].unit), times[i].unit) &&
-                total * times[i].factor < 0x1p62)
+                total * times[i].factor < 4611686018427387904.0)
                 w->factor[m] = times[i].factor;
         if (w->factor[m] == 1)
             rounded += fractions > of_samples ? fractions : of_samples;

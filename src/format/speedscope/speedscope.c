@@ -258,7 +258,7 @@ static struct unit find_unit(struct reading *r)
 static int64_t time_of(const struct unit *unit, double value)
 {
     double ns = value * unit->ns;
-    if (unit->ns <= 0 || !(ns > -0x1p62 && ns < 0x1p62))
+    if (unit->ns <= 0 || !(ns > -4611686018427387904.0 && ns < 4611686018427387904.0))
         return FLM_NO_TIME;
     return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }

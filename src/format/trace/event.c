@@ -74,7 +74,7 @@ static bool parse_us(struct flm_bytes text, int64_t *ns)
     }
     double number;
     if (flm_number_parse(text, &number) == FLM_NUMBER_NONE ||
-        !(number > -0x1p52 && number < 0x1p52))
+        !(number > -4503599627370496.0 && number < 4503599627370496.0))
         return false;
     number *= 1000;
     *ns = (int64_t)(number < 0 ? number - 0.5 : number + 0.5);

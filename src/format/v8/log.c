@@ -252,7 +252,7 @@ static struct flm_frame frame_of(struct reading *r, double number)
         return (struct flm_frame){*frame};
     }
     struct flm_text name = {0};
-    uint64_t address = number < 0x1p63 ? (uint64_t)number : 0;
+    uint64_t address = number < 9223372036854775808.0 ? (uint64_t)number : 0;
     flm_text_format(&name, "0x%llx", (unsigned long long)address);
     struct flm_frame_record record = {.address = address, .flags = FLM_FRAME_UNSYMBOLIZED};
     if (name.failed)
@@ -282,7 +282,8 @@ static void add_tick(struct reading *r, const struct tick *tick, double last_us,
     if (stopped(r) || tick->count == 0 || !(value > 0))
         return;
     struct flm_node node = flm_builder_stack(r->builder, r->stack.at, r->stack.count);
-    if (!keep_times || !(value < 0x1p52) || !(last_us > -0x1p52 && last_us < 0x1p52)) {
+    if (!keep_times || !(value < 4503599627370496.0) ||
+        !(last_us > -4503599627370496.0 && last_us < 4503599627370496.0)) {
         flm_builder_add(r->builder, node, metric, value);
         return;
     }

@@ -366,7 +366,7 @@ struct sampling {
 static int64_t time_ns(const struct sampling *s, double elapsed_us)
 {
     double ns = (s->p->start_us + elapsed_us) * 1000;
-    return ns > -0x1p62 && ns < 0x1p62 ? (int64_t)ns : FLM_NO_TIME;
+    return ns > -4611686018427387904.0 && ns < 4611686018427387904.0 ? (int64_t)ns : FLM_NO_TIME;
 }
 
 /* The stack so far ends; another one begins. */
