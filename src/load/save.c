@@ -8,9 +8,9 @@
 
 #include "algebra/compare/comparable.h"
 #include "base/text/versioned.h"
-#include "draw/text/quantity.h"
 #include "format/folded/folded.h"
 #include "load/all_formats.h"
+#include "load/losses.h"
 #include "os/gzip.h"
 #include "os/output.h"
 #include "os/zstd.h"
@@ -69,101 +69,6 @@ static bool begin(struct saving *s, const struct flm_profile *profile, const cha
            find_metric(profile, o.metric, format, &s->write.metric, why);
 }
 
-/* ---- What is left out ------------------------------------------------------------------------ */
-
-struct losses {
-    const struct saving *s;
-    struct flm_text *out;
-};
-
-/* "modules of 12 frames" */
-static void add_loss(struct losses *l, const char *of, double count, const char *what)
-{
-    flm_text_puts(l->out, l->out->size > 0 ? ", " : "");
-    flm_text_puts(l->out, of);
-    flm_count_add(l->out, count);
-    flm_text_puts(l->out, " ");
-    flm_text_puts(l->out, what);
-    flm_text_puts(l->out, count == 1 ? "" : "s");
-}
-
-static void add_metrics(struct losses *l)
-{
-    const struct flm_profile *p = l->s->profile;
-    uint32_t kept = l->s->format->metrics == FLM_METRICS_ALL   ? p->sizes.metric_count
-                    : l->s->format->metrics == FLM_METRICS_ONE ? 1
-                                                               : 2;
-    if (p->sizes.metric_count <= kept)
-        return;
-    add_loss(l, "", p->sizes.metric_count - kept, "other metric");
-    const char *before = " (";
-    for (uint32_t m = 0; m < p->sizes.metric_count && kept == 1; m++) {
-        if (m == l->s->write.metric.index)
-            continue;
-        flm_text_puts(l->out, before);
-        flm_text_add(l->out, flm_string_bytes(p, p->metrics[m].name));
-        before = ", ";
-    }
-    flm_text_puts(l->out, kept == 1 ? ")" : "");
-}
-
-static void add_samples(struct losses *l)
-{
-    const struct flm_profile *p = l->s->profile;
-    const struct flm_format *format = l->s->format;
-    uint32_t timed = 0, labeled = 0;
-    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
-        timed += p->sample_time[i] != FLM_NO_TIME;
-        labeled += p->sample_labels[i] != 0;
-    }
-    if (timed > 0 && !format->has_times)
-        add_loss(l, "times of ", timed, "sample");
-    if (labeled > 0 && !format->keeps_labels)
-        add_loss(l, "labels of ", labeled, "sample");
-}
-
-static void add_frames(struct losses *l)
-{
-    const struct flm_profile *p = l->s->profile;
-    unsigned holds = l->s->format->holds;
-    uint32_t modules = 0, files = 0, kinds = 0;
-    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
-        modules += p->frames[i].module != 0;
-        files += p->frames[i].file != 0;
-        /* The others are what a frame without a mark is. */
-        kinds += p->frames[i].kind != FLM_KIND_PLAIN && p->frames[i].kind != FLM_KIND_NATIVE &&
-                 p->frames[i].kind != FLM_KIND_LABEL;
-    }
-    bool has_kinds =
-        (holds & FLM_HOLDS_KINDS) || ((holds & FLM_HOLDS_KINDS_ANNOTATED) && l->s->write.annotate);
-    if (modules > 0 && !(holds & FLM_HOLDS_MODULES))
-        add_loss(l, "modules of ", modules, "frame");
-    if (files > 0 && !(holds & FLM_HOLDS_FILES))
-        add_loss(l, "files of ", files, "frame");
-    if (kinds > 0 && !has_kinds)
-        add_loss(l, "kinds of ", kinds, "frame");
-}
-
-/* Fractions of times are kept, in nanoseconds. */
-static void add_fractions(struct losses *l)
-{
-    static const char *const times[] = {"us", "ms", "s"};
-    const struct flm_profile *p = l->s->profile;
-    uint32_t rounded = 0;
-    for (uint32_t m = 0; m < p->sizes.metric_count && l->s->format->whole_values; m++) {
-        bool is_time = false;
-        for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-            is_time = is_time || flm_bytes_are(flm_string_bytes(p, p->metrics[m].unit), times[i]);
-        for (uint32_t i = 0; i < p->sizes.node_count && !is_time; i++) {
-            double value = flm_self_column(p, m)[i];
-            rounded += value < 9007199254740992.0 && value > -9007199254740992.0 &&
-                       (double)(int64_t)value != value;
-        }
-    }
-    if (rounded > 0)
-        add_loss(l, "fractions of ", rounded, "value");
-}
-
 size_t flm_save_losses(const struct flm_profile *profile, const char *path,
                        const struct flm_save_options *options, char out[FLM_SAVE_LOSSES_SIZE])
 {
@@ -174,15 +79,7 @@ size_t flm_save_losses(const struct flm_profile *profile, const char *path,
     if (!begin(&s, profile, path, options, NULL) || flm_format_is_picture(s.format))
         return 0;
     flm_text_init_fixed(&text, out, FLM_SAVE_LOSSES_SIZE - 1);
-    struct losses l = {&s, &text};
-    add_metrics(&l);
-    add_samples(&l);
-    if (profile->sizes.marker_count > 0 && !(s.format->holds & FLM_HOLDS_MARKERS))
-        add_loss(&l, "", profile->sizes.marker_count, "marker");
-    if (profile->sizes.counter_count > 0 && !(s.format->holds & FLM_HOLDS_COUNTERS))
-        add_loss(&l, "", profile->sizes.counter_count, "counter");
-    add_frames(&l);
-    add_fractions(&l);
+    flm_losses_add(&text, profile, s.format, &s.write);
     out[text.size] = 0;
     return text.size;
 }

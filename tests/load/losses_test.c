@@ -28,6 +28,7 @@ static struct flm_profile *full(void)
     flm_builder_sample(b, 100, node, set, cpu, 5);
     flm_builder_sample_add(b, bytes, 64);
     flm_builder_sample(b, 200, node, (struct flm_label_set){0}, cpu, 6);
+    flm_builder_add(b, flm_builder_root(b), cpu, 7);
     flm_builder_marker(b, 150, 0, flm_builder_string(b, "gc", 2), (struct flm_string){0}, set);
     struct flm_counter counter = flm_builder_counter(b, flm_builder_string(b, "heap", 4),
                                                      flm_builder_string(b, "bytes", 5), set);
@@ -59,8 +60,9 @@ static void every_part_that_is_not_held_is_told(void **state)
                         "1 other metric (alloc), times of 2 samples, labels of 1 sample, 1 marker, "
                         "1 counter, modules of 1 frame, files of 1 frame");
     flm_profile_free(p);
-    p = profile_of("main 1\n");
+    p = profile_of("main 1\n 1234\n");
     assert_string_equal(losses_of(p, "folded", false), "");
+    assert_string_equal(losses_of(p, "speedscope", false), "1,234 samples without a stack");
     assert_string_equal(losses_of(p, "pprof", false), "");
     flm_profile_free(p);
     p = profile_of("main 1.5\nmain;a 2\nmain;b 0.25\n"); /* pprof has whole numbers */
@@ -107,7 +109,8 @@ static void what_a_format_claims_to_hold_is_there_when_it_is_read_again(void **s
             .size = sizeof options, .format = f->name, .annotate = true};
         size_t size;
         void *bytes = flm_save_memory(p, &size, &options, &why);
-        struct flm_profile *again = bytes ? flm_load_memory(bytes, size, NULL, &why) : NULL;
+        struct flm_load_options load = {.size = sizeof load, .format = f->name};
+        struct flm_profile *again = bytes ? flm_load_memory(bytes, size, &load, &why) : NULL;
         if (!again)
             fail_msg("%s: %s", f->name, why.text);
         struct parts parts = parts_of(again);
@@ -122,6 +125,9 @@ static void what_a_format_claims_to_hold_is_there_when_it_is_read_again(void **s
             {"counters", f->holds & FLM_HOLDS_COUNTERS, parts.counters > 0},
             {"modules", f->holds & FLM_HOLDS_MODULES, parts.modules > 0},
             {"files", f->holds & FLM_HOLDS_FILES, parts.files > 0},
+            /* Of pprof's the reader leaves it out, and counts it. */
+            {"the empty stack", f->holds & FLM_HOLDS_EMPTY_STACK,
+             flm_self_column(again, 0)[0] == 7 || flm_profile_loss_count(again) > 0},
             {"kinds", f->holds & (FLM_HOLDS_KINDS | FLM_HOLDS_KINDS_ANNOTATED), parts.kinds > 0},
         };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)

@@ -66,16 +66,17 @@ enum flm_sniff {
     FLM_SNIFF_MAGIC = 100    /* a magic number */
 };
 
-/* The parts of a profile that a file of a format can hold, beside stacks with the names of
- * functions, and values. Times, labels and metrics have members of their own. */
+/* The parts of a profile that a file of a format can hold in addition to stacks, the names of
+ * functions and values. Times, labels and metrics have members of their own. */
 enum flm_format_part {
     FLM_HOLDS_MODULES = 1,
     FLM_HOLDS_FILES = 2, /* and lines */
     FLM_HOLDS_KINDS = 4, /* of frames: kernel, inlined, ... */
     FLM_HOLDS_MARKERS = 8,
     FLM_HOLDS_COUNTERS = 16,
-    FLM_HOLDS_ALL = 31,
-    FLM_HOLDS_KINDS_ANNOTATED = 32 /* kinds, but only with the option `annotate` */
+    FLM_HOLDS_EMPTY_STACK = 32, /* samples without a stack */
+    FLM_HOLDS_ALL = 63,
+    FLM_HOLDS_KINDS_ANNOTATED = 64 /* kinds, but only with the option `annotate` */
 };
 
 /* Whether files of a format are data for programs, or pictures and pages for people. */

@@ -489,7 +489,7 @@ const struct flm_format flm_format_folded = {
     .extensions = ".folded .collapsed .txt",
     .description = "folded stacks: main;parse;read 42",
     .loses = "other metrics, single samples, modules, files and lines",
-    .holds = FLM_HOLDS_KINDS_ANNOTATED,
+    .holds = FLM_HOLDS_KINDS_ANNOTATED | FLM_HOLDS_EMPTY_STACK,
     .metrics = FLM_METRICS_ONE,
     .sniff = flm_folded_sniff,
     .explain = flm_folded_explain,
@@ -505,7 +505,7 @@ const struct flm_format flm_format_difffolded = {
     .extensions = ".difffolded",
     .description = "folded stacks with two values, before and after (read as folded)",
     .loses = "other metrics, single samples, modules, files and lines",
-    .holds = FLM_HOLDS_KINDS_ANNOTATED,
+    .holds = FLM_HOLDS_KINDS_ANNOTATED | FLM_HOLDS_EMPTY_STACK,
     .metrics = FLM_METRICS_PAIR,
     .write = flm_folded_write_difference,
 };

@@ -56,6 +56,8 @@ const struct flm_format flm_format_gecko = {
     .extensions = ".gecko.json",
     .description = "profiles of the Firefox Profiler, samply and Firefox",
     .loses = "other metrics, labels but of threads and processes, notes",
+    .holds = FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_KINDS | FLM_HOLDS_MARKERS |
+             FLM_HOLDS_COUNTERS,
     .metrics = FLM_METRICS_ONE,
     .has_times = true,
     .keeps_labels = true,

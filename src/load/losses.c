@@ -1,0 +1,129 @@
+#include "load/losses.h"
+
+#include <assert.h>
+
+#include "base/number/number.h"
+#include "draw/text/quantity.h"
+#include "profile/sample_span.h"
+
+struct losses {
+    const struct flm_profile *p;
+    const struct flm_format *format;
+    const struct flm_write_options *options;
+    struct flm_text *out;
+};
+
+/* "modules of 12 frames" */
+static void add_loss(struct losses *l, const char *of, double count, const char *what)
+{
+    flm_text_puts(l->out, l->out->size > 0 ? ", " : "");
+    flm_text_puts(l->out, of);
+    flm_count_add(l->out, count);
+    flm_text_puts(l->out, " ");
+    flm_text_puts(l->out, what);
+    flm_text_puts(l->out, count == 1 ? "" : "s");
+}
+
+static void add_metrics(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    uint32_t kept = l->format->metrics == FLM_METRICS_ALL   ? p->sizes.metric_count
+                    : l->format->metrics == FLM_METRICS_ONE ? 1
+                                                            : 2;
+    if (p->sizes.metric_count <= kept)
+        return;
+    add_loss(l, "", p->sizes.metric_count - kept, "other metric");
+    const char *before = " (";
+    for (uint32_t m = 0; m < p->sizes.metric_count && kept == 1; m++) {
+        if (m == l->options->metric.index)
+            continue;
+        flm_text_puts(l->out, before);
+        flm_text_add(l->out, flm_string_bytes(p, p->metrics[m].name));
+        before = ", ";
+    }
+    flm_text_puts(l->out, kept == 1 ? ")" : "");
+}
+
+static void add_samples(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    uint32_t timed = 0, labeled = 0;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        timed += p->sample_time[i] != FLM_NO_TIME;
+        labeled += p->sample_labels[i] != 0;
+    }
+    if (timed > 0 && !l->format->has_times)
+        add_loss(l, "times of ", timed, "sample");
+    if (labeled > 0 && !l->format->keeps_labels)
+        add_loss(l, "labels of ", labeled, "sample");
+}
+
+/* The value of samples without a stack. */
+static void add_empty_stack(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    if (p->sizes.metric_count == 0 || (l->format->holds & FLM_HOLDS_EMPTY_STACK))
+        return;
+    uint32_t metric = l->options->metric.index;
+    double value = flm_self_column(p, metric)[0];
+    if (value == 0)
+        return;
+    flm_text_puts(l->out, l->out->size > 0 ? ", " : "");
+    flm_quantity_add(l->out, value, flm_string_bytes(p, p->metrics[metric].unit));
+    flm_text_puts(l->out, " without a stack");
+}
+
+static void add_frames(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    unsigned holds = l->format->holds;
+    uint32_t modules = 0, files = 0, kinds = 0;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        modules += p->frames[i].module != 0;
+        files += p->frames[i].file != 0;
+        /* The others are what a frame without a mark is. */
+        kinds += p->frames[i].kind != FLM_KIND_PLAIN && p->frames[i].kind != FLM_KIND_NATIVE &&
+                 p->frames[i].kind != FLM_KIND_LABEL;
+    }
+    bool has_kinds =
+        (holds & FLM_HOLDS_KINDS) || ((holds & FLM_HOLDS_KINDS_ANNOTATED) && l->options->annotate);
+    if (modules > 0 && !(holds & FLM_HOLDS_MODULES))
+        add_loss(l, "modules of ", modules, "frame");
+    if (files > 0 && !(holds & FLM_HOLDS_FILES))
+        add_loss(l, "files of ", files, "frame");
+    if (kinds > 0 && !has_kinds)
+        add_loss(l, "kinds of ", kinds, "frame");
+}
+
+/* Times in milliseconds, say, are written in nanoseconds, with their fractions. */
+static void add_fractions(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    uint32_t rounded = 0;
+    for (uint32_t m = 0; m < p->sizes.metric_count && l->format->whole_values; m++) {
+        bool in_ns = flm_time_unit_ns(flm_string_bytes(p, p->metrics[m].unit)) > 1;
+        for (uint32_t i = 0; i < p->sizes.node_count && !in_ns; i++) {
+            double value = flm_self_column(p, m)[i];
+            rounded += value < FLM_EXACT_LIMIT && value > -FLM_EXACT_LIMIT &&
+                       (double)(int64_t)value != value;
+        }
+    }
+    if (rounded > 0)
+        add_loss(l, "fractions of ", rounded, "value");
+}
+
+void flm_losses_add(struct flm_text *out, const struct flm_profile *p,
+                    const struct flm_format *format, const struct flm_write_options *options)
+{
+    assert(out && p && format && options);
+    struct losses l = {p, format, options, out};
+    add_metrics(&l);
+    add_samples(&l);
+    add_empty_stack(&l);
+    if (p->sizes.marker_count > 0 && !(format->holds & FLM_HOLDS_MARKERS))
+        add_loss(&l, "", p->sizes.marker_count, "marker");
+    if (p->sizes.counter_count > 0 && !(format->holds & FLM_HOLDS_COUNTERS))
+        add_loss(&l, "", p->sizes.counter_count, "counter");
+    add_frames(&l);
+    add_fractions(&l);
+}
