@@ -42,6 +42,7 @@ export function makeStatus(view) {
             fact(status.total, status.unit, {class: 'strong'}),
             ['drawn', status.drawn], ['merged', merged(status)], ['trimmed', status.trimmed],
             ['filtered', status.filtered], ['too narrow to hatch', status.unhatched], ['without a track', status.hidden], ['lost', status.lost_count],
+            ['not shown:', status.not_shown],
             ['unsymbolized', status.unsymbolized_share],
         ].map(one => !Array.isArray(one) ? one
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));

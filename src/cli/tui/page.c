@@ -143,6 +143,7 @@ static const struct {
     {"filtered", STATUS(filtered)},
     {"too narrow to hatch", STATUS(unhatched)},
     {"lost", STATUS(lost_count)},
+    {"not shown", STATUS(not_shown)},
     {"unsymbolized", STATUS(unsymbolized_share)},
 };
 

@@ -292,6 +292,7 @@ static void draw_status(struct flm_tui *tui, int row)
     column = put_value(tui, column, row, "filtered ", s->filtered, "  ");
     column = put_value(tui, column, row, "too narrow to hatch ", s->unhatched, "  ");
     column = put_value(tui, column, row, "lost ", s->lost_count, "  ");
+    column = put_value(tui, column, row, "not shown: ", s->not_shown, "  ");
     put_value(tui, column, row, "unsymbolized ", s->unsymbolized_share, "");
 }
 

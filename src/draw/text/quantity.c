@@ -53,8 +53,13 @@ static size_t plural_size(struct flm_bytes unit)
     return unit.size > 2 && flm_bytes_end_with(unit, "s") && !flm_bytes_end_with(unit, "ss");
 }
 
+/* A count needs no unit: 487,879 of alloc_objects. */
 static void add_unit(struct flm_text *out, struct flm_bytes unit, double value)
 {
+    if (flm_bytes_are(unit, "count"))
+        return;
+    if (flm_time_unit_ns(unit) == 1e3)
+        unit = flm_bytes_of("\xC2\xB5s");
     if (fabs(value) == 1)
         unit.size -= plural_size(unit);
     if (unit.size > 0) {

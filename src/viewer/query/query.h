@@ -102,6 +102,7 @@
  *      offer                                           "deep calls itself 118 deep": null: nothing
  *      unhatched?                                      "3 appeared (+12 ms)": too narrow for it
  *      lost: [{what, count, where}], lost_count?
+ *      not_shown?                                      "exact stacks": the notes say why
  *      unsymbolized_share, samples, notes?: [{key, value}]
  *      sentence}                                       all of it
  *

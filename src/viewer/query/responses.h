@@ -225,6 +225,7 @@ struct flm_response_status {
     struct flm_bytes unhatched; /* of a comparison: boxes too narrow to be hatched */
     FLM_LIST(struct flm_response_loss) lost;
     struct flm_bytes lost_count, unsymbolized_share, samples;
+    struct flm_bytes not_shown; /* "exact stacks", "CPython": of notes with FLM_NOTE_NOT_SHOWN */
     FLM_LIST(struct flm_response_note) notes;
     struct flm_bytes sentence; /* all of it */
 };

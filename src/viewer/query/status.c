@@ -96,6 +96,21 @@ static void add_notes(struct flm_query *q, struct flm_response_status *status)
     status->notes.count = note ? p->sizes.note_count : 0;
 }
 
+static struct flm_bytes not_shown_text(struct flm_query *q)
+{
+    static const char prefix[] = FLM_NOTE_NOT_SHOWN;
+    const struct flm_profile *p = q->profile;
+    struct flm_text *out = flm_query_scratch(q);
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        if (!flm_bytes_start_with(key, prefix))
+            continue;
+        flm_text_puts(out, out->size > 0 ? ", " : "");
+        flm_text_add(out, flm_bytes_from(key, sizeof prefix - 1));
+    }
+    return flm_query_scratch_copy(q);
+}
+
 static void add_empty_sentence(const struct flm_query *q, struct flm_text *out)
 {
     const struct flm_viewer *v = q->viewer;
@@ -224,6 +239,7 @@ static void add_status(struct flm_query *q, struct flm_response_status *status)
     status->unsymbolized_share = flm_query_share(q, metric->unsymbolized, q->all);
     if (q->profile->sizes.sample_count > 0)
         status->samples = flm_query_count(q, q->profile->sizes.sample_count);
+    status->not_shown = not_shown_text(q);
     add_notes(q, status);
     if (status->empty)
         add_empty_sentence(q, flm_query_scratch(q));

@@ -75,6 +75,8 @@ static void losses_and_notes_are_told(void **state)
     flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1)),
                     metric, 1e9);
     flm_builder_note(b, "host", "machine", 7);
+    flm_builder_note(b, FLM_NOTE_NOT_SHOWN "CPython", "why", 3);
+    flm_builder_note(b, FLM_NOTE_NOT_SHOWN "exact stacks", "why", 3);
     flm_builder_lost(b, "lines without a number", "line", 7, 1234);
     struct flm_profile *p = flm_builder_finish(b, NULL);
     assert_non_null(p);
@@ -84,6 +86,7 @@ static void losses_and_notes_are_told(void **state)
     assert_string_equal(at(s, "unit"), "cpu");
     assert_string_equal(at(s, "unsymbolized_share"), "75 %");
     assert_string_equal(at(s, "lost_count"), "1,234");
+    assert_string_equal(at(s, "not_shown"), "CPython, exact stacks");
     assert_string_equal(at(s, "lost.0.what"), "lines without a number");
     assert_string_equal(at(s, "lost.0.where"), "line 7");
     assert_string_equal(at(s, "lost.0.count"), "1,234");
