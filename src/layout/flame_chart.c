@@ -101,7 +101,13 @@ double flm_flame_chart_last_ns(const struct flm_profile *p, struct flm_metric me
         if (i > 0 && time_between(p, sample, i - 1) != 0)
             break;
     }
-    return longest > 0 ? longest : (double)median_between(p, sample, count, false);
+    if (longest > 0 || count == 0)
+        return longest;
+    /* A thread with a sample every 7 s does not run 7 s longer than the recording. */
+    double median = (double)median_between(p, sample, count, false);
+    double left = (double)p->sample_time[p->sizes.sample_count - 1] -
+                  (double)p->sample_time[sample[count - 1]];
+    return left > 0 && left < median ? left : median;
 }
 
 /* The metrics that say how long a sample was: of the chosen one, or of all. */

@@ -65,8 +65,8 @@ struct flm_flame_chart {
 };
 
 /* The time that the last of ascending samples, which all have a time, stands for: the largest value
- * of the samples at its time, if the metric is time in ns, otherwise the median between samples; 0:
- * unknown. */
+ * of the samples at its time, if the metric is time in ns, otherwise the median between samples,
+ * but not beyond the last sample of the profile; 0: unknown. */
 double flm_flame_chart_last_ns(const struct flm_profile *profile, struct flm_metric metric,
                                const uint32_t *sample, uint32_t sample_count);
 

@@ -405,6 +405,26 @@ static void a_search_finds_the_time_of_a_stack_itself(void **state)
     flm_profile_free(p);
 }
 
+/* A thread with samples at 0 s and 7 s of 7.001 s does not last until 14 s. */
+static void the_last_sample_of_a_thread_ends_with_the_profile(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric samples = flm_builder_metric(b, "samples", "samples");
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "f", 1));
+    static const int64_t times[] = {0, 7000, 7001};
+    for (size_t i = 0; i < 3; i++)
+        flm_builder_sample(b, times[i], node, (struct flm_label_set){0}, samples, 1);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    static const uint32_t sparse[] = {0, 1}, last[] = {1, 2};
+    assert_true(flm_flame_chart_last_ns(p, (struct flm_metric){FLM_NONE}, sparse, 2) == 1);
+    assert_true(flm_flame_chart_last_ns(p, (struct flm_metric){FLM_NONE}, last, 2) == 1);
+    static const uint32_t ends[] = {0, 2};
+    assert_true(flm_flame_chart_last_ns(p, (struct flm_metric){FLM_NONE}, ends, 2) == 7001);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +441,7 @@ int main(void)
         cmocka_unit_test(only_samples_with_a_value_in_the_metric_count),
         cmocka_unit_test(a_chart_shows_every_sample_where_it_was),
         cmocka_unit_test(the_median_is_the_one_in_the_middle),
+        cmocka_unit_test(the_last_sample_of_a_thread_ends_with_the_profile),
         cmocka_unit_test(a_chart_is_made_or_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
