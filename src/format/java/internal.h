@@ -29,11 +29,24 @@ struct flm_java_threads {
     uint64_t dumps, frameless, deadlocks;
 };
 
-/* What a thread is, besides its frames; what is empty is not known. */
+/* A thread of a dump; its frames are in flm_java_threads. Members that the dump does not give are
+ * empty. */
 struct flm_java_thread {
     struct flm_bytes name, id, state, lock, process, carrier, container;
     bool is_daemon, is_virtual;
 };
+
+/* The text that was kept of a line; lines themselves are gone when the next one is read. */
+static inline struct flm_bytes flm_java_kept(const struct flm_text *text)
+{
+    return (struct flm_bytes){text->at, text->size};
+}
+
+static inline void flm_java_keep(struct flm_text *kept, struct flm_bytes text)
+{
+    kept->size = 0;
+    flm_text_add(kept, text);
+}
 
 void flm_java_begin(struct flm_java_threads *threads, struct flm_builder *builder,
                     const struct flm_read_options *options);

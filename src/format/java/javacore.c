@@ -28,25 +28,14 @@ struct reading {
     bool in_thread, is_daemon, has_threads;
 };
 
-static void own(struct reading *r, enum owned which, struct flm_bytes text)
-{
-    r->owned[which].size = 0;
-    flm_text_add(&r->owned[which], text);
-}
-
-static struct flm_bytes owned(const struct reading *r, enum owned which)
-{
-    return (struct flm_bytes){r->owned[which].at, r->owned[which].size};
-}
-
 static void end_thread(struct reading *r)
 {
     if (r->in_thread) {
         const struct flm_java_thread thread = {
-            .name = owned(r, NAME),
-            .id = owned(r, ID),
-            .state = owned(r, STATE),
-            .lock = owned(r, LOCK),
+            .name = flm_java_kept(&r->owned[NAME]),
+            .id = flm_java_kept(&r->owned[ID]),
+            .state = flm_java_kept(&r->owned[STATE]),
+            .lock = flm_java_kept(&r->owned[LOCK]),
             .is_daemon = r->is_daemon,
         };
         flm_java_thread(&r->threads, &thread, r->time_ns);
@@ -91,14 +80,15 @@ static void begin_thread(struct reading *r, struct flm_bytes text)
     end_thread(r);
     r->in_thread = true;
     if (!flm_bytes_start_with(text, "\"")) { /* Anonymous native thread */
-        own(r, NAME, text);
+        flm_java_keep(&r->owned[NAME], text);
         return;
     }
     size_t end = text.size;
     while (end > 1 && text.at[end - 1] != '"')
         end--;
-    own(r, NAME, (struct flm_bytes){text.at + 1, end > 1 ? end - 2 : text.size - 1});
-    own(r, STATE, state_named(after(flm_bytes_from(text, end), "state:", ",")));
+    flm_java_keep(&r->owned[NAME],
+                  (struct flm_bytes){text.at + 1, end > 1 ? end - 2 : text.size - 1});
+    flm_java_keep(&r->owned[STATE], state_named(after(flm_bytes_from(text, end), "state:", ",")));
 }
 
 static void read_id(struct reading *r, struct flm_bytes text)
@@ -151,7 +141,7 @@ static void read_line(struct reading *r, struct flm_bytes line)
     else if (flm_bytes_are(kind, "3XMJAVALTHREAD"))
         r->is_daemon = flm_bytes_contain(text, "isDaemon:true");
     else if (flm_bytes_are(kind, "3XMTHREADBLOCK"))
-        own(r, LOCK, after(text, " on: ", " "));
+        flm_java_keep(&r->owned[LOCK], after(text, " on: ", " "));
     else if (flm_bytes_are(kind, "4XESTACKTRACE") && flm_bytes_start_with(text, "at ") &&
              r->in_thread)
         flm_java_frame(&r->threads, flm_bytes_trimmed(flm_bytes_from(text, 3)), true);

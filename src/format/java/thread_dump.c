@@ -56,27 +56,16 @@ struct reading {
     bool has_runtime, has_date, has_threads;
 };
 
-static void own(struct reading *r, enum owned which, struct flm_bytes text)
-{
-    r->owned[which].size = 0;
-    flm_text_add(&r->owned[which], text);
-}
-
-static struct flm_bytes owned(const struct reading *r, enum owned which)
-{
-    return (struct flm_bytes){r->owned[which].at, r->owned[which].size};
-}
-
 static void end_thread(struct reading *r)
 {
     if (r->in_thread) {
         const struct flm_java_thread thread = {
-            .name = owned(r, NAME),
-            .id = owned(r, ID),
-            .state = owned(r, STATE),
-            .lock = owned(r, LOCK),
-            .carrier = owned(r, CARRIER),
-            .process = owned(r, PROCESS),
+            .name = flm_java_kept(&r->owned[NAME]),
+            .id = flm_java_kept(&r->owned[ID]),
+            .state = flm_java_kept(&r->owned[STATE]),
+            .lock = flm_java_kept(&r->owned[LOCK]),
+            .carrier = flm_java_kept(&r->owned[CARRIER]),
+            .process = flm_java_kept(&r->owned[PROCESS]),
             .is_daemon = r->is_daemon,
             .is_virtual = r->is_virtual,
         };
@@ -170,7 +159,7 @@ static bool is_short_attributes(struct flm_bytes rest, struct reading *r)
             return false;
     if (r) {
         r->is_virtual = is_virtual;
-        own(r, STATE, state);
+        flm_java_keep(&r->owned[STATE], state);
         if (time_ns != FLM_NO_TIME)
             r->thread_ns = time_ns;
     }
@@ -190,7 +179,7 @@ static void read_attributes(struct reading *r, struct flm_bytes rest)
 {
     for (struct flm_bytes word; (word = take_word(&rest)).size > 0;) {
         if (word.at[0] == '#' && r->owned[ID].size == 0)
-            own(r, ID, word);
+            flm_java_keep(&r->owned[ID], word);
         else if (flm_bytes_are(word, "daemon"))
             r->is_daemon = true;
         else if (skip(&word, "nid="))
@@ -216,7 +205,7 @@ static void begin_thread(struct reading *r, struct flm_bytes name)
         flm_text_putc(&r->owned[NAME], '\n');
         flm_text_add(&r->owned[NAME], name);
     } else {
-        own(r, NAME, name);
+        flm_java_keep(&r->owned[NAME], name);
     }
     r->in_thread = true;
     r->open_lines = 0;
@@ -233,7 +222,7 @@ static bool read_header(struct reading *r, struct flm_bytes line)
         r->open_lines = 0;
     }
     if (is_short)
-        own(r, ID, before_space(line));
+        flm_java_keep(&r->owned[ID], before_space(line));
     /* A name that goes on has its number already. */
     struct flm_bytes name, rest;
     size_t start = !begins ? 0 : is_short ? r->owned[ID].size + 2 : 1;
@@ -244,7 +233,7 @@ static bool read_header(struct reading *r, struct flm_bytes line)
     } else if (is_closed && r->owned[ID].size > 0 && is_short_attributes(rest, r)) {
         begin_thread(r, name);
     } else if (begins) {
-        own(r, NAME, flm_bytes_from(line, start));
+        flm_java_keep(&r->owned[NAME], flm_bytes_from(line, start));
         r->open_lines = 1;
     } else {
         flm_text_putc(&r->owned[NAME], '\n');
@@ -266,7 +255,7 @@ static void read_lock(struct reading *r, struct flm_bytes line)
         return;
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
         if (skip(&line, waits[i]) && flm_bytes_start_with(flm_bytes_trimmed(line), "<"))
-            own(r, LOCK, flm_bytes_trimmed(line));
+            flm_java_keep(&r->owned[LOCK], flm_bytes_trimmed(line));
 }
 
 /* A carrier's frames are followed by those of the virtual thread that is mounted on it. Its state
@@ -274,13 +263,13 @@ static void read_lock(struct reading *r, struct flm_bytes line)
 static void read_mounted(struct reading *r, struct flm_bytes number)
 {
     struct flm_text carrier = {0};
-    flm_text_add(&carrier, owned(r, NAME));
+    flm_text_add(&carrier, flm_java_kept(&r->owned[NAME]));
     int64_t time_ns = r->thread_ns;
     end_thread(r);
     r->thread_ns = time_ns;
-    own(r, CARRIER, (struct flm_bytes){carrier.at, carrier.size});
-    own(r, NAME, (struct flm_bytes){"", 0});
-    own(r, ID, before_space(number));
+    flm_java_keep(&r->owned[CARRIER], (struct flm_bytes){carrier.at, carrier.size});
+    flm_java_keep(&r->owned[NAME], (struct flm_bytes){"", 0});
+    flm_java_keep(&r->owned[ID], before_space(number));
     r->in_thread = r->is_virtual = true;
     if (carrier.failed)
         r->owned[NAME].failed = true;
@@ -295,7 +284,7 @@ static void read_in_thread(struct reading *r, struct flm_bytes line)
     else if (flm_bytes_start_with(text, "- "))
         read_lock(r, text);
     else if (skip(&text, "java.lang.Thread.State: "))
-        own(r, STATE, before_space(text));
+        flm_java_keep(&r->owned[STATE], before_space(text));
     else if (skip(&text, "Mounted virtual thread "))
         read_mounted(r, text);
     else if (flm_bytes_start_with(line, "      ") && flm_bytes_end_with(text, ")") &&
@@ -316,7 +305,7 @@ static bool read_number(struct reading *r, struct flm_bytes line)
     line.size -= flm_bytes_end_with(line, ":");
     if (!is_number(line))
         return false;
-    own(r, NUMBER, line);
+    flm_java_keep(&r->owned[NUMBER], line);
     return true;
 }
 
@@ -327,7 +316,8 @@ static bool read_date(struct reading *r, struct flm_bytes line)
         return false;
     end_thread(r);
     r->open_lines = 0;
-    own(r, PROCESS, r->has_number ? owned(r, NUMBER) : (struct flm_bytes){"", 0});
+    flm_java_keep(&r->owned[PROCESS],
+                  r->has_number ? flm_java_kept(&r->owned[NUMBER]) : (struct flm_bytes){"", 0});
     if (!r->has_date)
         flm_builder_note(r->threads.stack.builder, "recorded", line.at, line.size);
     return r->has_date = true;

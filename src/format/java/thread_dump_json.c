@@ -27,11 +27,6 @@ struct reading {
     bool is_dump;
 };
 
-static struct flm_bytes owned(const struct reading *r, enum owned which)
-{
-    return (struct flm_bytes){r->owned[which].at, r->owned[which].size};
-}
-
 /* A text, or a number as it is written; nothing for anything else. */
 static struct flm_bytes read_text(struct reading *r)
 {
@@ -130,13 +125,13 @@ static void read_thread(struct reading *r)
     }
     if (r->json.failed)
         return;
-    thread.name = owned(r, NAME);
-    thread.id = owned(r, TID);
-    thread.state = owned(r, STATE);
-    thread.lock = owned(r, LOCK);
-    thread.carrier = owned(r, CARRIER);
-    thread.container = owned(r, CONTAINER);
-    thread.process = owned(r, PROCESS);
+    thread.name = flm_java_kept(&r->owned[NAME]);
+    thread.id = flm_java_kept(&r->owned[TID]);
+    thread.state = flm_java_kept(&r->owned[STATE]);
+    thread.lock = flm_java_kept(&r->owned[LOCK]);
+    thread.carrier = flm_java_kept(&r->owned[CARRIER]);
+    thread.container = flm_java_kept(&r->owned[CONTAINER]);
+    thread.process = flm_java_kept(&r->owned[PROCESS]);
     flm_java_thread(&r->threads, &thread, time_ns);
 }
 

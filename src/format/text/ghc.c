@@ -10,7 +10,7 @@
 #include "base/core/index.h"
 #include "base/number/number.h"
 #include "base/text/json_read.h"
-#include "format/core/stack_buffer.h"
+#include "format/text/internal.h"
 #include "profile/internal.h"
 
 struct center {
@@ -41,18 +41,6 @@ struct reading {
 static struct flm_builder *builder_of(struct reading *r)
 {
     return r->stack.builder;
-}
-
-static void read_text(struct reading *r, struct flm_text *out)
-{
-    struct flm_bytes text;
-    out->size = 0;
-    if (flm_json_type(&r->json) == FLM_JSON_TYPE_STRING && flm_json_string(&r->json, &text))
-        flm_text_add(out, text);
-    else
-        flm_json_skip(&r->json);
-    if (out->failed)
-        flm_builder_fail_memory(builder_of(r));
 }
 
 static bool read_uint(struct reading *r, uint64_t *value)
@@ -121,11 +109,11 @@ static void read_center(struct reading *r)
         if (flm_bytes_are(key, "id"))
             read_uint(r, &id);
         else if (flm_bytes_are(key, "label"))
-            read_text(r, &r->name);
+            flm_text_json_string(&r->json, builder_of(r), &r->name);
         else if (flm_bytes_are(key, "module"))
-            read_text(r, &r->module);
+            flm_text_json_string(&r->json, builder_of(r), &r->module);
         else if (flm_bytes_are(key, "src_loc"))
-            read_text(r, &r->file);
+            flm_text_json_string(&r->json, builder_of(r), &r->file);
     }
     if (!r->json.failed && !flm_builder_failed(builder_of(r)))
         add_center(r, id, (struct flm_bytes){r->name.at, r->name.size});
@@ -212,7 +200,7 @@ static void read_members(struct reading *r)
     flm_json_enter_object(&r->json);
     while (flm_json_next_key(&r->json, &key) && !flm_builder_failed(builder_of(r))) {
         if (flm_bytes_are(key, "program")) {
-            read_text(r, &r->name);
+            flm_text_json_string(&r->json, builder_of(r), &r->name);
             flm_builder_note(builder_of(r), "command", r->name.at ? r->name.at : "", r->name.size);
         } else if (flm_bytes_are(key, "cost_centres")) {
             flm_json_enter_array(&r->json);
@@ -233,11 +221,7 @@ static bool read_ghc(struct flm_source *source, const struct flm_read_options *o
     r.metric[ENTRIES] = flm_builder_metric(builder, "entries", "entries");
     flm_json_init(&r.json, source, why);
     read_members(&r);
-    bool good = true;
-    if (flm_builder_failed(builder))
-        flm_json_clear(&r.json);
-    else
-        good = flm_json_finish(&r.json);
+    bool good = flm_text_json_finish(&r.json, builder);
     if (good && !r.has_tree && !flm_builder_failed(builder))
         good = flm_error_set(why, FLM_ERROR_FORMAT, "it has no \"profile\"");
     flm_stack_clear(&r.stack);

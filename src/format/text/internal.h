@@ -5,6 +5,7 @@
 #ifndef FLAMEL_FORMAT_TEXT_INTERNAL_H
 #define FLAMEL_FORMAT_TEXT_INTERNAL_H
 
+#include "base/text/json_read.h"
 #include "base/text/line_reader.h"
 #include "base/text/text.h"
 #include "format/core/stack_buffer.h"
@@ -49,6 +50,18 @@ size_t flm_text_indent(struct flm_bytes line);
 /* A frame of "name+0x1a", "name+26" or "0x7f6acbad44a3", perhaps with "module`" in front: without
  * the offset, with which no two samples would have the same stack. */
 struct flm_stack_frame flm_text_symbol(struct flm_bytes text);
+
+/* ---- JSON: json.c ---------------------------------------------------------------------------- */
+
+/* Replaces `out` by a string; by nothing if the value is not a string. */
+void flm_text_json_string(struct flm_json *json, struct flm_builder *builder, struct flm_text *out);
+
+/* A number; 0 if the value is not a number. */
+double flm_text_json_number(struct flm_json *json);
+
+/* Ends reading: false, and `why`, if the JSON is invalid. If the builder failed, reading stopped
+ * before the end of the file: that is true, and flm_builder_finish reports the failure. */
+bool flm_text_json_finish(struct flm_json *json, const struct flm_builder *builder);
 
 /* ---- Trees of calls -------------------------------------------------------------------------- */
 

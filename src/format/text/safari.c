@@ -8,7 +8,7 @@
  * Frames are leaf first; times are in seconds, and a sample ends at its timestamp. The durations
  * come behind the stacks, so stacks are kept until the end. */
 #include "base/text/json_read.h"
-#include "format/core/stack_buffer.h"
+#include "format/text/internal.h"
 #include "profile/internal.h"
 
 struct sample {
@@ -30,27 +30,6 @@ static void fail_memory(struct reading *r)
     flm_builder_fail_memory(r->stack.builder);
 }
 
-static void read_text(struct reading *r, struct flm_text *out)
-{
-    struct flm_bytes text;
-    out->size = 0;
-    if (flm_json_type(&r->json) == FLM_JSON_TYPE_STRING && flm_json_string(&r->json, &text))
-        flm_text_add(out, text);
-    else
-        flm_json_skip(&r->json);
-    if (out->failed)
-        fail_memory(r);
-}
-
-static double read_number(struct reading *r)
-{
-    struct flm_json_number number;
-    if (flm_json_type(&r->json) == FLM_JSON_TYPE_NUMBER && flm_json_number(&r->json, &number))
-        return number.value;
-    flm_json_skip(&r->json);
-    return 0;
-}
-
 static void read_frame(struct reading *r)
 {
     struct flm_bytes key;
@@ -59,11 +38,11 @@ static void read_frame(struct reading *r)
     flm_json_enter_object(&r->json);
     while (flm_json_next_key(&r->json, &key)) {
         if (flm_bytes_are(key, "name"))
-            read_text(r, &r->name);
+            flm_text_json_string(&r->json, r->stack.builder, &r->name);
         else if (flm_bytes_are(key, "url"))
-            read_text(r, &r->url);
+            flm_text_json_string(&r->json, r->stack.builder, &r->url);
         else if (flm_bytes_are(key, "line"))
-            line = read_number(r);
+            line = flm_text_json_number(&r->json);
     }
     if (r->json.failed || flm_builder_failed(r->stack.builder))
         return;
@@ -96,7 +75,7 @@ static void read_sample(struct reading *r)
     flm_json_enter_object(&r->json);
     while (flm_json_next_key(&r->json, &key)) {
         if (flm_bytes_are(key, "timestamp")) {
-            sample.end_s = read_number(r);
+            sample.end_s = flm_text_json_number(&r->json);
         } else if (flm_bytes_are(key, "stackFrames") &&
                    flm_json_type(&r->json) == FLM_JSON_TYPE_ARRAY) {
             flm_json_enter_array(&r->json);
@@ -126,10 +105,10 @@ static void read_recording(struct reading *r)
         } else if (flm_bytes_are(key, "sampleDurations")) {
             flm_json_enter_array(&r->json);
             while (flm_json_next_item(&r->json) && !flm_builder_failed(r->stack.builder))
-                if (!FLM_ARRAY_ADD(&r->durations, read_number(r)))
+                if (!FLM_ARRAY_ADD(&r->durations, flm_text_json_number(&r->json)))
                     fail_memory(r);
         } else if (flm_bytes_are(key, "displayName")) {
-            read_text(r, &r->name);
+            flm_text_json_string(&r->json, r->stack.builder, &r->name);
             flm_builder_note(r->stack.builder, "name", r->name.at ? r->name.at : "", r->name.size);
         }
     }
@@ -166,11 +145,7 @@ static bool read_safari(struct flm_source *source, const struct flm_read_options
     while (flm_json_next_key(&r.json, &key) && !flm_builder_failed(builder))
         if (flm_bytes_are(key, "recording"))
             read_recording(&r);
-    bool good = true;
-    if (flm_builder_failed(builder))
-        flm_json_clear(&r.json);
-    else
-        good = flm_json_finish(&r.json);
+    bool good = flm_text_json_finish(&r.json, builder);
     if (good && !flm_builder_failed(builder)) {
         if (r.has_samples)
             add_samples(&r);

@@ -14,7 +14,7 @@
 #include "base/core/index.h"
 #include "base/number/number.h"
 #include "base/text/json_read.h"
-#include "format/core/stack_buffer.h"
+#include "format/text/internal.h"
 #include "profile/internal.h"
 
 struct frame {
@@ -40,28 +40,6 @@ static void fail_memory(struct reading *r)
     flm_builder_fail_memory(r->stack.builder);
 }
 
-/* A text; nothing for null and others. */
-static void read_text(struct reading *r, struct flm_text *out)
-{
-    struct flm_bytes text;
-    out->size = 0;
-    if (flm_json_type(&r->json) == FLM_JSON_TYPE_STRING && flm_json_string(&r->json, &text))
-        flm_text_add(out, text);
-    else
-        flm_json_skip(&r->json);
-    if (out->failed)
-        fail_memory(r);
-}
-
-static double read_number(struct reading *r)
-{
-    struct flm_json_number number;
-    if (flm_json_type(&r->json) == FLM_JSON_TYPE_NUMBER && flm_json_number(&r->json, &number))
-        return number.value;
-    flm_json_skip(&r->json);
-    return 0;
-}
-
 static struct frame *find_frame(const struct reading *r, uint64_t id)
 {
     struct flm_probe at = flm_index_probe(&r->index, flm_hash_numbers(id, 0));
@@ -81,11 +59,11 @@ static void add_frame(struct reading *r, uint64_t id)
     flm_json_enter_object(&r->json);
     while (flm_json_next_key(&r->json, &key)) {
         if (flm_bytes_are(key, "name"))
-            read_text(r, &r->name);
+            flm_text_json_string(&r->json, r->stack.builder, &r->name);
         else if (flm_bytes_are(key, "file"))
-            read_text(r, &r->file);
+            flm_text_json_string(&r->json, r->stack.builder, &r->file);
         else if (flm_bytes_are(key, "line"))
-            line = read_number(r);
+            line = flm_text_json_number(&r->json);
     }
     if (r->json.failed || flm_builder_failed(r->stack.builder))
         return;
@@ -135,7 +113,7 @@ static void read_deltas(struct reading *r)
 {
     flm_json_enter_array(&r->json);
     while (flm_json_next_item(&r->json) && !flm_builder_failed(r->stack.builder))
-        if (!FLM_ARRAY_ADD(&r->deltas, read_number(r)))
+        if (!FLM_ARRAY_ADD(&r->deltas, flm_text_json_number(&r->json)))
             fail_memory(r);
 }
 
@@ -145,9 +123,9 @@ static void read_members(struct reading *r)
     flm_json_enter_object(&r->json);
     while (flm_json_next_key(&r->json, &key) && !flm_builder_failed(r->stack.builder)) {
         if (flm_bytes_are(key, "mode"))
-            read_text(r, &r->mode);
+            flm_text_json_string(&r->json, r->stack.builder, &r->mode);
         else if (flm_bytes_are(key, "interval"))
-            r->interval = read_number(r);
+            r->interval = flm_text_json_number(&r->json);
         else if (flm_bytes_are(key, "frames"))
             read_frames(r);
         else if (flm_bytes_are(key, "raw") && flm_json_type(&r->json) == FLM_JSON_TYPE_ARRAY)
@@ -214,11 +192,7 @@ static bool read_stackprof(struct flm_source *source, const struct flm_read_opti
     struct reading r = {.stack = {.builder = builder, .options = options}, .interval = 1};
     flm_json_init(&r.json, source, why);
     read_members(&r);
-    bool good = true;
-    if (flm_builder_failed(builder))
-        flm_json_clear(&r.json);
-    else
-        good = flm_json_finish(&r.json);
+    bool good = flm_text_json_finish(&r.json, builder);
     if (good && !flm_builder_failed(builder)) {
         good = r.has_raw ? add_stacks(&r, why)
                          : flm_error_set(why, FLM_ERROR_FORMAT,
