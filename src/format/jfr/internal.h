@@ -8,7 +8,7 @@
  *
  * Nothing about a type is known beforehand but names: fields are found by name, and what stands
  * before a field is skipped by the types of the metadata. A type is flattened into a list of
- * operations (types.c): a structure within an event is its fields.
+ * operations (values.c): a structure within an event is its fields.
  *
  *     jdk.GCHeapSummary      startTime  gcId  when      heapSpace.start ... heapUsed
  *     operations             long       int   constant  long                long
@@ -16,8 +16,9 @@
  * A chunk is read in two passes. The first finds metadata and checkpoints, which may stand behind
  * the events that need them, wherever they are: the offsets of the header are used only when the
  * events cannot be followed. Constants are remembered as the place of their bytes (constants.c:
- * key, type, offset), and become a node, a frame or a thread of the builder (stacks.c) when an
- * event of the second pass needs them (events.c): most of a recording of a VM is never needed.
+ * key, type, offset). They become a node, a frame or a thread of the builder (stacks.c) when an
+ * event of the second pass needs them (events.c, samples.c, markers.c): most of a recording of a
+ * VM is never needed.
  *
  * A file is read chunk by chunk; memory is a chunk, about 40 bytes for each of its constants, and
  * the builder. */
@@ -34,7 +35,7 @@
 struct flm_jfr_cursor {
     const unsigned char *at, *end;
     bool is_fixed; /* integers have their full size, the most significant byte first */
-    bool failed;   /* something was read past the end: what is read from then on is 0 */
+    bool failed;   /* a read went past the end; this read and all later ones give 0 */
 };
 
 /* A fixed integer of `size` bytes. */
@@ -85,7 +86,7 @@ void flm_jfr_skip_string(struct flm_jfr_cursor *c);
 /* ---- Types ----------------------------------------------------------------------------------- */
 
 enum flm_jfr_kind {
-    FLM_JFR_NOTHING, /* a value that the type does not have */
+    FLM_JFR_NOTHING, /* the type does not have this value */
     FLM_JFR_BYTE,    /* also of boolean */
     FLM_JFR_SHORT,
     FLM_JFR_CHAR,
@@ -98,7 +99,7 @@ enum flm_jfr_kind {
     FLM_JFR_STRUCTURES /* always an array */
 };
 
-/* What a number is, by the annotations of its field. */
+/* The unit of a number, by the annotations of its field. */
 enum flm_jfr_unit {
     FLM_JFR_COUNT,
     FLM_JFR_TICKS,
@@ -107,8 +108,8 @@ enum flm_jfr_unit {
     FLM_JFR_MS,
     FLM_JFR_S,
     FLM_JFR_BYTES,
-    FLM_JFR_SHARE,  /* 1 is all of it */
-    FLM_JFR_ADDRESS /* or a time, which says nothing to a reader */
+    FLM_JFR_SHARE,  /* a fraction of 1 */
+    FLM_JFR_ADDRESS /* an address or a point in time: not shown in details of markers */
 };
 
 struct flm_jfr_operation {
@@ -127,10 +128,10 @@ struct flm_jfr_field {
 
 struct flm_jfr_type {
     uint64_t id;
-    struct flm_bytes name; /* those of JDK 9 as they are called since: jdk.ExecutionSample */
+    struct flm_bytes name; /* jdk.ExecutionSample; names of JDK 9 are replaced by the newer ones */
     uint32_t first_field, field_count;
     uint32_t first_operation, operation_count;
-    uint8_t state; /* whether its operations are made: types.c */
+    uint8_t state; /* whether its operations are made: values.c */
     bool is_plain; /* all of them are integers */
 };
 
@@ -157,12 +158,12 @@ struct flm_jfr_types {
 
 void flm_jfr_types_clear(struct flm_jfr_types *types); /* {0} is empty */
 
-/* Adds what one or more metadata events of a chunk say; of a type that is there twice the last
- * description stays. An invalid event ends where it is. False when memory ran out. */
+/* Adds the types of all metadata events of a chunk. If a type is described twice, the last
+ * description counts. An invalid event is read up to the error. False when memory ran out. */
 bool flm_jfr_types_read(struct flm_jfr_types *types, const struct flm_jfr_cursor *events,
                         size_t count);
 
-/* The index of a type: FLM_NONE where there is none. */
+/* The index of a type; FLM_NONE if there is none. */
 uint32_t flm_jfr_type_of(const struct flm_jfr_types *types, uint64_t id);
 uint32_t flm_jfr_type_named(const struct flm_jfr_types *types, const char *name);
 
@@ -186,17 +187,17 @@ struct flm_jfr_value {
     };
 };
 
-/* Which fields of a type are wanted: the slot of each operation. */
+/* The fields of a type that are wanted: for each operation its slot. */
 enum { FLM_JFR_NO_SLOT = 255, FLM_JFR_MOST_FIELDS = 64 };
 struct flm_jfr_plan {
     uint32_t type;
-    uint8_t operation_count; /* up to the last that is wanted */
+    uint8_t operation_count; /* up to the last one that is wanted */
     uint8_t slot[FLM_JFR_MOST_FIELDS];
 };
 
 struct flm_jfr_wanted {
     const char *name; /* "weight", "heapSpace.committedSize" */
-    uint8_t slot;     /* of several fields for one slot, the first one that there is */
+    uint8_t slot;     /* if several fields have one slot, the first that the type has is read */
 };
 
 /* False where the type cannot be read. */
@@ -207,7 +208,7 @@ bool flm_jfr_plan_make(struct flm_jfr_plan *plan, struct flm_jfr_types *types, u
 void flm_jfr_plan_read(const struct flm_jfr_plan *plan, const struct flm_jfr_types *types,
                        struct flm_jfr_cursor *c, struct flm_jfr_value *values);
 
-/* One value: of an operation that is no array. */
+/* Reads one value, of an operation that is not an array. */
 void flm_jfr_value_read(struct flm_jfr_cursor *c, const struct flm_jfr_operation *operation,
                         struct flm_jfr_value *value);
 void flm_jfr_operation_skip(struct flm_jfr_cursor *c, const struct flm_jfr_types *types,
@@ -219,7 +220,7 @@ struct flm_jfr_constant {
     uint64_t key;
     uint32_t type;
     uint32_t offset; /* of its value in the chunk */
-    uint32_t made;   /* what was made of it, plus 1: a node, a method, a thread ...; 0: nothing */
+    uint32_t made;   /* the index of the node, method or thread made of it, plus 1; 0: none yet */
 };
 
 struct flm_jfr_constants {
@@ -232,7 +233,7 @@ struct flm_jfr_constants {
     uint32_t classes;          /* java.lang.Class */
     struct flm_jfr_plan class_plan;
     bool no_memory;
-    uint64_t unreadable; /* checkpoints that were not read to their end, and the first one */
+    uint64_t unreadable; /* how many checkpoints were not read to their end */
     uint64_t unreadable_offset;
 };
 
@@ -267,7 +268,7 @@ void flm_jfr_class_show(struct flm_bytes name, struct flm_text *out);
 
 /* ---- Stacks and threads ---------------------------------------------------------------------- */
 
-/* What a thread does: values of the label `state`. */
+/* The state of a thread: the values of the label `state`. */
 enum flm_jfr_state {
     FLM_JFR_UNSTATED,
     FLM_JFR_ON_CPU,
@@ -291,7 +292,7 @@ struct flm_jfr_method {
     uint32_t native_kind;    /* that the second one has */
 };
 
-/* How often a frame was interpreted, compiled, inlined, compiled by C1: see stacks.c. */
+/* How often a frame was interpreted, compiled, inlined, and compiled by C1: see stacks.c. */
 struct flm_jfr_kinds {
     uint32_t count[4];
 };
@@ -306,7 +307,7 @@ struct flm_jfr_stacks {
     bool has_native; /* Native, C++ and Kernel are machine code: the file is async-profiler's */
     struct FLM_ARRAY(struct flm_jfr_method) methods;
     struct FLM_ARRAY(struct flm_jfr_thread) threads; /* [0]: unknown */
-    size_t last_thread; /* the one that was asked for last, and its key; 0: none */
+    size_t last_thread; /* the thread that was looked up last; 0: none */
     uint64_t last_thread_key;
     struct flm_text process, process_name; /* labels; empty: unknown */
 
@@ -323,7 +324,7 @@ struct flm_jfr_stacks {
 void flm_jfr_stacks_begin(struct flm_jfr_stacks *stacks, struct flm_jfr_constants *constants);
 void flm_jfr_stacks_clear(struct flm_jfr_stacks *stacks);
 
-/* The thread with that key; the first one where it is unknown. Good until the next call. */
+/* The thread with that key; threads.at[0] if it is unknown. Good until the next call. */
 struct flm_jfr_thread *flm_jfr_thread_of(struct flm_jfr_stacks *stacks, uint64_t key);
 struct flm_label_set flm_jfr_labels(struct flm_jfr_stacks *stacks, struct flm_jfr_thread *thread,
                                     enum flm_jfr_state state);
@@ -331,8 +332,8 @@ struct flm_label_set flm_jfr_labels(struct flm_jfr_stacks *stacks, struct flm_jf
 /* The state that a constant of type jdk.types.ThreadState stands for. */
 enum flm_jfr_state flm_jfr_state_of(struct flm_jfr_stacks *stacks, uint64_t key);
 
-/* The node of a stack: [unknown stack] where the chunk does not have it. `thread`: for the frame of
- * options->by_thread. */
+/* The node of a stack; that of [unknown stack] if the chunk does not have the stack. `thread` gives
+ * the frame of options->by_thread. */
 struct flm_node flm_jfr_stack_node(struct flm_jfr_stacks *stacks, uint64_t key,
                                    struct flm_jfr_thread *thread);
 
@@ -367,19 +368,20 @@ void flm_jfr_events_begin(struct flm_jfr_events *events, struct flm_jfr_constant
 /* Ends it: `constants` may go. */
 void flm_jfr_events_end(struct flm_jfr_events *events);
 
-/* What labels have of the process, before the first sample of a chunk. False: this is not the event
- * jdk.JVMInformation, which says it. */
+/* Takes the process of this chunk, for the labels of its samples, from the event
+ * jdk.JVMInformation. False if the event is not that one. */
 bool flm_jfr_events_process(struct flm_jfr_events *events, uint64_t type,
                             struct flm_jfr_cursor fields);
 
-/* An event of a type: `fields` ends where the event does. */
+/* Reads an event of a type. `fields` ends where the event ends. */
 void flm_jfr_events_add(struct flm_jfr_events *events, uint64_t type, uint64_t offset,
                         struct flm_jfr_cursor fields);
 
 /* Memory ran out, or the builder failed: nothing more is to be read. */
 bool flm_jfr_events_failed(const struct flm_jfr_events *events);
 
-/* The metrics in their order, what was not freed, notes and losses. False when memory ran out. */
+/* Ends the recording: adds leaks, notes and losses, and orders the metrics. False when memory ran
+ * out. */
 bool flm_jfr_events_finish(struct flm_jfr_events *events);
 
 #endif
