@@ -27,7 +27,7 @@
  * note FLM_NOTE_NUMERIC names the keys of such labels, so that they are written as numbers again.
  *
  *     pprof.c          the entry; which files are pprof's
- *     pprof_read.c     profile.proto to a profile
+ *     internal.h       reading profile.proto: tables, samples, the whole file
  *     pprof_write.c    and back
  *     legacy.h         the formats that came before */
 #ifndef FLAMEL_FORMAT_PPROF_PPROF_H
