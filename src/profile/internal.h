@@ -3,6 +3,7 @@
 #define FLAMEL_PROFILE_INTERNAL_H
 
 #include "base/core/array.h"
+#include "base/number/number.h"
 #include "flamel/builder.h"
 #include "profile/interner.h"
 #include "profile/recursion.h"
@@ -99,6 +100,15 @@ static inline void flm_builder_add_self(struct flm_builder *b, uint32_t metric, 
 {
     if (!flm_add_exactly(&b->residuals, metric, node, &b->metrics[metric].self[node], value))
         flm_builder_fail_memory(b);
+}
+
+/* An integer as a double; one that no double holds exactly counts as rounded. */
+static inline double flm_builder_double(struct flm_builder *b, int64_t value)
+{
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (flm_uint_is_rounded(magnitude))
+        flm_builder_rounded(b, 1);
+    return (double)value;
 }
 
 /* As the public functions, for strings of the interner. A metric is FLM_NONE when memory ran out or

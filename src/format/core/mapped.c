@@ -1,8 +1,8 @@
 #include "format/core/mapped.h"
 
+#include "base/core/array.h"
 #include "base/core/scan.h"
 #include "base/number/number.h"
-#include "base/text/text.h"
 #include "profile/internal.h"
 
 /* Notes are found one after the other: more would take too long. */
@@ -57,6 +57,53 @@ void flm_mapped_note(struct flm_builder *b, const struct flm_mapped *mapped, siz
     }
     flm_text_clear(&key);
     flm_text_clear(&value);
+}
+
+void flm_mapping_note(struct flm_builder *b, const struct flm_mapping *mappings, size_t count)
+{
+    struct FLM_ARRAY(struct flm_mapped) mapped = {0};
+    struct flm_text texts = {0}; /* a copy: the interner's move when a note is added */
+    bool has_room = true;
+    for (size_t i = 0; i < count && has_room; i++) {
+        const struct flm_mapping *m = &mappings[i];
+        struct flm_bytes path = flm_interner_text(&b->interner, m->path);
+        struct flm_bytes id = flm_interner_text(&b->interner, m->build_id);
+        if (path.size == 0 || m->limit == 0)
+            continue;
+        flm_text_add(&texts, path);
+        flm_text_add(&texts, id);
+        has_room =
+            FLM_ARRAY_ADD(&mapped, (struct flm_mapped){m->start, m->limit, m->offset, path, id});
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < mapped.count && !texts.failed; i++) {
+        mapped.at[i].path.at = texts.at + at;
+        at += mapped.at[i].path.size;
+        mapped.at[i].build_id.at = texts.at + at;
+        at += mapped.at[i].build_id.size;
+    }
+    if (!has_room || texts.failed)
+        flm_builder_fail_memory(b);
+    else
+        flm_mapped_note(b, mapped.at, mapped.count);
+    flm_text_clear(&texts);
+    FLM_ARRAY_CLEAR(&mapped);
+}
+
+void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_bytes path)
+{
+    enum { MOST_SIZE = 100 }; /* of a file name, which a file may repeat in every frame */
+    size_t slash = path.size;
+    while (slash > 0 && path.at[slash - 1] != '/')
+        slash--;
+    struct flm_bytes name = flm_bytes_from(path, slash);
+    if (address != 0)
+        flm_text_format(out, "0x%llx", (unsigned long long)address);
+    else if (name.size > 0 && name.at[0] != '[')
+        flm_text_format(out, "[%.*s]", (int)(name.size < MOST_SIZE ? name.size : MOST_SIZE),
+                        name.at);
+    else
+        flm_text_puts(out, "[unknown]");
 }
 
 static struct flm_bytes take_word(struct flm_bytes *text)

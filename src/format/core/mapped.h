@@ -14,6 +14,7 @@
 #define FLAMEL_FORMAT_CORE_MAPPED_H
 
 #include "base/core/bytes.h"
+#include "base/text/text.h"
 #include "flamel/builder.h"
 
 #define FLM_NOTE_MAPPED "mapped "
@@ -27,6 +28,21 @@ struct flm_mapped {
 /* Makes the notes for `count` mappings. Those of one path become one note; of many modules, the
  * first thousand have notes. Mappings without a path are left out. */
 void flm_mapped_note(struct flm_builder *builder, const struct flm_mapped *mapped, size_t count);
+
+/* A mapping as the tables of profile.proto and of OTLP have it. */
+struct flm_mapping {
+    uint64_t start, limit, offset;
+    uint32_t path, build_id; /* strings of the builder */
+    uint32_t kind;           /* of its frames */
+};
+
+/* Makes the notes for those of `count` mappings that have a path and a limit. */
+void flm_mapping_note(struct flm_builder *builder, const struct flm_mapping *mappings,
+                      size_t count);
+
+/* Appends the name that pprof shows for a frame without one: its address, "0x4bff6d"; without an
+ * address, the file name of its module, "[libc.so.6]"; without both, "[unknown]". */
+void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_bytes path);
 
 /* Takes the next range off the value of a note; its path is that of the note's key, `build_id` is
  * that of the whole note. False after the last one. */

@@ -11,9 +11,17 @@
 #ifndef FLAMEL_FORMAT_CORE_UNITS_H
 #define FLAMEL_FORMAT_CORE_UNITS_H
 
-#include "base/core/bytes.h"
+#include "base/text/text.h"
+#include "flamel/builder.h"
 
 /* The unit's name here: of `name` itself where there is no other. */
 struct flm_bytes flm_unit_named(struct flm_bytes name);
+
+/* Appends a blank and the unit to a number; nothing, if the unit is empty. */
+void flm_unit_append(struct flm_text *text, struct flm_bytes unit);
+
+/* Adds a note, "period" "10 ms"; none for 0, which stands for a fact that the file does not have. */
+void flm_unit_note(struct flm_builder *builder, const char *key, int64_t number,
+                   struct flm_bytes unit);
 
 #endif

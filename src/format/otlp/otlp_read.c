@@ -38,12 +38,6 @@ struct function {
     uint32_t name, file, line;
 };
 
-struct mapping {
-    uint64_t start, limit, offset;
-    uint32_t path, build_id; /* strings of the builder */
-    uint32_t kind;
-};
-
 /* Of a link there are two: its trace and its span. */
 struct attribute {
     uint32_t key, value; /* strings of the builder; key 0: none */
@@ -66,13 +60,12 @@ struct reading {
     struct table tables[TABLES]; /* of the current message too */
     bool has_dictionary;
     struct FLM_ARRAY(struct function) functions;
-    struct FLM_ARRAY(struct mapping) mappings;
+    struct FLM_ARRAY(struct flm_mapping) mappings;
     struct FLM_ARRAY(struct attribute) attributes;
     struct FLM_ARRAY(uint32_t) frames; /* of locations: how many, and they, innermost first */
 
-    struct FLM_ARRAY(struct metric) metrics;    /* of all messages */
-    struct FLM_ARRAY(struct flm_mapped) mapped; /* without texts */
-    struct FLM_ARRAY(uint32_t) mapped_texts;    /* path, build id; path, build id ... */
+    struct FLM_ARRAY(struct metric) metrics; /* of all messages */
+    struct FLM_ARRAY(struct flm_mapping) all_mappings;
     struct labels labels; /* of the resource, then the profile, then the sample */
     struct FLM_ARRAY(uint64_t) indices;
     struct FLM_ARRAY(int64_t) values, times;
@@ -198,12 +191,8 @@ static struct attribute read_attribute(struct reading *r, struct flm_wire m)
             unit = m.number;
         }
     }
-    if (unit && !is_key_value && found) {
-        struct flm_bytes name = text_of(r, string_of(r, unit, at));
-        if (name.size > 0)
-            flm_text_putc(&r->text, ' ');
-        flm_text_add(&r->text, name);
-    }
+    if (unit && !is_key_value && found)
+        flm_unit_append(&r->text, text_of(r, string_of(r, unit, at)));
     if (!found)
         return (struct attribute){0};
     a.value = string_of_text(r);
@@ -229,11 +218,12 @@ static struct attribute attribute_of(struct reading *r, uint64_t index, const un
     return r->attributes.at[*made];
 }
 
-static const struct mapping *mapping_of(struct reading *r, uint64_t index, const unsigned char *at)
+static const struct flm_mapping *mapping_of(struct reading *r, uint64_t index,
+                                            const unsigned char *at)
 {
     struct flm_wire field, m, packed;
     uint32_t *made = find_entry(r, MAPPINGS, index, at, &field);
-    struct mapping mapping = {.kind = FLM_KIND_PLAIN};
+    struct flm_mapping mapping = {.kind = FLM_KIND_PLAIN};
     uint64_t attribute;
     if (!made || stopped(r))
         return NULL;
@@ -265,17 +255,9 @@ static const struct mapping *mapping_of(struct reading *r, uint64_t index, const
         return NULL;
     }
     *made = (uint32_t)r->mappings.count - 1;
-    struct flm_mapped mapped = {mapping.start, mapping.limit, mapping.offset, {0}, {0}};
-    if (path.size > 0 && mapping.limit > 0 &&
-        (!FLM_ARRAY_ADD(&r->mapped, mapped) || !FLM_ARRAY_ADD(&r->mapped_texts, mapping.path) ||
-         !FLM_ARRAY_ADD(&r->mapped_texts, mapping.build_id)))
+    if (!FLM_ARRAY_ADD(&r->all_mappings, mapping))
         fail_memory(r);
     return &r->mappings.at[*made];
-}
-
-static uint32_t line_number(uint64_t number)
-{
-    return (int64_t)number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
 }
 
 static struct function function_of(struct reading *r, uint64_t index, const unsigned char *at)
@@ -295,7 +277,7 @@ static struct function function_of(struct reading *r, uint64_t index, const unsi
         else if (m.field == 3)
             function.file = string_of(r, m.number, m.start);
         else if (m.field == 4)
-            function.line = line_number(m.number);
+            function.line = flm_wire_line(m.number);
     }
     if (function.name == 0)
         function.name = system_name;
@@ -308,21 +290,10 @@ static struct function function_of(struct reading *r, uint64_t index, const unsi
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* As pprof calls it: 0x4bff6d, or by the file, where there is no address either. */
-static uint32_t name_of_address(struct reading *r, uint64_t address, struct flm_bytes path)
+static uint32_t name_of_address(struct reading *r, uint64_t address, uint32_t path)
 {
-    for (size_t i = path.size; i > 0; i--)
-        if (path.at[i - 1] == '/') {
-            path = flm_bytes_from(path, i);
-            break;
-        }
     r->text.size = 0;
-    if (address != 0)
-        flm_text_format(&r->text, "0x%llx", (unsigned long long)address);
-    else if (path.size > 0 && path.at[0] != '[')
-        flm_text_format(&r->text, "[%.*s]", (int)(path.size < 100 ? path.size : 100), path.at);
-    else
-        flm_text_puts(&r->text, "[unknown]");
+    flm_mapped_frame_name(&r->text, address, text_of(r, path));
     return string_of_text(r);
 }
 
@@ -355,7 +326,7 @@ static uint32_t kind_of_type(struct flm_bytes type)
 }
 
 struct location {
-    const struct mapping *mapping;
+    const struct flm_mapping *mapping;
     uint64_t address;
     uint32_t path, kind;
     size_t lines_left;
@@ -364,7 +335,7 @@ struct location {
 static void add_unsymbolized(struct reading *r, const struct location *location)
 {
     struct flm_frame_record record = {
-        .function = name_of_address(r, location->address, text_of(r, location->path)),
+        .function = name_of_address(r, location->address, location->path),
         .module = location->path,
         .address = location->address,
         .kind = location->kind,
@@ -394,7 +365,7 @@ static void add_line(struct reading *r, struct flm_wire line, struct location *l
         .function = function.name,
         .module = location->path,
         .file = function.file,
-        .line = r->options->lines ? line_number(number) : function.line,
+        .line = r->options->lines ? flm_wire_line(number) : function.line,
         .kind = location->lines_left > 0 ? (uint32_t)FLM_KIND_INLINED : location->kind,
     };
     if (!FLM_ARRAY_ADD(&r->frames, flm_builder_frame(r->builder, &record).index))
@@ -582,14 +553,6 @@ static struct flm_node node_of_thread(struct reading *r)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static double rounded(struct reading *r, int64_t value)
-{
-    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    if (magnitude >> 53 && flm_uint_is_rounded(magnitude))
-        flm_builder_rounded(r->builder, 1);
-    return (double)value;
-}
-
 static void keep_samples(struct reading *r, struct flm_node node, struct flm_metric metric)
 {
     struct flm_builder *b = r->builder;
@@ -605,13 +568,14 @@ static void keep_samples(struct reading *r, struct flm_node node, struct flm_met
                            has_times   ? r->times.at[i]
                            : times > 0 ? r->times.at[0]
                                        : FLM_NO_TIME,
-                           node, labels, metric, values > 0 ? rounded(r, r->values.at[i]) : 1);
+                           node, labels, metric,
+                           values > 0 ? flm_builder_double(r->builder, r->values.at[i]) : 1);
 }
 
 static void count_sample(struct reading *r, struct flm_node node, struct flm_metric metric)
 {
     for (size_t i = 0; i < r->values.count; i++)
-        flm_builder_add(r->builder, node, metric, rounded(r, r->values.at[i]));
+        flm_builder_add(r->builder, node, metric, flm_builder_double(r->builder, r->values.at[i]));
     if (r->values.count == 0)
         flm_builder_add(r->builder, node, metric, (double)r->times.count);
 }
@@ -736,26 +700,13 @@ static uint32_t metric_of(struct reading *r, struct metric type)
     return FLM_NONE;
 }
 
-static void note_number(struct reading *r, const char *key, int64_t number, uint32_t unit)
-{
-    r->text.size = 0;
-    flm_text_format(&r->text, "%lld", (long long)number);
-    if (unit)
-        flm_text_putc(&r->text, ' ');
-    flm_text_add(&r->text, text_of(r, unit));
-    if (r->text.failed)
-        fail_memory(r);
-    else if (number != 0)
-        flm_builder_note(r->builder, key, r->text.at, r->text.size);
-}
-
 /* Of the first profile. */
 static void add_notes(struct reading *r, const struct metric *period_type, int64_t period,
                       uint64_t time, uint64_t duration)
 {
-    note_number(r, "time_ns", (int64_t)time, 0);
-    note_number(r, "duration_ns", (int64_t)duration, 0);
-    note_number(r, "period", period, period_type->unit);
+    flm_unit_note(r->builder, "time_ns", (int64_t)time, flm_bytes_of(""));
+    flm_unit_note(r->builder, "duration_ns", (int64_t)duration, flm_bytes_of(""));
+    flm_unit_note(r->builder, "period", period, text_of(r, period_type->unit));
     r->text.size = 0;
     flm_text_add(&r->text, text_of(r, period_type->name));
     if (r->text.failed)
@@ -966,27 +917,6 @@ static bool next_message(struct reading *r, const struct flm_otlp_input *input, 
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void note_mappings(struct reading *r)
-{
-    /* The texts are the interner's, which grows with the notes. */
-    struct flm_text copy = {0};
-    for (size_t i = 0; i < r->mapped_texts.count; i++)
-        flm_text_add(&copy, text_of(r, r->mapped_texts.at[i]));
-    size_t at = 0;
-    for (size_t i = 0; i < r->mapped.count && !copy.failed; i++) {
-        struct flm_bytes path = text_of(r, r->mapped_texts.at[2 * i]);
-        struct flm_bytes id = text_of(r, r->mapped_texts.at[2 * i + 1]);
-        r->mapped.at[i].path = (struct flm_bytes){copy.at + at, path.size};
-        r->mapped.at[i].build_id = (struct flm_bytes){copy.at + at + path.size, id.size};
-        at += path.size + id.size;
-    }
-    if (copy.failed)
-        fail_memory(r);
-    else
-        flm_mapped_note(r->builder, r->mapped.at, r->mapped.count);
-    flm_text_clear(&copy);
-}
-
 static void clear(struct reading *r)
 {
     clear_tables(r);
@@ -997,8 +927,7 @@ static void clear(struct reading *r)
     FLM_ARRAY_CLEAR(&r->attributes);
     FLM_ARRAY_CLEAR(&r->frames);
     FLM_ARRAY_CLEAR(&r->metrics);
-    FLM_ARRAY_CLEAR(&r->mapped);
-    FLM_ARRAY_CLEAR(&r->mapped_texts);
+    FLM_ARRAY_CLEAR(&r->all_mappings);
     FLM_ARRAY_CLEAR(&r->labels);
     FLM_ARRAY_CLEAR(&r->indices);
     FLM_ARRAY_CLEAR(&r->values);
@@ -1025,7 +954,7 @@ bool flm_otlp_read(const struct flm_otlp_input *input, const struct flm_read_opt
     if (!stopped(&r) && goes_on && r.profile_count == 0)
         flm_wire_fail(&r.input, r.input.begin, "no profile is in it");
     if (!stopped(&r) && goes_on)
-        note_mappings(&r);
+        flm_mapping_note(builder, r.all_mappings.at, r.all_mappings.count);
     bool good = goes_on;
     if (good && !r.failed && !flm_builder_failed(builder) && r.input.reason)
         good = input->is_json ? flm_error_set(why, FLM_ERROR_FORMAT, "%s", r.input.reason)

@@ -13,6 +13,7 @@
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "base/text/text.h"
+#include "format/core/mapped.h"
 #include "format/pprof/pprof.h"
 #include "format/protobuf/wire_read.h"
 #include "profile/internal.h"
@@ -31,12 +32,6 @@ struct flm_pprof_table {
 
 struct flm_pprof_function {
     uint32_t name, file, line; /* name: FLM_NONE until the first use */
-};
-
-struct flm_pprof_mapping {
-    uint64_t start, limit, offset;
-    uint32_t path, build_id; /* strings of the builder; path: FLM_NONE until the first use */
-    uint32_t kind;
 };
 
 /* A stack of an earlier sample: the node of the locations that these bytes encode. The stacks are
@@ -66,7 +61,7 @@ struct flm_pprof_reading {
     struct FLM_ARRAY(const unsigned char *) string_starts;
     uint32_t *strings; /* of the builder; FLM_NONE until the first use */
     struct flm_pprof_table mappings, locations, functions;
-    struct flm_pprof_mapping *mapping;
+    struct flm_mapping *mapping; /* path: FLM_NONE until the first use */
     struct flm_pprof_function *function;
     uint32_t *location_frames; /* index into `frames`; FLM_NONE until the first use */
     struct FLM_ARRAY(struct flm_frame) frames; /* each location: their count, then they, outermost

@@ -7,6 +7,7 @@
 #include "base/core/sort.h"
 #include "base/number/number.h"
 #include "format/perf/frame.h"
+#include "format/pprof/pprof.h"
 #include "profile/internal.h"
 
 /* ---- What the forms share -------------------------------------------------------------------- */
@@ -316,7 +317,7 @@ static void add_samples(struct flm_legacy *l)
     static const char all[] = "all metrics", numeric[] = "bytes";
     flm_builder_note(l->builder, FLM_NOTE_SAMPLE_VALUES, all, sizeof all - 1);
     if (l->samples.count > 0 && l->samples.at[0].block >= 0 && l->options->keep_times)
-        flm_builder_note(l->builder, "labels with numbers", numeric, sizeof numeric - 1);
+        flm_builder_note(l->builder, FLM_NOTE_NUMERIC, numeric, sizeof numeric - 1);
     flm_mapped_note(l->builder, l->maps.at, l->maps.count);
     free(a.maps);
     free(a.names);

@@ -1,7 +1,6 @@
 /* pprof_read.c - profile.proto to a profile: pprof.h says how. */
 #include <stdlib.h>
 
-#include "format/core/mapped.h"
 #include "format/core/units.h"
 #include "format/pprof/internal.h"
 
@@ -69,8 +68,7 @@ static void read_field(struct flm_pprof_reading *r, const struct flm_wire *m)
 }
 
 /* Type and unit of a ValueType. */
-static void read_type(struct flm_pprof_reading *r, struct flm_wire m, uint64_t *type,
-                      uint64_t *unit)
+static void read_type(struct flm_wire m, uint64_t *type, uint64_t *unit)
 {
     *type = *unit = 0;
     while (flm_wire_next(&m)) {
@@ -79,7 +77,6 @@ static void read_type(struct flm_pprof_reading *r, struct flm_wire m, uint64_t *
         else if (m.field == 2)
             *unit = m.number;
     }
-    (void)r;
 }
 
 /* The number that the next type of this name has, from 1 on; NULL when memory ran out. */
@@ -101,7 +98,7 @@ static uint32_t make_metric(struct flm_pprof_reading *r, const unsigned char *st
 {
     struct flm_builder *b = r->builder;
     uint64_t type, unit;
-    read_type(r, flm_pprof_message(r, start), &type, &unit);
+    read_type(flm_pprof_message(r, start), &type, &unit);
     struct flm_bytes name = flm_pprof_bytes(r, type, start),
                      unit_name = flm_pprof_bytes(r, unit, start);
     unit_name = flm_unit_named(unit_name);
@@ -135,7 +132,7 @@ static size_t find_default(struct flm_pprof_reading *r)
     struct flm_bytes wanted = flm_pprof_bytes(r, r->default_type, r->input.begin);
     for (size_t i = 0; i < count && wanted.size > 0; i++) {
         uint64_t type, unit;
-        read_type(r, flm_pprof_message(r, r->sample_types.at[i]), &type, &unit);
+        read_type(flm_pprof_message(r, r->sample_types.at[i]), &type, &unit);
         if (flm_bytes_equal(flm_pprof_bytes(r, type, r->sample_types.at[i]), wanted))
             return i;
     }
@@ -216,25 +213,13 @@ static void note_string(struct flm_pprof_reading *r, const char *key, uint64_t i
         flm_builder_note(r->builder, key, text.at, text.size);
 }
 
-static void note_number(struct flm_pprof_reading *r, const char *key, int64_t number,
-                        struct flm_bytes unit)
-{
-    r->text.size = 0;
-    flm_text_format(&r->text, "%lld", (long long)number);
-    if (unit.size > 0)
-        flm_text_putc(&r->text, ' ');
-    flm_text_add(&r->text, unit);
-    if (number != 0 && !r->text.failed)
-        flm_builder_note(r->builder, key, r->text.at, r->text.size);
-}
-
 static void note_period(struct flm_pprof_reading *r)
 {
     uint64_t type, unit;
-    read_type(r, flm_wire_of(&r->input, r->period_type), &type, &unit);
+    read_type(flm_wire_of(&r->input, r->period_type), &type, &unit);
     struct flm_bytes type_name = flm_pprof_bytes(r, type, r->input.begin);
     struct flm_bytes unit_name = flm_unit_named(flm_pprof_bytes(r, unit, r->input.begin));
-    note_number(r, "period", r->period, unit_name);
+    flm_unit_note(r->builder, "period", r->period, unit_name);
     if (type_name.size > 0)
         flm_builder_note(r->builder, "period type", type_name.at, type_name.size);
 }
@@ -255,50 +240,22 @@ static void note_list(struct flm_pprof_reading *r, const char *key, bool numeric
         flm_builder_note(r->builder, key, r->text.at, r->text.size);
 }
 
-/* Of the modules that samples were in. */
+/* Only for the modules of frames. */
 static void note_mappings(struct flm_pprof_reading *r)
 {
-    struct FLM_ARRAY(struct flm_mapped) mapped = {0};
-    const struct flm_interner *interner = &r->builder->interner;
-    bool room = true;
-    for (size_t i = 0; i < r->mappings.ids.count && room; i++) {
-        const struct flm_pprof_mapping *m = &r->mapping[i];
-        if (m->path == FLM_NONE || m->path == 0 || m->limit == 0)
-            continue;
-        room = FLM_ARRAY_ADD(
-            &mapped, (struct flm_mapped){.start = m->start,
-                                         .limit = m->limit,
-                                         .offset = m->offset,
-                                         .path = flm_interner_text(interner, m->path),
-                                         .build_id = flm_interner_text(interner, m->build_id)});
-    }
-    /* The texts are the interner's, which grows with the notes. */
-    struct flm_text copy = {0};
-    for (size_t i = 0; i < mapped.count; i++) {
-        flm_text_add(&copy, mapped.at[i].path);
-        flm_text_add(&copy, mapped.at[i].build_id);
-    }
-    size_t at = 0;
-    for (size_t i = 0; i < mapped.count && !copy.failed; i++) {
-        mapped.at[i].path.at = copy.at + at;
-        at += mapped.at[i].path.size;
-        mapped.at[i].build_id.at = copy.at + at;
-        at += mapped.at[i].build_id.size;
-    }
-    if (!room || copy.failed)
-        flm_pprof_fail_memory(r);
-    else
-        flm_mapped_note(r->builder, mapped.at, mapped.count);
-    flm_text_clear(&copy);
-    FLM_ARRAY_CLEAR(&mapped);
+    size_t count = r->mappings.ids.count;
+    for (size_t i = 0; i < count; i++)
+        if (r->mapping[i].path == FLM_NONE) /* no frame is in it */
+            r->mapping[i].path = 0;
+    flm_mapping_note(r->builder, r->mapping, count);
 }
 
 static void add_notes(struct flm_pprof_reading *r)
 {
     static const char all[] = "all metrics";
     flm_builder_note(r->builder, FLM_NOTE_SAMPLE_VALUES, all, sizeof all - 1);
-    note_number(r, "time_ns", r->time_ns, (struct flm_bytes){"", 0});
-    note_number(r, "duration_ns", r->duration_ns, (struct flm_bytes){"", 0});
+    flm_unit_note(r->builder, "time_ns", r->time_ns, (struct flm_bytes){"", 0});
+    flm_unit_note(r->builder, "duration_ns", r->duration_ns, (struct flm_bytes){"", 0});
     note_period(r);
     note_string(r, "drop frames", r->drop_frames);
     note_string(r, "keep frames", r->keep_frames);

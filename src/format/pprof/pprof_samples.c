@@ -5,7 +5,7 @@
  * both have the same. */
 #include <stdlib.h>
 
-#include "base/number/number.h"
+#include "format/core/units.h"
 #include "format/pprof/internal.h"
 
 enum { KNOWN_LABELS = 1024, MOST_KNOWN_STACKS = 1 << 18, STACKS_OF_A_SET = 4 };
@@ -168,11 +168,7 @@ static void add_label(struct flm_pprof_reading *r, struct flm_wire m, int64_t *t
         remember_numeric(r, pair[0].index);
         r->text.size = 0;
         flm_text_format(&r->text, "%lld", (long long)number);
-        struct flm_bytes unit_name = flm_pprof_bytes(r, unit, at);
-        if (unit_name.size > 0) {
-            flm_text_putc(&r->text, ' ');
-            flm_text_add(&r->text, unit_name);
-        }
+        flm_unit_append(&r->text, flm_pprof_bytes(r, unit, at));
         if (r->text.failed)
             flm_pprof_fail_memory(r);
         else
@@ -217,14 +213,6 @@ static void add_values(struct flm_pprof_reading *r, struct flm_wire packed)
         r->values.at[r->values.count++] = (int64_t)value;
 }
 
-static double rounded(struct flm_pprof_reading *r, int64_t value)
-{
-    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    if (magnitude >> 53 && flm_uint_is_rounded(magnitude))
-        flm_builder_rounded(r->builder, 1);
-    return (double)value;
-}
-
 static bool has_value(const struct flm_pprof_reading *r)
 {
     bool found = false;
@@ -238,7 +226,8 @@ static void count_sample(struct flm_pprof_reading *r, struct flm_node node)
     struct flm_builder *b = r->builder;
     for (size_t i = 0; i < r->values.count && !b->failed; i++)
         if (r->values.at[i] != 0)
-            flm_builder_add_self(b, r->metrics.at[i], node.index, rounded(r, r->values.at[i]));
+            flm_builder_add_self(b, r->metrics.at[i], node.index,
+                                 flm_builder_double(b, r->values.at[i]));
 }
 
 static void keep_sample(struct flm_pprof_reading *r, struct flm_node node,
@@ -249,7 +238,7 @@ static void keep_sample(struct flm_pprof_reading *r, struct flm_node node,
     for (size_t i = 0; i < r->values.count && sample != FLM_NONE; i++)
         if (r->values.at[i] != 0)
             flm_builder_sample_add(b, (struct flm_metric){r->metrics.at[i]},
-                                   rounded(r, r->values.at[i]));
+                                   flm_builder_double(b, r->values.at[i]));
 }
 
 /* The node below the frame of the sample's thread, with --by-thread. */

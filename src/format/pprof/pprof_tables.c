@@ -1,8 +1,6 @@
 /* pprof_tables.c - the tables of profile.proto: entries by id, and the frames of a location. */
 #include <stdlib.h>
 
-#include "base/number/number.h"
-#include "format/core/mapped.h"
 #include "format/perf/frame.h"
 #include "format/pprof/internal.h"
 
@@ -105,16 +103,16 @@ uint32_t flm_pprof_string(struct flm_pprof_reading *r, uint64_t index, const uns
 /* How many inlined frames a location may have. */
 enum { MOST_LINES = 4096 };
 
-static const struct flm_pprof_mapping *mapping_of(struct flm_pprof_reading *r, uint64_t id)
+static const struct flm_mapping *mapping_of(struct flm_pprof_reading *r, uint64_t id)
 {
     uint32_t index = flm_pprof_find(&r->mappings, id);
     if (id == 0 || index == FLM_NONE)
         return NULL;
-    struct flm_pprof_mapping *mapping = &r->mapping[index];
+    struct flm_mapping *mapping = &r->mapping[index];
     if (mapping->path != FLM_NONE)
         return mapping;
     struct flm_wire m = flm_pprof_message(r, r->mappings.starts.at[index]);
-    *mapping = (struct flm_pprof_mapping){0};
+    *mapping = (struct flm_mapping){0};
     while (flm_wire_next(&m)) {
         switch (m.field) {
         case 2:
@@ -164,8 +162,7 @@ static const struct flm_pprof_function *function_of(struct flm_pprof_reading *r,
             function->file = flm_pprof_string(r, m.number, m.start);
             break;
         case 5:
-            function->line =
-                (int64_t)m.number > 0 && m.number <= INT32_MAX ? (uint32_t)m.number : 0;
+            function->line = flm_wire_line(m.number);
             break;
         default:
             break;
@@ -176,27 +173,14 @@ static const struct flm_pprof_function *function_of(struct flm_pprof_reading *r,
     return function;
 }
 
-/* As pprof calls it: 0x4bff6d, or by the file, where there is no address either. */
 static uint32_t name_of_address(struct flm_pprof_reading *r, uint64_t address,
-                                const struct flm_pprof_mapping *mapping)
+                                const struct flm_mapping *mapping)
 {
     char buffer[128];
     struct flm_text text;
     flm_text_init_fixed(&text, buffer, sizeof buffer);
-    struct flm_bytes path = {"", 0};
-    if (mapping)
-        path = flm_interner_text(&r->builder->interner, mapping->path);
-    for (size_t i = path.size; i > 0; i--)
-        if (path.at[i - 1] == '/') {
-            path = flm_bytes_from(path, i);
-            break;
-        }
-    if (address != 0)
-        flm_text_format(&text, "0x%llx", (unsigned long long)address);
-    else if (path.size > 0 && path.at[0] != '[')
-        flm_text_format(&text, "[%.*s]", (int)path.size, path.at);
-    else
-        flm_text_puts(&text, "[unknown]");
+    flm_mapped_frame_name(&text, address,
+                          flm_interner_text(&r->builder->interner, mapping ? mapping->path : 0));
     return flm_builder_string(r->builder, text.at, text.size).index;
 }
 
@@ -213,7 +197,7 @@ static void add_frame(struct flm_pprof_reading *r, const struct flm_frame_record
 }
 
 static void add_unsymbolized(struct flm_pprof_reading *r, uint64_t address,
-                             const struct flm_pprof_mapping *mapping)
+                             const struct flm_mapping *mapping)
 {
     add_frame(r, &(struct flm_frame_record){
                      .function = name_of_address(r, address, mapping),
@@ -226,7 +210,7 @@ static void add_unsymbolized(struct flm_pprof_reading *r, uint64_t address,
 
 /* One line of a location: `inlined` into the next. */
 static void add_line(struct flm_pprof_reading *r, struct flm_wire line, uint64_t address,
-                     const struct flm_pprof_mapping *mapping, bool inlined)
+                     const struct flm_mapping *mapping, bool inlined)
 {
     uint64_t id = 0, number = 0;
     while (flm_wire_next(&line)) {
@@ -252,7 +236,7 @@ static void add_line(struct flm_pprof_reading *r, struct flm_wire line, uint64_t
     if (inlined)
         record.kind = FLM_KIND_INLINED;
     if (r->options->lines)
-        record.line = (int64_t)number > 0 && number <= INT32_MAX ? (uint32_t)number : 0;
+        record.line = flm_wire_line(number);
     add_frame(r, &record);
 }
 
@@ -269,7 +253,7 @@ uint32_t flm_pprof_make_location(struct flm_pprof_reading *r, uint32_t index)
         else if (m.field == 4)
             location.line_count++;
     }
-    const struct flm_pprof_mapping *mapping = mapping_of(r, location.mapping);
+    const struct flm_mapping *mapping = mapping_of(r, location.mapping);
     if (!mapping && location.mapping != 0)
         flm_builder_lost(r->builder, "locations whose mapping is missing", "", 0, 1);
     size_t first = r->frames.count, lines_left = location.line_count;

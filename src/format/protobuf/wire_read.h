@@ -176,4 +176,10 @@ static inline bool flm_wire_next_number(struct flm_wire *packed, uint64_t *value
 /* The same of numbers of 8 bytes (fixed64, sfixed64, double). */
 bool flm_wire_next_fixed64(struct flm_wire *packed, uint64_t *value);
 
+/* The number of a line in source code, which is an int64; 0 (unknown), if it cannot be one. */
+static inline uint32_t flm_wire_line(uint64_t number)
+{
+    return number <= INT32_MAX ? (uint32_t)number : 0;
+}
+
 #endif

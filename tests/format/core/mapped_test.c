@@ -70,6 +70,59 @@ static void words_that_are_no_ranges_are_passed_over(void **state)
     }
 }
 
+static struct flm_profile *noted_by_strings(struct flm_error *why)
+{
+    struct flm_builder *b = flm_builder_new(why);
+    if (!b)
+        return NULL;
+    uint32_t path = flm_builder_string(b, "/bin/app", 8).index;
+    uint32_t id = flm_builder_string(b, "c0ffee", 6).index;
+    struct flm_mapping mappings[] = {{.start = 0x1000, .limit = 0x2000, .path = path},
+                                     {.start = 0x5000, .limit = 0x6000},
+                                     {.start = 0x7000, .path = path},
+                                     {0x8000, 0x9000, 0x10, path, id, FLM_KIND_NATIVE}};
+    flm_mapping_note(b, mappings, 4);
+    return flm_builder_finish(b, why);
+}
+
+static void mappings_without_a_path_or_a_limit_have_no_note(void **state)
+{
+    (void)state;
+    struct flm_profile *p = noted_by_strings(NULL);
+    assert_note(p, "mapped /bin/app", "1000-2000@0 8000-9000@10 id=c0ffee");
+    assert_int_equal(p->sizes.note_count, 1);
+    flm_profile_free(p);
+}
+
+static void assert_frame_name(uint64_t address, const char *path, const char *expected)
+{
+    char buffer[128];
+    struct flm_text text;
+    flm_text_init_fixed(&text, buffer, sizeof buffer);
+    flm_mapped_frame_name(&text, address, flm_bytes_of(path));
+    assert_int_equal(text.size, strlen(expected));
+    assert_memory_equal(text.at, expected, text.size);
+}
+
+static void a_frame_without_a_name_has_that_of_its_address_or_of_its_module(void **state)
+{
+    (void)state;
+    assert_frame_name(0x4bff6d, "/lib/libc.so.6", "0x4bff6d");
+    assert_frame_name(0, "/lib/libc.so.6", "[libc.so.6]");
+    assert_frame_name(0, "app", "[app]");
+    assert_frame_name(0, "[vdso]", "[unknown]");
+    assert_frame_name(0, "/lib/", "[unknown]");
+    assert_frame_name(0, "", "[unknown]");
+}
+
+static bool note_strings_with_little_memory(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct flm_profile *p = noted_by_strings(why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
 static bool note_with_little_memory(void *context, struct flm_error *why)
 {
     (void)context;
@@ -82,6 +135,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     assert_true(assert_survives_failures(note_with_little_memory, NULL) > 5);
+    assert_true(assert_survives_failures(note_strings_with_little_memory, NULL) > 5);
 }
 
 int main(void)
@@ -90,6 +144,8 @@ int main(void)
         cmocka_unit_test(a_module_has_a_note_with_its_ranges_and_its_build_id),
         cmocka_unit_test(a_note_is_read_as_it_was_written),
         cmocka_unit_test(words_that_are_no_ranges_are_passed_over),
+        cmocka_unit_test(mappings_without_a_path_or_a_limit_have_no_note),
+        cmocka_unit_test(a_frame_without_a_name_has_that_of_its_address_or_of_its_module),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
