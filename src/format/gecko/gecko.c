@@ -1,7 +1,7 @@
 /* gecko.c - profiles of the Firefox Profiler: those that it saves, those of samply, and those that
  * Firefox collects.
  *
- *     bytes -> JSON -> tables (read.c, tables.h) -> profile (resolve.c) */
+ *     bytes -> JSON -> tables (read.c, tables.h) -> profile (resolve.c, internal.h) */
 #include "format/core/format.h"
 #include "format/gecko/read.h"
 #include "format/gecko/resolve.h"
