@@ -1,7 +1,9 @@
 /* gecko.c - profiles of the Firefox Profiler: those that it saves, those of samply, and those that
  * Firefox collects.
  *
- *     bytes -> JSON -> tables (read.c, tables.h) -> profile (resolve.c, internal.h) */
+ *     read.h       JSON into tables (tables.h), with read_table.h, read_payload.h, read_value.h
+ *     resolve.h    tables into a profile; internal.h names the parts
+ *     write.h      a profile into JSON */
 #include "format/core/format.h"
 #include "format/gecko/read.h"
 #include "format/gecko/resolve.h"
