@@ -86,7 +86,8 @@ size_t flm_save_losses(const struct flm_profile *profile, const char *path,
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* What other programs read under gzip has a size that is small beside the profile's. */
+/* The file is made in memory before it is compressed: files of other formats are smaller than the
+ * profile. */
 static bool write_gzip(const struct saving *s, struct flm_text *out, struct flm_error *why)
 {
     enum { LEVEL = 6 };

@@ -1,4 +1,4 @@
-/* sidecar.h - the symbols that samply saves beside a profile: NAME.syms.json.
+/* sidecar.h - the file of symbols that samply saves with a profile: NAME.syms.json.
  *
  *     { "string_table": ["fib", "main", "fib.c"],
  *       "data": [ { "debug_name": "libfib.so", "debug_id": "...",

@@ -208,8 +208,9 @@ struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_o
     return result;
 }
 
-struct flm_profile *flm_symbolize_beside(struct flm_profile *p, const char *path,
-                                         const struct flm_load_options *o, struct flm_error *why)
+struct flm_profile *flm_symbolize_from_sidecar(struct flm_profile *p, const char *path,
+                                               const struct flm_load_options *o,
+                                               struct flm_error *why)
 {
     bool found = false;
     for (uint32_t i = 1; i < p->sizes.frame_count && !found; i++)

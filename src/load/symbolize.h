@@ -18,11 +18,11 @@
 struct flm_profile *flm_symbolize(struct flm_profile *profile,
                                   const struct flm_load_options *options, struct flm_error *why);
 
-/* The same of a profile whose addresses are relative to their modules, by the file of symbols that
- * was saved with it and lies in one of the folders for symbols (load/sidecar.h). `path` is that of
- * the profile. A broken file of symbols is an error. */
-struct flm_profile *flm_symbolize_beside(struct flm_profile *profile, const char *path,
-                                         const struct flm_load_options *options,
-                                         struct flm_error *why);
+/* Looks up addresses that are relative to their modules in the file of symbols that was saved with
+ * the profile (load/sidecar.h), if one of the folders for symbols has it. `path` is the profile's. A
+ * broken file of symbols is an error. */
+struct flm_profile *flm_symbolize_from_sidecar(struct flm_profile *profile, const char *path,
+                                               const struct flm_load_options *options,
+                                               struct flm_error *why);
 
 #endif

@@ -118,17 +118,17 @@ static void frames_get_names(void **state)
     for (int i = 0; i < 2; i++) {
         struct flm_load_options o = options;
         o.no_inlines = i == 1;
-        struct flm_profile *p = flm_symbolize_beside(unnamed(), "p1.json", &o, NULL);
+        struct flm_profile *p = flm_symbolize_from_sidecar(unnamed(), "p1.json", &o, NULL);
         assert_sound(p);
         assert_folded(p, i == 0 ? "0x10;main;inner_[i];fib 3\n" : "0x10;main;fib 3\n");
         flm_profile_free(p);
     }
     struct flm_profile *p = unnamed();
-    assert_ptr_equal(flm_symbolize_beside(p, "other.json", &options, NULL), p);
+    assert_ptr_equal(flm_symbolize_from_sidecar(p, "other.json", &options, NULL), p);
     flm_profile_free(p);
     save("p3.syms.json", "{");
     struct flm_error why = {0};
-    assert_null(flm_symbolize_beside(unnamed(), "p3.json", &options, &why));
+    assert_null(flm_symbolize_from_sidecar(unnamed(), "p3.json", &options, &why));
     assert_int_equal(why.kind, FLM_ERROR_FORMAT);
 }
 

@@ -11,8 +11,8 @@
 
 /* The target of painting. The visible boxes are found in the same way for both. */
 struct flm_canvas {
-    struct flm_pixels *pixels; /* the area of the panes; NULL: there are none */
-    struct flm_pixels *beside; /* and the gutter at its left, of a flame chart */
+    struct flm_pixels *pixels;      /* the area of the panes; NULL: there are none */
+    struct flm_pixels *with_gutter; /* and the gutter at its left, of a flame chart */
 
     /* Draws the boxes of a pane, and its header, if it has one. */
     void (*draw)(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
@@ -55,7 +55,7 @@ void flm_scrolled_finish(struct flm_viewer *viewer, struct flm_pixels *area);
 /* The timeline, above everything else. */
 void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
-/* ---- thread_paint.c: what a flame chart has beside its boxes --------------------------------- */
+/* ---- thread_paint.c: what a flame chart has in addition to boxes ------------------------------ */
 
 /* The axis in the window: what is seen of it, and its ticks, in ns since the first sample. */
 struct flm_time_axis {

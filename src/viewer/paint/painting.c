@@ -240,7 +240,7 @@ static void paint_ground(void *context, int top, int bottom)
     const struct flm_pixels *panes = g->canvas->pixels;
     struct flm_pixels rows =
         flm_pixels_clipped(*panes, panes->clip_left, top, panes->clip_right, bottom);
-    flm_pixels_fill(g->canvas->beside, 0, top, (int)panes->width, bottom,
+    flm_pixels_fill(g->canvas->with_gutter, 0, top, (int)panes->width, bottom,
                     flm_page_colors(&g->viewer->paint.theme).page);
     flm_threads_paint_grid(g->viewer, &rows);
 }
@@ -510,7 +510,7 @@ static void draw_pixels(const struct flm_canvas *canvas, const struct flm_boxes 
         paint_samples(styles, boxes);
         flm_boxes_draw_joined(boxes, &pane->drawn);
         flm_threads_paint_strip(styles->viewer, pane, canvas->pixels);
-        flm_threads_paint_name(styles->viewer, pane, canvas->beside);
+        flm_threads_paint_name(styles->viewer, pane, canvas->with_gutter);
     }
 }
 
@@ -530,13 +530,13 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
     struct flm_pixels all = flm_pixels_clipped(*pixels, 0, (int)area.top, width, bottom);
     enum flm_scroll_copy copied = flm_scrolled_copy(v, &all);
     struct flm_scrolled *scrolled = &v->paint.scrolled;
-    struct flm_pixels beside = all;
+    struct flm_pixels with_gutter = all;
     if (copied == FLM_COPY_PART)
-        beside = flm_pixels_clipped(all, 0, (int)(area.top + scrolled->band_top), width,
-                                    (int)(area.top + scrolled->band_top + scrolled->band_px));
+        with_gutter = flm_pixels_clipped(all, 0, (int)(area.top + scrolled->band_top), width,
+                                         (int)(area.top + scrolled->band_top + scrolled->band_px));
     struct flm_pixels panes =
-        flm_pixels_clipped(beside, (int)flm_scene_gutter_px(&v->scene), 0, width, bottom);
-    struct flm_canvas canvas = {.pixels = &panes, .beside = &beside, .draw = draw_pixels};
+        flm_pixels_clipped(with_gutter, (int)flm_scene_gutter_px(&v->scene), 0, width, bottom);
+    struct flm_canvas canvas = {.pixels = &panes, .with_gutter = &with_gutter, .draw = draw_pixels};
     bool is_painted = copied == FLM_COPY_ALL || flm_canvas_paint(v, &canvas, &more);
     if (copied != FLM_COPY_NONE)
         flm_scrolled_finish(v, &all);

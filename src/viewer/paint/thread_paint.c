@@ -1,5 +1,5 @@
-/* thread_paint.c - what a flame chart has beside its boxes: names of threads, strips of states, the
- * ruler, and the lines of its ticks. */
+/* thread_paint.c - what a flame chart has in addition to boxes: names of threads, strips of states,
+ * the ruler, and the lines of its ticks. */
 #include <math.h>
 
 #include "draw/color/state_tones.h"

@@ -24,9 +24,9 @@ struct flm_window {
 enum { FLM_ROW_PX = 18, FLM_FONT_PX = 12, FLM_MINIMAP_PX = 48, FLM_MARGIN_PX = 8 };
 
 /* Of a flame chart: the gutter with the names of threads, which a narrow window has above their
- * stacks instead; the ruler; the strip of states; the heading of a process; the least that a thread
- * takes, so that two lines are beside it; what is free below it; and the line that tells how many
- * of its rows are not drawn. */
+ * stacks instead; the ruler; the strip of states; the heading of a process; the least height
+ * of a thread, in which its name has two lines; the space below a thread; and the line that tells
+ * how many of its rows are not drawn. */
 enum {
     FLM_GUTTER_PX = 184,
     FLM_GUTTER_LEAST_WINDOW_PX = 720,
