@@ -1,6 +1,4 @@
-#include "support/core/failures.h"
-#include "support/profile/perf_reading.h"
-#include "support/profile/profiles.h"
+#include "support/profile/reader_laws.h"
 
 static const struct flm_format *const heaptrack = &flm_format_heaptrack;
 
@@ -162,14 +160,7 @@ static void a_window_that_moves_shows_the_same_profile(void **state)
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
         struct flm_bytes bytes = file_bytes(files[i]);
-        struct flm_read_options options = {.keep_times = true, .lines = i % 2};
-        struct flm_profile *whole = read_bytes(heaptrack, bytes, &options);
-        for (size_t step = 1; step < 10000; step = step * 7 + 1) {
-            struct flm_profile *p = read_windows(heaptrack, bytes, step, &options);
-            assert_profiles_equal(p, whole);
-            flm_profile_free(p);
-        }
-        flm_profile_free(whole);
+        assert_same_through_windows(heaptrack, bytes);
         free((void *)bytes.at);
     }
 }
@@ -179,34 +170,16 @@ static void a_shortened_file_is_read_or_refused(void **state)
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
         struct flm_bytes bytes = file_bytes(files[i]);
-        for (size_t size = 0; size < bytes.size; size += size < 3000 ? 1 : 13) {
-            struct flm_error why = {0};
-            struct flm_profile *p = try_bytes(heaptrack, (struct flm_bytes){bytes.at, size},
-                                              &(struct flm_read_options){0}, &why);
-            if (p)
-                assert_sound(p);
-            else
-                assert_int_equal(why.kind, FLM_ERROR_FORMAT);
-            flm_profile_free(p);
-        }
+        assert_survives_cuts(heaptrack, bytes);
         free((void *)bytes.at);
     }
-}
-
-static bool read_all(void *context, struct flm_error *why)
-{
-    const struct flm_bytes *bytes = context;
-    struct flm_profile *p =
-        try_bytes(heaptrack, *bytes, &(struct flm_read_options){.keep_times = true}, why);
-    flm_profile_free(p);
-    return p != NULL;
 }
 
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     struct flm_bytes bytes = file_bytes("heaptrack/every.txt");
-    assert_true(assert_survives_failures(read_all, &bytes) > 10);
+    assert_survives_little_memory(heaptrack, bytes);
     free((void *)bytes.at);
 }
 
