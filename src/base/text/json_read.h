@@ -18,8 +18,8 @@
  *
  * Nothing here recurses: an open object or array is a bit per level, up to FLM_JSON_MOST_DEPTH.
  * Strings may hold any byte and need not be UTF-8; half a surrogate pair becomes U+FFFD. NaN and
- * Infinity, which are not JSON but which programs write, are numbers. A byte order mark is passed
- * over. */
+ * Infinity, which are not JSON but which programs write, are numbers. A byte order mark is
+ * skipped. */
 #ifndef FLAMEL_BASE_TEXT_JSON_READ_H
 #define FLAMEL_BASE_TEXT_JSON_READ_H
 
@@ -78,7 +78,7 @@ bool flm_json_enter_object(struct flm_json *json);
 bool flm_json_enter_array(struct flm_json *json);
 void flm_json_leave(struct flm_json *json);
 
-/* Whether the innermost of what is open is an object. */
+/* Whether the innermost open level is an object, not an array. */
 bool flm_json_in_object(const struct flm_json *json);
 
 /* Moves to the next value of the open object or array; a value before it that was not read is
@@ -86,8 +86,7 @@ bool flm_json_in_object(const struct flm_json *json);
 bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key);
 bool flm_json_next_item(struct flm_json *json);
 
-/* Reads the next value, which must be of that type. Texts are valid until the next call.
- */
+/* Reads the next value, which must be of that type. Texts are valid until the next call. */
 bool flm_json_string(struct flm_json *json, struct flm_bytes *text);
 bool flm_json_number(struct flm_json *json, struct flm_json_number *number);
 bool flm_json_double(struct flm_json *json, double *value);
@@ -112,7 +111,7 @@ void flm_json_skip(struct flm_json *json);
 /* For a value that is JSON, but not the expected one: fails with that reason, at this offset. */
 bool flm_json_fail(struct flm_json *json, const char *reason);
 
-/* For a caller that has no memory for what it reads: so that all ends as after any error. */
+/* For a caller that has no memory for a value: fails, as after any other error. */
 bool flm_json_fail_memory(struct flm_json *json);
 
 #endif
