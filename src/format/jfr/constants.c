@@ -53,7 +53,7 @@ static void add(struct flm_jfr_constants *k, uint32_t type, uint64_t key, uint32
                     !flm_index_add(&k->index, flm_hash_numbers(key, type), number);
 }
 
-/* The constants of one type. */
+/* Reads the constants of one type. */
 static void read_pool(struct flm_jfr_constants *k, struct flm_jfr_cursor *c)
 {
     uint32_t type = flm_jfr_type_of(k->types, flm_jfr_long(c));
@@ -67,7 +67,7 @@ static void read_pool(struct flm_jfr_constants *k, struct flm_jfr_cursor *c)
         uint64_t key = flm_jfr_long(c);
         const unsigned char *value = c->at;
         flm_jfr_skip(c, k->types, type);
-        /* Few constants are shorter than 4 bytes: with more the file is not what it seems. */
+        /* Few constants are shorter than 4 bytes: a chunk with more constants is invalid. */
         if (!c->failed && k->items.count > k->chunk.size / 4)
             c->failed = true;
         if (!c->failed)
@@ -83,7 +83,7 @@ void flm_jfr_constants_read(struct flm_jfr_constants *k, struct flm_jfr_cursor c
     flm_jfr_long(&c); /* start */
     flm_jfr_long(&c); /* duration */
     *delta = (int64_t)flm_jfr_long(&c);
-    flm_jfr_byte(&c); /* what kind of checkpoint it is */
+    flm_jfr_byte(&c); /* kind of the checkpoint */
     for (uint32_t left = flm_jfr_int(&c); left > 0 && !c.failed && !k->no_memory; left--)
         read_pool(k, &c);
     if (c.failed && k->unreadable++ == 0)
@@ -130,7 +130,7 @@ static void add_utf16(struct flm_text *out, struct flm_jfr_cursor *c)
         add_character(out, 0xfffd);
 }
 
-/* Symbols of a VM are in its own UTF-8: a NUL is C0 80, and a character beyond U+FFFF is two
+/* The VM writes symbols in modified UTF-8: a NUL is C0 80, and a character beyond U+FFFF is two
  * surrogates of three bytes each. */
 static void add_utf8(struct flm_text *out, const unsigned char *at, size_t size)
 {
@@ -149,7 +149,7 @@ static void add_utf8(struct flm_text *out, const unsigned char *at, size_t size)
     flm_text_add(out, (struct flm_bytes){(const char *)at + start, size - start});
 }
 
-/* `depth`: of constants that are constants. */
+/* `depth`: how many constants led here, each the value of the one before. */
 static bool add_string(const struct flm_jfr_constants *k, struct flm_jfr_cursor c,
                        struct flm_text *out, unsigned depth)
 {
@@ -181,7 +181,8 @@ bool flm_jfr_string_add(const struct flm_jfr_constants *k, const unsigned char *
     return add_string(k, c, out, 0);
 }
 
-/* A constant whose value is a string, or the first field of whose value is one or a symbol. */
+/* Appends the text of a constant: its value is a string, or the first field of its value is a
+ * string or a symbol. */
 static bool add_named(const struct flm_jfr_constants *k, uint32_t type, uint64_t key,
                       struct flm_text *out)
 {
@@ -219,7 +220,7 @@ bool flm_jfr_class_add(const struct flm_jfr_constants *k, uint64_t key, struct f
            add_named(k, name.type, name.number, out);
 }
 
-/* With dots; a name without brackets. */
+/* Appends the name of a class that is no array, with dots. */
 static void show_plain(struct flm_bytes name, struct flm_text *out)
 {
     char *to = flm_text_reserve(out, name.size);

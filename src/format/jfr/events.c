@@ -1,14 +1,14 @@
 /* events.c - what each event becomes: a sample (samples.c), a marker or points of counters
  * (markers.c), a note, a loss.
  *
- * What a type of events becomes is looked up by its name when its first event is read; so are the
- * fields that are wanted, by their names in the metadata of the chunk. Events of the VM that become
- * nothing are counted in a note. */
+ * When the first event of a type is read, the name of the type is looked up in the tables, and the
+ * fields that are wanted are looked up in the metadata of the chunk. Events of the VM that are in
+ * no table are counted in a note. */
 #include "format/jfr/events.h"
 #include "base/core/hash.h"
 #include "profile/internal.h"
 
-enum { MOST_NOTED = 12 }; /* types of events in the note of those that are not shown */
+enum { MOST_NOTED = 12 }; /* the most types in the note "events that are not shown" */
 
 static const struct {
     const char *event;
@@ -96,7 +96,7 @@ bool flm_jfr_text_add(struct flm_jfr_events *e, const struct flm_jfr_value *valu
 
 /* ---- Notes and losses ------------------------------------------------------------------------ */
 
-/* "java -Xmx1g Work 12" */
+/* Notes the command: "java -Xmx1g Work 12". */
 static void handle_process(struct flm_jfr_events *e, const struct flm_jfr_event_type *type,
                            const struct flm_jfr_value *values, struct flm_jfr_cursor fields)
 {
@@ -117,7 +117,8 @@ static void handle_process(struct flm_jfr_events *e, const struct flm_jfr_event_
     note(e, "command", &e->text);
 }
 
-/* The main class, or the file of an archive: the first word of "/srv/app.jar --port 80". */
+/* The name of the process is the main class or the file name of the archive: "app.jar" of
+ * "/srv/app.jar --port 80". */
 static void set_process_name(struct flm_jfr_events *e, struct flm_bytes command)
 {
     size_t start = 0, end = 0;
@@ -133,7 +134,8 @@ static void handle_setting(struct flm_jfr_events *e, const struct flm_jfr_event_
                            const struct flm_jfr_value *values, struct flm_jfr_cursor fields)
 {
     static const struct {
-        const char *event, *setting, *key; /* "": settings of async-profiler, for all of it */
+        const char *event; /* "": the setting is one of async-profiler, for the whole recording */
+        const char *setting, *key;
     } settings[] = {
         {"jdk.ExecutionSample", "period", "execution interval"},
         {"jdk.NativeMethodSample", "period", "native interval"},
@@ -165,7 +167,7 @@ static void handle_setting(struct flm_jfr_events *e, const struct flm_jfr_event_
             note(e, settings[i].key, &e->value);
 }
 
-/* The first line of a text. */
+/* Notes the first line of a text. */
 static void note_line(struct flm_jfr_events *e, const char *key, const struct flm_jfr_value *value)
 {
     e->text.size = 0;
@@ -262,12 +264,12 @@ static void classify(struct flm_jfr_event_type *type, struct flm_bytes name)
             type->handling = others[i].handling;
     if (type->handling == FLM_JFR_HANDLE_IGNORED && !flm_bytes_start_with(name, "jdk.") &&
         !flm_bytes_start_with(name, "profiler.")) {
-        type->handling = FLM_JFR_HANDLE_MARKER; /* of the application */
+        type->handling = FLM_JFR_HANDLE_MARKER; /* an event of the application */
         type->row = FLM_JFR_NO_ROW;
     }
 }
 
-/* A row of `ignored` for events of that name. */
+/* The row of `ignored` for events of that name. */
 static uint16_t ignored_row(struct flm_jfr_events *e, struct flm_bytes name)
 {
     uint32_t string = flm_jfr_string_of(e, name).index;
@@ -435,7 +437,7 @@ void flm_jfr_events_add(struct flm_jfr_events *e, uint64_t id, uint64_t offset,
         return;
     const struct flm_jfr_event_type *type = &e->types.at[number];
     struct flm_jfr_cursor c = fields;
-    if (e->filled != number) /* events of a type fill the same slots */
+    if (e->filled != number) /* events of one type always fill the same slots */
         memset(values, 0, sizeof e->values);
     e->filled = number;
     if (type->handling != FLM_JFR_HANDLE_IGNORED)

@@ -7,8 +7,8 @@
  *     24  offset of the metadata            64  0 finished, else being written (from 2.1 on)
  *                                           67  1: integers are compressed
  *
- * All of it is in the order of the network. A chunk that is being written, or whose file was cut,
- * has no size or one that is too large: its events are followed as far as they go. */
+ * The numbers of the header are big-endian. A chunk that is being written has no size, and the last
+ * chunk of a truncated file has one that is too large: their events are read as far as they go. */
 #include "format/jfr/internal.h"
 
 enum { HEADER_SIZE = 68, MOST_CHECKPOINTS = 100000 };
@@ -22,7 +22,7 @@ struct chunk {
     bool is_fixed;
 
     struct FLM_ARRAY(struct flm_jfr_cursor) metadata, checkpoints;
-    size_t end; /* of the events that can be followed */
+    size_t end; /* the end of the events that can be read one after the other */
 };
 
 static uint64_t fixed_at(struct flm_bytes bytes, size_t offset, size_t size)
@@ -47,7 +47,7 @@ static void read_header(struct chunk *k, struct flm_bytes header)
     k->clock.start_ticks = fixed_at(header, 48, 8);
     k->clock.ticks_per_second = fixed_at(header, 56, 8);
     k->is_fixed = (header.at[67] & 1) == 0;
-    /* Times of three hundred years from now on are no times. */
+    /* Times more than three hundred years from now are invalid. */
     if ((int64_t)k->clock.ticks_per_second <= 0 || k->clock.start_ns < 0 ||
         k->clock.start_ns > INT64_MAX / 4)
         k->clock.ticks_per_second = 0;
@@ -75,8 +75,8 @@ struct event {
     uint64_t type;
 };
 
-/* The event at *offset, which moves behind it. False where there is none, or no whole one: then
- * `whole` has what there is of it. */
+/* Finds the event at *offset, and moves *offset behind it. False if there is no complete event:
+ * `whole` then has the part of it that is there. */
 static bool next_event(const struct chunk *k, size_t *offset, struct event *event)
 {
     const unsigned char *at = (const unsigned char *)k->bytes.at + *offset;
@@ -97,7 +97,7 @@ static bool next_event(const struct chunk *k, size_t *offset, struct event *even
     return true;
 }
 
-/* The event at an offset of the header, if it has that type: all of it, or what there is. */
+/* Finds the event at an offset that the header gives, if it has that type. It may be incomplete. */
 static bool event_at(const struct chunk *k, int64_t at, uint64_t type, bool whole,
                      struct event *event)
 {
@@ -120,7 +120,7 @@ static bool find_tables(struct chunk *k)
             break;
         if (event.type == 0 && is_whole)
             good = FLM_ARRAY_ADD(&k->metadata, event.whole);
-        else if (event.type == 1) /* also what there is of the last one */
+        else if (event.type == 1) /* the last one may be incomplete */
             good = FLM_ARRAY_ADD(&k->checkpoints, event.whole);
     }
     if (good && k->metadata.count == 0 && event_at(k, k->metadata_offset, 0, true, &event))
@@ -128,8 +128,8 @@ static bool find_tables(struct chunk *k)
     return good;
 }
 
-/* Checkpoints behind the events that can be followed: from the last one, by the distance to the
- * one before it, which must lie before it. */
+/* Finds checkpoints behind the events that can be read. Each has the distance to the checkpoint
+ * before it, so they are followed from the last one, backward only. */
 static void read_chain(const struct chunk *k, struct flm_jfr_constants *constants)
 {
     struct event event;
@@ -187,7 +187,8 @@ static void count_losses(const struct chunk *k, const struct flm_jfr_constants *
                          k->offset + constants->unreadable_offset, (double)constants->unreadable);
 }
 
-/* A chunk whose bytes are there. *has_types: it has metadata, without which nothing can be read. */
+/* Reads a chunk whose bytes are in the window. *has_types: it has metadata, without which nothing
+ * of it can be read. */
 static bool read_chunk(struct chunk *k, struct flm_jfr_events *events, struct flm_builder *builder,
                        bool *has_types)
 {
@@ -213,8 +214,8 @@ static bool read_chunk(struct chunk *k, struct flm_jfr_events *events, struct fl
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Fills the window with the chunk at its beginning: with all that there is where its size is not
- * known. */
+/* Fills the window with the chunk at its beginning; with the rest of the file if the size of the
+ * chunk is unknown. */
 static bool fill_chunk(struct flm_source *source, struct chunk *k, struct flm_error *why)
 {
     bool has_size = k->size >= HEADER_SIZE;
@@ -226,7 +227,7 @@ static bool fill_chunk(struct flm_source *source, struct chunk *k, struct flm_er
     return true;
 }
 
-/* What follows the last chunk. */
+/* Counts the bytes that follow the last chunk. */
 static bool skip_rest(struct flm_source *source, struct flm_builder *builder, uint64_t offset,
                       struct flm_error *why)
 {

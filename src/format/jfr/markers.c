@@ -1,8 +1,8 @@
 /* markers.c - events that become markers and points of counters.
  *
- * Of the VM's own events those become markers that a person looks for at a time, such as a garbage
- * collection. An event of the application itself is a marker, too, under its own name. The fields
- * of the event are the detail of the marker. */
+ * Events of the VM that explain what happened at a moment become markers: garbage collections, for
+ * example. So do all events of the application, under their own names. The fields of an event are
+ * the detail of its marker. */
 #include "base/number/number.h"
 #include "format/jfr/events.h"
 #include "profile/internal.h"
@@ -10,8 +10,8 @@
 enum {
     MOST_MARKERS = 200000,
     MOST_POINTS = 400000,
-    MOST_DETAIL = 300,      /* bytes, of a marker */
-    MOST_DETAILS = 16 << 20 /* bytes, of all markers */
+    MOST_DETAIL = 300,      /* bytes, for one marker */
+    MOST_DETAILS = 16 << 20 /* bytes, for all markers */
 };
 
 static const struct {
@@ -49,8 +49,8 @@ static const struct {
     {"profiler.Log", "profiler log"},
 };
 
-/* The first ones have no labels while all chunks are of one process: the viewer, which has room for
- * a few, begins with counters of the whole recording. */
+/* Counters with is_first get no labels as long as all chunks are of one process. The viewer has
+ * room for a few counters and shows those without labels first. */
 static const struct counter_row {
     const char *event, *field, *name, *unit;
     bool is_first;
@@ -95,7 +95,7 @@ void flm_jfr_want_counter(const struct flm_jfr_event_type *type, struct flm_jfr_
 
 /* ---- Details of markers ---------------------------------------------------------------------- */
 
-/* Milliseconds where it is more than one: "1.91 ms". */
+/* "1.91 ms"; less than a millisecond in ns. */
 static void add_duration(struct flm_text *out, int64_t ns)
 {
     uint64_t positive = ns < 0 ? 0 : (uint64_t)ns, hundredths = positive / 10000 % 100;
@@ -113,7 +113,7 @@ static bool add_value(struct flm_jfr_events *e, const struct flm_jfr_value *valu
     if (!flm_jfr_is_number(value))
         return flm_jfr_text_add(e, value, out);
     if (value->unit == FLM_JFR_ADDRESS || (value->kind == FLM_JFR_LONG && value->number >> 62 == 1))
-        return false; /* a time or an address; so long that it is "for ever" */
+        return false; /* an address, a point in time, or "for ever" */
     if (value->unit >= FLM_JFR_TICKS && value->unit <= FLM_JFR_S) {
         double ns = flm_jfr_number_of(e, value);
         add_duration(out, ns < 9e18 ? (int64_t)ns : INT64_MAX);
@@ -132,8 +132,8 @@ static bool add_value(struct flm_jfr_events *e, const struct flm_jfr_value *valu
     return true;
 }
 
-/* All fields that say something, but for those that a marker has elsewhere: "name: G1New, cause:
- * G1 Evacuation Pause, longestPause: 1.91 ms". */
+/* Writes the fields of an event to e->text: "name: G1New, cause: G1 Evacuation Pause, longestPause:
+ * 1.91 ms". Leaves out those that the marker itself has, such as its time. */
 static void describe(struct flm_jfr_events *e, const struct flm_jfr_event_type *type,
                      struct flm_jfr_cursor c)
 {
@@ -162,7 +162,7 @@ static void describe(struct flm_jfr_events *e, const struct flm_jfr_event_type *
         flm_text_puts(&e->text, ": ");
         flm_text_add(&e->text, flm_jfr_bytes_of(&e->value));
     }
-    if (e->text.size > MOST_DETAIL) { /* not within a character */
+    if (e->text.size > MOST_DETAIL) { /* not in the middle of a character */
         e->text.size = MOST_DETAIL;
         while (e->text.size > 0 && ((unsigned char)e->text.at[e->text.size] & 0xc0) == 0x80)
             e->text.size--;

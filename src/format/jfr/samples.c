@@ -8,17 +8,20 @@
  *     jdk.NativeMethodSample                  native           samples    that the recording has
  *     ...
  *
- * Memory of native code is paired by address: what was allocated and not freed is a leak. */
+ * Events of native memory are paired by their address: memory that was allocated and not freed is a
+ * leak. */
 #include "base/core/hash.h"
 #include "format/jfr/events.h"
 #include "profile/internal.h"
 
-enum { ITS_STATE = FLM_JFR_STATES, LOCK_OR_SLEEP }; /* by the field; by the class */
+/* States of a row that are not fixed: the field `state` has it; or it follows from the class of the
+ * object that the thread waits for. */
+enum { ITS_STATE = FLM_JFR_STATES, LOCK_OR_SLEEP };
 
 static const struct sample_row {
     const char *event, *metric, *unit;
-    const char *value; /* field; NULL: 1 each. "duration": it also lasts as long */
-    const char *leaf;  /* field of a class or a method: a frame under the stack; NULL: none */
+    const char *value; /* field; NULL: the value is 1 */
+    const char *leaf;  /* field with a class or a method that becomes the leaf frame; NULL: none */
     uint8_t state;
 } samples[] = {
     {"jdk.ExecutionSample", "execution", "samples", NULL, NULL, ITS_STATE},
@@ -43,7 +46,7 @@ static const struct sample_row {
     {"jdk.FileWrite", "file-write", "ns", "duration", NULL, FLM_JFR_BLOCKED},
     {"jdk.FileForce", "file-force", "ns", "duration", NULL, FLM_JFR_BLOCKED},
     {"profiler.Malloc", "native-memory", "bytes", "size", NULL, 0},
-    {"", "native-leak", "bytes", NULL, NULL, 0}, /* made of profiler.Malloc and profiler.Free */
+    {"", "native-leak", "bytes", NULL, NULL, 0}, /* from profiler.Malloc and profiler.Free */
     {"profiler.LiveObject", "live", "bytes", "allocationSize", "objectClass", 0},
     {"jdk.OldObjectSample", "old-objects", "samples", NULL, NULL, 0},
     {"jdk.JavaExceptionThrow", "exceptions", "count", NULL, "thrownClass", 0},
@@ -138,7 +141,8 @@ static enum flm_jfr_state state_of(struct flm_jfr_events *e, uint8_t state,
                    : FLM_JFR_ON_CPU;
     if (state != LOCK_OR_SLEEP)
         return (enum flm_jfr_state)state;
-    /* A lock of java.util.concurrent parks its threads on its Sync; a condition does not. */
+    /* A lock of java.util.concurrent parks threads on an object of a class Sync; a condition does
+     * not. */
     e->text.size = 0;
     bool has = flm_jfr_class_add(e->constants, values[FLM_JFR_SLOT_LEAF].number, &e->text);
     e->no_memory |= e->text.failed;
@@ -179,7 +183,8 @@ void flm_jfr_handle_sample(struct flm_jfr_events *e, const struct flm_jfr_event_
         else
             flm_builder_add(e->builder, node, metric_of(e, type->row + i), more);
     }
-    /* Only a thread that waits has nothing else in that time. */
+    /* Only a sample of a waiting thread has a duration: no other sample of that thread is within
+     * it. */
     int64_t lasts = state == FLM_JFR_UNSTATED || state == FLM_JFR_ON_CPU ? 0
                     : values[FLM_JFR_SLOT_DURATION].kind
                         ? flm_jfr_ticks_ns(e, (int64_t)values[FLM_JFR_SLOT_DURATION].number)
@@ -202,8 +207,8 @@ void flm_jfr_handle_freed(struct flm_jfr_events *e, const struct flm_jfr_event_t
                             .time_ns = flm_jfr_time_of(e, &values[FLM_JFR_SLOT_START])});
 }
 
-/* What was allocated and not freed, but for the last tenth of the recording, which is too young to
- * be a leak: as jfrconv has it. */
+/* Adds memory that was allocated and not freed as leaks, except for the last tenth of the
+ * recording, which may still be freed: jfrconv does the same. */
 void flm_jfr_count_leaks(struct flm_jfr_events *e)
 {
     size_t row = 0;
@@ -219,7 +224,7 @@ void flm_jfr_count_leaks(struct flm_jfr_events *e)
 
 /* ---- Metrics --------------------------------------------------------------------------------- */
 
-/* The metrics as the table has them: a recording of several chunks may begin with any event. */
+/* Puts the metrics into the order of the table. They were added in the order of the events. */
 void flm_jfr_order_metrics(struct flm_jfr_events *e)
 {
     struct flm_builder *b = e->builder;
@@ -238,13 +243,14 @@ void flm_jfr_order_metrics(struct flm_jfr_events *e)
         ordered[count++] = b->metrics[metric];
     }
     if (count == 0 || count != b->metric_count)
-        return; /* there are none, or the builder has others too */
+        return; /* there are no metrics, or the builder has others, too */
     memcpy(b->metrics, ordered, count * sizeof *ordered);
     for (size_t i = 0; i < b->residuals.links.count; i++)
         b->residuals.links.at[i].metric = rank[b->residuals.links.at[i].metric];
 }
 
-/* The allocations of TLABs are what the other event samples, where the recording has only them. */
+/* If the recording has no jdk.ObjectAllocationSample, the metric of the events of TLABs, which
+ * estimate the same, is named "allocation". */
 void flm_jfr_name_allocations(struct flm_jfr_events *e)
 {
     bool has_sampled = false;

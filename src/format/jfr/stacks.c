@@ -6,16 +6,16 @@
  * had. That is known only at the end: until then such frames have the kind FLM_KIND_JIT, which
  * frames of machine code never have.
  *
- * "Native" is a method of Java that is written in C for a VM, and machine code for async-profiler,
- * whose recordings tell by having the frame type "Kernel" too. Machine code is a function in a
- * module: the class is the library. */
+ * The frame type "Native" means two things: in recordings of a VM a Java method that is written in
+ * C, in those of async-profiler any machine code. Only async-profiler has the frame type "Kernel",
+ * too. A frame of machine code is a function in a module: its class is the library. */
 #include "format/jfr/internal.h"
 #include "profile/internal.h"
 #include "record/perf/event.h"
 
 static const char unknown_stack[] = "[unknown stack]";
 
-#define MADE_TRUNCATED (1u << 31) /* of a stack's node: there are no more than 2^30 */
+#define MADE_TRUNCATED (1u << 31) /* a bit of the node of a stack; nodes are below 2^30 */
 
 enum { INTERPRETED, JIT, INLINED, TIER1, JAVA_KINDS };
 enum { NATIVE = JAVA_KINDS, CPP, KERNEL, KIND_COUNT };
@@ -39,7 +39,7 @@ static struct flm_bytes bytes_of(const struct flm_text *text)
     return (struct flm_bytes){text->at ? text->at : "", text->size};
 }
 
-/* The text of a string or of a constant, in `out`, which is emptied first. */
+/* Replaces `out` by the text of a string or a constant. */
 static bool take_text(struct flm_jfr_stacks *s, const struct flm_jfr_value *value,
                       struct flm_text *out)
 {
@@ -63,8 +63,8 @@ static uint32_t string_of(struct flm_jfr_stacks *s, const struct flm_text *text)
 
 enum { OS_NAME, OS_ID, JAVA_NAME, JAVA_ID, THREAD_SLOTS };
 
-/* Threads of Java are known by their numbers there, as in `jfr print` and thread dumps; others by
- * those of the system, which could be the same. */
+/* The label of a Java thread is its Java number, as in `jfr print` and thread dumps. Other threads
+ * have "os" and their system's number, which could be the same as a Java number. */
 static void name_thread(struct flm_jfr_stacks *s, const struct flm_jfr_constant *constant,
                         struct flm_jfr_thread *thread)
 {
@@ -86,7 +86,8 @@ static void name_thread(struct flm_jfr_stacks *s, const struct flm_jfr_constant 
 
 struct flm_jfr_thread *flm_jfr_thread_of(struct flm_jfr_stacks *s, uint64_t key)
 {
-    if (s->last_thread && s->last_thread_key == key) /* threads write events in runs */
+    /* A thread often writes several events in a row. */
+    if (s->last_thread && s->last_thread_key == key)
         return &s->threads.at[s->last_thread];
     struct flm_jfr_constant *constant =
         s->has_threads ? flm_jfr_constant_find(s->constants, s->thread_type, key) : NULL;
@@ -174,7 +175,7 @@ enum { METHOD_CLASS, METHOD_NAME, METHOD_SLOTS };
 enum { FRAME_METHOD, FRAME_LINE, FRAME_TYPE, FRAME_SLOTS };
 enum { STACK_TRUNCATED, STACK_FRAMES, STACK_SLOTS };
 
-/* Names of a method: its class in s->text, empty where that is unknown, and its own in s->text2. */
+/* Reads the class of a method into s->text, empty if it is unknown, and its name into s->text2. */
 static bool read_method(struct flm_jfr_stacks *s, const struct flm_jfr_constant *constant)
 {
     struct flm_jfr_value values[METHOD_SLOTS] = {0};
@@ -187,7 +188,7 @@ static bool read_method(struct flm_jfr_stacks *s, const struct flm_jfr_constant 
     return take_text(s, &values[METHOD_NAME], &s->text2) || s->text.size > 0;
 }
 
-/* The class and the name as Java code: "java.lang.String.valueOf", in s->text. */
+/* Joins them in s->text as in Java code: "java.lang.String.valueOf". */
 static void join_method(struct flm_jfr_stacks *s)
 {
     for (size_t i = 0; i < s->text.size; i++)
@@ -303,7 +304,7 @@ static struct flm_frame frame_of(struct flm_jfr_stacks *s, const struct flm_jfr_
     return frame;
 }
 
-/* The frames of a stack into s->frames, leaf first. */
+/* Reads the frames of a stack into s->frames, leaf first. */
 static void read_frames(struct flm_jfr_stacks *s, const struct flm_jfr_value *frames)
 {
     struct flm_jfr_cursor c = {.at = frames->at,
@@ -324,7 +325,7 @@ static void read_frames(struct flm_jfr_stacks *s, const struct flm_jfr_value *fr
     }
 }
 
-/* A label before the outermost frame. */
+/* Adds a label in front of the outermost frame. */
 static void add_label(struct flm_jfr_stacks *s, struct flm_frame frame)
 {
     if (!FLM_ARRAY_ADD(&s->frames, frame))

@@ -14,7 +14,7 @@
 #include "format/jfr/internal.h"
 
 enum {
-    MOST_STRINGS = 1 << 20, /* JDK 25 has 6 thousand */
+    MOST_STRINGS = 1 << 20, /* JDK 25 has 6000 */
     MOST_TYPES = 1 << 16,
     MOST_FIELDS = 1 << 20
 };
@@ -33,7 +33,7 @@ void flm_jfr_types_clear(struct flm_jfr_types *t)
     *t = (struct flm_jfr_types){0};
 }
 
-/* JDK 9 had other names for what is the same: com.oracle.jdk.ExecutionSample. */
+/* Replaces a name of JDK 9, such as com.oracle.jdk.ExecutionSample, by the newer one. */
 static void modernize(struct flm_text *text, size_t start)
 {
     static const struct {
@@ -74,7 +74,7 @@ enum element_kind { OTHER, TYPE, FIELD };
 /* An element whose children are being read. */
 struct element {
     enum element_kind kind;
-    uint32_t children; /* to come */
+    uint32_t children; /* how many are still to be read */
     uint32_t item;     /* the type or the field */
 };
 
@@ -145,7 +145,7 @@ static bool add_type(struct flm_jfr_types *t, const struct attributes *a, uint32
            flm_index_add(&t->by_id, flm_hash_numbers(type.id, 0), *item);
 }
 
-/* The element and what it says; false when memory ran out. */
+/* Reads an element and its attributes; false when memory ran out. */
 static bool take_element(struct reading *r, const struct element *parent, struct element *element)
 {
     struct flm_jfr_types *t = r->types;
@@ -196,7 +196,7 @@ static bool read_tree(struct reading *r)
     return true;
 }
 
-/* Up to the strings. */
+/* Reads what comes before the strings. */
 static void take_header(struct flm_jfr_cursor *c)
 {
     flm_jfr_int(c);  /* size */
@@ -239,7 +239,7 @@ static void set_units(struct flm_jfr_types *t)
 
 bool flm_jfr_types_read(struct flm_jfr_types *t, const struct flm_jfr_cursor *events, size_t count)
 {
-    /* All strings first: names point to them, and must not move. */
+    /* All strings are read first: names point to them, so they must not move. */
     for (size_t i = 0; i < count; i++) {
         struct flm_jfr_cursor c = events[i];
         take_header(&c);
@@ -257,7 +257,7 @@ bool flm_jfr_types_read(struct flm_jfr_types *t, const struct flm_jfr_cursor *ev
         for (size_t left = r.string_count; left > 0 && !r.c.failed; left--)
             flm_jfr_skip_string(&r.c);
         if (r.string_count > t->strings.count - first)
-            break; /* the strings of this one are not complete */
+            break; /* the strings of this event are incomplete */
         if (!read_tree(&r))
             return false;
         first += r.string_count;

@@ -59,7 +59,7 @@ void flm_jfr_skip_bytes(struct flm_jfr_cursor *c, uint64_t count)
     }
 }
 
-/* A character of UTF-16. */
+/* Reads a character of UTF-16. */
 static uint32_t take_char(struct flm_jfr_cursor *c)
 {
     return (uint16_t)(c->is_fixed ? flm_jfr_fixed(c, 2) : flm_jfr_varint(c));

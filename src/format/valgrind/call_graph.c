@@ -68,8 +68,8 @@ uint32_t flm_call_graph_edge(struct flm_call_graph *g, struct flm_call_edge edge
 
 /* ---- Working state --------------------------------------------------------------------------- */
 
-/* Every vector of costs has one more at its end, the *size*: the mean of its shares of all costs.
- * Thresholds and orders go by it. */
+/* Every vector of costs has one more element at its end, the *size*: the mean, over all events, of
+ * its share of the total cost. Thresholds and orders use it. */
 struct walk {
     const struct flm_call_graph *graph;
     const struct flm_call_stacks *stacks;
@@ -77,24 +77,24 @@ struct walk {
     uint32_t function_count;
 
     double *scale; /* 1 / (sum of each cost x how many there are) */
-    double *total; /* of functions: their own costs, and those of the calls out of them */
+    double *total; /* of each function: its self cost, and the cost of its calls */
     double *inflow;
-    uint32_t *edge_ends, *edges; /* of each function: out of it, the heaviest first */
+    uint32_t *edge_ends, *edges; /* the calls of each function, the heaviest first */
     uint32_t *item_ends, *items;
     double *edge_size;
 
-    uint32_t *best; /* the edge by which the largest share of a function comes; or none */
+    uint32_t *best; /* the edge that brings the largest share to a function; NO_EDGE */
     double *best_share;
     bool *is_root, *is_reached;
-    uint32_t *forced_next, *forced_first; /* functions by the one that calls them by `best` */
+    uint32_t *forced_next, *forced_first; /* functions, by the caller that `best` leads to */
     double *root_weight;
 
     bool *on_path;
     double *reached;    /* width per function: the shares of all its nodes */
-    double *given;      /* those of the nodes that have their values already */
-    double *edge_share; /* of all nodes that an edge leads to */
+    double *given;      /* the shares of the nodes that have their values already */
+    double *edge_share; /* the shares of all nodes that an edge leads to */
     double *edge_given;
-    uint64_t *other_calls; /* of functions: by edges that lead to no node */
+    uint64_t *other_calls; /* of each function: the calls by edges that lead to no node */
 
     double threshold;
     size_t node_count, most_nodes;
@@ -110,11 +110,11 @@ struct walk {
 
 struct level {
     uint32_t function, edge; /* the edge that led here; NO_EDGE: a root */
-    uint32_t next;           /* of the edges out of it */
+    uint32_t next;           /* of the calls of its function */
     uint32_t next_forced;
-    bool is_primary;      /* the function's one stack that always is there */
+    bool is_primary;      /* the one stack that every function has */
     bool is_past;         /* the edges that follow are below the threshold */
-    struct flm_node node; /* of the caller's frame, below which its own are */
+    struct flm_node node; /* of the caller's frame; its own frames are below it */
 };
 
 static void *zeroed(size_t count, size_t size)
@@ -188,7 +188,7 @@ static void add_costs(const struct walk *w, double *sum, const uint64_t *costs)
     sum[w->width - 1] += size_of(w, costs);
 }
 
-/* Calls of a function by itself are no path of the tree. */
+/* A function that calls itself has no further stack by that call. */
 static bool is_loop(const struct flm_call_edge *edge)
 {
     return edge->from == edge->to;
@@ -302,8 +302,8 @@ static double size_total(const struct walk *w, uint32_t f)
     return w->total[f * w->width + w->width - 1];
 }
 
-/* What of a function its callers do not account for; 0 for less than one part in a million, which
- * is rounding. */
+/* The part of a function's cost that its callers do not account for. Less than one part in a
+ * million is rounding and counts as 0. */
 static double excess(const struct walk *w, uint32_t f, size_t cost)
 {
     double total = w->total[f * w->width + cost], rest = total - w->inflow[f * w->width + cost];
@@ -344,7 +344,7 @@ static bool find_paths(struct walk *w)
     }
     reach(w);
 
-    /* What is left is in cycles that nothing calls, or below them. */
+    /* The functions that are left are in cycles that nothing calls, or below such cycles. */
     uint32_t *order = malloc(2 * ((size_t)w->function_count + 1) * sizeof *order);
     if (!order)
         return false;
@@ -409,7 +409,8 @@ static void emit(struct walk *w, const struct level *level, const double *shares
     double *given = w->given + f * w->width;
     const double *reached = w->reached + f * w->width;
 
-    /* Calls go with the edge, and those by other edges to the stack that is always there. */
+    /* The calls of an edge go to the stacks that it leads to. Calls by edges that lead to no stack
+     * go to the one stack that every function has. */
     double calls = level->is_primary ? (double)w->other_calls[f] : 0;
     if (level->edge != NO_EDGE) {
         double before = w->edge_given[level->edge], all = w->edge_share[level->edge];
@@ -425,7 +426,8 @@ static void emit(struct walk *w, const struct level *level, const double *shares
         double any = calls;
         for (size_t c = 0; c + 1 < w->width; c++) {
             double whole = (double)costs[c];
-            /* Where no path leads in this metric, the stack that is always there has it. */
+            /* If no path has a share in this metric, the one stack that every function has gets all
+             * of it. */
             w->values[c] = reached[c] > 0
                                ? part_of(whole, given[c], given[c] + shares[c], reached[c])
                                : (level->is_primary ? whole : 0);
@@ -495,8 +497,8 @@ static bool follow(struct walk *w, uint32_t edge, bool is_primary)
     return enter(w, call->to, edge, is_primary, node);
 }
 
-/* The next edge to follow out of the innermost function; NO_EDGE: there is none. The one that leads
- * to the stack of its function that is always there is followed whatever it weighs. */
+/* The next call of the innermost function to follow; NO_EDGE: there is none. An edge that leads to
+ * the one stack that its callee must have is followed, however small its share is. */
 static uint32_t next_edge(struct walk *w, bool *is_primary)
 {
     struct level *level = &w->levels.at[w->levels.count - 1];
@@ -556,8 +558,8 @@ static bool walk_all(struct walk *w)
     return true;
 }
 
-/* The first walk counts nodes and sums shares, with a threshold that grows until there are few
- * enough nodes; the second one is the same, and adds values. */
+/* The first walk counts nodes and sums shares; it is repeated with a larger threshold until there
+ * are few enough nodes. The second walk takes the same paths, and adds values. */
 static bool walk_twice(struct walk *w)
 {
     const struct flm_call_graph *g = w->graph;

@@ -9,18 +9,18 @@
  *     stacks  main;a;log;write   400 x 300/400 = 300
  *             main;b;log;write   400 x 100/400 = 100
  *
- * A function called by one other only has its exact stack. Of each function, the sum over its
- * stacks is its self cost exactly, in every metric, whatever the graph looks like: the shares of a
- * function's stacks are divided by their sum, and whole numbers stay whole.
+ * A function that has only one caller gets its exact stack. For every function, and in every
+ * metric, the sum over its stacks is exactly its self cost, whatever the graph looks like: the
+ * shares of its stacks are divided by their sum, and whole numbers stay whole.
  *
- * A stack has each function once, so what is called in a cycle goes to the other stacks of the
- * function. Roots are the functions that cost more than their callers account for; a cycle that
- * nothing calls begins with its heaviest function.
+ * A stack has each function at most once, so the costs of calls in a cycle go to the other stacks
+ * of the function. Roots are the functions that cost more than their callers account for; a cycle
+ * that nothing calls begins with its heaviest function.
  *
  * A graph may have exponentially many paths. Each function has one stack, the one with the largest
  * share; others are only followed while their share of all costs is above a threshold, which grows
- * until the tree has no more than MOST_NODES nodes, or so many as there are functions and calls.
- * What would be below goes to the other stacks of its function. */
+ * until the tree has no more than MOST_NODES nodes, or as many as there are functions and calls.
+ * The costs of stacks that are not followed go to the other stacks of their function. */
 #ifndef FLAMEL_FORMAT_VALGRIND_CALL_GRAPH_H
 #define FLAMEL_FORMAT_VALGRIND_CALL_GRAPH_H
 
@@ -33,7 +33,7 @@ struct flm_call_item {
 };
 
 struct flm_call_edge {
-    uint32_t from, to, line; /* functions; the line that calls, 0: not known */
+    uint32_t from, to, line; /* from, to: functions; line: that of the call, 0: unknown */
     uint64_t calls;
 };
 
@@ -48,20 +48,21 @@ struct flm_call_graph {
 /* Frees all of it; the graph is then empty, and cost_count stays. */
 void flm_call_graph_clear(struct flm_call_graph *graph);
 
-/* The index of an item or edge, which is added when it is new; UINT32_MAX when memory ran out. */
+/* The index of an item or an edge, which is added if it is new; UINT32_MAX when memory ran out. */
 uint32_t flm_call_graph_item(struct flm_call_graph *graph, struct flm_call_item item);
 uint32_t flm_call_graph_edge(struct flm_call_graph *graph, struct flm_call_edge edge);
 
-/* How its stacks become nodes. */
+/* How the stacks of a graph become nodes. */
 struct flm_call_stacks {
     struct flm_builder *builder;
-    const struct flm_frame_record *frames; /* of the functions */
+    const struct flm_frame_record *frames; /* of each function */
     uint32_t function_count;
     struct flm_node base; /* the stacks are below it */
     bool lines;           /* frames have the file and the line of their item or edge */
     void *context;
 
-    /* Adds a node with the values of one stack: cost_count of them, and how often it was called. */
+    /* Adds the values of one stack: `costs` has cost_count of them; `calls` is how often it was
+     * called. */
     void (*add)(const struct flm_call_stacks *stacks, struct flm_node node, const double *costs,
                 double calls);
 };

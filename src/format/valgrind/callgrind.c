@@ -1,25 +1,25 @@
-/* callgrind.c - callgrind.out and cachegrind.out: valgrind's, and those of Xdebug, of pprof and
- * pyprof2calltree, and of other programs that write for KCachegrind.
+/* callgrind.c - callgrind.out and cachegrind.out, as written by valgrind, Xdebug, pprof,
+ * pyprof2calltree, and other programs that write files for KCachegrind.
  *
- *     # callgrind format                     not everywhere
+ *     # callgrind format                     optional
  *     creator: callgrind-3.19.0
- *     positions: instr line                  columns before the costs; "line" where it is missing
+ *     positions: instr line                  columns before the costs; "line" by default
  *     events: Ir Dr                          the costs: metrics
  *     ob=(1) /usr/bin/app                    object, file and function of the costs that follow
  *     fl=(1) ./app
  *     fn=(1) main
- *     0x1000 12 100 20                       self cost; costs at the end may be missing
+ *     0x1000 12 100 20                       self cost; the last costs may be left out
  *     +4 +1 3                                positions relative to the line before; * is the same
  *     fi=(2) <vector>                        inlined code: another file, the same function
  *     +8 50 7 1
- *     cfn=(2) parse                          a call: callee (cob= and cfi= where they are others),
- *     calls=3 0x2000 5                       how often, where to,
- *     +3 14 900 80                           and from where, with the cost of all below it
- *     jcnd=2/3 +8 +1                         a jump: another line with a position follows
+ *     cfn=(2) parse                          a call: the callee (cob=, cfi=: its object and file),
+ *     calls=3 0x2000 5                       how often it was called, and the callee's position;
+ *     +3 14 900 80                           the caller's position, and the inclusive cost
+ *     jcnd=2/3 +8 +1                         a jump: a line with a position follows
  *     totals: 1010 101
  *
- * A name has a number where it occurs first, "(1) main", and only that number later: files,
- * functions and objects are counted apart. `cfi=` and `cob=` hold for one call.
+ * A name gets a number where it occurs first, "(1) main"; later only that number is written. Files,
+ * functions and objects have numbers of their own. `cfi=` and `cob=` are for one call only.
  *
  * Costs and calls become stacks in call_graph.h. A file of several parts or threads (`part:`,
  * `thread:`) has a graph for each. The number of calls is a metric of its own, "calls". Negative
@@ -57,7 +57,7 @@ static void note(struct flm_callgrind *r, const char *key, const char *at, const
         flm_builder_note(r->builder, key, value.at, value.size);
 }
 
-/* What valgrind and Xdebug write there. */
+/* The keys that valgrind and Xdebug write in lines `desc:`. */
 static bool is_own_key(struct flm_bytes key)
 {
     static const char *const keys[] = {"I1 cache", "D1 cache",  "LL cache",
@@ -68,8 +68,8 @@ static bool is_own_key(struct flm_bytes key)
     return false;
 }
 
-/* "KEY: VALUE" of a line `desc:` becomes a note; one without a value none. Other keys than those
- * of valgrind are "callgrind: KEY": a file must not set the notes that flamel itself goes by. */
+/* Makes a note of "KEY: VALUE" in a line `desc:`, if there is a value. A key that is not valgrind's
+ * becomes "callgrind: KEY", because a file must not set the notes that flamel itself reads. */
 static void note_description(struct flm_callgrind *r, struct flm_bytes text)
 {
     const char *end = text.at + text.size, *colon = flm_find(text.at, end, ':');
@@ -102,7 +102,7 @@ static bool first_number(const char *at, const char *end, uint64_t *value)
     return flm_callgrind_number(&at, end, value) == FLM_CALLGRIND_NUMBER_GOOD;
 }
 
-/* "KEY: VALUE". One that begins a part ends the part before it. */
+/* Reads a line "KEY: VALUE". A key that begins a part ends the part before it. */
 static bool read_header(struct flm_callgrind *r, struct flm_bytes key, const char *at,
                         const char *end)
 {
@@ -224,7 +224,7 @@ static bool read_callgrind(struct flm_source *source, const struct flm_read_opti
 
 /* ---- Recognizing ----------------------------------------------------------------------------- */
 
-/* Lines of a header, one of them `events:`, and behind it the first name. */
+/* Recognized by lines of a header, one of which is `events:`, and a line of the body after them. */
 static int sniff(struct flm_bytes head, bool whole)
 {
     (void)whole;

@@ -1,8 +1,8 @@
 /* callgrind_body.c - the body of a callgrind file: names, and costs with their positions.
  *
- * Each line changes the current file, object, function or callee, or adds costs to an item or to a
- * call of the call graph. A cost line that stays in the same item is one addition for each event:
- * the tables are only looked at when a line names another function. */
+ * A line sets the current file, object, function or callee, or it adds costs to an item or an edge
+ * of the call graph. As long as the function stays the same, a line of costs is one addition for
+ * each event, without a look into the tables. */
 #include "base/core/hash.h"
 #include "base/core/scan.h"
 #include "base/number/number.h"
@@ -40,7 +40,7 @@ enum flm_callgrind_number flm_callgrind_number(const char **at, const char *end,
     return is_large ? FLM_CALLGRIND_NUMBER_LARGE : FLM_CALLGRIND_NUMBER_GOOD;
 }
 
-/* The same, or one relative to the previous value: +3, -3, *. */
+/* Reads a number, or one that is relative to the previous value: +3, -3, * (the same). */
 static enum flm_callgrind_number read_relative(const char **at, const char *end, uint64_t *value)
 {
     const char *p = *at;
@@ -74,7 +74,7 @@ static bool define_name(struct flm_callgrind *r, enum flm_callgrind_name_kind ki
     for (struct flm_probe at = flm_index_probe(&names->index, hash);
          flm_index_next(&names->index, &at);)
         if (names->ids.at[at.found] == id) {
-            names->strings.at[at.found] = string; /* of the next program in one file */
+            names->strings.at[at.found] = string; /* the file goes on with another program */
             return true;
         }
     return (FLM_ARRAY_RESERVE(&names->ids, 1) && FLM_ARRAY_RESERVE(&names->strings, 1) &&
@@ -83,7 +83,8 @@ static bool define_name(struct flm_callgrind *r, enum flm_callgrind_name_kind ki
            flm_error_memory(r->why);
 }
 
-/* "(3) name", "(3)" or "name": a string of the builder. The name of what is not known is empty. */
+/* Reads "(3) name", "(3)" or "name" into a string of the builder; 0 for files and objects that are
+ * unknown, "???". */
 static bool read_name(struct flm_callgrind *r, enum flm_callgrind_name_kind kind, const char *at,
                       const char *end, uint32_t *string)
 {
@@ -120,7 +121,7 @@ static bool read_name(struct flm_callgrind *r, enum flm_callgrind_name_kind kind
     return true;
 }
 
-/* callgrind names code without a symbol by its address in the object. */
+/* In callgrind's files the name of an unsymbolized function is its address in the object. */
 static void mark_address(struct flm_frame_record *frame, struct flm_bytes name)
 {
     uint64_t address;
@@ -136,7 +137,7 @@ static void mark_address(struct flm_frame_record *frame, struct flm_bytes name)
     frame->address = address;
 }
 
-/* The function of that name, file and object; UINT32_MAX, and `why`, when memory ran out. */
+/* The function with that name, file and object. UINT32_MAX, and `why`, when memory ran out. */
 static uint32_t find_function(struct flm_callgrind *r, struct flm_callgrind_function function)
 {
     uint32_t hash =
@@ -170,7 +171,7 @@ static bool refuse_large(struct flm_callgrind *r, const char *what)
 
 enum verdict { COSTS_GOOD, COSTS_MALFORMED, COSTS_REFUSED };
 
-/* A cost of Xdebug's: a '-' is a sign. */
+/* Reads a cost of Xdebug's files, where '-' is a sign. */
 static enum flm_callgrind_number read_signed(struct flm_callgrind *r, const char **at,
                                              const char *end, uint64_t *value)
 {
@@ -187,7 +188,7 @@ static enum flm_callgrind_number read_signed(struct flm_callgrind *r, const char
     return flm_callgrind_number(at, end, value);
 }
 
-/* "+3 12 100 20": into r->line and r->cost. */
+/* Reads "+3 12 100 20" into r->line and r->cost. */
 static enum verdict take_costs(struct flm_callgrind *r, const char *at, const char *end)
 {
     for (size_t i = 0; i < r->position_count && at < end; i++) {
@@ -254,7 +255,8 @@ static bool need_function(struct flm_callgrind *r)
     return r->function != UINT32_MAX;
 }
 
-/* The caller of functions that begin stacks, in files of callgrind_write.c. */
+/* Whether the function is (root), by which callgrind_write.c has functions that begin stacks
+ * called. */
 static bool is_our_root(const struct flm_callgrind *r)
 {
     const struct flm_callgrind_function *function = &r->functions.at[r->function];

@@ -40,7 +40,7 @@ void flm_callgrind_describe(struct flm_callgrind *r, struct flm_bytes value)
     flm_text_putc(&r->described, '\n');
 }
 
-/* "Time_(10ns)", "Memory_(bytes)", "cpu(nanoseconds)": a name with its unit. */
+/* Splits a name with a unit: "Time_(10ns)", "Memory_(bytes)", "cpu(nanoseconds)". */
 static void split_event(struct flm_bytes name, struct flm_bytes *rest, struct flm_bytes *unit,
                         double *factor)
 {
@@ -61,7 +61,7 @@ static void split_event(struct flm_bytes name, struct flm_bytes *rest, struct fl
         rest->size--;
 }
 
-/* "Name [= formula] [: long name]" */
+/* Splits "Name [= formula] [: long name]". */
 static void split_description(struct flm_bytes text, struct flm_bytes *name,
                               struct flm_bytes *formula, struct flm_bytes *title)
 {
@@ -90,7 +90,7 @@ static struct flm_bytes title_of(const struct flm_callgrind *r, struct flm_bytes
     return title;
 }
 
-/* "cpu time (ns)", of files of callgrind_write.c: the name and the unit as they were. */
+/* Splits "cpu time (ns)", a long name of callgrind_write.c: the original name and unit. */
 static bool split_title(struct flm_bytes title, struct flm_bytes *name, struct flm_bytes *unit)
 {
     size_t open = title.size;
@@ -103,8 +103,8 @@ static bool split_title(struct flm_bytes title, struct flm_bytes *name, struct f
     return true;
 }
 
-/* The unit of an event whose name has none: its own name, or its long one, may be a unit ("ns :
- * Nanoseconds", "Microseconds"); valgrind writes "sysTime : sysTime (elapsed us)". */
+/* The unit of an event whose name does not end with one. Its name or its long name may be a unit
+ * ("ns : Nanoseconds", "Microseconds"); valgrind writes "sysTime : sysTime (elapsed us)". */
 static struct flm_bytes unit_of(const struct flm_callgrind *r, struct flm_bytes event)
 {
     static const char *const units[] = {"Nanoseconds",  "ns",   "Microseconds", "us",
@@ -148,7 +148,8 @@ uint32_t flm_callgrind_event_named(const struct flm_callgrind *r, struct flm_byt
     return UINT32_MAX;
 }
 
-/* "Ir + 10 Bm - 2 * L1m". False where it has an event that is not in the file, or is no sum. */
+/* Reads "Ir + 10 Bm - 2 * L1m". *is_known: it is a sum, and the file has all its events. False, and
+ * `why`, when memory ran out. */
 static bool read_terms(struct flm_callgrind *r, struct flm_bytes text, bool *is_known)
 {
     const char *at = text.at, *end = at + text.size;
@@ -225,7 +226,7 @@ bool flm_callgrind_read_events(struct flm_callgrind *r, const char *at, const ch
         flm_bytes_equal((struct flm_bytes){at, (size_t)(end - at)}, names)) {
         memset(r->cost, 0, sizeof r->cost);
         r->given = 0;
-        return true; /* the next part, which has the same */
+        return true; /* the next part has the same events */
     }
     if (r->event_lines++ == MOST_EVENT_LINES)
         return flm_error_line(r->why, FLM_ERROR_RANGE, r->lines.number,

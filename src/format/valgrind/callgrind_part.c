@@ -87,7 +87,7 @@ static void check_end(struct flm_callgrind *r)
                                  : "end of the file",
                          "line", r->lines.number, is_less ? (double)(r->summary - r->sum) : 1);
     }
-    /* cachegrind's files, which say nothing of who wrote them, end with a summary. */
+    /* A file of cachegrind, which does not name its creator, ends with a summary. */
     if (r->has_command && !r->has_others && !r->has_summary && r->has_costs)
         flm_builder_lost(r->builder, "costs of a file that was cut off", "line", r->lines.number,
                          1);
@@ -109,8 +109,8 @@ static bool use_function(struct flm_callgrind *r, uint32_t function)
     return FLM_ARRAY_ADD(&r->used, function);
 }
 
-/* Numbers the functions of this part anew, in order: of a file with many parts each has only few of
- * them, and stacks take a step for each function. */
+/* Numbers the functions of this part anew, in order. Making stacks takes time for each function,
+ * and a part of a file with many parts has only a few of the file's functions. */
 static bool number_functions(struct flm_callgrind *r)
 {
     struct flm_call_graph *g = &r->graph;

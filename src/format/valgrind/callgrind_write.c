@@ -9,7 +9,7 @@
 #include "profile/columns.h"
 #include "profile/sample_span.h"
 
-/* Indices of items or edges of a function, each with the next one in a list. */
+/* The items or the edges of a function, as a linked list of indices. */
 struct chain {
     uint32_t first, last;
 };
@@ -18,12 +18,12 @@ struct function {
     uint32_t frame; /* one of its frames */
     uint32_t on_path;
     struct chain items, edges;
-    bool is_called; /* by another function than the root's */
+    bool is_called; /* a function calls it, not only the root */
 };
 
 struct event {
     uint32_t metric;
-    double factor; /* of the values: 1, but for fractions of times */
+    double factor; /* what values are multiplied by: 1, or 1e9 for s with fractions */
     struct flm_bytes unit;
 };
 
@@ -41,7 +41,7 @@ struct writing {
     double *item_costs, *edge_costs, *edge_calls;
     struct FLM_ARRAY(uint32_t) next_item, next_edge;
     uint32_t *node_item, *node_edge;
-    bool *is_outermost;        /* nodes without their function above them */
+    bool *is_outermost;        /* nodes that have no node of their function among their callers */
     uint32_t *ids[NAME_KINDS]; /* of strings that were written */
     uint32_t id_count[NAME_KINDS];
     bool *is_named; /* functions of which the name was written */
@@ -100,7 +100,8 @@ static bool is_word(char c)
            c == '-' || c == '.';
 }
 
-/* The name of an event: a word, with the number of its column where another may have the same. */
+/* The name of an event: one word, with the number of its column if another event may have that
+ * name. */
 static void add_word(struct writing *w, size_t event)
 {
     struct flm_bytes name = flm_string_bytes(w->p, w->p->metrics[w->events.at[event].metric].name);
@@ -115,7 +116,7 @@ static void add_word(struct writing *w, size_t event)
     }
 }
 
-/* A name in a line of its own. */
+/* Writes a name on a line of its own. */
 static void add_name(struct writing *w, struct flm_bytes name)
 {
     for (size_t i = 0; i < name.size; i++)
@@ -153,7 +154,7 @@ static void write_header(struct writing *w)
 
 /* ---- The graph ------------------------------------------------------------------------------- */
 
-/* Frames of one function follow each other: profile.h. */
+/* The frames of one function are next to each other: see profile.h. */
 static bool find_functions(struct writing *w)
 {
     const struct flm_frame_record *frames = w->p->frames;
@@ -254,7 +255,7 @@ static uint64_t rounded(double value)
     return (uint64_t)(value < FLM_EXACT_LIMIT ? value + 0.5 : value);
 }
 
-/* "ob=(1) name"; a name that was written is only a number. */
+/* Writes "ob=(1) name", or only the number of a name that was written before. */
 static void write_name(struct writing *w, const char *key, enum name_kind kind, uint32_t string)
 {
     bool is_new = w->ids[kind][string] == 0;
@@ -342,7 +343,8 @@ static void write_body(struct writing *w, uint32_t index)
         write_call(w, frame, i);
 }
 
-/* Of functions that begin stacks and are called. Its number is one that none of them has. */
+/* Writes the function (root), which calls the functions that begin stacks and are also called. Its
+ * number is one that no other function has. */
 static void write_root(struct writing *w)
 {
     bool is_begun = false;

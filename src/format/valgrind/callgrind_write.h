@@ -7,8 +7,8 @@
  *                                                    0 90
  *                                                    fn=(2) read ...
  *
- * A function is all frames of one name, module and file, with a line of costs for each of its
- * lines. Which function calls which is all that the format knows of stacks. The cost of a call
+ * All frames with the same name, module and file are one function; it has a line of costs for each
+ * of its lines. Of stacks the format has only which function calls which. The cost of a call
  * f -> g is the total of g below f, in stacks where this g is the outermost one: so the costs of
  * all calls of g sum to the total of g, and recursion counts once. An inner g has a call without
  * cost.
@@ -29,13 +29,12 @@
 
 #include "format/core/format.h"
 
-/* What the reader knows its files by. */
+/* By this creator the reader recognizes files that flamel wrote. */
 #define FLM_CALLGRIND_CREATOR "flamel"
 #define FLM_CALLGRIND_ROOT "(root)"
 #define FLM_CALLGRIND_CALLS "Calls: not counted"
 
-/* The most events that are read and written: more names than a line of 256 KiB could hold do not
- * occur, and each costs a column. */
+/* The most events that are read and written. Each is a column of every line of costs. */
 enum { FLM_CALLGRIND_EVENTS = 256 };
 
 bool flm_callgrind_write(const struct flm_profile *profile, const struct flm_write_options *options,

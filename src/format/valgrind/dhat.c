@@ -1,11 +1,11 @@
-/* dhat.c - dhat.out: what each place of a program allocated, how long it lived and was used.
+/* dhat.c - dhat.out: what each stack allocated, how long the blocks lived and how they were used.
  *
  *     {"dhatFileVersion":2
  *     ,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":true
  *     ,"tu":"instrs","Mtu":"Minstr","cmd":"./app","pid":26664,"te":41874909,"tg":34246993
  *     ,"pps":[{"tb":72704,"tbk":1           bytes and blocks, all that were allocated
  *             ,"tl":39937536                the sum of their lifetimes
- *             ,"mb":72704,"mbk":1           most at a time of this place
+ *             ,"mb":72704,"mbk":1           the most that this stack had at a time
  *             ,"gb":72704,"gbk":1           at the peak of the program
  *             ,"eb":0,"ebk":0               at the end
  *             ,"rb":0,"wb":16               bytes that were read and written
@@ -34,7 +34,7 @@ enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
 struct point {
     int64_t value[QUANTITIES];
-    size_t end; /* of its frames, which begin where those of the one before end */
+    size_t end; /* the end of its frames, which begin where those of the stack before end */
 };
 
 struct reading {
@@ -136,7 +136,7 @@ static void read_member(struct reading *r, struct flm_bytes key)
     }
 }
 
-/* The function that allocates is the leaf; frame 0, "[root]", is no function. */
+/* The function that allocates is the leaf. Frame 0, "[root]", is not a function. */
 static bool add_stacks(struct reading *r)
 {
     struct flm_builder *b = r->builder;

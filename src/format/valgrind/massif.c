@@ -41,7 +41,7 @@ struct reading {
     struct FLM_ARRAY(struct entry) tree; /* of the best snapshot so far */
     bool is_peak, is_kept;               /* of that tree; whether entries that come are of it */
     uint64_t tree_bytes;
-    uint64_t heap_bytes; /* of this snapshot */
+    uint64_t heap_bytes; /* of the current snapshot */
     int64_t time, scale;
     bool has_snapshot;
     struct FLM_ARRAY(struct entry) path; /* a caller of the one before; bytes: without callers */
@@ -160,7 +160,8 @@ static bool read_line(struct reading *r, struct flm_bytes line)
                       (struct flm_bytes){equals + 1, (size_t)(end - equals - 1)});
 }
 
-/* The innermost caller of the path has all its callers: what they do not have is its own. */
+/* The innermost entry of the path has all its callers. The bytes that they do not account for are
+ * its own. */
 static bool leave(struct reading *r, struct flm_metric metric)
 {
     uint64_t bytes = r->path.at[r->path.count - 1].bytes;
