@@ -1,14 +1,16 @@
-/* internal.h - Chrome traces (the Trace Event Format): what is collected while one is read.
+/* internal.h - Chrome traces (the Trace Event Format): what is kept while one is read.
  *
  *     [{"ph": "X", "pid": 1, "tid": 7, "ts": 10.5, "dur": 4, "name": "parse", "cat": "js",
  *       "args": {...}}, ...                        the closing ] may be missing
  *     {"traceEvents": [...], "stackFrames": {...}, "samples": [...], "otherData": {...}, ...}
  *
  *     trace.c     the file: its members, the list of events
- *     event.c     one event
+ *     event.c     reads an event, and its arguments with
+ *     arguments.c
+ *     collect.c   what an event becomes: a call, a marker, a counter ...
  *     threads.c   processes and threads, and their names
- *     finish.c    what can only be made when all events are known: stacks, which need them in the
- *                 order of time, and everything that has labels, since names may come last
+ *     finish.c    what needs all events: stacks, since calls nest in the order of time, and
+ *                 everything that has labels, since names of threads may come last
  *
  * Which events become what:
  *
@@ -22,17 +24,17 @@
  *     i I R n, b e, S F           markers; the last two with a duration
  *     C                           counters
  *     M                           names of processes and threads
- *     s t f, N O D, others        counted: they are neither
+ *     s t f, N O D, others        counted, and left out
  *
- * A frame is called as its event; its module is the category. The arguments of an event are not
- * part of its name, since PyTorch's have sizes and addresses and hardly two are the same; with the
- * option for lines they are, as in speedscope.
+ * A frame has the name of its event; its module is the category. With the option for lines the
+ * arguments of the event are part of its name, as in speedscope. Without it they are not, since
+ * those of PyTorch contain sizes and addresses, and hardly two are the same.
  *
- * Times are decimal microseconds, which are read exactly, to the nanosecond.
+ * Times are decimal microseconds; they are read exactly, to the nanosecond.
  *
- * Memory: 32 bytes for each B, E and X, and 12 more while its thread is nested. An event has 60
- * bytes at least, most have more than 100: a trace of 2 GB needs about 600 MB, without
- * --keep-times. */
+ * Memory: 32 bytes for each B, E and X, and 12 more while the calls of its thread are nested. An
+ * event takes 60 bytes of the file at least, most take more than 100: a trace of 2 GB needs about
+ * 600 MB, without --keep-times. */
 #ifndef FLAMEL_FORMAT_TRACE_INTERNAL_H
 #define FLAMEL_FORMAT_TRACE_INTERNAL_H
 
@@ -42,12 +44,14 @@
 #include "format/core/event_stacks.h"
 #include "format/core/format.h"
 #include "format/v8/profile.h"
+#include "profile/internal.h"
 
 struct flm_trace_thread {
-    uint32_t process, thread; /* strings of the builder; 0: an event did not say */
+    uint32_t process, thread; /* strings of the builder; 0: the event has none */
     uint32_t name;            /* 0: not known */
     struct flm_calls calls;
-    struct flm_label_set labels; /* these two are made when all names are known */
+    /* Made when all names are known. */
+    struct flm_label_set labels;
     struct flm_node root;
 };
 
@@ -55,10 +59,10 @@ struct flm_trace_process {
     uint32_t process, name; /* strings */
 };
 
-/* A call with an id by which GPU work names the call that launched it. */
+/* A call that may have launched GPU work: both then have the same id. */
 struct flm_trace_launch {
     int64_t correlation, external; /* -1: none */
-    uint32_t node;                 /* of the builder, once it is nested */
+    uint32_t node;                 /* of the builder, once the calls are nested */
 };
 
 struct flm_trace_gpu {
@@ -76,7 +80,7 @@ struct flm_trace_open {
     uint64_t key;
     int64_t time_ns;
     uint32_t name, detail, thread;
-    uint32_t outer; /* the one of the same key that began before it; FLM_NONE */
+    uint32_t outer; /* the open event with the same key that began before; FLM_NONE */
 };
 
 struct flm_trace_point {
@@ -87,7 +91,7 @@ struct flm_trace_point {
 
 struct flm_trace_sample {
     int64_t time_ns;
-    uint32_t thread, stack; /* the latter: the string that is its id */
+    uint32_t thread, stack; /* stack: its id, a string */
 };
 
 struct flm_trace_stack_frame {
@@ -116,12 +120,12 @@ struct flm_trace_event {
     int64_t time_ns, duration_ns;
     uint32_t name, stack; /* strings */
     int64_t correlation, external;
-    uint32_t named;     /* args.name */
-    uint32_t url, line; /* of a function: args of Hermes */
+    uint32_t named;     /* args.name: the name of a thread or process */
+    uint32_t url, line; /* of a function, in the args that Hermes writes */
     uint64_t id;        /* a hash; 0: none */
     struct flm_text process, thread, category, args;
     struct FLM_ARRAY(struct flm_trace_number) numbers;
-    struct flm_v8_profile data; /* a part of a CPU profile */
+    struct flm_v8_profile data; /* a part of a CPU profile, in the args */
 };
 
 struct flm_trace {
@@ -140,7 +144,7 @@ struct flm_trace {
     struct FLM_ARRAY(struct flm_trace_gpu) gpu;
     struct FLM_ARRAY(struct flm_trace_marker) markers;
     struct FLM_ARRAY(struct flm_trace_open) open;
-    struct flm_index open_index; /* by key: the innermost; entries of closed ones stay */
+    struct flm_index open_index; /* by key: the innermost event; closed ones stay */
     struct FLM_ARRAY(struct flm_trace_point) points;
     struct FLM_ARRAY(struct flm_trace_sample) samples;
     struct FLM_ARRAY(struct flm_trace_stack_frame) stack_frames;
@@ -151,7 +155,7 @@ struct flm_trace {
     uint64_t without_time, without_begin, negative, too_long;
 };
 
-/* From one time to a later one; what is longer than a duration can be is cut off, and counted. */
+/* The time from `from` to `to`; a longer one than a duration can be is cut, and counted. */
 static inline int64_t flm_trace_duration(struct flm_trace *t, int64_t from, int64_t to)
 {
     if (from < 0 && to > INT64_MAX + from) {
@@ -170,16 +174,23 @@ static inline bool flm_trace_stopped(const struct flm_trace *t)
 void flm_trace_read_event(struct flm_trace *trace, bool is_sample);
 void flm_trace_read_stack_frames(struct flm_trace *trace);
 
-/* The index of the one with that id, a string; FLM_NONE. */
+/* The index of the stack frame with that id, a string; FLM_NONE: there is none. */
 uint32_t flm_trace_find_stack_frame(const struct flm_trace *trace, uint32_t id);
 
-/* threads.c: the index of the thread of the current event, added when it is new. */
+/* arguments.c: reads the next value of the JSON, the arguments of the current event. */
+void flm_trace_read_arguments(struct flm_trace *trace);
+
+/* collect.c: keeps what the current event becomes; or only its sample, if it is one of "samples". */
+void flm_trace_add_event(struct flm_trace *trace);
+void flm_trace_add_sample(struct flm_trace *trace, uint32_t thread);
+
+/* threads.c: the index of the thread of the current event, which is added if it is new. */
 uint32_t flm_trace_find_thread(struct flm_trace *trace);
 void flm_trace_name_process(struct flm_trace *trace, uint32_t thread, uint32_t name);
 void flm_trace_label_threads(struct flm_trace *trace);
 
-/* finish.c: adds everything that was collected to the builder. False, and `why`, where nodes of a
- * CPU profile are in a circle. */
+/* finish.c: adds all that was kept to the builder. False, and `why`, if the nodes of a CPU profile
+ * form a cycle. */
 bool flm_trace_finish(struct flm_trace *trace);
 void flm_trace_clear(struct flm_trace *trace);
 
