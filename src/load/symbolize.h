@@ -19,8 +19,8 @@ struct flm_profile *flm_symbolize(struct flm_profile *profile,
                                   const struct flm_load_options *options, struct flm_error *why);
 
 /* Looks up addresses that are relative to their modules in the file of symbols that was saved with
- * the profile (load/sidecar.h), if one of the folders for symbols has it. `path` is the profile's. A
- * broken file of symbols is an error. */
+ * the profile (load/sidecar.h), if one of the folders for symbols has it. `path` is the profile's.
+ * A broken file of symbols is an error. */
 struct flm_profile *flm_symbolize_from_sidecar(struct flm_profile *profile, const char *path,
                                                const struct flm_load_options *options,
                                                struct flm_error *why);

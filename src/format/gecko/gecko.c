@@ -57,7 +57,7 @@ const struct flm_format flm_format_gecko = {
     .title = "Firefox Profiler",
     .extensions = ".gecko.json",
     .description = "profiles of the Firefox Profiler, samply and Firefox",
-    .loses = "other metrics, labels but of threads and processes, notes",
+    .loses = "other metrics, labels other than of threads and processes, notes",
     .holds = FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_KINDS | FLM_HOLDS_MARKERS |
              FLM_HOLDS_COUNTERS,
     .metrics = FLM_METRICS_ONE,

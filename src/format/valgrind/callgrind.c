@@ -259,8 +259,9 @@ const struct flm_format flm_format_callgrind = {
     .extensions = ".callgrind",
     .description = "callgrind.out and cachegrind.out of valgrind, Xdebug and others: stacks are "
                    "approximated",
-    .loses = "stacks, but for which function calls which; numbers of calls that are not a metric; "
-             "fractions of values",
+    .loses =
+        "stacks (a function and its callers are kept), numbers of calls that are not a metric, "
+        "fractions of values",
     .metrics = FLM_METRICS_ALL,
     .holds = FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
     .sniff = sniff,

@@ -55,7 +55,7 @@ void flm_scrolled_finish(struct flm_viewer *viewer, struct flm_pixels *area);
 /* The timeline, above everything else. */
 void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
-/* ---- thread_paint.c: what a flame chart has in addition to boxes ------------------------------ */
+/* ---- thread_paint.c: what a flame chart has in addition to boxes ----------------------------- */
 
 /* The axis in the window: what is seen of it, and its ticks, in ns since the first sample. */
 struct flm_time_axis {
