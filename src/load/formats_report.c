@@ -31,7 +31,7 @@ static void add_columns(struct flm_report *report)
                    {"labels", FLM_IN_PROGRAMS, NULL, 0},
                    {"several_metrics", FLM_IN_PROGRAMS, NULL, 0},
                    {"symbols", FLM_IN_PROGRAMS, NULL, 0},
-                   {"loses", FLM_IN_PROGRAMS, "not in written files", 2}};
+                   {"loses", FLM_IN_PROGRAMS, NULL, 0}};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         size_t column = flm_report_add_column(report, columns[i].name, columns[i].forms);
         if (columns[i].heading)
