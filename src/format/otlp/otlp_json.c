@@ -1,9 +1,9 @@
-/* otlp_json.c - OTLP's JSON as messages.
+/* otlp_json.c - converts OTLP's JSON to messages.
  *
- * What a member becomes is in a table for each message: a number of the field, and what is in it.
- * A list is the same field several times. Unknown members are skipped, as unknown fields are. Names
- * are those of the fields, in camelCase or with underscores; numbers may be texts. Identifiers are
- * hexadecimal, other bytes are not needed. */
+ * A table says for each member of each message which field it becomes, and what the field contains.
+ * A list becomes the same field several times. Unknown members are skipped, as unknown fields are.
+ * Members have the names of the fields, in camelCase or with underscores; a number may be written
+ * as a text. Identifiers are hexadecimal digits; fields of other bytes are not needed. */
 #include "base/number/number.h"
 #include "base/text/json_read.h"
 #include "format/otlp/otlp.h"
@@ -31,12 +31,13 @@ enum message {
     STACK
 };
 
-/* OLDER: only older drafts have it. */
+/* What a field contains. DIGITS: bytes, written as hexadecimal digits. OLDER: a member that only
+ * older drafts have. */
 enum content { NUMBER, FIXED64, DOUBLE, BOOLEAN, TEXT, DIGITS, MESSAGE, OLDER };
 
 static const struct {
     unsigned char of, field, content, message;
-    const char *name; /* without underscores, in small letters */
+    const char *name; /* without underscores, in lower case */
 } members[] = {
     {DATA, 1, MESSAGE, RESOURCE_PROFILES, "resourceprofiles"},
     {DATA, 2, MESSAGE, DICTIONARY, "dictionary"},
@@ -120,7 +121,7 @@ static bool is_named(struct flm_bytes key, const char *name)
         if (byte == '_')
             continue;
         byte = byte >= 'A' && byte <= 'Z' ? (char)(byte + 32) : byte;
-        if (*name == 0 || byte != *name++) /* a key may have a NUL */
+        if (*name == 0 || byte != *name++) /* a key may contain a NUL */
             return false;
     }
     return *name == 0;
@@ -134,7 +135,7 @@ static size_t find_member(enum message message, struct flm_bytes key)
     return i;
 }
 
-/* A number as itself or as a text: all 64 bits, with or without a sign. */
+/* A number, or a text that is one: all 64 bits, with or without a sign. */
 static bool read_number(struct flm_json *json, uint64_t *value)
 {
     struct flm_json_number number = {0};
@@ -181,7 +182,7 @@ static void put_digits(struct conversion *c, uint32_t field, struct flm_bytes di
     }
 }
 
-/* The size of what follows `start`, before it. */
+/* Inserts, at `start`, the size of what follows it. */
 static void put_size(struct flm_text *out, size_t start)
 {
     char size[10];
@@ -197,41 +198,51 @@ static void put_size(struct flm_text *out, size_t start)
     out->size += text.size;
 }
 
+/* The bits of a number, as a varint or fixed64 has them. */
+static bool read_bits(struct flm_json *json, enum content content, uint64_t *bits)
+{
+    bool is_true = false;
+    double value = 0;
+    switch (content) {
+    case BOOLEAN:
+        if (!flm_json_bool(json, &is_true))
+            return false;
+        *bits = is_true;
+        return true;
+    case DOUBLE:
+        if (flm_json_type(json) != FLM_JSON_TYPE_NUMBER || !flm_json_double(json, &value))
+            return false; /* the text "NaN" is no value */
+        memcpy(bits, &value, sizeof *bits);
+        return true;
+    default:
+        return read_number(json, bits);
+    }
+}
+
 static void put_message(struct conversion *c, enum message message);
 
 static void put_value(struct conversion *c, size_t i)
 {
     struct flm_text *out = c->out;
+    enum content content = (enum content)members[i].content;
     uint32_t field = members[i].field;
-    uint64_t number = 0;
-    bool is_true = false;
+    uint64_t bits = 0;
     struct flm_bytes text;
+    size_t start;
     if (flm_json_type(&c->json) == FLM_JSON_TYPE_NULL)
-        return; /* and so it is skipped */
-    switch ((enum content)members[i].content) {
+        return; /* a value that is not read is skipped */
+    switch (content) {
     case NUMBER:
-        if (read_number(&c->json, &number)) {
+    case BOOLEAN:
+        if (read_bits(&c->json, content, &bits)) {
             put_tag(out, field, 0);
-            flm_wire_put_varint(out, number);
+            flm_wire_put_varint(out, bits);
         }
         break;
     case FIXED64:
-        if (read_number(&c->json, &number))
-            put_fixed64(out, field, number);
-        break;
-    case DOUBLE: {
-        double value = 0;
-        if (flm_json_type(&c->json) != FLM_JSON_TYPE_NUMBER || !flm_json_double(&c->json, &value))
-            break; /* "NaN" as a text is no value */
-        memcpy(&number, &value, sizeof number);
-        put_fixed64(out, field, number);
-        break;
-    }
-    case BOOLEAN:
-        if (flm_json_bool(&c->json, &is_true)) {
-            put_tag(out, field, 0);
-            flm_wire_put_varint(out, is_true);
-        }
+    case DOUBLE:
+        if (read_bits(&c->json, content, &bits))
+            put_fixed64(out, field, bits);
         break;
     case TEXT:
         if (flm_json_string(&c->json, &text))
@@ -241,20 +252,19 @@ static void put_value(struct conversion *c, size_t i)
         if (flm_json_string(&c->json, &text))
             put_digits(c, field, text);
         break;
-    case MESSAGE: {
+    case MESSAGE:
         put_tag(out, field, 2);
-        size_t start = out->size;
+        start = out->size;
         put_message(c, (enum message)members[i].message);
         put_size(out, start);
         break;
-    }
     case OLDER:
         flm_json_fail(&c->json, FLM_OTLP_OLDER);
         break;
     }
 }
 
-/* No message of the table is in itself, so it is as deep as the table at most. */
+/* No message of the table contains itself: the depth of the table limits the recursion. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static void put_message(struct conversion *c, enum message message)
 {
