@@ -36,7 +36,8 @@ $(MODULE): $(WASM_OBJECTS) $W/sources
 # The one in a page of one file has fewer readers, and no writers of what other tools read: the page does
 # not offer them. web/page_formats.c stands for what is left out.
 PAGE_FORMATS := $W/obj/web/page_formats.o
-PAGE_LEFT_OUT := src/format/gecko/write src/format/json/write src/format/pprof/pprof_write \
+PAGE_LEFT_OUT := src/format/gecko/write src/format/gecko/write_items src/format/gecko/write_tables \
+                 src/format/gecko/write_threads src/format/json/write src/format/pprof/pprof_write \
                  src/format/speedscope/write src/format/valgrind/callgrind_write
 PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,$(PAGE_FORMATS),\
                                   $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)))
