@@ -46,8 +46,8 @@ static bool read_events(struct flm_trace *t, bool is_sample)
 static void read_facts(struct flm_trace *t)
 {
     static const char *const names[][2] = {
-        {"command_line", "command"}, {"command-line", "command"},   {"recorded_time", "when"},
-        {"startTime", "when"},       {"source", "producer"},        {"version", "version"},
+        {"command_line", "command"}, {"command-line", "command"},   {"recorded_time", "recorded"},
+        {"startTime", "recorded"},   {"source", "producer"},        {"version", "version"},
         {"hostname", "host"},        {"product-version", "version"}};
     struct flm_bytes key, text;
     flm_json_enter_object(&t->json);
