@@ -52,8 +52,10 @@ static void drop_handler(struct flm_legacy *l)
         return;
     for (size_t i = 0; i < count; i++) {
         struct flm_legacy_sample *s = &l->samples.at[i];
+        if (s->count < 2)
+            continue;
         uint64_t *address = l->addresses.at + s->first;
-        if (s->count < 2 || address[1] != most)
+        if (address[1] != most)
             continue;
         memmove(address + 1, address + 2, (s->count - 2) * sizeof *address);
         s->count--;
@@ -65,8 +67,10 @@ static void drop_second_leaf(struct flm_legacy *l)
 {
     for (size_t i = 0; i < l->samples.count; i++) {
         struct flm_legacy_sample *s = &l->samples.at[i];
+        if (s->count < 2)
+            continue;
         uint64_t *address = l->addresses.at + s->first;
-        if (s->count < 2 || address[0] != address[1] + 1)
+        if (address[0] != address[1] + 1)
             continue;
         memmove(address + 1, address + 2, (s->count - 2) * sizeof *address);
         s->count--;

@@ -71,7 +71,9 @@ static inline struct flm_wire_input flm_wire_input_of(struct flm_bytes all)
 static inline struct flm_wire flm_wire_of(struct flm_wire_input *input, struct flm_bytes message)
 {
     const unsigned char *at = (const unsigned char *)message.at;
-    return (struct flm_wire){.at = at, .end = at + message.size, .input = input};
+    /* An empty message may have no bytes at all, and nothing may be added to NULL, not even 0. */
+    return (struct flm_wire){
+        .at = at, .end = message.size == 0 ? at : at + message.size, .input = input};
 }
 
 static inline struct flm_wire flm_wire_all(struct flm_wire_input *input)
