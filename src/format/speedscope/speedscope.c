@@ -162,18 +162,24 @@ static void read_event(struct reading *r)
 {
     struct flm_bytes key, text;
     struct event event = {0};
+    bool has_type = false, has_frame = false, has_time = false;
     flm_json_enter_object(&r->json);
     while (flm_json_next_key(&r->json, &key)) {
         if (flm_bytes_are(key, "type") && flm_json_string(&r->json, &text)) {
+            has_type = true;
             event.opens = flm_bytes_are(text, "O");
             if (!event.opens && !flm_bytes_are(text, "C"))
                 flm_json_fail(&r->json, "the type of an event is \"O\" or \"C\"");
         } else if (flm_bytes_are(key, "frame")) {
+            has_frame = true;
             event.frame = read_index(r);
         } else if (flm_bytes_are(key, "at")) {
+            has_time = true;
             event.at = read_number(r);
         }
     }
+    if (!stopped(r) && !(has_type && has_frame && has_time))
+        flm_json_fail(&r->json, "this event lacks its type, its frame or its time");
     if (!stopped(r) && !FLM_ARRAY_ADD(&r->events, event))
         flm_builder_fail_memory(r->builder);
 }

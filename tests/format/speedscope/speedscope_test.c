@@ -125,6 +125,13 @@ static void what_speedscope_refuses_is_refused(void **state)
     assert_refused(speedscope, EVENTED(OPEN(2, 0)), 0, "there is no frame with this index");
     assert_refused(speedscope, EVENTED("{\"type\":\"X\"}"), 0,
                    "the type of an event is \"O\" or \"C\"");
+    static const char *const incomplete[] = {"{\"type\":\"O\",\"at\":1}", "{\"frame\":0,\"at\":1}",
+                                             "{\"type\":\"O\",\"frame\":0}"};
+    for (size_t i = 0; i < sizeof incomplete / sizeof *incomplete; i++) {
+        char text[256];
+        snprintf(text, sizeof text, EVENTED("%s"), incomplete[i]);
+        assert_refused(speedscope, text, 0, "this event lacks its type, its frame or its time");
+    }
     assert_refused(speedscope, SAMPLED("[0,-1]", "1"), 0, "there is no frame with this index");
     assert_refused(speedscope, SAMPLED("[0],[1]", "1"), 0,
                    "profile 1: it has 2 samples, and 1 weights");
