@@ -44,6 +44,11 @@ PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,$(PAGE_FORMATS),\
 $(PAGE_MODULE): $(PAGE_MODULE_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(PAGE_MODULE_OBJECTS) -o $@
 
+# One function, by which a page decodes its parts before there is anything else.
+$(PAGE_DECODER): $W/obj/src/base/encode/base91.o
+	$(call say,LINK,$@)$(WASM_LD) --no-entry --export=flm_base91_decode_in_place --gc-sections --strip-all \
+	    -z stack-size=0 $< -o $@
+
 # The one of tests/wasm and of bench/view_bench.mjs, which call what they like: it has all of the pure
 # folders and of src/wasm/libc, so what is impure in any of them does not link.
 WASM_TESTED := $(filter-out $(PAGE_SOURCES:%.c=$W/obj/%.o),$(WASM_OBJECTS))

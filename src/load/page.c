@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/text/base64.h"
+#include "base/encode/base91.h"
 #include "base/text/versioned.h"
 #include "flamel/page.h"
 #include "format/flm/packed.h"
@@ -62,27 +62,24 @@ static void add_head(const struct flm_page_content *page, struct flm_text *out)
     add_asset(out, FLM_PAGE_STYLE);
     flm_text_puts(out, "</style>\n</head>\n<body>\n");
     add_asset(out, FLM_PAGE_BODY);
+    flm_text_puts(out, "<script type=\"text/plain\" id=\"flamel-decoder\">");
+    add_asset(out, FLM_PAGE_DECODER);
+    flm_text_puts(out, "</script>\n");
     flm_text_puts(out, "<noscript><p>This page draws a profile with JavaScript and WebAssembly. "
                        "Without them, <code>flamel report</code> on this file shows it as a "
                        "table.</p></noscript>\n");
 }
 
-/* `bytes` under gzip. */
-static bool add_part(struct flm_text *out, const char *id, const char *name, struct flm_bytes bytes,
-                     struct flm_error *why)
+static bool add_part(struct flm_text *out, const char *id, const char *name,
+                     struct flm_page_asset_gzip part, struct flm_error *why)
 {
-    struct flm_text gzip = {0}, base64 = {0};
-    bool good = flm_gzip(bytes, LEVEL, &gzip, why);
-    if (good) {
-        flm_base64_add(&base64, (struct flm_bytes){gzip.at, gzip.size});
-        good = !base64.failed || flm_error_memory(why);
-    }
-    if (good) {
-        struct flm_html_part part = {{base64.at, base64.size}, bytes.size};
-        flm_html_part_add(out, id, name, &part);
-    }
-    flm_text_clear(&gzip);
-    flm_text_clear(&base64);
+    struct flm_text base91 = {0};
+    flm_base91_add(&base91, part.gzip);
+    bool good = !base91.failed || flm_error_memory(why);
+    if (good)
+        flm_html_part_add(out, id, name,
+                          &(struct flm_html_part){{base91.at, base91.size}, part.size});
+    flm_text_clear(&base91);
     return good;
 }
 
@@ -106,12 +103,15 @@ static void add_reference(struct flm_text *out, const char *id, const char *name
 static bool add_profile(struct flm_text *out, const char *id, const char *name,
                         const struct flm_profile *profile, struct flm_error *why)
 {
-    struct flm_text packed = {0};
+    struct flm_text packed = {0}, gzip = {0};
     bool good = flm_profile_pack(profile, &packed, why);
     if (good && packed.failed)
         good = flm_error_memory(why);
-    good = good && add_part(out, id, name, (struct flm_bytes){packed.at, packed.size}, why);
+    good = good && flm_gzip((struct flm_bytes){packed.at, packed.size}, LEVEL, &gzip, why);
+    struct flm_page_asset_gzip part = {{gzip.at, gzip.size}, packed.size};
+    good = good && add_part(out, id, name, part, why);
     flm_text_clear(&packed);
+    flm_text_clear(&gzip);
     return good;
 }
 
@@ -121,12 +121,11 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
     assert(page && out && page->name[FLM_PAGE_AFTER]);
     if (!flm_page_is_built(why))
         return false;
-    const struct flm_html_part module = flm_page_module(), script = flm_page_script();
     add_head(page, out);
     if (page->module_from)
         add_reference(out, "module", NULL, page->module_from, page->reader);
-    else
-        flm_html_part_add(out, "module", NULL, &module);
+    else if (!add_part(out, "module", NULL, flm_page_module(), why))
+        return false;
     for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
         if (page->from[i])
             add_reference(out, slots[i], page->name[i], page->from[i], NULL);
@@ -134,7 +133,8 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
                  !add_profile(out, slots[i], page->name[i], page->profile[i], why))
             return false;
     }
-    flm_html_part_add(out, "script", NULL, &script);
+    if (!add_part(out, "script", NULL, flm_page_script(), why))
+        return false;
     flm_text_puts(out, "<script>");
     add_asset(out, FLM_PAGE_START);
     flm_text_puts(out, "</script>\n</body>\n</html>\n");
@@ -150,7 +150,7 @@ struct flm_profile *flm_page_open(struct flm_bytes page, struct flm_error *why)
         flm_error_set(why, FLM_ERROR_FORMAT,
                       "there is no profile in this page, or not all of it: it was cut off or saved "
                       "while it was served");
-    else if (!flm_base64_decode(part.base64, &gzip))
+    else if (!flm_base91_decode(part.base91, &gzip))
         flm_error_set(why, FLM_ERROR_FORMAT, "the profile in this page is damaged");
     else if (gzip.failed)
         flm_error_memory(why);

@@ -17,17 +17,18 @@ struct flm_bytes flm_page_asset(enum flm_page_asset asset)
         [FLM_PAGE_START] = ASSET(start),
         [FLM_PAGE_START_HASH] = ASSET(start_hash),
         [FLM_PAGE_SCRIPT_HASH] = ASSET(script_hash),
+        [FLM_PAGE_DECODER] = ASSET(decoder),
         [FLM_PAGE_SERVED_MODULE] = ASSET(served_module),
     };
     return assets[asset];
 }
 
-struct flm_html_part flm_page_script(void)
+struct flm_page_asset_gzip flm_page_script(void)
 {
-    return (struct flm_html_part){ASSET(script), SCRIPT_SIZE};
+    return (struct flm_page_asset_gzip){ASSET(script), SCRIPT_SIZE};
 }
 
-struct flm_html_part flm_page_module(void)
+struct flm_page_asset_gzip flm_page_module(void)
 {
-    return (struct flm_html_part){ASSET(page_module), PAGE_MODULE_SIZE};
+    return (struct flm_page_asset_gzip){ASSET(page_module), PAGE_MODULE_SIZE};
 }

@@ -2,7 +2,7 @@
 #ifndef FLAMEL_LOAD_PAGE_ASSETS_H
 #define FLAMEL_LOAD_PAGE_ASSETS_H
 
-#include "format/html/html.h"
+#include "base/core/bytes.h"
 
 enum flm_page_asset {
     FLM_PAGE_BODY,
@@ -11,6 +11,7 @@ enum flm_page_asset {
     FLM_PAGE_START,
     FLM_PAGE_START_HASH,
     FLM_PAGE_SCRIPT_HASH,
+    FLM_PAGE_DECODER,      /* flm_base91_decode_in_place as a module, in base64 */
     FLM_PAGE_SERVED_MODULE /* the viewer in WebAssembly with all readers, for `flamel view` */
 };
 
@@ -19,7 +20,11 @@ struct flm_bytes flm_page_asset(enum flm_page_asset asset);
 
 /* The scripts but the first one, and the module that a page of one file carries, which has fewer
  * readers (web/page_formats.c). */
-struct flm_html_part flm_page_script(void);
-struct flm_html_part flm_page_module(void);
+struct flm_page_asset_gzip {
+    struct flm_bytes gzip;
+    uint64_t size; /* before gzip */
+};
+struct flm_page_asset_gzip flm_page_script(void);
+struct flm_page_asset_gzip flm_page_module(void);
 
 #endif

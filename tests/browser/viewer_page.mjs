@@ -68,6 +68,8 @@ async function sentenceOf(html, before = () => {}) {
 test('a browser that cannot inflate gets a sentence', async () => {
     assert.match(await sentenceOf(small, () => { delete window.DecompressionStream; }),
         /^This page unpacks itself with DecompressionStream, which this browser lacks/);
+    assert.match(await sentenceOf(small, () => { delete window.WebAssembly; }),
+        /^This page draws with WebAssembly, which this browser lacks or has switched off/);
 });
 
 test('a damaged page reports that it cannot start', async () => {

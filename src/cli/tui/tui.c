@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text/base64.h"
+#include "base/encode/base64.h"
 #include "cli/common/terminal.h"
 #include "cli/tui/internal.h"
 #include "cli/tui/raw_terminal.h"

@@ -46,7 +46,7 @@ void flm_html_part_add(struct flm_text *out, const char *id, const char *name,
         flm_html_escape(out, flm_bytes_of(name));
     }
     flm_text_puts(out, "\">");
-    flm_text_add(out, part->base64);
+    flm_text_add(out, part->base91);
     flm_text_puts(out, "</script>\n");
 }
 
@@ -86,7 +86,7 @@ bool flm_html_part_find(struct flm_bytes page, const char *id, struct flm_html_p
         return false;
     rest = behind(rest, find(rest, flm_bytes_of(">")) + 1);
     size_t end = find(rest, flm_bytes_of("</script>"));
-    part->base64 = (struct flm_bytes){rest.at, end};
+    part->base91 = (struct flm_bytes){rest.at, end};
     return end < rest.size;
 }
 

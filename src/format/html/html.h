@@ -4,10 +4,10 @@
  *     ... <meta name="generator" content="flamel 0.1.0">        recognized by this
  *     ... style, body, script
  *     <script type="text/plain" id="flamel-after" data-size="2811604" data-name="app.perf">
- *     ...base64 of the gzip of the packed profile...</script>
+ *     ...the packed profile under gzip, in base 91...</script>
  *
- * Base64 has no '<', and text in the page is escaped, so a search finds these tags and nothing
- * else. */
+ * Base 91 (base/encode/base91.h) has no '<', and text in the page is escaped, so a search finds
+ * these tags and nothing else. */
 #ifndef FLAMEL_FORMAT_HTML_HTML_H
 #define FLAMEL_FORMAT_HTML_HTML_H
 
@@ -18,11 +18,11 @@
 
 /* Parts by their ids: "module", "script", "after", "before". */
 struct flm_html_part {
-    struct flm_bytes base64;
-    uint64_t size; /* before gzip and base64 */
+    struct flm_bytes base91;
+    uint64_t size; /* before gzip and base 91 */
 };
 
-/* Appends a part whose bytes are `size` long before gzip and base64. `name` may be NULL. */
+/* Appends a part whose bytes are `size` long before gzip and base 91. `name` may be NULL. */
 void flm_html_part_add(struct flm_text *out, const char *id, const char *name,
                        const struct flm_html_part *part);
 

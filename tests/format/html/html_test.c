@@ -21,10 +21,10 @@ static void a_part_is_found_with_its_size(void **state)
     struct flm_html_part part;
     assert_true(flm_html_part_find(all, "script", &part));
     assert_int_equal(part.size, 12);
-    assert_true(flm_bytes_are(part.base64, "abc="));
+    assert_true(flm_bytes_are(part.base91, "abc="));
     assert_true(flm_html_part_find(all, "after", &part));
     assert_int_equal(part.size, 4000000000u);
-    assert_true(flm_bytes_are(part.base64, "xyz/"));
+    assert_true(flm_bytes_are(part.base91, "xyz/"));
     assert_false(flm_html_part_find(all, "before", &part));
 
     size_t end = page.size - sizeof "</script>\n</html>" + sizeof "</script>";
