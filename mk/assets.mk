@@ -21,7 +21,8 @@ $(BUILD)/fuzz/obj/src/draw/svg/assets.o $(BUILD)/wasm/obj/src/draw/svg/assets.o:
 # carries them as one script under gzip, which the first script, start.js, unpacks and starts.
 PAGE_BODY   := web/page.html
 PAGE_STYLE  := web/start.css
-PAGE_START  := web/start.js
+DECODER     := $(if $(HAVE_WASM),$(BUILD)/generated/web/base91.js)
+PAGE_START  := $(DECODER) web/start.js
 VIEWER_STYLE := $(BUILD)/generated/web/style.js
 VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core glyphs canvas theme tooltip panel tables \
                tools search chips palette menu status splitter aria hash export print dropped files viewer)
@@ -32,6 +33,12 @@ $(VIEWER_STYLE): src/draw/svg/minify.awk web/page.css
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@){ printf 'export const viewerStyle = `'; $(call bare,web/page.css); \
 	    printf '`;\n'; } > $@.new
+	@mv $@.new $@
+
+# So is the module that decodes what is in base 91.
+$(BUILD)/generated/web/base91.js: $(PAGE_DECODER)
+	@mkdir -p $(@D)
+	$(call say,ASSETS,$@)printf "const FLAMEL_DECODER = '%s';\n" "$$(base64 < $< | tr -d '\n')" > $@.new
 	@mv $@.new $@
 
 # The viewer as an element of other pages: what npm gets.
@@ -55,10 +62,10 @@ $C/package.json: web/component/package.json Makefile
 
 PAGE_ASSETS := $(BUILD)/generated/load/page_assets_generated.h
 $(PAGE_ASSETS): src/draw/svg/minify.awk src/load/page_assets.sh $(PAGE_BODY) $(PAGE_STYLE) $(PAGE_START) \
-    $(PAGE_SCRIPT) $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_DECODER))
+    $(PAGE_SCRIPT) $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE))
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@)src/load/page_assets.sh '$(PAGE_BODY)' '$(PAGE_STYLE)' \
-	    '$(PAGE_START)' '$(PAGE_SCRIPT)' $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_DECODER)) > $@.new
+	    '$(PAGE_START)' '$(PAGE_SCRIPT)' $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE)) > $@.new
 	@mv $@.new $@
 $B/obj/src/load/page_assets.o $B/other/src/load/page_assets.ok: $(PAGE_ASSETS)
 $(BUILD)/fuzz/obj/src/load/page_assets.o: $(PAGE_ASSETS)

@@ -62,9 +62,6 @@ static void add_head(const struct flm_page_content *page, struct flm_text *out)
     add_asset(out, FLM_PAGE_STYLE);
     flm_text_puts(out, "</style>\n</head>\n<body>\n");
     add_asset(out, FLM_PAGE_BODY);
-    flm_text_puts(out, "<script type=\"text/plain\" id=\"flamel-decoder\">");
-    add_asset(out, FLM_PAGE_DECODER);
-    flm_text_puts(out, "</script>\n");
     flm_text_puts(out, "<noscript><p>This page draws a profile with JavaScript and WebAssembly. "
                        "Without them, <code>flamel report</code> on this file shows it as a "
                        "table.</p></noscript>\n");

@@ -11,7 +11,6 @@ enum flm_page_asset {
     FLM_PAGE_START,
     FLM_PAGE_START_HASH,
     FLM_PAGE_SCRIPT_HASH,
-    FLM_PAGE_DECODER,      /* flm_base91_decode_in_place as a module, in base64 */
     FLM_PAGE_SERVED_MODULE /* the viewer in WebAssembly with all readers, for `flamel view` */
 };
 

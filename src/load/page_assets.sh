@@ -1,6 +1,5 @@
 #!/bin/sh
-# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS
-# [MODULE PAGE_MODULE DECODER].
+# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS [MODULE PAGE_MODULE].
 # The policy of a page names its style and its scripts by their hashes, so all are made here together.
 
 bare()
@@ -45,7 +44,7 @@ hash()
 
 # Without a module there are no pages: everything is empty.
 if [ -z "$5" ]; then
-    for name in body style style_hash start start_hash script_hash decoder served_module script page_module; do
+    for name in body style style_hash start start_hash script_hash served_module script page_module; do
         bytes $name < /dev/null
     done
     echo 'enum { SCRIPT_SIZE = 0, PAGE_MODULE_SIZE = 0 };'
@@ -60,7 +59,6 @@ bare "$2" | hash | bytes style_hash
 bare "$3" | bytes start
 bare "$3" | hash | bytes start_hash
 hash < "$scripts" | bytes script_hash
-base64 < "$7" | tr -d '\n' | bytes decoder
 bytes served_module < "$5"
 part script "$scripts"
 part page_module "$6"

@@ -15,7 +15,8 @@ const folder = mkdtempSync(path.join(tmpdir(), 'flamel-load-'));
 const modules = ['wasm', '../wasm'].map(place => path.join(path.dirname(flamel), place)).find(existsSync);
 const module = readFileSync(path.join(modules, 'flamel.wasm'));
 const pageModule = readFileSync(path.join(modules, 'page.wasm'));
-const script = execFileSync('awk', ['-f', 'src/draw/svg/minify.awk', 'web/start.js', 'web/worker.js',
+const decoder = path.join(modules, '../generated/web/base91.js');
+const script = execFileSync('awk', ['-f', 'src/draw/svg/minify.awk', decoder, 'web/start.js', 'web/worker.js',
     'web/load.js'], {encoding: 'utf8'});
 
 const folded = 'main;parse;read 42\nmain;parse 3\nmain;draw 7\n';
@@ -72,6 +73,10 @@ async function load(bytes, name = 'app.folded', {from = page, cancel = '', times
     if (result.bytes !== undefined) result.bytes = Buffer.from(result.bytes, 'base64');
     return result;
 }
+
+// Folders of tests/data with files of other tools.
+const OTHER_TOOLS = ['austin', 'callgrind', 'dhat', 'gecko', 'heaptrack', 'java', 'jfr', 'json_profile', 'massif', 'otlp',
+    'pprof', 'pprof_legacy', 'speedscope', 'text_stacks', 'trace', 'v8'];
 
 // A zstd frame of one block that is not compressed.
 function stored(bytes) {
@@ -150,6 +155,20 @@ describe('loading', () => {
                 assert.equal((await load(text, name, {from: small})).error, `${name}: ${sentence}`);
             }
         assert.deepEqual((await load(folded, 'a', {from: small})).bytes, command(folded, 'a'));
+        await small.context().close();
+    });
+
+    test('profiles of other tools become the .flm files that the command writes, or have its sentence', async () => {
+        const small = await open();
+        await small.evaluate(text => window.prepare(text), pageModule.toString('base64'));
+        for (const kind of OTHER_TOOLS)
+            for (const name of readdirSync(path.join('tests/data', kind))) {
+                const bytes = readFileSync(path.join('tests/data', kind, name)), expected = command(bytes, name);
+                for (const from of [page, small]) {
+                    const {bytes: made, error} = await load(bytes, name, {from});
+                    assert.deepEqual(made ?? error, expected, `${kind}/${name}`);
+                }
+            }
         await small.context().close();
     });
 
