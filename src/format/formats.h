@@ -44,6 +44,7 @@
     entry(goroutines)                                                                              \
     entry(macos_sample)                                                                            \
     entry(instruments)                                                                             \
+    entry(xctrace)                                                                                 \
     entry(dtrace)                                                                                  \
     entry(pmcstat)                                                                                 \
     entry(stackprof)                                                                               \

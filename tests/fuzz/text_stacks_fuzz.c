@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         &flm_format_bpftrace,   &flm_format_gdb,          &flm_format_python_dump,
         &flm_format_goroutines, &flm_format_macos_sample, &flm_format_instruments,
         &flm_format_dtrace,     &flm_format_pmcstat,      &flm_format_stackprof,
-        &flm_format_safari,     &flm_format_ghc,
+        &flm_format_safari,     &flm_format_ghc,          &flm_format_xctrace,
     };
     return read_as_one_of(formats, sizeof formats / sizeof *formats, data, size);
 }

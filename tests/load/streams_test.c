@@ -63,6 +63,7 @@ static const struct {
     {"goroutines", "tests/data/text_stacks/goroutines.txt"},
     {"sample", "tests/data/text_stacks/sample.txt"},
     {"instruments", "tests/data/text_stacks/instruments16.txt"},
+    {"xctrace", "tests/data/text_stacks/xctrace.xml"},
     {"dtrace", "tests/data/text_stacks/dtrace.txt"},
     {"pmcstat", "tests/data/text_stacks/pmcstat.txt"},
     {"stackprof", "tests/data/text_stacks/stackprof.json"},

@@ -25,7 +25,7 @@ static void profiles_in_other_formats_are_named(void **state)
     is("go 1.22 trace\0\0\0", 16, "an execution trace of Go");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     text_is("\tFri\tTime and Allocation Profiling Report  (Final)\n\nCOST CENTRE MODULE", "-pj");
-    text_is("<?xml version=\"1.0\"?>\n<trace-query-result>", "an export of xctrace");
+    text_is("<?xml version=\"1.0\"?>\n<trace-toc>", "table of contents of a trace of Instruments");
 }
 
 static void json_and_markup_that_is_no_profile_is_called_that(void **state)
