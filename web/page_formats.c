@@ -130,6 +130,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_dhat,
     &flm_format_heaptrack,
     &flm_format_bpftrace,
+    &flm_format_pstats,
     &flm_format_gdb,
     &flm_format_python_dump,
     &flm_format_goroutines,

@@ -39,6 +39,7 @@
     entry(dhat)                                                                                    \
     entry(heaptrack)                                                                               \
     entry(bpftrace)                                                                                \
+    entry(pstats)                                                                                  \
     entry(gdb)                                                                                     \
     entry(python_dump)                                                                             \
     entry(goroutines)                                                                              \

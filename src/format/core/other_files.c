@@ -23,7 +23,6 @@ static const struct {
     {"\x28\xb5\x2f\xfd", 4, "this is compressed with zstd twice: decompress it once first (zstd -d)"},
     {"PERFILE2", 8, perf_data},
     {"2ELIFREP", 8, perf_data},
-    {"\xfb)\3", 3, "this is a profile of Python's cProfile, which flamel does not read yet"},
     {"memray", 6, "this is a capture of memray, which flamel does not read yet"},
     {"go 1.", 5, "this is an execution trace of Go: 'go tool trace -pprof=TYPE' makes profiles of it"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},

@@ -175,11 +175,6 @@ static bool read_line(struct flm_callgrind *r, struct flm_bytes line)
     return true;
 }
 
-static const char approximated[] =
-    "the file says which functions call which, not from where these were called: costs below a "
-    "function with several callers are divided among them in proportion. Sums of functions are "
-    "exact, stacks are approximated";
-
 static bool read_callgrind(struct flm_source *source, const struct flm_read_options *options,
                            struct flm_builder *builder, struct flm_error *why)
 {
@@ -200,8 +195,7 @@ static bool read_callgrind(struct flm_source *source, const struct flm_read_opti
         good = flm_error_set(why, FLM_ERROR_FORMAT, "no line 'events:': this is no callgrind file");
     good = good && flm_callgrind_finish_part(&r, r.is_several);
     if (good && r.has_calls)
-        flm_builder_note(builder, FLM_NOTE_NOT_SHOWN "exact stacks", approximated,
-                         sizeof approximated - 1);
+        flm_call_graph_note(builder);
     for (size_t i = 0; i < FLM_CALLGRIND_KINDS; i++) {
         flm_index_clear(&r.names[i].index);
         FLM_ARRAY_CLEAR(&r.names[i].ids);

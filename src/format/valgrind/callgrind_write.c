@@ -5,7 +5,7 @@
 
 #include "base/core/array.h"
 #include "base/number/number.h"
-#include "format/valgrind/call_graph.h"
+#include "format/core/call_graph.h"
 #include "profile/columns.h"
 #include "profile/sample_span.h"
 

@@ -11,8 +11,8 @@
 #include "base/core/index.h"
 #include "base/text/line_reader.h"
 #include "base/text/text.h"
+#include "format/core/call_graph.h"
 #include "format/core/format.h"
-#include "format/valgrind/call_graph.h"
 #include "format/valgrind/callgrind_write.h"
 
 enum flm_callgrind_name_kind {

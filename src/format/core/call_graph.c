@@ -1,4 +1,4 @@
-#include "format/valgrind/call_graph.h"
+#include "format/core/call_graph.h"
 
 #include <assert.h>
 
@@ -302,10 +302,17 @@ static double size_total(const struct walk *w, uint32_t f)
     return w->total[f * w->width + w->width - 1];
 }
 
+static bool is_called(const struct walk *w, uint32_t f)
+{
+    return w->stacks->is_called && w->stacks->is_called[f];
+}
+
 /* The part of a function's cost that its callers do not account for. Less than one part in a
  * million is rounding and counts as 0. */
 static double excess(const struct walk *w, uint32_t f, size_t cost)
 {
+    if (is_called(w, f))
+        return 0;
     double total = w->total[f * w->width + cost], rest = total - w->inflow[f * w->width + cost];
     return rest > total * 1e-6 ? rest : 0;
 }
@@ -338,7 +345,8 @@ static bool find_paths(struct walk *w)
         double share = excess(w, f, w->width - 1);
         bool is_used =
             w->edge_ends[f] < w->edge_ends[f + 1] || w->item_ends[f] < w->item_ends[f + 1];
-        w->is_root[f] = share > 0 || (is_used && w->inflow[f * w->width + w->width - 1] <= 0);
+        double inflow = w->inflow[f * w->width + w->width - 1];
+        w->is_root[f] = share > 0 || (is_used && inflow <= 0 && !is_called(w, f));
         if (w->is_root[f])
             heap_offer(w, f, NO_EDGE, share);
     }
@@ -589,4 +597,13 @@ bool flm_call_graph_stacks(const struct flm_call_graph *graph, const struct flm_
     bool good = allocate(&w) && sum_up(&w) && find_paths(&w) && walk_twice(&w);
     release(&w);
     return good;
+}
+
+void flm_call_graph_note(struct flm_builder *builder)
+{
+    static const char text[] =
+        "the file says which functions call which, not from where these were called: costs below a "
+        "function with several callers are divided among them in proportion. Sums of functions are "
+        "exact, stacks are approximated";
+    flm_builder_note(builder, FLM_NOTE_NOT_SHOWN "exact stacks", text, sizeof text - 1);
 }

@@ -1,8 +1,9 @@
 /* call_graph.h - stacks of a call graph: which functions call which, and what the calls cost.
  *
- * callgrind counts the cost of each function (self) and of each call from one function to another
- * (inclusive). That is a graph, not a tree: where two functions call a third, nothing says which
- * part of the costs below the third belongs to which of the two. It is divided in proportion:
+ * Callgrind, and Python's cProfile, count the cost of each function (self) and of each call
+ * from one function to another (inclusive). That is a graph, not a tree: where two functions call
+ * a third, nothing says which part of the costs below the third belongs to which of the two. It is
+ * divided in proportion:
  *
  *     graph   main -> a  600     a -> log  300     log -> write  300      write: self 400
  *             main -> b  300     b -> log  100
@@ -21,8 +22,8 @@
  * share; others are only followed while their share of all costs is above a threshold, which grows
  * until the tree has no more than MOST_NODES nodes, or as many as there are functions and calls.
  * The costs of stacks that are not followed go to the other stacks of their function. */
-#ifndef FLAMEL_FORMAT_VALGRIND_CALL_GRAPH_H
-#define FLAMEL_FORMAT_VALGRIND_CALL_GRAPH_H
+#ifndef FLAMEL_FORMAT_CORE_CALL_GRAPH_H
+#define FLAMEL_FORMAT_CORE_CALL_GRAPH_H
 
 #include "base/core/array.h"
 #include "base/core/index.h"
@@ -57,8 +58,11 @@ struct flm_call_stacks {
     struct flm_builder *builder;
     const struct flm_frame_record *frames; /* of each function */
     uint32_t function_count;
-    struct flm_node base; /* the stacks are below it */
-    bool lines;           /* frames have the file and the line of their item or edge */
+    struct flm_node base;  /* the stacks are below it */
+    bool lines;            /* frames have the file and the line of their item or edge */
+    const bool *is_called; /* of each function: all its calls are edges, so it is no root, whatever
+                              the costs say, which in recursion add up to more than there is. NULL:
+                              only the costs tell */
     void *context;
 
     /* Adds the values of one stack: `costs` has cost_count of them; `calls` is how often it was
@@ -70,5 +74,8 @@ struct flm_call_stacks {
 /* False when memory ran out. */
 bool flm_call_graph_stacks(const struct flm_call_graph *graph,
                            const struct flm_call_stacks *stacks);
+
+/* The note that says so, of a profile whose stacks are approximated. */
+void flm_call_graph_note(struct flm_builder *builder);
 
 #endif
