@@ -1,6 +1,7 @@
 #include "format/gecko/resolve.h"
 
 #include "base/number/number.h"
+#include "format/core/date.h"
 #include "format/gecko/internal.h"
 
 enum { NEWEST_KNOWN = 75 }; /* version of the format */
@@ -125,28 +126,6 @@ static void note(struct flm_gecko_resolving *r, const char *key, struct flm_byte
         flm_builder_note(r->builder, key, value.at, value.size);
 }
 
-static void add_two_digits(struct flm_text *out, char before, int64_t value)
-{
-    flm_text_putc(out, before);
-    flm_text_putc(out, (char)('0' + value / 10));
-    flm_text_putc(out, (char)('0' + value % 10));
-}
-
-/* Days since 1970 as a date. */
-static void add_date(struct flm_text *out, int64_t days)
-{
-    /* Years begin on 1 March, so that a leap day is the last day of its year. */
-    days += 719468;
-    int64_t era = days / 146097, day = days - era * 146097;
-    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    int64_t of_year = day - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
-    day = of_year - (153 * month + 2) / 5 + 1;
-    month += month < 10 ? 3 : -9;
-    flm_text_uint(out, (uint64_t)(year + era * 400 + (month <= 2)));
-    add_two_digits(out, '-', month);
-    add_two_digits(out, '-', day);
-}
-
 static void note_process(struct flm_gecko_resolving *r)
 {
     const struct flm_gecko_process *process = r->process;
@@ -163,13 +142,8 @@ static void note_process(struct flm_gecko_resolving *r)
         note(r, "interval", (struct flm_bytes){out.at, out.size});
     }
     if (process->start_time > 86400e3 && process->start_time < 1e14) {
-        int64_t seconds = (int64_t)(process->start_time / 1000);
         flm_text_init_fixed(&out, storage, sizeof storage);
-        add_date(&out, seconds / 86400);
-        add_two_digits(&out, 'T', seconds / 3600 % 24);
-        add_two_digits(&out, ':', seconds / 60 % 60);
-        add_two_digits(&out, ':', seconds % 60);
-        flm_text_putc(&out, 'Z');
+        flm_date_add(&out, (int64_t)(process->start_time / 1000) * 1000000000);
         note(r, "recorded", (struct flm_bytes){out.at, out.size});
     }
     if (process->processed_version > NEWEST_KNOWN)

@@ -20,7 +20,7 @@
 #ifndef FLAMEL_FORMAT_JAVA_INTERNAL_H
 #define FLAMEL_FORMAT_JAVA_INTERNAL_H
 
-#include "base/text/text.h"
+#include "format/core/date.h"
 #include "format/core/stack_buffer.h"
 
 struct flm_java_threads {
@@ -62,10 +62,6 @@ void flm_java_thread(struct flm_java_threads *threads, const struct flm_java_thr
 
 /* Makes the notes, and frees what there is. */
 void flm_java_end(struct flm_java_threads *threads);
-
-/* "2026-11-20 07:26:06" or "2026-11-20T07:24:07.264202454Z" in nanoseconds since 1970. The first
- * has no time zone and is taken as UTC. False for any other text. */
-bool flm_java_time(struct flm_bytes text, int64_t *time_ns);
 
 /* Thread dumps in JSON, a part of the format of thread dumps. */
 int flm_java_sniff_json(struct flm_bytes head);

@@ -114,7 +114,7 @@ static void read_date(struct reading *r, struct flm_bytes text)
     date[10] = 'T';
     date[19] = '.';
     const struct flm_bytes iso = {date, sizeof date};
-    if (flm_java_time(iso, &r->time_ns))
+    if (flm_date_parse(iso, &r->time_ns))
         flm_builder_note(r->threads.stack.builder, "recorded", iso.at, iso.size);
 }
 

@@ -152,7 +152,7 @@ static bool is_short_attributes(struct flm_bytes rest, struct reading *r)
         word = take_word(&rest);
     struct flm_bytes state = word, when = take_word(&rest);
     int64_t time_ns = FLM_NO_TIME;
-    if (take_word(&rest).size > 0 || (when.size > 0 && !flm_java_time(when, &time_ns)))
+    if (take_word(&rest).size > 0 || (when.size > 0 && !flm_date_parse(when, &time_ns)))
         return false;
     for (size_t i = 0; i < state.size; i++)
         if (state.at[i] != '_' && (state.at[i] < 'A' || state.at[i] > 'Z'))
@@ -312,7 +312,7 @@ static bool read_number(struct reading *r, struct flm_bytes line)
 /* A line with only a date begins a dump, behind the number of the process where that is written. */
 static bool read_date(struct reading *r, struct flm_bytes line)
 {
-    if (!flm_java_time(line, &r->date_ns))
+    if (!flm_date_parse(line, &r->date_ns))
         return false;
     end_thread(r);
     r->open_lines = 0;
@@ -439,7 +439,7 @@ static int sniff_dump(struct flm_bytes head, bool whole)
     bool has_title = false, has_time = false;
     while (flm_line_next(&lines, &line)) {
         has_title |= flm_bytes_start_with(line, title);
-        has_time |= flm_java_time(line, &time_ns);
+        has_time |= flm_date_parse(line, &time_ns);
         if (flm_bytes_start_with(line, "\"") && split_at_quote(line, &name, &rest) &&
             is_attributes(rest) && (has_title || flm_bytes_contain(rest, "prio=")))
             return has_title ? FLM_SNIFF_SURE + 5 : FLM_SNIFF_LIKELY;

@@ -118,7 +118,7 @@ static void read_thread(struct reading *r)
         else if (flm_bytes_are(key, "blockedOn") || flm_bytes_are(key, "waitingOn"))
             own(r, LOCK);
         else if (flm_bytes_are(key, "time"))
-            time_ns = flm_java_time(read_text(r), &own_ns) ? own_ns : time_ns;
+            time_ns = flm_date_parse(read_text(r), &own_ns) ? own_ns : time_ns;
         else if (flm_bytes_are(key, "stack") && enter_array(r))
             while (flm_json_next_item(&r->json))
                 flm_java_frame(&r->threads, read_text(r), false);
@@ -164,7 +164,7 @@ static void read_members(struct reading *r)
             flm_builder_note(b, "runtime", text.at, text.size);
         } else if (flm_bytes_are(key, "time")) {
             text = read_text(r);
-            if (flm_java_time(text, &r->dump_ns))
+            if (flm_date_parse(text, &r->dump_ns))
                 flm_builder_note(b, "recorded", text.at, text.size);
         } else if (flm_bytes_are(key, "threadContainers") && enter_array(r)) {
             while (flm_json_next_item(&r->json) && !flm_builder_failed(b))

@@ -248,27 +248,6 @@ static void other_texts_are_no_dumps(void **state)
     assert_true(dump->sniff(flm_bytes_of("noise\n" TITLE), true) >= FLM_SNIFF_SURE);
 }
 
-static void times_are_iso_dates(void **state)
-{
-    (void)state;
-    int64_t ns;
-    assert_true(flm_java_time(flm_bytes_of("1970-01-01 00:00:01"), &ns) && ns == 1000000000);
-    assert_true(flm_java_time(flm_bytes_of("2000-02-29T12:00Z"), &ns) &&
-                ns == 951825600 * (int64_t)1000000000);
-    assert_true(flm_java_time(flm_bytes_of("2026-11-20T07:24:07.264202454Z"), &ns));
-    assert_int_equal(ns, 1795159447264202454);
-    static const char *const others[] = {"",
-                                         "2026",
-                                         "2026-11-20",
-                                         "2026-11-20 07:26:06 x",
-                                         "1969-12-31 00:00:00",
-                                         "2026-13-20 07:26:06",
-                                         "9999-12-31 00:00:00",
-                                         "2026-11-2O 07:26:06"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(flm_java_time(flm_bytes_of(others[i]), &ns));
-}
-
 /* ---- dump_to_file ---------------------------------------------------------------------------- */
 
 static void a_dump_to_a_file_has_states_since_jdk_25(void **state)
@@ -389,7 +368,6 @@ int main(void)
         cmocka_unit_test(lines_may_end_in_carriage_returns),
         cmocka_unit_test(dumps_of_no_thread_are_refused),
         cmocka_unit_test(other_texts_are_no_dumps),
-        cmocka_unit_test(times_are_iso_dates),
         cmocka_unit_test(a_dump_to_a_file_has_states_since_jdk_25),
         cmocka_unit_test(a_dump_to_a_file_of_jdk_21_has_frames_alone),
         cmocka_unit_test(members_come_in_any_order_and_unknown_ones_too),
