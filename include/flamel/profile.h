@@ -285,6 +285,9 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
  * 0 in one of them was seen, and has 0. Without it a sample has the values of its own event. */
 #define FLM_NOTE_SAMPLE_VALUES "values of a sample"
 
+/* "those that ran": frames have the lines that ran, not those where their functions begin. */
+#define FLM_NOTE_LINES "lines"
+
 /* How the command of a recording ended: "0", "3"; or by a signal: "6 (Aborted)". Neither, where
  * there was no command, it still ran, or the recorder ended it after the duration. */
 #define FLM_NOTE_EXIT_STATUS "exit status"

@@ -7,6 +7,7 @@
 
 #include "algebra/operation/algebra.h"
 #include "base/core/scan.h"
+#include "format/core/units.h"
 #include "os/threads.h"
 #include "profile/internal.h"
 
@@ -115,6 +116,8 @@ static void read_chunk(void *context, size_t i)
         bool read = r->format->read(source, r->options, builder, why);
         if (!read)
             shift_lines(chunk, NULL, why);
+        if (read && r->options->lines)
+            flm_lines_note(builder);
         if (read && shift_lines(chunk, builder, why)) {
             chunk->profile = flm_builder_finish_chunk(builder, why);
             builder = NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text/utf.h"
+#include "format/core/units.h"
 
 enum { HEAD_SIZE = 1 << 16 };
 
@@ -100,8 +101,11 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
     }
     assert(r->format->read); /* formats with `load` are read by load/load.c */
     struct flm_builder *builder = flm_builder_new(why);
-    if (builder && r->format->read(r->source, &r->options, builder, why))
+    if (builder && r->format->read(r->source, &r->options, builder, why)) {
+        if (r->options.lines)
+            flm_lines_note(builder);
         return flm_builder_finish(builder, why);
+    }
     flm_builder_free(builder);
     return NULL;
 }

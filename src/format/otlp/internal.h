@@ -107,7 +107,7 @@ uint32_t *flm_otlp_find_entry(struct flm_otlp_reading *reading, int table, uint6
 uint32_t flm_otlp_string(struct flm_otlp_reading *reading, uint64_t index, const unsigned char *at);
 uint32_t flm_otlp_text_string(struct flm_otlp_reading *reading);
 
-/* The node of a stack below `parent`; FLM_NONE: the stack is missing. */
+/* The node of a stack below `parent`, which is that of the empty one; FLM_NONE: it is missing. */
 uint32_t flm_otlp_stack(struct flm_otlp_reading *reading, uint64_t index, struct flm_node parent,
                         const unsigned char *at);
 

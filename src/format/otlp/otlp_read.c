@@ -158,7 +158,7 @@ static uint32_t metric_of(struct flm_otlp_reading *r, struct flm_otlp_metric typ
 static void add_notes(struct flm_otlp_reading *r, const struct flm_otlp_metric *period_type,
                       int64_t period, uint64_t time, uint64_t duration)
 {
-    flm_unit_note(r->builder, "time_ns", (int64_t)time, flm_bytes_of(""));
+    flm_recorded_note(r->builder, (int64_t)time);
     flm_unit_note(r->builder, "duration_ns", (int64_t)duration, flm_bytes_of(""));
     flm_unit_note(r->builder, "period", period, flm_otlp_text(r, period_type->unit));
     r->text.size = 0;

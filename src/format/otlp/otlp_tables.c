@@ -337,6 +337,8 @@ uint32_t flm_otlp_stack(struct flm_otlp_reading *r, uint64_t index, struct flm_n
     struct flm_wire field, m;
     uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STACKS, index, at, &field);
     bool is_below_root = parent.index == flm_builder_root(r->builder).index;
+    if (index == 0) /* a sample without a stack */
+        return parent.index;
     if (!made || flm_otlp_stopped(r))
         return FLM_NONE;
     if (is_below_root && *made != FLM_NONE)

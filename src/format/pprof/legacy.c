@@ -44,6 +44,12 @@ void flm_legacy_note(struct flm_legacy *l, const char *key, int64_t value, const
         flm_builder_note(l->builder, key, text.at, text.size);
 }
 
+void flm_legacy_period(struct flm_legacy *l, int64_t period, const char *type, const char *unit)
+{
+    flm_legacy_note(l, "period", period, unit);
+    flm_builder_note(l->builder, "period type", type, strlen(type));
+}
+
 /* A number of hexadecimal digits at the beginning, with or without 0x; moves behind it. */
 static bool take_hex(struct flm_bytes *text, uint64_t *value)
 {

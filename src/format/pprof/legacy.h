@@ -58,7 +58,11 @@ void flm_legacy_maps(struct flm_legacy *legacy, struct flm_bytes text);
 /* The lines "0xADDRESS NAME (FILE:LINE)" of Java. */
 void flm_legacy_names(struct flm_legacy *legacy, struct flm_bytes text);
 
-/* "period" and the like, unless it is 0. */
+/* The notes "period" and "period type", as pprof makes them up for a file without. */
+void flm_legacy_period(struct flm_legacy *legacy, int64_t period, const char *type,
+                       const char *unit);
+
+/* A note that is a number, unless that is 0. */
 void flm_legacy_note(struct flm_legacy *legacy, const char *key, int64_t value, const char *unit);
 
 /* The first line of `text`, which moves behind it; without blanks at its ends. False at its end. */

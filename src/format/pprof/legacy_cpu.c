@@ -85,7 +85,7 @@ bool flm_legacy_read_cpu(struct flm_legacy *l, struct flm_legacy_words words, st
     bool ended = false;
     l->is_java = words.is_java;
     flm_legacy_metrics(l, types, 2);
-    flm_legacy_note(l, "period", (int64_t)period, "ns");
+    flm_legacy_period(l, (int64_t)period, "cpu", "ns");
     while (!ended && !l->failed && l->all.size - at >= 2 * (size_t)words.size) {
         uint64_t count = word_at(words, l->all.at + at);
         uint64_t depth = word_at(words, l->all.at + at + words.size);

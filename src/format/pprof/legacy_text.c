@@ -176,7 +176,7 @@ static bool read_heap(struct flm_legacy *l, struct flm_bytes text, struct flm_er
         flm_legacy_metrics(l, all, 4);
     else
         flm_legacy_metrics(l, one, 2);
-    flm_legacy_note(l, "period", period, "bytes");
+    flm_legacy_period(l, period, "space", "bytes");
     while (!l->failed && flm_legacy_line(&text, &line)) {
         if (is_comment(line))
             continue;
@@ -255,7 +255,7 @@ static bool read_delays(struct flm_legacy *l, struct flm_bytes text, struct flm_
     bool is_micro = flm_bytes_are(a.resolution, "microseconds");
     flm_legacy_metrics(l, is_heap ? heap : l->is_java && is_micro ? java_delays : delays, 2);
     if (!is_heap)
-        flm_legacy_note(l, "period", a.period, "contentions");
+        flm_legacy_period(l, a.period, "contentions", "count");
     flm_legacy_note(
         l, "duration_ns",
         a.milliseconds > 0 && a.milliseconds < INT64_MAX / 1000000 ? a.milliseconds * 1000000 : 0,
@@ -327,6 +327,7 @@ static bool read_counts(struct flm_legacy *l, struct flm_bytes text, struct flm_
     name[found.size] = 0;
     const char *const types[][2] = {{name, "count"}};
     flm_legacy_metrics(l, types, 1);
+    flm_legacy_period(l, 1, name, "count");
     while (!l->failed && flm_legacy_line(&text, &line)) {
         int64_t count;
         struct flm_legacy_sample sample = {.first = l->addresses.count, .block = -1};
@@ -359,6 +360,7 @@ static bool read_threads(struct flm_legacy *l, struct flm_bytes text, struct flm
     static const char *const types[][2] = {{"thread", "count"}};
     struct flm_bytes line = {0};
     flm_legacy_metrics(l, types, 1);
+    flm_legacy_period(l, 1, "thread", "count");
     struct flm_legacy_sample sample = {.block = -1, .value = {1}};
     bool in_thread = false, is_same = false, more = true;
     while (more && !l->failed) {

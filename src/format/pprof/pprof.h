@@ -34,9 +34,7 @@
 #define FLAMEL_FORMAT_PPROF_PPROF_H
 
 #include "format/core/format.h"
-
-/* The keys of labels that are numbers, joined by ", ". */
-#define FLM_NOTE_NUMERIC "labels with numbers"
+#include "format/core/units.h"
 
 /* The label that is the time of its sample, in nanoseconds since 1970 (as Datadog's profilers write
  * it). */

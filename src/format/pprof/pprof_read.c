@@ -220,6 +220,8 @@ static void note_period(struct flm_pprof_reading *r)
     struct flm_bytes type_name = flm_pprof_bytes(r, type, r->input.begin);
     struct flm_bytes unit_name = flm_unit_named(flm_pprof_bytes(r, unit, r->input.begin));
     flm_unit_note(r->builder, "period", r->period, unit_name);
+    if (r->period == 0 && unit_name.size > 0)
+        flm_builder_note(r->builder, "period unit", unit_name.at, unit_name.size);
     if (type_name.size > 0)
         flm_builder_note(r->builder, "period type", type_name.at, type_name.size);
 }
@@ -254,7 +256,7 @@ static void add_notes(struct flm_pprof_reading *r)
 {
     static const char all[] = "all metrics";
     flm_builder_note(r->builder, FLM_NOTE_SAMPLE_VALUES, all, sizeof all - 1);
-    flm_unit_note(r->builder, "time_ns", r->time_ns, (struct flm_bytes){"", 0});
+    flm_recorded_note(r->builder, r->time_ns);
     flm_unit_note(r->builder, "duration_ns", r->duration_ns, (struct flm_bytes){"", 0});
     note_period(r);
     note_string(r, "drop frames", r->drop_frames);

@@ -315,10 +315,6 @@ void flm_pprof_read_sample(struct flm_pprof_reading *r, const struct flm_wire *f
                              flm_wire_offset(field), 1);
         return;
     }
-    if (packed.at ? packed.bytes.size == 0 : r->ids.count == 0) {
-        flm_builder_lost(r->builder, "samples without a stack", "byte", flm_wire_offset(field), 1);
-        return;
-    }
     struct flm_pprof_known_labels labels = {.time_ns = FLM_NO_TIME};
     if (labels_at)
         labels = read_labels(

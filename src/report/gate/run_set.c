@@ -5,6 +5,7 @@
 
 #include "algebra/compare/comparable.h"
 #include "base/text/versioned.h"
+#include "format/core/date.h"
 #include "gate/runs/normalize.h"
 #include "gate/runs/strata.h"
 #include "report/gate/internal.h"
@@ -17,18 +18,18 @@ enum { DATE_SIZE = sizeof date_form };
 /* A run before it has its position in the set. */
 struct dated {
     uint32_t given; /* its index among those given */
+    int64_t time_ns;
     char date[DATE_SIZE];
 };
 
-/* "2026-11-20T17:58:21Z", as `flamel record` notes it: such texts are in order when times are. */
-static bool is_date(struct flm_bytes text)
+/* "2026-11-20T17:58:21Z", as `flamel record` notes it; those of pprof have a fraction. */
+static bool is_date(struct flm_bytes text, int64_t *time_ns)
 {
-    if (text.size != DATE_SIZE - 1)
-        return false;
-    for (size_t i = 0; i < text.size; i++)
-        if (date_form[i] == '0' ? text.at[i] < '0' || text.at[i] > '9' : text.at[i] != date_form[i])
+    for (size_t i = 0; i < DATE_SIZE - 2; i++)
+        if (i >= text.size || (date_form[i] == '0' ? text.at[i] < '0' || text.at[i] > '9'
+                                                   : text.at[i] != date_form[i]))
             return false;
-    return true;
+    return text.at[text.size - 1] == 'Z' && flm_date_parse(text, time_ns);
 }
 
 /* False: it has none. */
@@ -36,18 +37,19 @@ static bool find_date(struct dated *dated, const struct flm_gate_run *run, enum 
 {
     struct flm_bytes date = order == FLM_ORDER_BY_DATE ? flm_bytes_of(run->date ? run->date : "")
                                                        : flm_profile_note(run->profile, "recorded");
-    if (!is_date(date))
+    if (!is_date(date, &dated->time_ns))
         return false;
-    memcpy(dated->date, date.at, date.size);
-    dated->date[date.size] = 0;
+    memcpy(dated->date, date_form, DATE_SIZE);
+    memcpy(dated->date, date.at, DATE_SIZE - 2); /* without the fraction */
     return true;
 }
 
 static int by_date(const void *one, const void *other)
 {
     const struct dated *a = one, *b = other;
-    int order = strcmp(a->date, b->date);
-    return order != 0 ? order : (a->given > b->given) - (a->given < b->given);
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return (a->given > b->given) - (a->given < b->given);
 }
 
 static const char *name_of(const struct flm_gate_run *run)

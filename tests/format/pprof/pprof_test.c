@@ -83,7 +83,7 @@ static void samples_become_stacks_with_inlined_functions_and_all_metrics(void **
         assert_note(p, "mapped /opt/app", "1000-9000@1000 id=c0ffee");
         assert_note(p, "drop frames", "secret.*");
         assert_note(p, "comment", "made by hand");
-        assert_note(p, "time_ns", "1700000000000000000");
+        assert_note(p, "recorded", "2023-11-14T22:13:20Z");
         assert_note(p, "duration_ns", "5000000000");
         assert_note(p, "period", "100 ns");
         assert_note(p, FLM_NOTE_SAMPLE_VALUES, "all metrics");

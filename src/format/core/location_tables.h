@@ -1,0 +1,55 @@
+/* location_tables.h - the tables of pprof and OTLP, made of a profile that is written.
+ *
+ * A location is a frame with the frames that are inlined into it, so stacks that begin alike share
+ * locations as they share nodes:
+ *
+ *     nodes       main   parse   lex (inlined)   read        up[i]: the node below which the
+ *     location    1      2       3: lex, parse   4           location of node i begins
+ *
+ * A function has a name, a file and the line where it begins. Where lines are those that ran
+ * (FLM_NOTE_LINES) they are no part of it, and where it begins is not known. */
+#ifndef FLAMEL_FORMAT_CORE_LOCATION_TABLES_H
+#define FLAMEL_FORMAT_CORE_LOCATION_TABLES_H
+
+#include "base/core/array.h"
+#include "base/core/index.h"
+#include "format/core/mapped.h"
+#include "profile/columns.h"
+
+struct flm_written_mapping {
+    struct flm_mapped range;
+    uint32_t module; /* string */
+    bool has_unsymbolized;
+};
+
+struct flm_written_function {
+    uint32_t name, file, line; /* line: where it begins; 0: not known */
+};
+
+/* A frame, and the location that it is inlined into, as an index + 1; 0: into none. */
+struct flm_written_location {
+    uint32_t frame, outer;
+};
+
+struct flm_location_tables {
+    const struct flm_profile *p;
+    bool lines_ran;
+    uint32_t *location, *up; /* by node */
+    uint32_t *function_of;   /* by frame: index */
+    uint32_t *mapping_of;    /* by frame: index + 1; 0: none */
+
+    struct FLM_ARRAY(struct flm_written_location) locations;
+    struct FLM_ARRAY(struct flm_written_function) functions;
+    struct FLM_ARRAY(struct flm_written_mapping) mappings;
+    struct flm_index location_index, function_index;
+};
+
+/* False if memory ran out. Clear the tables in any case. */
+bool flm_location_tables_make(struct flm_location_tables *tables, const struct flm_profile *p);
+void flm_location_tables_clear(struct flm_location_tables *tables);
+
+/* Whether a reader makes up the same name for a frame without one (flm_mapped_frame_name): then it
+ * is written without a line, and whoever reads it may look it up. */
+bool flm_location_is_address(const struct flm_profile *p, uint32_t frame);
+
+#endif
