@@ -8,6 +8,8 @@ WASM_LD ?= $(firstword $(foreach name,wasm-ld wasm-ld-14,$(shell command -v $(na
 PKG_CONFIG ?= pkg-config
 MODULE := $(BUILD)/wasm/flamel.wasm
 PAGE_MODULE := $(BUILD)/wasm/page.wasm
+# Makes the module of pages 3 % smaller; left out where it is not there.
+WASM_OPT ?= $(shell command -v wasm-opt)
 PAGE_DECODER := $(BUILD)/wasm/base91.wasm
 WASM_TESTS_MODULE := $(BUILD)/wasm/tests.wasm
 HAVE_WASM := $(and $(shell command -v $(CLANG)),$(shell command -v $(WASM_LD)))

@@ -2,7 +2,7 @@
 
 # src/wasm/libc has the few headers that pure code may use, and no others: an impure include does not
 # build, nor one of a system package. Optimizing is done by clang, never by the linker's driver,
-# which would start wasm-opt.
+# which would start wasm-opt for every module: a page of one file alone is worth its time.
 W := $(BUILD)/wasm
 WASM_SOURCES := $(PURE_SOURCES) $(PAGE_SOURCES) $(LIBC_SOURCES)
 WASM_OBJECTS := $(WASM_SOURCES:%.c=$W/obj/%.o)
@@ -41,8 +41,12 @@ PAGE_LEFT_OUT := src/format/gecko/write src/format/gecko/write_items src/format/
                  src/format/speedscope/write src/format/valgrind/callgrind_write
 PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,$(PAGE_FORMATS),\
                                   $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)))
-$(PAGE_MODULE): $(PAGE_MODULE_OBJECTS) $W/sources
+$W/page_linked.wasm: $(PAGE_MODULE_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(PAGE_MODULE_OBJECTS) -o $@
+WASM_FEATURES := simd bulk-memory sign-ext nontrapping-float-to-int mutable-globals
+$(PAGE_MODULE): $W/page_linked.wasm
+	$(call say,WASM,$@)$(if $(WASM_OPT),$(WASM_OPT) -Oz $(WASM_FEATURES:%=--enable-%),cp) $< \
+	    $(if $(WASM_OPT),-o )$@
 
 # One function, by which a page decodes its parts before there is anything else.
 $(PAGE_DECODER): $W/obj/src/base/encode/base91.o

@@ -59,7 +59,7 @@ static bool is_program(const struct flm_profile *p, uint32_t module)
     return path.size > 0 && path.at[0] != '[' && !flm_bytes_contain(path, ".so");
 }
 
-/* Of the mappings of a module, from `first` on, the one with the address; `first` where none has. */
+/* Of a module's mappings, from `first` on, the one with the address; `first` where none has. */
 static uint32_t mapping_at(const struct flm_location_tables *t, uint32_t first,
                            const struct flm_frame_record *f)
 {
