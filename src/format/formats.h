@@ -51,6 +51,11 @@
     entry(stackprof)                                                                               \
     entry(safari)                                                                                  \
     entry(ghc)                                                                                     \
+    entry(ghc_report)                                                                              \
+    entry(vtune)                                                                                   \
+    entry(vsprof)                                                                                  \
+    entry(uftrace)                                                                                 \
+    entry(papyrus)                                                                                 \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -9,6 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         &flm_format_goroutines, &flm_format_macos_sample, &flm_format_instruments,
         &flm_format_dtrace,     &flm_format_pmcstat,      &flm_format_stackprof,
         &flm_format_safari,     &flm_format_ghc,          &flm_format_xctrace,
+        &flm_format_ghc_report, &flm_format_vtune,        &flm_format_vsprof,
+        &flm_format_uftrace,    &flm_format_papyrus,
     };
     return read_as_one_of(formats, sizeof formats / sizeof *formats, data, size);
 }

@@ -69,6 +69,11 @@ static const struct {
     {"stackprof", "tests/data/text_stacks/stackprof.json"},
     {"safari", "tests/data/text_stacks/safari.json"},
     {"ghc", "tests/data/text_stacks/ghc.json"},
+    {"ghc-report", "tests/data/text_stacks/ghc-report.prof"},
+    {"vtune", "tests/data/text_stacks/vtune.csv"},
+    {"vsprof", "tests/data/text_stacks/vsprof.csv"},
+    {"uftrace", "tests/data/text_stacks/uftrace.txt"},
+    {"papyrus", "tests/data/text_stacks/papyrus.log"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},
 };

@@ -312,3 +312,16 @@ bool flm_calls_nest(struct flm_calls *calls, struct flm_event_stack *stack,
     FLM_ARRAY_CLEAR(calls);
     return !flm_builder_failed(stack->builder);
 }
+
+void flm_calls_count_lost(const struct flm_calls_lost *lost, struct flm_builder *builder)
+{
+    const struct {
+        const char *what;
+        uint64_t count;
+    } losses[] = {{"ends of calls that are not open", lost->unmatched},
+                  {"calls that outlast their caller, which ends with them", lost->crossing},
+                  {"calls without an end, which last until the last event", lost->open}};
+    for (int i = 0; i < 3; i++)
+        if (losses[i].count > 0)
+            flm_builder_lost(builder, losses[i].what, "", 0, (double)losses[i].count);
+}

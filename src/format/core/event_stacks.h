@@ -101,4 +101,7 @@ bool flm_calls_nest(struct flm_calls *calls, struct flm_event_stack *stack,
                     void (*opened)(void *context, uint32_t mark, struct flm_node node),
                     void *context, struct flm_calls_lost *lost);
 
+/* Makes losses of the profile of what did not fit. */
+void flm_calls_count_lost(const struct flm_calls_lost *lost, struct flm_builder *builder);
+
 #endif

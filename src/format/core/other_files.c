@@ -36,7 +36,6 @@ static const struct {
 } text[] = {
     {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
     {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
-    {"", "Time and Allocation Profiling Report", "COST CENTRE", "this is a report of GHC's profiler: record with +RTS -pj, whose JSON has the stacks"},
     {"<?xml", "<trace-toc", "", "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile"},
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},

@@ -128,15 +128,7 @@ static void add_calls(struct flm_trace *t, struct flm_metric metric)
         flm_calls_nest(&thread->calls, &stack, opened, t, &lost);
     }
     flm_event_stack_finish(&stack);
-    const struct {
-        const char *what;
-        uint64_t count;
-    } losses[] = {{"ends of calls that are not open", lost.unmatched},
-                  {"calls that outlast their caller, which ends with them", lost.crossing},
-                  {"calls without an end, which last until the last event", lost.open}};
-    for (int i = 0; i < 3; i++)
-        if (losses[i].count > 0)
-            flm_builder_lost(t->builder, losses[i].what, "", 0, (double)losses[i].count);
+    flm_calls_count_lost(&lost, t->builder);
 }
 
 /* Launches by correlation, where they have one, and by the external id of the operator. */
