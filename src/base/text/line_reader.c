@@ -50,8 +50,8 @@ bool flm_line_next(struct flm_line_reader *l, struct flm_bytes *line)
     }
     l->is_repeated = false;
     *line = (struct flm_bytes){l->source->at, l->size};
-    if (line->at[line->size - 1] == '\n')
-        line->size--;
+    l->is_ended = line->at[line->size - 1] == '\n';
+    line->size -= l->is_ended;
     if (line->size > 0 && line->at[line->size - 1] == '\r')
         line->size--;
     return true;

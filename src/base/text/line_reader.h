@@ -18,6 +18,7 @@ struct flm_line_reader {
     struct flm_error *why;
     uint64_t number;   /* of the line that was returned last */
     bool failed;       /* the stream failed, or its reader was stopped: `why` says it */
+    bool is_ended;     /* the line that was returned last has an end: it was not cut off */
     bool is_repeated;  /* the next call returns the same line again */
     size_t size;       /* of that line in the window, with its end; it is passed by the next call */
     size_t unreported; /* bytes since progress was reported */

@@ -399,6 +399,9 @@ static bool read_text(struct flm_source *source, const struct flm_read_options *
     struct flm_bytes line;
     while (flm_line_next(&lines, &line) && !flm_builder_failed(builder))
         read_line(&r, line);
+    if (r.in_thread && lines.number > 0 && !lines.is_ended)
+        flm_builder_lost(builder, "threads at the end of the text, without a line break: cut off?",
+                         "line", lines.number, 1);
     end_thread(&r);
     bool memory = true;
     for (int i = 0; i < OWNED_COUNT; i++) {

@@ -184,7 +184,9 @@ static int order_maps(const void *context, uint32_t a, uint32_t b)
 static int order_names(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_legacy_name *names = context;
-    return (names[a].address > names[b].address) - (names[a].address < names[b].address);
+    if (names[a].address != names[b].address)
+        return names[a].address < names[b].address ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
 /* Indices in order. NULL when memory ran out. */
@@ -214,7 +216,8 @@ static const struct flm_mapped *map_of(const struct adding *a, uint64_t address)
     return address < map->limit ? map : NULL;
 }
 
-static const struct flm_legacy_name *name_of(const struct adding *a, uint64_t address)
+/* The first name of an address, in the order of `names`; their count, if it has none. */
+static size_t name_of(const struct adding *a, uint64_t address)
 {
     size_t low = 0, high = a->l->names.count;
     while (low < high) {
@@ -224,23 +227,29 @@ static const struct flm_legacy_name *name_of(const struct adding *a, uint64_t ad
         else
             high = middle;
     }
-    if (low == a->l->names.count || a->l->names.at[a->names[low]].address != address)
-        return NULL;
-    return &a->l->names.at[a->names[low]];
+    bool found = low < a->l->names.count && a->l->names.at[a->names[low]].address == address;
+    return found ? low : a->l->names.count;
+}
+
+static struct flm_frame named_frame(struct adding *a, size_t name, uint32_t kind)
+{
+    struct flm_builder *b = a->l->builder;
+    const struct flm_legacy_name *n = &a->l->names.at[a->names[name]];
+    struct flm_frame_record record = {
+        .function = flm_builder_string(b, n->function.at, n->function.size).index,
+        .file = flm_builder_string(b, n->file.at ? n->file.at : "", n->file.size).index,
+        .line = a->l->options->lines ? n->line : 0,
+        .kind = kind,
+    };
+    return flm_builder_frame(b, &record);
 }
 
 static struct flm_frame make_frame(struct adding *a, uint64_t address)
 {
     struct flm_builder *b = a->l->builder;
-    const struct flm_legacy_name *name = name_of(a, address);
-    if (name) {
-        struct flm_frame_record record = {
-            .function = flm_builder_string(b, name->function.at, name->function.size).index,
-            .file = flm_builder_string(b, name->file.at, name->file.size).index,
-            .line = a->l->options->lines ? name->line : 0,
-        };
-        return flm_builder_frame(b, &record);
-    }
+    size_t name = name_of(a, address);
+    if (name < a->l->names.count)
+        return named_frame(a, name, a->l->has_go_names ? FLM_KIND_NATIVE : FLM_KIND_PLAIN);
     char buffer[32];
     struct flm_text text;
     flm_text_init_fixed(&text, buffer, sizeof buffer);
@@ -257,6 +266,31 @@ static struct flm_frame make_frame(struct adding *a, uint64_t address)
         record.kind = flm_perf_module_kind(map->path);
     }
     return flm_builder_frame(b, &record);
+}
+
+/* Of Go: the functions that were inlined at this address, above the one that contains it. */
+static bool push_inlined(struct adding *a, uint64_t address)
+{
+    size_t first = name_of(a, address), last = first;
+    while (last + 1 < a->l->names.count && a->l->names.at[a->names[last + 1]].address == address)
+        last++;
+    if (first == a->l->names.count || first == last)
+        return true;
+    a->path.at[a->path.count - 1] = named_frame(a, last, FLM_KIND_NATIVE);
+    while (last-- > first)
+        if (!FLM_ARRAY_ADD(&a->path, named_frame(a, last, FLM_KIND_INLINED)))
+            return false;
+    return true;
+}
+
+/* Of Go: the outermost frame of a stack with names has none, because it is runtime.goexit. */
+static bool ends_in_goexit(const struct adding *a, const struct flm_legacy_sample *s)
+{
+    const uint64_t *address = a->l->addresses.at + s->first;
+    bool has_names = false;
+    for (size_t i = 0; i + 1 < s->count && !has_names; i++)
+        has_names = name_of(a, address[i]) < a->l->names.count;
+    return has_names && name_of(a, address[s->count - 1]) == a->l->names.count;
 }
 
 static bool push_frame(struct adding *a, uint64_t address)
@@ -276,8 +310,10 @@ static bool add_sample(struct adding *a, const struct flm_legacy_sample *s)
     struct flm_legacy *l = a->l;
     struct flm_builder *b = l->builder;
     a->path.count = 0;
-    for (size_t i = s->count; i-- > 0;)
-        if (!push_frame(a, l->addresses.at[s->first + i]))
+    size_t count = s->count - (l->has_go_names && ends_in_goexit(a, s));
+    for (size_t i = count; i-- > 0;)
+        if (!push_frame(a, l->addresses.at[s->first + i]) ||
+            (l->has_go_names && !push_inlined(a, l->addresses.at[s->first + i])))
             return false;
     if (s->count == 0) {
         flm_builder_lost(b, "samples without a stack", "", 0, 1);
@@ -363,6 +399,7 @@ static bool read_legacy(struct flm_source *source, const struct flm_read_options
     FLM_ARRAY_CLEAR(&l.samples);
     FLM_ARRAY_CLEAR(&l.maps);
     FLM_ARRAY_CLEAR(&l.names);
+    flm_index_clear(&l.named);
     return good;
 }
 

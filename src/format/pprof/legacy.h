@@ -19,6 +19,7 @@
 #define FLAMEL_FORMAT_PPROF_LEGACY_H
 
 #include "base/core/array.h"
+#include "base/core/index.h"
 #include "format/core/format.h"
 #include "format/core/mapped.h"
 
@@ -28,7 +29,7 @@ struct flm_legacy_sample {
     int64_t block;       /* mean size of a block, of heaps; -1: none */
 };
 
-/* Of Java: a name for an address. */
+/* Of Java and Go: a name for an address. */
 struct flm_legacy_name {
     uint64_t address;
     struct flm_bytes function, file;
@@ -45,7 +46,8 @@ struct flm_legacy {
     struct FLM_ARRAY(struct flm_legacy_sample) samples;
     struct FLM_ARRAY(struct flm_mapped) maps;
     struct FLM_ARRAY(struct flm_legacy_name) names; /* sorted before samples are added */
-    bool is_java;
+    struct flm_index named;                         /* of Go: which addresses have names */
+    bool is_java, has_go_names;
     bool failed; /* memory ran out */
 };
 
@@ -57,6 +59,10 @@ void flm_legacy_maps(struct flm_legacy *legacy, struct flm_bytes text);
 
 /* The lines "0xADDRESS NAME (FILE:LINE)" of Java. */
 void flm_legacy_names(struct flm_legacy *legacy, struct flm_bytes text);
+
+/* The comments behind a sample of Go: names for its addresses. `text` moves behind them. */
+void flm_legacy_go_names(struct flm_legacy *legacy, struct flm_bytes *text,
+                         const struct flm_legacy_sample *sample);
 
 /* The notes "period" and "period type", as pprof makes them up for a file without. */
 void flm_legacy_period(struct flm_legacy *legacy, int64_t period, const char *type,

@@ -71,6 +71,22 @@ static void add_sample(struct flm_legacy *l, const struct flm_legacy_sample *sam
     l->failed = l->failed || !FLM_ARRAY_ADD(&l->samples, *sample);
 }
 
+/* The line of a sample: one without its end is the last of a text that was cut off. */
+static void check_line(struct flm_legacy *l, struct flm_bytes line)
+{
+    if (line.at + line.size == l->all.at + l->all.size)
+        flm_builder_lost(l->builder,
+                         "stacks at the end of the text, without a line break: cut off?", "", 0, 1);
+}
+
+/* What the first line of a text has counted, and the sum of what follows. */
+static void check_total(struct flm_legacy *l, double counted, double sum)
+{
+    if (sum < counted)
+        flm_builder_lost(l->builder, "samples that the first line counts, and that do not follow",
+                         "", 0, counted - sum);
+}
+
 static bool malformed(const struct flm_legacy *l, struct flm_bytes line, struct flm_error *why)
 {
     uint64_t number = 1;
@@ -177,6 +193,7 @@ static bool read_heap(struct flm_legacy *l, struct flm_bytes text, struct flm_er
     else
         flm_legacy_metrics(l, one, 2);
     flm_legacy_period(l, period, "space", "bytes");
+    double counted = (double)heap.in_use, sum = 0; /* what was allocated is more in some files */
     while (!l->failed && flm_legacy_line(&text, &line)) {
         if (is_comment(line))
             continue;
@@ -186,6 +203,8 @@ static bool read_heap(struct flm_legacy *l, struct flm_bytes text, struct flm_er
         struct flm_legacy_sample sample = {.first = l->addresses.count};
         if (!take_heap(&line, &heap))
             return malformed(l, first, why);
+        check_line(l, first);
+        sum += (double)heap.in_use;
         sample.block = heap.in_use                       ? heap.in_use_size / heap.in_use
                        : heap.allocated && has_allocated ? heap.allocated_size / heap.allocated
                                                          : 0;
@@ -203,7 +222,10 @@ static bool read_heap(struct flm_legacy *l, struct flm_bytes text, struct flm_er
         if (!add_addresses(l, line, 1, true, &sample))
             return malformed(l, first, why);
         add_sample(l, &sample);
+        flm_legacy_go_names(l, &text, &sample);
     }
+    if (is_heap || is_profile)
+        check_total(l, counted, sum);
     flm_legacy_maps(l, text);
     return true;
 }
@@ -286,7 +308,10 @@ static bool read_delays(struct flm_legacy *l, struct flm_bytes text, struct flm_
         }
         if (!add_addresses(l, line, l->is_java ? 0 : 1, true, &sample))
             return malformed(l, first, why);
+        check_line(l, first);
         add_sample(l, &sample);
+        if (!l->is_java)
+            flm_legacy_go_names(l, &rest, &sample);
     }
     if (l->is_java) {
         flm_legacy_names(l, text);
@@ -301,19 +326,18 @@ static bool read_delays(struct flm_legacy *l, struct flm_bytes text, struct flm_
 /* ---- Counts of Go; threads ------------------------------------------------------------------- */
 
 /* The name in "goroutine profile: total 12"; empty: it is no such line. */
-static struct flm_bytes count_name(struct flm_bytes line)
+static struct flm_bytes count_name(struct flm_bytes line, int64_t *total)
 {
     static const char between[] = " profile: total ";
     size_t size = 0;
     while (size < line.size && !flm_is_one_of(line.at[size], " \t"))
         size++;
     struct flm_bytes rest = flm_bytes_from(line, size);
-    int64_t total;
     if (size == 0 || size > 100 || !flm_bytes_start_with(rest, between))
         return (struct flm_bytes){"", 0};
     rest = flm_bytes_from(rest, sizeof between - 1);
-    return take_number(&rest, &total) && rest.size == 0 ? (struct flm_bytes){line.at, size}
-                                                        : (struct flm_bytes){"", 0};
+    return take_number(&rest, total) && rest.size == 0 ? (struct flm_bytes){line.at, size}
+                                                       : (struct flm_bytes){"", 0};
 }
 
 static bool read_counts(struct flm_legacy *l, struct flm_bytes text, struct flm_error *why)
@@ -322,7 +346,9 @@ static bool read_counts(struct flm_legacy *l, struct flm_bytes text, struct flm_
     struct flm_bytes line, first;
     while (flm_legacy_line(&text, &line) && is_comment(line))
         ;
-    struct flm_bytes found = count_name(line);
+    int64_t total = 0;
+    double sum = 0;
+    struct flm_bytes found = count_name(line, &total);
     memcpy(name, found.at, found.size);
     name[found.size] = 0;
     const char *const types[][2] = {{name, "count"}};
@@ -339,9 +365,13 @@ static bool read_counts(struct flm_legacy *l, struct flm_bytes text, struct flm_
         if (!take_number(&line, &count) || !take_byte(&line, '@') ||
             !add_addresses(l, line, 1, true, &sample))
             return malformed(l, first, why);
+        check_line(l, first);
+        sum += (double)count;
         sample.value[0] = (double)count;
         add_sample(l, &sample);
+        flm_legacy_go_names(l, &text, &sample);
     }
+    check_total(l, (double)total, sum);
     if (!is_map_header(line))
         while (flm_legacy_line(&text, &line) && !is_map_header(line))
             ;
@@ -365,6 +395,8 @@ static bool read_threads(struct flm_legacy *l, struct flm_bytes text, struct flm
     bool in_thread = false, is_same = false, more = true;
     while (more && !l->failed) {
         more = flm_legacy_line(&text, &line);
+        if (!more && in_thread && l->all.at[l->all.size - 1] != '\n')
+            check_line(l, text);
         bool ends = !more || flm_bytes_start_with(line, "---");
         if (ends && in_thread && (is_same || sample.count == 0) && l->samples.count > 0)
             l->samples.at[l->samples.count - 1].value[0]++;
@@ -405,6 +437,7 @@ typedef bool (*reader)(struct flm_legacy *l, struct flm_bytes text, struct flm_e
 static reader reader_of(struct flm_bytes text)
 {
     struct flm_bytes line, rest = text;
+    int64_t total;
     if (flm_bytes_start_with(text, heap_header))
         return read_heap;
     if (flm_bytes_start_with(text, "--- contentionz ") ||
@@ -414,7 +447,7 @@ static reader reader_of(struct flm_bytes text)
     for (int i = 0; i < 100 && flm_legacy_line(&rest, &line); i++) {
         if (is_comment(line))
             continue;
-        if (count_name(line).size > 0)
+        if (count_name(line, &total).size > 0)
             return read_counts;
         return flm_bytes_start_with(line, "--- threadz ") || is_thread(line) ? read_threads : NULL;
     }

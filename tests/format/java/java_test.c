@@ -175,6 +175,24 @@ static void a_mounted_virtual_thread_is_a_thread_beside_its_carrier(void **state
     flm_profile_free(p);
 }
 
+static void a_dump_that_ends_in_a_line_may_be_cut(void **state)
+{
+    (void)state;
+    static const char cut[] = "threads at the end of the text, without a line break: cut off?";
+    static const char text[] = "Full thread dump OpenJDK (17 mixed mode):\n\n"
+                               "\"main\" #1 prio=5 tid=0x1 nid=0x2 runnable\n"
+                               "   java.lang.Thread.State: RUNNABLE\n\tat a.B.c(B.java:7)\n";
+    struct flm_profile *p = read_text(&flm_format_thread_dump, text);
+    char *words = described(p);
+    assert_null(strstr(words, cut));
+    free(words);
+    flm_profile_free(p);
+    p = read_bytes(&flm_format_thread_dump, (struct flm_bytes){text, sizeof text - 5},
+                   &(struct flm_read_options){0});
+    assert_int_equal(lost(p, cut, "line 5"), 1);
+    flm_profile_free(p);
+}
+
 static void threads_without_frames_are_stacks_by_thread(void **state)
 {
     (void)state;
@@ -363,6 +381,7 @@ int main(void)
         cmocka_unit_test(output_of_the_program_is_skipped),
         cmocka_unit_test(deadlocks_are_counted_and_their_stacks_are_not),
         cmocka_unit_test(a_mounted_virtual_thread_is_a_thread_beside_its_carrier),
+        cmocka_unit_test(a_dump_that_ends_in_a_line_may_be_cut),
         cmocka_unit_test(threads_without_frames_are_stacks_by_thread),
         cmocka_unit_test(frames_have_modules_files_and_hidden_classes),
         cmocka_unit_test(lines_may_end_in_carriage_returns),

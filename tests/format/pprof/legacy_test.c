@@ -19,6 +19,8 @@ static const struct {
     {"pprof_legacy/cppbench.thread", "thread", "count", 4, 3},
     {"pprof_legacy/cppbench.thread.all", "thread", "count", 4, 3},
     {"pprof_legacy/go.godoc.thread", "threadcreate", "count", 7, 7},
+    {"pprof_legacy/go.goroutine", "goroutine", "count", 7, 3},
+    {"pprof_legacy/go.block", "delay", "ns", 405944429, 2},
     {"pprof_legacy/gobench.heap", "inuse_space", "bytes", 7196884, 12},
     {"pprof_legacy/java.contention", "delay", "us", 1900, 3},
     {"pprof_legacy/java.cpu", "cpu", "ns", 70000000, 6},
@@ -132,6 +134,77 @@ static void delays_are_scaled_from_cycles(void **state)
     flm_profile_free(p);
 }
 
+/* A function that calls itself has a comment for each of its addresses; one with an inlined one has
+ * two for the same. */
+static void comments_of_go_are_names(void **state)
+{
+    (void)state;
+    static const char text[] = "goroutine profile: total 6\n"
+                               "2 @ 0x101 0x201 0x201 0x301 0x401 0x501\n"
+                               "# labels: {\"request\":\"7\"}\n"
+                               "#\t0x200\tmain.(*T).grow+0x49\t\t/srv/a b.go:20\n"
+                               "#\t0x200\tmain.(*T).grow+0x49\t\t/srv/a b.go:20\n"
+                               "#\t0x300\tmain.inlined+0x4\t/srv/main.go:7\n"
+                               "#\t0x300\tmain.work+0x44\t/srv/main.go:9\n"
+                               "#\t0x400\truntime.main+0x211\t/go/proc.go:250\n\n"
+                               "3 @ 0x301 0x401 0x501\n"
+                               "#\t0x300\tmain.inlined+0x4\t/srv/main.go:7\n"
+                               "#\t0x300\tmain.work+0x44\t/srv/main.go:9\n\n"
+                               "1 @ 0x601 0x701\n#\t0x999\tmain.other+0x1\t/x.go:1\n#\t0x600\n";
+    struct flm_profile *p = read_text(legacy, text);
+    assert_folded(
+        p, "0x700;0x600 1\n"
+           "runtime.main;main.work;main.inlined_[i] 3\n"
+           "runtime.main;main.work;main.inlined_[i];main.(*T).grow;main.(*T).grow;0x100 2\n");
+    assert_int_equal(frame_named(p, "main.inlined")->kind, FLM_KIND_INLINED);
+    assert_int_equal(frame_named(p, "main.work")->kind, FLM_KIND_NATIVE);
+    assert_true(is_string(p, frame_named(p, "main.(*T).grow")->file, "/srv/a b.go"));
+    assert_int_equal(lost(p, "labels of goroutines", ""), 1);
+    flm_profile_free(p);
+    p = read_bytes(legacy, flm_bytes_of(text), &(struct flm_read_options){.lines = true});
+    assert_int_equal(frame_named(p, "main.work")->line, 9);
+    flm_profile_free(p);
+    p = read_text(legacy, "heap profile: 1: 8 [2: 16] @ heap/1\n1: 8 [2: 16] @ 0x11 0x21\n"
+                          "#\t0x10\tmain.f+0x1\t/a.go:1\n\n# NumGC = 1\n");
+    assert_folded(p, "main.f 8\n");
+    flm_profile_free(p);
+    p = read_text(legacy, "--- mutex:\ncycles/second=1000000000\n5 1 @ 0x11 0x21 0x31\n"
+                          "#\t0x10\tmain.f+0x1\t/a.go:1\n#\t0x20\tmain.g+0x1\t/a.go:1\n\n");
+    assert_folded(p, "main.g;main.f 5\n");
+    flm_profile_free(p);
+}
+
+static void what_a_cut_text_lacks_is_told(void **state)
+{
+    (void)state;
+    static const char *const missing = "samples that the first line counts, and that do not follow";
+    static const char *const cut = "stacks at the end of the text, without a line break: cut off?";
+    struct flm_profile *p = read_text(legacy, "goroutine profile: total 7\n5 @ 0x11 0x21");
+    assert_int_equal(lost(p, missing, ""), 2);
+    assert_int_equal(lost(p, cut, ""), 1);
+    flm_profile_free(p);
+    p = read_text(legacy, "heap profile: 3: 24 [5: 40] @ heap/1\n1: 8 [4: 32] @ 0x11\n");
+    assert_int_equal(lost(p, missing, ""), 2);
+    flm_profile_free(p);
+    p = read_text(legacy, "heap profile: 3: 24 [0: 0] @ heapprofile\n1: 8 [0: 0] @ 0x11\n");
+    assert_int_equal(lost(p, missing, ""), 2);
+    flm_profile_free(p);
+    p = read_text(legacy, "--- mutex:\n5 1 @ 0x11 0x21");
+    assert_int_equal(lost(p, cut, ""), 1);
+    flm_profile_free(p);
+    p = read_text(legacy, "--- threadz 1 ---\n\n--- Thread 1 (name: a/1) stack: ---\n  0x11 0x21");
+    assert_int_equal(lost(p, cut, ""), 1);
+    flm_profile_free(p);
+    for (size_t i = 0; i < FILES; i++) {
+        p = profile_of_file(legacy, files[i].file);
+        char *text = described(p);
+        assert_null(strstr(text, "first line counts"));
+        assert_null(strstr(text, "cut off"));
+        free(text);
+        flm_profile_free(p);
+    }
+}
+
 static void what_is_no_sample_is_refused_at_its_line(void **state)
 {
     (void)state;
@@ -201,6 +274,8 @@ int main(void)
         cmocka_unit_test(sampled_heaps_are_scaled_and_others_are_not),
         cmocka_unit_test(sizes_of_blocks_are_labels),
         cmocka_unit_test(delays_are_scaled_from_cycles),
+        cmocka_unit_test(comments_of_go_are_names),
+        cmocka_unit_test(what_a_cut_text_lacks_is_told),
         cmocka_unit_test(what_is_no_sample_is_refused_at_its_line),
         cmocka_unit_test(other_texts_are_left_to_others),
         cmocka_unit_test(every_beginning_of_a_file_is_read_or_refused),
