@@ -138,6 +138,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_instruments,
     &flm_format_dtrace,
     &flm_format_pmcstat,
+    &flm_format_pyinstrument,
     &flm_format_stackprof,
     &flm_format_safari,
     &flm_format_ghc,

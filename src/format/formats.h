@@ -48,6 +48,7 @@
     entry(xctrace)                                                                                 \
     entry(dtrace)                                                                                  \
     entry(pmcstat)                                                                                 \
+    entry(pyinstrument)                                                                            \
     entry(stackprof)                                                                               \
     entry(safari)                                                                                  \
     entry(ghc)                                                                                     \

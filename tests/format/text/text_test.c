@@ -32,6 +32,10 @@ static const struct {
     {&flm_format_dtrace, "text_stacks/dtrace.txt", "samples", "samples", 13, 2},
     {&flm_format_pmcstat, "text_stacks/pmcstat.txt", "inst_retired.any", "samples", 8937, 3},
     {&flm_format_stackprof, "text_stacks/stackprof.json", "samples", "samples", 103, 9},
+    {&flm_format_python_dump, "text_stacks/py-spy.json", "threads", "threads", 3, 3},
+    {&flm_format_pyinstrument, "text_stacks/pyinstrument.json", "time", "us", 191974, 2},
+    {&flm_format_pyinstrument, "text_stacks/pyinstrument.pyisession", "time", "s",
+     0.20992092300002696, 3},
     {&flm_format_ghc, "text_stacks/ghc.json", "ticks", "ticks", 740, 9},
 };
 
@@ -85,6 +89,14 @@ static void every_allocation_may_fail(void **state)
         {&flm_format_stackprof,
          "{\"mode\":\"wall\",\"frames\":{\"1\":{\"name\":\"f\",\"file\":\"\\n\"}},"
          "\"raw\":[1,1,2],\"raw_timestamp_deltas\":[1,2]}"},
+        {&flm_format_python_dump,
+         "[{\"thread_name\":\"n\",\"os_thread_id\":7,\"owns_gil\":true,\"frames\":"
+         "[{\"name\":\"f\",\"filename\":\"a\"}]}]"},
+        {&flm_format_pyinstrument, "{\"target_description\":\"d\",\"frame_records\":["
+                                   "[[\"m\\u0000<thread>\\u00001\",\"f\\u0000a\\u00001\"],1]]}"},
+        {&flm_format_pyinstrument,
+         "{\"root_frame\":{\"function\":\"f\",\"file_path\":\"a\",\"time\":2,\"children\":"
+         "[{\"function\":\"g\",\"time\":1}]}}"},
         {&flm_format_ghc,
          "{\"program\":\"p\",\"cost_centres\":[{\"id\":1,\"label\":\"l\",\"module\":"
          "\"m\",\"src_loc\":\"a:1\"}],\"profile\":{\"id\":1,\"ticks\":5,\"children\":["
@@ -179,6 +191,76 @@ static void threads_of_python_have_the_lines_that_run(void **state)
         &by_thread);
     assert_folded(p, "0x2;f (/c.py:5) 1\nmain;<module> (/a b.py:4) 1\n");
     flm_profile_free(p);
+    /* Native frames of py-spy have no line. */
+    p = read_text(&flm_format_python_dump,
+                  "Process 1: python\nPython v3.11.7 (/usr/bin/python3.11)\n\n"
+                  "Thread 1 (idle)\n    poll (libc.so.6)\n    f (a b (1).py:7)\n");
+    assert_folded(p, "f (a b (1).py:7);poll (libc.so.6) 1\n");
+    flm_profile_free(p);
+}
+
+static void py_spy_dumps_the_same_as_json(void **state)
+{
+    (void)state;
+    struct flm_bytes bytes = file_bytes("text_stacks/py-spy.json");
+    struct flm_profile *p = read_bytes(&flm_format_python_dump, bytes, &by_thread);
+    assert_folded(p, "0x7;f (/srv/a.py:3) 1\nMainThread;<module> (work.py:12);busy (work.py:7) 1\n"
+                     "Thread-1 (f);run (threading.py:982);poll (libc.so.6) 1\n");
+    assert_described(p, "\"state\"=\"active+gil\"");
+    assert_described(p, "\"thread\"=\"1236\"");
+    assert_described(p, "\"process\"=\"1234\"");
+    flm_profile_free(p);
+    free((void *)bytes.at);
+    assert_refused(&flm_format_python_dump, "[]", 0, "it has no stacks");
+    assert_refused(&flm_format_python_dump, "[{]", 0, "byte 2");
+}
+
+#define SESSION(records)                                                                           \
+    "{\"start_time\":1,\"target_description\":\"app.py\",\"frame_records\":" records "}"
+#define TREE(root) "{\"start_time\":1,\"target_description\":\"app.py\",\"root_frame\":" root "}"
+
+static void sessions_of_pyinstrument_have_times(void **state)
+{
+    (void)state;
+    const struct flm_format *pyinstrument = &flm_format_pyinstrument;
+    const char *text =
+        SESSION("[[[\"Main\\u0000<thread>\\u00007\",\"f\\u0000a.py\\u00001\\u0001l3\"],0.5],"
+                "[[\"f\\u0000a.py\\u00001\",\"g\\u0000b.py\\u00002\\u0001cApp\\u0001h1\",\"[await]"
+                "\"],0.25],"
+                "[[],0.125],[[\"f\"],0]]");
+    struct flm_profile *p = read_bytes(pyinstrument, flm_bytes_of(text), &with_labels);
+    assert_folded(p, " 0.125\nf 0.5\nf;App.g;[await] 0.25\n");
+    assert_note(p, "command", "app.py");
+    assert_described(p, "\"thread name\"=\"Main\"");
+    assert_true(p->sample_time[1] == 500000000 && p->sample_duration[1] == 250000000);
+    assert_int_equal(lost(p, "samples without a time", ""), 1);
+    flm_profile_free(p);
+    p = read_bytes(pyinstrument, flm_bytes_of(text), &reader_options[2]);
+    assert_folded(p, " 0.125\nMain;f 0.5\nf;App.g;[await] 0.25\n");
+    flm_profile_free(p);
+    assert_refused(pyinstrument, SESSION("[[[7],1]]"), 0, "byte");
+    assert_refused(pyinstrument, "{\"start_time\":1}", 0, "neither \"frame_records\" nor");
+}
+
+static void trees_of_pyinstrument_have_what_is_left_over(void **state)
+{
+    (void)state;
+    const struct flm_format *pyinstrument = &flm_format_pyinstrument;
+    struct flm_profile *p =
+        read_text(pyinstrument,
+                  TREE("{\"function\":\"main\",\"file_path\":\"a.py\",\"time\":0.3,\"children\":["
+                       "{\"function\":\"[self]\",\"time\":0.1,\"children\":[]},"
+                       "{\"function\":\"f\",\"time\":0.2,\"children\":["
+                       "{\"function\":\"g\",\"time\":0.05}]}]}"));
+    assert_folded(p, "main 100000\nmain;f 150000\nmain;f;g 50000\n");
+    assert_true(is_string(p, frame_named(p, "main")->file, "a.py"));
+    assert_int_equal(frame_named(p, "f")->file, 0);
+    flm_profile_free(p);
+    p = read_text(pyinstrument, TREE("{\"function\":\"[self]\",\"time\":0.1,\"children\":["
+                                     "{\"function\":\"f\",\"time\":0.2}]}"));
+    assert_folded(p, "f 200000\n");
+    flm_profile_free(p);
+    assert_refused(pyinstrument, TREE("{\"children\":[7]}"), 0, "byte");
 }
 
 static void goroutines_lose_arguments_and_creators(void **state)
@@ -343,6 +425,9 @@ int main(void)
         cmocka_unit_test(stacks_of_the_kernel_run_on_those_of_the_user),
         cmocka_unit_test(names_of_functions_in_gdb_have_any_brackets),
         cmocka_unit_test(threads_of_python_have_the_lines_that_run),
+        cmocka_unit_test(py_spy_dumps_the_same_as_json),
+        cmocka_unit_test(sessions_of_pyinstrument_have_times),
+        cmocka_unit_test(trees_of_pyinstrument_have_what_is_left_over),
         cmocka_unit_test(goroutines_lose_arguments_and_creators),
         cmocka_unit_test(a_call_graph_has_what_its_lines_do_not_share),
         cmocka_unit_test(copies_of_instruments_have_units),
