@@ -43,7 +43,7 @@ static inline uint64_t flm_hash(const void *bytes, size_t size)
 {
     const uint64_t k1 = 0x9E3779B97F4A7C15u, k2 = 0xD6E8FEB86659FD93u;
     const char *at = bytes;
-    uint64_t hash = size * k1, a, b;
+    uint64_t hash = (size + 1) * k1, a, b; /* never 0: of "" a product of 0 would be left */
     size_t left = size;
     for (; left > 16; at += 16, left -= 16)
         hash = flm_mix(flm_load64(at) ^ k1, flm_load64(at + 8) ^ hash);

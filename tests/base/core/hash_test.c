@@ -103,6 +103,15 @@ static void similar_names_rarely_share_32_bits(void **state)
     free(hashes);
 }
 
+/* Hashes are combined by multiplying: one that is 0 would hide the other. */
+static void the_empty_text_does_not_hide_what_it_is_combined_with(void **state)
+{
+    (void)state;
+    uint64_t empty = flm_hash("", 0);
+    assert_true(flm_mix(flm_hash("lex", 3), empty) != flm_mix(flm_hash("parse", 5), empty));
+    assert_true(flm_mix(empty, flm_hash("lex", 3)) != flm_mix(empty, flm_hash("parse", 5)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +120,7 @@ int main(void)
         cmocka_unit_test(nothing_is_read_outside),
         cmocka_unit_test(the_address_does_not_matter),
         cmocka_unit_test(similar_names_rarely_share_32_bits),
+        cmocka_unit_test(the_empty_text_does_not_hide_what_it_is_combined_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
