@@ -232,8 +232,11 @@ bool flm_perf_data_records(struct flm_perf_data *data, struct flm_source *source
     while (left >= HEADER_SIZE) {
         if (!flm_source_fill(source, HEADER_SIZE, data->why))
             return false;
-        if (source->end - source->at < HEADER_SIZE)
+        if (source->end - source->at < HEADER_SIZE) {
+            if (source->end > source->at)
+                return stop_at(data, offset, "last record (cut off)");
             break;
+        }
         uint16_t record_size = flm_record_header(source->at, data->swapped).size;
         if (record_size < HEADER_SIZE)
             return stop_at(data, offset, "everything after a record with an invalid size");

@@ -139,6 +139,7 @@ struct flm_trace {
     struct FLM_ARRAY(struct flm_trace_process) processes;
     struct flm_index thread_index, process_index;
     uint32_t last_thread;
+    bool is_list; /* the file is a list of events, whose end may be missing; else an object */
 
     struct FLM_ARRAY(struct flm_trace_launch) launches;
     struct FLM_ARRAY(struct flm_trace_gpu) gpu;

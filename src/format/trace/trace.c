@@ -22,6 +22,18 @@ static bool ends_here(struct flm_trace *t)
     return true;
 }
 
+/* Whether a list that ended without its ']' was the whole input, or the ']' that came after a comma
+ * is followed by the end of the object alone. */
+static bool is_all(const struct flm_trace *t)
+{
+    const struct flm_source *source = t->json.source;
+    const char *at = source->at;
+    at += at < source->end && *at == ']';
+    while (at < source->end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return t->is_list ? at == source->end : at < source->end && *at == '}';
+}
+
 /* False: nothing that follows the list is to be read. */
 static bool read_events(struct flm_trace *t, bool is_sample)
 {
@@ -36,9 +48,11 @@ static bool read_events(struct flm_trace *t, bool is_sample)
         return !flm_builder_failed(t->builder);
     if (in_event && !t->json.is_cut)
         return true;
-    if (ends_here(t) && in_event)
-        flm_builder_lost(t->builder, "events that are cut off at the end of the file", "byte",
-                         t->json.offset, 1);
+    if (ends_here(t) && (in_event || !is_all(t)))
+        flm_builder_lost(t->builder,
+                         in_event ? "events that are cut off at the end of the file"
+                                  : "parts that are cut off at the end of the file",
+                         "byte", t->json.offset, 1);
     return false;
 }
 
@@ -95,6 +109,7 @@ static bool read_trace(struct flm_source *source, const struct flm_read_options 
     struct flm_trace t = {.builder = builder, .options = options, .why = why};
     flm_json_init(&t.json, source, why);
     bool has_events = flm_json_type(&t.json) == FLM_JSON_TYPE_ARRAY;
+    t.is_list = has_events;
     if (has_events)
         read_events(&t, false);
     else

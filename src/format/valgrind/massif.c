@@ -30,6 +30,7 @@
 struct entry {
     struct flm_frame frame;
     uint64_t bytes;
+    uint64_t callers; /* as the line says; in the path: those that are still to come */
     size_t depth;
 };
 
@@ -44,6 +45,7 @@ struct reading {
     uint64_t heap_bytes; /* of the current snapshot */
     int64_t time, scale;
     bool has_snapshot;
+    bool is_open;                        /* a snapshot, of which "heap_tree=" is still to come */
     struct FLM_ARRAY(struct entry) path; /* a caller of the one before; bytes: without callers */
     struct FLM_ARRAY(struct flm_frame) frames;
 };
@@ -64,7 +66,10 @@ static bool read_entry(struct reading *r, struct flm_bytes line)
     const char *colon = flm_find(line.at + entry.depth, end, ':');
     const char *size = colon + 2, *text = size < end ? flm_find(size, end, ' ') : end;
     if (text >= end ||
-        !flm_number_parse_uint((struct flm_bytes){size, (size_t)(text - size)}, &entry.bytes))
+        !flm_number_parse_uint((struct flm_bytes){size, (size_t)(text - size)}, &entry.bytes) ||
+        !flm_number_parse_uint((struct flm_bytes){line.at + entry.depth + 1,
+                                                  (size_t)(colon - line.at) - entry.depth - 1},
+                               &entry.callers))
         return lose_line(r);
     size_t deepest = r->tree.count ? r->tree.at[r->tree.count - 1].depth + 1 : 0;
     if (entry.depth > deepest)
@@ -112,13 +117,14 @@ static bool read_value(struct reading *r, struct flm_bytes key, struct flm_bytes
 {
     uint64_t number;
     if (flm_bytes_are(key, "heap_tree")) {
+        r->is_open = false;
         begin_tree(r, value);
         return true;
     }
     if (!flm_number_parse_uint(value, &number))
         return lose_line(r);
     if (flm_bytes_are(key, "snapshot")) {
-        r->has_snapshot = true;
+        r->has_snapshot = r->is_open = true;
         r->is_kept = false;
     } else if (flm_bytes_are(key, "time")) {
         r->time = number < (uint64_t)(INT64_MAX / 1000000) ? (int64_t)number * r->scale : INT64_MAX;
@@ -160,11 +166,15 @@ static bool read_line(struct reading *r, struct flm_bytes line)
                       (struct flm_bytes){equals + 1, (size_t)(end - equals - 1)});
 }
 
-/* The innermost entry of the path has all its callers. The bytes that they do not account for are
- * its own. */
+/* The innermost entry of the path has all its callers, or the file is cut off. The bytes that they
+ * do not account for are its own. */
 static bool leave(struct reading *r, struct flm_metric metric)
 {
-    uint64_t bytes = r->path.at[r->path.count - 1].bytes;
+    const struct entry *entry = &r->path.at[r->path.count - 1];
+    uint64_t bytes = entry->bytes;
+    if (entry->callers > 0)
+        flm_builder_lost(r->builder, "callers that are missing (the file is cut off)", "", 0,
+                         (double)entry->callers);
     r->frames.count = 0;
     if (bytes > 0) {
         for (size_t i = r->path.count; i-- > 0;)
@@ -186,7 +196,9 @@ static bool add_stacks(struct reading *r)
             if (!leave(r, metric))
                 return false;
         if (r->path.count > 0) {
-            uint64_t *caller = &r->path.at[r->path.count - 1].bytes;
+            struct entry *called = &r->path.at[r->path.count - 1];
+            uint64_t *caller = &called->bytes;
+            called->callers -= called->callers > 0;
             if (entry->bytes > *caller)
                 flm_builder_lost(r->builder, "callers with more bytes than what they call", "", 0,
                                  1);
@@ -217,6 +229,8 @@ static bool read_massif(struct flm_source *source, const struct flm_read_options
     if (good && !r.has_snapshot)
         good =
             flm_error_set(why, FLM_ERROR_FORMAT, "no line 'snapshot=': massif wrote nothing yet");
+    if (good && r.is_open)
+        flm_builder_lost(builder, "last snapshot (cut off)", "line", r.lines.number, 1);
     good = good && add_stacks(&r);
     FLM_ARRAY_CLEAR(&r.tree);
     FLM_ARRAY_CLEAR(&r.path);

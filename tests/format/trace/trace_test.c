@@ -252,11 +252,26 @@ static void what_is_complete_is_read(void **state)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct flm_profile *p = read_text(trace, good[i]);
         assert_folded(p, "a 1\n");
+        assert_int_equal(p->sizes.loss_count, good[i][0] == '{' && !strstr(good[i], "]}"));
         flm_profile_free(p);
     }
     struct flm_profile *p = read_text(trace, "[" EVENT ",{\"ph\":\"X\"");
     assert_folded(p, "a 1\n");
     assert_int_equal(lost(p, "events that are cut off at the end of the file", "byte 47"), 1);
+    flm_profile_free(p);
+    /* An object has an end: without it, something may be missing. */
+    static const char *const cut[] = {"{\"traceEvents\":[" EVENT, "{\"traceEvents\":[" EVENT ",",
+                                      "{\"traceEvents\":[" EVENT "]",
+                                      "{\"traceEvents\":[" EVENT ",]"};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        p = read_text(trace, cut[i]);
+        assert_int_equal(p->sizes.loss_count, 1);
+        assert_true(
+            is_string(p, p->losses[0].what, "parts that are cut off at the end of the file"));
+        flm_profile_free(p);
+    }
+    p = read_text(trace, "{\"traceEvents\":[" EVENT ",], \"otherData\":{}}");
+    assert_int_equal(p->sizes.loss_count, 1);
     flm_profile_free(p);
     assert_refused(trace, "[", 0, "the JSON ends too early");
     assert_refused(trace, "[" EVENT " " EVENT, 0, "',' or ']' is expected here");

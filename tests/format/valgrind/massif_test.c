@@ -76,10 +76,30 @@ static void what_does_not_fit_is_counted(void **state)
     assert_folded(p, "b;root 12\n");
     assert_int_equal(lost(p, "malformed lines", "line 5"), 4);
     assert_int_equal(lost(p, "callers with more bytes than what they call", ""), 1);
+    assert_int_equal(lost(p, "callers that are missing (the file is cut off)", ""), 1);
     assert_note(p, "time unit", "instructions");
     flm_profile_free(p);
     assert_refused(massif, "desc: x\ncmd: y\ntime_unit: i\n", 0,
                    "no line 'snapshot=': massif wrote nothing yet");
+}
+
+/* How many callers follow is said before they come, and each snapshot says whether a tree does. */
+static void a_file_that_is_cut_off_says_so(void **state)
+{
+    (void)state;
+    static const char missing[] = "callers that are missing (the file is cut off)";
+    struct flm_profile *p = read_text(massif, small);
+    assert_int_equal(p->sizes.loss_count, 0);
+    flm_profile_free(p);
+    const char *last = strstr(small, "  n0: 30"), *second = strstr(small, "mem_heap_B=40");
+    p = read_bytes(massif, (struct flm_bytes){small, (size_t)(last - small)},
+                   &(struct flm_read_options){0});
+    assert_int_equal(lost(p, missing, ""), 1);
+    flm_profile_free(p);
+    p = read_bytes(massif, (struct flm_bytes){small, (size_t)(second - small)},
+                   &(struct flm_read_options){0});
+    assert_int_equal(lost(p, "last snapshot (cut off)", "line 19"), 1);
+    flm_profile_free(p);
 }
 
 static void a_shortened_file_is_read_or_refused(void **state)
@@ -122,6 +142,7 @@ int main(void)
         cmocka_unit_test(callers_are_above_and_keep_what_theirs_do_not_have),
         cmocka_unit_test(snapshots_are_counters),
         cmocka_unit_test(what_does_not_fit_is_counted),
+        cmocka_unit_test(a_file_that_is_cut_off_says_so),
         cmocka_unit_test(a_shortened_file_is_read_or_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/core/hash.h"
 #include "flamel/file.h"
 #include "profile/columns.h"
 #include "support/core/failures.h"
@@ -158,6 +159,28 @@ static void damaged_files_are_refused_or_what_is_lost_is_counted(void **state)
         else if (!strstr(why.text, files[i].says))
             fail_msg("%s", why.text);
         flm_profile_free(p);
+    }
+}
+
+/* Also where less than the header of a record is left. */
+static void a_recording_that_is_cut_off_says_so(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"tests/data/perf_data/fp.data",
+                                        "tests/data/perf_data/stream.data"};
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_text bytes = read_file(paths[i]);
+        uint64_t end = bytes.size; /* of the records */
+        if (i == 0)
+            end = flm_load64(bytes.at + 40) + flm_load64(bytes.at + 48);
+        for (size_t less = 1; less < 8; less++) {
+            struct flm_error why = {0};
+            struct flm_profile *p =
+                read_bytes((struct flm_bytes){bytes.at, (size_t)end - less}, &why);
+            assert_true(p && has_loss(p, "last record (cut off)"));
+            flm_profile_free(p);
+        }
+        flm_text_clear(&bytes);
     }
 }
 
@@ -486,6 +509,7 @@ int main(void)
         cmocka_unit_test(every_form_of_perf_data_is_read),
         cmocka_unit_test(a_file_and_the_same_bytes_from_a_pipe_are_one_profile),
         cmocka_unit_test(damaged_files_are_refused_or_what_is_lost_is_counted),
+        cmocka_unit_test(a_recording_that_is_cut_off_says_so),
         cmocka_unit_test(every_shortened_recording_is_read_or_refused),
         cmocka_unit_test(a_recording_whose_perf_was_killed_is_read_to_its_end),
         cmocka_unit_test(recordings_of_machines_of_the_other_byte_order_are_the_same),
