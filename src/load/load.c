@@ -155,10 +155,10 @@ static struct flm_profile *load(struct loading *l)
     struct flm_profile *profile = r->format->adopt  ? adopt(l)
                                   : r->format->load ? load_by_itself(l)
                                                     : read_profile(l);
-    if (profile && r->format->needs_symbols && r->format->read)
-        profile = flm_symbolize(profile, &l->options, l->why);
-    else if (profile && r->format->read && l->path && l->options.symbol_dir_count > 0)
+    if (profile && r->format->read && l->path && l->options.symbol_dir_count > 0)
         profile = flm_symbolize_from_sidecar(profile, l->path, &l->options, l->why);
+    if (profile && r->format->read && r->format->needs_symbols)
+        profile = flm_symbolize(profile, &l->options, l->why);
     if (!profile)
         flm_reading_explain(r, l->why);
     /* Readers make the frames of threads themselves; what is opened is a profile already. */

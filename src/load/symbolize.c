@@ -1,6 +1,7 @@
 #include "load/symbolize.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "algebra/operation/rebuild.h"
 #include "base/core/array.h"
@@ -41,6 +42,14 @@ static bool is_wanted(const struct flm_profile *p, uint32_t frame)
     return f->flags & FLM_FRAME_UNSYMBOLIZED && f->module != 0 && f->address != 0;
 }
 
+/* Whether a build id is that of which only the first digits are known. */
+static bool begins_with(const struct flm_build_id *id, struct flm_bytes digits)
+{
+    struct flm_build_id begin = {0};
+    return digits.size == 0 || (flm_build_id_parse(digits, &begin) && begin.size <= id->size &&
+                                memcmp(begin.bytes, id->bytes, begin.size) == 0);
+}
+
 /* The modules of frames without names. False when memory ran out. */
 static bool find_modules(struct symbolizing *s)
 {
@@ -55,10 +64,15 @@ static bool find_modules(struct symbolizing *s)
         struct flm_bytes note = mapped_note(p, module), path = flm_string_bytes(p, module);
         if (note.size == 0 || path.at[0] == '[')
             continue;
-        struct flm_module_request request = {.path = path};
+        struct flm_bytes file = flm_mapped_file(note);
+        struct flm_module_request request = {.path = file.size > 0 ? file : path};
         flm_build_id_parse(flm_mapped_id(note), &request.build_id);
-        s->module[module] = flm_modules_get(s->modules, &request);
-        good = s->module[module] && FLM_ARRAY_ADD(&s->wanted, s->module[module]);
+        struct flm_module *found = flm_modules_get(s->modules, &request);
+        good = found != NULL;
+        if (found && begins_with(flm_module_build_id(found), flm_mapped_id_begin(note))) {
+            s->module[module] = found;
+            good = FLM_ARRAY_ADD(&s->wanted, found);
+        }
     }
     free(seen);
     return good;

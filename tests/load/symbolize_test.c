@@ -79,6 +79,157 @@ static void a_file_with_another_build_id_is_not_used(void **state)
     flm_text_clear(&other);
 }
 
+/* A program whose functions call each other, without a fixed address. */
+static const char source[] =
+    "__attribute__((noinline)) int lex(int x) { return x * 3 + 1; }\\n"
+    "__attribute__((noinline)) int parse(int x) { return lex(x) + lex(x + 1); }\\n"
+    "int main(int argc, char **argv) { (void)argv; return parse(argc); }\\n";
+
+static void make_program(void)
+{
+    shell("printf '%s' > relative.c && cc -g -O0 -fPIE -pie -Wl,--build-id -o relative relative.c",
+          source);
+}
+
+static void strip_end(struct flm_text *text)
+{
+    while (text->size > 0 && text->at[text->size - 1] == '\n')
+        text->size--;
+    flm_text_putc(text, 0);
+}
+
+/* A build id as breakpad writes it: a GUID, whose first three numbers have the other order of
+ * bytes, and an age. */
+static void to_breakpad(const char *id, char breakpad[34])
+{
+    static const int order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+    for (int i = 0; i < 16; i++)
+        memcpy(breakpad + 2 * i, id + 2 * order[i], 2);
+    memcpy(breakpad + 32, "0", 2);
+}
+
+/* What samply saves before symbols are looked up: frames are called by their addresses, relative to
+ * their library. */
+static struct flm_text addresses_of_samply(const uint64_t *addresses, size_t count,
+                                           const char *code_id, const char *breakpad_id)
+{
+    struct flm_text text = {0};
+    flm_text_format(&text,
+                    "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":49,\"interval\":1,"
+                    "\"categories\":[],\"symbolicated\":false},\"libs\":[{\"name\":\"relative\","
+                    "\"debugName\":\"relative\",\"breakpadId\":\"");
+    flm_text_puts(&text, breakpad_id);
+    flm_text_puts(&text, "\",\"codeId\":");
+    flm_text_puts(&text, code_id);
+    flm_text_puts(&text, ",\"path\":\"");
+    flm_text_puts(&text, temporary_path("relative"));
+    flm_text_puts(&text, "\"}],\"threads\":[{\"name\":\"t\",\"pid\":\"1\",\"tid\":1,"
+                         "\"resourceTable\":{\"length\":1,\"lib\":[0],\"name\":[0],\"type\":[1]},"
+                         "\"stringArray\":[\"relative\"");
+    for (size_t i = 0; i < count; i++)
+        flm_text_format(&text, ",\"0x%llx\"", (unsigned long long)addresses[i]);
+    static const char *const columns[][2] = {
+        {"],\"funcTable\":{\"name\":[", "1+"},   {"],\"resource\":[", "0"},
+        {"]},\"frameTable\":{\"func\":[", "i"},  {"],\"address\":[", "@"},
+        {"]},\"stackTable\":{\"frame\":[", "i"}, {"],\"prefix\":[", "-"},
+        {"]},\"samples\":{\"stack\":[", "i"},    {"],\"time\":[", "i"},
+    };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        flm_text_puts(&text, columns[c][0]);
+        for (size_t i = 0; i < count; i++) {
+            flm_text_puts(&text, i ? "," : "");
+            if (columns[c][1][0] == '-')
+                flm_text_puts(&text, "null");
+            else
+                flm_text_uint(&text, columns[c][1][0] == '1'   ? i + 1
+                                     : columns[c][1][0] == '0' ? 0
+                                     : columns[c][1][0] == '@' ? addresses[i]
+                                                               : i);
+        }
+    }
+    flm_text_puts(&text, "]}}]}");
+    assert_false(text.failed);
+    return text;
+}
+
+static const char each_address[] =
+    "objdump -d relative | awk '/^[0-9a-f]+ <(main|parse|lex)>:/ { in_it = 1 } /^$/ { in_it = 0 }"
+    " in_it && /^ +[0-9a-f]+:\t/ { sub(/:.*/, \"\"); print $1 }'";
+
+static size_t addresses_of_program(uint64_t *addresses, size_t most)
+{
+    struct flm_text list = shell_output("%s", each_address);
+    flm_text_putc(&list, 0);
+    size_t count = 0;
+    for (char *at = list.at; *at && count < most; at += *at == '\n')
+        addresses[count++] = strtoull(at, &at, 16);
+    flm_text_clear(&list);
+    return count;
+}
+
+/* Every instruction of the program has the function that addr2line says. */
+static void addresses_of_samply_have_the_names_of_addr2line(void **state)
+{
+    (void)state;
+    enum { MOST = 200 };
+    uint64_t addresses[MOST];
+    char code_id[64], breakpad[34];
+    make_program();
+    size_t count = addresses_of_program(addresses, MOST);
+    assert_true(count > 20);
+    struct flm_text id = shell_output("readelf -n relative | awk '/Build ID/ { print $3 }'");
+    strip_end(&id);
+    struct flm_text wanted =
+        shell_output("%s | addr2line -f -e relative | awk 'NR %% 2' | sort | uniq -c | "
+                     "awk '{ print \"t;\" $2, $1 }'",
+                     each_address);
+    flm_text_putc(&wanted, 0);
+    snprintf(code_id, sizeof code_id, "\"%s\"", id.at);
+    to_breakpad(id.at, breakpad);
+    for (int i = 0; i < 2; i++) {
+        /* The code id is the build id; without it the breakpad id has the first half. */
+        struct flm_text text =
+            addresses_of_samply(addresses, count, i ? "null" : code_id, i ? breakpad : "");
+        struct flm_error why = {0};
+        struct flm_profile *p = flm_load_memory(text.at, text.size, NULL, &why);
+        if (!p)
+            fail_msg("%s", why.text);
+        assert_sound(p);
+        char *folded = folded_of(p);
+        assert_string_equal(folded, wanted.at);
+        free(folded);
+        flm_profile_free(p);
+        flm_text_clear(&text);
+    }
+    flm_text_clear(&wanted);
+    flm_text_clear(&id);
+}
+
+static void addresses_of_samply_stay_without_a_file_of_that_id(void **state)
+{
+    (void)state;
+    static const char *const ids[][2] = {
+        {"\"c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00\"", ""},
+        {"null", "00EEFFC000EEFFC0C0FFEE00C0FFEE000"},
+        {"null", ""},
+        {"null", "no id"},
+    };
+    uint64_t addresses[4];
+    make_program();
+    size_t count = addresses_of_program(addresses, 4);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct flm_text text = addresses_of_samply(addresses, count, ids[i][0], ids[i][1]);
+        struct flm_profile *p = flm_load_memory(text.at, text.size, NULL, NULL);
+        assert_non_null(p);
+        char *folded = folded_of(p);
+        assert_null(strstr(folded, "main"));
+        assert_null(strstr(folded, "lex"));
+        free(folded);
+        flm_profile_free(p);
+        flm_text_clear(&text);
+    }
+}
+
 static void a_profile_with_names_stays_as_it_is(void **state)
 {
     (void)state;
@@ -108,6 +259,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_of_a_program_that_is_there_get_names),
         cmocka_unit_test(a_file_with_another_build_id_is_not_used),
+        cmocka_unit_test(addresses_of_samply_have_the_names_of_addr2line),
+        cmocka_unit_test(addresses_of_samply_stay_without_a_file_of_that_id),
         cmocka_unit_test(a_profile_with_names_stays_as_it_is),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -8,6 +8,10 @@
 /* Notes are found one after the other: more would take too long. */
 enum { MOST_MAPPED = 1000 };
 
+#define ID_KEY "id="
+#define ID_BEGIN_KEY "id-begins="
+#define FILE_KEY "file="
+
 static void add_range(struct flm_text *text, const struct flm_mapped *mapped)
 {
     if (text->size > 0)
@@ -27,6 +31,14 @@ static bool is_first_of_path(const struct flm_mapped *mapped, size_t i)
     return true;
 }
 
+static void add_word(struct flm_text *out, const char *key, struct flm_bytes value)
+{
+    if (value.size > 0) {
+        flm_text_puts(out, key);
+        flm_text_add(out, value);
+    }
+}
+
 void flm_mapped_note(struct flm_builder *b, const struct flm_mapped *mapped, size_t count)
 {
     struct flm_text key = {0}, value = {0};
@@ -43,10 +55,9 @@ void flm_mapped_note(struct flm_builder *b, const struct flm_mapped *mapped, siz
             add_range(&value, &mapped[k]);
             id = id.size ? id : mapped[k].build_id;
         }
-        if (id.size > 0) {
-            flm_text_puts(&value, " id=");
-            flm_text_add(&value, id);
-        }
+        add_word(&value, " " ID_KEY, id);
+        add_word(&value, " " ID_BEGIN_KEY, mapped[i].id_begin);
+        add_word(&value, " " FILE_KEY, mapped[i].file);
         flm_text_puts(&key, FLM_NOTE_MAPPED);
         flm_text_add(&key, mapped[i].path);
         flm_text_putc(&key, 0);
@@ -106,9 +117,11 @@ void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_by
         flm_text_puts(out, "[unknown]");
 }
 
+/* The path of a file is the last word, whatever is in it. */
 static struct flm_bytes take_word(struct flm_bytes *text)
 {
-    const char *end = text->at + text->size, *to = flm_find(text->at, end, ' ');
+    const char *end = text->at + text->size;
+    const char *to = flm_bytes_start_with(*text, FILE_KEY) ? end : flm_find(text->at, end, ' ');
     struct flm_bytes word = {text->at, (size_t)(to - text->at)};
     *text = flm_bytes_from(*text, word.size + (to < end));
     return word;
@@ -139,12 +152,27 @@ bool flm_mapped_next(struct flm_bytes *value, struct flm_mapped *mapped)
     return false;
 }
 
-struct flm_bytes flm_mapped_id(struct flm_bytes value)
+static struct flm_bytes value_of(struct flm_bytes note, const char *key)
 {
-    while (value.size > 0) {
-        struct flm_bytes word = take_word(&value);
-        if (flm_bytes_start_with(word, "id="))
-            return flm_bytes_from(word, 3);
+    while (note.size > 0) {
+        struct flm_bytes word = take_word(&note);
+        if (flm_bytes_start_with(word, key))
+            return flm_bytes_from(word, strlen(key));
     }
     return (struct flm_bytes){"", 0};
+}
+
+struct flm_bytes flm_mapped_id(struct flm_bytes value)
+{
+    return value_of(value, ID_KEY);
+}
+
+struct flm_bytes flm_mapped_id_begin(struct flm_bytes value)
+{
+    return value_of(value, ID_BEGIN_KEY);
+}
+
+struct flm_bytes flm_mapped_file(struct flm_bytes value)
+{
+    return value_of(value, FILE_KEY);
 }

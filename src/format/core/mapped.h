@@ -6,9 +6,11 @@
  *
  *     mapped /usr/lib/libc.so.6    7f31a2c28000-7f31a2d8a000@28000 id=c0ffee...
  *     mapped /opt/app/libapp.so    relative id=...
+ *     mapped libm.so.6             relative id-begins=... file=/usr/lib/libm.so.6
  *
  * Words with '@' are the ranges of addresses that were mapped, and from which offset of the file;
- * "relative": addresses are those from the beginning of the module. Where the files of the
+ * "relative": addresses are those from the beginning of the module. "file=" is the last: its path,
+ * where the module has only a name. Where the files of the
  * machine and the options for symbols are at hand, load/symbolize.c names these frames. */
 #ifndef FLAMEL_FORMAT_CORE_MAPPED_H
 #define FLAMEL_FORMAT_CORE_MAPPED_H
@@ -23,6 +25,8 @@ struct flm_mapped {
     uint64_t start, limit, offset; /* limit 0: addresses are relative to the module */
     struct flm_bytes path;
     struct flm_bytes build_id; /* hexadecimal digits; empty: not known */
+    struct flm_bytes id_begin; /* the first digits of it, where the others are not known */
+    struct flm_bytes file;     /* empty: the path is its */
 };
 
 /* Makes the notes for `count` mappings. Those of one path become one note; of many modules, the
@@ -48,7 +52,9 @@ void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_by
  * that of the whole note. False after the last one. */
 bool flm_mapped_next(struct flm_bytes *value, struct flm_mapped *mapped);
 
-/* The build id in the value of a note; empty: not known. */
+/* The build id, its first digits, and the file in the value of a note; empty: not known. */
 struct flm_bytes flm_mapped_id(struct flm_bytes value);
+struct flm_bytes flm_mapped_id_begin(struct flm_bytes value);
+struct flm_bytes flm_mapped_file(struct flm_bytes value);
 
 #endif

@@ -64,6 +64,7 @@ const struct flm_format flm_format_gecko = {
     .has_times = true,
     .keeps_labels = true,
     .sniff = sniff_gecko,
+    .needs_symbols = true,
     .read = read_gecko,
     .write = flm_gecko_write,
 };

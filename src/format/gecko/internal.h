@@ -2,6 +2,7 @@
  *
  *     resolve.c           processes and threads, their labels and times; notes
  *     resolve_stacks.c    rows of the tables of frames and stacks: frames and nodes
+ *     resolve_libs.c      libraries: of which module a frame is, and where names may be found
  *     resolve_samples.c   samples and allocations
  *     resolve_markers.c   markers and counters */
 #ifndef FLAMEL_FORMAT_GECKO_INTERNAL_H
@@ -24,6 +25,12 @@ struct flm_gecko_stacks {
     uint32_t round; /* counts the threads */
 };
 
+/* A library in which a frame without a name is: distinct ones may have the same name. */
+struct flm_gecko_mapped {
+    const struct flm_gecko_lib *lib;
+    uint32_t module; /* a string of the builder: what its frames have */
+};
+
 struct flm_gecko_resolving {
     const struct flm_gecko_profile *p;
     const struct flm_gecko_process *process;
@@ -40,6 +47,7 @@ struct flm_gecko_resolving {
     struct FLM_ARRAY(uint32_t) category_sets; /* label sets by category + 1; FLM_NONE */
     struct FLM_ARRAY(uint32_t) libs;          /* the order of `sorted_libs` by address */
     const struct flm_gecko_lib *sorted_libs;
+    struct FLM_ARRAY(struct flm_gecko_mapped) mapped; /* libraries of frames without names */
     struct flm_text name;
     struct flm_metric metrics[3]; /* of the thread's samples: weight, time, CPU */
     bool has[3];
@@ -122,6 +130,25 @@ bool flm_gecko_node_of(struct flm_gecko_resolving *r, struct flm_node thread, in
 
 /* The category of a stack whose node was made: that of the innermost frame that has one. */
 int32_t flm_gecko_category_of(const struct flm_gecko_stacks *s, int32_t stack);
+
+/* resolve_libs.c */
+
+/* Sets the module: that of the library that the frame names, which is returned (NULL: none). */
+const struct flm_gecko_lib *flm_gecko_set_module(struct flm_gecko_resolving *r,
+                                                 const struct flm_gecko_tables *t, size_t frame,
+                                                 int32_t func, struct flm_frame_record *record);
+
+/* The same by an address, which becomes that in the library. */
+void flm_gecko_set_module_at(struct flm_gecko_resolving *r, uint64_t *address,
+                             struct flm_frame_record *record);
+
+/* Remembers that a frame without a name is in this library (NULL: in none). A library that has the
+ * name of another gets another name, which the frame has then. */
+void flm_gecko_want_names(struct flm_gecko_resolving *r, const struct flm_gecko_lib *lib,
+                          struct flm_frame_record *record);
+
+/* Adds the notes that say where these libraries were mapped. */
+void flm_gecko_note_libs(struct flm_gecko_resolving *r);
 
 /* resolve_samples.c: both add to the stacks below the node `thread`. */
 

@@ -187,6 +187,7 @@ bool flm_gecko_resolve(const struct flm_gecko_profile *profile,
     double first_start = r.process->start_time;
     for (size_t i = last; i-- > 0 && good;)
         good = resolve_process(&r, &profile->processes.at[i], first_start);
+    flm_gecko_note_libs(&r);
     if (builder->metric_count == 0) /* nothing was sampled */
         flm_builder_metric(builder, "samples", "samples");
     if (r.without_stack > 0)
@@ -197,6 +198,7 @@ bool flm_gecko_resolve(const struct flm_gecko_profile *profile,
     FLM_ARRAY_CLEAR(&r.path);
     FLM_ARRAY_CLEAR(&r.category_sets);
     FLM_ARRAY_CLEAR(&r.libs);
+    FLM_ARRAY_CLEAR(&r.mapped);
     flm_text_clear(&r.name);
     return good;
 }

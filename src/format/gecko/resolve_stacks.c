@@ -2,7 +2,6 @@
  * each when a sample first needs it. */
 #include <stdlib.h>
 
-#include "base/core/sort.h"
 #include "format/gecko/internal.h"
 #include "format/gecko/location.h"
 
@@ -71,82 +70,6 @@ bool flm_gecko_stacks_init(struct flm_gecko_resolving *r, struct flm_gecko_stack
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static const struct flm_gecko_lib *lib_of(const struct flm_gecko_resolving *r, int32_t lib)
-{
-    const struct flm_gecko_libs *libs =
-        r->thread->libs.count > 0 ? &r->thread->libs : &r->process->libs;
-    return lib >= 0 && (size_t)lib < libs->count ? &libs->at[lib] : NULL;
-}
-
-static int order_libs(const void *context, uint32_t a, uint32_t b)
-{
-    const struct flm_gecko_libs *libs = context;
-    uint64_t first = libs->at[a].start, second = libs->at[b].start;
-    return first != second ? (first > second) - (first < second) : (a < b) - (a > b);
-}
-
-/* The library that was mapped at an address, and the address in it. */
-static const struct flm_gecko_lib *lib_at(struct flm_gecko_resolving *r, uint64_t *address)
-{
-    const struct flm_gecko_libs *libs =
-        r->thread->libs.count > 0 ? &r->thread->libs : &r->process->libs;
-    uint32_t count = (uint32_t)libs->count, low = 0, high = count;
-    if (count > 0 && r->sorted_libs != libs->at) {
-        r->libs.count = 0;
-        if (!FLM_ARRAY_RESERVE(&r->libs, 2 * (size_t)count)) {
-            flm_builder_fail_memory(r->builder);
-            return NULL;
-        }
-        for (uint32_t i = 0; i < count; i++)
-            r->libs.at[i] = i;
-        flm_sort(r->libs.at, count, r->libs.at + count, order_libs, libs);
-        r->sorted_libs = libs->at;
-    }
-    while (low < high) { /* the last one that begins at the address or before it */
-        uint32_t middle = low + (high - low) / 2;
-        if (libs->at[r->libs.at[middle]].start <= *address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct flm_gecko_lib *lib = low > 0 ? &libs->at[r->libs.at[low - 1]] : NULL;
-    if (!lib || *address >= lib->end)
-        return NULL;
-    *address -= lib->start - lib->offset;
-    return lib;
-}
-
-static void set_lib(struct flm_gecko_resolving *r, const struct flm_gecko_lib *lib,
-                    struct flm_frame_record *record)
-{
-    if (lib)
-        record->module =
-            flm_gecko_string_of(r, flm_gecko_text(r, lib->name ? lib->name : lib->debug_name));
-}
-
-/* The module of a frame is the frame's own library (since version 70), else that of its function's
- * resource, else the name of that resource, if the resource is a library. */
-static void set_module(struct flm_gecko_resolving *r, const struct flm_gecko_tables *t,
-                       size_t frame, int32_t func, struct flm_frame_record *record)
-{
-    const int32_t library = 1;
-    int32_t resource =
-        flm_gecko_index(flm_gecko_column_of(t, FLM_GECKO_FUNC_RESOURCE), (size_t)func);
-    const struct flm_gecko_lib *lib =
-        lib_of(r, flm_gecko_index(flm_gecko_column_of(t, FLM_GECKO_FRAME_LIB), frame));
-    if (!lib && resource >= 0)
-        lib = lib_of(
-            r, flm_gecko_index(flm_gecko_column_of(t, FLM_GECKO_RESOURCE_LIB), (size_t)resource));
-    set_lib(r, lib, record);
-    if (!lib && resource >= 0 &&
-        flm_gecko_index(flm_gecko_column_of(t, FLM_GECKO_RESOURCE_TYPE), (size_t)resource) ==
-            library)
-        record->module = flm_gecko_string_of(
-            r, flm_gecko_string(r->strings,
-                                flm_gecko_index(flm_gecko_column_of(t, FLM_GECKO_RESOURCE_NAME),
-                                                (size_t)resource)));
-}
-
 static struct flm_bytes file_of(const struct flm_gecko_resolving *r,
                                 const struct flm_gecko_tables *t, int32_t func)
 {
@@ -192,7 +115,7 @@ static bool processed_frame(struct flm_gecko_resolving *r, size_t i,
         }
     }
     record->function = flm_gecko_string_of(r, function);
-    set_module(r, t, i, func, record);
+    const struct flm_gecko_lib *lib = flm_gecko_set_module(r, t, i, func, record);
     record->file = flm_gecko_string_of(r, file);
     if (r->options->lines && line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i) > 0)
         record->line = line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i);
@@ -209,6 +132,7 @@ static bool processed_frame(struct flm_gecko_resolving *r, size_t i,
         record->address = relative >= 0 && relative < 9223372036854775808.0 && record->module
                               ? (uint64_t)relative
                               : address;
+        flm_gecko_want_names(r, lib, record);
     }
     return true;
 }
@@ -238,7 +162,7 @@ static bool unprocessed_frame(struct flm_gecko_resolving *r, size_t i,
     if (r->options->lines && line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i) > 0)
         record->line = line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i);
     if (location.is_address) {
-        set_lib(r, lib_at(r, &location.address), record);
+        flm_gecko_set_module_at(r, &location.address, record);
         record->address = location.address;
         record->flags = FLM_FRAME_UNSYMBOLIZED;
     }

@@ -18,6 +18,7 @@ static const struct flm_mapped mapped[] = {
     {.start = 0x7f0000001000, .limit = 0x7f0000009000, .offset = 0x1000, .path = TEXT("/lib/a b")},
     {.start = 0x402000, .limit = 0x405000, .offset = 0x2000, .path = TEXT("/bin/app")},
     {.path = TEXT("lib.so"), .build_id = TEXT("12ab")},
+    {.path = TEXT("libm.so"), .id_begin = TEXT("34cd"), .file = TEXT("/opt/relative id=1/libm.so")},
     {.start = 1, .limit = 2},
 };
 
@@ -37,7 +38,8 @@ static void a_module_has_a_note_with_its_ranges_and_its_build_id(void **state)
     assert_note(p, "mapped /bin/app", "400000-401000@0 402000-405000@2000 id=c0ffee");
     assert_note(p, "mapped /lib/a b", "7f0000001000-7f0000009000@1000");
     assert_note(p, "mapped lib.so", "relative id=12ab");
-    assert_int_equal(p->sizes.note_count, 3);
+    assert_note(p, "mapped libm.so", "relative id-begins=34cd file=/opt/relative id=1/libm.so");
+    assert_int_equal(p->sizes.note_count, 4);
     flm_profile_free(p);
 }
 
@@ -51,6 +53,12 @@ static void a_note_is_read_as_it_was_written(void **state)
     assert_true(m.start == 0x400000 && m.limit == 0x401000 && m.offset == 0);
     assert_true(flm_mapped_next(&value, &m));
     assert_true(m.start == 0x402000 && m.limit == 0x405000 && m.offset == 0x2000);
+    assert_false(flm_mapped_next(&value, &m));
+    value = flm_bytes_of("relative id-begins=34cd file=/opt/relative id=1/libm.so");
+    assert_true(flm_bytes_are(flm_mapped_id_begin(value), "34cd"));
+    assert_true(flm_bytes_are(flm_mapped_file(value), "/opt/relative id=1/libm.so"));
+    assert_int_equal(flm_mapped_id(value).size, 0);
+    assert_true(flm_mapped_next(&value, &m) && m.limit == 0);
     assert_false(flm_mapped_next(&value, &m));
     value = flm_bytes_of("relative id=12");
     assert_true(flm_mapped_next(&value, &m) && m.limit == 0);

@@ -275,6 +275,31 @@ static void the_first_versions_had_files_in_names(void **state)
     flm_profile_free(p);
 }
 
+/* Where names are looked up depends on the module: distinct files are distinct modules. */
+static void libraries_of_one_name_are_told_apart(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_text(
+        gecko,
+        "{" META("49") ",\"libs\":[{\"name\":\"x.so\",\"path\":\"/a/x.so\",\"codeId\":\"aa\"},"
+                       "{\"name\":\"x.so\",\"path\":\"/b/x.so\",\"codeId\":\"bb\"},"
+                       "{\"name\":\"x.so\",\"path\":\"/b/x.so\",\"codeId\":\"cc\"},"
+                       "{\"name\":\"y.so\",\"path\":\"/y.so\"}],\"threads\":[{" THREAD
+                       ",\"samples\":{\"stack\":[0,1,2,3],\"time\":[0,1,2,3]},\"stackTable\":{"
+                       "\"frame\":[0,1,2,3],\"prefix\":[null,null,null,null]},\"frameTable\":{"
+                       "\"func\":[0,1,2,3],\"address\":[16,16,16,16]},\"funcTable\":{"
+                       "\"name\":[0,0,0,0],\"resource\":[0,1,2,3]},\"resourceTable\":{\"lib\":"
+                       "[0,1,2,3],\"name\":[0,0,0,0],\"type\":[1,1,1,1]},\"stringArray\":"
+                       "[\"0x10\"]}]}");
+    assert_sound(p);
+    assert_note(p, "mapped x.so", "relative id=aa file=/a/x.so");
+    assert_note(p, "mapped /b/x.so", "relative id=bb file=/b/x.so");
+    assert_note(p, "mapped x.so (3)", "relative id=cc file=/b/x.so");
+    assert_int_equal(flm_profile_note_named(p, "mapped y.so").size, 0); /* it has no id */
+    assert_int_equal(p->sizes.frame_count, 6);
+    flm_profile_free(p);
+}
+
 static void indexes_that_lead_nowhere_are_refused(void **state)
 {
     (void)state;
@@ -399,6 +424,7 @@ int main(void)
         cmocka_unit_test(weights_have_types),
         cmocka_unit_test(a_function_that_is_always_inlined_is_marked),
         cmocka_unit_test(the_first_versions_had_files_in_names),
+        cmocka_unit_test(libraries_of_one_name_are_told_apart),
         cmocka_unit_test(indexes_that_lead_nowhere_are_refused),
         cmocka_unit_test(files_add_up),
         cmocka_unit_test(they_are_recognized),
