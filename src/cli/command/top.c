@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -134,6 +135,17 @@ static bool check_target(const struct fields *f, int operands, struct flm_error 
                          "choose one target: a command, processes, or the whole machine");
 }
 
+/* A file that nobody can run is probably a profile: pprof -top and perf top -i take one. */
+static bool check_command(const char *path, struct flm_error *why)
+{
+    struct stat stats;
+    return !path || stat(path, &stats) != 0 || !S_ISREG(stats.st_mode) || access(path, X_OK) == 0 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "%s is no program, and top shows programs that run; a profile's functions "
+                         "are shown by: flamel report %s",
+                         path, path);
+}
+
 static bool read_times(const struct fields *f, struct flm_live_options *o, struct flm_error *why)
 {
     enum { MOST = 3600, LEAST_NS = 100000000 };
@@ -178,6 +190,8 @@ static bool read_options(const struct fields *f, int operands, char **words,
     if (ids && !flm_record_parse_ids("pid", ids, &request->processes, &o->process_count, why))
         return false;
     o->processes = request->processes;
+    if (o->command && !check_command(o->command[0], why))
+        return false;
     o->machine = f->machine;
     find_name(request);
     return !request->name.failed || flm_error_memory(why);
