@@ -70,22 +70,38 @@ void flm_mapped_note(struct flm_builder *b, const struct flm_mapped *mapped, siz
     flm_text_clear(&value);
 }
 
+static bool is_same_mapping(const struct flm_mapping *a, const struct flm_mapping *b)
+{
+    return a->start == b->start && a->limit == b->limit && a->offset == b->offset &&
+           a->path == b->path && a->build_id == b->build_id;
+}
+
+/* A file of many messages has the same mappings in each of them. */
 void flm_mapping_note(struct flm_builder *b, const struct flm_mapping *mappings, size_t count)
 {
     struct FLM_ARRAY(struct flm_mapped) mapped = {0};
+    struct FLM_ARRAY(const struct flm_mapping *) distinct = {0};
     struct flm_text texts = {0}; /* a copy: the interner's move when a note is added */
     bool has_room = true;
-    for (size_t i = 0; i < count && has_room; i++) {
+    for (size_t i = 0; i < count && has_room && distinct.count < MOST_MAPPED; i++) {
         const struct flm_mapping *m = &mappings[i];
         struct flm_bytes path = flm_interner_text(&b->interner, m->path);
         struct flm_bytes id = flm_interner_text(&b->interner, m->build_id);
-        if (path.size == 0 || m->limit == 0)
+        size_t same = 0;
+        while (same < distinct.count && !is_same_mapping(distinct.at[same], m))
+            same++;
+        if (path.size == 0 || m->limit == 0 || same < distinct.count)
             continue;
         flm_text_add(&texts, path);
         flm_text_add(&texts, id);
-        has_room =
-            FLM_ARRAY_ADD(&mapped, (struct flm_mapped){m->start, m->limit, m->offset, path, id});
+        has_room = FLM_ARRAY_ADD(&distinct, m) &&
+                   FLM_ARRAY_ADD(&mapped, (struct flm_mapped){.start = m->start,
+                                                              .limit = m->limit,
+                                                              .offset = m->offset,
+                                                              .path = path,
+                                                              .build_id = id});
     }
+    FLM_ARRAY_CLEAR(&distinct);
     size_t at = 0;
     for (size_t i = 0; i < mapped.count && !texts.failed; i++) {
         mapped.at[i].path.at = texts.at + at;

@@ -86,14 +86,15 @@ static struct flm_profile *noted_by_strings(struct flm_error *why)
     uint32_t path = flm_builder_string(b, "/bin/app", 8).index;
     uint32_t id = flm_builder_string(b, "c0ffee", 6).index;
     struct flm_mapping mappings[] = {{.start = 0x1000, .limit = 0x2000, .path = path},
+                                     {.start = 0x1000, .limit = 0x2000, .path = path},
                                      {.start = 0x5000, .limit = 0x6000},
                                      {.start = 0x7000, .path = path},
                                      {0x8000, 0x9000, 0x10, path, id, FLM_KIND_NATIVE}};
-    flm_mapping_note(b, mappings, 4);
+    flm_mapping_note(b, mappings, sizeof mappings / sizeof *mappings);
     return flm_builder_finish(b, why);
 }
 
-static void mappings_without_a_path_or_a_limit_have_no_note(void **state)
+static void mappings_without_a_path_or_a_limit_have_no_note_and_others_one(void **state)
 {
     (void)state;
     struct flm_profile *p = noted_by_strings(NULL);
@@ -152,7 +153,7 @@ int main(void)
         cmocka_unit_test(a_module_has_a_note_with_its_ranges_and_its_build_id),
         cmocka_unit_test(a_note_is_read_as_it_was_written),
         cmocka_unit_test(words_that_are_no_ranges_are_passed_over),
-        cmocka_unit_test(mappings_without_a_path_or_a_limit_have_no_note),
+        cmocka_unit_test(mappings_without_a_path_or_a_limit_have_no_note_and_others_one),
         cmocka_unit_test(a_frame_without_a_name_has_that_of_its_address_or_of_its_module),
         cmocka_unit_test(every_allocation_may_fail),
     };
