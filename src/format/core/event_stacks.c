@@ -69,13 +69,19 @@ void flm_event_stack_begin(struct flm_event_stack *stack, struct flm_label_set l
     stack->at = (struct flm_event_time){INT64_MIN, 0};
 }
 
+static void push(struct flm_event_stack *stack, struct flm_node node, uint32_t name,
+                 struct flm_event_time at)
+{
+    move_to(stack, at);
+    if (!FLM_ARRAY_ADD(&stack->open, (struct flm_open_call){node, name, false}))
+        flm_builder_fail_memory(stack->builder);
+}
+
 struct flm_node flm_event_stack_open(struct flm_event_stack *stack, struct flm_frame frame,
                                      uint32_t name, struct flm_event_time at)
 {
-    move_to(stack, at);
     struct flm_node node = flm_builder_child(stack->builder, top_node(stack), frame);
-    if (!FLM_ARRAY_ADD(&stack->open, (struct flm_open_call){node, name, false}))
-        flm_builder_fail_memory(stack->builder);
+    push(stack, node, name, at);
     return node;
 }
 
@@ -302,6 +308,10 @@ bool flm_calls_nest(struct flm_calls *calls, struct flm_event_stack *stack,
         }
         const struct flm_call *call = begin_at(&n, n.begin++);
         struct flm_event_time at = {call->time_ns, 0};
+        if (stack->place && call->mark != FLM_NONE) {
+            push(stack, stack->place(context, call->mark, top_node(stack)), call->name, at);
+            continue;
+        }
         struct flm_node node =
             flm_event_stack_open(stack, (struct flm_frame){call->frame}, call->name, at);
         if (opened && call->mark != FLM_NONE)

@@ -46,6 +46,11 @@ struct flm_event_stack {
                        it is a difference of flm_event_time.value */
     bool keep_times;
 
+    /* Where a call of flm_calls with a mark is, if not simply below the open ones: its own node, of
+     * which `parent` is that of the innermost open call. `context` is that of flm_calls_nest. NULL:
+     * all calls are below each other. */
+    struct flm_node (*place)(void *context, uint32_t mark, struct flm_node parent);
+
     struct flm_label_set labels; /* these two are of the thread */
     struct flm_node root;        /* below which its stacks are */
 
