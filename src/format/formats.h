@@ -37,6 +37,7 @@
     entry(callgrind)                                                                               \
     entry(massif)                                                                                  \
     entry(dhat)                                                                                    \
+    entry(nsight)                                                                                  \
     entry(heaptrack)                                                                               \
     entry(bpftrace)                                                                                \
     entry(pstats)                                                                                  \
