@@ -4,10 +4,10 @@
  *     # labels: {"request":"7"}
  *     #	0x4b455a	main.waiter+0x1a	/srv/main.go:35
  *
- * A comment has the address of the call, one less than that of the return. Frames of the runtime at
- * the leaf have none, nor has runtime.goexit, the root of each goroutine, which Go leaves out of its
- * profiles. Of inlined functions several comments have one address, the innermost first; a function
- * that calls itself has as many comments as addresses. */
+ * A comment has the address of the call, one less than that of the return. Frames of the runtime
+ * at the leaf have none, nor has runtime.goexit, the root of each goroutine, which Go leaves out of
+ * its profiles. Of inlined functions several comments have one address, the innermost first; a
+ * function that calls itself has as many comments as addresses. */
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "format/pprof/legacy.h"

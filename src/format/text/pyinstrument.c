@@ -1,6 +1,6 @@
 /* pyinstrument.c - what pyinstrument of Python writes: sessions, and its JSON.
  *
- *     {"start_time": 1795413606.09, "duration": 0.31, "sample_count": 77,    pyinstrument -r session
+ *     {"start_time": 1795413606.09, "duration": 0.31, "sample_count": 77,   pyinstrument -r session
  *      "target_description": "Program: app.py",
  *      "frame_records": [[["MainThread\0<thread>\0140332", "main\0app.py\09\1l12\1cApp"], 0.01]]}
  *
