@@ -45,6 +45,35 @@ static const uint64_t flm_quick_tens[20] = {1u,
                                             1000000000000000000u,
                                             10000000000000000000u};
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* The value of the first `count` of 8 bytes, 1 to 8, which are digits with '0' subtracted. */
+static inline uint64_t flm_quick_join8(uint64_t bytes, unsigned count)
+{
+    /* The first digit is in the lowest byte. Moved up, the zeros below are leading ones. Then
+     * neighbors are joined: digits to pairs, pairs to fours, fours to the value. */
+    bytes <<= 64 - 8 * count;
+    bytes = bytes * 10 + (bytes >> 8);
+    return ((bytes & 0xFF000000FF) * 0xF424000000064 +
+            (bytes >> 16 & 0xFF000000FF) * 0x271000000001) >>
+           32;
+}
+#endif
+
+/* The value of the `count` digits at `at`, 1 to 8; 8 bytes may be read. */
+static inline uint64_t flm_quick_value8(const char *at, unsigned count)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return flm_quick_join8(bytes ^ 0x3030303030303030, count);
+#else
+    uint64_t value = 0;
+    for (unsigned i = 0; i < count; i++)
+        value = value * 10 + (uint64_t)(at[i] - '0');
+    return value;
+#endif
+}
+
 /* The digits that the 8 bytes at `at` begin with: how many, and their value. */
 static inline unsigned flm_quick_digits8(const char *at, uint64_t *value)
 {
@@ -54,16 +83,7 @@ static inline unsigned flm_quick_digits8(const char *at, uint64_t *value)
     bytes ^= 0x3030303030303030;
     other = (bytes | (bytes + 0x7676767676767676)) & 0x8080808080808080;
     unsigned count = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-    *value = 0;
-    if (count == 0)
-        return 0;
-    /* The first digit is in the lowest byte. Moved up, the zeros below are leading ones. Then
-     * neighbors are joined: digits to pairs, pairs to fours, fours to the value. */
-    bytes <<= 64 - 8 * count;
-    bytes = bytes * 10 + (bytes >> 8);
-    *value = ((bytes & 0xFF000000FF) * 0xF424000000064 +
-              (bytes >> 16 & 0xFF000000FF) * 0x271000000001) >>
-             32;
+    *value = count > 0 ? flm_quick_join8(bytes, count) : 0;
     return count;
 #else
     unsigned count = 0;

@@ -286,6 +286,18 @@ bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key)
     return step_to_quick_key(json, key) || step_to_key(json, key);
 }
 
+size_t flm_json_find_key(struct flm_json_keys *keys, struct flm_bytes key)
+{
+    size_t i = keys->follower[keys->last];
+    if (i >= keys->count || !flm_bytes_equal(keys->names[i], key)) {
+        for (i = 0; i < keys->count && !flm_bytes_equal(keys->names[i], key);)
+            i++;
+        keys->follower[keys->last] = (unsigned char)i;
+    }
+    keys->last = (unsigned char)i;
+    return i;
+}
+
 bool flm_json_step(struct flm_json *json)
 {
     return flm_json_innermost_is_object(json) ? step_to_key(json, NULL) : step_to_item(json);
@@ -336,11 +348,19 @@ static bool read_any_number(struct flm_json *json, struct flm_json_number *numbe
     return !json->failed;
 }
 
+/* Whether a number begins at the current position: the usual case of `expect`. */
+static inline bool is_quick_number_next(const struct flm_json *json)
+{
+    const struct flm_source *source = json->source;
+    return json->is_pending && !json->failed && source->at < source->end &&
+           (unsigned)(*source->at - '0') < 10;
+}
+
 bool flm_json_number(struct flm_json *json, struct flm_json_number *number)
 {
     struct flm_quick_number quick;
     *number = (struct flm_json_number){{"", 0}, 0};
-    if (!expect(json, FLM_JSON_TYPE_NUMBER))
+    if (!is_quick_number_next(json) && !expect(json, FLM_JSON_TYPE_NUMBER))
         return false;
     const char *at = json->source->at;
     if (!flm_json_is_quick(at, json->source->end, &quick) ||
@@ -388,7 +408,7 @@ bool flm_json_integer(struct flm_json *json, int64_t *value)
 {
     const char *end;
     *value = 0;
-    if (!expect(json, FLM_JSON_TYPE_NUMBER))
+    if (!is_quick_number_next(json) && !expect(json, FLM_JSON_TYPE_NUMBER))
         return false;
     if (!flm_json_is_quick_integer(json->source->at, json->source->end, value, &end))
         return read_any_integer(json, value);

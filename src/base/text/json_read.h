@@ -86,6 +86,18 @@ bool flm_json_in_object(const struct flm_json *json);
 bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key);
 bool flm_json_next_item(struct flm_json *json);
 
+/* The keys that a reader knows, and, learned while it reads, which one follows which: objects of a
+ * kind have their members in one order. `names` has `count` of them, up to FLM_JSON_MOST_KEYS. */
+enum { FLM_JSON_MOST_KEYS = 16 };
+
+struct flm_json_keys {
+    const struct flm_bytes *names;
+    unsigned char count, last, follower[FLM_JSON_MOST_KEYS + 1];
+};
+
+/* The index of the key in `names`; their count: it is none of them. */
+size_t flm_json_find_key(struct flm_json_keys *keys, struct flm_bytes key);
+
 /* Reads the next value, which must be of that type. Texts are valid until the next call. */
 bool flm_json_string(struct flm_json *json, struct flm_bytes *text);
 bool flm_json_number(struct flm_json *json, struct flm_json_number *number);
@@ -104,6 +116,19 @@ bool flm_json_bool(struct flm_json *json, bool *value);
  * in half of the time that it takes item by item. */
 size_t flm_json_next_doubles(struct flm_json *json, double *values, size_t room, double if_null);
 size_t flm_json_next_integers(struct flm_json *json, int64_t *values, size_t room, int64_t if_null);
+
+/* The same for indices: items that are whole numbers below `limit`; another one is an error, which
+ * `beyond` says. */
+size_t flm_json_next_indices(struct flm_json *json, uint32_t *values, size_t room, uint32_t limit,
+                             const char *beyond);
+
+/* The text of an array of numbers, without its '[': {0} at first; the caller clears it. */
+struct flm_json_row FLM_ARRAY(char);
+
+/* For arrays of numbers that mostly begin as the one before did, as stacks do: after entering one,
+ * skips the items that are the same in `row`, which becomes this array; returns how many. It reads
+ * them 16 bytes at a time, and none of them as a number. */
+size_t flm_json_skip_repeated(struct flm_json *json, struct flm_json_row *row);
 
 /* Skips the next value, whatever it is and however deep. */
 void flm_json_skip(struct flm_json *json);

@@ -1,18 +1,67 @@
 /* json_read_numbers.c - arrays of numbers, many items at a call. */
+#include "base/core/scan.h"
 #include "base/text/internal.h"
 
-/* Where numbers are stored: in `integers`, or in `doubles` where that is NULL. */
+/* Where numbers are stored: in the one that is not NULL. */
 struct numbers {
-    double *doubles, if_null;
-    int64_t *integers, integer_if_null;
+    double *doubles;
+    int64_t *integers;
+    uint32_t *indices;
+    double if_null;
+    int64_t integer_if_null;
+    uint32_t limit;     /* of indices: they are less */
+    const char *beyond; /* likewise: the error */
 };
+
+/* Stores item `i`, a whole number of 0 or more; false: it is no index. */
+static inline bool store(const struct numbers *out, size_t i, uint64_t value)
+{
+    if (out->doubles)
+        out->doubles[i] = (double)value;
+    else if (out->integers)
+        out->integers[i] = (int64_t)value;
+    else
+        out->indices[i] = (uint32_t)value;
+    return !out->indices || value < out->limit;
+}
+
+/* Reads items of up to 8 digits, of which the first begins at `at`, up to `room`, and stops before
+ * any other one. The ends of those in 64 bytes are found at once, as in skip_numbers of
+ * json_read_skip.c. Returns where the next item begins, and its index. */
+static inline const char *small_items(const char *at, const char *end, const struct numbers *out,
+                                      size_t *index, size_t room)
+{
+#ifdef FLM_SCAN_64
+    size_t i = *index;
+    while (end - at >= FLM_SCAN_64 + 8) {
+        const char *block = at;
+        uint64_t commas = flm_scan64_equal(block, ','),
+                 other = ~(flm_scan64_digits(block) | commas);
+        for (commas &= (other & (0 - other)) - 1; commas && i < room; commas &= commas - 1) {
+            const char *comma = block + __builtin_ctzll(commas);
+            size_t size = (size_t)(comma - at);
+            if (size - 1 >= 8 || !store(out, i, flm_quick_value8(at, (unsigned)size)))
+                break;
+            at = comma + 1;
+            i++;
+        }
+        if (commas || at == block)
+            break;
+    }
+    *index = i;
+#else
+    (void)end, (void)out, (void)index, (void)room;
+#endif
+    return at;
+}
 
 /* Reads the item at `at`; returns its end, or NULL: the slow path reads it. */
 static inline const char *quick_item(const char *at, const char *end, const struct numbers *out,
                                      size_t i)
 {
     struct flm_quick_number quick;
-    if (*at == 'n') {
+    int64_t integer;
+    if (*at == 'n' && !out->indices) {
         if (memcmp(at, "null", 4) != 0 || flm_json_is_word_byte(at[4]))
             return NULL;
         if (out->integers)
@@ -21,11 +70,16 @@ static inline const char *quick_item(const char *at, const char *end, const stru
             out->doubles[i] = out->if_null;
         return at + 4;
     }
-    if (out->integers)
-        return flm_json_is_quick_integer(at, end, &out->integers[i], &at) ? at : NULL;
-    return flm_json_is_quick(at, end, &quick) && flm_quick_value(&quick, &out->doubles[i])
-               ? quick.end
-               : NULL;
+    if (out->doubles)
+        return flm_json_is_quick(at, end, &quick) && flm_quick_value(&quick, &out->doubles[i])
+                   ? quick.end
+                   : NULL;
+    if (!flm_json_is_quick_integer(at, end, &integer, &at))
+        return NULL;
+    if (!out->integers)
+        return integer >= 0 && store(out, i, (uint64_t)integer) ? at : NULL;
+    out->integers[i] = integer;
+    return at;
 }
 
 /* Reads the items from `first` to `room` of the open array, none of which is pending; stops before
@@ -34,13 +88,24 @@ static inline size_t quick_items(struct flm_json *json, const struct numbers *ou
                                  size_t room)
 {
     const char *start = json->source->at, *at = start, *end = json->source->end;
-    size_t i = first;
+    enum { PAUSE = 16 };
+    size_t i = first, try_at = i; /* where small items are tried again */
     while (i < room && end - at > FLM_QUICK_BYTES + 1) {
         const char *next = at;
         if (!json->is_first && *next++ != ',')
             break;
         if (*next <= ' ')
             next = flm_json_skip_blanks(next, end);
+        const char *item = next;
+        size_t before = i;
+        if (i >= try_at)
+            next = small_items(item, end, out, &i, room);
+        if (i > before) {
+            at = next - 1; /* the comma */
+            json->is_first = false;
+            continue;
+        }
+        try_at = i >= try_at ? i + PAUSE : try_at;
         if (end - next <= FLM_QUICK_BYTES || !(next = quick_item(next, end, out, i)))
             break;
         at = next;
@@ -53,6 +118,13 @@ static inline size_t quick_items(struct flm_json *json, const struct numbers *ou
 
 static bool slow_item(struct flm_json *json, const struct numbers *out, size_t i)
 {
+    int64_t integer;
+    if (out->indices) {
+        if (!flm_json_integer(json, &integer))
+            return false;
+        out->indices[i] = (uint32_t)integer;
+        return (integer >= 0 && integer < out->limit) || flm_json_fail(json, out->beyond);
+    }
     bool is_null = flm_json_type(json) == FLM_JSON_TYPE_NULL;
     if (is_null)
         flm_json_skip(json);
@@ -92,4 +164,50 @@ size_t flm_json_next_integers(struct flm_json *json, int64_t *values, size_t roo
 {
     const struct numbers out = {.integers = values, .integer_if_null = if_null};
     return next_numbers(json, &out, room);
+}
+
+size_t flm_json_next_indices(struct flm_json *json, uint32_t *values, size_t room, uint32_t limit,
+                             const char *beyond)
+{
+    const struct numbers out = {.indices = values, .limit = limit, .beyond = beyond};
+    return next_numbers(json, &out, room);
+}
+
+/* ---- Arrays that begin alike ----------------------------------------------------------------- */
+
+static size_t count_commas(const char *at, const char *end)
+{
+    size_t count = 0;
+    for (; at < end; at++)
+        count += *at == ',';
+    return count;
+}
+
+size_t flm_json_skip_repeated(struct flm_json *json, struct flm_json_row *row)
+{
+    const char *at = json->source->at, *end = json->source->end;
+    const char *close = json->failed ? end : flm_find(at, end, ']');
+    if (close == end || !json->is_first) {
+        row->count = 0;
+        return 0;
+    }
+    size_t size = (size_t)(close - at) + 1, most = size < row->count ? size : row->count;
+    size_t same = flm_common_prefix(at, row->at, most);
+    if (!FLM_ARRAY_RESERVE(row, size > row->count ? size - row->count : 0)) {
+        flm_json_fail_memory(json);
+        return 0;
+    }
+    memcpy(row->at + same, at + same, size - same);
+    row->count = size;
+    /* Back to where an item has ended: all is the same, or the last comma. */
+    if (same == size)
+        same--;
+    else
+        while (same > 0 && at[--same] != ',')
+            ;
+    if (same == 0)
+        return 0;
+    json->is_first = false;
+    flm_json_advance(json, same);
+    return count_commas(at, at + same) + 1;
 }

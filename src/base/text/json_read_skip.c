@@ -15,6 +15,40 @@ static const char *string_end(const char *at, const char *end)
     }
 }
 
+/* Skips items of an array, of which one begins at `at`, as long as they are whole numbers or nulls
+ * with a comma, or a line end and a comma, after each: columns of tables. Returns where an item
+ * begins. 64 bytes at once, because where a number ends decides where the next one begins: one
+ * after the other, each waits for the one before it, which took six times as long. */
+static const char *skip_numbers(const char *at, const char *end)
+{
+    static const char nulls[] = "null,null,null,null,";
+    while (end - at >= (ptrdiff_t)sizeof nulls && memcmp(at, nulls, sizeof nulls - 1) == 0)
+        at += sizeof nulls - 1;
+#ifdef FLM_SCAN_64
+    /* Of the byte before the block: an item begins after a comma. */
+    uint64_t digit_before = 0, comma_before = 1, line_before = 0, sign_before = 0;
+    for (const char *block = at; end - block >= FLM_SCAN_64; block += FLM_SCAN_64) {
+        uint64_t digits = flm_scan64_digits(block), commas = flm_scan64_equal(block, ','),
+                 lines = flm_scan64_equal(block, '\n'), signs = flm_scan64_equal(block, '-');
+        uint64_t after_digit = digits << 1 | digit_before, after_comma = commas << 1 | comma_before,
+                 after_line = lines << 1 | line_before, after_sign = signs << 1 | sign_before;
+        uint64_t good = (digits & ~after_line) | (commas & (after_digit | after_line)) |
+                        (lines & after_digit) | (signs & after_comma);
+        uint64_t bad = ~(good & (digits | ~after_sign));
+        commas &= (bad & (0 - bad)) - 1;
+        if (commas)
+            at = block + FLM_SCAN_64 - __builtin_clzll(commas);
+        if (bad)
+            break;
+        digit_before = digits >> 63;
+        comma_before = commas >> 63;
+        line_before = lines >> 63;
+        sign_before = signs >> 63;
+    }
+#endif
+    return at;
+}
+
 /* The end of the value at `at`, which is neither an object nor an array; NULL: the slow path reads
  * it. At least FLM_QUICK_BYTES are there. */
 static const char *scalar_end(const char *at, const char *end)
@@ -46,6 +80,7 @@ static const char *key_end(const char *at, const char *end)
 static void skip_quickly(struct flm_json *json, size_t bottom)
 {
     const char *start = json->source->at, *at = start, *end = json->source->end;
+    bool has_numbers = true; /* the innermost array, as far as is known */
     if (end - start > FLM_JSON_REPORT_EVERY)
         end = start + FLM_JSON_REPORT_EVERY;
     while (!json->failed && (json->is_pending || json->depth > bottom)) {
@@ -59,6 +94,7 @@ static void skip_quickly(struct flm_json *json, size_t bottom)
             flm_json_push(json, is_object);
             json->is_pending = false;
             json->is_first = true;
+            has_numbers = true;
             at = next + 1;
         } else if (json->is_pending) {
             next = scalar_end(next, end);
@@ -80,7 +116,8 @@ static void skip_quickly(struct flm_json *json, size_t bottom)
                 break;
             json->is_first = false;
             json->is_pending = true;
-            at = next;
+            at = is_object || !has_numbers ? next : skip_numbers(next, end);
+            has_numbers = at != next;
         }
     }
     flm_json_advance(json, (size_t)(at - start));

@@ -91,6 +91,26 @@ static void searches_agree_with_a_plain_loop(void **state)
     }
 }
 
+static void masks_of_64_bytes_have_a_bit_for_each(void **state)
+{
+    (void)state;
+#ifdef FLM_SCAN_64
+    uint64_t random = 5;
+    char text[FLM_SCAN_64];
+    for (int round = 0; round < 2000; round++) {
+        uint64_t digits = 0, commas = 0;
+        for (size_t i = 0; i < sizeof text; i++) {
+            text[i] = (char)(round % 2 ? (int)random_below(&random, 256)
+                                       : "0123456789,/:\n\0\xFF"[random_below(&random, 16)]);
+            digits |= (uint64_t)(text[i] >= '0' && text[i] <= '9') << i;
+            commas |= (uint64_t)(text[i] == ',') << i;
+        }
+        assert_true(flm_scan64_digits(text) == digits);
+        assert_true(flm_scan64_equal(text, ',') == commas);
+    }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +118,7 @@ int main(void)
         cmocka_unit_test(every_byte_can_be_matched),
         cmocka_unit_test(common_beginnings_end_where_texts_differ),
         cmocka_unit_test(searches_agree_with_a_plain_loop),
+        cmocka_unit_test(masks_of_64_bytes_have_a_bit_for_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "base/text/json_read.h"
 
 #include "support/core/failures.h"
+#include "support/core/random.h"
 #include "support/profile/perf_reading.h"
 
 /* A parser over a text, whole or through windows of `step` bytes. */
@@ -504,6 +505,113 @@ static void reading_stops_when_progress_returns_false(void **state)
     assert_int_equal(passed, 8);
 }
 
+/* An array of numbers as columns of tables have them; of some a byte is another one. */
+static void make_numbers(uint64_t *random, struct flm_text *text)
+{
+    static const char *const separators[] = {",", ",", ",", ",", "\n,", ", "};
+    size_t count = random_below(random, 60), mix = random_below(random, 3);
+    flm_text_putc(text, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            flm_text_puts(text, separators[mix ? 0 : random_below(random, 6)]);
+        uint64_t number = random_next(random) >> (24 + random_below(random, 40));
+        switch (mix == 2 ? random_below(random, 8) : 0) {
+        case 1:
+            flm_text_format(text, "-%llu", (unsigned long long)number);
+            break;
+        case 2:
+            flm_text_puts(text, "null");
+            break;
+        case 3:
+            flm_text_format(text, "%llu.%u", (unsigned long long)number, (unsigned)i);
+            break;
+        default:
+            flm_text_uint(text, number);
+            break;
+        }
+    }
+    flm_text_putc(text, ']');
+    if (random_below(random, 3) == 0)
+        text->at[random_below(random, text->size)] =
+            "0123456789,-.n\n ]x"[random_below(random, 18)];
+    for (int i = 0; i < 100; i++)
+        flm_text_putc(text, ' ');
+}
+
+/* What comes of reading the array with a function, as a text: the numbers, and the error. */
+static void read_in_one_way(const char *text, size_t step, int way, struct flm_text *out)
+{
+    struct fixture f;
+    double doubles[16];
+    int64_t integers[16];
+    uint32_t indices[16];
+    size_t count = 0;
+    start(&f, text, step);
+    if (way > 0)
+        flm_json_enter_array(&f.json);
+    do {
+        count = way == 1   ? flm_json_next_doubles(&f.json, doubles, 16, -1)
+                : way == 2 ? flm_json_next_integers(&f.json, integers, 16, -1)
+                : way == 3 ? flm_json_next_indices(&f.json, indices, 16, 1000000, "too large")
+                           : 0;
+        for (size_t i = 0; i < count; i++)
+            flm_text_format(out, "%.17g ",
+                            way == 1   ? doubles[i]
+                            : way == 2 ? (double)integers[i]
+                                       : indices[i]);
+    } while (count > 0);
+    bool good = finish(&f);
+    /* Of an array that is cut off, the numbers before the end may not be returned. */
+    if (f.json.is_cut)
+        out->size = 0;
+    flm_text_format(out, "%d %s", good, f.why.text);
+    flm_text_putc(out, 0);
+}
+
+static void arrays_of_numbers_are_read_alike_quickly_and_slowly(void **state)
+{
+    (void)state;
+    uint64_t random = 11;
+    struct flm_text text = {0}, quick = {0}, slow = {0};
+    for (int round = 0; round < 4000; round++) {
+        text.size = 0;
+        make_numbers(&random, &text);
+        flm_text_putc(&text, 0);
+        for (int way = 0; way < 4; way++) {
+            quick.size = slow.size = 0;
+            read_in_one_way(text.at, 10000, way, &quick);
+            read_in_one_way(text.at, 1, way, &slow);
+            if (strcmp(quick.at, slow.at) != 0)
+                fail_msg("%d: %s: %s, and %s", way, text.at, quick.at, slow.at);
+        }
+    }
+    flm_text_clear(&text);
+    flm_text_clear(&quick);
+    flm_text_clear(&slow);
+}
+
+static void an_index_beyond_the_limit_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *error;
+    } cases[] = {{"[0,1,7,8,1,1]", "byte 8: no such thing"},
+                 {"[0,-1]", "byte 5: no such thing"},
+                 {"[0,null]", "byte 3: a number is expected here"},
+                 {"[0,1.5]", "byte 3: a whole number of 63 bits is expected here"}};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        char text[200];
+        struct fixture f;
+        uint32_t values[8];
+        snprintf(text, sizeof text, i % 2 ? "%-150s" : "%s", cases[i / 2].text);
+        start(&f, text, 1000);
+        flm_json_enter_array(&f.json);
+        assert_int_equal(flm_json_next_indices(&f.json, values, 8, 8, "no such thing"), 0);
+        assert_false(finish(&f));
+        assert_string_equal(f.why.text, cases[i / 2].error);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +624,8 @@ int main(void)
         cmocka_unit_test(a_whole_number_must_be_one),
         cmocka_unit_test(arrays_of_numbers_are_read_at_once),
         cmocka_unit_test(what_is_no_number_is_refused_in_an_array_of_them),
+        cmocka_unit_test(arrays_of_numbers_are_read_alike_quickly_and_slowly),
+        cmocka_unit_test(an_index_beyond_the_limit_is_refused),
         cmocka_unit_test(errors_are_the_same_where_much_follows),
         cmocka_unit_test(unread_values_are_skipped),
         cmocka_unit_test(a_value_of_another_type_is_refused_with_its_offset),
