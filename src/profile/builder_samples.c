@@ -154,6 +154,20 @@ void flm_builder_sample_add(struct flm_builder *b, struct flm_metric metric, dou
     flm_builder_add_self(b, metric.index, b->sample_node[sample], value);
 }
 
+void flm_builder_add_sample(struct flm_builder *b, const struct flm_builder_sample *sample)
+{
+    if (flm_builder_keep_sample(b, sample->time_ns, sample->node, sample->label_set) == FLM_NONE)
+        return;
+    if (sample->duration_ns > 0)
+        flm_builder_sample_lasts(b, sample->duration_ns);
+    uint32_t at = b->sample_count - 1;
+    for (uint32_t i = 0; i < sample->count; i++) {
+        uint32_t metric = sample->metrics[i].index;
+        b->metrics[metric].sample_value[at] += sample->values[i];
+        flm_builder_add_self(b, metric, sample->node, sample->values[i]);
+    }
+}
+
 void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node node,
                         struct flm_label_set labels, struct flm_metric metric, double value)
 {

@@ -132,6 +132,17 @@ struct flm_profile *flm_builder_finish_chunk(struct flm_builder *b, struct flm_e
 uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_t node,
                                  uint32_t label_set);
 
+/* A sample with all that it has: flm_builder_sample, _lasts and _add at once. */
+struct flm_builder_sample {
+    int64_t time_ns, duration_ns;
+    uint32_t node, label_set;
+    uint32_t count; /* of values */
+    struct flm_metric metrics[3];
+    double values[3];
+};
+
+void flm_builder_add_sample(struct flm_builder *b, const struct flm_builder_sample *sample);
+
 /* How many frames of a function the nodes stand for (recursion.h), once all are there: by node. The
  * builder frees it. */
 void flm_builder_take_depths(struct flm_builder *b, struct flm_depths *depths);

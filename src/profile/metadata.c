@@ -350,24 +350,117 @@ static bool write_label_sets(struct flm_metadata *f, struct flm_profile *p)
     return sets != NULL;
 }
 
-static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* Merges the runs [start, middle) and [middle, end) of `from` into `to`. */
+static void merge_runs(const int64_t *time, const uint32_t *from, uint32_t *to, uint32_t start,
+                       uint32_t middle, uint32_t end)
+{
+    uint32_t left = start, right = middle;
+    for (uint32_t i = start; i < end; i++) {
+        bool takes_left = right == end || (left < middle && time[from[left]] <= time[from[right]]);
+        to[i] = takes_left ? from[left++] : from[right++];
+    }
+}
+
+/* Sorts `order`, which is 0, 1, 2 ..., by time; stable. Recordings are a run of ascending times for
+ * each thread, so these are merged as they are, `ends` has where they end: with few comparisons, of
+ * nothing but times. Returns the one of both that has the result. */
+static uint32_t *sort_by_time(const int64_t *time, uint32_t *order, uint32_t *other, uint32_t *ends,
+                              size_t run_count)
+{
+    while (run_count > 1) {
+        size_t merged = 0;
+        uint32_t start = 0;
+        for (size_t run = 0; run < run_count; run += 2) {
+            uint32_t middle = ends[run], end = run + 1 < run_count ? ends[run + 1] : middle;
+            merge_runs(time, order, other, start, middle, end);
+            ends[merged++] = start = end;
+        }
+        run_count = merged;
+        uint32_t *sorted = other;
+        other = order;
+        order = sorted;
+    }
+    return order;
+}
+
+/* Samples of one time are put into the order of all that they have. */
+static void sort_ties(const struct flm_metadata *f, uint32_t *order, uint32_t *scratch)
+{
+    const int64_t *time = f->b->sample_time;
+    for (uint32_t i = 0, next; i < f->b->sample_count; i = next) {
+        for (next = i + 1; next < f->b->sample_count && time[order[i]] == time[order[next]];)
+            next++;
+        if (next - i > 1)
+            flm_sort(order + i, next - i, scratch, order_samples, f);
+    }
+}
+
+/* The samples in their order. NULL when memory ran out. The caller frees it. */
+static uint32_t *sample_order(const struct flm_metadata *f)
 {
     const struct flm_builder *b = f->b;
-    uint32_t count = 0;
-    uint32_t *order = sorted_list(f, b->sample_count, NULL, order_samples, &count);
-    for (uint32_t i = 0; order && i < count; i++) {
-        uint32_t sample = order[i];
-        p->sample_time[i] = b->sample_time[sample];
-        p->sample_node[i] = f->node_index[b->sample_node[sample]];
-        p->sample_labels[i] = f->set_rank[b->sample_labels[sample]];
-        if (b->sample_duration)
-            p->sample_duration[i] = b->sample_duration[sample];
-        for (uint32_t m = 0; m < b->metric_count; m++)
-            flm_sample_column(p, m)[i] = b->metrics[m].sample_value[sample];
+    size_t count = b->sample_count, run_count = 1, run = 0;
+    for (size_t i = 1; i < count; i++)
+        run_count += b->sample_time[i] < b->sample_time[i - 1];
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    uint32_t *scratch = malloc((count + 1) * sizeof *scratch);
+    uint32_t *ends = malloc(run_count * sizeof *ends), *sorted = NULL;
+    if (order && scratch && ends) {
+        for (size_t i = 0; i < count; i++) {
+            order[i] = (uint32_t)i;
+            if (i > 0 && b->sample_time[i] < b->sample_time[i - 1])
+                ends[run++] = (uint32_t)i;
+        }
+        ends[run] = (uint32_t)count;
+        sorted = sort_by_time(b->sample_time, order, scratch, ends, run_count);
+        sort_ties(f, sorted, sorted == order ? scratch : order);
+    }
+    free(ends);
+    if (order != sorted)
+        free(order);
+    if (scratch != sorted)
+        free(scratch);
+    return sorted;
+}
+
+/* Column by column, and each is freed when it is written: samples are most of what a builder has,
+ * and so they are not there twice. */
+static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
+{
+    struct flm_builder *b = f->b;
+    uint32_t count = b->sample_count, *order = sample_order(f);
+    if (!order)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        p->sample_time[i] = b->sample_time[order[i]];
+    free(b->sample_time);
+    b->sample_time = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        p->sample_node[i] = f->node_index[b->sample_node[order[i]]];
+    free(b->sample_node);
+    b->sample_node = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        p->sample_labels[i] = f->set_rank[b->sample_labels[order[i]]];
+    free(b->sample_labels);
+    b->sample_labels = NULL;
+    for (uint32_t i = 0; b->sample_duration && i < count; i++)
+        p->sample_duration[i] = b->sample_duration[order[i]];
+    free(b->sample_duration);
+    b->sample_duration = NULL;
+    for (uint32_t m = 0; m < b->metric_count; m++) {
+        double *to = flm_sample_column(p, m);
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = b->metrics[m].sample_value[order[i]];
+        free(b->metrics[m].sample_value);
+        b->metrics[m].sample_value = NULL;
     }
     free(order);
-    return order != NULL;
+    return true;
 }
+
+/* ---- Markers, counters ----------------------------------------------------------------------- */
 
 static bool write_markers(const struct flm_metadata *f, struct flm_profile *p)
 {

@@ -219,6 +219,27 @@ static void samples_stand_in_the_order_of_time(void **state)
     flm_profile_free(p);
 }
 
+/* As recordings have them: a run for each thread. */
+static void samples_of_many_threads_stand_in_the_order_of_time(void **state)
+{
+    (void)state;
+    enum { THREADS = 7, SAMPLES = 100 };
+    for (int thread = 0; thread < THREADS; thread++)
+        for (int i = 0; i < SAMPLES - thread; i++)
+            flm_builder_sample(b, 10 * i + (i % 3 ? thread : 0), node("main"),
+                               labels(thread % 2 ? "cpu=1" : "cpu=0"), cpu, 100 * thread + i);
+    struct flm_profile *p = finish();
+    const double *values = flm_sample_column(p, 0);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++, count++) {
+        int thread = (int)values[i] / 100, at = (int)values[i] % 100;
+        assert_true(p->sample_time[i] == 10 * at + (at % 3 ? thread : 0));
+        assert_true(i == 0 || p->sample_time[i] >= p->sample_time[i - 1]);
+    }
+    assert_int_equal(count, THREADS * SAMPLES - THREADS * (THREADS - 1) / 2);
+    flm_profile_free(p);
+}
+
 static void a_stack_with_a_sample_of_nothing_stays(void **state)
 {
     (void)state;
@@ -312,6 +333,7 @@ int main(void)
         with_builder(labels_that_no_sample_has_are_left_out),
         with_builder(labels_without_any_sample_are_none),
         with_builder(samples_stand_in_the_order_of_time),
+        with_builder(samples_of_many_threads_stand_in_the_order_of_time),
         with_builder(a_stack_with_a_sample_of_nothing_stays),
         with_builder(a_sample_may_be_of_the_empty_stack),
         with_builder(the_last_value_of_a_note_stays),
