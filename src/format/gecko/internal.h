@@ -20,7 +20,7 @@ struct flm_gecko_stacks {
     unsigned char *traits; /* by function */
     int32_t *categories;   /* by stack; -2: not looked up yet */
     uint32_t *nodes;       /* by stack: its node in the thread of `rounds` */
-    uint32_t *rounds;      /* by stack */
+    uint32_t *rounds;      /* by stack; 0: not made yet */
     size_t frame_count, func_count, stack_count;
     uint32_t round; /* counts the threads */
 };

@@ -44,8 +44,8 @@ static void read_column(struct flm_json *json, struct flm_gecko_column *column, 
     }
     for (size_t count;
          (count = flm_json_next_doubles(json, values, COLUMN_CHUNK, __builtin_nan(""))) > 0;)
-        for (size_t i = 0; i < count && !json->failed; i++)
-            add_value(json, column, values[i]);
+        if (!flm_gecko_column_append(column, values, count))
+            flm_json_fail_memory(json);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

@@ -74,16 +74,17 @@ static void keep_sample(struct flm_gecko_resolving *r, struct flm_node node,
 {
     bool has_time = !r->thread->has_no_times;
     double ns = has_time ? sample->values[TIME] * 1e6 : 0;
-    flm_builder_sample(r->builder, has_time ? flm_gecko_time_ns(r, sample->time) : FLM_NO_TIME,
-                       node,
-                       flm_gecko_labels_of(r, flm_gecko_category_of(r->stacks, sample->stack)),
-                       r->metrics[WEIGHT], sample->values[WEIGHT]);
-    if (ns > 0)
-        flm_builder_sample_lasts(r->builder, ns < 4611686018427387904.0 ? (int64_t)(ns + 0.5) : 0);
-    if (r->has[TIME])
-        flm_builder_sample_add(r->builder, r->metrics[TIME], sample->values[TIME]);
-    if (r->has[CPU])
-        flm_builder_sample_add(r->builder, r->metrics[CPU], sample->values[CPU]);
+    struct flm_builder_sample kept = {
+        .time_ns = has_time ? flm_gecko_time_ns(r, sample->time) : FLM_NO_TIME,
+        .duration_ns = ns > 0 && ns < 4611686018427387904.0 ? (int64_t)(ns + 0.5) : 0,
+        .node = node.index,
+        .label_set = flm_gecko_labels_of(r, flm_gecko_category_of(r->stacks, sample->stack)).index};
+    for (int i = 0; i < VALUE_COUNT; i++)
+        if (r->has[i]) {
+            kept.metrics[kept.count] = r->metrics[i];
+            kept.values[kept.count++] = sample->values[i];
+        }
+    flm_builder_add_sample(r->builder, &kept);
 }
 
 /* Adds a sample to the profile, or to the sums of its stack where `sums` is not NULL. */
@@ -98,7 +99,9 @@ static bool add_sample(struct flm_gecko_resolving *r, struct flm_node thread,
         s->is_used = true;
         return true;
     }
-    if (!flm_gecko_node_of(r, thread, sample->stack, &node))
+    if (r->stacks->rounds[sample->stack] == r->stacks->round)
+        node.index = r->stacks->nodes[sample->stack];
+    else if (!flm_gecko_node_of(r, thread, sample->stack, &node))
         return false;
     if (r->options->keep_times)
         keep_sample(r, node, sample);

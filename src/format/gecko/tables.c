@@ -2,14 +2,6 @@
 
 #include <stdlib.h>
 
-/* null among whole numbers */
-#define WHOLE_NULL INT32_MIN
-
-static double not_a_number(void)
-{
-    return __builtin_nan("");
-}
-
 /* Goes over to doubles. */
 static bool widen(struct flm_gecko_column *column)
 {
@@ -17,36 +9,45 @@ static bool widen(struct flm_gecko_column *column)
     if (!any)
         return false;
     for (size_t i = 0; i < column->count; i++)
-        any[i] = column->whole[i] == WHOLE_NULL ? not_a_number() : (double)column->whole[i];
+        any[i] =
+            column->whole[i] == FLM_GECKO_WHOLE_NULL ? __builtin_nan("") : (double)column->whole[i];
     free(column->whole);
     column->whole = NULL;
     column->any = any;
     return true;
 }
 
+bool flm_gecko_column_append(struct flm_gecko_column *column, const double *values, size_t count)
+{
+    void *items = column->any ? (void *)column->any : (void *)column->whole;
+    if (count > column->capacity - column->count &&
+        !flm_grow(&items, &column->capacity, column->count + count,
+                  column->any ? sizeof *column->any : sizeof *column->whole))
+        return false;
+    if (column->any)
+        column->any = items;
+    else
+        column->whole = items;
+    size_t i = 0;
+    for (; column->whole && i < count; i++) {
+        double value = values[i];
+        bool is_whole = value > INT32_MIN && value <= INT32_MAX && (double)(int32_t)value == value;
+        if (!is_whole && value == value)
+            break;
+        column->whole[column->count++] = is_whole ? (int32_t)value : FLM_GECKO_WHOLE_NULL;
+    }
+    if (i == count)
+        return true;
+    if (column->whole && !widen(column))
+        return false;
+    memcpy(column->any + column->count, values + i, (count - i) * sizeof *values);
+    column->count += count - i;
+    return true;
+}
+
 bool flm_gecko_column_add(struct flm_gecko_column *column, double value)
 {
-    if (column->count == column->capacity) {
-        void *items = column->any ? (void *)column->any : (void *)column->whole;
-        if (!flm_grow(&items, &column->capacity, column->count + 1,
-                      column->any ? sizeof *column->any : sizeof *column->whole))
-            return false;
-        if (column->any)
-            column->any = items;
-        else
-            column->whole = items;
-    }
-    if (column->whole) {
-        bool is_whole = value > INT32_MIN && value <= INT32_MAX && (double)(int32_t)value == value;
-        if (is_whole || value != value) {
-            column->whole[column->count++] = is_whole ? (int32_t)value : WHOLE_NULL;
-            return true;
-        }
-        if (!widen(column))
-            return false;
-    }
-    column->any[column->count++] = value;
-    return true;
+    return flm_gecko_column_append(column, &value, 1);
 }
 
 void flm_gecko_column_clear(struct flm_gecko_column *column)
@@ -54,26 +55,6 @@ void flm_gecko_column_clear(struct flm_gecko_column *column)
     free(column->whole);
     free(column->any);
     *column = (struct flm_gecko_column){0};
-}
-
-double flm_gecko_value(const struct flm_gecko_column *column, size_t i)
-{
-    if (i >= column->count)
-        return not_a_number();
-    if (column->any)
-        return column->any[i];
-    return column->whole[i] == WHOLE_NULL ? not_a_number() : (double)column->whole[i];
-}
-
-int32_t flm_gecko_index(const struct flm_gecko_column *column, size_t i)
-{
-    if (i >= column->count)
-        return -1;
-    if (column->whole)
-        return column->whole[i] < 0 ? -1 : column->whole[i];
-    double value = column->any[i];
-    return value >= 0 && value <= INT32_MAX && (double)(int32_t)value == value ? (int32_t)value
-                                                                               : -1;
 }
 
 bool flm_gecko_strings_add(struct flm_gecko_strings *strings, struct flm_bytes text)

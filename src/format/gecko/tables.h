@@ -29,15 +29,34 @@ struct flm_gecko_column {
     size_t count, capacity;
 };
 
-/* Adds a value; NaN is null. False when memory ran out. */
+#define FLM_GECKO_WHOLE_NULL INT32_MIN /* null among whole numbers */
+
+/* Add a value, or many; NaN is null. False when memory ran out. */
 bool flm_gecko_column_add(struct flm_gecko_column *column, double value);
+bool flm_gecko_column_append(struct flm_gecko_column *column, const double *values, size_t count);
 void flm_gecko_column_clear(struct flm_gecko_column *column);
 
 /* The value at `i`; NaN where there is none, or null. */
-double flm_gecko_value(const struct flm_gecko_column *column, size_t i);
+static inline double flm_gecko_value(const struct flm_gecko_column *column, size_t i)
+{
+    if (i >= column->count)
+        return __builtin_nan("");
+    if (column->any)
+        return column->any[i];
+    return column->whole[i] == FLM_GECKO_WHOLE_NULL ? __builtin_nan("") : (double)column->whole[i];
+}
 
 /* The same as an index: -1 where there is none, or null, or it is not a whole number of 31 bits. */
-int32_t flm_gecko_index(const struct flm_gecko_column *column, size_t i);
+static inline int32_t flm_gecko_index(const struct flm_gecko_column *column, size_t i)
+{
+    if (i >= column->count)
+        return -1;
+    if (column->whole)
+        return column->whole[i] < 0 ? -1 : column->whole[i];
+    double value = column->any[i];
+    return value >= 0 && value <= INT32_MAX && (double)(int32_t)value == value ? (int32_t)value
+                                                                               : -1;
+}
 
 /* Strings, one after another. */
 struct flm_gecko_strings {
