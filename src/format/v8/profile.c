@@ -12,7 +12,7 @@ void flm_v8_clear(struct flm_v8_profile *p)
     FLM_ARRAY_CLEAR(&p->deltas);
     FLM_ARRAY_CLEAR(&p->lines);
     flm_index_clear(&p->by_id);
-    p->indexed = 0;
+    p->indexed = p->dense = 0;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -37,10 +37,14 @@ static double read_number(struct flm_json *json)
 }
 
 /* FLM_NONE for what is no id. */
+static uint32_t id_of(double number)
+{
+    return number >= 0 && number < UINT32_MAX ? (uint32_t)number : FLM_NONE;
+}
+
 static uint32_t read_id(struct flm_json *json)
 {
-    double number = read_number(json);
-    return number >= 0 && number < UINT32_MAX ? (uint32_t)number : FLM_NONE;
+    return id_of(read_number(json));
 }
 
 static uint32_t read_string(struct flm_v8_profile *p, struct flm_json *json)
@@ -173,28 +177,43 @@ void flm_v8_read_tree(struct flm_v8_profile *p, struct flm_json *json)
     }
 }
 
+enum { COLUMN_CHUNK = 512 }; /* values that are read at once */
+
+static void read_ids(struct flm_v8_profile *p, struct flm_json *json, struct flm_v8_ids *ids)
+{
+    double values[COLUMN_CHUNK];
+    flm_json_enter_array(json);
+    for (size_t count;
+         !stopped(p, json) && (count = flm_json_next_doubles(json, values, COLUMN_CHUNK, 0)) > 0;) {
+        if (!FLM_ARRAY_RESERVE(ids, count)) {
+            fail_memory(p);
+            return;
+        }
+        for (size_t i = 0; i < count; i++)
+            ids->at[ids->count++] = id_of(values[i]);
+    }
+}
+
 void flm_v8_read_samples(struct flm_v8_profile *p, struct flm_json *json)
 {
-    flm_json_enter_array(json);
-    while (flm_json_next_item(json) && !stopped(p, json))
-        if (!FLM_ARRAY_ADD(&p->samples, read_id(json)))
-            fail_memory(p);
+    read_ids(p, json, &p->samples);
+}
+
+void flm_v8_read_lines(struct flm_v8_profile *p, struct flm_json *json)
+{
+    read_ids(p, json, &p->lines);
 }
 
 void flm_v8_read_deltas(struct flm_v8_profile *p, struct flm_json *json)
 {
     flm_json_enter_array(json);
-    while (flm_json_next_item(json) && !stopped(p, json))
-        if (!FLM_ARRAY_ADD(&p->deltas, read_number(json)))
+    for (size_t count = 1; count > 0 && !stopped(p, json); p->deltas.count += count) {
+        if (!FLM_ARRAY_RESERVE(&p->deltas, COLUMN_CHUNK)) {
             fail_memory(p);
-}
-
-void flm_v8_read_lines(struct flm_v8_profile *p, struct flm_json *json)
-{
-    flm_json_enter_array(json);
-    while (flm_json_next_item(json) && !stopped(p, json))
-        if (!FLM_ARRAY_ADD(&p->lines, read_id(json)))
-            fail_memory(p);
+            return;
+        }
+        count = flm_json_next_doubles(json, p->deltas.at + p->deltas.count, COLUMN_CHUNK, 0);
+    }
 }
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
@@ -244,6 +263,8 @@ static uint32_t find_node(const struct flm_v8_profile *p, uint32_t id)
 {
     if (id == FLM_NONE)
         return FLM_NONE;
+    if (id - 1 < p->dense)
+        return id - 1;
     struct flm_probe at = flm_index_probe(&p->by_id, flm_hash_numbers(id, 0));
     while (flm_index_next(&p->by_id, &at))
         if (p->nodes.at[at.found].id == id)
@@ -255,8 +276,10 @@ static bool index_nodes(struct flm_v8_profile *p)
 {
     for (; p->indexed < p->nodes.count; p->indexed++) {
         uint32_t id = p->nodes.at[p->indexed].id;
-        if (id != FLM_NONE && find_node(p, id) == FLM_NONE &&
-            !flm_index_add(&p->by_id, flm_hash_numbers(id, 0), (uint32_t)p->indexed)) {
+        if (p->dense == p->indexed && id == p->indexed + 1)
+            p->dense++;
+        else if (id != FLM_NONE && find_node(p, id) == FLM_NONE &&
+                 !flm_index_add(&p->by_id, flm_hash_numbers(id, 0), (uint32_t)p->indexed)) {
             fail_memory(p);
             return false;
         }
@@ -314,7 +337,8 @@ static bool make_stack(struct flm_v8_profile *p, uint32_t i, struct flm_node roo
     }
     while (count > 0 && !flm_builder_failed(p->builder)) {
         struct flm_v8_node *at = &p->nodes.at[path[--count]];
-        if (!is_heap && role_of(p, at) == ROLE_NONE)
+        at->role = role_of(p, at);
+        if (!is_heap && at->role == ROLE_NONE)
             node = root;
         else
             node = flm_builder_child(p->builder, node, frame_of(p, at, is_heap));
@@ -428,7 +452,7 @@ static void begin_sample(struct sampling *s, uint32_t id, uint32_t line)
 {
     struct flm_v8_profile *p = s->p;
     uint32_t index = find_node(p, id);
-    if (index != FLM_NONE && role_of(p, &p->nodes.at[index]) == ROLE_INTERRUPTS) {
+    if (index != FLM_NONE && p->nodes.at[index].role == ROLE_INTERRUPTS) {
         interrupt(s, index);
         return;
     }

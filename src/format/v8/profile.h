@@ -34,6 +34,7 @@ struct flm_v8_node {
     int32_t line;               /* from 0; -1: not known */
     uint32_t node;              /* of the builder, once its stack is made; FLM_NONE */
     uint32_t ticks, tick_count; /* in the profile's ticks */
+    uint32_t role;              /* profile.c: known with the stack */
 };
 
 struct flm_v8_edge {
@@ -46,17 +47,20 @@ struct flm_v8_tick {
     uint32_t line, count;
 };
 
+struct flm_v8_ids FLM_ARRAY(uint32_t);
+
 struct flm_v8_profile {
     struct flm_builder *builder;
     struct FLM_ARRAY(struct flm_v8_node) nodes;
     struct FLM_ARRAY(struct flm_v8_edge) edges;
     struct FLM_ARRAY(struct flm_v8_tick) ticks;
-    struct FLM_ARRAY(uint32_t) samples; /* ids of nodes */
-    struct FLM_ARRAY(double) deltas;    /* microseconds */
-    struct FLM_ARRAY(uint32_t) lines;   /* that the samples ran; may be empty */
+    struct flm_v8_ids samples;       /* ids of nodes */
+    struct flm_v8_ids lines;         /* that the samples ran; may be empty */
+    struct FLM_ARRAY(double) deltas; /* microseconds */
     double start_us, end_us;
     bool lines_from_1; /* of the nodes: in the older form */
     struct flm_index by_id;
+    size_t dense;   /* the first nodes, of which node i has the id i + 1: not in it */
     size_t indexed; /* how many of the nodes were added to it; the first one of an id is in it */
 };
 
