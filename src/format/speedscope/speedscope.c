@@ -26,6 +26,13 @@
 #include "profile/internal.h"
 #include "profile/sample_span.h"
 
+#define NO_FRAME "there is no frame with this index"
+
+enum {
+    STACK_CHUNK = 64,   /* frames that are read at once */
+    WEIGHT_CHUNK = 512, /* likewise */
+};
+
 struct event {
     double at;
     uint32_t frame; /* of the file */
@@ -51,6 +58,9 @@ struct reading {
     struct FLM_ARRAY(uint32_t) samples; /* nodes of the builder */
     struct FLM_ARRAY(double) weights;
     struct FLM_ARRAY(struct flm_frame) stack;
+    struct flm_json_row row;         /* the last stack: its text, and its nodes */
+    struct FLM_ARRAY(uint32_t) path; /* from the outermost frame on */
+    struct flm_json_keys event_keys;
 };
 
 static bool stopped(const struct reading *r)
@@ -136,49 +146,80 @@ static uint32_t read_index(struct reading *r)
     if (!flm_json_integer(&r->json, &index))
         return 0;
     if (index < 0 || (uint64_t)index >= r->frames.count)
-        flm_json_fail(&r->json, "there is no frame with this index");
+        flm_json_fail(&r->json, NO_FRAME);
     return (uint32_t)index;
 }
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
+/* Frames that the stack before had too, which are most, are not read again. */
 static void read_stack(struct reading *r)
 {
-    r->stack.count = 0;
+    uint32_t frames[STACK_CHUNK];
     flm_json_enter_array(&r->json);
-    while (flm_json_next_item(&r->json) && !stopped(r)) {
-        uint32_t frame = read_index(r);
-        if (!stopped(r) && !FLM_ARRAY_ADD(&r->stack, r->frames.at[frame]))
+    r->path.count = flm_json_skip_repeated(&r->json, &r->row);
+    struct flm_node node = flm_builder_root(r->builder);
+    if (r->path.count > 0)
+        node.index = r->path.at[r->path.count - 1];
+    for (size_t count; (count = flm_json_next_indices(&r->json, frames, STACK_CHUNK,
+                                                      (uint32_t)r->frames.count, NO_FRAME)) > 0;) {
+        if (!FLM_ARRAY_RESERVE(&r->path, count)) {
             flm_builder_fail_memory(r->builder);
+            return;
+        }
+        for (size_t i = 0; i < count; i++) {
+            node = flm_builder_child(r->builder, node, r->frames.at[frames[i]]);
+            r->path.at[r->path.count++] = node.index;
+        }
     }
-    if (stopped(r))
-        return;
-    struct flm_node node = flm_builder_stack(r->builder, r->stack.at, r->stack.count);
-    if (!FLM_ARRAY_ADD(&r->samples, node.index))
+    if (!stopped(r) && !FLM_ARRAY_ADD(&r->samples, node.index))
         flm_builder_fail_memory(r->builder);
 }
+
+static void read_weights(struct reading *r)
+{
+    for (size_t count = 1; count > 0; r->weights.count += count) {
+        if (!FLM_ARRAY_RESERVE(&r->weights, WEIGHT_CHUNK)) {
+            flm_builder_fail_memory(r->builder);
+            return;
+        }
+        count = flm_json_next_doubles(&r->json, r->weights.at + r->weights.count, WEIGHT_CHUNK,
+                                      __builtin_nan(""));
+    }
+}
+
+enum { TYPE, FRAME, AT, KEY_COUNT };
+static const struct flm_bytes event_keys[] = {{"type", 4}, {"frame", 5}, {"at", 2}};
 
 static void read_event(struct reading *r)
 {
     struct flm_bytes key, text;
     struct event event = {0};
-    bool has_type = false, has_frame = false, has_time = false;
+    unsigned has = 0; /* 1 << key; KEY_COUNT: other keys */
     flm_json_enter_object(&r->json);
     while (flm_json_next_key(&r->json, &key)) {
-        if (flm_bytes_are(key, "type") && flm_json_string(&r->json, &text)) {
-            has_type = true;
-            event.opens = flm_bytes_are(text, "O");
+        size_t found = flm_json_find_key(&r->event_keys, key);
+        has |= 1u << found;
+        switch (found) {
+        case TYPE:
+            if (!flm_json_string(&r->json, &text))
+                break;
+            event.opens = text.size == 1 && *text.at == 'O';
             if (!event.opens && !flm_bytes_are(text, "C"))
                 flm_json_fail(&r->json, "the type of an event is \"O\" or \"C\"");
-        } else if (flm_bytes_are(key, "frame")) {
-            has_frame = true;
+            break;
+        case FRAME:
             event.frame = read_index(r);
-        } else if (flm_bytes_are(key, "at")) {
-            has_time = true;
+            break;
+        case AT:
             event.at = read_number(r);
+            break;
+        default:
+            break;
         }
     }
-    if (!stopped(r) && !(has_type && has_frame && has_time))
+    const unsigned all = 1u << TYPE | 1u << FRAME | 1u << AT;
+    if (!stopped(r) && (has & all) != all)
         flm_json_fail(&r->json, "this event lacks its type, its frame or its time");
     if (!stopped(r) && !FLM_ARRAY_ADD(&r->events, event))
         flm_builder_fail_memory(r->builder);
@@ -388,9 +429,7 @@ static void read_profile(struct reading *r)
                 read_stack(r);
         } else if (flm_bytes_are(key, "weights")) {
             flm_json_enter_array(&r->json);
-            while (flm_json_next_item(&r->json) && !stopped(r))
-                if (!FLM_ARRAY_ADD(&r->weights, read_number(r)))
-                    flm_builder_fail_memory(r->builder);
+            read_weights(r);
         }
     }
     if (stopped(r))
@@ -452,7 +491,10 @@ static void read_file(struct reading *r)
 static bool read_speedscope(struct flm_source *source, const struct flm_read_options *options,
                             struct flm_builder *builder, struct flm_error *why)
 {
-    struct reading r = {.builder = builder, .options = options, .why = why};
+    struct reading r = {.builder = builder,
+                        .options = options,
+                        .why = why,
+                        .event_keys = {.names = event_keys, .count = KEY_COUNT}};
     flm_json_init(&r.json, source, why);
     read_file(&r);
     bool good = !r.failed;
@@ -467,6 +509,8 @@ static bool read_speedscope(struct flm_source *source, const struct flm_read_opt
     FLM_ARRAY_CLEAR(&r.samples);
     FLM_ARRAY_CLEAR(&r.weights);
     FLM_ARRAY_CLEAR(&r.stack);
+    FLM_ARRAY_CLEAR(&r.row);
+    FLM_ARRAY_CLEAR(&r.path);
     flm_text_clear(&r.name);
     flm_text_clear(&r.unit);
     flm_text_clear(&r.own_metric);
