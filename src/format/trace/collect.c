@@ -114,48 +114,23 @@ static uint64_t async_key(const struct flm_trace_event *e)
                    flm_hash(e->process.at, e->process.size) | 1);
 }
 
-/* The slot of that key: its item is the innermost open event, or the last one that was closed. */
-static bool find_open(const struct flm_trace *t, uint64_t key, size_t *slot)
-{
-    struct flm_probe at = flm_index_probe(&t->open_index, (uint32_t)key);
-    while (flm_index_next(&t->open_index, &at))
-        if (t->open.at[at.found].key == key) {
-            *slot = (at.slot + t->open_index.slot_count - 1) & (t->open_index.slot_count - 1);
-            return true;
-        }
-    return false;
-}
-
 static void add_async(struct flm_trace *t, uint32_t thread)
 {
     struct flm_trace_event *e = &t->event;
-    uint64_t key = async_key(e);
-    size_t slot;
-    bool found = find_open(t, key, &slot);
+    struct flm_async_event event = {async_key(e), e->time_ns, e->name, 0, thread, FLM_NONE};
     if (e->phase == 'b' || e->phase == 'S') {
-        struct flm_trace_open open = {key, e->time_ns, e->name, make_detail(t), thread, FLM_NONE};
-        uint32_t index = (uint32_t)t->open.count;
-        if (found)
-            open.outer = t->open_index.slots[slot].item;
-        if (!FLM_ARRAY_ADD(&t->open, open))
-            flm_builder_fail_memory(t->builder);
-        else if (found)
-            t->open_index.slots[slot].item = index;
-        else if (!flm_index_add(&t->open_index, (uint32_t)key, index))
+        event.detail = make_detail(t);
+        if (!flm_async_begin(&t->async, &event))
             flm_builder_fail_memory(t->builder);
         return;
     }
-    struct flm_trace_open *open = found ? &t->open.at[t->open_index.slots[slot].item] : NULL;
-    if (!open || open->time_ns == FLM_NO_TIME) {
+    if (!flm_async_end(&t->async, event.key, &event)) {
         t->without_begin++;
         return;
     }
     int64_t duration =
-        e->time_ns > open->time_ns ? flm_trace_duration(t, open->time_ns, e->time_ns) : 0;
-    add_marker(t, open->time_ns, duration, open->name, open->detail, open->thread);
-    if (open->outer != FLM_NONE)
-        t->open_index.slots[slot].item = open->outer;
-    open->time_ns = FLM_NO_TIME;
+        e->time_ns > event.time_ns ? flm_trace_duration(t, event.time_ns, e->time_ns) : 0;
+    add_marker(t, event.time_ns, duration, event.name, event.detail, event.owner);
 }
 
 static void add_counter(struct flm_trace *t, uint32_t thread)

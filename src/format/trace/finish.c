@@ -222,13 +222,13 @@ static void add_markers(struct flm_trace *t)
                            (struct flm_string){marker->name}, (struct flm_string){marker->detail},
                            t->threads.at[marker->thread].labels);
     }
-    for (size_t i = 0; i < t->open.count && !flm_builder_failed(t->builder); i++) {
-        const struct flm_trace_open *open = &t->open.at[i];
+    for (size_t i = 0; i < t->async.begun.count && !flm_builder_failed(t->builder); i++) {
+        const struct flm_async_event *open = &t->async.begun.at[i];
         if (open->time_ns == FLM_NO_TIME)
             continue;
         never_ended++;
         flm_builder_marker(t->builder, open->time_ns, 0, (struct flm_string){open->name},
-                           (struct flm_string){open->detail}, t->threads.at[open->thread].labels);
+                           (struct flm_string){open->detail}, t->threads.at[open->owner].labels);
     }
     if (never_ended > 0)
         flm_builder_lost(t->builder, "ends of asynchronous events, which are shown as moments", "",
@@ -313,8 +313,7 @@ void flm_trace_clear(struct flm_trace *t)
     FLM_ARRAY_CLEAR(&t->launches);
     FLM_ARRAY_CLEAR(&t->gpu);
     FLM_ARRAY_CLEAR(&t->markers);
-    FLM_ARRAY_CLEAR(&t->open);
-    flm_index_clear(&t->open_index);
+    flm_async_clear(&t->async);
     FLM_ARRAY_CLEAR(&t->points);
     FLM_ARRAY_CLEAR(&t->samples);
     FLM_ARRAY_CLEAR(&t->stack_frames);

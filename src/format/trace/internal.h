@@ -41,6 +41,7 @@
 #include "base/core/array.h"
 #include "base/core/index.h"
 #include "base/text/json_read.h"
+#include "format/core/async_events.h"
 #include "format/core/event_stacks.h"
 #include "format/core/format.h"
 #include "format/v8/profile.h"
@@ -73,14 +74,6 @@ struct flm_trace_gpu {
 struct flm_trace_marker {
     int64_t time_ns, duration_ns;
     uint32_t name, detail, thread;
-};
-
-/* An asynchronous event that has begun. */
-struct flm_trace_open {
-    uint64_t key;
-    int64_t time_ns;
-    uint32_t name, detail, thread;
-    uint32_t outer; /* the open event with the same key that began before; FLM_NONE */
 };
 
 struct flm_trace_point {
@@ -144,8 +137,7 @@ struct flm_trace {
     struct FLM_ARRAY(struct flm_trace_launch) launches;
     struct FLM_ARRAY(struct flm_trace_gpu) gpu;
     struct FLM_ARRAY(struct flm_trace_marker) markers;
-    struct FLM_ARRAY(struct flm_trace_open) open;
-    struct flm_index open_index; /* by key: the innermost event; closed ones stay */
+    struct flm_async_events async;
     struct FLM_ARRAY(struct flm_trace_point) points;
     struct FLM_ARRAY(struct flm_trace_sample) samples;
     struct FLM_ARRAY(struct flm_trace_stack_frame) stack_frames;

@@ -1,4 +1,5 @@
 #include "base/core/hash.h"
+#include "format/core/thread_names.h"
 #include "format/trace/internal.h"
 #include "profile/internal.h"
 
@@ -59,56 +60,16 @@ void flm_trace_name_process(struct flm_trace *t, uint32_t thread, uint32_t name)
         flm_builder_fail_memory(t->builder);
 }
 
-/* "worker 7", "thread 7", "worker": the root of a thread's stacks. */
-static struct flm_node make_root(struct flm_trace *t, const struct flm_trace_thread *thread)
-{
-    struct flm_builder *b = t->builder;
-    struct flm_bytes name = flm_interner_text(&b->interner, thread->name);
-    struct flm_bytes number = flm_interner_text(&b->interner, thread->thread);
-    struct flm_text text = {0};
-    if (name.size > 0)
-        flm_text_add(&text, name);
-    else
-        flm_text_puts(&text, "thread");
-    if (number.size > 0) {
-        flm_text_putc(&text, ' ');
-        flm_text_add(&text, number);
-    }
-    struct flm_node root = flm_builder_root(b);
-    if (text.failed) {
-        flm_builder_fail_memory(b);
-    } else {
-        struct flm_frame_record frame = {
-            .function = flm_builder_string(b, text.at, text.size).index, .kind = FLM_KIND_LABEL};
-        root = flm_builder_child(b, root, flm_builder_frame(b, &frame));
-    }
-    flm_text_clear(&text);
-    return root;
-}
-
 void flm_trace_label_threads(struct flm_trace *t)
 {
     struct flm_builder *b = t->builder;
     for (size_t i = 0; i < t->threads.count && !flm_builder_failed(b); i++) {
         struct flm_trace_thread *thread = &t->threads.at[i];
         const struct flm_trace_process *process = find_process(t, thread->process);
-        const struct {
-            const char *key;
-            uint32_t value;
-        } labels[] = {{"process", thread->process},
-                      {"process name", process ? process->name : 0},
-                      {"thread", thread->thread},
-                      {"thread name", thread->name}};
-        struct flm_string pairs[8];
-        size_t count = 0;
-        for (int j = 0; j < 4; j++) {
-            if (labels[j].value == 0)
-                continue;
-            pairs[2 * count] = flm_builder_string(b, labels[j].key, strlen(labels[j].key));
-            pairs[2 * count++ + 1] = (struct flm_string){labels[j].value};
-        }
+        struct flm_thread_names names = {thread->process, process ? process->name : 0,
+                                         thread->thread, thread->name};
         if (t->options->keep_times)
-            thread->labels = flm_builder_label_set(b, pairs, count);
-        thread->root = t->options->by_thread ? make_root(t, thread) : flm_builder_root(b);
+            thread->labels = flm_thread_labels(b, &names);
+        thread->root = t->options->by_thread ? flm_thread_root(b, &names) : flm_builder_root(b);
     }
 }
