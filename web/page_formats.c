@@ -110,6 +110,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_perf_addresses,
     &flm_format_pprof,
     &flm_format_otlp,
+    &flm_format_perfetto,
     &flm_format_gecko,
     &flm_format_pprof_legacy,
     &flm_format_perf_script,

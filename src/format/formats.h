@@ -16,6 +16,7 @@
     entry(packed)                                                                                  \
     entry(pprof)                                                                                   \
     entry(otlp)                                                                                    \
+    entry(perfetto)                                                                                \
     entry(pprof_legacy)                                                                            \
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \
