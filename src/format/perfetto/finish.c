@@ -257,7 +257,7 @@ void flm_perfetto_finish(struct flm_perfetto *p)
     add_samples(p, true);
     if (p->builder->metric_count == 0) /* markers and counters alone */
         flm_builder_metric(p->builder, "time", "ns");
-    flm_calls_count_lost(p->builder, &lost);
+    flm_calls_count_lost(&lost, p->builder);
     if (p->options->keep_times) {
         add_markers(p);
         add_counters(p);
