@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "record/python/code.h"
+#include "format/python/line_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

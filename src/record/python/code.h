@@ -53,18 +53,4 @@ struct flm_bytes flm_python_code_lines(const struct flm_python_code *code);
 bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_python_memory *memory,
                           uint64_t address, struct flm_text *out);
 
-/* ---- line_table.c: the line of an instruction ------------------------------------------------ */
-
-/* From the line table of its code object:
- *
- *     3.8, 3.9   pairs: bytes of code, line increment (signed)       co_lnotab
- *     3.10       pairs: bytes of code, line increment (signed) for them; -128: no line
- *     3.11 up    entries of several sizes: number of instructions, form, and depending on the form
- *                the line increment and columns, which are skipped
- *
- * `offset` is in bytes from the first instruction; negative: before it. 0 if the code has no line,
- * or the table is malformed. */
-uint32_t flm_python_line(enum flm_python_lines kind, struct flm_bytes table, uint32_t first_line,
-                         int64_t offset);
-
 #endif

@@ -19,17 +19,12 @@
 
 #include "base/core/bytes.h"
 #include "flamel/error.h"
+#include "format/python/line_table.h"
 
 enum flm_python_frames {
     FLM_PYTHON_FRAME_OBJECTS,  /* each has its loop */
     FLM_PYTHON_FRAME_IS_ENTRY, /* `frame_entry` is a bool */
     FLM_PYTHON_FRAME_OWNER     /* `frame_entry` is whose it is: 3, the native stack's */
-};
-
-enum flm_python_lines {
-    FLM_PYTHON_LNOTAB,    /* up to 3.9 */
-    FLM_PYTHON_LINETABLE, /* 3.10 */
-    FLM_PYTHON_LOCATIONS  /* 3.11 and up */
 };
 
 /* Offsets in bytes; 0 where there is no such field, but for those that may be first. */

@@ -1,4 +1,4 @@
-#include "record/python/code.h"
+#include "format/python/line_table.h"
 
 static uint32_t as_line(int64_t line)
 {

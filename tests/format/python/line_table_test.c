@@ -1,4 +1,4 @@
-#include "record/python/code.h"
+#include "format/python/line_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
