@@ -129,6 +129,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_callgrind,
     &flm_format_massif,
     &flm_format_dhat,
+    &flm_format_memray,
     &flm_format_heaptrack,
     &flm_format_bpftrace,
     &flm_format_pstats,

@@ -39,6 +39,7 @@
     entry(massif)                                                                                  \
     entry(dhat)                                                                                    \
     entry(nsight)                                                                                  \
+    entry(memray)                                                                                  \
     entry(heaptrack)                                                                               \
     entry(bpftrace)                                                                                \
     entry(pstats)                                                                                  \

@@ -199,10 +199,10 @@ static bool add_function(struct reading *r, const struct flm_marshal_value *key)
     uint32_t item = flm_call_graph_item(&r->graph, (struct flm_call_item){.function = function});
     if (item == UINT32_MAX)
         return flm_error_memory(r->why);
-    uint64_t *costs = &r->graph.item_costs.at[item * r->graph.cost_count];
-    costs[0] += self_ns;
+    size_t first = item * r->graph.cost_count;
+    r->graph.item_costs.at[first] += self_ns;
     if (r->is_sampled)
-        costs[1] += primitive;
+        r->graph.item_costs.at[first + 1] += primitive;
     r->primitive_calls += primitive;
     r->calls += calls;
     return add_callers(r, m[CALLERS], function, (double)total_ns, calls);
@@ -210,9 +210,8 @@ static bool add_function(struct reading *r, const struct flm_marshal_value *key)
 
 static bool is_mark(const struct reading *r, const struct flm_marshal_value *key)
 {
-    const struct flm_marshal_value *name[1];
-    return key->count == 1 && members(r, key, 1, name) &&
-           flm_bytes_are(name[0]->string, "__sampled__");
+    return key->kind == FLM_MARSHAL_TUPLE && key->count == 1 &&
+           flm_bytes_are(value_at(r, key->first)->string, "__sampled__");
 }
 
 static bool add_functions(struct reading *r)

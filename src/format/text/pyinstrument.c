@@ -4,7 +4,7 @@
  *      "target_description": "Program: app.py",
  *      "frame_records": [[["MainThread\0<thread>\0140332", "main\0app.py\09\1l12\1cApp"], 0.01]]}
  *
- *     {"start_time": 1795413606.09, "duration": 0.31, "sample_count": 77,    pyinstrument -r json
+ *     {"start_time": 1795413606.09, "duration": 0.31, "sample_count": 77,   pyinstrument -r json
  *      "root_frame": {"function": "main", "file_path": "app.py", "line_no": 9, "time": 0.3,
  *                     "children": [{"function": "[self]", "time": 0.1, "children": []}]}}
  *

@@ -20,7 +20,6 @@ static void text_is(const char *head, const char *words)
 static void profiles_in_other_formats_are_named(void **state)
 {
     (void)state;
-    is("memray\0\x0a", 8, "a capture of memray");
     is("go 1.22 trace\0\0\0", 16, "an execution trace of Go");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     text_is("<?xml version=\"1.0\"?>\n<trace-toc>", "table of contents of a trace of Instruments");
