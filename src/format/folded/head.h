@@ -14,7 +14,15 @@
  *     16 400    12 files 42        another: the name begins with a number, or it is several words
  *     int x;    if (a) {           another: code
  *
- * Where a tenth of the lines have a ';' at least, the name of a single frame may be anything.
+ *     10:02:07 main; took 42       a log: one of its first words is a time of day
+ *     "a b";c;42    a,b 42         a table: quotes around its first field, commas without a blank
+ *     x = 1; return 5              code, though it ends in a number
+ *     "# TYPE x gauge"             a comment of metrics
+ *
+ * Where a tenth of the lines have a ';' at least, the name of a single frame may be anything. Lines
+ * that all have as many ';', and a number at the same of them, are a table, too; those that all end
+ * in a value and a date (in seconds or ms since 1970) are metrics.
+ *
  * /proc/vmstat and other lists of names and numbers are stacks of one frame by this rule. A file
  * that it refuses is read when the format is given (-f folded). */
 #ifndef FLAMEL_FORMAT_FOLDED_HEAD_H

@@ -286,6 +286,8 @@ static bool push_inlined(struct adding *a, uint64_t address)
 /* Of Go: the outermost frame of a stack with names has none, because it is runtime.goexit. */
 static bool ends_in_goexit(const struct adding *a, const struct flm_legacy_sample *s)
 {
+    if (s->count == 0)
+        return false;
     const uint64_t *address = a->l->addresses.at + s->first;
     bool has_names = false;
     for (size_t i = 0; i + 1 < s->count && !has_names; i++)

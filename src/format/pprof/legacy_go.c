@@ -2,7 +2,7 @@
  *
  *     5 @ 0x4378b6 0x40619b 0x4b455b 0x4614c1
  *     # labels: {"request":"7"}
- *     #	0x4b455a	main.waiter+0x1a	/srv/main.go:35
+ *     #	0x4b455a	main.waiter+0x1a	/a.go:35
  *
  * A comment has the address of the call, one less than that of the return. Frames of the runtime
  * at the leaf have none, nor has runtime.goexit, the root of each goroutine, which Go leaves out of
@@ -63,7 +63,7 @@ static bool parse_name(struct flm_bytes line, struct flm_legacy_name *name)
 void flm_legacy_go_names(struct flm_legacy *l, struct flm_bytes *text,
                          const struct flm_legacy_sample *sample)
 {
-    const uint64_t *address = l->addresses.at + sample->first;
+    const uint64_t *address = sample->count > 0 ? l->addresses.at + sample->first : NULL;
     size_t at = 0; /* behind the address that was named last */
     bool is_new = false;
     struct flm_bytes line, rest = *text;

@@ -89,6 +89,65 @@ static void other_texts_are_refused_with_their_first_line_that_is_no_stack(void 
     assert_int_equal(sniff("# only\n# comments\n"), FLM_SNIFF_NO);
 }
 
+/* Ten of a line. */
+static void refuses_lines(const char *line, const char *reason)
+{
+    struct flm_text text = {0};
+    for (int i = 0; i < 10; i++)
+        flm_text_puts(&text, line);
+    flm_text_putc(&text, 0);
+    refuses(text.at, reason);
+    flm_text_clear(&text);
+}
+
+static void accepts_lines(const char *line)
+{
+    struct flm_text text = {0};
+    for (int i = 0; i < 20; i++)
+        flm_text_puts(&text, line);
+    flm_text_putc(&text, 0);
+    accepts(text.at);
+    flm_text_clear(&text);
+}
+
+static void lines_that_end_in_numbers_may_be_of_something_else(void **state)
+{
+    (void)state;
+    const char *log = "begins with a time", *table = "is that of a table (CSV)";
+    const char *code = "is source code", *metrics = "is of metrics";
+    refuses_lines("10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /a;b\" 200 2326\n", log);
+    refuses_lines("2024-01-01T10:00:01.123Z INFO done; took 42\n", log);
+    refuses_lines("Jan 01 10:00:01 host sshd[12]: closed by 1.2.3.4 port 1001\n", log);
+    refuses_lines("\"a b\";\"c\";1 5\n", table);
+    refuses_lines("foo,bar,1 7\n", table);
+    refuses_lines("name;1;abc 1\n", table);
+    refuses_lines("2024-01-01;10:00:01;host;value 1\n", table);
+    refuses_lines("a;1;b\n", table);
+    refuses_lines("    x = 1; /* y */ z 5\n", code);
+    refuses_lines("case 1: return 1; // line 1\n", code);
+    refuses_lines("INSERT INTO a VALUES (1, 'b;c'); -- row 1\n", code);
+    refuses_lines("http_requests_total{method=\"post\"} 12\n", metrics);
+    refuses_lines("servers.web.load;dc=eu 1.5 1699999999\n", metrics);
+    refuses_lines("http_requests_total{method=\"post\"} 12 1395066363000\n", metrics);
+    refuses("# HELP up Whether it is\nup 1\n", "line 1, '# HELP up Whether it is', is of metrics");
+}
+
+static void stacks_may_look_a_little_like_something_else(void **state)
+{
+    (void)state;
+    accepts_lines("1234;main;f 5\n");             /* a process */
+    accepts_lines("java;1234 5\n");               /* and behind its command */
+    accepts_lines("10:02:07;main;f 5\n");         /* a second of a recording */
+    accepts_lines("main;f 5 1699999999999999\n"); /* two large values */
+    accepts_lines("main;(anonymous) app.js:12:34;std::map<int, int>::at 5\n");
+    accepts_lines("work;f 5\n, work_fp 1\n"); /* stackcollapse-bpftrace.pl makes it */
+    accepts_lines("main;operator, 5\n");
+    accepts_lines("std::pair<int, int> f(int, char) 5\n");
+    accepts_lines("a b;c d;e -- f 5\n");
+    accepts_lines("main; f; g 5\n");
+    accepts("main;1;f 5\nmain;1 5\nmain;1;f;g 5\n");
+}
+
 static void stacks_without_any_value_are_left_to_the_reader(void **state)
 {
     (void)state;
@@ -124,6 +183,8 @@ int main(void)
         cmocka_unit_test(stacks_are_recognized),
         cmocka_unit_test(one_other_line_in_ten_is_allowed),
         cmocka_unit_test(other_texts_are_refused_with_their_first_line_that_is_no_stack),
+        cmocka_unit_test(lines_that_end_in_numbers_may_be_of_something_else),
+        cmocka_unit_test(stacks_may_look_a_little_like_something_else),
         cmocka_unit_test(stacks_without_any_value_are_left_to_the_reader),
         cmocka_unit_test(a_head_may_end_within_a_line),
         cmocka_unit_test(columns_are_those_that_every_line_has),

@@ -168,6 +168,10 @@ static void comments_of_go_are_names(void **state)
                           "#\t0x10\tmain.f+0x1\t/a.go:1\n\n# NumGC = 1\n");
     assert_folded(p, "main.f 8\n");
     flm_profile_free(p);
+    p = read_text(legacy, "threadcreate profile: total 4\n4 @\n#\t0x0\n#\t0x10\tf+0x1\t/a.go:1\n");
+    assert_folded(p, "");
+    assert_int_equal(lost(p, "samples without a stack", ""), 1);
+    flm_profile_free(p);
     p = read_text(legacy, "--- mutex:\ncycles/second=1000000000\n5 1 @ 0x11 0x21 0x31\n"
                           "#\t0x10\tmain.f+0x1\t/a.go:1\n#\t0x20\tmain.g+0x1\t/a.go:1\n\n");
     assert_folded(p, "main.g;main.f 5\n");
