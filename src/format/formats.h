@@ -38,6 +38,7 @@
     entry(callgrind)                                                                               \
     entry(massif)                                                                                  \
     entry(dhat)                                                                                    \
+    entry(rocpd)                                                                                   \
     entry(nsight)                                                                                  \
     entry(memray)                                                                                  \
     entry(heaptrack)                                                                               \

@@ -30,19 +30,7 @@
 #define FLAMEL_FORMAT_NSIGHT_INTERNAL_H
 
 #include "format/gpu/gpu.h"
-#include "format/sqlite/sqlite.h"
-
-/* A text by a number. */
-struct flm_nsight_text {
-    uint64_t key;
-    int64_t priority;
-    struct flm_bytes text; /* in the file, or one of `kept` */
-};
-
-struct flm_nsight_texts {
-    struct FLM_ARRAY(struct flm_nsight_text) items;
-    struct flm_index index;
-};
+#include "format/sqlite/texts.h"
 
 /* A stack: its frames in flm_gpu.frames, the root first. */
 struct flm_nsight_stack {
@@ -58,8 +46,7 @@ struct flm_nsight {
     struct flm_gpu gpu;
     struct flm_builder *builder;
     const struct flm_read_options *options;
-    struct flm_nsight_texts strings, threads, processes, domains;
-    struct FLM_ARRAY(char *) kept; /* texts that were not whole in the file */
+    struct flm_sqlite_texts strings, threads, processes, domains;
     uint64_t unknown_strings;
     bool has_processes; /* the tables of GPUs say of which process a correlation is */
 };
@@ -69,10 +56,9 @@ struct flm_nsight {
 void flm_nsight_read_names(struct flm_nsight *n);
 void flm_nsight_clear_names(struct flm_nsight *n);
 
-/* Keeps a text; of several with one key that of the lowest priority. */
-void flm_nsight_add_text(struct flm_nsight *n, struct flm_nsight_texts *texts, uint64_t key,
+void flm_nsight_add_text(struct flm_nsight *n, struct flm_sqlite_texts *texts, uint64_t key,
                          int64_t priority, struct flm_bytes text);
-struct flm_bytes flm_nsight_text(const struct flm_nsight_texts *texts, uint64_t key);
+struct flm_bytes flm_nsight_text(const struct flm_sqlite_texts *texts, uint64_t key);
 
 /* The string with that number; one that lacks is counted. A value that is a text is that text. */
 struct flm_bytes flm_nsight_string(struct flm_nsight *n, const struct flm_sqlite_value *value);

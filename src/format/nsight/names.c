@@ -4,55 +4,17 @@
 
 /* ---- Texts by number ------------------------------------------------------------------------- */
 
-static uint32_t hash_of(uint64_t key)
-{
-    return flm_hash_numbers(key, key >> 32);
-}
-
-static struct flm_nsight_text *find(const struct flm_nsight_texts *texts, uint64_t key)
-{
-    struct flm_probe at = flm_index_probe(&texts->index, hash_of(key));
-    while (flm_index_next(&texts->index, &at))
-        if (texts->items.at[at.found].key == key)
-            return &texts->items.at[at.found];
-    return NULL;
-}
-
-struct flm_bytes flm_nsight_text(const struct flm_nsight_texts *texts, uint64_t key)
-{
-    const struct flm_nsight_text *found = find(texts, key);
-    return found ? found->text : (struct flm_bytes){0};
-}
-
-/* What continues on overflow pages is gone with the next row. */
-static struct flm_bytes keep(struct flm_nsight *n, struct flm_bytes text)
-{
-    const char *start = n->db.all.at, *end = start + n->db.all.size;
-    if (text.size == 0 || (text.at >= start && text.at < end))
-        return text;
-    char *copy = malloc(text.size);
-    if (!copy || !FLM_ARRAY_ADD(&n->kept, copy)) {
-        free(copy);
-        flm_builder_fail_memory(n->builder);
-        return (struct flm_bytes){0};
-    }
-    memcpy(copy, text.at, text.size);
-    return (struct flm_bytes){copy, text.size};
-}
-
-void flm_nsight_add_text(struct flm_nsight *n, struct flm_nsight_texts *texts, uint64_t key,
+void flm_nsight_add_text(struct flm_nsight *n, struct flm_sqlite_texts *texts, uint64_t key,
                          int64_t priority, struct flm_bytes text)
 {
-    struct flm_nsight_text *found = find(texts, key);
-    if (found && found->priority <= priority)
-        return;
-    struct flm_nsight_text item = {key, priority, keep(n, text)};
-    uint32_t index = (uint32_t)texts->items.count;
-    if (found)
-        *found = item;
-    else if (!FLM_ARRAY_ADD(&texts->items, item) ||
-             !flm_index_add(&texts->index, hash_of(key), index))
+    if (!flm_sqlite_texts_add(texts, &n->db, key, priority, text))
         flm_builder_fail_memory(n->builder);
+}
+
+struct flm_bytes flm_nsight_text(const struct flm_sqlite_texts *texts, uint64_t key)
+{
+    const struct flm_sqlite_text *found = flm_sqlite_texts_find(texts, key);
+    return found ? found->text : (struct flm_bytes){0};
 }
 
 struct flm_bytes flm_nsight_string(struct flm_nsight *n, const struct flm_sqlite_value *value)
@@ -61,7 +23,8 @@ struct flm_bytes flm_nsight_string(struct flm_nsight *n, const struct flm_sqlite
         return value->bytes;
     if (value->type != FLM_SQLITE_INTEGER)
         return (struct flm_bytes){0};
-    const struct flm_nsight_text *found = find(&n->strings, (uint64_t)value->integer);
+    const struct flm_sqlite_text *found =
+        flm_sqlite_texts_find(&n->strings, (uint64_t)value->integer);
     n->unknown_strings += !found;
     return found ? found->text : (struct flm_bytes){0};
 }
@@ -110,14 +73,10 @@ void flm_nsight_read_names(struct flm_nsight *n)
 
 void flm_nsight_clear_names(struct flm_nsight *n)
 {
-    struct flm_nsight_texts *all[] = {&n->strings, &n->threads, &n->processes, &n->domains};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        FLM_ARRAY_CLEAR(&all[i]->items);
-        flm_index_clear(&all[i]->index);
-    }
-    for (size_t i = 0; i < n->kept.count; i++)
-        free(n->kept.at[i]);
-    FLM_ARRAY_CLEAR(&n->kept);
+    flm_sqlite_texts_clear(&n->strings);
+    flm_sqlite_texts_clear(&n->threads);
+    flm_sqlite_texts_clear(&n->processes);
+    flm_sqlite_texts_clear(&n->domains);
 }
 
 /* ---- Tracks ---------------------------------------------------------------------------------- */

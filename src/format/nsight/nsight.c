@@ -1,4 +1,5 @@
 #include "format/nsight/internal.h"
+#include "format/rocm/rocpd.h"
 #include "profile/internal.h"
 
 /* ---- What is said about the recording -------------------------------------------------------- */
@@ -196,17 +197,6 @@ static bool is_export(const struct flm_sqlite *db)
     return false;
 }
 
-static bool check(const struct flm_nsight *n, struct flm_error *why)
-{
-    uint64_t there = n->db.all.size / n->db.page_size;
-    if (n->db.missing > 0 && !n->options->lenient)
-        return flm_error_set(why, FLM_ERROR_FORMAT,
-                             "the database was cut: it has %llu of %llu pages (--lenient reads "
-                             "those that are there)",
-                             (unsigned long long)there, (unsigned long long)there + n->db.missing);
-    return is_export(&n->db) || flm_sqlite_refuse(&n->db, why);
-}
-
 static bool read_nsight(struct flm_source *source, const struct flm_read_options *options,
                         struct flm_builder *builder, struct flm_error *why)
 {
@@ -216,20 +206,22 @@ static bool read_nsight(struct flm_source *source, const struct flm_read_options
     if (!flm_source_all(source, why))
         return false;
     struct flm_bytes all = {source->at, (size_t)(source->end - source->at)};
-    bool good = flm_sqlite_open(&n.db, all, why) && check(&n, why);
-    if (good) {
+    bool good = flm_sqlite_open(&n.db, all, why) && flm_sqlite_check(&n.db, options->lenient, why);
+    if (good && is_export(&n.db))
         read_database(&n);
+    else if (good)
+        good = flm_rocpd_is(&n.db) ? flm_rocpd_read(&n.db, options, builder, why)
+                                   : flm_sqlite_refuse(&n.db, why);
+    if (good)
         flm_sqlite_report(&n.db, builder);
-        if (n.db.no_memory)
-            flm_builder_fail_memory(builder);
-    }
     flm_gpu_clear(&n.gpu);
     flm_nsight_clear_names(&n);
     flm_sqlite_clear(&n.db);
     return good;
 }
 
-/* Any database is ours to refuse, by its tables: other programs' are often in the way. */
+/* Any database is ours to refuse, by its tables, or to pass on: its beginning need not have their
+ * names. */
 static int sniff_nsight(struct flm_bytes head, bool whole)
 {
     (void)whole;

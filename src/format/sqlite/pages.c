@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "format/sqlite/sqlite.h"
+#include "profile/internal.h"
 
 enum {
     FILE_HEADER = 100,
@@ -416,8 +417,20 @@ void flm_sqlite_clear(struct flm_sqlite *db)
     *db = (struct flm_sqlite){0};
 }
 
+bool flm_sqlite_check(const struct flm_sqlite *db, bool lenient, struct flm_error *why)
+{
+    unsigned long long there = db->all.size / db->page_size;
+    return db->missing == 0 || lenient ||
+           flm_error_set(why, FLM_ERROR_FORMAT,
+                         "the database was cut: it has %llu of %llu pages (--lenient reads those "
+                         "that are there)",
+                         there, there + db->missing);
+}
+
 void flm_sqlite_report(const struct flm_sqlite *db, struct flm_builder *builder)
 {
+    if (db->no_memory)
+        flm_builder_fail_memory(builder);
     if (db->missing > 0)
         flm_builder_lost(builder, "pages of the database that the file lacks: it was cut", "page",
                          db->page_count, db->missing);

@@ -147,10 +147,13 @@ static inline struct flm_bytes flm_sqlite_name(const struct flm_sqlite *db,
 /* Whether two names are one to SQL, which does not distinguish a letter from its capital. */
 bool flm_sqlite_is_name(struct flm_bytes a, struct flm_bytes b);
 
+/* Refuses a file that is shorter than its database, unless the caller takes what there is. */
+bool flm_sqlite_check(const struct flm_sqlite *db, bool lenient, struct flm_error *why);
+
 /* Refuses a database that no format takes, with the names of its tables. Always false. */
 bool flm_sqlite_refuse(const struct flm_sqlite *db, struct flm_error *why);
 
-/* Adds what was damaged or missing to the losses of a profile. */
+/* Adds what was damaged or missing to the losses of a profile; and that memory ran out. */
 void flm_sqlite_report(const struct flm_sqlite *db, struct flm_builder *builder);
 
 #endif
