@@ -177,7 +177,7 @@ void flm_perfetto_read_snapshot(struct flm_perfetto *p, uint32_t sequence, struc
     }
 }
 
-/* At the end: where no snapshot has the clock of the trace, another one is the clock of the trace. */
+/* At the end: where no snapshot has the clock of the trace, another one is. */
 void flm_perfetto_settle_clocks(struct flm_perfetto *p)
 {
     uint32_t head[2];

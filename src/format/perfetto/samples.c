@@ -27,7 +27,7 @@ void flm_perfetto_add_sample(struct flm_perfetto *p, const struct flm_perfetto_s
 
 /* ---- Samples of perf ------------------------------------------------------------------------- */
 
-/* Each sample counts as one of its event: perf's counts are those of a processor, not of a stack. */
+/* Each sample is one of its event: perf's counts are those of a processor, not of a stack. */
 uint32_t flm_perfetto_perf_metric(struct flm_perfetto *p, struct flm_bytes timebase)
 {
     static const char *const counters[] = {NULL,

@@ -10,7 +10,7 @@ static void work_is_below_the_call_that_launched_it(void **state)
     struct flm_profile *p = profile_of_file(rocpd, "rocpd/full.db");
     assert_sound(p);
     assert_metric(p, 0, "GPU time", "ns", 1677, 4);
-    /* A copy's size is its own metric; the kernel of the other run has a correlation of that run. */
+    /* A copy's size is its own metric; the other run's kernel has a correlation of that run. */
     assert_folded(p, "fill.kd_[g] 70\nother_[g] 7\n"
                      "step \"1\";hipLaunchKernel;saxpy(float*)_[g] 1000\n"
                      "step \"1\";hipMemcpy;MEMORY_COPY_HOST_TO_DEVICE_[g] 600\n");
