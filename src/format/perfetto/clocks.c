@@ -13,21 +13,11 @@ static struct flm_perfetto_clock *find_clock(struct flm_perfetto *p, uint32_t id
 {
     if (id < FIRST_OF_SEQUENCE || id > LAST_OF_SEQUENCE)
         sequence = 0;
-    uint32_t hash = flm_hash_numbers(id, sequence), index = (uint32_t)p->clocks.count;
-    struct flm_probe at = flm_index_probe(&p->clock_index, hash);
-    while (flm_index_next(&p->clock_index, &at)) {
-        struct flm_perfetto_clock *clock = &p->clocks.at[at.found];
-        if (clock->id == id && clock->sequence == sequence)
-            return clock;
-    }
-    struct flm_perfetto_clock clock = {.id = id, .sequence = sequence, .unit_ns = 1};
-    if (!add)
-        return NULL;
-    if (!FLM_ARRAY_ADD(&p->clocks, clock) || !flm_index_add(&p->clock_index, hash, index)) {
-        flm_perfetto_no_memory(p);
-        return NULL;
-    }
-    return &p->clocks.at[index];
+    struct flm_perfetto_clock clock = {.unit_ns = 1};
+    uint32_t index =
+        add ? flm_perfetto_entry(p, &p->clock_keys, id, sequence, &p->clocks, &clock, sizeof clock)
+            : flm_perfetto_find_key(&p->clock_keys, id, sequence);
+    return index == FLM_NONE ? NULL : &p->clocks.at[index];
 }
 
 /* Times and offsets are of the input: sums that no int64 holds wrap, and mean nothing. */
@@ -52,10 +42,8 @@ static void look_up(struct flm_perfetto_clock *clock, int64_t ns)
     clock->high = high < clock->moments.count ? clock->moments.at[high].ns : INT64_MAX;
 }
 
-static bool convert(const struct flm_perfetto *p, struct flm_perfetto_clock *clock, int64_t *ns)
+static bool convert(struct flm_perfetto_clock *clock, int64_t *ns)
 {
-    if (clock->id == p->trace_clock)
-        return true;
     if (clock->moments.count == 0)
         return false;
     if (*ns < clock->low || *ns >= clock->high)
@@ -67,10 +55,9 @@ static bool convert(const struct flm_perfetto *p, struct flm_perfetto_clock *clo
 static void add_moment(struct flm_perfetto *p, struct flm_perfetto_clock *clock, int64_t ns,
                        int64_t offset)
 {
-    if (!FLM_ARRAY_ADD(&clock->moments, (struct flm_perfetto_moment){ns, offset})) {
-        flm_perfetto_no_memory(p);
+    struct flm_perfetto_moment moment = {ns, offset};
+    if (!flm_perfetto_push(p, &clock->moments, &moment, sizeof moment))
         return;
-    }
     struct flm_perfetto_moment *at = clock->moments.at;
     enum { MOST_MOVED = 64 }; /* one that is much too early was written by no tracing service */
     for (size_t i = clock->moments.count - 1, moved = 0;
@@ -115,7 +102,7 @@ static bool use_snapshot(struct flm_perfetto *p, uint32_t sequence, struct flm_b
         int64_t ns = r.ns;
         has_trace_clock = r.id == p->trace_clock;
         struct flm_perfetto_clock *clock = find_clock(p, r.id, sequence, false);
-        if (has_trace_clock || (!is_related && clock && convert(p, clock, &ns))) {
+        if (has_trace_clock || (!is_related && clock && convert(clock, &ns))) {
             trace_ns = ns;
             is_related = true;
         }
@@ -177,7 +164,7 @@ void flm_perfetto_read_snapshot(struct flm_perfetto *p, uint32_t sequence, struc
     }
 }
 
-/* At the end: where no snapshot has the clock of the trace, another one is. */
+/* At the end: where no snapshot has the clock of the trace, the first one of a snapshot is it. */
 void flm_perfetto_settle_clocks(struct flm_perfetto *p)
 {
     uint32_t head[2];
@@ -208,7 +195,7 @@ bool flm_perfetto_trace_time(struct flm_perfetto *p, uint32_t id, uint32_t seque
     *ns = (int64_t)(time * clock->unit_ns);
     if (clock->is_incremental)
         *ns = clock->last = add(clock->last, *ns);
-    return convert(p, clock, ns);
+    return convert(clock, ns);
 }
 
 void flm_perfetto_free_clocks(struct flm_perfetto *p)
@@ -216,7 +203,7 @@ void flm_perfetto_free_clocks(struct flm_perfetto *p)
     for (size_t i = 0; i < p->clocks.count; i++)
         FLM_ARRAY_CLEAR(&p->clocks.at[i].moments);
     FLM_ARRAY_CLEAR(&p->clocks);
-    flm_index_clear(&p->clock_index);
+    flm_perfetto_clear_keys(&p->clock_keys);
     flm_text_clear(&p->snapshots);
     flm_text_clear(&p->waiting);
 }

@@ -65,14 +65,14 @@ void flm_perfetto_add_call(struct flm_perfetto *p, struct flm_perfetto_lane lane
 
 void flm_perfetto_add_marker(struct flm_perfetto *p, const struct flm_perfetto_marker *marker)
 {
-    if (p->options->keep_times && !FLM_ARRAY_ADD(&p->markers, *marker))
-        flm_perfetto_no_memory(p);
+    if (p->options->keep_times)
+        flm_perfetto_push(p, &p->markers, marker, sizeof *marker);
 }
 
 void flm_perfetto_add_point(struct flm_perfetto *p, const struct flm_perfetto_point *point)
 {
-    if (p->options->keep_times && !FLM_ARRAY_ADD(&p->points, *point))
-        flm_perfetto_no_memory(p);
+    if (p->options->keep_times)
+        flm_perfetto_push(p, &p->points, point, sizeof *point);
 }
 
 /* The owner of the event is an index of a thread, or that of a track with the highest bit set. */

@@ -61,13 +61,14 @@ static bool make_heap_metrics(struct flm_perfetto *p, uint32_t heap, struct flm_
     return !flm_builder_failed(b);
 }
 
-static void add_allocation(struct flm_perfetto *p, const struct flm_perfetto_allocation *a,
-                           const struct flm_metric *metrics)
+static void add_allocation(struct flm_perfetto *p, size_t i, const struct flm_metric *metrics)
 {
-    const struct flm_perfetto_heap *heap = &p->heaps.at[a->heap];
+    uint64_t key = p->allocation_keys.all.at[i].b;
+    const struct flm_perfetto_heap *heap = &p->heaps.at[key >> 32];
+    const struct flm_perfetto_allocation *a = &p->allocations.at[i];
     struct flm_perfetto_lane lane = {heap->thread, false};
     struct flm_builder *b = p->builder;
-    struct flm_node node = flm_perfetto_node(p, a->stack, flm_perfetto_root(p, lane));
+    struct flm_node node = flm_perfetto_node(p, (uint32_t)key, flm_perfetto_root(p, lane));
     /* ART's heap does not report what is freed: its numbers are of addresses used again. */
     bool has_freed = !flm_bytes_are(flm_interner_text(&b->interner, heap->name), "com.android.art");
     double values[4] = {
@@ -79,11 +80,11 @@ static void add_allocation(struct flm_perfetto *p, const struct flm_perfetto_all
                            values[0]);
     else
         flm_builder_add(b, node, metrics[0], values[0]);
-    for (int i = 1; i < 4; i++)
-        if (values[i] != 0 && p->options->keep_times)
-            flm_builder_sample_add(b, metrics[i], values[i]);
-        else if (values[i] != 0)
-            flm_builder_add(b, node, metrics[i], values[i]);
+    for (int k = 1; k < 4; k++)
+        if (values[k] != 0 && p->options->keep_times)
+            flm_builder_sample_add(b, metrics[k], values[k]);
+        else if (values[k] != 0)
+            flm_builder_add(b, node, metrics[k], values[k]);
 }
 
 static void add_heaps(struct flm_perfetto *p)
@@ -91,13 +92,11 @@ static void add_heaps(struct flm_perfetto *p)
     struct flm_metric metrics[4];
     uint32_t made = FLM_NONE;
     for (size_t i = 0; i < p->allocations.count && !flm_builder_failed(p->builder); i++) {
-        const struct flm_perfetto_allocation *a = &p->allocations.at[i];
-        if (p->heaps.at[a->heap].name != made) {
-            made = p->heaps.at[a->heap].name;
-            if (!make_heap_metrics(p, made, metrics))
-                return;
-        }
-        add_allocation(p, a, metrics);
+        uint32_t name = p->heaps.at[p->allocation_keys.all.at[i].b >> 32].name;
+        if (name != made && !make_heap_metrics(p, name, metrics))
+            return;
+        made = name;
+        add_allocation(p, i, metrics);
     }
 }
 
@@ -275,29 +274,19 @@ void flm_perfetto_clear(struct flm_perfetto *p)
     for (size_t i = 0; i < p->tracks.count; i++)
         FLM_ARRAY_CLEAR(&p->tracks.at[i].calls);
     flm_perfetto_free_clocks(p);
-    FLM_ARRAY_CLEAR(&p->sequences);
-    flm_index_clear(&p->sequence_index);
-    FLM_ARRAY_CLEAR(&p->processes);
-    flm_index_clear(&p->process_index);
-    FLM_ARRAY_CLEAR(&p->threads);
-    flm_index_clear(&p->thread_index);
-    FLM_ARRAY_CLEAR(&p->tracks);
-    flm_index_clear(&p->track_index);
-    FLM_ARRAY_CLEAR(&p->frames);
+    void *const arrays[] = {p->sequences.at,    p->processes.at, p->threads.at, p->tracks.at,
+                            p->frames.at,       p->stacks.at,    p->symbols.at, p->lines.at,
+                            p->metrics.at,      p->samples.at,   p->heaps.at,   p->allocations.at,
+                            p->markers.at,      p->points.at,    p->path.at,    p->thread_of.at,
+                            p->thread_of_tid.at};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    struct flm_perfetto_keys *const keys[] = {&p->sequence_keys,   &p->process_keys, &p->track_keys,
+                                              &p->thread_keys,     &p->tid_keys,     &p->stack_keys,
+                                              &p->allocation_keys, &p->symbol_keys};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        flm_perfetto_clear_keys(keys[i]);
     flm_index_clear(&p->frame_index);
-    FLM_ARRAY_CLEAR(&p->stacks);
-    flm_index_clear(&p->stack_index);
-    FLM_ARRAY_CLEAR(&p->symbols);
-    FLM_ARRAY_CLEAR(&p->lines);
-    flm_index_clear(&p->symbol_index);
-    FLM_ARRAY_CLEAR(&p->metrics);
-    FLM_ARRAY_CLEAR(&p->samples);
-    FLM_ARRAY_CLEAR(&p->heaps);
-    FLM_ARRAY_CLEAR(&p->allocations);
-    flm_index_clear(&p->allocation_index);
-    FLM_ARRAY_CLEAR(&p->markers);
-    FLM_ARRAY_CLEAR(&p->points);
     flm_async_clear(&p->async);
     flm_text_clear(&p->text);
-    FLM_ARRAY_CLEAR(&p->path);
 }

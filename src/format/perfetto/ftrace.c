@@ -64,7 +64,8 @@ static void use_print(struct flm_perfetto *p, int64_t time_ns, int64_t tid, stru
     case 'C':
         if (flm_number_parse(rest, &value) != FLM_NUMBER_NONE) {
             point.value = value;
-            point.lane.index = flm_perfetto_find_thread(p, pid, FLM_NO_TIME);
+            if (pid >= 0)
+                point.lane.index = flm_perfetto_find_thread(p, pid, FLM_NO_TIME);
             flm_perfetto_add_point(p, &point);
         }
         break;

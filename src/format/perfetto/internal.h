@@ -5,6 +5,7 @@
  *     packet    time | sequence | state of the sequence | one message with data
  *
  *     perfetto.c     the file: packets, their heads, which file has what
+ *     fields.c       messages, field by field; keys.c: tables by numbers
  *     sequences.c    what a writer (a sequence) said before: names, frames, defaults
  *     clocks.c       times of many clocks, as times of one
  *     tracks.c       processes, threads, tracks, and their names
@@ -49,6 +50,19 @@
 #include "format/protobuf/wire_read.h"
 #include "profile/internal.h"
 
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+struct flm_perfetto_key {
+    uint64_t a, b;
+};
+
+/* Pairs of numbers, each beside an item of an array with the same index. One function looks up, or
+ * adds, for all such tables: a loop for each would make the page larger. */
+struct flm_perfetto_keys {
+    struct FLM_ARRAY(struct flm_perfetto_key) all;
+    struct flm_index index;
+};
+
 /* ---- Sequences ------------------------------------------------------------------------------- */
 
 /* Tables of a sequence: the numbers of their fields in InternedData. */
@@ -71,10 +85,9 @@ enum flm_perfetto_table {
 };
 
 struct flm_perfetto_item {
-    uint64_t iid;
-    uint32_t table;
     uint32_t made;      /* the string, frame or stack made of it; FLM_NONE: not yet */
     size_t start, size; /* its message */
+    double total;       /* of an incremental counter */
 };
 
 /* A sample of a heap, until the last packet of its dump is read. */
@@ -92,8 +105,7 @@ struct flm_perfetto_sequence {
     bool has_state; /* it was cleared, and nothing was lost since */
     struct flm_text bytes;
     struct FLM_ARRAY(struct flm_perfetto_item) items;
-    struct flm_index index;
-    struct FLM_ARRAY(double) totals; /* of incremental counters; `made` of an item is an index */
+    struct flm_perfetto_keys keys; /* iid, table */
 
     /* Defaults of its packets. */
     uint64_t clock, track;
@@ -117,8 +129,7 @@ struct flm_perfetto_moment {
 };
 
 struct flm_perfetto_clock {
-    uint32_t id, sequence; /* sequence: of clocks 64 to 127; otherwise 0 */
-    bool is_incremental;   /* a time is one since the last */
+    bool is_incremental; /* a time is one since the last */
     uint64_t unit_ns;
     int64_t last;
     struct FLM_ARRAY(struct flm_perfetto_moment) moments; /* ascending */
@@ -131,7 +142,6 @@ struct flm_perfetto_clock {
 enum flm_perfetto_rank { FLM_PERFETTO_COMMAND = 1, FLM_PERFETTO_LISTED, FLM_PERFETTO_DESCRIBED };
 
 struct flm_perfetto_process {
-    int64_t pid;
     uint32_t name, rank;
 };
 
@@ -187,8 +197,7 @@ struct flm_perfetto_frame {
 };
 
 struct flm_perfetto_stack {
-    uint32_t parent, frame; /* [0]: the empty stack */
-    uint32_t root, node;    /* of the builder: its node below that root; FLM_NONE */
+    uint32_t root, node; /* of the builder: its node below that root; FLM_NONE */
 };
 
 /* A line of a symbol: the frames of an address are a run of them, innermost first. */
@@ -197,8 +206,6 @@ struct flm_perfetto_line {
 };
 
 struct flm_perfetto_symbol {
-    uint32_t module, build_id;
-    uint64_t address;
     size_t first, count; /* lines */
 };
 
@@ -223,8 +230,6 @@ struct flm_perfetto_heap {
 };
 
 struct flm_perfetto_allocation {
-    uint32_t heap, stack;
-    uint64_t iid;
     uint64_t values[4];
 };
 
@@ -270,34 +275,37 @@ struct flm_perfetto {
     bool at_end;                  /* all packets are read: those that waited for a clock are left */
 
     struct FLM_ARRAY(struct flm_perfetto_sequence) sequences;
-    struct flm_index sequence_index;
+    struct flm_perfetto_keys sequence_keys; /* id */
     uint32_t last_sequence;
 
     struct FLM_ARRAY(struct flm_perfetto_clock) clocks;
-    struct flm_index clock_index;
-    uint32_t trace_clock;      /* its id; 0: not known yet */
-    struct flm_text snapshots; /* that have no clock with a known offset yet */
-    struct flm_text waiting;   /* packets */
-    bool knows_clock;          /* a snapshot has the clock of the trace */
+    struct flm_perfetto_keys clock_keys; /* id, sequence: of clocks 64 to 127; otherwise 0 */
+    uint32_t trace_clock;                /* its id; 0: not known yet */
+    struct flm_text snapshots;           /* that have no clock with a known offset yet */
+    struct flm_text waiting;             /* packets */
+    bool knows_clock;                    /* a snapshot has the clock of the trace */
 
     struct FLM_ARRAY(struct flm_perfetto_process) processes;
     struct FLM_ARRAY(struct flm_perfetto_thread) threads;
     struct FLM_ARRAY(struct flm_perfetto_track) tracks;
-    struct flm_index process_index, thread_index, track_index;
+    struct FLM_ARRAY(uint32_t) thread_of, thread_of_tid; /* indices of threads */
+    struct flm_perfetto_keys process_keys, track_keys;   /* pid; uuid */
+    struct flm_perfetto_keys thread_keys, tid_keys;      /* tid, pid; tid */
     uint32_t last_thread, last_track;
 
     struct FLM_ARRAY(struct flm_perfetto_frame) frames;
     struct FLM_ARRAY(struct flm_perfetto_stack) stacks;
-    struct flm_index frame_index, stack_index;
+    struct flm_index frame_index;
+    struct flm_perfetto_keys stack_keys; /* parent, frame; [0]: the empty stack */
     struct FLM_ARRAY(struct flm_perfetto_symbol) symbols;
     struct FLM_ARRAY(struct flm_perfetto_line) lines;
-    struct flm_index symbol_index;
+    struct flm_perfetto_keys symbol_keys; /* address, module and build id */
 
     struct FLM_ARRAY(struct flm_perfetto_metric) metrics;
     struct FLM_ARRAY(struct flm_perfetto_sample) samples;
     struct FLM_ARRAY(struct flm_perfetto_heap) heaps;
     struct FLM_ARRAY(struct flm_perfetto_allocation) allocations;
-    struct flm_index allocation_index;
+    struct flm_perfetto_keys allocation_keys; /* iid, heap and stack */
 
     struct FLM_ARRAY(struct flm_perfetto_marker) markers;
     struct FLM_ARRAY(struct flm_perfetto_point) points;
@@ -325,6 +333,18 @@ static inline uint32_t flm_perfetto_string(struct flm_perfetto *p, struct flm_by
 {
     return flm_builder_string(p->builder, text.at, text.size).index;
 }
+
+/* keys.c: adds a copy of an item to an array of any type. False when memory ran out. */
+bool flm_perfetto_push(struct flm_perfetto *p, void *array, const void *item, size_t size);
+
+/* The index of a key; FLM_NONE: it has none. */
+uint32_t flm_perfetto_find_key(const struct flm_perfetto_keys *keys, uint64_t a, uint64_t b);
+
+/* The same; a new key is added, with a copy of `item` at the end of `array`. FLM_NONE: memory ran
+ * out. */
+uint32_t flm_perfetto_entry(struct flm_perfetto *p, struct flm_perfetto_keys *keys, uint64_t a,
+                            uint64_t b, void *array, const void *item, size_t size);
+void flm_perfetto_clear_keys(struct flm_perfetto_keys *keys);
 
 /* fields.c: the last value of each field of a message, of those below 64. Nearly all messages are
  * read so, and not by loops of their own, which would make the page larger. */

@@ -12,17 +12,15 @@ uint32_t flm_perfetto_find_metric(struct flm_perfetto *p, struct flm_bytes name,
         name_string, flm_perfetto_string(p, flm_bytes_of(unit)), is_of_events, {FLM_NONE}};
     if (p->metrics.count == FLM_MOST_METRICS - 8)
         return 0;
-    if (!FLM_ARRAY_ADD(&p->metrics, metric)) {
-        flm_perfetto_no_memory(p);
+    if (!flm_perfetto_push(p, &p->metrics, &metric, sizeof metric))
         return FLM_NONE;
-    }
     return (uint32_t)p->metrics.count - 1;
 }
 
 void flm_perfetto_add_sample(struct flm_perfetto *p, const struct flm_perfetto_sample *sample)
 {
-    if (!flm_perfetto_stopped(p) && !FLM_ARRAY_ADD(&p->samples, *sample))
-        flm_perfetto_no_memory(p);
+    if (!flm_perfetto_stopped(p))
+        flm_perfetto_push(p, &p->samples, sample, sizeof *sample);
 }
 
 /* ---- Samples of perf ------------------------------------------------------------------------- */
@@ -200,8 +198,7 @@ static uint32_t find_heap(struct flm_perfetto *p, int64_t pid, struct flm_bytes 
                                      flm_perfetto_find_thread(p, pid, FLM_NO_TIME)};
     if (p->heaps.count == MOST_HEAPS)
         return 0;
-    if (!FLM_ARRAY_ADD(&p->heaps, heap))
-        flm_perfetto_no_memory(p);
+    flm_perfetto_push(p, &p->heaps, &heap, sizeof heap);
     return (uint32_t)p->heaps.count - 1;
 }
 
@@ -210,27 +207,20 @@ static uint32_t find_heap(struct flm_perfetto *p, int64_t pid, struct flm_bytes 
 static void set_allocation(struct flm_perfetto *p, uint32_t stack,
                            const struct flm_perfetto_heap_sample *sample)
 {
-    uint32_t hash = flm_hash_numbers(sample->stack, (uint64_t)sample->heap << 32 | stack);
-    struct flm_probe at = flm_index_probe(&p->allocation_index, hash);
-    while (flm_index_next(&p->allocation_index, &at)) {
-        struct flm_perfetto_allocation *known = &p->allocations.at[at.found];
-        if (known->heap != sample->heap || known->stack != stack || known->iid != sample->stack)
-            continue;
-        bool decreases = false;
-        for (int i = 0; i < 4; i++)
-            decreases = decreases || sample->values[i] < known->values[i];
-        if (decreases && !sample->is_maximum)
-            p->losses[FLM_PERFETTO_HEAP_DECREASED]++;
-        else
-            memcpy(known->values, sample->values, sizeof known->values);
+    struct flm_perfetto_allocation allocation = {{0}};
+    uint32_t index = flm_perfetto_entry(p, &p->allocation_keys, sample->stack,
+                                        (uint64_t)sample->heap << 32 | stack, &p->allocations,
+                                        &allocation, sizeof allocation);
+    bool decreases = false;
+    if (index == FLM_NONE)
         return;
-    }
-    struct flm_perfetto_allocation allocation = {sample->heap, stack, sample->stack, {0}};
-    memcpy(allocation.values, sample->values, sizeof allocation.values);
-    uint32_t index = (uint32_t)p->allocations.count;
-    if (!FLM_ARRAY_ADD(&p->allocations, allocation) ||
-        !flm_index_add(&p->allocation_index, hash, index))
-        flm_perfetto_no_memory(p);
+    uint64_t *known = p->allocations.at[index].values;
+    for (int i = 0; i < 4; i++)
+        decreases = decreases || sample->values[i] < known[i];
+    if (decreases && !sample->is_maximum)
+        p->losses[FLM_PERFETTO_HEAP_DECREASED]++;
+    else
+        memcpy(known, sample->values, sizeof sample->values);
 }
 
 static void read_heap_sample(struct flm_perfetto *p, struct flm_perfetto_sequence *s, uint32_t heap,
@@ -249,8 +239,7 @@ static void read_heap_sample(struct flm_perfetto *p, struct flm_perfetto_sequenc
         sample.values[0] = flm_perfetto_number(&f, MAXIMUM);
         sample.values[2] = has_maximum_count ? flm_perfetto_number(&f, MAXIMUM_COUNT) : 0;
     }
-    if (!FLM_ARRAY_ADD(&s->heap_samples, sample))
-        flm_perfetto_no_memory(p);
+    flm_perfetto_push(p, &s->heap_samples, &sample, sizeof sample);
 }
 
 static void read_heap_dump(struct flm_perfetto *p, struct flm_perfetto_sequence *s,

@@ -5,19 +5,9 @@ uint32_t flm_perfetto_find_sequence(struct flm_perfetto *p, uint32_t id)
 {
     if (p->last_sequence < p->sequences.count && p->sequences.at[p->last_sequence].id == id)
         return p->last_sequence;
-    uint32_t hash = flm_hash_numbers(id, 0), index = (uint32_t)p->sequences.count;
-    struct flm_probe at = flm_index_probe(&p->sequence_index, hash);
-    while (flm_index_next(&p->sequence_index, &at))
-        if (p->sequences.at[at.found].id == id)
-            return p->last_sequence = at.found;
     struct flm_perfetto_sequence sequence = {.id = id, .metric = FLM_NONE};
-    if (!FLM_ARRAY_ADD(&p->sequences, sequence)) {
-        flm_perfetto_no_memory(p);
-        return FLM_NONE;
-    }
-    if (!flm_index_add(&p->sequence_index, hash, index))
-        flm_perfetto_no_memory(p);
-    return p->last_sequence = index;
+    return p->last_sequence = flm_perfetto_entry(p, &p->sequence_keys, id, 0, &p->sequences,
+                                                 &sequence, sizeof sequence);
 }
 
 static void clear_defaults(struct flm_perfetto_sequence *s)
@@ -30,8 +20,8 @@ static void clear_defaults(struct flm_perfetto_sequence *s)
 void flm_perfetto_clear_tables(struct flm_perfetto_sequence *s)
 {
     s->bytes.size = 0;
-    s->items.count = s->totals.count = 0;
-    flm_index_clear(&s->index);
+    s->items.count = 0;
+    flm_perfetto_clear_keys(&s->keys);
 }
 
 void flm_perfetto_clear_state(struct flm_perfetto_sequence *s)
@@ -47,8 +37,7 @@ void flm_perfetto_free_sequence(struct flm_perfetto_sequence *s)
 {
     flm_text_clear(&s->bytes);
     FLM_ARRAY_CLEAR(&s->items);
-    FLM_ARRAY_CLEAR(&s->totals);
-    flm_index_clear(&s->index);
+    flm_perfetto_clear_keys(&s->keys);
     FLM_ARRAY_CLEAR(&s->counters);
     FLM_ARRAY_CLEAR(&s->double_counters);
     FLM_ARRAY_CLEAR(&s->heap_samples);
@@ -68,22 +57,8 @@ static const uint64_t messages = BIT(FLM_PERFETTO_FRAME) | BIT(FLM_PERFETTO_CALL
 struct flm_perfetto_item *flm_perfetto_find(const struct flm_perfetto_sequence *s, uint32_t table,
                                             uint64_t iid)
 {
-    struct flm_probe at = flm_index_probe(&s->index, flm_hash_numbers(iid, table));
-    while (flm_index_next(&s->index, &at)) {
-        struct flm_perfetto_item *item = &s->items.at[at.found];
-        if (item->iid == iid && item->table == table)
-            return item;
-    }
-    return NULL;
-}
-
-static void add_item(struct flm_perfetto *p, struct flm_perfetto_sequence *s,
-                     const struct flm_perfetto_item *item)
-{
-    uint32_t index = (uint32_t)s->items.count;
-    if (!FLM_ARRAY_ADD(&s->items, *item) ||
-        !flm_index_add(&s->index, flm_hash_numbers(item->iid, item->table), index))
-        flm_perfetto_no_memory(p);
+    uint32_t index = flm_perfetto_find_key(&s->keys, iid, table);
+    return index == FLM_NONE ? NULL : &s->items.at[index];
 }
 
 void flm_perfetto_intern(struct flm_perfetto *p, struct flm_perfetto_sequence *s, uint32_t table,
@@ -92,12 +67,9 @@ void flm_perfetto_intern(struct flm_perfetto *p, struct flm_perfetto_sequence *s
     struct flm_perfetto_fields f;
     flm_perfetto_read(p, message, &f);
     struct flm_bytes kept = texts >> table & 1 ? flm_perfetto_text(&f, 2) : message;
-    struct flm_perfetto_item item = {.iid = flm_perfetto_number(&f, 1),
-                                     .table = table,
-                                     .made = FLM_NONE,
-                                     .start = s->bytes.size,
-                                     .size = kept.size};
-    struct flm_perfetto_item *known = flm_perfetto_find(s, table, item.iid);
+    struct flm_perfetto_item item = {.made = FLM_NONE, .start = s->bytes.size, .size = kept.size};
+    uint64_t iid = flm_perfetto_number(&f, 1);
+    struct flm_perfetto_item *known = flm_perfetto_find(s, table, iid);
     /* Some writers repeat the whole table now and then. */
     if (known && flm_bytes_equal(flm_perfetto_bytes_of(s, known), kept))
         return;
@@ -107,7 +79,7 @@ void flm_perfetto_intern(struct flm_perfetto *p, struct flm_perfetto_sequence *s
     if (known)
         *known = item;
     else
-        add_item(p, s, &item);
+        flm_perfetto_entry(p, &s->keys, iid, table, &s->items, &item, sizeof item);
 }
 
 void flm_perfetto_read_interned(struct flm_perfetto *p, struct flm_perfetto_sequence *s,
@@ -135,17 +107,10 @@ uint32_t flm_perfetto_name(struct flm_perfetto *p, struct flm_perfetto_sequence 
 
 double *flm_perfetto_total(struct flm_perfetto *p, struct flm_perfetto_sequence *s, uint64_t track)
 {
-    struct flm_perfetto_item *known = flm_perfetto_find(s, FLM_PERFETTO_TOTAL, track);
-    struct flm_perfetto_item item = {
-        .iid = track, .table = FLM_PERFETTO_TOTAL, .made = (uint32_t)s->totals.count};
-    if (known)
-        return &s->totals.at[known->made];
-    if (!FLM_ARRAY_ADD(&s->totals, 0)) {
-        flm_perfetto_no_memory(p);
-        return NULL;
-    }
-    add_item(p, s, &item);
-    return &s->totals.at[item.made];
+    struct flm_perfetto_item item = {0};
+    uint32_t index =
+        flm_perfetto_entry(p, &s->keys, track, FLM_PERFETTO_TOTAL, &s->items, &item, sizeof item);
+    return index == FLM_NONE ? NULL : &s->items.at[index].total;
 }
 
 /* ---- Defaults -------------------------------------------------------------------------------- */
@@ -156,8 +121,7 @@ static void read_tracks(struct flm_perfetto *p, struct flm_bytes message, uint32
     struct flm_perfetto_list list = flm_perfetto_list_of(p, message, field, false);
     uint64_t uuid;
     while (flm_perfetto_next_number(&list, &uuid))
-        if (!FLM_ARRAY_ADD(to, uuid))
-            flm_perfetto_no_memory(p);
+        flm_perfetto_push(p, to, &uuid, sizeof uuid);
 }
 
 void flm_perfetto_read_defaults(struct flm_perfetto *p, struct flm_perfetto_sequence *s,

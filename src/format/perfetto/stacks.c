@@ -109,26 +109,13 @@ static uint32_t make_frame(struct flm_perfetto *p, struct flm_perfetto_sequence 
 
 static uint32_t add_stack(struct flm_perfetto *p, uint32_t parent, uint32_t frame)
 {
-    uint32_t hash = flm_hash_numbers(parent, frame);
-    struct flm_probe at = flm_index_probe(&p->stack_index, hash);
-    while (flm_index_next(&p->stack_index, &at))
-        if (p->stacks.at[at.found].parent == parent && p->stacks.at[at.found].frame == frame)
-            return at.found;
-    uint32_t index = (uint32_t)p->stacks.count;
-    struct flm_perfetto_stack stack = {parent, frame, FLM_NONE, FLM_NONE};
-    if (!FLM_ARRAY_ADD(&p->stacks, stack) || !flm_index_add(&p->stack_index, hash, index)) {
-        flm_perfetto_no_memory(p);
-        return FLM_NONE;
-    }
-    return index;
+    struct flm_perfetto_stack stack = {FLM_NONE, FLM_NONE};
+    return flm_perfetto_entry(p, &p->stack_keys, parent, frame, &p->stacks, &stack, sizeof stack);
 }
 
 static bool begin_stack(struct flm_perfetto *p)
 {
-    struct flm_perfetto_stack empty = {FLM_NONE, FLM_NONE, FLM_NONE, FLM_NONE};
-    if (p->stacks.count == 0 && !FLM_ARRAY_ADD(&p->stacks, empty))
-        flm_perfetto_no_memory(p);
-    return p->stacks.count > 0;
+    return p->stacks.count > 0 || add_stack(p, FLM_NONE, FLM_NONE) == 0;
 }
 
 uint32_t flm_perfetto_find_stack(struct flm_perfetto *p, struct flm_perfetto_sequence *s,
@@ -188,48 +175,31 @@ uint32_t flm_perfetto_inline_stack(struct flm_perfetto *p, struct flm_bytes mess
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
 
-static uint32_t symbol_hash(uint32_t module, uint32_t build_id, uint64_t address)
-{
-    return flm_hash_numbers(address, (uint64_t)module << 32 | build_id);
-}
-
 static struct flm_perfetto_symbol *find_symbol(struct flm_perfetto *p, uint32_t module,
                                                uint32_t build_id, uint64_t address)
 {
-    struct flm_probe at = flm_index_probe(&p->symbol_index, symbol_hash(module, build_id, address));
-    while (flm_index_next(&p->symbol_index, &at)) {
-        struct flm_perfetto_symbol *symbol = &p->symbols.at[at.found];
-        if (symbol->module == module && symbol->build_id == build_id && symbol->address == address)
-            return symbol;
-    }
-    return NULL;
+    uint32_t index =
+        flm_perfetto_find_key(&p->symbol_keys, address, (uint64_t)module << 32 | build_id);
+    return index == FLM_NONE ? NULL : &p->symbols.at[index];
 }
 
-static void read_symbol(struct flm_perfetto *p, struct flm_perfetto_symbol symbol,
+static void read_symbol(struct flm_perfetto *p, uint32_t module, uint32_t build_id,
                         struct flm_bytes message)
 {
     struct flm_wire m = flm_perfetto_message(p, message);
     struct flm_perfetto_fields f;
-    struct flm_bytes line;
+    struct flm_perfetto_symbol symbol = {.first = p->lines.count};
+    struct flm_bytes text;
     flm_perfetto_read(p, message, &f);
-    symbol.address = flm_perfetto_number(&f, 1);
-    symbol.first = p->lines.count;
-    while (symbol.count < MOST_LINES && flm_perfetto_next(p, &m, 2, &line)) {
-        symbol.count++;
-        if (!FLM_ARRAY_ADD(&p->lines, read_line(p, line)))
-            flm_perfetto_no_memory(p);
+    for (; symbol.count < MOST_LINES && flm_perfetto_next(p, &m, 2, &text); symbol.count++) {
+        struct flm_perfetto_line line = read_line(p, text);
+        flm_perfetto_push(p, &p->lines, &line, sizeof line);
     }
-    struct flm_perfetto_symbol *known =
-        find_symbol(p, symbol.module, symbol.build_id, symbol.address);
-    uint32_t index = (uint32_t)p->symbols.count;
-    if (flm_perfetto_stopped(p))
-        return;
-    if (known)
-        *known = symbol;
-    else if (!FLM_ARRAY_ADD(&p->symbols, symbol) ||
-             !flm_index_add(&p->symbol_index,
-                            symbol_hash(symbol.module, symbol.build_id, symbol.address), index))
-        flm_perfetto_no_memory(p);
+    uint32_t index =
+        flm_perfetto_entry(p, &p->symbol_keys, flm_perfetto_number(&f, 1),
+                           (uint64_t)module << 32 | build_id, &p->symbols, &symbol, sizeof symbol);
+    if (index != FLM_NONE)
+        p->symbols.at[index] = symbol; /* the last one counts */
 }
 
 void flm_perfetto_read_symbols(struct flm_perfetto *p, const struct flm_perfetto_packet *packet)
@@ -238,10 +208,10 @@ void flm_perfetto_read_symbols(struct flm_perfetto *p, const struct flm_perfetto
     struct flm_perfetto_fields f;
     struct flm_bytes message;
     flm_perfetto_read(p, packet->data, &f);
-    struct flm_perfetto_symbol symbol = {.module = flm_perfetto_text_string(p, &f, 1)};
-    symbol.build_id = hexadecimal(p, flm_perfetto_text(&f, 2));
+    uint32_t module = flm_perfetto_text_string(p, &f, 1);
+    uint32_t build_id = hexadecimal(p, flm_perfetto_text(&f, 2));
     while (flm_perfetto_next(p, &m, 3, &message))
-        read_symbol(p, symbol, message);
+        read_symbol(p, module, build_id, message);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -295,18 +265,18 @@ struct flm_node flm_perfetto_node(struct flm_perfetto *p, uint32_t stack, struct
 {
     struct flm_node node = root;
     p->path.count = 0;
-    for (; stack != 0; stack = p->stacks.at[stack].parent) {
+    for (; stack != 0; stack = (uint32_t)p->stack_keys.all.at[stack].a) {
         const struct flm_perfetto_stack *at = &p->stacks.at[stack];
         if (at->root == root.index && at->node != FLM_NONE) {
             node.index = at->node;
             break;
         }
-        if (!FLM_ARRAY_ADD(&p->path, stack))
-            flm_perfetto_no_memory(p);
+        flm_perfetto_push(p, &p->path, &stack, sizeof stack);
     }
     while (p->path.count > 0 && !flm_builder_failed(p->builder)) {
-        struct flm_perfetto_stack *at = &p->stacks.at[p->path.at[--p->path.count]];
-        node = add_nodes(p, node, &p->frames.at[at->frame]);
+        uint32_t next = p->path.at[--p->path.count];
+        struct flm_perfetto_stack *at = &p->stacks.at[next];
+        node = add_nodes(p, node, &p->frames.at[p->stack_keys.all.at[next].b]);
         at->root = root.index;
         at->node = node.index;
     }
@@ -316,22 +286,22 @@ struct flm_node flm_perfetto_node(struct flm_perfetto *p, uint32_t stack, struct
 void flm_perfetto_note_modules(struct flm_perfetto *p)
 {
     struct FLM_ARRAY(struct flm_mapped) mapped = {0};
-    struct flm_index seen = {0};
+    struct flm_perfetto_keys seen = {0};
     struct flm_text texts = {0}; /* a copy: the interner's move when a note is added */
     enum { MOST_MODULES = 1000 };
     for (size_t i = 0; i < p->frames.count && mapped.count < MOST_MODULES; i++) {
         const struct flm_perfetto_frame *frame = &p->frames.at[i];
-        struct flm_probe at = flm_index_probe(&seen, frame->module);
-        if (frame->function != 0 || frame->module == 0 || flm_index_next(&seen, &at))
+        if (frame->function != 0 || frame->module == 0 ||
+            flm_perfetto_find_key(&seen, frame->module, 0) != FLM_NONE)
             continue;
-        struct flm_bytes path = flm_interner_text(&p->builder->interner, frame->module);
-        struct flm_bytes id = flm_interner_text(&p->builder->interner, frame->build_id);
-        flm_text_add(&texts, path);
-        flm_text_add(&texts, id);
-        struct flm_mapped module = {.path = path, .build_id = id};
-        if (texts.failed || !flm_index_add(&seen, frame->module, 0) ||
-            !FLM_ARRAY_ADD(&mapped, module))
+        struct flm_mapped module = {.path = flm_interner_text(&p->builder->interner, frame->module),
+                                    .build_id =
+                                        flm_interner_text(&p->builder->interner, frame->build_id)};
+        flm_text_add(&texts, module.path);
+        flm_text_add(&texts, module.build_id);
+        if (texts.failed)
             flm_perfetto_no_memory(p);
+        flm_perfetto_entry(p, &seen, frame->module, 0, &mapped, &module, sizeof module);
     }
     const char *at = texts.at;
     for (size_t i = 0; i < mapped.count && !flm_builder_failed(p->builder); i++) {
@@ -343,5 +313,5 @@ void flm_perfetto_note_modules(struct flm_perfetto *p)
         flm_mapped_note(p->builder, mapped.at, mapped.count);
     flm_text_clear(&texts);
     FLM_ARRAY_CLEAR(&mapped);
-    flm_index_clear(&seen);
+    flm_perfetto_clear_keys(&seen);
 }

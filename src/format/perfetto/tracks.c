@@ -7,70 +7,50 @@
 
 static struct flm_perfetto_process *find_process(struct flm_perfetto *p, int64_t pid)
 {
-    struct flm_probe at = flm_index_probe(&p->process_index, flm_hash_numbers((uint64_t)pid, 0));
-    while (flm_index_next(&p->process_index, &at))
-        if (p->processes.at[at.found].pid == pid)
-            return &p->processes.at[at.found];
-    return NULL;
+    uint32_t index = flm_perfetto_find_key(&p->process_keys, (uint64_t)pid, 0);
+    return index == FLM_NONE ? NULL : &p->processes.at[index];
 }
 
 void flm_perfetto_name_process(struct flm_perfetto *p, int64_t pid, struct flm_bytes name,
                                enum flm_perfetto_rank rank)
 {
-    struct flm_perfetto_process *known = find_process(p, pid);
-    uint32_t index = (uint32_t)p->processes.count;
-    if (name.size == 0 || pid < 0 || (known && known->rank > rank))
+    struct flm_perfetto_process none = {0};
+    if (name.size == 0 || pid < 0)
         return;
-    struct flm_perfetto_process process = {pid, flm_perfetto_string(p, name), rank};
-    if (known)
-        *known = process;
-    else if (!FLM_ARRAY_ADD(&p->processes, process) ||
-             !flm_index_add(&p->process_index, flm_hash_numbers((uint64_t)pid, 0), index))
-        flm_perfetto_no_memory(p);
+    uint32_t index = flm_perfetto_entry(p, &p->process_keys, (uint64_t)pid, 0, &p->processes, &none,
+                                        sizeof none);
+    if (index != FLM_NONE && p->processes.at[index].rank <= (uint32_t)rank)
+        p->processes.at[index] = (struct flm_perfetto_process){flm_perfetto_string(p, name), rank};
 }
 
-/* Threads are in the index twice: with their process, and by themselves. */
-static uint32_t look_up_thread(const struct flm_perfetto *p, int64_t pid, int64_t tid, bool any)
-{
-    struct flm_probe at = flm_index_probe(
-        &p->thread_index, flm_hash_numbers((uint64_t)tid, any ? UINT64_MAX : (uint64_t)pid));
-    while (flm_index_next(&p->thread_index, &at)) {
-        const struct flm_perfetto_thread *thread = &p->threads.at[at.found];
-        if (thread->tid == tid && (any || thread->pid == pid))
-            return at.found;
-    }
-    return FLM_NONE;
-}
-
+/* Threads are in two tables: with their process, and by themselves. */
 uint32_t flm_perfetto_find_thread(struct flm_perfetto *p, int64_t pid, int64_t tid)
 {
-    bool any = pid < 0;
     if (p->last_thread != FLM_NONE) {
         const struct flm_perfetto_thread *last = &p->threads.at[p->last_thread];
         if (last->tid == tid && last->pid == pid)
             return p->last_thread;
     }
-    uint32_t found = look_up_thread(p, pid, tid, any), index = (uint32_t)p->threads.count;
-    if (found != FLM_NONE)
-        return p->last_thread = found;
-    uint64_t hashed = (uint64_t)tid;
-    bool is_new = any || look_up_thread(p, pid, tid, true) == FLM_NONE;
-    if (!is_new) {
-        found = look_up_thread(p, pid, tid, true);
-        if (p->threads.at[found].pid < 0) { /* now its process is known */
-            p->threads.at[found].pid = pid;
-            index = found;
-        }
-    }
-    if (index == p->threads.count &&
-        !FLM_ARRAY_ADD(&p->threads, (struct flm_perfetto_thread){.pid = pid, .tid = tid})) {
-        flm_perfetto_no_memory(p);
+    struct flm_perfetto_thread thread = {.pid = pid, .tid = tid};
+    uint32_t next = (uint32_t)p->threads.count;
+    uint32_t any = flm_perfetto_entry(p, &p->tid_keys, (uint64_t)tid, 0, &p->thread_of_tid, &next,
+                                      sizeof next);
+    if (any == FLM_NONE)
         return FLM_NONE;
+    uint32_t index = p->thread_of_tid.at[any];
+    if (index != next && pid >= 0 && p->threads.at[index].pid >= 0)
+        index = next; /* a thread of another process, perhaps */
+    if (pid >= 0) {
+        any = flm_perfetto_entry(p, &p->thread_keys, (uint64_t)tid, (uint64_t)pid, &p->thread_of,
+                                 &index, sizeof index);
+        if (any == FLM_NONE)
+            return FLM_NONE;
+        index = p->thread_of.at[any];
     }
-    if ((!any &&
-         !flm_index_add(&p->thread_index, flm_hash_numbers(hashed, (uint64_t)pid), index)) ||
-        (is_new && !flm_index_add(&p->thread_index, flm_hash_numbers(hashed, UINT64_MAX), index)))
-        flm_perfetto_no_memory(p);
+    if (index == next && !flm_perfetto_push(p, &p->threads, &thread, sizeof thread))
+        return FLM_NONE;
+    if (pid >= 0)
+        p->threads.at[index].pid = pid; /* now it is known */
     return p->last_thread = index;
 }
 
@@ -158,17 +138,9 @@ uint32_t flm_perfetto_find_track(struct flm_perfetto *p, uint64_t uuid)
 {
     if (p->last_track != FLM_NONE && p->tracks.at[p->last_track].uuid == uuid)
         return p->last_track;
-    uint32_t hash = flm_hash_numbers(uuid, 0), index = (uint32_t)p->tracks.count;
-    struct flm_probe at = flm_index_probe(&p->track_index, hash);
-    while (flm_index_next(&p->track_index, &at))
-        if (p->tracks.at[at.found].uuid == uuid)
-            return p->last_track = at.found;
     struct flm_perfetto_track track = {.uuid = uuid, .pid = -1, .multiplier = 1};
-    if (!FLM_ARRAY_ADD(&p->tracks, track) || !flm_index_add(&p->track_index, hash, index)) {
-        flm_perfetto_no_memory(p);
-        return FLM_NONE;
-    }
-    return p->last_track = index;
+    return p->last_track =
+               flm_perfetto_entry(p, &p->track_keys, uuid, 0, &p->tracks, &track, sizeof track);
 }
 
 static void read_counter(struct flm_perfetto *p, struct flm_perfetto_track *track,
@@ -256,15 +228,10 @@ static int64_t find_pid(struct flm_perfetto *p, const struct flm_perfetto_track 
 {
     enum { MOST_LEVELS = 100 }; /* they may form a cycle */
     for (int level = 0; track->pid < 0 && track->parent != 0 && level < MOST_LEVELS; level++) {
-        uint32_t hash = flm_hash_numbers(track->parent, 0);
-        struct flm_probe at = flm_index_probe(&p->track_index, hash);
-        const struct flm_perfetto_track *parent = NULL;
-        while (!parent && flm_index_next(&p->track_index, &at))
-            if (p->tracks.at[at.found].uuid == track->parent)
-                parent = &p->tracks.at[at.found];
-        if (!parent)
+        uint32_t parent = flm_perfetto_find_key(&p->track_keys, track->parent, 0);
+        if (parent == FLM_NONE)
             break;
-        track = parent;
+        track = &p->tracks.at[parent];
     }
     return track->pid;
 }
@@ -297,7 +264,8 @@ static void share_lanes(struct flm_perfetto *p)
         uint32_t track, next; /* next: of the same name and process */
     };
     struct FLM_ARRAY(struct lane) lanes = {0};
-    struct flm_index index = {0};
+    struct FLM_ARRAY(uint32_t) firsts = {0}; /* lanes, by name and process */
+    struct flm_perfetto_keys keys = {0};
     for (uint32_t i = 0; i < p->tracks.count && !flm_perfetto_stopped(p); i++) {
         struct flm_perfetto_track *track = &p->tracks.at[i];
         track->pid = find_pid(p, track);
@@ -305,15 +273,12 @@ static void share_lanes(struct flm_perfetto *p)
         if (track->calls.count == 0)
             continue;
         struct span span = span_of(&track->calls);
-        uint32_t hash = flm_hash_numbers(track->name, (uint64_t)track->pid), first = FLM_NONE;
-        struct flm_probe at = flm_index_probe(&index, hash);
-        while (first == FLM_NONE && flm_index_next(&index, &at)) {
-            const struct flm_perfetto_track *other = &p->tracks.at[lanes.at[at.found].track];
-            if (other->name == track->name && other->pid == track->pid)
-                first = at.found;
-        }
-        uint32_t last = first, number = 0;
-        for (uint32_t lane = first; lane != FLM_NONE && number < MOST_LANES;
+        uint32_t added = (uint32_t)lanes.count, last = FLM_NONE, number = 0;
+        uint32_t found = flm_perfetto_entry(p, &keys, track->name, (uint64_t)track->pid, &firsts,
+                                            &added, sizeof added);
+        if (found == FLM_NONE)
+            break;
+        for (uint32_t lane = firsts.at[found]; lane < added && number < MOST_LANES;
              lane = lanes.at[lane].next, number++) {
             struct lane *free = &lanes.at[lane];
             last = lane;
@@ -326,16 +291,15 @@ static void share_lanes(struct flm_perfetto *p)
         }
         if (track->lane != i)
             continue;
-        uint32_t added = (uint32_t)lanes.count;
-        if (!FLM_ARRAY_ADD(&lanes, (struct lane){span, i, FLM_NONE}) ||
-            (first == FLM_NONE && !flm_index_add(&index, hash, added)))
-            flm_perfetto_no_memory(p);
-        else if (last != FLM_NONE && number < MOST_LANES)
+        struct lane lane = {span, i, FLM_NONE};
+        flm_perfetto_push(p, &lanes, &lane, sizeof lane);
+        if (last != FLM_NONE && number < MOST_LANES)
             lanes.at[last].next = added;
         track->number = number;
     }
     FLM_ARRAY_CLEAR(&lanes);
-    flm_index_clear(&index);
+    FLM_ARRAY_CLEAR(&firsts);
+    flm_perfetto_clear_keys(&keys);
 }
 
 void flm_perfetto_join_tracks(struct flm_perfetto *p)
