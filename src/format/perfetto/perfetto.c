@@ -383,6 +383,8 @@ static int sniff(struct flm_bytes head, bool whole)
             return fields > 8 ? FLM_SNIFF_LIKELY : FLM_SNIFF_NO;
         fields += found;
         packets++;
+        if (is_cut && fields < 2) /* a text that begins with an empty line */
+            return FLM_SNIFF_NO;
         head = flm_bytes_from(head, start + (is_cut ? there : size));
     }
     return packets == 0 ? FLM_SNIFF_NO : fields > 1 ? FLM_SNIFF_SURE + 1 : FLM_SNIFF_MIXED;

@@ -466,6 +466,9 @@ static void other_protobuf_files_are_other_formats(void **state)
         assert_ptr_not_equal(flm_format_recognize(&flm_formats_pure, head, true, NULL), perfetto);
         free((void *)bytes.at);
     }
+    static const char *const texts[] = {"\n\n\n\n", "\nmain;parse 12\n", "\nr main 1\n"};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(perfetto->sniff(flm_bytes_of(texts[i]), true), FLM_SNIFF_NO);
     const char *const ours[] = {sampled, events, "1{2{1{1:42 3'a'}}} 1{1{1:0 2{1:1 2:2}}}"};
     for (int i = 0; i < 3; i++) {
         struct flm_text out = {0};
