@@ -1,4 +1,5 @@
-/* stackprof.c - what stackprof of Ruby writes as JSON (stackprof --json).
+/* stackprof.c - what stackprof of Ruby writes: as JSON (stackprof --json), and with Ruby's Marshal,
+ * whose values have the same names (see ruby_marshal.h).
  *
  *     {"version": 1.2, "mode": "wall", "interval": 1000, "samples": 1554, "gc_samples": 454,
  *      "frames": {"70098916485820": {"name": "Object#d", "file": "simple.rb", "line": 23}, ...},
@@ -15,6 +16,7 @@
 #include "base/number/number.h"
 #include "base/text/json_read.h"
 #include "format/text/internal.h"
+#include "format/text/ruby_marshal.h"
 #include "profile/internal.h"
 
 struct frame {
@@ -186,8 +188,8 @@ static bool add_stacks(struct reading *r, struct flm_error *why)
     return true;
 }
 
-static bool read_stackprof(struct flm_source *source, const struct flm_read_options *options,
-                           struct flm_builder *builder, struct flm_error *why)
+static bool read_json(struct flm_source *source, const struct flm_read_options *options,
+                      struct flm_builder *builder, struct flm_error *why)
 {
     struct reading r = {.stack = {.builder = builder, .options = options}, .interval = 1};
     flm_json_init(&r.json, source, why);
@@ -212,9 +214,38 @@ static bool read_stackprof(struct flm_source *source, const struct flm_read_opti
     return good;
 }
 
+static bool is_marshal(struct flm_bytes head)
+{
+    return flm_bytes_start_with(head, FLM_RUBY_MARSHAL_MAGIC);
+}
+
+static bool read_stackprof(struct flm_source *source, const struct flm_read_options *options,
+                           struct flm_builder *builder, struct flm_error *why)
+{
+    struct flm_text json = {0};
+    if (!flm_source_fill(source, sizeof FLM_RUBY_MARSHAL_MAGIC - 1, why))
+        return false;
+    if (!is_marshal((struct flm_bytes){source->at, (size_t)(source->end - source->at)}))
+        return read_json(source, options, builder, why);
+    if (!flm_source_all(source, why))
+        return false;
+    struct flm_bytes all = {source->at, (size_t)(source->end - source->at)};
+    bool good = flm_ruby_marshal_to_json(all, &json, why);
+    if (good) {
+        struct flm_source converted = flm_source_of((struct flm_bytes){json.at, json.size});
+        good = read_json(&converted, options, builder, why);
+    }
+    flm_text_clear(&json);
+    return good;
+}
+
 static int sniff_stackprof(struct flm_bytes head, bool whole)
 {
     (void)whole;
+    if (is_marshal(head))
+        return flm_bytes_contain(head, "gc_samples") && flm_bytes_contain(head, "mode")
+                   ? FLM_SNIFF_SURE
+                   : FLM_SNIFF_NO;
     head = flm_bytes_trimmed(head);
     if (!flm_bytes_start_with(head, "{") || !flm_bytes_contain(head, "\"mode\""))
         return FLM_SNIFF_NO;
@@ -228,7 +259,7 @@ const struct flm_format flm_format_stackprof = {
     .name = "stackprof",
     .title = "stackprof",
     .extensions = "",
-    .description = "profiles of stackprof of Ruby, as JSON",
+    .description = "profiles of stackprof of Ruby: its dumps, and its JSON",
     .has_times = true,
     .keeps_labels = true,
     .sniff = sniff_stackprof,

@@ -36,6 +36,7 @@ static const struct {
     {&flm_format_pyinstrument, "text_stacks/pyinstrument.json", "time", "us", 191974, 2},
     {&flm_format_pyinstrument, "text_stacks/pyinstrument.pyisession", "time", "s",
      0.20992092300002696, 3},
+    {&flm_format_stackprof, "text_stacks/stackprof.dump", "wall", "us", 65046, 7},
     {&flm_format_ghc, "text_stacks/ghc.json", "ticks", "ticks", 740, 9},
 };
 
@@ -97,6 +98,8 @@ static void every_allocation_may_fail(void **state)
         {&flm_format_pyinstrument,
          "{\"root_frame\":{\"function\":\"f\",\"file_path\":\"a\",\"time\":2,\"children\":"
          "[{\"function\":\"g\",\"time\":1}]}}"},
+        {&flm_format_stackprof,
+         "\4\b{\b:\tmodeI\"\bcpu\6:\6ET:\vframes{\6i\6{\6:\tname\"\6f:\braw[\bi\6i\6i\6"},
         {&flm_format_ghc,
          "{\"program\":\"p\",\"cost_centres\":[{\"id\":1,\"label\":\"l\",\"module\":"
          "\"m\",\"src_loc\":\"a:1\"}],\"profile\":{\"id\":1,\"ticks\":5,\"children\":["
