@@ -7,6 +7,10 @@
  *              1, 313, 4],
  *      "raw_timestamp_deltas": [0, 1005, ...]}                             us, one for each sample
  *
+ * Without raw: true there are no "raw" stacks: each frame has "samples", those of its own, and
+ * "edges", {"70098916424940": 12}, the samples that another is in below it. That is a call graph, of
+ * which call_graph.h makes stacks.
+ *
  * Metrics: in the mode "wall" the time (us) between samples, in "cpu" the interval of each, in
  * others ("object", "custom") their number. A sample of "(garbage collection)" alone is on top of
  * the stack before it. The timestamps and the frames come behind or before the stacks: these are
@@ -15,6 +19,7 @@
 #include "base/core/index.h"
 #include "base/number/number.h"
 #include "base/text/json_read.h"
+#include "format/core/call_graph.h"
 #include "format/text/internal.h"
 #include "format/text/ruby_marshal.h"
 #include "profile/internal.h"
@@ -22,7 +27,15 @@
 struct frame {
     uint64_t id;
     struct flm_frame frame;
+    struct flm_frame_record record;
     bool is_collection;
+    uint64_t own; /* samples in which it is the innermost */
+};
+
+/* Samples of one frame below another; in profiles without "raw", which are call graphs. */
+struct edge {
+    uint64_t from, to; /* ids of frames */
+    uint64_t samples;
 };
 
 struct reading {
@@ -32,6 +45,8 @@ struct reading {
     struct flm_index index; /* of frames by id */
     struct FLM_ARRAY(uint64_t) raw;
     struct FLM_ARRAY(double) deltas;
+    struct FLM_ARRAY(struct edge) edges;
+    struct flm_metric metric; /* of edges */
     struct flm_text name, file, mode;
     double interval;
     bool has_raw;
@@ -51,10 +66,36 @@ static struct frame *find_frame(const struct reading *r, uint64_t id)
     return NULL;
 }
 
+static uint32_t interned(struct reading *r, struct flm_bytes text)
+{
+    return flm_builder_string(r->stack.builder, text.at ? text.at : "", text.size).index;
+}
+
+static uint64_t read_count(struct reading *r)
+{
+    double count = flm_text_json_number(&r->json);
+    return count > 0 && count < 0x1p40 ? (uint64_t)count : 0;
+}
+
+static void read_edges(struct reading *r, uint64_t from)
+{
+    struct flm_bytes key;
+    struct edge edge = {.from = from};
+    flm_json_enter_object(&r->json);
+    while (flm_json_next_key(&r->json, &key) && !flm_builder_failed(r->stack.builder)) {
+        if (!flm_number_parse_uint(key, &edge.to))
+            continue;
+        edge.samples = read_count(r);
+        if (!FLM_ARRAY_ADD(&r->edges, edge))
+            fail_memory(r);
+    }
+}
+
 static void add_frame(struct reading *r, uint64_t id)
 {
     struct flm_bytes key;
     double line = 0;
+    uint64_t own = 0;
     r->name.size = r->file.size = 0;
     if (flm_json_type(&r->json) != FLM_JSON_TYPE_OBJECT)
         return;
@@ -66,6 +107,10 @@ static void add_frame(struct reading *r, uint64_t id)
             flm_text_json_string(&r->json, r->stack.builder, &r->file);
         else if (flm_bytes_are(key, "line"))
             line = flm_text_json_number(&r->json);
+        else if (flm_bytes_are(key, "samples"))
+            own = read_count(r);
+        else if (flm_bytes_are(key, "edges") && flm_json_type(&r->json) == FLM_JSON_TYPE_OBJECT)
+            read_edges(r, id);
     }
     if (r->json.failed || flm_builder_failed(r->stack.builder))
         return;
@@ -78,7 +123,12 @@ static void add_frame(struct reading *r, uint64_t id)
     flm_stack_frame(&r->stack, &frame);
     if (r->stack.frames.count == 0 || find_frame(r, id))
         return;
-    struct frame added = {id, r->stack.frames.at[0], is_collection};
+    struct frame added = {
+        .id = id, .frame = r->stack.frames.at[0], .is_collection = is_collection, .own = own};
+    added.record =
+        (struct flm_frame_record){.function = interned(r, frame.function),
+                                  .file = interned(r, frame.file),
+                                  .line = r->stack.options->lines ? (uint32_t)frame.line : 0};
     r->stack.frames.count = 0;
     if (!FLM_ARRAY_ADD(&r->frames, added) ||
         !flm_index_add(&r->index, flm_hash_numbers(id, 0), (uint32_t)r->frames.count - 1))
@@ -188,6 +238,66 @@ static bool add_stacks(struct reading *r, struct flm_error *why)
     return true;
 }
 
+/* ---- Without "raw" --------------------------------------------------------------------------- */
+
+static void add_own(const struct flm_call_stacks *stacks, struct flm_node node, const double *costs,
+                    double calls)
+{
+    struct reading *r = stacks->context;
+    (void)calls;
+    flm_builder_add(stacks->builder, node, r->metric, costs[0] * r->interval);
+}
+
+static bool fill_graph(struct reading *r, struct flm_call_graph *graph, void *records)
+{
+    struct FLM_ARRAY(struct flm_frame_record) *all = records;
+    for (uint32_t i = 0; i < r->frames.count; i++) {
+        uint32_t item = flm_call_graph_item(graph, (struct flm_call_item){.function = i});
+        if (item == UINT32_MAX || !FLM_ARRAY_ADD(all, r->frames.at[i].record))
+            return false;
+        graph->item_costs.at[item] = r->frames.at[i].own;
+    }
+    for (size_t i = 0; i < r->edges.count; i++) {
+        const struct edge *edge = &r->edges.at[i];
+        const struct frame *from = find_frame(r, edge->from), *to = find_frame(r, edge->to);
+        if (!from || !to)
+            continue;
+        uint32_t added = flm_call_graph_edge(
+            graph, (struct flm_call_edge){.from = (uint32_t)(from - r->frames.at),
+                                          .to = (uint32_t)(to - r->frames.at)});
+        if (added == UINT32_MAX)
+            return false;
+        graph->edge_costs.at[added] = edge->samples;
+    }
+    return true;
+}
+
+/* The frames with their own samples, and which are how often below which: a call graph. */
+static bool add_graph(struct reading *r, struct flm_error *why)
+{
+    struct flm_bytes mode = {r->mode.at, r->mode.size};
+    struct flm_builder *b = r->stack.builder;
+    bool is_time = flm_bytes_are(mode, "wall") || flm_bytes_are(mode, "cpu");
+    r->metric =
+        flm_builder_metric(b, is_time ? (flm_bytes_are(mode, "cpu") ? "cpu" : "wall") : "samples",
+                           is_time ? "us" : "samples");
+    r->interval = is_time && r->interval > 0 ? r->interval : 1;
+    struct flm_call_graph graph = {.cost_count = 1};
+    struct FLM_ARRAY(struct flm_frame_record) records = {0};
+    bool good = fill_graph(r, &graph, &records);
+    struct flm_call_stacks stacks = {.builder = b,
+                                     .frames = records.at,
+                                     .function_count = (uint32_t)records.count,
+                                     .base = flm_builder_root(b),
+                                     .context = r,
+                                     .add = add_own};
+    good = good && (flm_call_graph_stacks(&graph, &stacks) || flm_builder_failed(b));
+    flm_call_graph_note(b);
+    flm_call_graph_clear(&graph);
+    FLM_ARRAY_CLEAR(&records);
+    return good || flm_error_memory(why);
+}
+
 static bool read_json(struct flm_source *source, const struct flm_read_options *options,
                       struct flm_builder *builder, struct flm_error *why)
 {
@@ -196,10 +306,13 @@ static bool read_json(struct flm_source *source, const struct flm_read_options *
     read_members(&r);
     bool good = flm_text_json_finish(&r.json, builder);
     if (good && !flm_builder_failed(builder)) {
-        good = r.has_raw ? add_stacks(&r, why)
-                         : flm_error_set(why, FLM_ERROR_FORMAT,
-                                         "it has no \"raw\" stacks: record with raw: true "
-                                         "(StackProf.run(raw: true))");
+        if (r.has_raw)
+            good = add_stacks(&r, why);
+        else if (r.frames.count > 0)
+            good = add_graph(&r, why);
+        else
+            good = flm_error_set(why, FLM_ERROR_FORMAT,
+                                 "it has neither \"frames\" nor \"raw\" stacks");
         if (good && r.mode.size > 0)
             flm_builder_note(builder, "mode", r.mode.at, r.mode.size);
     }
@@ -208,6 +321,7 @@ static bool read_json(struct flm_source *source, const struct flm_read_options *
     flm_index_clear(&r.index);
     FLM_ARRAY_CLEAR(&r.raw);
     FLM_ARRAY_CLEAR(&r.deltas);
+    FLM_ARRAY_CLEAR(&r.edges);
     flm_text_clear(&r.name);
     flm_text_clear(&r.file);
     flm_text_clear(&r.mode);

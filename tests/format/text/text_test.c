@@ -382,10 +382,29 @@ static void stackprof_weighs_by_its_mode(void **state)
     p = read_text(stackprof, "{\"mode\":\"object\",\"raw\":[1,1,1, 1,3,2, 1,3,4]," FRAMES "}");
     assert_folded(p, "a 1\na;(garbage collection) 6\n");
     flm_profile_free(p);
-    assert_refused(stackprof, "{\"mode\":\"cpu\",\"frames\":{}}", 0, "it has no \"raw\" stacks");
+    assert_refused(stackprof, "{\"mode\":\"cpu\",\"frames\":{}}", 0, "neither \"frames\" nor");
     assert_refused(stackprof, "{\"raw\":[5,1]," FRAMES "}", 0, "is not complete");
     assert_refused(stackprof, "{\"raw\":[1,9,1]," FRAMES "}", 0, "not in \"frames\"");
     assert_refused(stackprof, "{\"raw\":[18446744073709551615,1]," FRAMES "}", 0, "not complete");
+}
+
+/* Each frame has its own samples, and those of the frames below it. */
+static void stackprof_without_raw_is_a_call_graph(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"mode\":\"cpu\",\"interval\":1000,\"gc_samples\":0,\"frames\":{"
+                               "\"1\":{\"name\":\"main\",\"file\":\"a.rb\",\"line\":3,\"samples\":"
+                               "0,\"edges\":{\"2\":4,\"3\":4}},"
+                               "\"2\":{\"name\":\"a\",\"samples\":1,\"edges\":{\"2\":9,\"4\":3}},"
+                               "\"3\":{\"name\":\"b\",\"samples\":3,\"edges\":{\"4\":1,\"7\":5}},"
+                               "\"4\":{\"name\":\"c\",\"samples\":4}}}";
+    struct flm_profile *p = read_text(&flm_format_stackprof, text);
+    assert_folded(p, "main;a 1000\nmain;a;c 3000\nmain;b 3000\nmain;b;c 1000\n");
+    assert_metric(p, 0, "cpu", "us", 8000, 4);
+    assert_true(is_string(p, frame_named(p, "main")->file, "a.rb"));
+    flm_profile_free(p);
+    assert_survives_little_memory(&flm_format_stackprof, flm_bytes_of(text));
+    assert_same_through_windows(&flm_format_stackprof, flm_bytes_of(text));
 }
 
 static void cost_centers_are_a_tree(void **state)
@@ -438,6 +457,7 @@ int main(void)
         cmocka_unit_test(dtrace_ends_a_stack_with_a_number),
         cmocka_unit_test(dtrace_is_told_from_source_code),
         cmocka_unit_test(stackprof_weighs_by_its_mode),
+        cmocka_unit_test(stackprof_without_raw_is_a_call_graph),
         cmocka_unit_test(cost_centers_are_a_tree),
         cmocka_unit_test(recordings_of_safari_have_times),
     };
