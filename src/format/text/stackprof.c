@@ -8,8 +8,8 @@
  *      "raw_timestamp_deltas": [0, 1005, ...]}                             us, one for each sample
  *
  * Without raw: true there are no "raw" stacks: each frame has "samples", those of its own, and
- * "edges", {"70098916424940": 12}, the samples that another is in below it. That is a call graph, of
- * which call_graph.h makes stacks.
+ * "edges", {"70098916424940": 12}: the samples that another is in below it. That is a call graph,
+ * of which call_graph.h makes stacks.
  *
  * Metrics: in the mode "wall" the time (us) between samples, in "cpu" the interval of each, in
  * others ("object", "custom") their number. A sample of "(garbage collection)" alone is on top of
