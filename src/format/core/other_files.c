@@ -27,6 +27,7 @@ static const struct {
     {"NVIDIA Tegra Profiler Report", 28, "this is a report of Nsight Systems: 'nsys export --type sqlite FILE' makes a database that flamel reads"},
     {"SQLite format 3", 16, "this is an SQLite database, which a page of one file does not read: open it with: flamel view FILE"},
     {"memray", 6, "this is a capture of memray, which flamel does not read yet"},
+    {"rbspy0", 6, "this is a raw recording of rbspy: 'rbspy report -f speedscope -i FILE -o x.json' makes a file that flamel reads"},
     {"go 1.", 5, "this is an execution trace of Go: 'go tool trace -pprof=TYPE' makes profiles of it"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
@@ -38,6 +39,7 @@ static const struct {
     const char *says;
 } text[] = {
     {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
+    {"{", "\"alloc_samples\"", "\"elapsed_time_sec\"", "this is a profile of scalene, of lines instead of stacks, which flamel does not read"},
     {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
     {"<?xml", "<trace-toc", "", "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile"},
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},

@@ -21,6 +21,8 @@ static void profiles_in_other_formats_are_named(void **state)
 {
     (void)state;
     is("go 1.22 trace\0\0\0", 16, "an execution trace of Go");
+    text_is("rbspy02\n{\"sample_rate\":100}\n", "'rbspy report -f speedscope");
+    text_is("{\"alloc_samples\": 0, \"elapsed_time_sec\": 1.5", "a profile of scalene");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     text_is("<?xml version=\"1.0\"?>\n<trace-toc>", "table of contents of a trace of Instruments");
 }
