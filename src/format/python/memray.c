@@ -137,9 +137,11 @@ static bool read_header(struct flm_memray *m)
     if (version < OLDEST_VERSION || version > NEWEST_VERSION)
         return flm_error_set(m->why, FLM_ERROR_FORMAT,
                              "this is version %u of memray's captures, of which flamel reads %d to "
-                             "%d: with the memray that wrote it, 'memray transform speedscope' "
-                             "makes a file that flamel reads",
-                             m->version, OLDEST_VERSION, NEWEST_VERSION);
+                             "%d: %s",
+                             m->version, OLDEST_VERSION, NEWEST_VERSION,
+                             version < OLDEST_VERSION
+                                 ? "record it again with memray 1.7 or newer"
+                                 : "'memray transform speedscope' makes a file that flamel reads");
     if (version >= CODE_OBJECTS && !take_uint(m, 4, &number))
         return false;
     m->python_version = (uint32_t)number;

@@ -195,8 +195,9 @@ static void what_is_no_capture_is_refused(void **state)
 {
     (void)state;
     enum flm_error_kind format = FLM_ERROR_FORMAT;
-    refused(BYTES("memray\0\11\0\0\0"), format, "version 9 of memray's captures, of which flamel");
-    refused(BYTES("memray\0\16\0\0\0"), format, "version 14 of memray's captures");
+    refused(BYTES("memray\0\11\0\0\0"), format,
+            "version 9 of memray's captures, of which flamel reads 10 to 13: record it again");
+    refused(BYTES("memray\0\16\0\0\0"), format, "13: 'memray transform speedscope'");
     refused(BYTES("memray\0\13\0\0\0\0\2"), format, "ends in its header");
     refused(BYTES(NEW PUSH("\1")), format, "a call has no function");
     refused(BYTES(NEW POP(1)), format, "more calls end than have begun");
