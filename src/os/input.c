@@ -21,6 +21,10 @@ enum { RAW_SIZE = 1 << 18, FIRST_WINDOW = 1 << 18 };
  * is made of its bytes takes as much again: 2 GiB in all are never reached. */
 #define LARGEST_WINDOW ((size_t)512 << 20)
 
+/* A plain file that is read as a whole has that size for certain. It may be larger, but not than
+ * half of the memory, and not than 4 GiB, so that what readers count in it fits in 32 bits. */
+#define LARGEST_WHOLE UINT32_MAX
+
 enum coding { PLAIN, GZIP, ZSTD };
 
 struct flm_input {
@@ -211,10 +215,19 @@ static bool decode(struct flm_input *in, char *to, size_t room, size_t *got, str
                                 : read_bytes(in, to, room, got, why);
 }
 
+static size_t largest_whole(void)
+{
+    uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    half = half > LARGEST_WINDOW ? half : LARGEST_WINDOW;
+    return half < LARGEST_WHOLE ? (size_t)half : LARGEST_WHOLE;
+}
+
 static bool more(struct flm_source *source, struct flm_error *why)
 {
     struct flm_input *in = (struct flm_input *)source;
     bool is_plain = in->random_access && in->coding == PLAIN;
+    if (is_plain && source->whole && in->window.largest_whole == 0)
+        in->window.largest_whole = largest_whole();
     if (!flm_source_make_room(source, &in->window, is_plain ? in->end - in->at : 0, why))
         return false;
     char *to = in->window.at + (source->end - source->at);

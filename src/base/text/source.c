@@ -13,6 +13,7 @@ bool flm_source_fill(struct flm_source *source, size_t size, struct flm_error *w
 
 bool flm_source_all(struct flm_source *source, struct flm_error *why)
 {
+    source->whole = true;
     while (!source->last)
         if (!flm_source_more(source, why))
             return false;
@@ -32,18 +33,26 @@ bool flm_source_make_room(struct flm_source *source, struct flm_source_window *w
 {
     assert(window->first > 0 && window->largest >= window->first);
     size_t left = (size_t)(source->end - source->at);
+    size_t largest =
+        source->whole && window->largest_whole > 0 ? window->largest_whole : window->largest;
     if (window->at && left <= window->capacity / 2) {
         if (left)
             memmove(window->at, source->at, left);
     } else {
         size_t capacity = window->at ? window->capacity * 2 : window->first;
-        if (window->at && expected > 0 && expected < window->largest - left)
+        if (window->at && expected > 0 && left < largest && expected < largest - left)
             capacity = left + (size_t)expected + 1;
-        if (capacity > window->largest)
+        else if (window->at && expected > 0 && source->whole)
+            capacity = SIZE_MAX; /* too large: refused before any of it is read */
+        if (capacity > largest)
             return flm_error_set(why, FLM_ERROR_RANGE,
-                                 "more than %zu MiB of it would have to be in memory at once: a "
-                                 "line, or a compressed .flm file (decompress that first)",
-                                 window->largest >> 20);
+                                 "more than %zu MiB of it would have to be in memory at once: %s",
+                                 largest >> 20,
+                                 !source->whole ? "a line that long is no line of a profile"
+                                 : window->largest_whole > 0
+                                     ? "this format is read as a whole, and the file is too large"
+                                     : "this format is read as a whole; a file may be larger if it "
+                                       "is not compressed, and no pipe");
         char *at = malloc(capacity);
         if (!at)
             return flm_error_memory(why);

@@ -12,7 +12,8 @@
 
 struct flm_source {
     const char *at, *end;
-    bool last; /* nothing follows `end` */
+    bool last;  /* nothing follows `end` */
+    bool whole; /* the reader wants the rest as a whole, which may be more than a line may be */
 
     /* Appends to the window, or sets `last`. False, and `why`, when the stream failed. NULL for a
      * window with the whole input. */
@@ -49,6 +50,7 @@ struct flm_source_window {
     char *at;
     size_t capacity;
     size_t first, largest; /* its first size, and the largest it may have */
+    size_t largest_whole;  /* the same for a reader that wants the rest as a whole; 0: `largest` */
 };
 
 /* Makes room at the end of the window. Bytes that the reader has not passed move to its front. If

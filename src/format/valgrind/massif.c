@@ -30,7 +30,6 @@
 struct entry {
     struct flm_frame frame;
     uint64_t bytes;
-    uint64_t callers; /* as the line says; in the path: those that are still to come */
     size_t depth;
 };
 
@@ -45,7 +44,8 @@ struct reading {
     uint64_t heap_bytes; /* of the current snapshot */
     int64_t time, scale;
     bool has_snapshot;
-    bool is_open;                        /* a snapshot, of which "heap_tree=" is still to come */
+    bool is_open;    /* a snapshot, of which "heap_tree=" is still to come */
+    int64_t missing; /* entries that the tree announced, and that are still to come */
     struct FLM_ARRAY(struct entry) path; /* a caller of the one before; bytes: without callers */
     struct FLM_ARRAY(struct flm_frame) frames;
 };
@@ -59,17 +59,18 @@ static bool lose_line(struct reading *r)
 /* " n1: 72704 0x48FB7B9: ???": at most one level below the line before it. */
 static bool read_entry(struct reading *r, struct flm_bytes line)
 {
+    struct entry entry = {.depth = (size_t)(flm_find(line.at, line.at + line.size, 'n') - line.at)};
+    const char *end = line.at + line.size, *count = line.at + entry.depth + 1;
+    const char *colon = flm_find(count, end, ':');
+    uint64_t callers;
+    if (flm_number_parse_uint((struct flm_bytes){count, (size_t)(colon - count)}, &callers) &&
+        callers < UINT32_MAX)
+        r->missing += (int64_t)callers - 1;
     if (!r->is_kept)
         return true;
-    struct entry entry = {.depth = (size_t)(flm_find(line.at, line.at + line.size, 'n') - line.at)};
-    const char *end = line.at + line.size;
-    const char *colon = flm_find(line.at + entry.depth, end, ':');
     const char *size = colon + 2, *text = size < end ? flm_find(size, end, ' ') : end;
     if (text >= end ||
-        !flm_number_parse_uint((struct flm_bytes){size, (size_t)(text - size)}, &entry.bytes) ||
-        !flm_number_parse_uint((struct flm_bytes){line.at + entry.depth + 1,
-                                                  (size_t)(colon - line.at) - entry.depth - 1},
-                               &entry.callers))
+        !flm_number_parse_uint((struct flm_bytes){size, (size_t)(text - size)}, &entry.bytes))
         return lose_line(r);
     size_t deepest = r->tree.count ? r->tree.at[r->tree.count - 1].depth + 1 : 0;
     if (entry.depth > deepest)
@@ -79,9 +80,18 @@ static bool read_entry(struct reading *r, struct flm_bytes line)
     return FLM_ARRAY_ADD(&r->tree, entry) || flm_error_memory(r->why);
 }
 
+static void check_tree(struct reading *r)
+{
+    if (r->missing > 0)
+        flm_builder_lost(r->builder, "callers that are missing (the file is cut off)", "line",
+                         r->lines.number, (double)r->missing);
+    r->missing = 0;
+}
+
 static void begin_tree(struct reading *r, struct flm_bytes kind)
 {
     bool is_peak = flm_bytes_are(kind, "peak");
+    r->missing = is_peak || flm_bytes_are(kind, "detailed");
     r->is_kept = is_peak ||
                  (flm_bytes_are(kind, "detailed") && !r->is_peak && r->heap_bytes >= r->tree_bytes);
     if (!r->is_kept)
@@ -124,6 +134,7 @@ static bool read_value(struct reading *r, struct flm_bytes key, struct flm_bytes
     if (!flm_number_parse_uint(value, &number))
         return lose_line(r);
     if (flm_bytes_are(key, "snapshot")) {
+        check_tree(r);
         r->has_snapshot = r->is_open = true;
         r->is_kept = false;
     } else if (flm_bytes_are(key, "time")) {
@@ -166,15 +177,11 @@ static bool read_line(struct reading *r, struct flm_bytes line)
                       (struct flm_bytes){equals + 1, (size_t)(end - equals - 1)});
 }
 
-/* The innermost entry of the path has all its callers, or the file is cut off. The bytes that they
- * do not account for are its own. */
+/* The innermost entry of the path has all its callers. The bytes that they do not account for are
+ * its own. */
 static bool leave(struct reading *r, struct flm_metric metric)
 {
-    const struct entry *entry = &r->path.at[r->path.count - 1];
-    uint64_t bytes = entry->bytes;
-    if (entry->callers > 0)
-        flm_builder_lost(r->builder, "callers that are missing (the file is cut off)", "", 0,
-                         (double)entry->callers);
+    uint64_t bytes = r->path.at[r->path.count - 1].bytes;
     r->frames.count = 0;
     if (bytes > 0) {
         for (size_t i = r->path.count; i-- > 0;)
@@ -196,9 +203,7 @@ static bool add_stacks(struct reading *r)
             if (!leave(r, metric))
                 return false;
         if (r->path.count > 0) {
-            struct entry *called = &r->path.at[r->path.count - 1];
-            uint64_t *caller = &called->bytes;
-            called->callers -= called->callers > 0;
+            uint64_t *caller = &r->path.at[r->path.count - 1].bytes;
             if (entry->bytes > *caller)
                 flm_builder_lost(r->builder, "callers with more bytes than what they call", "", 0,
                                  1);
@@ -229,6 +234,7 @@ static bool read_massif(struct flm_source *source, const struct flm_read_options
     if (good && !r.has_snapshot)
         good =
             flm_error_set(why, FLM_ERROR_FORMAT, "no line 'snapshot=': massif wrote nothing yet");
+    check_tree(&r);
     if (good && r.is_open)
         flm_builder_lost(builder, "last snapshot (cut off)", "line", r.lines.number, 1);
     good = good && add_stacks(&r);

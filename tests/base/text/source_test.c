@@ -2,6 +2,8 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "support/core/windows.h"
@@ -54,6 +56,60 @@ static void windows_grow_and_keep_bytes_that_were_not_passed(void **state)
     }
 }
 
+struct growing {
+    struct flm_source source;
+    struct flm_source_window window;
+    uint64_t left;
+};
+
+static bool grow(struct flm_source *source, struct flm_error *why)
+{
+    struct growing *g = (struct growing *)source;
+    if (!flm_source_make_room(source, &g->window, g->left, why))
+        return false;
+    size_t room = g->window.capacity - (size_t)(source->end - source->at);
+    size_t size = room < g->left ? room : (size_t)g->left;
+    memset(g->window.at + (source->end - source->at), 'x', size);
+    source->end += size;
+    g->left -= size;
+    source->last = g->left == 0;
+    return true;
+}
+
+static void growing_init(struct growing *g, uint64_t size)
+{
+    *g = (struct growing){.source = {.at = "", .more = grow},
+                          .window = {.first = 4, .largest = 16, .largest_whole = 64},
+                          .left = size};
+    g->source.end = g->source.at;
+}
+
+/* Of a file that is read as a whole more may be in memory than of a line. */
+static void a_whole_file_may_be_larger_than_a_line(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct growing g;
+    growing_init(&g, 40);
+    assert_true(flm_source_all(&g.source, &why));
+    assert_int_equal(g.source.end - g.source.at, 40);
+    free(g.window.at);
+    growing_init(&g, 40);
+    assert_false(flm_source_fill(&g.source, 40, &why));
+    assert_non_null(strstr(why.text, "a line that long is no line of a profile"));
+    free(g.window.at);
+    growing_init(&g, 100);
+    assert_false(flm_source_all(&g.source, &why));
+    assert_int_equal(g.window.capacity, 4); /* known before it is read */
+    assert_non_null(strstr(why.text, "this format is read as a whole, and the file is too large"));
+    free(g.window.at);
+    growing_init(&g, 100);
+    g.window.largest_whole = 0;
+    assert_false(flm_source_all(&g.source, &why));
+    assert_non_null(strstr(why.text, "a file may be larger if it is not compressed"));
+    free(g.window.at);
+}
+
 static bool fails(struct flm_source *source, struct flm_error *why)
 {
     (void)source;
@@ -101,6 +157,7 @@ int main(void)
         cmocka_unit_test(windows_grow_and_keep_bytes_that_were_not_passed),
         cmocka_unit_test(a_stream_that_fails_says_why),
         cmocka_unit_test(progress_adds_up_and_may_stop),
+        cmocka_unit_test(a_whole_file_may_be_larger_than_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
