@@ -58,7 +58,7 @@ void flm_archive_close(struct flm_archive *archive)
     each(read_new) each(read_support_format_tar) each(read_support_format_zip)                    \
     each(read_open_filename) each(read_open_memory) each(read_next_header) each(read_data)        \
     each(error_string) each(entry_pathname) each(entry_pathname_utf8) each(entry_filetype)        \
-    each(read_free)
+    each(entry_is_encrypted) each(read_free)
 /* clang-format on */
 
 #define AS_POINTER(name) __typeof__(archive_##name) *name;
@@ -137,8 +137,12 @@ bool flm_archive_next(struct flm_archive *a, const char **path, struct flm_error
         *path = a->library.entry_pathname(entry);
         *path = *path ? *path : a->library.entry_pathname_utf8(entry);
         *path = *path ? *path : "(a name that cannot be read)";
-        if (a->library.entry_filetype(entry) == AE_IFREG)
-            return true;
+        if (a->library.entry_filetype(entry) != AE_IFREG)
+            continue;
+        if (a->library.entry_is_encrypted(entry))
+            return flm_error_set(why, FLM_ERROR_FORMAT, "%s is encrypted: unpack the archive first",
+                                 *path);
+        return true;
     }
     return false;
 }

@@ -342,6 +342,12 @@ static struct flm_profile *load_path(struct loading *l, const char *path)
                       "there is no such file, and a URL begins with http://");
         return NULL;
     }
+    if (!is_there && strstr(path, "://")) {
+        flm_error_set(
+            l->why, FLM_ERROR_SYSTEM,
+            "there is no such file, and URLs are read that begin with http:// or https://");
+        return NULL;
+    }
     l->path = path;
     return load_input(l, flm_input_open(path, l->why));
 }

@@ -56,12 +56,26 @@ static void what_is_no_archive_is_refused(void **state)
     assert_null(flm_archive_open("tests/data/archive/none", (struct flm_bytes){0}, &why));
 }
 
+static void what_is_encrypted_is_not_called_damaged(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    const char *name = NULL;
+    struct flm_archive *archive =
+        flm_archive_open("tests/data/archive/encrypted.zip", (struct flm_bytes){0}, &why);
+    assert_non_null(archive);
+    assert_false(flm_archive_next(archive, &name, &why));
+    assert_string_equal(why.text, "e.folded is encrypted: unpack the archive first");
+    flm_archive_close(archive);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(archives_are_known_by_their_first_bytes),
         cmocka_unit_test(files_come_with_their_paths_and_contents),
         cmocka_unit_test(what_is_no_archive_is_refused),
+        cmocka_unit_test(what_is_encrypted_is_not_called_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

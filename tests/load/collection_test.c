@@ -119,6 +119,8 @@ static void a_pattern_is_for_names_that_no_file_has(void **state)
     assert_sum(in_folder(folder, "*/?.folded"), NULL, "main;z 3\n");
     assert_refused(in_folder(folder, "*.none"), NULL, "no file matches this pattern");
     assert_refused("localhost:1/heap", NULL, "a URL begins with http://");
+    assert_refused("ftp://localhost/heap", NULL,
+                   "URLs are read that begin with http:// or https://");
     assert_refused("absent:x", NULL, "cannot be opened");
     write_text(in_folder(folder, "[1].folded"), "other 5\n");
     assert_sum(in_folder(folder, "[1].folded"), NULL, "other 5\n");
