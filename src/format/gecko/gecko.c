@@ -49,6 +49,10 @@ static int sniff_gecko(struct flm_bytes head, bool whole)
                 has(head, "\"processType\"") + has(head, "\"markerSchema\"");
     if (parts >= 3)
         return FLM_SNIFF_SURE;
+    /* A file of the developer tools has its markers first, which may be megabytes. */
+    if (has(head, "\"label\"") && has(head, "\"markers\"") && has(head, "\"isOffMainThread\"") &&
+        has(head, "\"processType\""))
+        return FLM_SNIFF_SURE;
     return signs + parts >= 2 ? FLM_SNIFF_LIKELY : FLM_SNIFF_NO;
 }
 

@@ -25,6 +25,12 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("{\"alloc_samples\": 0, \"elapsed_time_sec\": 1.5", "a profile of scalene");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     text_is("<?xml version=\"1.0\"?>\n<trace-toc>", "table of contents of a trace of Instruments");
+    text_is("Active filters:\n   focus=x\nShowing nodes accounting for 1s, 9% of 9s total\n"
+            "      flat  flat%   sum%        cum   cum%\n",
+            "a report of pprof");
+    text_is("digraph \"app\" {\nnode [style=filled]\nsubgraph cluster_L { \"File: app\" "
+            "[label=\"x\"] }\n",
+            "a graph for Graphviz");
 }
 
 static void json_and_markup_that_is_no_profile_is_called_that(void **state)

@@ -358,6 +358,13 @@ static void they_are_recognized(void **state)
     }
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
         assert_true(gecko->sniff(flm_bytes_of(layouts[i]), true) >= FLM_SNIFF_SURE);
+    /* The beginning of a file of the developer tools, whose profile may come megabytes later. */
+    assert_int_equal(
+        gecko->sniff(flm_bytes_of("{\"label\":\"\",\"duration\":10.5,\"markers\":[{\"end\":"
+                                  "3.5,\"endStack\":null,\"isOffMainThread\":false,"
+                                  "\"name\":\"Styles\",\"processType\":2"),
+                     false),
+        FLM_SNIFF_SURE);
     assert_int_equal(gecko->sniff(flm_bytes_of("{\"version\": 1}"), true), FLM_SNIFF_NO);
     assert_int_equal(gecko->sniff(flm_bytes_of("{\"resourceProfiles\":[],\"dictionary\":{"
                                                "\"stackTable\":[],\"stringTable\":[]}}"),
