@@ -275,9 +275,9 @@ struct flm_node flm_builder_child(struct flm_builder *b, struct flm_node parent,
     return (struct flm_node){find_or_add(b, parent.index, frame.index, hash)};
 }
 
-/* How many slots are prefetched before they are read: those of the last frames. Those of the outer
- * frames are in the cache already. */
-enum { PREFETCHED = 16 };
+/* How many slots, and the nodes that they lead to, are prefetched before they are read: those of
+ * the last frames. Those of the outer frames are in the cache already. */
+enum { PREFETCHED = 32 };
 
 struct flm_node flm_builder_descend(struct flm_builder *b, struct flm_node from,
                                     const struct flm_frame *frames, size_t count)
@@ -288,15 +288,18 @@ struct flm_node flm_builder_descend(struct flm_builder *b, struct flm_node from,
         flm_builder_fail_memory(b);
         return (struct flm_node){0};
     }
-    uint32_t *hash = b->path.at;
-    hash[0] = b->path_hash[from.index];
+    uint32_t *path = b->path.at; /* hashes, which nodes replace from the front */
+    path[0] = b->path_hash[from.index];
     for (size_t i = 0; i < count; i++)
-        hash[i + 1] = extend_path(hash[i], frames[i].index);
-    for (size_t i = count < PREFETCHED ? 0 : count - PREFETCHED; i < count; i++)
-        __builtin_prefetch(&b->slots[home(b, hash[i + 1])], 1);
+        path[i + 1] = extend_path(path[i], frames[i].index);
+    size_t first = count < PREFETCHED ? 0 : count - PREFETCHED;
+    for (size_t i = first; i < count; i++)
+        __builtin_prefetch(&b->slots[home(b, path[i + 1])], 1);
+    for (size_t i = first; i < count; i++)
+        __builtin_prefetch(&b->nodes[(uint32_t)b->slots[home(b, path[i + 1])]]);
     uint32_t node = from.index;
     for (size_t i = 0; i < count && !b->failed; i++)
-        node = find_or_add(b, node, frames[i].index, hash[i + 1]);
+        path[i] = node = find_or_add(b, node, frames[i].index, path[i + 1]);
     return (struct flm_node){b->failed ? 0 : node};
 }
 

@@ -51,7 +51,7 @@ struct flm_builder {
     size_t node_capacity;
     uint64_t *slots; /* path hash << 32 | node; 0: free */
     size_t slot_count;
-    struct FLM_ARRAY(uint32_t) path; /* working memory of flm_builder_descend */
+    struct FLM_ARRAY(uint32_t) path; /* of flm_builder_descend */
 
     struct flm_builder_metric *metrics;
     uint32_t metric_count;
@@ -153,7 +153,7 @@ bool flm_builder_resolve_losses(struct flm_builder *b);
 bool flm_builder_reserve(struct flm_builder *b, size_t node_count);
 
 /* The node that `frames` lead to from `from`: flm_builder_stack for a reader that already knows the
- * node of the first part. */
+ * node of the first part. Until the next call b->path.at[i] is the node of frames[i]. */
 struct flm_node flm_builder_descend(struct flm_builder *b, struct flm_node from,
                                     const struct flm_frame *frames, size_t count);
 

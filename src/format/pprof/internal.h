@@ -34,11 +34,12 @@ struct flm_pprof_function {
     uint32_t name, file, line; /* name: FLM_NONE until the first use */
 };
 
-/* A stack of an earlier sample: the node of the locations that these bytes encode. The stacks are
- * a cache of sets, and the hash of the bytes selects the set. */
+/* A stack of an earlier sample: the node of the locations that the bytes of its field encode. The
+ * stacks are a cache of sets, each a line of the CPU's cache; the hash of the bytes selects the
+ * set. */
 struct flm_pprof_known_stack {
-    const char *at;
-    uint32_t size, node, hash;
+    const unsigned char *field; /* NULL: free */
+    uint32_t node, hash;
 };
 
 /* The label set and the time of an earlier sample whose labels had the same bytes. */
@@ -47,6 +48,18 @@ struct flm_pprof_known_labels {
     uint32_t size, label_set;
     int64_t time_ns;
 };
+
+/* A sample whose fields are known. */
+struct flm_pprof_sample {
+    const unsigned char *start; /* its field */
+    const unsigned char *ids;   /* the field of its locations; NULL: it has none or several */
+    size_t ids_size;
+    uint32_t hash;           /* of that field */
+    struct flm_bytes labels; /* from the first label to the last, with other fields between */
+    size_t first_value;      /* in `values` */
+};
+
+enum { FLM_PPROF_BATCH = 16 };
 
 /* The name of a sample type, and the number that the next type of this name gets. */
 struct flm_pprof_type_name {
@@ -77,14 +90,18 @@ struct flm_pprof_reading {
     struct flm_bytes period_type;
     size_t sample_count;
 
-    struct flm_pprof_known_stack *stacks;
-    size_t stack_mask;
+    struct flm_pprof_known_stack *stacks; /* `stack_count` of them, a power of two */
+    size_t stack_count, known_count;
     struct flm_pprof_known_labels *labels;
+
+    struct flm_pprof_sample batch[FLM_PPROF_BATCH];
+    size_t batch_count;
 
     /* The location ids of the current sample and of the sample before it, leaf first. */
     struct FLM_ARRAY(uint64_t) ids, previous;
     struct FLM_ARRAY(uint32_t) previous_nodes; /* [i]: of the i + 1 outermost ids of `previous` */
-    struct FLM_ARRAY(int64_t) values;
+    struct FLM_ARRAY(uint32_t) ends;           /* in `path`, of the locations that were pushed */
+    struct FLM_ARRAY(uint64_t) values;         /* of the samples of the batch */
     struct FLM_ARRAY(struct flm_frame) path;
     struct FLM_ARRAY(struct flm_string) pairs; /* labels: key, value, key, value ... */
     struct FLM_ARRAY(uint32_t) numeric; /* strings: keys of labels whose values are numbers */
@@ -126,7 +143,8 @@ bool flm_pprof_table_add(struct flm_pprof_table *table, const struct flm_wire *f
 bool flm_pprof_table_finish(struct flm_pprof_table *table, struct flm_wire_input *input);
 void flm_pprof_table_clear(struct flm_pprof_table *table);
 
-/* The content of the message that starts there. */
+/* The field that starts there, and its content, a message. */
+struct flm_wire flm_pprof_field(struct flm_pprof_reading *reading, const unsigned char *start);
 struct flm_wire flm_pprof_message(struct flm_pprof_reading *reading, const unsigned char *start);
 
 /* The string with that index: its bytes, and as a string of the builder. `at`: the position of the
@@ -144,5 +162,6 @@ uint32_t flm_pprof_make_location(struct flm_pprof_reading *reading, uint32_t ind
  * one sample after the other: metrics and tables must be complete. */
 bool flm_pprof_prepare_samples(struct flm_pprof_reading *reading);
 void flm_pprof_read_sample(struct flm_pprof_reading *reading, const struct flm_wire *field);
+void flm_pprof_use_samples(struct flm_pprof_reading *reading); /* after the last one */
 
 #endif

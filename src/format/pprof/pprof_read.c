@@ -280,6 +280,7 @@ static void clear(struct flm_pprof_reading *r)
     FLM_ARRAY_CLEAR(&r->ids);
     FLM_ARRAY_CLEAR(&r->previous);
     FLM_ARRAY_CLEAR(&r->previous_nodes);
+    FLM_ARRAY_CLEAR(&r->ends);
     FLM_ARRAY_CLEAR(&r->values);
     FLM_ARRAY_CLEAR(&r->path);
     FLM_ARRAY_CLEAR(&r->pairs);
@@ -339,6 +340,8 @@ bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *op
             reported = passed;
         }
     }
+    if (goes_on && !flm_pprof_stopped(&r))
+        flm_pprof_use_samples(&r);
     if (goes_on && !flm_pprof_stopped(&r))
         add_notes(&r);
     source->at = source->end;

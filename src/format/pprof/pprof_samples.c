@@ -1,5 +1,10 @@
 /* pprof_samples.c - samples of profile.proto: their stacks, labels and values.
  *
+ * Samples are read in batches: first the fields of all of them, then what those refer to. All that
+ * is looked up for a sample (the set of known stacks, the bytes of the stack there, the values of
+ * its node) misses the caches of the CPU, one after the other. In a batch it is asked for in
+ * advance, and the waits for the samples of a batch overlap.
+ *
  * Two caches find the stack and the label set of a sample by the bytes that encode them. A stack
  * that is not in the cache takes the nodes of its outer locations from the sample before, as far as
  * both have the same. */
@@ -8,21 +13,24 @@
 #include "format/core/units.h"
 #include "format/pprof/internal.h"
 
-enum { KNOWN_LABELS = 1024, MOST_KNOWN_STACKS = 1 << 18, STACKS_OF_A_SET = 4 };
+enum {
+    KNOWN_LABELS = 1024,
+    FIRST_KNOWN_STACKS = 1024,
+    MOST_KNOWN_STACKS = 1 << 18,
+    STACKS_OF_A_SET = 4
+};
 
 /* How many inlined frames all stacks may have, in addition to 8 for each byte of the input. */
 enum { MOST_INLINED = 1 << 20 };
 
 bool flm_pprof_prepare_samples(struct flm_pprof_reading *r)
 {
-    size_t stack_count = 1024;
-    while (stack_count < r->sample_count && stack_count < MOST_KNOWN_STACKS)
-        stack_count *= 2;
-    r->stack_mask = stack_count - STACKS_OF_A_SET;
-    r->stacks = calloc(stack_count, sizeof *r->stacks);
+    r->stack_count = FIRST_KNOWN_STACKS;
+    r->stacks = calloc(r->stack_count, sizeof *r->stacks);
     r->labels = calloc(KNOWN_LABELS, sizeof *r->labels);
     return r->stacks && r->labels;
 }
+
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
 /* Appends the frames of a location to the path. A small file can repeat a location with many
@@ -63,22 +71,25 @@ static struct flm_node find_stack(struct flm_pprof_reading *r)
     while (shared < known &&
            r->ids.at[count - 1 - shared] == r->previous.at[r->previous.count - 1 - shared])
         shared++;
-    struct flm_node node = flm_builder_root(b);
+    struct flm_node node = flm_builder_root(b), from = node;
     if (shared > 0)
-        node.index = r->previous_nodes.at[shared - 1];
+        from.index = r->previous_nodes.at[shared - 1];
     r->previous_nodes.count = shared;
-    if (!FLM_ARRAY_RESERVE(&r->previous_nodes, count - shared)) {
+    r->path.count = 0;
+    if (!FLM_ARRAY_RESERVE(&r->previous_nodes, count - shared) ||
+        !FLM_ARRAY_RESERVE(&r->ends, count + 1)) { /* its count stays 0 */
         flm_pprof_fail_memory(r);
         return node;
     }
     for (size_t i = shared; i < count; i++) {
-        r->path.count = 0;
         if (!push_location(r, r->ids.at[count - 1 - i]))
-            return flm_builder_root(b);
-        for (size_t k = 0; k < r->path.count; k++)
-            node = flm_builder_child(b, node, r->path.at[k]);
-        r->previous_nodes.at[r->previous_nodes.count++] = node.index;
+            return node;
+        r->ends.at[i] = (uint32_t)r->path.count;
     }
+    node = flm_builder_descend(b, from, r->path.at, r->path.count);
+    for (size_t i = shared; i < count && !b->failed; i++)
+        r->previous_nodes.at[r->previous_nodes.count++] =
+            r->ends.at[i] > 0 ? b->path.at[r->ends.at[i] - 1] : from.index;
     struct {
         uint64_t *at;
         size_t count, capacity;
@@ -92,42 +103,81 @@ static struct flm_node find_stack(struct flm_pprof_reading *r)
     return node;
 }
 
-static bool add_ids(struct flm_pprof_reading *r, struct flm_wire packed)
+static bool add_ids(struct flm_pprof_reading *r, const struct flm_wire *field)
 {
-    uint64_t id;
-    if (!FLM_ARRAY_RESERVE(&r->ids, (size_t)(packed.end - packed.at) + 1))
+    if (!FLM_ARRAY_RESERVE(&r->ids, field->bytes.size + 1))
         return flm_pprof_fail_memory(r);
-    while (flm_wire_next_number(&packed, &id))
-        r->ids.at[r->ids.count++] = id;
+    r->ids.count += flm_wire_unpack(field, r->ids.at + r->ids.count);
     return true;
 }
 
-/* The same for packed locations: mostly an earlier sample had the same bytes. */
-static struct flm_node find_packed(struct flm_pprof_reading *r, const struct flm_wire *field)
+static struct flm_pprof_known_stack *set_of(const struct flm_pprof_reading *r, uint32_t hash)
 {
-    struct flm_bytes bytes = field->bytes;
-    uint64_t hash = flm_hash(bytes.at, bytes.size);
-    struct flm_pprof_known_stack *set = &r->stacks[(size_t)(hash >> 16) & r->stack_mask],
-                                 *known = NULL;
-    for (int i = 0; i < STACKS_OF_A_SET; i++) {
-        if (set[i].size == bytes.size && set[i].hash == (uint32_t)hash && set[i].at &&
-            memcmp(set[i].at, bytes.at, bytes.size) == 0) {
-            set[i].at = bytes.at; /* the newer bytes are more likely in the CPU's cache next time */
-            return (struct flm_node){set[i].node};
-        }
-        if (!set[i].at && !known)
-            known = &set[i];
+    return &r->stacks[hash & (r->stack_count - 1) & ~(size_t)(STACKS_OF_A_SET - 1)];
+}
+
+/* Adds a stack to its set, in place of any if that is full. */
+static void remember_stack(struct flm_pprof_reading *r, struct flm_pprof_known_stack stack)
+{
+    struct flm_pprof_known_stack *set = set_of(r, stack.hash);
+    size_t i = 0;
+    while (i < STACKS_OF_A_SET && set[i].field)
+        i++;
+    set[i < STACKS_OF_A_SET ? i : stack.hash >> 30] = stack;
+}
+
+/* Twice as many sets, so that most stacks have room in theirs. */
+static void grow_stacks(struct flm_pprof_reading *r)
+{
+    struct flm_pprof_known_stack *old = r->stacks;
+    size_t old_count = r->stack_count;
+    r->stacks = calloc(2 * old_count, sizeof *r->stacks);
+    if (!r->stacks) {
+        r->stacks = old;
+        flm_pprof_fail_memory(r);
+        return;
     }
-    if (!known) /* the set is full: replace any */
-        known = &set[hash % STACKS_OF_A_SET];
+    r->stack_count *= 2;
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i].field)
+            remember_stack(r, old[i]);
+    free(old);
+}
+
+/* The same for a field of packed locations: mostly an earlier sample had one of the same bytes. */
+static struct flm_node find_packed(struct flm_pprof_reading *r,
+                                   const struct flm_pprof_sample *sample)
+{
+    struct flm_pprof_known_stack *set = set_of(r, sample->hash);
+    for (int i = 0; i < STACKS_OF_A_SET; i++)
+        if (set[i].field && set[i].hash == sample->hash && /* it is before this one */
+            memcmp(set[i].field, sample->ids, sample->ids_size) == 0)
+            return (struct flm_node){set[i].node};
     r->ids.count = 0;
-    if (!add_ids(r, flm_wire_numbers(field)))
+    struct flm_wire field = flm_pprof_field(r, sample->ids);
+    if (!add_ids(r, &field))
         return flm_builder_root(r->builder);
     struct flm_node node = find_stack(r);
-    if (bytes.size < UINT32_MAX)
-        *known = (struct flm_pprof_known_stack){bytes.at, (uint32_t)bytes.size, node.index,
-                                                (uint32_t)hash};
+    if (2 * r->known_count++ >= r->stack_count && r->stack_count < MOST_KNOWN_STACKS)
+        grow_stacks(r);
+    remember_stack(r, (struct flm_pprof_known_stack){sample->ids, node.index, sample->hash});
     return node;
+}
+
+/* Prefetches what find_packed will compare, and the values of the node that it will find. */
+static void expect_stack(const struct flm_pprof_reading *r, const struct flm_pprof_sample *sample)
+{
+    const struct flm_builder *b = r->builder;
+    const struct flm_pprof_known_stack *set = set_of(r, sample->hash);
+    for (int i = 0; i < STACKS_OF_A_SET; i++) {
+        if (!set[i].field || set[i].hash != sample->hash)
+            continue;
+        __builtin_prefetch(set[i].field);
+        __builtin_prefetch(set[i].field + sample->ids_size - 1);
+        for (size_t m = 0; m < r->metrics.count; m++)
+            __builtin_prefetch(&b->metrics[r->metrics.at[m]].self[set[i].node], 1);
+        return;
+    }
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
@@ -202,43 +252,36 @@ static struct flm_pprof_known_labels read_labels(struct flm_pprof_reading *r,
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static void add_values(struct flm_pprof_reading *r, struct flm_wire packed)
+static void add_values(struct flm_pprof_reading *r, const struct flm_wire *field)
 {
-    uint64_t value;
-    if (!FLM_ARRAY_RESERVE(&r->values, (size_t)(packed.end - packed.at) + 1)) {
+    if (FLM_ARRAY_RESERVE(&r->values, field->bytes.size + 1))
+        r->values.count += flm_wire_unpack(field, r->values.at + r->values.count);
+    else
         flm_pprof_fail_memory(r);
-        return;
-    }
-    while (flm_wire_next_number(&packed, &value))
-        r->values.at[r->values.count++] = (int64_t)value;
 }
 
-static bool has_value(const struct flm_pprof_reading *r)
+static void use_values(struct flm_pprof_reading *r, const struct flm_pprof_sample *sample,
+                       struct flm_node node, bool is_kept)
+{
+    struct flm_builder *b = r->builder;
+    const uint64_t *values = r->values.at + sample->first_value;
+    for (size_t i = 0; i < r->metrics.count && !b->failed; i++) {
+        if (values[i] == 0)
+            continue;
+        double value = flm_builder_double(b, (int64_t)values[i]);
+        if (is_kept)
+            flm_builder_sample_add(b, (struct flm_metric){r->metrics.at[i]}, value);
+        else
+            flm_builder_add_self(b, r->metrics.at[i], node.index, value);
+    }
+}
+
+static bool has_value(const struct flm_pprof_reading *r, const struct flm_pprof_sample *sample)
 {
     bool found = false;
-    for (size_t i = 0; i < r->values.count && !found; i++)
-        found = r->values.at[i] != 0;
+    for (size_t i = 0; i < r->metrics.count && !found; i++)
+        found = r->values.at[sample->first_value + i] != 0;
     return found;
-}
-
-static void count_sample(struct flm_pprof_reading *r, struct flm_node node)
-{
-    struct flm_builder *b = r->builder;
-    for (size_t i = 0; i < r->values.count && !b->failed; i++)
-        if (r->values.at[i] != 0)
-            flm_builder_add_self(b, r->metrics.at[i], node.index,
-                                 flm_builder_double(b, r->values.at[i]));
-}
-
-static void keep_sample(struct flm_pprof_reading *r, struct flm_node node,
-                        const struct flm_pprof_known_labels *labels)
-{
-    struct flm_builder *b = r->builder;
-    uint32_t sample = flm_builder_keep_sample(b, labels->time_ns, node.index, labels->label_set);
-    for (size_t i = 0; i < r->values.count && sample != FLM_NONE; i++)
-        if (r->values.at[i] != 0)
-            flm_builder_sample_add(b, (struct flm_metric){r->metrics.at[i]},
-                                   flm_builder_double(b, r->values.at[i]));
 }
 
 /* The node below the frame of the sample's thread, with --by-thread. */
@@ -276,36 +319,84 @@ static struct flm_node find_below(struct flm_pprof_reading *r, struct flm_node n
     return node;
 }
 
+/* Reads all locations of a sample into r->ids. */
+static bool read_ids(struct flm_pprof_reading *r, const struct flm_pprof_sample *sample)
+{
+    struct flm_wire m = flm_pprof_message(r, sample->start);
+    r->ids.count = 0;
+    while (flm_wire_next(&m))
+        if (m.field == 1 && !add_ids(r, &m))
+            return false;
+    return !flm_pprof_stopped(r);
+}
+
+static void use_sample(struct flm_pprof_reading *r, const struct flm_pprof_sample *sample)
+{
+    bool by_thread = r->options->by_thread;
+    if (sample->ids ? by_thread && !read_ids(r, sample) : !read_ids(r, sample))
+        return;
+    if (!sample->ids && r->ids.count == 0) {
+        flm_builder_lost(r->builder, "samples without a stack", "byte",
+                         (uint64_t)(sample->start - r->input.begin), 1);
+        return;
+    }
+    struct flm_pprof_known_labels labels = {.time_ns = FLM_NO_TIME};
+    if (sample->labels.at)
+        labels = read_labels(r, sample->labels);
+    struct flm_node node = by_thread     ? find_below(r, node_of_thread(r, labels.label_set))
+                           : sample->ids ? find_packed(r, sample)
+                                         : find_stack(r);
+    if (flm_pprof_stopped(r))
+        return;
+    /* A stack without any value was seen all the same: its sample keeps it in the profile. */
+    bool is_kept = r->has_labels || !has_value(r, sample);
+    if (!is_kept || flm_builder_keep_sample(r->builder, labels.time_ns, node.index,
+                                            labels.label_set) != FLM_NONE)
+        use_values(r, sample, node, is_kept);
+}
+
+void flm_pprof_use_samples(struct flm_pprof_reading *r)
+{
+    for (size_t i = 0; i < r->batch_count; i++)
+        if (r->batch[i].ids)
+            expect_stack(r, &r->batch[i]);
+    for (size_t i = 0; i < r->batch_count && !flm_pprof_stopped(r); i++)
+        use_sample(r, &r->batch[i]);
+    r->batch_count = r->values.count = 0;
+}
+
 void flm_pprof_read_sample(struct flm_pprof_reading *r, const struct flm_wire *field)
 {
-    struct flm_wire m, packed = {0};
-    const unsigned char *labels_at = NULL, *labels_end = NULL;
+    struct flm_pprof_sample *sample = &r->batch[r->batch_count];
+    size_t location_fields = 0;
     bool keeps_labels = r->options->keep_times || r->options->by_thread;
-    if (!flm_wire_enter(field, &m))
+    if (field->type != FLM_WIRE_BYTES)
         return;
-    r->ids.count = r->values.count = 0;
+    /* Member by member: a structure that is made and then copied is waited for. */
+    struct flm_wire m;
+    m.at = (const unsigned char *)field->bytes.at;
+    m.end = m.at + field->bytes.size;
+    m.input = field->input;
+    sample->start = field->start;
+    sample->ids = NULL;
+    sample->ids_size = 0;
+    sample->labels.at = NULL;
+    sample->first_value = r->values.count;
     while (flm_wire_next(&m)) {
         if (m.field == 1) {
-            if (!packed.at && r->ids.count == 0 && m.type == FLM_WIRE_BYTES &&
-                !r->options->by_thread) {
-                packed = m; /* mostly the only field with locations */
-                continue;
-            }
-            if (packed.at && !add_ids(r, flm_wire_numbers(&packed)))
-                return;
-            packed.at = NULL;
-            if (!add_ids(r, flm_wire_numbers(&m)))
-                return;
+            sample->ids = m.start; /* mostly the only field with locations */
+            sample->ids_size = (size_t)(m.at - m.start);
+            location_fields += m.type == FLM_WIRE_BYTES && m.bytes.size > 0 ? 1 : 2;
         } else if (m.field == 2) {
-            add_values(r, flm_wire_numbers(&m));
+            add_values(r, &m);
         } else if (m.field == 3 && keeps_labels) {
-            labels_at = labels_at ? labels_at : m.start;
-            labels_end = m.at;
+            sample->labels.at = sample->labels.at ? sample->labels.at : (const char *)m.start;
+            sample->labels.size = (size_t)((const char *)m.at - sample->labels.at);
         }
     }
     if (flm_pprof_stopped(r))
         return;
-    if (r->values.count != r->metrics.count) {
+    if (r->values.count - sample->first_value != r->metrics.count) {
         if (!r->options->lenient)
             flm_wire_fail(&r->input, field->start,
                           "a sample has another number of values than there are sample types "
@@ -313,21 +404,15 @@ void flm_pprof_read_sample(struct flm_pprof_reading *r, const struct flm_wire *f
         else
             flm_builder_lost(r->builder, "samples with a wrong number of values", "byte",
                              flm_wire_offset(field), 1);
+        r->values.count = sample->first_value;
         return;
     }
-    struct flm_pprof_known_labels labels = {.time_ns = FLM_NO_TIME};
-    if (labels_at)
-        labels = read_labels(
-            r, (struct flm_bytes){(const char *)labels_at, (size_t)(labels_end - labels_at)});
-    struct flm_node node = r->options->by_thread
-                               ? find_below(r, node_of_thread(r, labels.label_set))
-                           : packed.at ? find_packed(r, &packed)
-                                       : find_stack(r);
-    if (flm_pprof_stopped(r))
-        return;
-    /* A stack without any value was seen all the same: its sample keeps it in the profile. */
-    if (r->has_labels || !has_value(r))
-        keep_sample(r, node, &labels);
-    else
-        count_sample(r, node);
+    if (location_fields == 1) {
+        sample->hash = (uint32_t)(flm_hash(sample->ids, sample->ids_size) >> 32);
+        __builtin_prefetch(set_of(r, sample->hash));
+    } else {
+        sample->ids = NULL;
+    }
+    if (++r->batch_count == FLM_PPROF_BATCH)
+        flm_pprof_use_samples(r);
 }

@@ -59,8 +59,7 @@ bool flm_pprof_table_finish(struct flm_pprof_table *t, struct flm_wire_input *in
     return true;
 }
 
-/* The field that begins at `start`. */
-static struct flm_wire field_at(struct flm_pprof_reading *r, const unsigned char *start)
+struct flm_wire flm_pprof_field(struct flm_pprof_reading *r, const unsigned char *start)
 {
     struct flm_wire m = flm_wire_all(&r->input);
     m.at = start;
@@ -70,7 +69,7 @@ static struct flm_wire field_at(struct flm_pprof_reading *r, const unsigned char
 
 struct flm_wire flm_pprof_message(struct flm_pprof_reading *r, const unsigned char *start)
 {
-    return flm_wire_of(&r->input, field_at(r, start).bytes);
+    return flm_wire_of(&r->input, flm_pprof_field(r, start).bytes);
 }
 
 /* ---- Strings --------------------------------------------------------------------------------- */
@@ -79,7 +78,7 @@ struct flm_bytes flm_pprof_bytes(struct flm_pprof_reading *r, uint64_t index,
                                  const unsigned char *at)
 {
     if (index < r->string_starts.count)
-        return field_at(r, r->string_starts.at[index]).bytes;
+        return flm_pprof_field(r, r->string_starts.at[index]).bytes;
     if (index != 0)
         flm_wire_fail(&r->input, at, "the index of a string is beyond the table of strings");
     return (struct flm_bytes){"", 0};

@@ -1,5 +1,7 @@
 #include "format/protobuf/wire_read.h"
 
+#include "base/core/varint.h"
+
 bool flm_wire_fail(struct flm_wire_input *input, const unsigned char *at, const char *reason)
 {
     if (!input->reason) {
@@ -18,6 +20,12 @@ bool flm_wire_end(const struct flm_wire_input *input, struct flm_error *why)
 bool flm_wire_long_varint(struct flm_wire *wire, const unsigned char **at, uint64_t *value)
 {
     const unsigned char *p = *at;
+    if (wire->end - p >= 8) {
+        unsigned size = flm_varint_short(p, value);
+        *at = p + size;
+        if (size > 0)
+            return true;
+    }
     uint64_t sum = 0;
     for (unsigned i = 0; i < 10 && p < wire->end; i++, p++) {
         sum |= (uint64_t)(*p & 0x7F) << (7 * i);
@@ -30,6 +38,34 @@ bool flm_wire_long_varint(struct flm_wire *wire, const unsigned char **at, uint6
     return flm_wire_fail(wire->input, *at,
                          p >= wire->end ? "a number is cut off by the end of its message"
                                         : "a number is longer than 10 bytes");
+}
+
+size_t flm_wire_unpack(const struct flm_wire *wire, uint64_t *out)
+{
+    if (wire->type != FLM_WIRE_BYTES) {
+        *out = wire->number;
+        return 1;
+    }
+    struct flm_wire packed = flm_wire_of(wire->input, wire->bytes);
+    const unsigned char *at = packed.at, *all = wire->input->begin + wire->input->size;
+    size_t count = 0;
+    while (at < packed.end) {
+        unsigned size = 0;
+        if (*at < 0x80) {
+            out[count] = *at;
+            size = 1;
+        } else if (all - at >= 8) {
+            size = flm_varint_short(at, &out[count]);
+        }
+        if (size == 0 || size > (size_t)(packed.end - at)) {
+            if (!flm_wire_long_varint(&packed, &at, &out[count]))
+                break;
+            size = 0;
+        }
+        at += size;
+        count++;
+    }
+    return count;
 }
 
 static uint64_t fixed(const unsigned char *at, int size)

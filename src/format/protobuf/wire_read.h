@@ -175,6 +175,10 @@ static inline bool flm_wire_next_number(struct flm_wire *packed, uint64_t *value
     return packed->field ? packed->field--, true : false;
 }
 
+/* All of them at once, to `out`, which has room for one and for each byte of the field. Returns how
+ * many; an error may leave some out. */
+size_t flm_wire_unpack(const struct flm_wire *wire, uint64_t *out);
+
 /* The same of numbers of 8 bytes (fixed64, sfixed64, double). */
 bool flm_wire_next_fixed64(struct flm_wire *packed, uint64_t *value);
 

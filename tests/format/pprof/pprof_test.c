@@ -229,6 +229,38 @@ static void a_stack_with_only_zeros_was_seen(void **state)
     proto_clear(&made);
 }
 
+/* More stacks than are known at first, each again after all the others. */
+static void stacks_are_found_again_among_thousands(void **state)
+{
+    (void)state;
+    enum { STACKS = 3000, TURNS = 3 };
+    struct proto made = {{0}};
+    proto_strings(&made, strings);
+    proto_message(&made, 1, 2, NUMBERS(SAMPLES, COUNT));
+    for (uint64_t i = 0; i < TURNS * STACKS; i++) {
+        uint64_t stack = i % STACKS;
+        proto_sample(&made, NUMBERS(stack % 100 + 1, stack / 100 + 101, 0), 1, NUMBERS(stack + 1),
+                     NULL);
+    }
+    for (uint64_t i = 1; i <= 130; i++)
+        proto_location(&made, i, 0, 0x1000 + i, NULL);
+    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
+    assert_sound(p);
+    assert_int_equal(flm_profile_node_count(p), 1 + STACKS / 100 + STACKS);
+    const double *self = flm_profile_self(p, (struct flm_metric){0});
+    uint64_t sum = 0, squares = 0, wanted = 0;
+    for (uint32_t i = 0; i < flm_profile_node_count(p); i++) {
+        sum += (uint64_t)self[i];
+        squares += (uint64_t)(self[i] * self[i]);
+    }
+    for (uint64_t i = 1; i <= STACKS; i++)
+        wanted += TURNS * i * TURNS * i;
+    assert_int_equal(sum, TURNS * STACKS * (STACKS + 1) / 2);
+    assert_int_equal(squares, wanted);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
 static void what_is_missing_is_counted(void **state)
 {
     (void)state;
@@ -547,6 +579,7 @@ int main(void)
         cmocka_unit_test(types_of_one_name_are_metrics_of_their_own),
         cmocka_unit_test(frames_stay_in_proportion_to_the_input),
         cmocka_unit_test(a_stack_with_only_zeros_was_seen),
+        cmocka_unit_test(stacks_are_found_again_among_thousands),
         cmocka_unit_test(what_is_missing_is_counted),
         cmocka_unit_test(what_cannot_be_true_is_refused),
         cmocka_unit_test(ids_are_any_numbers_and_values_may_be_negative),

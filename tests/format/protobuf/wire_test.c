@@ -63,8 +63,13 @@ static size_t numbers_of(const char *bytes, size_t size, uint64_t *out, struct f
     size_t count = 0;
     while (flm_wire_next(&m)) {
         struct flm_wire packed = flm_wire_numbers(&m);
+        size_t first = count;
         while (m.field == 1 && flm_wire_next_number(&packed, &out[count]))
             count++;
+        uint64_t *at_once = malloc((size + 1) * sizeof *at_once);
+        assert_int_equal(m.field == 1 ? flm_wire_unpack(&m, at_once) : 0, count - first);
+        assert_memory_equal(at_once, out + first, (count - first) * sizeof *out);
+        free(at_once);
     }
     *why = (struct flm_error){0};
     flm_wire_end(&input, why);
