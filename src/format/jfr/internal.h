@@ -297,6 +297,8 @@ struct flm_jfr_kinds {
     uint32_t count[4];
 };
 
+enum { FLM_JFR_KNOWN_KINDS = 32 };
+
 struct flm_jfr_stacks {
     const struct flm_read_options *options;
     struct flm_builder *builder;
@@ -305,6 +307,8 @@ struct flm_jfr_stacks {
     struct flm_jfr_plan stack_plan, frame_plan, method_plan, thread_plan;
     bool has_stacks, has_methods, has_threads;
     bool has_native; /* Native, C++ and Kernel are machine code: the file is async-profiler's */
+    uint8_t kind_of[FLM_JFR_KNOWN_KINDS]; /* by the key of a constant, below `kind_count` */
+    size_t kind_count;
     struct FLM_ARRAY(struct flm_jfr_method) methods;
     struct FLM_ARRAY(struct flm_jfr_thread) threads; /* [0]: unknown */
     size_t last_thread; /* the thread that was looked up last; 0: none */

@@ -233,6 +233,8 @@ bool flm_jfr_method_add(struct flm_jfr_stacks *s, uint64_t key, struct flm_text 
 /* The kind that a constant of type jdk.types.FrameType stands for. */
 static unsigned kind_of(struct flm_jfr_stacks *s, uint64_t key)
 {
+    if (key < s->kind_count)
+        return s->kind_of[key];
     struct flm_jfr_constant *constant =
         s->frame_type == FLM_NONE ? NULL : flm_jfr_constant_find(s->constants, s->frame_type, key);
     if (!constant)
@@ -269,14 +271,14 @@ static void count_kind(struct flm_jfr_stacks *s, uint32_t frame, unsigned kind)
         s->kinds.at[frame].count[kind]++;
 }
 
-static struct flm_frame frame_of(struct flm_jfr_stacks *s, const struct flm_jfr_value *values)
+static struct flm_frame frame_of(struct flm_jfr_stacks *s, const uint64_t *numbers)
 {
-    unsigned kind = kind_of(s, values[FRAME_TYPE].number);
+    unsigned kind = kind_of(s, numbers[FRAME_TYPE]);
     bool is_java = kind < JAVA_KINDS;
     bool is_machine = kind > NATIVE || (kind == NATIVE && s->has_native);
-    struct flm_jfr_method *method = method_of(s, values[FRAME_METHOD].number);
+    struct flm_jfr_method *method = method_of(s, numbers[FRAME_METHOD]);
     struct flm_frame_record record = {.kind = is_java ? FLM_KIND_JIT : kinds[kind]};
-    int32_t line = (int32_t)values[FRAME_LINE].number;
+    int32_t line = (int32_t)numbers[FRAME_LINE];
     if (s->options->lines && line > 0)
         record.line = (uint32_t)line;
     if (method) {
@@ -304,6 +306,28 @@ static struct flm_frame frame_of(struct flm_jfr_stacks *s, const struct flm_jfr_
     return frame;
 }
 
+/* Reads the fields of a frame, and moves behind it. */
+static void read_frame(struct flm_jfr_stacks *s, struct flm_jfr_cursor *c, uint64_t *numbers)
+{
+    const struct flm_jfr_types *types = s->constants->types;
+    const struct flm_jfr_type *type = &types->types.at[s->frame_plan.type];
+    const struct flm_jfr_plan *plan = &s->frame_plan;
+    if (type->is_plain && !c->is_fixed) { /* as in all known recordings */
+        uint64_t skipped;
+        for (uint32_t i = 0; i < type->operation_count; i++) {
+            uint8_t slot = i < plan->operation_count ? plan->slot[i] : FLM_JFR_NO_SLOT;
+            *(slot < FRAME_SLOTS ? &numbers[slot] : &skipped) = flm_jfr_varint(c);
+        }
+        return;
+    }
+    struct flm_jfr_value values[FRAME_SLOTS] = {0};
+    flm_jfr_plan_read(plan, types, c, values);
+    for (uint32_t i = plan->operation_count; i < type->operation_count; i++)
+        flm_jfr_operation_skip(c, types, &types->operations.at[type->first_operation + i]);
+    for (size_t i = 0; i < FRAME_SLOTS; i++)
+        numbers[i] = values[i].number;
+}
+
 /* Reads the frames of a stack into s->frames, leaf first. */
 static void read_frames(struct flm_jfr_stacks *s, const struct flm_jfr_value *frames)
 {
@@ -311,16 +335,12 @@ static void read_frames(struct flm_jfr_stacks *s, const struct flm_jfr_value *fr
                                .end = (const unsigned char *)s->constants->chunk.at +
                                       s->constants->chunk.size,
                                .is_fixed = s->constants->is_fixed};
-    const struct flm_jfr_types *types = s->constants->types;
     for (uint32_t left = flm_jfr_int(&c); left > 0; left--) {
-        struct flm_jfr_value values[FRAME_SLOTS] = {0};
-        const struct flm_jfr_type *type = &types->types.at[s->frame_plan.type];
-        flm_jfr_plan_read(&s->frame_plan, types, &c, values);
-        for (uint32_t i = s->frame_plan.operation_count; i < type->operation_count; i++)
-            flm_jfr_operation_skip(&c, types, &types->operations.at[type->first_operation + i]);
+        uint64_t numbers[FRAME_SLOTS] = {0};
+        read_frame(s, &c, numbers);
         if (c.failed || s->no_memory)
             break;
-        if (!FLM_ARRAY_ADD(&s->frames, frame_of(s, values)))
+        if (!FLM_ARRAY_ADD(&s->frames, frame_of(s, numbers)))
             s->no_memory = true;
     }
 }
@@ -467,8 +487,12 @@ void flm_jfr_stacks_begin(struct flm_jfr_stacks *s, struct flm_jfr_constants *co
         }
     }
     s->has_native = false;
-    for (uint64_t key = 0; s->frame_type != FLM_NONE && key < 32; key++)
-        s->has_native |= kind_of(s, key) == KERNEL;
+    s->kind_count = 0;
+    for (uint64_t key = 0; key < FLM_JFR_KNOWN_KINDS; key++) {
+        s->kind_of[key] = (uint8_t)kind_of(s, key);
+        s->has_native |= s->kind_of[key] == KERNEL;
+    }
+    s->kind_count = FLM_JFR_KNOWN_KINDS;
     s->methods.count = s->threads.count = 0;
     s->last_thread = 0;
     if (!FLM_ARRAY_ADD(&s->threads, (struct flm_jfr_thread){0}))

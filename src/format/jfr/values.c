@@ -3,6 +3,7 @@
  * A type becomes a list of operations, one for each field that is not a structure; the fields of a
  * structure take its place in the list. Values are read or skipped by these operations. A plan says
  * which of them are read, and where to. */
+#include "base/core/varint.h"
 #include "format/jfr/internal.h"
 
 enum {
@@ -47,6 +48,23 @@ uint64_t flm_jfr_long_varint(struct flm_jfr_cursor *c)
     }
     c->at = at + 1;
     return value | (uint64_t)*at << 56;
+}
+
+/* Skips integers by counting the bytes that end one. */
+static void skip_varints(struct flm_jfr_cursor *c, uint64_t count)
+{
+    while (count >= 8 && c->end - c->at >= 8) {
+        uint64_t ends = flm_varint_ends(flm_load_little_endian(c->at));
+        if (!ends) { /* one of 9 bytes, the last of which has 8 bits */
+            flm_jfr_varint(c);
+            count--;
+            continue;
+        }
+        count -= (unsigned)__builtin_popcountll(ends);
+        c->at += 8 - (unsigned)__builtin_clzll(ends) / 8;
+    }
+    for (; count > 0 && !c->failed; count--)
+        flm_jfr_varint(c);
 }
 
 void flm_jfr_skip_bytes(struct flm_jfr_cursor *c, uint64_t count)
@@ -231,9 +249,7 @@ void flm_jfr_operation_skip(struct flm_jfr_cursor *c, const struct flm_jfr_types
         return; /* these have no bytes, however many there are */
     if (o->kind == FLM_JFR_STRUCTURES && t->types.at[o->type].is_plain && !c->is_fixed) {
         /* The frames of stacks, which are most of all constants. */
-        uint64_t integers = (uint64_t)left * t->types.at[o->type].operation_count;
-        for (; integers > 0 && !c->failed; integers--)
-            flm_jfr_varint(c);
+        skip_varints(c, (uint64_t)left * t->types.at[o->type].operation_count);
         return;
     }
     for (; left > 0 && !c->failed; left--)
