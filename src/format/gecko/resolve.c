@@ -153,7 +153,7 @@ static void note_process(struct flm_gecko_resolving *r)
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-static bool resolve_process(struct flm_gecko_resolving *r, const struct flm_gecko_process *process,
+static bool resolve_process(struct flm_gecko_resolving *r, struct flm_gecko_process *process,
                             double first_start)
 {
     r->process = process;
@@ -163,6 +163,8 @@ static bool resolve_process(struct flm_gecko_resolving *r, const struct flm_geck
     for (size_t i = 0; i < process->threads.count && good; i++) {
         r->thread = &process->threads.at[i];
         good = resolve_thread(r);
+        /* A sample takes 20 bytes there, and 48 in the builder: not both to the end. */
+        flm_gecko_tables_clear(&process->threads.at[i].tables);
     }
     flm_gecko_stacks_clear(&r->shared);
     for (size_t i = 0; i < process->counters.count && good && r->options->keep_times; i++)
@@ -170,9 +172,8 @@ static bool resolve_process(struct flm_gecko_resolving *r, const struct flm_geck
     return good;
 }
 
-bool flm_gecko_resolve(const struct flm_gecko_profile *profile,
-                       const struct flm_read_options *options, struct flm_builder *builder,
-                       struct flm_error *why)
+bool flm_gecko_resolve(struct flm_gecko_profile *profile, const struct flm_read_options *options,
+                       struct flm_builder *builder, struct flm_error *why)
 {
     struct flm_gecko_resolving r = {
         .p = profile, .options = options, .builder = builder, .why = why};

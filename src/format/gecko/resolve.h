@@ -17,9 +17,9 @@
 #include "format/core/format.h"
 #include "format/gecko/tables.h"
 
-/* False, and `why`, where an index leads out of its table or back to itself. */
-bool flm_gecko_resolve(const struct flm_gecko_profile *profile,
-                       const struct flm_read_options *options, struct flm_builder *builder,
-                       struct flm_error *why);
+/* Frees the tables of each thread once they are resolved. False, and `why`, where an index leads
+ * out of its table or back to itself. */
+bool flm_gecko_resolve(struct flm_gecko_profile *profile, const struct flm_read_options *options,
+                       struct flm_builder *builder, struct flm_error *why);
 
 #endif
