@@ -372,6 +372,22 @@ bool flm_json_number(struct flm_json *json, struct flm_json_number *number)
     return !json->failed;
 }
 
+bool flm_json_decimal(struct flm_json *json, int places, int64_t *value)
+{
+    struct flm_quick_number quick;
+    const char *at = json->source->at;
+    if (!is_quick_number_next(json) || !flm_json_is_quick(at, json->source->end, &quick) ||
+        places + quick.exponent < 0)
+        return false;
+    uint64_t unit = flm_quick_tens[places + quick.exponent];
+    if (quick.digits >= INT64_MAX / unit)
+        return false;
+    *value = (int64_t)(quick.digits * unit);
+    json->is_pending = false;
+    flm_json_advance(json, (size_t)(quick.end - at));
+    return !json->failed;
+}
+
 bool flm_json_double(struct flm_json *json, double *value)
 {
     struct flm_json_number number;

@@ -102,6 +102,12 @@ size_t flm_json_find_key(struct flm_json_keys *keys, struct flm_bytes key);
 bool flm_json_string(struct flm_json *json, struct flm_bytes *text);
 bool flm_json_number(struct flm_json *json, struct flm_json_number *number);
 bool flm_json_double(struct flm_json *json, double *value);
+
+/* A number as a whole number of its `places`-th decimal place: 1.5 is 1500 for 3 places. False, and
+ * nothing is read, where the next value is not a number, is negative, has more decimal places, or
+ * is not one that is read quickly: flm_json_number tells then. */
+bool flm_json_decimal(struct flm_json *json, int places, int64_t *value);
+
 bool flm_json_integer(struct flm_json *json, int64_t *value); /* exactly */
 bool flm_json_bool(struct flm_json *json, bool *value);
 

@@ -4,17 +4,28 @@
 
 /* ---- A copy of the arguments ----------------------------------------------------------------- */
 
+static bool is_plain(char byte)
+{
+    return (unsigned char)byte >= 0x20 && byte != '"' && byte != '\\';
+}
+
 static void add_quoted(struct flm_text *out, struct flm_bytes text)
 {
     flm_text_putc(out, '"');
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.at[i];
-        if (byte == '"' || byte == '\\')
-            flm_text_putc(out, '\\');
+    for (size_t at = 0; at < text.size; at++) {
+        size_t first = at;
+        while (at < text.size && is_plain(text.at[at]))
+            at++;
+        flm_text_add(out, (struct flm_bytes){text.at + first, at - first});
+        if (at == text.size)
+            break;
+        unsigned char byte = (unsigned char)text.at[at];
         if (byte < 0x20)
             flm_text_format(out, "\\u00%c%x", byte < 0x10 ? '0' : '1', byte & 15u);
-        else
-            flm_text_putc(out, (char)byte);
+        else {
+            flm_text_putc(out, '\\');
+            flm_text_putc(out, text.at[at]);
+        }
     }
     flm_text_putc(out, '"');
 }

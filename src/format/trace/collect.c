@@ -3,10 +3,10 @@
 #include "base/core/hash.h"
 #include "format/trace/internal.h"
 
-static bool has_category(const struct flm_trace_event *e, const char *const *categories)
+static bool is_one_of(struct flm_bytes category, const char *const *categories)
 {
     for (; *categories; categories++)
-        if (flm_bytes_are((struct flm_bytes){e->category.at, e->category.size}, *categories))
+        if (flm_bytes_are(category, *categories))
             return true;
     return false;
 }
@@ -17,16 +17,38 @@ static const char *const gpu_work[] = {"kernel", "gpu_memcpy", "gpu_memset", "Ke
                                        "Memcpy", "Memset",     NULL};
 static const char *const spans[] = {"gpu_user_annotation", "cuda_sync", "Trace", NULL};
 
+/* The category of the event, which is mostly that of the one before. */
+static const struct flm_trace_category *category_of(struct flm_trace *t)
+{
+    struct flm_trace_category *c = &t->category;
+    struct flm_bytes text = {t->event.category.at, t->event.category.size};
+    if (c->is_known && flm_bytes_equal((struct flm_bytes){c->text.at, c->text.size}, text))
+        return c;
+    c->text.size = 0;
+    flm_text_add(&c->text, text);
+    if (c->text.failed)
+        flm_builder_fail_memory(t->builder);
+    c->module = text.size > 0 ? flm_builder_string(t->builder, text.at, text.size).index : 0;
+    c->is_gpu_work = is_one_of(text, gpu_work);
+    c->is_span = is_one_of(text, spans);
+    c->is_known = true;
+    return c;
+}
+
 static uint32_t make_frame(struct flm_trace *t, uint32_t kind)
 {
     struct flm_trace_event *e = &t->event;
     struct flm_builder *b = t->builder;
+    uint32_t module = category_of(t)->module;
+    struct flm_trace_frame *known = &t->frames[e->name % FLM_TRACE_FRAMES];
+    bool is_plain = kind == FLM_KIND_PLAIN && e->url == 0 && !t->options->lines;
+    if (is_plain && known->frame && known->name == e->name && known->module == module)
+        return known->frame;
     struct flm_frame_record frame = {
         .function = e->name, .file = e->url, .line = e->url ? e->line : 0, .kind = kind};
     if (frame.function == 0)
         frame.function = flm_builder_string(b, "(unnamed)", 9).index;
-    if (e->category.size > 0)
-        frame.module = flm_builder_string(b, e->category.at, e->category.size).index;
+    frame.module = module;
     if (t->options->lines && e->args.size > 2 && e->url == 0) {
         struct flm_text name = {0};
         flm_text_add(&name, flm_interner_text(&b->interner, frame.function));
@@ -38,7 +60,10 @@ static uint32_t make_frame(struct flm_trace *t, uint32_t kind)
             frame.function = flm_builder_string(b, name.at, name.size).index;
         flm_text_clear(&name);
     }
-    return flm_builder_frame(b, &frame).index;
+    uint32_t made = flm_builder_frame(b, &frame).index;
+    if (is_plain)
+        *known = (struct flm_trace_frame){e->name, module, made};
+    return made;
 }
 
 static void add_marker(struct flm_trace *t, int64_t time_ns, int64_t duration_ns, uint32_t name,
@@ -80,11 +105,11 @@ static void add_call(struct flm_trace *t, uint32_t thread)
             e->duration_ns = 0;
             t->negative++;
         }
-        if (has_category(e, gpu_work)) {
+        if (category_of(t)->is_gpu_work) {
             add_gpu(t, thread);
             return;
         }
-        if (has_category(e, spans)) {
+        if (category_of(t)->is_span) {
             add_marker(t, e->time_ns, e->duration_ns, e->name, 0, thread);
             return;
         }

@@ -80,6 +80,8 @@ static bool read_time(struct flm_trace *t, int64_t *ns)
 {
     struct flm_bytes text;
     struct flm_json_number number;
+    if (flm_json_decimal(&t->json, 3, ns))
+        return true;
     switch (flm_json_type(&t->json)) {
     case FLM_JSON_TYPE_NUMBER:
         return flm_json_number(&t->json, &number) && parse_us(number.text, ns);
@@ -110,47 +112,75 @@ static void begin_event(struct flm_trace *t)
     data->start_us = 0;
 }
 
+static void read_id(struct flm_trace *t)
+{
+    struct flm_bytes text = read_bytes(t);
+    if (!t->json.failed && text.size > 0)
+        t->event.id = hash_text(text);
+}
+
+static void read_phase(struct flm_trace *t)
+{
+    struct flm_bytes text;
+    if (flm_json_type(&t->json) == FLM_JSON_TYPE_STRING && flm_json_string(&t->json, &text))
+        t->event.phase = text.size > 0 ? *text.at : 0;
+}
+
+enum { PH, TS, DUR, TDUR, NAME, PID, TID, CAT, ARGS, SF, ID, ID2, KEY_COUNT };
+
+static const struct flm_bytes event_keys[] = {{"ph", 2},   {"ts", 2},  {"dur", 3}, {"tdur", 4},
+                                              {"name", 4}, {"pid", 3}, {"tid", 3}, {"cat", 3},
+                                              {"args", 4}, {"sf", 2},  {"id", 2},  {"id2", 3}};
+
 static void read_member(struct flm_trace *t, struct flm_bytes key)
 {
     struct flm_trace_event *e = &t->event;
     struct flm_bytes text;
-    enum flm_json_type type;
-    if (flm_bytes_are(key, "ph")) {
-        if (flm_json_type(&t->json) == FLM_JSON_TYPE_STRING && flm_json_string(&t->json, &text))
-            e->phase = text.size > 0 ? *text.at : 0;
-    } else if (flm_bytes_are(key, "ts")) {
+    switch (flm_json_find_key(&t->event_keys, key)) {
+    case PH:
+        read_phase(t);
+        break;
+    case TS:
         e->has_time = read_time(t, &e->time_ns);
-    } else if (flm_bytes_are(key, "dur")) {
+        break;
+    case DUR:
         e->has_duration = read_time(t, &e->duration_ns);
-    } else if (flm_bytes_are(key, "tdur")) {
+        break;
+    case TDUR:
         if (!e->has_duration)
             read_time(t, &e->duration_ns);
-    } else if (flm_bytes_are(key, "name")) {
+        break;
+    case NAME:
         e->name = read_string(t);
-    } else if (flm_bytes_are(key, "pid")) {
+        break;
+    case PID:
         read_text(t, &e->process);
-    } else if (flm_bytes_are(key, "tid")) {
+        break;
+    case TID:
         read_text(t, &e->thread);
-    } else if (flm_bytes_are(key, "cat")) {
+        break;
+    case CAT:
         read_text(t, &e->category);
-    } else if (flm_bytes_are(key, "args")) {
+        break;
+    case ARGS:
         flm_trace_read_arguments(t);
-    } else if (flm_bytes_are(key, "sf")) {
+        break;
+    case SF:
         e->stack = read_string(t);
-    } else if (flm_bytes_are(key, "id")) {
-        type = flm_json_type(&t->json);
-        if (type == FLM_JSON_TYPE_STRING && flm_json_string(&t->json, &text))
-            e->id = hash_text(text);
-        else if (type == FLM_JSON_TYPE_NUMBER) {
-            struct flm_json_number number;
-            if (flm_json_number(&t->json, &number))
-                e->id = hash_text(number.text);
-        }
-    } else if (flm_bytes_are(key, "id2") && flm_json_type(&t->json) == FLM_JSON_TYPE_OBJECT) {
+        break;
+    case ID:
+        read_id(t);
+        break;
+    case ID2:
+        if (flm_json_type(&t->json) != FLM_JSON_TYPE_OBJECT)
+            break;
         flm_json_enter_object(&t->json);
         while (flm_json_next_key(&t->json, &text)) /* "local" or "global" */
             if (flm_json_type(&t->json) == FLM_JSON_TYPE_STRING && flm_json_string(&t->json, &text))
                 e->id = hash_text(text);
+        break;
+    default:
+        break;
     }
 }
 
@@ -161,6 +191,8 @@ void flm_trace_read_event(struct flm_trace *t, bool is_sample)
         flm_json_skip(&t->json);
         return;
     }
+    t->event_keys.names = event_keys;
+    t->event_keys.count = KEY_COUNT;
     begin_event(t);
     flm_json_enter_object(&t->json);
     while (flm_json_next_key(&t->json, &key) && !flm_trace_stopped(t))

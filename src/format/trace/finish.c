@@ -320,6 +320,7 @@ void flm_trace_clear(struct flm_trace *t)
     flm_index_clear(&t->stack_frame_index);
     FLM_ARRAY_CLEAR(&t->cpu_profiles);
     flm_index_clear(&t->cpu_profile_index);
+    flm_text_clear(&t->category.text);
     flm_text_clear(&t->event.process);
     flm_text_clear(&t->event.thread);
     flm_text_clear(&t->event.category);

@@ -121,6 +121,20 @@ struct flm_trace_event {
     struct flm_v8_profile data; /* a part of a CPU profile, in the args */
 };
 
+/* What a category means. */
+struct flm_trace_category {
+    struct flm_text text;
+    uint32_t module; /* string */
+    bool is_known, is_gpu_work, is_span;
+};
+
+/* The frame of a name and a category, by name: most events have one that others had before. */
+enum { FLM_TRACE_FRAMES = 1024 };
+
+struct flm_trace_frame {
+    uint32_t name, module, frame; /* frame 0: not known */
+};
+
 struct flm_trace {
     struct flm_json json;
     struct flm_builder *builder;
@@ -128,6 +142,9 @@ struct flm_trace {
     struct flm_error *why;
 
     struct flm_trace_event event;
+    struct flm_json_keys event_keys;
+    struct flm_trace_category category; /* of the last event that had one */
+    struct flm_trace_frame frames[FLM_TRACE_FRAMES];
     struct FLM_ARRAY(struct flm_trace_thread) threads;
     struct FLM_ARRAY(struct flm_trace_process) processes;
     struct flm_index thread_index, process_index;

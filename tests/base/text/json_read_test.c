@@ -242,6 +242,38 @@ static void numbers_are_text_and_value(void **state)
     assert_true(finish(&f));
 }
 
+static void a_decimal_is_a_whole_number_of_its_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value; /* -1: it is not one of three places */
+    } cases[] = {{"0", 0},
+                 {"12.5", 12500},
+                 {"1694039994111570", 1694039994111570000},
+                 {"1900964963.674", 1900964963674},
+                 {"9223372036854775.806", 9223372036854775806},
+                 {"9223372036854775.808", -1},
+                 {"92233720368547758", -1},
+                 {"0.0001", -1},
+                 {"-1", -1},
+                 {"1e3", -1},
+                 {"null", -1},
+                 {"\"1\"", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[200];
+        struct fixture f;
+        int64_t value = -1;
+        snprintf(text, sizeof text, "%-150s", cases[i].text);
+        start(&f, text, 1000);
+        assert_int_not_equal(flm_json_type(&f.json), FLM_JSON_TYPE_NONE); /* it is in the window */
+        assert_int_equal(flm_json_decimal(&f.json, 3, &value), cases[i].value >= 0);
+        assert_true(value == cases[i].value);
+        assert_int_equal(f.json.is_pending, cases[i].value < 0);
+        assert_true(finish(&f));
+    }
+}
+
 static void a_whole_number_must_be_one(void **state)
 {
     (void)state;
@@ -621,6 +653,7 @@ int main(void)
         cmocka_unit_test(malformed_json_is_refused_with_its_offset),
         cmocka_unit_test(escapes_that_are_none_are_refused),
         cmocka_unit_test(numbers_are_text_and_value),
+        cmocka_unit_test(a_decimal_is_a_whole_number_of_its_places),
         cmocka_unit_test(a_whole_number_must_be_one),
         cmocka_unit_test(arrays_of_numbers_are_read_at_once),
         cmocka_unit_test(what_is_no_number_is_refused_in_an_array_of_them),
