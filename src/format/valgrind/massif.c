@@ -46,6 +46,10 @@ struct reading {
     bool has_snapshot;
     bool is_open;    /* a snapshot, of which "heap_tree=" is still to come */
     int64_t missing; /* entries that the tree announced, and that are still to come */
+    uint64_t snapshot, ticks;           /* the number and the time of the current one, as written */
+    uint64_t tree_snapshot, tree_ticks; /* of the tree */
+    uint64_t tree_count;                /* snapshots with stacks */
+    const char *unit;                   /* of the ticks */
     struct FLM_ARRAY(struct entry) path; /* a caller of the one before; bytes: without callers */
     struct FLM_ARRAY(struct flm_frame) frames;
 };
@@ -92,12 +96,15 @@ static void begin_tree(struct reading *r, struct flm_bytes kind)
 {
     bool is_peak = flm_bytes_are(kind, "peak");
     r->missing = is_peak || flm_bytes_are(kind, "detailed");
+    r->tree_count += is_peak || flm_bytes_are(kind, "detailed");
     r->is_kept = is_peak ||
                  (flm_bytes_are(kind, "detailed") && !r->is_peak && r->heap_bytes >= r->tree_bytes);
     if (!r->is_kept)
         return;
     r->tree.count = 0;
     r->tree_bytes = r->heap_bytes;
+    r->tree_snapshot = r->snapshot;
+    r->tree_ticks = r->ticks;
     r->is_peak = is_peak;
 }
 
@@ -118,6 +125,7 @@ static void read_unit(struct reading *r, struct flm_bytes unit)
     const char *name = flm_bytes_are(unit, "i")   ? "instructions"
                        : flm_bytes_are(unit, "B") ? "bytes allocated"
                                                   : NULL;
+    r->unit = name ? name : "ms";
     if (name)
         flm_builder_note(r->builder, "time unit", name, strlen(name));
 }
@@ -137,7 +145,9 @@ static bool read_value(struct reading *r, struct flm_bytes key, struct flm_bytes
         check_tree(r);
         r->has_snapshot = r->is_open = true;
         r->is_kept = false;
+        r->snapshot = number;
     } else if (flm_bytes_are(key, "time")) {
+        r->ticks = number;
         r->time = number < (uint64_t)(INT64_MAX / 1000000) ? (int64_t)number * r->scale : INT64_MAX;
     } else if (flm_bytes_are(key, "mem_heap_B")) {
         r->heap_bytes = number;
@@ -194,6 +204,22 @@ static bool leave(struct reading *r, struct flm_metric metric)
     return true;
 }
 
+/* "29, the peak, at 47331312 instructions; 7 others have stacks" */
+static void note_snapshot(struct reading *r)
+{
+    char buffer[128];
+    struct flm_text text;
+    if (r->tree_count == 0)
+        return;
+    flm_text_init_fixed(&text, buffer, sizeof buffer);
+    flm_text_format(&text, "%llu%s, at %llu %s", (unsigned long long)r->tree_snapshot,
+                    r->is_peak ? ", the peak" : "", (unsigned long long)r->tree_ticks,
+                    r->unit ? r->unit : "");
+    if (r->tree_count > 1)
+        flm_text_format(&text, "; %llu more with stacks", (unsigned long long)r->tree_count - 1);
+    flm_builder_note(r->builder, "snapshot", text.at, text.size);
+}
+
 static bool add_stacks(struct reading *r)
 {
     struct flm_metric metric = flm_builder_metric(r->builder, "bytes", "bytes");
@@ -237,6 +263,8 @@ static bool read_massif(struct flm_source *source, const struct flm_read_options
     check_tree(&r);
     if (good && r.is_open)
         flm_builder_lost(builder, "last snapshot (cut off)", "line", r.lines.number, 1);
+    if (good)
+        note_snapshot(&r);
     good = good && add_stacks(&r);
     FLM_ARRAY_CLEAR(&r.tree);
     FLM_ARRAY_CLEAR(&r.path);

@@ -311,6 +311,37 @@ static void copies_of_instruments_have_units(void **state)
     flm_profile_free(p);
 }
 
+static void every_unit_of_instruments_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *weight, *unit;
+        double value;
+    } weights[] = {
+        {"1.5 ns", "ms", 1.5e-6},        {"1.5 us", "ms", 1.5e-3},
+        {"1.5 \xC2\xB5s", "ms", 1.5e-3}, {"1.50 ms", "ms", 1.5},
+        {"1.5 s", "ms", 1500},           {"1.5 min", "ms", 90000},
+        {"1.5 h", "ms", 5400000},        {"15 Bytes", "bytes", 15},
+        {"1.5 KB", "bytes", 1536},       {"1.5 MB", "bytes", 1572864},
+        {"1.5 GB", "bytes", 1610612736}, {"1.5 KiB", "bytes", 1536},
+        {"1.5 MiB", "bytes", 1572864},   {"1.5 GiB", "bytes", 1610612736},
+        {"150 cycles", "cycles", 150},   {"1.5 Kc", "cycles", 1500},
+        {"1.5 Mc", "cycles", 1.5e6},     {"1.5 Gc", "cycles", 1.5e9},
+        {"15", "samples", 15},
+    };
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        struct flm_text text = {0};
+        flm_text_format(&text, "Weight\tSymbol Name\n%s  100.0%%\tf\n", weights[i].weight);
+        flm_text_putc(&text, 0);
+        struct flm_profile *p = read_text(&flm_format_instruments, text.at);
+        assert_true(is_string(p, p->metrics[0].unit, weights[i].unit));
+        if (flm_profile_total(p, (struct flm_metric){0}) != weights[i].value)
+            fail_msg("%s is something else", weights[i].weight);
+        flm_profile_free(p);
+        flm_text_clear(&text);
+    }
+}
+
 static void callers_that_are_not_listed_are_lost(void **state)
 {
     (void)state;
@@ -453,6 +484,7 @@ int main(void)
         cmocka_unit_test(goroutines_lose_arguments_and_creators),
         cmocka_unit_test(a_call_graph_has_what_its_lines_do_not_share),
         cmocka_unit_test(copies_of_instruments_have_units),
+        cmocka_unit_test(every_unit_of_instruments_counts),
         cmocka_unit_test(callers_that_are_not_listed_are_lost),
         cmocka_unit_test(dtrace_ends_a_stack_with_a_number),
         cmocka_unit_test(dtrace_is_told_from_source_code),

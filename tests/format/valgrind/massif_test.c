@@ -35,6 +35,7 @@ static void the_stacks_are_those_of_the_peak(void **state)
     assert_sound(p);
     assert_metric(p, 0, "bytes", "bytes", 153240, 3);
     assert_note(p, "command", "./vt");
+    assert_note(p, "snapshot", "58, the peak, at 1779 ms; 37 more with stacks");
     flm_profile_free(p);
 }
 
@@ -49,6 +50,7 @@ static void callers_are_above_and_keep_what_theirs_do_not_have(void **state)
     assert_true(is_string(p, frame_named(p, "a")->file, "a.c"));
     assert_true(is_string(p, frame_named(p, "b")->module, "/lib/b.so"));
     assert_int_equal(p->sizes.counter_count, 0);
+    assert_note(p, "snapshot", "0, at 5 ms; 1 more with stacks");
     flm_profile_free(p);
 }
 
