@@ -43,12 +43,13 @@ bool flm_collection_add(struct flm_collection *c, const char *name, struct flm_p
     if (c->passed_over++ == 0) {
         c->reason = *reason;
         flm_text_puts(&c->first, name);
-        if (c->first.failed) {
-            c->failed = true;
-            return flm_error_memory(why);
-        }
     }
-    return true;
+    if (c->known.size == 0 && strncmp(reason->text, "this is ", 8) == 0) {
+        c->known_reason = *reason;
+        flm_text_puts(&c->known, name);
+    }
+    c->failed = c->first.failed || c->known.failed;
+    return !c->failed || flm_error_memory(why);
 }
 
 /* A profile without stacks that has what is to be told of all files. */
@@ -83,12 +84,16 @@ struct flm_profile *flm_collection_finish(struct flm_collection *c, const char *
     } else if (c->merged == 0 && c->passed_over == 0) {
         flm_error_set(why, FLM_ERROR_FORMAT, "there is no file in this %s", what);
     } else if (c->merged == 0) {
-        flm_error_set(why, FLM_ERROR_FORMAT, "no profile is in this %s; the first of %s files, ",
-                      what, c->passed_over == 1 ? "its" : "several");
-        flm_text_putc(&c->first, 0);
-        flm_error_add(why, c->first.failed ? "" : c->first.at);
+        bool is_known = c->known.size > 0;
+        struct flm_text *name = is_known ? &c->known : &c->first;
+        flm_error_set(why, FLM_ERROR_FORMAT, "no profile is in this %s; %s, ", what,
+                      c->passed_over == 1 ? "the first of its files"
+                      : is_known          ? "one of several files"
+                                          : "the first of several files");
+        flm_text_putc(name, 0);
+        flm_error_add(why, name->failed ? "" : name->at);
         flm_error_add(why, ": ");
-        flm_error_add(why, c->reason.text);
+        flm_error_add(why, is_known ? c->known_reason.text : c->reason.text);
     } else if (merge(c, why) && (c->batch[c->held] = remarks(c, why)) != NULL) {
         c->held++;
         if (merge(c, why)) {
@@ -105,6 +110,7 @@ void flm_collection_clear(struct flm_collection *c)
     while (c->held > 0)
         flm_profile_free(c->batch[--c->held]);
     flm_text_clear(&c->first);
+    flm_text_clear(&c->known);
     *c = (struct flm_collection){0};
 }
 

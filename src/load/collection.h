@@ -25,7 +25,10 @@ struct flm_collection {
     size_t folders;          /* in a folder: they are a loss too */
     struct flm_text first;   /* of those that were passed over: its name */
     struct flm_error reason; /* and why */
-    bool failed;             /* nothing more is taken: `why` was filled */
+    struct flm_text known;   /* the first of them that is a known other file ("this is ..."), which
+                                tells more about a folder: its name, and what it is */
+    struct flm_error known_reason;
+    bool failed; /* nothing more is taken: `why` was filled */
 };
 
 /* Takes `profile`; or, where that is NULL, counts the file as passed over, for `reason`. False, and

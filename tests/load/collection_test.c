@@ -242,6 +242,21 @@ static void every_allocation_may_fail(void **state)
     assert_survives_failures(load_folder, folder);
 }
 
+/* The data of a tool: one of its files tells which. */
+static void a_folder_of_another_tool_is_named(void **state)
+{
+    (void)state;
+    const char *folder = new_folder("uftrace.data");
+    struct flm_error why = {0};
+    write_file(in_folder(folder, "1.dat"), (struct flm_bytes){"\1\2\3\4\5\6", 6});
+    assert_null(flm_load(folder, NULL, &why));
+    assert_non_null(strstr(why.text, "the first of its files, "));
+    write_file(in_folder(folder, "info"), (struct flm_bytes){"Ftrace!\0\4\0", 10});
+    assert_null(flm_load(folder, NULL, &why));
+    assert_non_null(strstr(why.text, "one of several files, "));
+    assert_non_null(strstr(why.text, "uftrace.data/info: this is a folder of uftrace"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +270,7 @@ int main(void)
         cmocka_unit_test(every_beginning_of_an_archive_is_refused_or_read),
         cmocka_unit_test(an_archive_in_an_archive_is_passed_over),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_folder_of_another_tool_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,9 @@ static void read_line(void *reading, struct flm_bytes line)
     if (text.size == 0 || !flm_text_take_uint(&text, &count)) {
         if (column < 4 || line.size == 0)
             end_graph(r);
+        else
+            flm_builder_lost(r->base.stack.builder, "lines that cannot be read", "line",
+                             r->base.lines.number, 1);
         return;
     }
     while (r->columns.count > 0 && r->columns.at[r->columns.count - 1] >= column)

@@ -24,6 +24,10 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("rbspy02\n{\"sample_rate\":100}\n", "'rbspy report -f speedscope");
     text_is("{\"alloc_samples\": 0, \"elapsed_time_sec\": 1.5", "a profile of scalene");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
+    is("Ftrace!\0\4\0", 10, "this is a folder of uftrace");
+    text_is("# DURATION     TID     FUNCTION\n   1.094 us [  9377] | f();\n", "'uftrace replay'");
+    text_is("  Total time   Self time       Calls  Function\n", "a report of uftrace");
+    text_is("Flat profile:\n\nEach sample counts as 0.01 seconds.\n", "a report of gprof");
     text_is("<?xml version=\"1.0\"?>\n<trace-toc>", "table of contents of a trace of Instruments");
     text_is("Active filters:\n   focus=x\nShowing nodes accounting for 1s, 9% of 9s total\n"
             "      flat  flat%   sum%        cum   cum%\n",

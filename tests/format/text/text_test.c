@@ -294,6 +294,17 @@ static void a_call_graph_has_what_its_lines_do_not_share(void **state)
     flm_profile_free(p);
 }
 
+static void lines_of_a_call_graph_without_a_count_are_lost(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        read_text(&flm_format_macos_sample, "Call graph:\n    5 Thread_1: x\n    + 5 f  (in a)\n"
+                                            "    +   x g\n    +   \n\nTotal number\n    + x\n");
+    assert_folded(p, "f 5\n");
+    assert_int_equal(lost(p, "lines that cannot be read", "line 4"), 2);
+    flm_profile_free(p);
+}
+
 static void copies_of_instruments_have_units(void **state)
 {
     (void)state;
@@ -483,6 +494,7 @@ int main(void)
         cmocka_unit_test(trees_of_pyinstrument_have_what_is_left_over),
         cmocka_unit_test(goroutines_lose_arguments_and_creators),
         cmocka_unit_test(a_call_graph_has_what_its_lines_do_not_share),
+        cmocka_unit_test(lines_of_a_call_graph_without_a_count_are_lost),
         cmocka_unit_test(copies_of_instruments_have_units),
         cmocka_unit_test(every_unit_of_instruments_counts),
         cmocka_unit_test(callers_that_are_not_listed_are_lost),
