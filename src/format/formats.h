@@ -60,6 +60,7 @@
     entry(vtune)                                                                                   \
     entry(vsprof)                                                                                  \
     entry(uftrace)                                                                                 \
+    entry(self_profile)                                                                            \
     entry(papyrus)                                                                                 \
     entry(folded)                                                                                  \
     entry(difffolded)

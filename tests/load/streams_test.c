@@ -75,6 +75,7 @@ static const struct {
     {"vtune", "tests/data/text_stacks/vtune.csv"},
     {"vsprof", "tests/data/text_stacks/vsprof.csv"},
     {"uftrace", "tests/data/text_stacks/uftrace.txt"},
+    {"self-profile", "tests/data/text_stacks/self-profile.json"},
     {"papyrus", "tests/data/text_stacks/papyrus.log"},
     {"folded", "tests/data/folded/good.folded"},
     {"folded", "tests/data/folded/simple-utf16-le.txt"},

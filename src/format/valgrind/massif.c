@@ -44,12 +44,12 @@ struct reading {
     uint64_t heap_bytes; /* of the current snapshot */
     int64_t time, scale;
     bool has_snapshot;
-    bool is_open;    /* a snapshot, of which "heap_tree=" is still to come */
-    int64_t missing; /* entries that the tree announced, and that are still to come */
-    uint64_t snapshot, ticks;           /* the number and the time of the current one, as written */
-    uint64_t tree_snapshot, tree_ticks; /* of the tree */
-    uint64_t tree_count;                /* snapshots with stacks */
-    const char *unit;                   /* of the ticks */
+    bool is_open;             /* a snapshot, of which "heap_tree=" is still to come */
+    int64_t missing;          /* entries that the tree announced, and that are still to come */
+    uint64_t snapshot, ticks; /* the number and the time of the current one, as written */
+    uint64_t tree_snapshot, tree_ticks;  /* of the tree */
+    uint64_t tree_count;                 /* snapshots with stacks */
+    const char *unit;                    /* of the ticks */
     struct FLM_ARRAY(struct entry) path; /* a caller of the one before; bytes: without callers */
     struct FLM_ARRAY(struct flm_frame) frames;
 };
