@@ -168,6 +168,27 @@ static int64_t correlation_of(enum flm_json_type type, double number)
                                                                                    : -1;
 }
 
+/* JAX and TensorFlow write it as a text. */
+static int64_t correlation_of_text(struct flm_bytes text)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.at[i] < '0' || text.at[i] > '9' || number > INT64_MAX / 20)
+            return -1;
+        number = 10 * number + (text.at[i] - '0');
+    }
+    return text.size > 0 ? number : -1;
+}
+
+/* What PyTorch's allocators say is a moment, whose numbers are those of a counter. */
+static bool has_numbers(const struct flm_trace *t)
+{
+    const struct flm_trace_event *e = &t->event;
+    return e->phase == 'C' || e->phase == 0 ||
+           (e->phase == 'i' &&
+            flm_bytes_are(flm_interner_text(&t->builder->interner, e->name), "[memory]"));
+}
+
 /* Takes an argument that is a text or a number; `text` is the number as it is written. */
 static void use_argument(struct flm_trace *t, struct flm_bytes key, enum flm_json_type type,
                          struct flm_bytes text, double number)
@@ -176,6 +197,11 @@ static void use_argument(struct flm_trace *t, struct flm_bytes key, enum flm_jso
     bool is_number = type == FLM_JSON_TYPE_NUMBER;
     if (flm_bytes_are(key, "correlation")) {
         e->correlation = correlation_of(type, number);
+    } else if (flm_bytes_are(key, "correlation_id")) {
+        e->correlation = is_number ? correlation_of(type, number) : correlation_of_text(text);
+    } else if (flm_bytes_are(key, "kernel_details") || flm_bytes_are(key, "memcpy_details") ||
+               flm_bytes_are(key, "memset_details")) {
+        e->is_work = true;
     } else if (flm_bytes_are(key, "External id") || flm_bytes_are(key, "external id") ||
                flm_bytes_are(key, "External Id")) {
         e->external = correlation_of(type, number);
@@ -185,7 +211,7 @@ static void use_argument(struct flm_trace *t, struct flm_bytes key, enum flm_jso
         e->url = flm_builder_string(t->builder, text.at, text.size).index;
     } else if (flm_bytes_are(key, "line") && is_number) {
         e->line = number >= 1 && number < UINT32_MAX ? (uint32_t)number : 0;
-    } else if (is_number && (e->phase == 'C' || e->phase == 0) && t->options->keep_times) {
+    } else if (is_number && t->options->keep_times && has_numbers(t)) {
         uint32_t name = flm_builder_string(t->builder, key.at, key.size).index;
         if (!FLM_ARRAY_ADD(&e->numbers, (struct flm_trace_number){name, number}))
             flm_builder_fail_memory(t->builder);

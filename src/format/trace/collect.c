@@ -105,7 +105,7 @@ static void add_call(struct flm_trace *t, uint32_t thread)
             e->duration_ns = 0;
             t->negative++;
         }
-        if (category_of(t)->is_gpu_work) {
+        if (e->is_work || category_of(t)->is_gpu_work) {
             add_gpu(t, thread);
             return;
         }
@@ -177,6 +177,55 @@ static void add_counter(struct flm_trace *t, uint32_t thread)
             flm_text_clear(&text);
         }
         struct flm_trace_point point = {t->event.time_ns, number->value, name, thread};
+        if (!FLM_ARRAY_ADD(&t->points, point))
+            flm_builder_fail_memory(t->builder);
+    }
+}
+
+/* The number of that name in the arguments; 0: it has none. */
+static double number_named(const struct flm_trace *t, const char *name, bool *found)
+{
+    const struct flm_interner *v = &t->builder->interner;
+    for (size_t i = 0; i < t->event.numbers.count; i++)
+        if (flm_bytes_are(flm_interner_text(v, t->event.numbers.at[i].key), name)) {
+            *found = true;
+            return t->event.numbers.at[i].value;
+        }
+    *found = false;
+    return 0;
+}
+
+/* -1 for what is no number of a device. */
+static int small_number(double number)
+{
+    return number >= 0 && number < 1000000 ? (int)number : -1;
+}
+
+/* What PyTorch has allocated on a device, and what it has reserved there to allocate from. */
+static void add_memory(struct flm_trace *t, uint32_t thread)
+{
+    static const char *const totals[][2] = {{"Total Allocated", "allocated"},
+                                            {"Total Reserved", "reserved"}};
+    enum { CPU = 0, CUDA = 1 };
+    bool found;
+    int type = small_number(number_named(t, "Device Type", &found));
+    int device = small_number(number_named(t, "Device Id", &found));
+    for (int i = 0; i < 2; i++) {
+        char text[100];
+        struct flm_text name;
+        double value = number_named(t, totals[i][0], &found);
+        if (!found)
+            continue;
+        flm_text_init_fixed(&name, text, sizeof text);
+        flm_text_format(&name, "%s bytes of ", totals[i][1]);
+        if (type == CPU)
+            flm_text_puts(&name, "the CPU");
+        else if (type == CUDA)
+            flm_text_format(&name, "GPU %d", device);
+        else
+            flm_text_format(&name, "device %d of type %d", device, type);
+        struct flm_trace_point point = {
+            t->event.time_ns, value, flm_builder_string(t->builder, text, name.size).index, thread};
         if (!FLM_ARRAY_ADD(&t->points, point))
             flm_builder_fail_memory(t->builder);
     }
@@ -286,7 +335,10 @@ void flm_trace_add_event(struct flm_trace *t)
     case 'I':
     case 'R':
     case 'n':
-        add_marker(t, e->time_ns, 0, e->name, make_detail(t), thread);
+        if (e->numbers.count > 0 && is_named(t, "[memory]"))
+            add_memory(t, thread);
+        else
+            add_marker(t, e->time_ns, 0, e->name, make_detail(t), thread);
         break;
     case 'b':
     case 'e':

@@ -105,6 +105,7 @@ static void begin_event(struct flm_trace *t)
     e->id = 0;
     e->process.size = e->thread.size = e->category.size = e->args.size = 0;
     e->numbers.count = 0;
+    e->is_work = false;
     struct flm_v8_profile *data = &e->data;
     data->builder = t->builder;
     data->nodes.count = data->edges.count = data->ticks.count = 0;

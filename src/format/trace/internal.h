@@ -20,9 +20,10 @@
  *     CpuProfile
  *     P, "samples"                samples whose stacks are in "stackFrames": "time"
  *     X of kernels and copies     on a GPU (by PyTorch's Kineto): "GPU time", below the stack of
- *                                 the call that launched them, which has the same correlation
+ *                                 the call that launched them, which has the same correlation;
+ *                                 JAX and TensorFlow have "kernel_details" in their arguments
  *     i I R n, b e, S F           markers; the last two with a duration
- *     C                           counters
+ *     C, i "[memory]"             counters: of PyTorch's allocators, by device
  *     M                           names of processes and threads
  *     s t f, N O D, others        counted, and left out
  *
@@ -110,6 +111,7 @@ struct flm_trace_number {
 struct flm_trace_event {
     char phase; /* 0: it has none */
     bool has_time, has_duration, has_data;
+    bool is_work; /* its arguments are those of work of a GPU */
     int64_t time_ns, duration_ns;
     uint32_t name, stack; /* strings */
     int64_t correlation, external;

@@ -132,6 +132,53 @@ static void all_kinds_of_events_are_read(void **state)
     free((void *)bytes.at);
 }
 
+/* JAX: no categories, and correlations that are texts. */
+static void work_is_known_by_its_details_too(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_text(
+        trace, "[{\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":10,\"dur\":5,\"name\":\"cuLaunchKernel\","
+               "\"args\":{\"correlation_id\":\"12\"}},"
+               "{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"ts\":20,\"dur\":3,\"name\":\"fusion\","
+               "\"args\":{\"correlation_id\":\"12\",\"kernel_details\":\"regs:16\"}},"
+               "{\"ph\":\"X\",\"pid\":1,\"tid\":9,\"ts\":25,\"dur\":2,\"name\":\"copy\","
+               "\"args\":{\"correlation_id\":\"x12\",\"memcpy_details\":\"size:8\"}}]");
+    assert_folded(p, "cuLaunchKernel 5\n");
+    assert_true(is_string(p, p->metrics[1].name, "GPU time"));
+    assert_true(flm_profile_total(p, (struct flm_metric){1}) == 5);
+    assert_int_equal(lost(p, "launches of GPU work, which is shown without its callers", ""), 1);
+    flm_profile_free(p);
+}
+
+static void allocators_are_counters(void **state)
+{
+    (void)state;
+    struct flm_bytes text = flm_bytes_of(
+        "[{\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":10,\"dur\":5,\"name\":\"f\"},"
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":7,\"tid\":1,\"ts\":11,\"args\":{\"Total "
+        "Reserved\":2048,\"Total Allocated\":512,\"Device Id\":3,\"Device Type\":1}},"
+        "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":7,\"tid\":1,\"ts\":12,\"args\":{\"Total "
+        "Allocated\":100,\"Device Id\":-1,\"Device Type\":0}},"
+        "{\"ph\":\"i\",\"name\":\"other\",\"pid\":7,\"tid\":1,\"ts\":13,\"args\":{\"a\":1}}]");
+    static const char *const names[] = {"allocated bytes of GPU 3", "allocated bytes of the CPU",
+                                        "reserved bytes of GPU 3"};
+    static const double values[] = {512, 100, 2048};
+    struct flm_profile *p = read_bytes(trace, text, &(struct flm_read_options){.keep_times = true});
+    assert_int_equal(p->sizes.marker_count, 1);
+    assert_int_equal(p->sizes.counter_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct flm_counter_points c = flm_profile_counter(p, (struct flm_counter){i});
+        bool found = false;
+        for (int j = 0; j < 3; j++)
+            if (is_string(p, c.name.index, names[j])) {
+                found = true;
+                assert_true(c.point_count == 1 && c.value[0] == values[j]);
+            }
+        assert_true(found);
+    }
+    flm_profile_free(p);
+}
+
 static void work_of_a_gpu_is_below_the_call_that_launched_it(void **state)
 {
     (void)state;
@@ -454,6 +501,8 @@ int main(void)
         cmocka_unit_test(long_arguments_are_shortened_and_no_others_lost),
         cmocka_unit_test(stacks_in_a_circle_end),
         cmocka_unit_test(stacks_of_threads_are_below_their_roots),
+        cmocka_unit_test(work_is_known_by_its_details_too),
+        cmocka_unit_test(allocators_are_counters),
         cmocka_unit_test(many_things_with_one_key_are_read),
         cmocka_unit_test(heads_without_events_are_recognized),
     };
