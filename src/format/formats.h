@@ -38,6 +38,7 @@
     entry(callgrind)                                                                               \
     entry(massif)                                                                                  \
     entry(dhat)                                                                                    \
+    entry(rocprof_csv)                                                                             \
     entry(rocpd)                                                                                   \
     entry(nsight)                                                                                  \
     entry(memray)                                                                                  \

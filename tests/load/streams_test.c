@@ -56,6 +56,7 @@ static const struct {
     {"massif", "tests/data/massif/stacks.out"},
     {"dhat", "tests/data/dhat/heap.json"},
     {"heaptrack", "tests/data/heaptrack/every.txt"},
+    {"rocprof-csv", "tests/data/rocprof_csv/hip_trace.csv"},
     {"rocpd", "tests/data/rocpd/full.db"},
     {"nsight", "tests/data/nsight/full.sqlite"},
     {"mojo", "tests/data/austin/wall.mojo"},
