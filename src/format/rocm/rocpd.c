@@ -375,7 +375,8 @@ static bool check_columns(const struct flm_sqlite *db, struct flm_error *why)
             !flm_sqlite_has_column(db, table, "start"))
             return flm_error_set(why, FLM_ERROR_FORMAT,
                                  "this database is of a rocprofv3 before ROCm 7.0, whose tables "
-                                 "were others: 'rocpd convert -f pftrace' makes a trace of it");
+                                 "were others: 'rocpd convert -i FILE -f csv' makes tables that "
+                                 "flamel reads");
     }
     return true;
 }

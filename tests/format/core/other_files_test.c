@@ -20,6 +20,9 @@ static void text_is(const char *head, const char *words)
 static void profiles_in_other_formats_are_named(void **state)
 {
     (void)state;
+    text_is("NVIDIA Tegra Profiler Report 2026@4@1@191-264138605071v0.",
+            "nsys export --type sqlite");
+    is("SQLite format 3\0\x10", 17, "an SQLite database");
     is("go 1.22 trace\0\0\0", 16, "an execution trace of Go");
     text_is("rbspy02\n{\"sample_rate\":100}\n", "'rbspy report -f speedscope");
     text_is("{\"alloc_samples\": 0, \"elapsed_time_sec\": 1.5", "a profile of scalene");
