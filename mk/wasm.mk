@@ -37,8 +37,9 @@ $(MODULE): $(WASM_OBJECTS) $W/sources
 # not offer them. web/page_formats.c stands for what is left out.
 PAGE_FORMATS := $W/obj/web/page_formats.o
 PAGE_LEFT_OUT := src/format/gecko/write src/format/gecko/write_items src/format/gecko/write_tables \
-                 src/format/gecko/write_threads src/format/json/write src/format/pprof/pprof_write \
-                 src/format/speedscope/write src/format/valgrind/callgrind_write
+                 src/format/gecko/write_threads src/format/json/write src/format/otlp/otlp_write src/format/pprof/pprof_write \
+                 src/format/speedscope/write src/format/trace/spans src/format/trace/trace_write \
+                 src/format/valgrind/callgrind_write
 PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,$(PAGE_FORMATS),\
                                   $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)))
 $W/page_linked.wasm: $(PAGE_MODULE_OBJECTS) $W/sources

@@ -12,10 +12,12 @@
 #include "format/formats.h"
 #include "format/gecko/write.h"
 #include "format/json/json.h"
+#include "format/otlp/otlp_write.h"
 #include "format/perf/internal.h"
 #include "format/perf_data/perf_data_reader.h"
 #include "format/pprof/pprof.h"
 #include "format/speedscope/internal.h"
+#include "format/trace/trace_write.h"
 #include "format/valgrind/callgrind_write.h"
 
 static const struct flm_format packed = {
@@ -96,6 +98,20 @@ bool flm_pprof_write(const struct flm_profile *profile, const struct flm_write_o
 bool flm_speedscope_write(const struct flm_profile *profile,
                           const struct flm_write_options *options, struct flm_text *out,
                           struct flm_error *why)
+{
+    (void)profile, (void)options, (void)out;
+    return write_nothing(why);
+}
+
+bool flm_trace_write(const struct flm_profile *profile, const struct flm_write_options *options,
+                     struct flm_text *out, struct flm_error *why)
+{
+    (void)profile, (void)options, (void)out;
+    return write_nothing(why);
+}
+
+bool flm_otlp_write(const struct flm_profile *profile, const struct flm_write_options *options,
+                    struct flm_text *out, struct flm_error *why)
 {
     (void)profile, (void)options, (void)out;
     return write_nothing(why);

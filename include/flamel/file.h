@@ -138,6 +138,8 @@ enum flm_format_metrics {
     FLM_METRICS_PAIR /* one, or before and after of a comparison */
 };
 
+#define FLM_FORMAT_LOSES_SIZE 320
+
 /* What a format can. Texts live as long as the library. */
 struct flm_format_info {
     size_t size;       /* sizeof (struct flm_format_info), set by the caller */
@@ -146,11 +148,12 @@ struct flm_format_info {
     const char
         *extensions; /* of files to write, with blanks between: ".folded .collapsed"; or "" */
     const char *description; /* one line */
-    const char *loses;       /* what a written file leaves out of a profile; NULL: nothing */
-    bool reads, writes;      /* whether this library can; `writes` depends on how it was built */
-    bool is_picture;         /* drawn for people, and never read back */
-    bool has_times;          /* keeps single samples with their times */
-    bool keeps_labels;       /* keeps the labels of samples: thread, process ... */
+    char
+        loses[FLM_FORMAT_LOSES_SIZE]; /* what a written file leaves out of a profile; "": nothing */
+    bool reads, writes; /* whether this library can; `writes` depends on how it was built */
+    bool is_picture;    /* drawn for people, and never read back */
+    bool has_times;     /* keeps single samples with their times */
+    bool keeps_labels;  /* keeps the labels of samples: thread, process ... */
     enum flm_format_metrics metrics; /* how many a file holds */
     bool needs_symbols;              /* frames may be addresses, which reading looks up in files */
     bool takes_baseline; /* writes `base` of the options too: both profiles, to be compared */

@@ -94,7 +94,7 @@ const struct flm_format flm_format_svg = {
     .title = "SVG picture",
     .extensions = ".svg",
     .description = "a flame graph for the browser",
-    .loses = DRAWN,
+    .also_loses = DRAWN,
     .metrics = FLM_METRICS_PAIR,
     .display = FLM_FORMAT_VECTORS,
     .write = write_svg,
@@ -105,7 +105,7 @@ const struct flm_format flm_format_png = {
     .title = "PNG picture",
     .extensions = ".png",
     .description = "a flame graph as pixels",
-    .loses = DRAWN,
+    .also_loses = DRAWN,
     .metrics = FLM_METRICS_PAIR,
     .display = FLM_FORMAT_PIXELS,
     .needs_system = true,
@@ -118,7 +118,7 @@ const struct flm_format flm_format_pdf = {
     .title = "PDF picture",
     .extensions = ".pdf",
     .description = "a flame graph to print, as vectors",
-    .loses = DRAWN,
+    .also_loses = DRAWN,
     .metrics = FLM_METRICS_PAIR,
     .display = FLM_FORMAT_VECTORS,
     .write = write_pdf,
@@ -129,13 +129,12 @@ const struct flm_format flm_format_pdf = {
 static bool describe(const struct flm_format *format, struct flm_format_info *info,
                      struct flm_error *why)
 {
-    const struct flm_format_info all = {
+    struct flm_format_info all = {
         .size = info->size,
         .name = format->name,
         .title = format->title,
         .extensions = format->extensions,
         .description = format->description,
-        .loses = format->loses,
         .reads = flm_format_can_be_read(format),
         .writes = flm_format_can_be_written(format, NULL),
         .is_picture = flm_format_is_picture(format),
@@ -146,6 +145,9 @@ static bool describe(const struct flm_format *format, struct flm_format_info *in
         .takes_baseline = format->takes_baseline,
     };
     struct flm_format_info checked;
+    struct flm_text loses;
+    flm_text_init_fixed(&loses, all.loses, sizeof all.loses - 1);
+    flm_format_add_loses(format, &loses);
     if (!flm_versioned_copy(&checked, sizeof checked, info, "flm_format_info", why))
         return false;
     memcpy(info, &all, info->size);

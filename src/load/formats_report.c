@@ -66,7 +66,7 @@ static void add_format(struct flm_report *report, const struct flm_format_info *
     flm_report_cell_bool(report, f->metrics == FLM_METRICS_ALL);
     flm_report_cell_bool(report, f->needs_symbols);
     if (f->writes)
-        flm_report_cell_bytes(report, flm_bytes_of(f->loses ? f->loses : ""));
+        flm_report_cell_bytes(report, flm_bytes_of(f->loses));
     else
         flm_report_cell_absent(report);
 }

@@ -47,15 +47,50 @@ static void add_metrics(struct losses *l)
 static void add_samples(struct losses *l)
 {
     const struct flm_profile *p = l->p;
-    uint32_t timed = 0, labeled = 0;
+    uint32_t timed = 0, labeled = 0, lasting = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         timed += p->sample_time[i] != FLM_NO_TIME;
         labeled += p->sample_labels[i] != 0;
+        lasting += flm_sample_duration(p, i) > 0;
     }
     if (timed > 0 && !l->format->has_times)
         add_loss(l, "times of ", timed, "sample");
     if (labeled > 0 && !l->format->keeps_labels)
         add_loss(l, "labels of ", labeled, "sample");
+    if (lasting > 0 && l->format->has_times && !(l->format->holds & FLM_HOLDS_DURATIONS))
+        add_loss(l, "durations of ", lasting, "sample");
+}
+
+static void add_value(struct losses *l, double value, const char *what)
+{
+    const struct flm_profile *p = l->p;
+    flm_text_puts(l->out, l->out->size > 0 ? ", " : "");
+    flm_quantity_add(l->out, value, flm_string_bytes(p, p->metrics[l->options->metric.index].unit));
+    flm_text_puts(l->out, what);
+}
+
+/* Where samples are spans of time: what has no time, and values that are not how long it was. */
+static void add_weights(struct losses *l)
+{
+    const struct flm_profile *p = l->p;
+    unsigned holds = l->format->holds;
+    if (p->sizes.metric_count == 0 || (holds & FLM_HOLDS_WEIGHTS) == FLM_HOLDS_WEIGHTS)
+        return;
+    struct flm_metric metric = l->options->metric;
+    double unit_ns = flm_time_unit_ns(flm_string_bytes(p, p->metrics[metric.index].unit));
+    double left = flm_profile_total(p, metric) - flm_self_column(p, metric.index)[0];
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        double value = flm_sample_column(p, metric.index)[i];
+        if (value == 0 || p->sample_time[i] == FLM_NO_TIME)
+            continue;
+        left -= p->sample_node[i] == 0 ? 0 : value;
+        others += value * unit_ns != (double)flm_sample_duration(p, i);
+    }
+    if (!(holds & FLM_HOLDS_SUMS) && left > 0)
+        add_value(l, left, " without a time");
+    if (!(holds & FLM_HOLDS_VALUES) && others > 0)
+        add_loss(l, "values of ", others, "sample");
 }
 
 /* The value of samples without a stack. */
@@ -68,9 +103,7 @@ static void add_empty_stack(struct losses *l)
     double value = flm_self_column(p, metric)[0];
     if (value == 0)
         return;
-    flm_text_puts(l->out, l->out->size > 0 ? ", " : "");
-    flm_quantity_add(l->out, value, flm_string_bytes(p, p->metrics[metric].unit));
-    flm_text_puts(l->out, " without a stack");
+    add_value(l, value, " without a stack");
 }
 
 static void add_frames(struct losses *l)
@@ -81,9 +114,12 @@ static void add_frames(struct losses *l)
     for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         modules += p->frames[i].module != 0;
         files += p->frames[i].file != 0;
+        uint32_t kind = p->frames[i].kind;
+        bool is_held = (holds & FLM_HOLDS_KERNEL_INLINED) &&
+                       (kind == FLM_KIND_KERNEL || kind == FLM_KIND_INLINED);
         /* The others are what a frame without a mark is. */
-        kinds += p->frames[i].kind != FLM_KIND_PLAIN && p->frames[i].kind != FLM_KIND_NATIVE &&
-                 p->frames[i].kind != FLM_KIND_LABEL;
+        kinds +=
+            kind != FLM_KIND_PLAIN && kind != FLM_KIND_NATIVE && kind != FLM_KIND_LABEL && !is_held;
     }
     bool has_kinds =
         (holds & FLM_HOLDS_KINDS) || ((holds & FLM_HOLDS_KINDS_ANNOTATED) && l->options->annotate);
@@ -119,6 +155,7 @@ void flm_losses_add(struct flm_text *out, const struct flm_profile *p,
     struct losses l = {p, format, options, out};
     add_metrics(&l);
     add_samples(&l);
+    add_weights(&l);
     add_empty_stack(&l);
     if (p->sizes.marker_count > 0 && !(format->holds & FLM_HOLDS_MARKERS))
         add_loss(&l, "", p->sizes.marker_count, "marker");

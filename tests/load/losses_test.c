@@ -128,7 +128,9 @@ static void what_a_format_claims_to_hold_is_there_when_it_is_read_again(void **s
             /* Of pprof's the reader leaves it out, and counts it. */
             {"the empty stack", f->holds & FLM_HOLDS_EMPTY_STACK,
              flm_self_column(again, 0)[0] == 7 || flm_profile_loss_count(again) > 0},
-            {"kinds", f->holds & (FLM_HOLDS_KINDS | FLM_HOLDS_KINDS_ANNOTATED), parts.kinds > 0},
+            {"kinds",
+             f->holds & (FLM_HOLDS_KINDS | FLM_HOLDS_KINDS_ANNOTATED | FLM_HOLDS_KERNEL_INLINED),
+             parts.kinds > 0},
         };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             if (all[k].claimed && !all[k].there)

@@ -145,3 +145,9 @@ void flm_json_add_null(struct flm_json_writer *json, const char *key)
     start_value(json, key);
     flm_text_puts(json->out, "null");
 }
+
+void flm_json_add_written(struct flm_json_writer *json, const char *key, struct flm_bytes value)
+{
+    start_value(json, key);
+    flm_text_add(json->out, value);
+}

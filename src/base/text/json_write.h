@@ -43,6 +43,8 @@ void flm_json_add_integer(struct flm_json_writer *json, const char *key, int64_t
 void flm_json_add_address(struct flm_json_writer *json, const char *key,
                           uint64_t value); /* "0x55d0" */
 void flm_json_add_bool(struct flm_json_writer *json, const char *key, bool value);
+/* A value that is JSON already. */
+void flm_json_add_written(struct flm_json_writer *json, const char *key, struct flm_bytes value);
 void flm_json_add_null(struct flm_json_writer *json, const char *key);
 
 #endif

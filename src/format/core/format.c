@@ -63,18 +63,20 @@ void flm_formats_suggest(const struct flm_formats *formats, const char *asked, b
     flm_text_puts(out, " ('flamel formats' lists them)");
 }
 
-/* `extensions`: ".folded .collapsed" */
-static bool ends_in_one_of(struct flm_bytes name, const char *extensions)
+/* The size of the longest of `extensions`, ".folded .collapsed", that the name ends in; 0: none. */
+static size_t extension_of(struct flm_bytes name, const char *extensions)
 {
+    size_t longest = 0;
     for (const char *at = extensions; *at;) {
         size_t size = 0;
         while (at[size] && at[size] != ' ')
             size++;
-        if (name.size >= size && memcmp(name.at + name.size - size, at, size) == 0)
-            return true;
+        if (size > longest && name.size >= size &&
+            memcmp(name.at + name.size - size, at, size) == 0)
+            longest = size;
         at += size + (at[size] == ' ');
     }
-    return false;
+    return longest;
 }
 
 const struct flm_format *flm_format_for_file(const struct flm_formats *formats,
@@ -82,11 +84,21 @@ const struct flm_format *flm_format_for_file(const struct flm_formats *formats,
 {
     assert(formats && file_name);
     struct flm_bytes name = flm_bytes_of(file_name);
-    const struct flm_format *format;
-    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++)
-        if (format->write && ends_in_one_of(name, format->extensions))
-            return format;
-    return NULL;
+    const struct flm_format *format, *best = NULL;
+    size_t longest = 0; /* .trace.json says more than .json */
+    struct flm_bytes inside =
+        name; /* of x.folded.gz: x.folded; those with `open` are compact already */
+    if (flm_bytes_end_with(name, ".gz"))
+        inside.size -= 3;
+    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++) {
+        size_t size = format->write ? extension_of(name, format->extensions) : 0;
+        if (size == 0 && format->write && format->display == FLM_FORMAT_DATA && !format->open)
+            size = extension_of(inside, format->extensions);
+        if (size > longest)
+            best = format;
+        longest = size > longest ? size : longest;
+    }
+    return best;
 }
 
 static const struct flm_format *find_surest(const struct flm_formats *formats,
@@ -197,4 +209,39 @@ bool flm_format_keeps_samples(const struct flm_format *format)
 {
     assert(format);
     return format->has_times || format->keeps_labels;
+}
+
+void flm_format_add_loses(const struct flm_format *f, struct flm_text *out)
+{
+    const struct {
+        const char *part;
+        bool lost;
+    } parts[] = {
+        {"other metrics", f->metrics != FLM_METRICS_ALL},
+        {"stacks (a function and its callers are kept)", !(f->holds & FLM_HOLDS_STACKS)},
+        {"values of samples (how long they lasted is kept)", !(f->holds & FLM_HOLDS_VALUES)},
+        {"what has no time", !(f->holds & FLM_HOLDS_SUMS)},
+        {"fractions of values", f->whole_values},
+        {"samples without a stack", !(f->holds & FLM_HOLDS_EMPTY_STACK)},
+        {"single samples", !flm_format_keeps_samples(f)},
+        {"times", !f->has_times && f->keeps_labels},
+        {"labels", f->has_times && !f->keeps_labels},
+        {"durations", flm_format_keeps_samples(f) && !(f->holds & FLM_HOLDS_DURATIONS)},
+        {"markers", !(f->holds & FLM_HOLDS_MARKERS)},
+        {"counters", !(f->holds & FLM_HOLDS_COUNTERS)},
+        {"modules", !(f->holds & FLM_HOLDS_MODULES)},
+        {"files and lines", !(f->holds & FLM_HOLDS_FILES)},
+        {"kinds of frames",
+         !(f->holds & (FLM_HOLDS_KINDS | FLM_HOLDS_KINDS_ANNOTATED | FLM_HOLDS_KERNEL_INLINED))},
+        {"kinds of frames but kernel and inlined", f->holds & FLM_HOLDS_KERNEL_INLINED},
+    };
+    size_t before = out->size;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !flm_format_is_picture(f); i++) {
+        if (!parts[i].lost)
+            continue;
+        flm_text_puts(out, out->size > before ? ", " : "");
+        flm_text_puts(out, parts[i].part);
+    }
+    if (f->also_loses)
+        flm_text_format(out, "%s%s", out->size > before ? ", " : "", f->also_loses);
 }

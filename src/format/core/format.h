@@ -66,17 +66,25 @@ enum flm_sniff {
     FLM_SNIFF_MAGIC = 100    /* a magic number */
 };
 
-/* The parts of a profile that a file of a format can hold in addition to stacks, the names of
- * functions and values. Times, labels and metrics have members of their own. */
+/* The parts of a profile that a file of a format can hold in addition to the names of functions.
+ * Times, labels and metrics have members of their own. What a file leaves out, for people
+ * (flm_format_add_loses) and of one profile (load/losses.h), is what is not here, and a test writes
+ * and reads a file of each format to see that what is here comes back. */
 enum flm_format_part {
-    FLM_HOLDS_MODULES = 1,
-    FLM_HOLDS_FILES = 2, /* and lines */
-    FLM_HOLDS_KINDS = 4, /* of frames: kernel, inlined, ... */
-    FLM_HOLDS_MARKERS = 8,
-    FLM_HOLDS_COUNTERS = 16,
-    FLM_HOLDS_EMPTY_STACK = 32, /* samples without a stack */
-    FLM_HOLDS_ALL = 63,
-    FLM_HOLDS_KINDS_ANNOTATED = 64 /* kinds, but only with the option `annotate` */
+    FLM_HOLDS_STACKS = 1,      /* whole ones, not only pairs of caller and callee */
+    FLM_HOLDS_VALUES = 2,      /* of moments: not only how long they are */
+    FLM_HOLDS_SUMS = 4,        /* of what is no single sample with a time */
+    FLM_HOLDS_EMPTY_STACK = 8, /* samples without a stack */
+    FLM_HOLDS_MODULES = 16,
+    FLM_HOLDS_FILES = 32, /* and lines */
+    FLM_HOLDS_KINDS = 64, /* of frames: kernel, inlined, ... */
+    FLM_HOLDS_MARKERS = 128,
+    FLM_HOLDS_COUNTERS = 256,
+    FLM_HOLDS_DURATIONS = 512, /* of samples */
+    FLM_HOLDS_ALL = 1023,
+    FLM_HOLDS_WEIGHTS = FLM_HOLDS_STACKS | FLM_HOLDS_VALUES | FLM_HOLDS_SUMS,
+    FLM_HOLDS_KINDS_ANNOTATED = 1024, /* kinds, but only with the option `annotate` */
+    FLM_HOLDS_KERNEL_INLINED = 2048   /* of the kinds only these two */
 };
 
 /* Whether files of a format are data for programs, or pictures and pages for people. */
@@ -89,7 +97,8 @@ struct flm_format {
         *extensions; /* ".folded .collapsed": -o chooses by them, and the page's file dialog shows
                                 such files. Reading does not look at them */
     const char *description; /* one line for `flamel formats` */
-    const char *loses;       /* the parts of a profile that a written file lacks; NULL: none */
+    const char *also_loses;  /* what a written file lacks beside the parts it does not hold; of
+                                pictures: all that it lacks. NULL: nothing */
 
     enum flm_format_metrics metrics;
     enum flm_format_display display;
@@ -182,6 +191,10 @@ bool flm_format_can_be_read(const struct flm_format *format);
 /* False, and `why` with the reason, for a format without a writer, and if the library was built
  * without a library that the writer needs. */
 bool flm_format_can_be_written(const struct flm_format *format, struct flm_error *why);
+
+/* Appends what a written file leaves out of a profile: "single samples, modules, files and lines".
+ * Nothing where that is nothing. */
+void flm_format_add_loses(const struct flm_format *format, struct flm_text *out);
 
 /* Whether files of the format are drawn pictures, which are never read back. */
 bool flm_format_is_picture(const struct flm_format *format);

@@ -1,5 +1,6 @@
 /* write_items.c - the samples and modules that are written: samples sorted by thread, or the sums
  * of stacks where there are no single samples. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
@@ -49,6 +50,41 @@ static void add_item(struct flm_gecko_writing *w, struct flm_gecko_item item)
         w->groups.at[item.group].count++;
 }
 
+/* What the stacks have beside single samples: all of it, or what was merged from profiles without
+ * them. It follows the samples. */
+static void add_rest(struct flm_gecko_writing *w, const struct flm_thread_labels *labels,
+                     const struct flm_label_range names[2], double last)
+{
+    const struct flm_profile *p = w->p;
+    uint32_t count = p->sizes.node_count;
+    double *rest = malloc(count * sizeof *rest), *cpu = malloc(count * sizeof *cpu);
+    w->failed = w->failed || !rest || !cpu;
+    for (uint32_t i = 0; i < count && !w->failed; i++) {
+        rest[i] = flm_self_column(p, w->metric)[i];
+        cpu[i] = w->cpu != FLM_NONE ? flm_self_column(p, w->cpu)[i] : 0;
+    }
+    for (uint32_t i = 0; i < p->sizes.sample_count && !w->failed; i++) {
+        rest[p->sample_node[i]] -= flm_sample_column(p, w->metric)[i];
+        if (w->cpu != FLM_NONE)
+            cpu[p->sample_node[i]] -= flm_sample_column(p, w->cpu)[i];
+    }
+    for (uint32_t i = 1; i < count && !w->failed; i++) {
+        double whole = flm_self_column(p, w->metric)[i];
+        if (fabs(rest[i]) <= fabs(whole) * 1e-12) /* sums of fractions are rounded */
+            continue;
+        uint32_t group = group_of(w, i, 0, labels, names);
+        if (!w->failed)
+            add_item(
+                w, (struct flm_gecko_item){.time = w->has_times ? last : w->groups.at[group].count,
+                                           .value = rest[i],
+                                           .cpu = cpu[i] > 0 ? cpu[i] : 0,
+                                           .node = i,
+                                           .group = group});
+    }
+    free(rest);
+    free(cpu);
+}
+
 void flm_gecko_find_items(struct flm_gecko_writing *w)
 {
     const struct flm_profile *p = w->p;
@@ -73,21 +109,7 @@ void flm_gecko_find_items(struct flm_gecko_writing *w)
                      .node = p->sample_node[i],
                      .group = group_of(w, p->sample_node[i], p->sample_labels[i], &labels, names)});
     }
-    if (w->items.count > 0)
-        return;
-    for (uint32_t i = 1; i < p->sizes.node_count && !w->failed; i++) {
-        double value = flm_self_column(p, w->metric)[i];
-        if (value == 0)
-            continue;
-        uint32_t group = group_of(w, i, 0, &labels, names);
-        if (!w->failed)
-            add_item(w, (struct flm_gecko_item){
-                            .time = w->groups.at[group].count,
-                            .value = value,
-                            .cpu = w->cpu != FLM_NONE ? flm_self_column(p, w->cpu)[i] : 0,
-                            .node = i,
-                            .group = group});
-    }
+    add_rest(w, &labels, names, last);
 }
 
 /* Sorts the items by group; within one they stay in order. */

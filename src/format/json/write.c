@@ -260,8 +260,8 @@ const struct flm_format flm_format_d3 = {
     .title = "Nested JSON (d3)",
     .extensions = ".d3.json",
     .description = "nested JSON for d3.hierarchy() and d3-flame-graph: name, value, children",
-    .loses = "other metrics, single samples, modules, files, lines and kinds of frames, markers, "
-             "counters, notes",
+    .also_loses = "notes",
+    .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_EMPTY_STACK,
     .metrics = FLM_METRICS_ONE,
     .write = write_d3,
 };

@@ -1,6 +1,7 @@
 #include "format/otlp/otlp.h"
 
 #include "format/core/json_head.h"
+#include "format/otlp/otlp_write.h"
 
 /* ---- Recognition ----------------------------------------------------------------------------- */
 
@@ -184,9 +185,14 @@ const struct flm_format flm_format_otlp = {
     .title = "OpenTelemetry",
     .extensions = ".otlp",
     .description = "profiles of OpenTelemetry (OTLP), of v1development; as JSON too",
+    .whole_values = true,
+    .also_loses = "notes",
+    .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_KINDS |
+             FLM_HOLDS_EMPTY_STACK,
     .has_times = true,
     .keeps_labels = true,
     .needs_symbols = true,
     .sniff = sniff,
     .read = read_otlp,
+    .write = flm_otlp_write,
 };

@@ -2,6 +2,7 @@
 #include "base/number/number.h"
 #include "format/core/units.h"
 #include "format/otlp/internal.h"
+#include "format/otlp/otlp_write.h"
 
 static void add_digits(struct flm_text *out, struct flm_bytes bytes)
 {
@@ -93,20 +94,21 @@ struct flm_otlp_attribute flm_otlp_attribute(struct flm_otlp_reading *r, uint64_
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
+const struct flm_otlp_label flm_otlp_labels[FLM_OTLP_LABELS] = {
+    {"thread.name", "thread name"},
+    {"thread.id", "thread"},
+    {"process.pid", "process"},
+    {"process.executable.name", "process name"}};
+
 void flm_otlp_add_label(struct flm_otlp_reading *r, struct flm_otlp_attribute a)
 {
-    static const struct {
-        const char *key, *name;
-    } names[] = {{"thread.name", "thread name"},
-                 {"thread.id", "thread"},
-                 {"process.pid", "process"},
-                 {"process.executable.name", "process name"}};
     struct flm_string key = {a.key};
     if (a.key == 0)
         return;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (flm_bytes_are(flm_otlp_text(r, a.key), names[i].key))
-            key = flm_builder_string(r->builder, names[i].name, strlen(names[i].name));
+    for (size_t i = 0; i < FLM_OTLP_LABELS; i++)
+        if (flm_bytes_are(flm_otlp_text(r, a.key), flm_otlp_labels[i].key))
+            key = flm_builder_string(r->builder, flm_otlp_labels[i].name,
+                                     strlen(flm_otlp_labels[i].name));
     if (!FLM_ARRAY_ADD(&r->labels, key) || !FLM_ARRAY_ADD(&r->labels, (struct flm_string){a.value}))
         flm_otlp_fail_memory(r);
 }

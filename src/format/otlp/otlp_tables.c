@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "format/otlp/internal.h"
+#include "format/otlp/otlp_write.h"
 #include "format/perf/frame.h"
 
 static const char *const beyond[FLM_OTLP_TABLES] = {
@@ -118,7 +119,7 @@ static const struct flm_mapping *mapping_of(struct flm_otlp_reading *r, uint64_t
         packed = flm_wire_numbers(&m);
         while (!flm_otlp_stopped(r) && flm_wire_next_number(&packed, &attribute)) {
             struct flm_otlp_attribute a = flm_otlp_attribute(r, attribute, m.start);
-            if (flm_bytes_are(flm_otlp_text(r, a.key), "process.executable.build_id.gnu"))
+            if (flm_bytes_are(flm_otlp_text(r, a.key), FLM_OTLP_BUILD_ID))
                 mapping.build_id = a.value;
         }
     }
@@ -196,6 +197,9 @@ static uint32_t kind_of_type(struct flm_bytes type)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (flm_bytes_are(type, kinds[i].type))
             return kinds[i].kind;
+    for (uint32_t kind = 0; kind < FLM_KIND_COUNT; kind++) /* as the writer calls them */
+        if (flm_bytes_are(type, flm_kind_name(kind)))
+            return kind;
     return FLM_KIND_COUNT;
 }
 
@@ -264,7 +268,7 @@ static struct location read_location(struct flm_otlp_reading *r, struct flm_wire
         packed = flm_wire_numbers(&m);
         while (!flm_otlp_stopped(r) && flm_wire_next_number(&packed, &index)) {
             struct flm_otlp_attribute a = flm_otlp_attribute(r, index, m.start);
-            if (flm_bytes_are(flm_otlp_text(r, a.key), "profile.frame.type"))
+            if (flm_bytes_are(flm_otlp_text(r, a.key), FLM_OTLP_FRAME_TYPE))
                 kind = kind_of_type(flm_otlp_text(r, a.value));
         }
     }

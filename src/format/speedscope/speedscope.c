@@ -540,9 +540,8 @@ const struct flm_format flm_format_speedscope = {
     .title = "speedscope",
     .extensions = ".speedscope.json",
     .description = "speedscope's JSON: sampled and evented profiles",
-    .loses = "the name of the metric where there is one, labels other than the thread, markers, "
-             "counters, modules, kinds",
-    .holds = FLM_HOLDS_FILES,
+    .also_loses = "the name of the metric where there is one, labels other than the thread, notes",
+    .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_FILES,
     .has_times = true,
     .keeps_labels = true,
     .sniff = sniff_speedscope,

@@ -207,6 +207,8 @@ static void use_argument(struct flm_trace *t, struct flm_bytes key, enum flm_jso
         e->external = correlation_of(type, number);
     } else if (flm_bytes_are(key, "name")) {
         e->named = flm_builder_string(t->builder, text.at, text.size).index;
+    } else if (flm_bytes_are(key, "detail") && !is_number) {
+        e->detail = flm_builder_string(t->builder, text.at, text.size).index;
     } else if (flm_bytes_are(key, "url") && !is_number) {
         e->url = flm_builder_string(t->builder, text.at, text.size).index;
     } else if (flm_bytes_are(key, "line") && is_number) {
@@ -224,6 +226,7 @@ static void read_argument(struct flm_trace *t, struct flm_bytes key, struct flm_
     struct flm_bytes text;
     struct flm_json_number number;
     enum flm_json_type type = flm_json_type(&t->json);
+    t->event.argument_count++;
     if (is_copied(copy))
         copy_key(copy, key);
     else

@@ -76,11 +76,14 @@ static void add_marker(struct flm_trace *t, int64_t time_ns, int64_t duration_ns
         flm_builder_fail_memory(t->builder);
 }
 
-/* The arguments as the detail of a marker, if they are short enough to show. */
+/* The arguments as the detail of a marker, if they are short enough to show; where the only one is
+ * "detail", that is it. */
 static uint32_t make_detail(struct flm_trace *t)
 {
     enum { MOST_SIZE = 400 };
     const struct flm_text *args = &t->event.args;
+    if (t->event.argument_count == 1 && t->event.detail)
+        return t->event.detail;
     return args->size > 2 && args->size < MOST_SIZE
                ? flm_builder_string(t->builder, args->at, args->size).index
                : 0;

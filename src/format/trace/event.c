@@ -100,7 +100,7 @@ static void begin_event(struct flm_trace *t)
     e->phase = 0;
     e->has_time = e->has_duration = e->has_data = false;
     e->time_ns = e->duration_ns = 0;
-    e->name = e->stack = e->named = e->url = e->line = 0;
+    e->name = e->stack = e->named = e->url = e->line = e->detail = e->argument_count = 0;
     e->correlation = e->external = -1;
     e->id = 0;
     e->process.size = e->thread.size = e->category.size = e->args.size = 0;

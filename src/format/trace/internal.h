@@ -11,6 +11,7 @@
  *     threads.c   processes and threads, and their names
  *     finish.c    what needs all events: stacks, since calls nest in the order of time, and
  *                 everything that has labels, since names of threads may come last
+ *     trace_write.c   and back
  *
  * Which events become what:
  *
@@ -116,8 +117,10 @@ struct flm_trace_event {
     uint32_t name, stack; /* strings */
     int64_t correlation, external;
     uint32_t named;     /* args.name: the name of a thread or process */
-    uint32_t url, line; /* of a function, in the args that Hermes writes */
-    uint64_t id;        /* a hash; 0: none */
+    uint32_t url, line; /* of a function, in the args that Hermes and flamel write */
+    uint32_t detail;    /* args.detail, of markers that flamel writes */
+    uint32_t argument_count;
+    uint64_t id; /* a hash; 0: none */
     struct flm_text process, thread, category, args;
     struct FLM_ARRAY(struct flm_trace_number) numbers;
     struct flm_v8_profile data; /* a part of a CPU profile, in the args */

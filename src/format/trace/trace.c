@@ -4,6 +4,7 @@
  * may be killed. So what is complete is read; an event that is cut off is counted. */
 #include "format/core/json_head.h"
 #include "format/trace/internal.h"
+#include "format/trace/trace_write.h"
 #include "profile/internal.h"
 
 /* The list ends where an event should begin: at the end of the input, or at a ']' after a comma. In
@@ -150,10 +151,15 @@ static int sniff_trace(struct flm_bytes head, bool whole)
 const struct flm_format flm_format_trace = {
     .name = "trace",
     .title = "Chrome trace",
-    .extensions = "",
+    .extensions = ".trace.json",
     .description = "trace events: of Chrome, node, PyTorch (Kineto), uftrace and others",
     .has_times = true,
     .keeps_labels = true,
+    .metrics = FLM_METRICS_ONE,
+    .also_loses = "labels other than of threads and processes, units of counters, notes",
+    .holds = FLM_HOLDS_STACKS | FLM_HOLDS_DURATIONS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES |
+             FLM_HOLDS_MARKERS | FLM_HOLDS_COUNTERS,
     .sniff = sniff_trace,
     .read = read_trace,
+    .write = flm_trace_write,
 };

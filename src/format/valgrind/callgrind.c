@@ -253,11 +253,9 @@ const struct flm_format flm_format_callgrind = {
     .extensions = ".callgrind",
     .description = "callgrind.out and cachegrind.out of valgrind, Xdebug and others: stacks are "
                    "approximated",
-    .loses =
-        "stacks (a function and its callers are kept), numbers of calls that are not a metric, "
-        "fractions of values",
+    .also_loses = "numbers of calls that are not a metric",
     .metrics = FLM_METRICS_ALL,
-    .holds = FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
+    .holds = FLM_HOLDS_VALUES | FLM_HOLDS_SUMS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
     .sniff = sniff,
     .read = read_callgrind,
     .write = flm_callgrind_write,

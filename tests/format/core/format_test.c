@@ -40,15 +40,45 @@ static void entries_are_consistent(void **state)
         assert_true(!f->adopt || f->open);
         assert_true(!f->load || f->needs_system);
         assert_true(!f->can_write || f->write);
-        assert_true(f->write || (!f->loses && !f->compressible));
+        assert_true(f->write || (!f->also_loses && !f->compressible));
         /* A format without losses can be read back, and a picture cannot be read. */
-        assert_true(!f->write || reads || f->loses);
+        assert_true(!f->write || reads || f->also_loses || f->holds != FLM_HOLDS_ALL);
         assert_false(flm_format_is_picture(f) && reads);
-        assert_true(f->metrics == FLM_METRICS_ALL || !f->write || f->loses);
-        assert_true(f->has_times || !f->write || f->loses);
         if (f->write)
             assert_ptr_equal(flm_format_for_file(&flm_formats_all, f->extensions), f);
     }
+}
+
+static void what_is_lost_is_what_is_not_held(void **state)
+{
+    (void)state;
+    struct flm_format f = {
+        .name = "f", .holds = FLM_HOLDS_ALL, .has_times = true, .keeps_labels = true};
+    struct flm_text out = {0};
+    flm_format_add_loses(&f, &out);
+    assert_int_equal(out.size, 0);
+    f.holds = FLM_HOLDS_ALL & ~(unsigned)(FLM_HOLDS_MODULES | FLM_HOLDS_MARKERS);
+    f.metrics = FLM_METRICS_ONE;
+    f.also_loses = "notes";
+    flm_format_add_loses(&f, &out);
+    assert_true(flm_bytes_are((struct flm_bytes){out.at, out.size},
+                              "other metrics, markers, modules, notes"));
+    out.size = 0;
+    f.display = FLM_FORMAT_VECTORS; /* nobody looks for its parts */
+    flm_format_add_loses(&f, &out);
+    assert_true(flm_bytes_are((struct flm_bytes){out.at, out.size}, "notes"));
+    flm_text_clear(&out);
+}
+
+static void the_name_of_a_file_says_the_format_by_its_longest_extension(void **state)
+{
+    (void)state;
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "a.json")->name, "json");
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "a.trace.json")->name, "trace");
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "a.trace.json.gz")->name, "trace");
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "a.pb.gz")->name, "pprof");
+    assert_null(flm_format_for_file(&flm_formats_all, ".gz"));
+    assert_null(flm_format_for_file(&flm_formats_all, "a.none"));
 }
 
 static void the_pure_formats_need_no_system_and_come_first(void **state)
@@ -160,6 +190,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_has_its_own_name_and_a_description),
         cmocka_unit_test(entries_are_consistent),
+        cmocka_unit_test(what_is_lost_is_what_is_not_held),
+        cmocka_unit_test(the_name_of_a_file_says_the_format_by_its_longest_extension),
         cmocka_unit_test(the_pure_formats_need_no_system_and_come_first),
         cmocka_unit_test(errors_say_why_a_format_cannot_be_written),
         cmocka_unit_test(files_are_recognized_by_their_content),

@@ -1,0 +1,26 @@
+/* trace_write.h - a profile with times as a Chrome trace.
+ *
+ *     {"traceEvents": [
+ *      {"ph": "M", "name": "thread_name", "pid": 10, "tid": 11, "args": {"name": "worker"}},
+ *      {"ph": "B", "name": "main", "cat": "app", "pid": 10, "tid": 11, "ts": 5000.25,
+ *       "args": {"url": "main.c", "line": 3}},
+ *      {"ph": "E", "pid": 10, "tid": 11, "ts": 5250}, ...], "otherData": {"command": ...}}
+ *
+ * What becomes what:
+ *
+ *     samples of a thread    calls, B and E: spans.h says how long a stack lasts
+ *     markers                i, and b e where they last
+ *     counters               C
+ *
+ * B and E, and not X: both ends of a call and of what it calls are then the same digits. The end of
+ * an X is a sum, which a reader with floating point rounds, and calls no longer nest. Times are
+ * microseconds, with three decimals: none is rounded. */
+#ifndef FLAMEL_FORMAT_TRACE_TRACE_WRITE_H
+#define FLAMEL_FORMAT_TRACE_TRACE_WRITE_H
+
+#include "format/core/format.h"
+
+bool flm_trace_write(const struct flm_profile *profile, const struct flm_write_options *options,
+                     struct flm_text *out, struct flm_error *why);
+
+#endif
