@@ -127,11 +127,18 @@ static void read_phase(struct flm_trace *t)
         t->event.phase = text.size > 0 ? *text.at : 0;
 }
 
-enum { PH, TS, DUR, TDUR, NAME, PID, TID, CAT, ARGS, SF, ID, ID2, KEY_COUNT };
+static void read_line(struct flm_trace *t)
+{
+    struct flm_json_number line;
+    if (flm_json_type(&t->json) == FLM_JSON_TYPE_NUMBER && flm_json_number(&t->json, &line))
+        t->event.line = line.value >= 1 && line.value < UINT32_MAX ? (uint32_t)line.value : 0;
+}
 
-static const struct flm_bytes event_keys[] = {{"ph", 2},   {"ts", 2},  {"dur", 3}, {"tdur", 4},
-                                              {"name", 4}, {"pid", 3}, {"tid", 3}, {"cat", 3},
-                                              {"args", 4}, {"sf", 2},  {"id", 2},  {"id2", 3}};
+enum { PH, TS, DUR, TDUR, NAME, PID, TID, CAT, ARGS, SF, ID, ID2, FILE_NAME, LINE, KEY_COUNT };
+
+static const struct flm_bytes event_keys[] = {
+    {"ph", 2},  {"ts", 2},   {"dur", 3}, {"tdur", 4}, {"name", 4}, {"pid", 3},  {"tid", 3},
+    {"cat", 3}, {"args", 4}, {"sf", 2},  {"id", 2},   {"id2", 3},  {"file", 4}, {"line", 4}};
 
 static void read_member(struct flm_trace *t, struct flm_bytes key)
 {
@@ -165,6 +172,12 @@ static void read_member(struct flm_trace *t, struct flm_bytes key)
         break;
     case ARGS:
         flm_trace_read_arguments(t);
+        break;
+    case FILE_NAME:
+        e->url = read_string(t);
+        break;
+    case LINE:
+        read_line(t);
         break;
     case SF:
         e->stack = read_string(t);

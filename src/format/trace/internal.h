@@ -117,7 +117,7 @@ struct flm_trace_event {
     uint32_t name, stack; /* strings */
     int64_t correlation, external;
     uint32_t named;     /* args.name: the name of a thread or process */
-    uint32_t url, line; /* of a function, in the args that Hermes and flamel write */
+    uint32_t url, line; /* of a function, as Hermes (in args) and flamel write it */
     uint32_t detail;    /* args.detail, of markers that flamel writes */
     uint32_t argument_count;
     uint64_t id; /* a hash; 0: none */

@@ -44,11 +44,10 @@ static bool number_of(const struct writing *w, uint32_t label, uint64_t *number)
 static void put_id(struct writing *w, struct flm_json_writer *json, const char *key, uint32_t set,
                    struct flm_label_range range)
 {
-    uint64_t number;
+    uint64_t number = 0; /* speedscope takes no event without */
     uint32_t label = flm_label_in(w->p, set, range);
-    if (label == FLM_NONE)
-        return;
-    number_of(w, label, &number);
+    if (label != FLM_NONE)
+        number_of(w, label, &number);
     flm_json_add_integer(json, key, (int64_t)number);
 }
 
@@ -85,13 +84,10 @@ static void open_call(struct writing *w, uint32_t node, uint32_t set, int64_t ti
         flm_json_add_text(json, "cat", flm_string_bytes(p, frame->module));
     put_thread(w, json, set);
     put_time(json, time_ns);
-    if (frame->file) {
-        flm_json_begin(json, "args", FLM_JSON_OBJECT_LINE);
-        flm_json_add_text(json, "url", flm_string_bytes(p, frame->file));
-        if (frame->line)
-            flm_json_add_integer(json, "line", frame->line);
-        flm_json_end(json);
-    }
+    if (frame->file)
+        flm_json_add_text(json, "file", flm_string_bytes(p, frame->file));
+    if (frame->file && frame->line)
+        flm_json_add_integer(json, "line", frame->line);
     flm_json_end(json);
 }
 
@@ -104,6 +100,7 @@ static void close_calls(struct writing *w, size_t to, uint32_t set, int64_t time
         flm_json_add_text(json, "name", flm_frame_function(w->p, w->p->node_frame[node]));
         put_thread(w, json, set);
         put_time(json, time_ns);
+        flm_json_add_written(json, "args", flm_bytes_of("{}"));
         flm_json_end(json);
     }
 }

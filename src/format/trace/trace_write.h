@@ -3,8 +3,9 @@
  *     {"traceEvents": [
  *      {"ph": "M", "name": "thread_name", "pid": 10, "tid": 11, "args": {"name": "worker"}},
  *      {"ph": "B", "name": "main", "cat": "app", "pid": 10, "tid": 11, "ts": 5000.25,
- *       "args": {"url": "main.c", "line": 3}},
- *      {"ph": "E", "pid": 10, "tid": 11, "ts": 5250}, ...], "otherData": {"command": ...}}
+ *       "file": "main.c", "line": 3},
+ *      {"ph": "E", "name": "main", "pid": 10, "tid": 11, "ts": 5250, "args": {}}, ...
+ *     ], "otherData": {"command": ...}}
  *
  * What becomes what:
  *
@@ -14,7 +15,11 @@
  *
  * B and E, and not X: both ends of a call and of what it calls are then the same digits. The end of
  * an X is a sum, which a reader with floating point rounds, and calls no longer nest. Times are
- * microseconds, with three decimals: none is rounded. */
+ * microseconds, with three decimals: none is rounded.
+ *
+ * File and line are members of their own, which viewers pass over: speedscope makes arguments a
+ * part of the name. It takes an E and a B of one name at one time for a call of no duration, not for
+ * one that ends and another that begins, unless their arguments differ: so each E has empty ones. */
 #ifndef FLAMEL_FORMAT_TRACE_TRACE_WRITE_H
 #define FLAMEL_FORMAT_TRACE_TRACE_WRITE_H
 

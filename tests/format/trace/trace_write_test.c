@@ -156,15 +156,16 @@ static void what_is_written(void **state)
                        flm_builder_string(b, "{\"x\":1}", 7), (struct flm_label_set){0});
     struct flm_profile *p = flm_builder_finish(b, NULL);
     assert_written(p, "m",
-                   "{\"ph\": \"B\", \"name\": \"a\\\"b\", \"cat\": \"app\", \"tid\": 1000000000, "
-                   "\"ts\": 1234.567, \"args\": {\"url\": \"a.c\", \"line\": 7}}");
-    assert_written(p, "m", "\"ts\": 1235.568}");
+                   "{\"ph\": \"B\", \"name\": \"a\\\"b\", \"cat\": \"app\", \"pid\": 0, "
+                   "\"tid\": 1000000000, \"ts\": 1234.567, \"file\": \"a.c\", \"line\": 7}");
+    assert_written(p, "m", "\"ts\": 1235.568, \"args\": {}}");
     assert_written(p, "m",
-                   "\"name\": \"thread_name\", \"tid\": 1000000000, \"args\": "
+                   "\"name\": \"thread_name\", \"pid\": 0, \"tid\": 1000000000, \"args\": "
                    "{\"name\": \"worker\"}}");
-    assert_written(p, "m",
-                   "{\"ph\": \"i\", \"name\": \"gc\", \"ts\": 0.005, \"s\": \"g\", "
-                   "\"args\": {\"x\":1}}");
+    assert_written(
+        p, "m",
+        "{\"ph\": \"i\", \"name\": \"gc\", \"pid\": 0, \"tid\": 0, \"ts\": 0.005, \"s\": \"g\", "
+        "\"args\": {\"x\":1}}");
     flm_profile_free(p);
 }
 
