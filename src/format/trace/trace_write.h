@@ -18,8 +18,9 @@
  * microseconds, with three decimals: none is rounded.
  *
  * File and line are members of their own, which viewers pass over: speedscope makes arguments a
- * part of the name. It takes an E and a B of one name at one time for a call of no duration, not for
- * one that ends and another that begins, unless their arguments differ: so each E has empty ones. */
+ * part of the name. It takes an E and a B of one name at one time for a call of no duration, not
+ * for one that ends and another that begins, unless their arguments differ: so each E has empty
+ * ones. */
 #ifndef FLAMEL_FORMAT_TRACE_TRACE_WRITE_H
 #define FLAMEL_FORMAT_TRACE_TRACE_WRITE_H
 
