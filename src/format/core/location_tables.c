@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
-#include "base/number/number.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
@@ -171,10 +170,11 @@ void flm_location_tables_clear(struct flm_location_tables *t)
 bool flm_location_is_address(const struct flm_profile *p, uint32_t frame)
 {
     const struct flm_frame_record *f = &p->frames[frame];
-    struct flm_bytes name = flm_frame_function(p, frame);
-    uint64_t address;
-    if (f->flags & FLM_FRAME_UNSYMBOLIZED && f->address == 0 && flm_bytes_are(name, "[unknown]"))
-        return true;
-    return f->flags & FLM_FRAME_UNSYMBOLIZED && flm_bytes_start_with(name, "0x") &&
-           flm_number_parse_hex(flm_bytes_from(name, 2), &address) && address == f->address;
+    char buffer[128];
+    struct flm_text name;
+    if (!(f->flags & FLM_FRAME_UNSYMBOLIZED))
+        return false;
+    flm_text_init_fixed(&name, buffer, sizeof buffer);
+    flm_mapped_frame_name(&name, f->address, flm_string_bytes(p, f->module));
+    return flm_bytes_equal(flm_frame_function(p, frame), (struct flm_bytes){name.at, name.size});
 }

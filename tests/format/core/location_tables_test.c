@@ -78,6 +78,35 @@ static void lines_that_ran_make_no_other_functions(void **state)
     }
 }
 
+/* Only those that a reader calls the same. */
+static void frames_without_a_name_are_addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *module;
+        uint64_t address;
+        bool is_address;
+    } frames[] = {
+        {"0x1ab", "", 0x1ab, true}, {"0x00001ab", "", 0x1ab, false},   {"0x0", "", 0, false},
+        {"[unknown]", "", 0, true}, {"[unknown]", "/lib/a", 0, false}, {"[a]", "/lib/a", 0, true},
+        {"main", "", 0x1ab, false}};
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        const char *name = frames[i].name, *module = frames[i].module;
+        struct flm_frame_record record = {
+            .function = flm_builder_string(b, name, strlen(name)).index,
+            .module = flm_builder_string(b, module, strlen(module)).index,
+            .address = frames[i].address,
+            .flags = FLM_FRAME_UNSYMBOLIZED};
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
+        flm_builder_add(b, node, flm_builder_metric(b, "m", ""), 1);
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        assert_int_equal(flm_location_is_address(p, 1), frames[i].is_address);
+        flm_profile_free(p);
+    }
+}
+
 static bool make_with_little_memory(void *context, struct flm_error *why)
 {
     struct flm_location_tables t;
@@ -99,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inlined_frames_are_in_the_location_of_their_caller),
         cmocka_unit_test(lines_that_ran_make_no_other_functions),
+        cmocka_unit_test(frames_without_a_name_are_addresses),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
