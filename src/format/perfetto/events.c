@@ -6,7 +6,7 @@ enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4, STATE = 5 };
 struct event {
     const struct flm_perfetto_packet *packet;
     struct flm_perfetto_sequence *sequence;
-    struct flm_perfetto_fields f, legacy;
+    struct flm_perfetto_fields *f, *legacy;
     uint64_t type, track;
     char phase; /* of an older event */
     int64_t time_ns;
@@ -132,12 +132,12 @@ static uint32_t add_category(struct flm_perfetto *p, uint32_t all, uint32_t cate
 
 static uint32_t read_category(struct flm_perfetto *p, const struct event *e)
 {
-    bool is_one = !((e->f.again | e->f.texts) >> CATEGORY_IIDS & 1);
+    bool is_one = !((e->f->again | e->f->texts) >> CATEGORY_IIDS & 1);
     uint32_t all = 0;
-    if (is_one && !flm_perfetto_has(&e->f, CATEGORIES))
-        return e->f.numbers >> CATEGORY_IIDS & 1
+    if (is_one && !flm_perfetto_has(e->f, CATEGORIES))
+        return e->f->numbers >> CATEGORY_IIDS & 1
                    ? flm_perfetto_name(p, e->sequence, FLM_PERFETTO_CATEGORY,
-                                       e->f.number[CATEGORY_IIDS])
+                                       e->f->number[CATEGORY_IIDS])
                    : 0;
     struct flm_perfetto_list list = flm_perfetto_list_of(p, e->packet->data, CATEGORY_IIDS, false);
     struct flm_wire m = flm_perfetto_message(p, e->packet->data);
@@ -152,29 +152,27 @@ static uint32_t read_category(struct flm_perfetto *p, const struct event *e)
 
 static void read_fields(struct flm_perfetto *p, struct event *e)
 {
-    flm_perfetto_read(p, e->packet->data, &e->f);
-    e->legacy.numbers = e->legacy.texts = 0;
-    if (flm_perfetto_has(&e->f, LEGACY))
-        flm_perfetto_read(p, flm_perfetto_text(&e->f, LEGACY), &e->legacy);
-    uint64_t phase = flm_perfetto_number(&e->legacy, PHASE);
-    uint64_t name = flm_perfetto_number(&e->f, NAME_IID);
+    flm_perfetto_read(p, e->packet->data, e->f);
+    flm_perfetto_read(p, flm_perfetto_text(e->f, LEGACY), e->legacy);
+    uint64_t phase = flm_perfetto_number(e->legacy, PHASE);
+    uint64_t name = flm_perfetto_number(e->f, NAME_IID);
     if (name == 0)
-        name = flm_perfetto_number(&e->legacy, LEGACY_NAME_IID);
+        name = flm_perfetto_number(e->legacy, LEGACY_NAME_IID);
     e->phase = phase < 128 ? (char)phase : 0;
-    e->type = flm_perfetto_number(&e->f, TYPE);
+    e->type = flm_perfetto_number(e->f, TYPE);
     e->name = name ? flm_perfetto_name(p, e->sequence, FLM_PERFETTO_EVENT_NAME, name)
-                   : flm_perfetto_text_string(p, &e->f, NAME);
+                   : flm_perfetto_text_string(p, e->f, NAME);
     e->category = read_category(p, e);
     e->track =
-        flm_perfetto_has(&e->f, TRACK) ? flm_perfetto_number(&e->f, TRACK) : e->sequence->track;
+        flm_perfetto_has(e->f, TRACK) ? flm_perfetto_number(e->f, TRACK) : e->sequence->track;
 }
 
 /* False: it has none. Older writers have times of CLOCK_MONOTONIC in the event. */
 static bool find_time(struct flm_perfetto *p, struct event *e)
 {
     struct flm_perfetto_sequence *s = e->sequence;
-    bool has_delta = flm_perfetto_has(&e->f, DELTA_US);
-    int64_t ns, us = (int64_t)flm_perfetto_number(&e->f, has_delta ? DELTA_US : ABSOLUTE_US);
+    bool has_delta = flm_perfetto_has(e->f, DELTA_US);
+    int64_t ns, us = (int64_t)flm_perfetto_number(e->f, has_delta ? DELTA_US : ABSOLUTE_US);
     e->time_ns = e->packet->time_ns;
     if (!has_delta && us == 0)
         return e->packet->has_time;
@@ -194,11 +192,11 @@ static bool find_time(struct flm_perfetto *p, struct event *e)
 static void find_lane(struct flm_perfetto *p, struct event *e)
 {
     const struct flm_perfetto_sequence *s = e->sequence;
-    bool has_pid = flm_perfetto_has(&e->legacy, PID), has_tid = flm_perfetto_has(&e->legacy, TID);
-    bool of_thread = s->has_thread && (!flm_perfetto_has(&e->f, TRACK) || e->type == 0 || has_tid);
+    bool has_pid = flm_perfetto_has(e->legacy, PID), has_tid = flm_perfetto_has(e->legacy, TID);
+    bool of_thread = s->has_thread && (!flm_perfetto_has(e->f, TRACK) || e->type == 0 || has_tid);
     if (e->track == 0 && (of_thread || has_pid)) {
-        int64_t pid = has_pid ? (int64_t)(uint32_t)e->legacy.number[PID] : s->pid;
-        int64_t tid = has_tid ? (int64_t)(uint32_t)e->legacy.number[TID] : has_pid ? -1 : s->tid;
+        int64_t pid = has_pid ? (int64_t)(uint32_t)e->legacy->number[PID] : s->pid;
+        int64_t tid = has_tid ? (int64_t)(uint32_t)e->legacy->number[TID] : has_pid ? -1 : s->tid;
         e->lane = (struct flm_perfetto_lane){flm_perfetto_find_thread(p, pid, tid), false};
     } else {
         e->lane = (struct flm_perfetto_lane){flm_perfetto_find_track(p, e->track), true};
@@ -228,7 +226,7 @@ static void add_values(struct flm_perfetto *p, const struct event *e, uint32_t v
                        uint32_t tracks_field, const struct flm_perfetto_numbers *defaults)
 {
     enum { REAL_VALUES = 46 };
-    bool is_real = values_field == REAL_VALUES, has_tracks = flm_perfetto_has(&e->f, tracks_field);
+    bool is_real = values_field == REAL_VALUES, has_tracks = flm_perfetto_has(e->f, tracks_field);
     struct flm_perfetto_list values =
         flm_perfetto_list_of(p, e->packet->data, values_field, is_real);
     struct flm_perfetto_list tracks = flm_perfetto_list_of(p, e->packet->data, tracks_field, false);
@@ -274,11 +272,11 @@ static void add_async(struct flm_perfetto *p, struct event *e)
     static const uint8_t ids[] = {UNSCOPED_ID, GLOBAL_ID, LOCAL_ID};
     bool begins = e->phase == 'b' || e->phase == 'S', is_old = e->phase == 'S' || e->phase == 'F';
     int kind = 0;
-    while (kind < 2 && !flm_perfetto_has(&e->legacy, ids[kind]))
+    while (kind < 2 && !flm_perfetto_has(e->legacy, ids[kind]))
         kind++;
     int64_t pid = ids[kind] == LOCAL_ID && !e->lane.is_track ? p->threads.at[e->lane.index].pid : 0;
-    struct flm_bytes scope = flm_perfetto_text(&e->legacy, ID_SCOPE);
-    uint64_t id = flm_perfetto_number(&e->legacy, ids[kind]);
+    struct flm_bytes scope = flm_perfetto_text(e->legacy, ID_SCOPE);
+    uint64_t id = flm_perfetto_number(e->legacy, ids[kind]);
     struct flm_async_event event = {
         .key = flm_mix(id ^ (uint64_t)(is_old ? e->name : e->category) << 32,
                        (flm_hash(scope.at, scope.size) ^ (uint64_t)pid) | 1),
@@ -305,7 +303,7 @@ static void use_metadata(struct flm_perfetto *p, struct event *e)
 
 static void use_phase(struct flm_perfetto *p, struct event *e)
 {
-    int64_t duration, us = (int64_t)flm_perfetto_number(&e->legacy, DURATION_US);
+    int64_t duration, us = (int64_t)flm_perfetto_number(e->legacy, DURATION_US);
     switch (e->phase) {
     case 'B':
         add_call(p, e, FLM_CALL_BEGIN);
@@ -346,16 +344,16 @@ static void use_phase(struct flm_perfetto *p, struct event *e)
 /* The stack of an event is a sample; it is at the end of a call too. */
 static void add_stack(struct flm_perfetto *p, struct event *e)
 {
-    uint64_t iid = flm_perfetto_number(&e->f, STACK_IID);
-    bool has_weight = flm_perfetto_has(&e->f, WEIGHT);
+    uint64_t iid = flm_perfetto_number(e->f, STACK_IID);
+    bool has_weight = flm_perfetto_has(e->f, WEIGHT);
     uint32_t stack = iid ? flm_perfetto_find_stack(p, e->sequence, iid)
-                         : flm_perfetto_inline_stack(p, flm_perfetto_text(&e->f, STACK));
+                         : flm_perfetto_inline_stack(p, flm_perfetto_text(e->f, STACK));
     if (stack == FLM_NONE || flm_perfetto_stopped(p))
         return;
     const char *name = has_weight ? "callstack weight" : "callstacks";
     struct flm_perfetto_sample sample = {
         .time_ns = e->time_ns,
-        .value = has_weight ? real_of(flm_perfetto_number(&e->f, WEIGHT)) : 1,
+        .value = has_weight ? real_of(flm_perfetto_number(e->f, WEIGHT)) : 1,
         .stack = stack,
         .metric =
             flm_perfetto_find_metric(p, flm_bytes_of(name), has_weight ? "" : "samples", true),
@@ -366,9 +364,8 @@ static void add_stack(struct flm_perfetto *p, struct event *e)
 void flm_perfetto_read_event(struct flm_perfetto *p, const struct flm_perfetto_packet *packet)
 {
     static const char phases[] = {[BEGIN] = 'B', [END] = 'E', [INSTANT] = 'i'};
-    struct event e;
-    e.packet = packet;
-    e.sequence = packet->sequence;
+    struct flm_perfetto_fields f, legacy;
+    struct event e = {.packet = packet, .sequence = packet->sequence, .f = &f, .legacy = &legacy};
     read_fields(p, &e);
     if (!flm_perfetto_stopped(p))
         find_lane(p, &e);
@@ -378,17 +375,17 @@ void flm_perfetto_read_event(struct flm_perfetto *p, const struct flm_perfetto_p
         p->losses[FLM_PERFETTO_TIMELESS]++;
         return;
     }
-    if (p->options->keep_times && flm_perfetto_has(&e.f, 12))
+    if (p->options->keep_times && flm_perfetto_has(e.f, 12))
         add_values(p, &e, 12, 31, &e.sequence->counters);
-    if (p->options->keep_times && flm_perfetto_has(&e.f, 46))
+    if (p->options->keep_times && flm_perfetto_has(e.f, 46))
         add_values(p, &e, 46, 45, &e.sequence->double_counters);
-    if (flm_perfetto_has(&e.f, STACK) || flm_perfetto_has(&e.f, STACK_IID))
+    if (flm_perfetto_has(e.f, STACK) || flm_perfetto_has(e.f, STACK_IID))
         add_stack(p, &e);
     if (e.type == COUNTER) {
-        if (p->options->keep_times && flm_perfetto_has(&e.f, REAL_VALUE))
-            add_value(p, &e, e.track, real_of(flm_perfetto_number(&e.f, REAL_VALUE)));
-        else if (p->options->keep_times && flm_perfetto_has(&e.f, VALUE))
-            add_value(p, &e, e.track, (double)(int64_t)flm_perfetto_number(&e.f, VALUE));
+        if (p->options->keep_times && flm_perfetto_has(e.f, REAL_VALUE))
+            add_value(p, &e, e.track, real_of(flm_perfetto_number(e.f, REAL_VALUE)));
+        else if (p->options->keep_times && flm_perfetto_has(e.f, VALUE))
+            add_value(p, &e, e.track, (double)(int64_t)flm_perfetto_number(e.f, VALUE));
         return;
     }
     if (e.phase == 0 && e.type < sizeof phases)

@@ -91,9 +91,7 @@ static void read_event(struct flm_perfetto *p, struct flm_bytes message)
 {
     struct flm_perfetto_fields f, print;
     flm_perfetto_read(p, message, &f);
-    print.texts = 0;
-    if (flm_perfetto_has(&f, PRINT))
-        flm_perfetto_read(p, flm_perfetto_text(&f, PRINT), &print);
+    flm_perfetto_read(p, flm_perfetto_text(&f, PRINT), &print);
     struct flm_bytes text = flm_perfetto_text(&print, 2);
     if (text.size > 0 && !flm_perfetto_stopped(p))
         use_print(p, (int64_t)flm_perfetto_number(&f, 1), (uint32_t)flm_perfetto_number(&f, 2),
