@@ -622,6 +622,38 @@ static void arrays_of_numbers_are_read_alike_quickly_and_slowly(void **state)
     flm_text_clear(&slow);
 }
 
+static void rows_that_begin_alike_are_read_from_where_they_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t same, count;
+        uint32_t items[4];
+    } rows[] = {{0, 3, {1, 2, 3}}, {3, 3, {1, 2, 3}}, {2, 4, {1, 2, 4, 5}}, {1, 2, {1, 22}},
+                {0, 1, {1}},       {0, 0, {0}},       {0, 2, {1, 2}},       {0, 2, {11, 2}}};
+    for (size_t step = 1; step < 200; step += 99) {
+        struct fixture f;
+        struct flm_json_row row = {0};
+        uint32_t items[8];
+        char text[200];
+        snprintf(text, sizeof text, "%-150s",
+                 "[[1,2,3],[1,2,3],[1,2,4,5],[1,22],[1],[],[1,2],[11,2]]");
+        start(&f, text, step);
+        flm_json_enter_array(&f.json);
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            assert_true(flm_json_next_item(&f.json) && flm_json_enter_array(&f.json));
+            size_t same = flm_json_skip_repeated(&f.json, &row), count = same, more;
+            assert_true(step > 1 ? same == rows[i].same : same <= rows[i].same);
+            while ((more = flm_json_next_indices(&f.json, items + count, 8 - count, 99, "")) > 0)
+                count += more;
+            assert_int_equal(count, rows[i].count);
+            assert_memory_equal(items, rows[i].items, count * sizeof *items);
+        }
+        assert_false(flm_json_next_item(&f.json));
+        assert_true(finish(&f));
+        FLM_ARRAY_CLEAR(&row);
+    }
+}
+
 static void an_index_beyond_the_limit_is_refused(void **state)
 {
     (void)state;
@@ -658,6 +690,7 @@ int main(void)
         cmocka_unit_test(arrays_of_numbers_are_read_at_once),
         cmocka_unit_test(what_is_no_number_is_refused_in_an_array_of_them),
         cmocka_unit_test(arrays_of_numbers_are_read_alike_quickly_and_slowly),
+        cmocka_unit_test(rows_that_begin_alike_are_read_from_where_they_differ),
         cmocka_unit_test(an_index_beyond_the_limit_is_refused),
         cmocka_unit_test(errors_are_the_same_where_much_follows),
         cmocka_unit_test(unread_values_are_skipped),
