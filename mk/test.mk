@@ -94,8 +94,14 @@ test-threads: $(THREADED_RESULTS)
 test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(INSTALL_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
+# Damaged copies of the corpus are read by a program that has the library: with SAN=1, say.
+$B/tests/corpus/damaged: $B/obj/tests/corpus/damaged.o $B/libflamel.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+
 CORPUS ?=
 .PHONY: test-corpus
-test-corpus: $B/flamel
+test-corpus: $B/flamel $B/tests/corpus/damaged
 	@test -d '$(CORPUS)' || { echo 'make test-corpus needs CORPUS=DIR' >&2; exit 2; }
 	tests/corpus/run.sh $< '$(CORPUS)'
+	$B/tests/corpus/damaged -n 24 '$(CORPUS)'
