@@ -15,54 +15,54 @@
     entry(flm)                                                                                     \
     entry(packed)                                                                                  \
     entry(pprof)                                                                                   \
-    entry(otlp)                                                                                    \
-    entry(perfetto)                                                                                \
     entry(pprof_legacy)                                                                            \
+    entry(otlp)                                                                                    \
+    entry(gecko)                                                                                   \
+    entry(speedscope)                                                                              \
+    entry(json)                                                                                    \
+    entry(d3)                                                                                      \
     entry(perf_script)                                                                             \
     entry(perf_report)                                                                             \
     entry(perf_json)                                                                               \
-    entry(gecko)                                                                                   \
-    entry(speedscope)                                                                              \
+    entry(bpftrace)                                                                                \
+    entry(dtrace)                                                                                  \
+    entry(gdb)                                                                                     \
+    entry(trace)                                                                                   \
+    entry(perfetto)                                                                                \
+    entry(cpuprofile)                                                                              \
+    entry(heapprofile)                                                                             \
+    entry(heaptimeline)                                                                            \
+    entry(v8log)                                                                                   \
+    entry(self_profile)                                                                            \
+    entry(safari)                                                                                  \
+    entry(nsight)                                                                                  \
+    entry(rocpd)                                                                                   \
+    entry(rocprof_csv)                                                                             \
+    entry(jfr)                                                                                     \
     entry(thread_dump)                                                                             \
     entry(javacore)                                                                                \
+    entry(goroutines)                                                                              \
     entry(austin)                                                                                  \
     entry(mojo)                                                                                    \
-    entry(d3)                                                                                      \
-    entry(json)                                                                                    \
-    entry(jfr)                                                                                     \
-    entry(cpuprofile)                                                                          \
-    entry(heapprofile)                                                                         \
-    entry(heaptimeline)                                                                        \
-    entry(v8log)                                                                               \
-    entry(trace)                                                                               \
+    entry(pstats)                                                                                  \
+    entry(pyinstrument)                                                                            \
+    entry(python_dump)                                                                             \
+    entry(memray)                                                                                  \
+    entry(stackprof)                                                                               \
+    entry(ghc)                                                                                     \
+    entry(ghc_report)                                                                              \
+    entry(papyrus)                                                                                 \
     entry(callgrind)                                                                               \
     entry(massif)                                                                                  \
     entry(dhat)                                                                                    \
-    entry(rocprof_csv)                                                                             \
-    entry(rocpd)                                                                                   \
-    entry(nsight)                                                                                  \
-    entry(memray)                                                                                  \
     entry(heaptrack)                                                                               \
-    entry(bpftrace)                                                                                \
-    entry(pstats)                                                                                  \
-    entry(gdb)                                                                                     \
-    entry(python_dump)                                                                             \
-    entry(goroutines)                                                                              \
+    entry(uftrace)                                                                                 \
     entry(macos_sample)                                                                            \
     entry(instruments)                                                                             \
     entry(xctrace)                                                                                 \
-    entry(dtrace)                                                                                  \
     entry(pmcstat)                                                                                 \
-    entry(pyinstrument)                                                                            \
-    entry(stackprof)                                                                               \
-    entry(safari)                                                                                  \
-    entry(ghc)                                                                                     \
-    entry(ghc_report)                                                                              \
     entry(vtune)                                                                                   \
     entry(vsprof)                                                                                  \
-    entry(uftrace)                                                                                 \
-    entry(self_profile)                                                                            \
-    entry(papyrus)                                                                                 \
     entry(folded)                                                                                  \
     entry(difffolded)
 /* clang-format on */

@@ -52,6 +52,10 @@ static const struct {
     {"heaptimeline", "tests/data/v8/allocations.heaptimeline"},
     {"v8log", "tests/data/v8/log.json"},
     {"trace", "tests/data/trace/kineto.json"},
+    {"perfetto", "tests/data/perfetto/events.pftrace"},
+    {"pstats", "tests/data/pstats/cprofile.pstats"},
+    {"pyinstrument", "tests/data/text_stacks/pyinstrument.pyisession"},
+    {"memray", "tests/data/memray/v13_all.bin"},
     {"callgrind", "tests/data/callgrind/threads.out"},
     {"massif", "tests/data/massif/stacks.out"},
     {"dhat", "tests/data/dhat/heap.json"},
@@ -330,13 +334,19 @@ static void assert_saves_the_same(const struct flm_profile *p, struct flm_save_o
 static void streams_and_memory_get_what_the_file_gets(void **state)
 {
     (void)state;
-    struct flm_profile *p = profile_of_two("main;read 10 3\nmain 2 2\nmain;write_[k] 5 9\n");
+    struct flm_profile *sums = profile_of_two("main;read 10 3\nmain 2 2\nmain;write_[k] 5 9\n");
+    uint64_t random = 5;
+    struct random_shape shape = random_full;
+    shape.samples = RANDOM_SAMPLES_ALL;
+    shape.negative = false;
+    struct flm_profile *timed = random_profile(&random, &shape);
     struct flm_format_info info = {.size = sizeof info};
     for (size_t i = 0; flm_format_at(i, &info); i++) {
         struct flm_save_options options = {
             .size = sizeof options, .format = info.name, .name = "app"};
         if (!info.writes)
             continue;
+        const struct flm_profile *p = strcmp(info.name, "trace") == 0 ? timed : sums;
         assert_saves_the_same(p, options);
         options.compress = true;
         assert_saves_the_same(p, options);
@@ -345,7 +355,8 @@ static void streams_and_memory_get_what_the_file_gets(void **state)
             assert_saves_the_same(p, options);
         }
     }
-    flm_profile_free(p);
+    flm_profile_free(sums);
+    flm_profile_free(timed);
 }
 
 static void a_format_must_be_given(void **state)

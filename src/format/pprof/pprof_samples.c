@@ -335,11 +335,6 @@ static void use_sample(struct flm_pprof_reading *r, const struct flm_pprof_sampl
     bool by_thread = r->options->by_thread;
     if (sample->ids ? by_thread && !read_ids(r, sample) : !read_ids(r, sample))
         return;
-    if (!sample->ids && r->ids.count == 0) {
-        flm_builder_lost(r->builder, "samples without a stack", "byte",
-                         (uint64_t)(sample->start - r->input.begin), 1);
-        return;
-    }
     struct flm_pprof_known_labels labels = {.time_ns = FLM_NO_TIME};
     if (sample->labels.at)
         labels = read_labels(r, sample->labels);
