@@ -82,7 +82,7 @@ static uint64_t walk(struct flm_json *json)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct flm_bytes all = {(const char *)data, size};
+    struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
     struct flm_error why[2] = {{0}, {0}};
     struct flm_json json;
     struct flm_source source = flm_source_of(all);

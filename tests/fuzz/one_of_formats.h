@@ -8,7 +8,7 @@
 static inline int read_as_one_of(const struct flm_format *const *formats, size_t count,
                                  const uint8_t *data, size_t size)
 {
-    struct flm_bytes all = {(const char *)data, size};
+    struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
     const struct flm_format *format = formats[size % count];
     int best = 0;
     for (size_t i = 0; i < count; i++) {

@@ -26,7 +26,7 @@ static void promise_same_in_two(struct flm_bytes all, const struct flm_profile *
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct flm_format *format = &flm_format_perf_script;
-    struct flm_bytes all = {(const char *)data, size};
+    struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
     struct flm_read_options options = {.lenient = size % 2, .keep_times = size % 3 == 0};
     format->sniff(all, size % 2 == 0);
 

@@ -5,7 +5,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct flm_format *format = &flm_format_rocprof_csv;
-    struct flm_bytes all = {(const char *)data, size};
+    struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
     struct flm_read_options options = {.keep_times = size % 2};
     format->sniff(all, size % 2 == 0);
 

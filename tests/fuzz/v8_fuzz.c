@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct flm_format *const formats[] = {&flm_format_cpuprofile,
                                                        &flm_format_heapprofile,
                                                        &flm_format_heaptimeline, &flm_format_v8log};
-    struct flm_bytes all = {(const char *)data, size};
+    struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
     struct flm_read_options options = {.keep_times = size % 2, .lines = size % 3 == 0};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         formats[i]->sniff(all, size % 2 == 0);

@@ -35,7 +35,7 @@ static bool walk(struct flm_source *source, uint64_t *sum, struct flm_error *why
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct flm_bytes all = {(const char *)data, size};
+    struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
     struct flm_error why[2] = {{0}, {0}};
     struct flm_source source = flm_source_of(all);
     uint64_t sum[2] = {1, 1};

@@ -50,8 +50,8 @@ static void assert_response(const char *query, const char *expected)
 
 static void assert_says(const char *part)
 {
-    char text[2000] = "";
-    memcpy(text, flamel_response(), flamel_response_size() < 1999 ? flamel_response_size() : 1999);
+    char text[8000] = "";
+    memcpy(text, flamel_response(), flamel_response_size() < 7999 ? flamel_response_size() : 7999);
     if (!strstr(text, part))
         fail_msg("it says '%s'", text);
 }
