@@ -121,7 +121,8 @@ static void what_cannot_be_saved_is_said(void **state)
     struct flm_viewer *v = viewer_of_folded(folded);
     assert_refused(v, "export gif",
                    "'gif' cannot be exported: it is none of svg, pdf, stack, flm, packed, "
-                   "pprof, gecko, speedscope, d3, json, callgrind, folded, difffolded");
+                   "pprof, otlp, gecko, speedscope, json, d3, trace, callgrind, folded, "
+                   "difffolded");
     static const char *const wrong[] = {"export svg 0", "export svg x", "export svg1",
                                         "export svg -3", "export stack 700"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
