@@ -2,10 +2,11 @@
  * src/format/formats.c.
  *
  * Every page carries its own module. The readers of perf report and perf JSON, which hardly anybody
- * has, would make it 8 KB larger, so they are left out: such a text is recognized, by simpler rules
- * than those of its readers, and refused with the command that opens it. The profiles in pages are
- * packed, and the packed format can be read here but not written. perf.data is not in the table of
- * pure formats, because the library has another entry for it, with symbols.
+ * has, would make it 8 KB larger, those of GPU profilers' databases and tables 10 KB, so they are
+ * left out: such a file is recognized, by simpler rules than those of its readers, and refused with
+ * the command that opens it. The profiles in pages are packed, and the packed format can be read
+ * here but not written. perf.data is not in the table of pure formats, because the library has
+ * another entry for it, with symbols.
  *
  * Entries without a title are not listed as formats that can be dropped on the page. */
 #include "format/flm/packed.h"
@@ -56,6 +57,34 @@ static const struct flm_format perf = {
     .description = "perf report and perf JSON, which are refused",
     .sniff = sniff_perf,
     .read = refuse_perf,
+};
+
+static int sniff_rocprof(struct flm_bytes head, bool whole)
+{
+    (void)whole;
+    static const char *const columns[] = {"\"Correlation_Id\"", "\"KernelName\"",
+                                          "\"Kernel_Name\""};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (flm_bytes_start_with(head, "\"") && flm_bytes_contain(head, columns[i]))
+            return FLM_SNIFF_MAGIC;
+    return FLM_SNIFF_NO;
+}
+
+static bool refuse_rocprof(struct flm_source *source, const struct flm_read_options *options,
+                           struct flm_builder *builder, struct flm_error *why)
+{
+    (void)source, (void)options, (void)builder;
+    return flm_error_set(why, FLM_ERROR_FORMAT,
+                         "this is a table of rocprof, which a page of one file cannot read: open "
+                         "it with: flamel view FILE");
+}
+
+static const struct flm_format rocprof = {
+    .name = "rocprof",
+    .extensions = "",
+    .description = "tables of rocprof, which are refused",
+    .sniff = sniff_rocprof,
+    .read = refuse_rocprof,
 };
 
 /* ---- Writers --------------------------------------------------------------------------------- */
@@ -123,50 +152,51 @@ static const struct flm_format *const formats[] = {
     &flm_format_flm,
     &packed,
     &perf,
+    &rocprof,
     &flm_format_perf_addresses,
     &flm_format_pprof,
-    &flm_format_otlp,
-    &flm_format_perfetto,
-    &flm_format_gecko,
     &flm_format_pprof_legacy,
-    &flm_format_perf_script,
+    &flm_format_otlp,
+    &flm_format_gecko,
     &flm_format_speedscope,
-    &flm_format_thread_dump,
-    &flm_format_javacore,
-    &flm_format_austin,
-    &flm_format_mojo,
     &flm_format_json,
-    &flm_format_jfr,
+    &flm_format_perf_script,
+    &flm_format_bpftrace,
+    &flm_format_dtrace,
+    &flm_format_gdb,
+    &flm_format_trace,
+    &flm_format_perfetto,
     &flm_format_cpuprofile,
     &flm_format_heapprofile,
     &flm_format_heaptimeline,
     &flm_format_v8log,
-    &flm_format_trace,
+    &flm_format_self_profile,
+    &flm_format_safari,
+    &flm_format_jfr,
+    &flm_format_thread_dump,
+    &flm_format_javacore,
+    &flm_format_goroutines,
+    &flm_format_austin,
+    &flm_format_mojo,
+    &flm_format_pstats,
+    &flm_format_pyinstrument,
+    &flm_format_python_dump,
+    &flm_format_memray,
+    &flm_format_stackprof,
+    &flm_format_ghc,
+    &flm_format_ghc_report,
+    &flm_format_papyrus,
     &flm_format_callgrind,
     &flm_format_massif,
     &flm_format_dhat,
-    &flm_format_memray,
     &flm_format_heaptrack,
-    &flm_format_bpftrace,
-    &flm_format_pstats,
-    &flm_format_gdb,
-    &flm_format_python_dump,
-    &flm_format_goroutines,
+    &flm_format_uftrace,
     &flm_format_macos_sample,
     &flm_format_instruments,
     &flm_format_xctrace,
-    &flm_format_dtrace,
     &flm_format_pmcstat,
-    &flm_format_pyinstrument,
-    &flm_format_stackprof,
-    &flm_format_safari,
-    &flm_format_ghc,
-    &flm_format_ghc_report,
     &flm_format_vtune,
     &flm_format_vsprof,
-    &flm_format_uftrace,
-    &flm_format_self_profile,
-    &flm_format_papyrus,
     &flm_format_folded,
     &flm_format_difffolded,
 };
