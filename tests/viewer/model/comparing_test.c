@@ -394,7 +394,7 @@ static void memory_that_runs_out_leaves_a_viewer_that_works(void **state)
                 argument = (struct flm_bytes){argument.at + 1, argument.size - 1};
             const struct flm_action *action = flm_action_named(
                 (struct flm_bytes){actions[i], (size_t)(argument.at - actions[i])});
-            /* There is memory now. A transform is in force that was made, and could not be drawn. */
+            /* There is memory now. A transform that was made, and not drawn, is in force. */
             bool made = v->model.operations.count > had;
             if (!done && !made && flm_action_makes_sense(action, v))
                 act(v, actions[i]);
