@@ -34,8 +34,10 @@ static bool add_mappings(struct flm_location_tables *t, uint32_t module)
     flm_text_puts(&key, FLM_NOTE_MAPPED);
     flm_text_add(&key, flm_string_bytes(t->p, module));
     flm_text_putc(&key, 0);
-    if (key.failed)
+    if (key.failed) {
+        flm_text_clear(&key);
         return false;
+    }
     struct flm_name note = flm_profile_note_named(t->p, key.at);
     struct flm_bytes value = {note.at ? note.at : "", note.size}, id = flm_mapped_id(value);
     flm_text_clear(&key);

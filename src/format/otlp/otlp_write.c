@@ -93,8 +93,9 @@ static uint32_t add_attribute(struct writing *w, const char *key, struct flm_byt
 {
     struct attribute a = {.key = string_of(w, key),
                           .value = flm_string_table_find(&w->strings, value)};
-    const struct attribute *last = &w->attributes.at[w->attributes.count - 1];
-    bool is_last = w->attributes.count > 0 && last->key == a.key && last->value == a.value;
+    size_t count = w->attributes.count;
+    const struct attribute *last = count > 0 ? &w->attributes.at[count - 1] : NULL;
+    bool is_last = last && last->key == a.key && last->value == a.value;
     if (!is_last && !FLM_ARRAY_ADD(&w->attributes, a))
         w->failed = true;
     return (uint32_t)w->attributes.count;
