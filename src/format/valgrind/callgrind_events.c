@@ -78,12 +78,12 @@ static void split_description(struct flm_bytes text, struct flm_bytes *name,
 
 static struct flm_bytes title_of(const struct flm_callgrind *r, struct flm_bytes event)
 {
-    struct flm_bytes title = {0};
+    struct flm_bytes title = {"", 0};
     for (struct flm_bytes rest = {r->described.at, r->described.size}; rest.size > 0;) {
         size_t size = (size_t)(flm_find(rest.at, rest.at + rest.size, '\n') - rest.at);
         struct flm_bytes name, formula, text;
         split_description((struct flm_bytes){rest.at, size}, &name, &formula, &text);
-        if (flm_bytes_equal(name, event))
+        if (text.size > 0 && flm_bytes_equal(name, event))
             title = text;
         rest = flm_bytes_from(rest, size + 1);
     }
