@@ -4,9 +4,9 @@
  *     size, bytes ...    blocks: compressed, or as they are (the highest bit of the size)
  *     0                  its end
  *
- * A compressed block is a list of sequences: literals, then a copy of what is up to 64 KiB before,
- * which may be in the block before. So what is kept is that, and one block. Checksums are not
- * checked. */
+ * A compressed block is a list of sequences: literals, then a copy of bytes at most 64 KiB earlier,
+ * which may belong to the previous block. So the decoder holds 64 KiB of output and one block.
+ * Checksums are not checked. */
 #ifndef FLAMEL_BASE_LZ4_LZ4_H
 #define FLAMEL_BASE_LZ4_LZ4_H
 

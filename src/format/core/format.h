@@ -97,8 +97,8 @@ struct flm_format {
         *extensions; /* ".folded .collapsed": -o chooses by them, and the page's file dialog shows
                                 such files. Reading does not look at them */
     const char *description; /* one line for `flamel formats` */
-    const char *also_loses;  /* what a written file lacks beside the parts it does not hold; of
-                                pictures: all that it lacks. NULL: nothing */
+    const char *also_loses;  /* what a written file lacks, apart from the parts that `holds` leaves
+                                out; for pictures, everything it lacks. NULL: nothing more */
 
     enum flm_format_metrics metrics;
     enum flm_format_display display;

@@ -50,8 +50,8 @@ static void add_item(struct flm_gecko_writing *w, struct flm_gecko_item item)
         w->groups.at[item.group].count++;
 }
 
-/* What the stacks have beside single samples: all of it, or what was merged from profiles without
- * them. It follows the samples. */
+/* The values that no single sample has: all of them, or those merged from a profile without single
+ * samples. They follow the samples. */
 static void add_rest(struct flm_gecko_writing *w, const struct flm_thread_labels *labels,
                      const struct flm_label_range names[2], double last)
 {

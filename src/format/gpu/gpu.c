@@ -141,7 +141,7 @@ static struct flm_node place(void *context, uint32_t mark, struct flm_node paren
         open > 0 ? &g->calls.at[g->stack->open.at[open - 1].name] : NULL;
     call->base = outer ? outer->base : g->stack->root.index;
     struct flm_node node = parent;
-    /* A call that was seen twice, as Nsight Systems does to have its stack. */
+    /* The same call again: Nsight Systems lists a call twice if it recorded its stack. */
     if (outer && call->correlation >= 0 && call->correlation == outer->correlation &&
         call->group == outer->group && call->frame == outer->frame) {
         call->node = parent.index;

@@ -36,7 +36,7 @@ struct flm_java_thread {
     bool is_daemon, is_virtual;
 };
 
-/* The text that was kept of a line; lines themselves are gone when the next one is read. */
+/* A copied part of a line as bytes. The line itself is overwritten when the next one is read. */
 static inline struct flm_bytes flm_java_kept(const struct flm_text *text)
 {
     return (struct flm_bytes){text->at, text->size};

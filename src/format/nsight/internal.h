@@ -1,4 +1,4 @@
-/* internal.h - Nsight Systems' export to SQLite: what is kept while one is read.
+/* internal.h - Nsight Systems' export to SQLite: the state of its reader.
  *
  *     nsys export --type sqlite report.nsys-rep
  *

@@ -5,9 +5,9 @@
  * sets, one entry for each label, and kinds of frames ("profile.frame.type"): those that OTLP has
  * no word for are called as flamel calls them.
  *
- * A sample is a stack and a label set, with a value for each time; what a stack has beside its
- * single samples is a sample without times. Times are those of the profile, on its own clock: of a
- * recording of perf they are no dates.
+ * A sample is a stack and a label set, with a value for each time. The values of a stack that no
+ * single sample has are a sample without times. Times are those of the profile's clock: in a
+ * recording of perf that is not the time of day.
  *
  * Values are whole numbers: core/whole_values.h. */
 #include <stdlib.h>

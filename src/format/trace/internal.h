@@ -1,4 +1,4 @@
-/* internal.h - Chrome traces (the Trace Event Format): what is kept while one is read.
+/* internal.h - Chrome traces (the Trace Event Format): the state of their reader.
  *
  *     [{"ph": "X", "pid": 1, "tid": 7, "ts": 10.5, "dur": 4, "name": "parse", "cat": "js",
  *       "args": {...}}, ...                        the closing ] may be missing

@@ -1,8 +1,8 @@
 #include "format/gecko/write.h"
 
-#include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
+#include "support/profile/writing.h"
 
 static const struct flm_format *const gecko = &flm_format_gecko;
 static const struct flm_read_options timed = {.keep_times = true};
@@ -161,22 +161,12 @@ static void the_name_of_a_thread_is_not_a_frame_twice(void **state)
     flm_profile_free(p);
 }
 
-static bool write_with_little_memory(void *context, struct flm_error *why)
-{
-    struct flm_text out = {0};
-    bool good = flm_gecko_write(context, &(struct flm_write_options){0}, &out, why);
-    if (good && out.failed)
-        good = flm_error_memory(why);
-    flm_text_clear(&out);
-    return good;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     struct flm_error why = {0};
     struct flm_profile *p = made(&why);
-    assert_true(assert_survives_failures(write_with_little_memory, p) > 8);
+    assert_true(assert_writing_survives_failures(gecko, p) > 8);
     flm_profile_free(p);
 }
 

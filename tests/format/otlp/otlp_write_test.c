@@ -1,10 +1,10 @@
 #include "format/otlp/otlp_write.h"
 
 #include "format/core/units.h"
-#include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
 #include "support/profile/timed.h"
+#include "support/profile/writing.h"
 
 static const struct flm_format *const otlp = &flm_format_otlp;
 static const struct flm_read_options timed = {.keep_times = true, .lines = true};
@@ -98,21 +98,11 @@ static void numbers_addresses_and_facts_come_back(void **state)
     flm_profile_free(p);
 }
 
-static bool write_with_little_memory(void *context, struct flm_error *why)
-{
-    struct flm_text out = {0};
-    bool good = flm_otlp_write(context, &(struct flm_write_options){0}, &out, why);
-    if (good && out.failed)
-        good = flm_error_memory(why);
-    flm_text_clear(&out);
-    return good;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of_threads("10 11 - 0 0 main;a\n10 11 - 1 0 main;b\n");
-    assert_true(assert_survives_failures(write_with_little_memory, p) > 10);
+    assert_true(assert_writing_survives_failures(&flm_format_otlp, p) > 10);
     flm_profile_free(p);
 }
 

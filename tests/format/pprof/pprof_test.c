@@ -4,6 +4,7 @@
 #include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
+#include "support/profile/writing.h"
 
 static const struct flm_format *const pprof = &flm_format_pprof;
 
@@ -531,22 +532,12 @@ static void profiles_of_other_formats_are_written_too(void **state)
     flm_profile_free(q);
 }
 
-static bool write_with_little_memory(void *context, struct flm_error *why)
-{
-    struct flm_text out = {0};
-    bool good = flm_pprof_write(context, &(struct flm_write_options){{0}}, &out, why);
-    if (good && out.failed)
-        good = flm_error_memory(why);
-    flm_text_clear(&out);
-    return good;
-}
-
 static void every_allocation_of_writing_may_fail(void **state)
 {
     (void)state;
     struct proto made = small_profile(false, NUMBERS(ID, 0, 42, BYTES));
     struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &keeping);
-    assert_true(assert_survives_failures(write_with_little_memory, p) > 15);
+    assert_true(assert_writing_survives_failures(pprof, p) > 15);
     flm_profile_free(p);
     proto_clear(&made);
 }

@@ -1,8 +1,8 @@
 #include "format/speedscope/internal.h"
 
-#include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
+#include "support/profile/writing.h"
 
 static const struct flm_format *const speedscope = &flm_format_speedscope;
 
@@ -129,23 +129,13 @@ static void names_of_profiles_tell_metrics_apart(void **state)
     flm_profile_free(p);
 }
 
-static bool write_with_little_memory(void *context, struct flm_error *why)
-{
-    struct flm_text text = {0};
-    bool good = flm_speedscope_write(context, &(struct flm_write_options){0}, &text, why);
-    if (good && text.failed)
-        good = flm_error_memory(why);
-    flm_text_clear(&text);
-    return good;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     struct flm_bytes bytes = file_bytes("speedscope/profiles-first.json");
     struct flm_profile *p =
         read_bytes(speedscope, bytes, &(struct flm_read_options){.keep_times = true});
-    assert_true(assert_survives_failures(write_with_little_memory, p) > 3);
+    assert_true(assert_writing_survives_failures(speedscope, p) > 3);
     flm_profile_free(p);
     free((void *)bytes.at);
 }

@@ -1,9 +1,9 @@
 #include "format/trace/trace_write.h"
 
-#include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
 #include "support/profile/timed.h"
+#include "support/profile/writing.h"
 
 static const struct flm_format *const trace = &flm_format_trace;
 static const struct flm_read_options timed = {.keep_times = true};
@@ -182,16 +182,6 @@ static void a_profile_without_times_is_refused(void **state)
     flm_profile_free(p);
 }
 
-static bool write_with_little_memory(void *context, struct flm_error *why)
-{
-    struct flm_text out = {0};
-    bool good = flm_trace_write(context, &(struct flm_write_options){0}, &out, why);
-    if (good && out.failed)
-        good = flm_error_memory(why);
-    flm_text_clear(&out);
-    return good;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -199,7 +189,7 @@ static void every_allocation_may_fail(void **state)
                                                "10 11 - 1 0 main;b\n"
                                                "marker GC 200 50 young\n"
                                                "counter memory 250 40\n");
-    assert_true(assert_survives_failures(write_with_little_memory, p) > 5);
+    assert_true(assert_writing_survives_failures(&flm_format_trace, p) > 5);
     flm_profile_free(p);
 }
 

@@ -1,8 +1,8 @@
 #include "format/valgrind/callgrind_write.h"
 
-#include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
+#include "support/profile/writing.h"
 
 static const struct flm_format *const callgrind = &flm_format_callgrind;
 
@@ -245,21 +245,11 @@ static void what_no_reader_takes_is_refused(void **state)
         ".flm");
 }
 
-static bool write_with_little_memory(void *context, struct flm_error *why)
-{
-    struct flm_text text = {0};
-    bool good = flm_callgrind_write(context, &(struct flm_write_options){0}, &text, why);
-    if (good && text.failed)
-        good = flm_error_memory(why);
-    flm_text_clear(&text);
-    return good;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of_file(callgrind, "callgrind/part.out");
-    assert_true(assert_survives_failures(write_with_little_memory, p) > 10);
+    assert_true(assert_writing_survives_failures(callgrind, p) > 10);
     flm_profile_free(p);
 }
 
