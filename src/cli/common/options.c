@@ -306,13 +306,12 @@ static bool takes_format(enum flm_option_kind kind)
 /* "write this format: flm, folded, svg" */
 static void print_with_formats(const struct flm_option *option, int column)
 {
-    char text[500];
-    struct flm_text out;
-    flm_text_init_fixed(&out, text, sizeof text - 1);
+    struct flm_text out = {0};
     flm_text_format(&out, "%s: ", option->help);
     flm_option_formats_add(&out, option->kind, ", ");
-    text[out.size] = 0;
-    print_text(text, column);
+    flm_text_putc(&out, 0);
+    print_text(out.failed ? option->help : out.at, column);
+    flm_text_clear(&out);
 }
 
 static void print_option(struct found found, const char *help, int column)

@@ -603,7 +603,7 @@ void flm_call_graph_note(struct flm_builder *builder)
 {
     static const char text[] =
         "the file says which functions call which, not from where these were called: costs below a "
-        "function with several callers are divided among them in proportion. Sums of functions are "
-        "exact, stacks are approximated";
+        "function with several callers are divided among them in proportion. What a function "
+        "itself costs is exact; stacks are approximated, and so are totals of recursive functions";
     flm_builder_note(builder, FLM_NOTE_NOT_SHOWN "exact stacks", text, sizeof text - 1);
 }

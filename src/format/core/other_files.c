@@ -37,7 +37,6 @@ static const struct {
     const char *begins, *has, *also; /* "": anything */
     const char *says;
 } text[] = {
-    {"{", "\"resourceProfiles\"", "", "this is an OpenTelemetry profile, which flamel does not read yet"},
     {"{", "\"alloc_samples\"", "\"elapsed_time_sec\"", "this is a profile of scalene, of lines instead of stacks, which flamel does not read"},
     {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
     {"<?xml", "<trace-toc", "", "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile"},

@@ -151,6 +151,10 @@ static void choose_unit(struct flm_gecko_writing *w)
 bool flm_gecko_write(const struct flm_profile *profile, const struct flm_write_options *options,
                      struct flm_text *out, struct flm_error *why)
 {
+    if (profile->sizes.metric_count == 0)
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "the profile has no metric, and nothing that the Firefox Profiler shows");
     struct flm_gecko_writing w = {
         .p = profile, .json = {.out = out}, .metric = options->metric.index};
     uint32_t nodes = profile->sizes.node_count;

@@ -158,7 +158,8 @@ static bool read_otlp(struct flm_source *source, const struct flm_read_options *
     if (!flm_source_fill(source, 1 << 16, why))
         return false;
     struct flm_bytes head = {source->at, (size_t)(source->end - source->at)};
-    if (!flm_json_head_begins(head, '{')) {
+    /* A message may begin with "\n{": field 1, of 123 bytes. */
+    if (!flm_json_head_begins(head, '{') || sniff_message(head) >= FLM_SNIFF_LIKELY) {
         if (!flm_source_all(source, why))
             return false;
         struct flm_otlp_input input = {.all = {source->at, (size_t)(source->end - source->at)},

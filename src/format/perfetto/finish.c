@@ -194,6 +194,9 @@ static const char *const sentences[FLM_PERFETTO_LOSSES] = {
                                      "rejected, or stopped by a limit)",
     [FLM_PERFETTO_HEAP_DECREASED] = "sums of allocations that decrease, which are left out",
     [FLM_PERFETTO_FTRACE] = "events of the kernel (ftrace), which are not shown",
+    [FLM_PERFETTO_MANY_METRICS] = "samples of more than 4,088 events",
+    [FLM_PERFETTO_MANY_HEAPS] = "dumps of more than 10,000 heaps",
+    [FLM_PERFETTO_MANY_LINES] = "outer functions of addresses with more than 64 inlined ones",
 };
 
 static void count_losses(struct flm_perfetto *p)

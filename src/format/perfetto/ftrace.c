@@ -67,6 +67,8 @@ static void use_print(struct flm_perfetto *p, int64_t time_ns, int64_t tid, stru
             if (pid >= 0)
                 point.lane.index = flm_perfetto_find_thread(p, pid, FLM_NO_TIME);
             flm_perfetto_add_point(p, &point);
+        } else {
+            p->losses[FLM_PERFETTO_FTRACE]++;
         }
         break;
     case 'I':

@@ -11,7 +11,7 @@ uint32_t flm_perfetto_find_metric(struct flm_perfetto *p, struct flm_bytes name,
     struct flm_perfetto_metric metric = {
         name_string, flm_perfetto_string(p, flm_bytes_of(unit)), is_of_events, {FLM_NONE}};
     if (p->metrics.count == FLM_MOST_METRICS - 8)
-        return 0;
+        return FLM_NONE;
     if (!flm_perfetto_push(p, &p->metrics, &metric, sizeof metric))
         return FLM_NONE;
     return (uint32_t)p->metrics.count - 1;
@@ -19,7 +19,9 @@ uint32_t flm_perfetto_find_metric(struct flm_perfetto *p, struct flm_bytes name,
 
 void flm_perfetto_add_sample(struct flm_perfetto *p, const struct flm_perfetto_sample *sample)
 {
-    if (!flm_perfetto_stopped(p))
+    if (sample->metric == FLM_NONE)
+        p->losses[FLM_PERFETTO_MANY_METRICS]++;
+    else if (!flm_perfetto_stopped(p))
         flm_perfetto_push(p, &p->samples, sample, sizeof *sample);
 }
 
@@ -196,9 +198,8 @@ static uint32_t find_heap(struct flm_perfetto *p, int64_t pid, struct flm_bytes 
             return (uint32_t)i;
     struct flm_perfetto_heap heap = {pid, FLM_NO_TIME, string,
                                      flm_perfetto_find_thread(p, pid, FLM_NO_TIME)};
-    if (p->heaps.count == MOST_HEAPS)
-        return 0;
-    flm_perfetto_push(p, &p->heaps, &heap, sizeof heap);
+    if (p->heaps.count == MOST_HEAPS || !flm_perfetto_push(p, &p->heaps, &heap, sizeof heap))
+        return FLM_NONE;
     return (uint32_t)p->heaps.count - 1;
 }
 
@@ -257,7 +258,9 @@ static void read_heap_dump(struct flm_perfetto *p, struct flm_perfetto_sequence 
     bool has_maximum_count = flm_perfetto_number(&f, ORIGINAL_INTERVAL) > 0;
     uint32_t heap =
         find_heap(p, (uint32_t)flm_perfetto_number(&f, PID), flm_perfetto_text(&f, NAME));
-    if (flm_perfetto_stopped(p))
+    if (heap == FLM_NONE)
+        p->losses[FLM_PERFETTO_MANY_HEAPS]++;
+    if (heap == FLM_NONE || flm_perfetto_stopped(p))
         return;
     if (flm_perfetto_has(&f, TIME))
         flm_perfetto_trace_time(p, FLM_PERFETTO_MONOTONIC_COARSE, 0, flm_perfetto_number(&f, TIME),

@@ -3,7 +3,7 @@
 #include "format/perf/frame.h"
 #include "format/perfetto/internal.h"
 
-enum { MOST_FRAMES = 1 << 16, MOST_LINES = 4096 };
+enum { MOST_FRAMES = 1 << 16, MOST_LINES = 64 };
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
@@ -155,7 +155,7 @@ uint32_t flm_perfetto_inline_stack(struct flm_perfetto *p, struct flm_bytes mess
 {
     struct flm_wire m = flm_perfetto_message(p, message);
     struct flm_bytes inner;
-    uint32_t stack = 0;
+    uint32_t stack = 0, depth = 0;
     if (!begin_stack(p))
         return FLM_NONE;
     while (stack != FLM_NONE && flm_perfetto_next(p, &m, 1, &inner)) {
@@ -166,9 +166,10 @@ uint32_t flm_perfetto_inline_stack(struct flm_perfetto *p, struct flm_bytes mess
         frame.file = line.file;
         frame.line = line.line;
         uint32_t index = add_frame(p, &frame);
-        stack = index == FLM_NONE ? FLM_NONE : add_stack(p, stack, index);
+        bool goes_on = index != FLM_NONE && depth++ < MOST_FRAMES;
+        stack = goes_on ? add_stack(p, stack, index) : FLM_NONE;
     }
-    if (stack == 0)
+    if (stack == 0 || stack == FLM_NONE)
         p->losses[FLM_PERFETTO_UNKNOWN_STACK]++;
     return stack == 0 ? FLM_NONE : stack;
 }
@@ -191,9 +192,14 @@ static void read_symbol(struct flm_perfetto *p, uint32_t module, uint32_t build_
     struct flm_perfetto_symbol symbol = {.first = p->lines.count};
     struct flm_bytes text;
     flm_perfetto_read(p, message, &f);
-    for (; symbol.count < MOST_LINES && flm_perfetto_next(p, &m, 2, &text); symbol.count++) {
+    while (flm_perfetto_next(p, &m, 2, &text)) {
+        if (symbol.count == MOST_LINES) {
+            p->losses[FLM_PERFETTO_MANY_LINES]++;
+            break;
+        }
         struct flm_perfetto_line line = read_line(p, text);
         flm_perfetto_push(p, &p->lines, &line, sizeof line);
+        symbol.count++;
     }
     uint32_t index =
         flm_perfetto_entry(p, &p->symbol_keys, flm_perfetto_number(&f, 1),

@@ -151,6 +151,9 @@ static bool add_caller(struct reading *r, const struct flm_marshal_value *key, u
     if (!find_function(r, key, &caller) || !take_count(r, has_time ? m[0] : value, &calls))
         return false;
     *known += calls;
+    if (*known >= MOST_CALLS)
+        return flm_error_set(r->why, FLM_ERROR_RANGE,
+                             "the calls of a function add up to 2^53 or more");
     if (all == 0)
         return true;
     if (!has_time)

@@ -271,10 +271,13 @@ static bool has_all_samples(const struct flm_profile *p, uint32_t metric)
 {
     const double *values = p->sizes.sample_count ? flm_sample_column(p, metric) : NULL;
     double sum = 0, total = flm_profile_total(p, (struct flm_metric){metric});
-    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+    bool has_negative = false; /* of stacks whose sum is none: speedscope knows none */
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         sum += values[i];
+        has_negative = has_negative || values[i] < 0;
+    }
     double difference = sum > total ? sum - total : total - sum;
-    return p->sizes.sample_count > 0 && difference <= total * 1e-9;
+    return p->sizes.sample_count > 0 && !has_negative && difference <= total * 1e-9;
 }
 
 bool flm_speedscope_write(const struct flm_profile *p, const struct flm_write_options *options,

@@ -437,7 +437,7 @@ void flm_sqlite_report(const struct flm_sqlite *db, struct flm_builder *builder)
     if (db->damaged > 0)
         flm_builder_lost(builder, "damaged pages and rows of the database", "page",
                          db->first_damaged, (double)db->damaged);
+    static const char log_note[] = "changes in the file with -wal are not read";
     if (db->has_log)
-        flm_builder_note(builder, "write-ahead log",
-                         "what a file with the ending -wal beside it may have is not read", 63);
+        flm_builder_note(builder, "write-ahead log", log_note, sizeof log_note - 1);
 }

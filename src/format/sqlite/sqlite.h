@@ -21,7 +21,7 @@
  * file. So a table is walked over once, too.
  *
  * The format is described in https://www.sqlite.org/fileformat2.html. Not read are tables WITHOUT
- * ROWID, texts in UTF-16, and what is in a write-ahead log beside the file. */
+ * ROWID, texts in UTF-16, and the write-ahead log (the file with -wal). */
 #ifndef FLAMEL_FORMAT_SQLITE_SQLITE_H
 #define FLAMEL_FORMAT_SQLITE_SQLITE_H
 

@@ -64,8 +64,11 @@ static void put(struct marshal *m, const char *text)
         flm_text_puts(m->out, text);
 }
 
-static void put_string(struct marshal *m, struct flm_bytes text)
+/* A link to an earlier string takes three bytes, however long that is: the output has a bound. */
+static bool put_string(struct marshal *m, struct flm_bytes text)
 {
+    if (m->out->size / 64 > m->all.size + (1 << 14))
+        return refuse(m, "it repeats its strings too often");
     put(m, "\"");
     for (size_t i = 0; i < text.size && m->silent == 0; i++) {
         unsigned char byte = (unsigned char)text.at[i];
@@ -77,6 +80,7 @@ static void put_string(struct marshal *m, struct flm_bytes text)
             flm_text_putc(m->out, (char)byte);
     }
     put(m, "\"");
+    return true;
 }
 
 /* An integer of up to 64 bits, in units of 16. */
@@ -130,8 +134,8 @@ static bool read_link(struct marshal *m, bool is_key)
     m->at = m->objects.at[index];
     char type = m->all.at[m->at++];
     bool good = true;
-    if (type == '"' && (good = take_text(m, &text)))
-        put_string(m, text);
+    if (type == '"')
+        good = take_text(m, &text) && put_string(m, text);
     else if (type == 'l')
         good = read_large(m, is_key);
     else if (type == 'f' && !is_key)
@@ -202,8 +206,7 @@ static bool read_symbol(struct marshal *m, bool is_link)
             return refuse(m, "it refers to a symbol that is not there");
         text = m->symbols.at[index];
     }
-    put_string(m, text);
-    return true;
+    return put_string(m, text);
 }
 
 static bool read_value(struct marshal *m, unsigned depth, bool is_key)
@@ -246,7 +249,8 @@ static bool read_value(struct marshal *m, unsigned depth, bool is_key)
     case '"':
         if (!take_text(m, &text))
             return false;
-        put_string(m, text);
+        if (!put_string(m, text))
+            return false;
         return true;
     case '}':
         if (!read_members(m, depth, true))

@@ -136,6 +136,11 @@ static bool going_on(struct reading *r)
     return !r->xml.failed && !flm_builder_failed(builder_of(r));
 }
 
+static void lose(struct reading *r, const char *what)
+{
+    flm_builder_lost(builder_of(r), what, "line", r->xml.line, 1);
+}
+
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 static enum tag tag_of(struct flm_bytes name)
@@ -231,8 +236,11 @@ static void read_addresses(struct reading *r, struct value *value)
 /* The callers of a leaf, which may be the first of them as well. */
 static void join_addresses(struct reading *r, struct value *stack, const struct value *callers)
 {
+    enum { MOST = 1024 }; /* a long list may be referred to by every backtrace, and is copied */
     uint32_t leaf = stack->count > 0 ? r->frames.at[stack->first].index : FLM_NONE;
-    for (uint32_t i = 0; i < callers->count; i++) {
+    if (callers->count > MOST)
+        lose(r, "outer frames of backtraces with more than 1,024 addresses");
+    for (uint32_t i = 0; i < callers->count && i < MOST; i++) {
         struct flm_frame frame = r->frames.at[callers->first + i];
         if (i > 0 || frame.index != leaf)
             add_frame(r, stack, frame);
@@ -426,11 +434,6 @@ static void add_sample(struct reading *r, enum tag stack)
     flm_builder_rounded(builder_of(r), flm_uint_is_rounded(value));
     flm_stack_add(&r->stack, FLM_LEAF_FIRST, time_ns, metric_for(r, weight), (double)value);
     r->has_samples = true;
-}
-
-static void lose(struct reading *r, const char *what)
-{
-    flm_builder_lost(builder_of(r), what, "line", r->xml.line, 1);
 }
 
 static void end_row(struct reading *r)

@@ -255,6 +255,7 @@ const struct flm_format flm_format_callgrind = {
                    "approximated",
     .also_loses = "numbers of calls that are not a metric",
     .metrics = FLM_METRICS_ALL,
+    .whole_values = true,
     .holds = FLM_HOLDS_VALUES | FLM_HOLDS_SUMS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
     .sniff = sniff,
     .read = read_callgrind,
