@@ -102,6 +102,14 @@ static const char sampled[] =
     "1{8:1600 10:8 13:1 12{5{1:1 2'other'} 6{1:1 2:1} 7{1:1 2:1}} 58:6 66{2:42 3:43 4:1}}"
     "1{2{1{1:42 2:1 3'/opt/app' 3'-x'} 2{1:43 3:42 2'worker'}}}";
 
+static uint32_t count_nodes_of(const struct flm_profile *p, const char *function)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < p->sizes.node_count; i++)
+        count += is_string(p, p->frames[p->node_frame[i]].function, function);
+    return count;
+}
+
 static void samples_of_perf_count_by_stack_and_event(void **state)
 {
     (void)state;
@@ -156,6 +164,23 @@ static void symbols_that_come_last_name_addresses(void **state)
     p = read_trace(text, NULL);
     assert_int_equal(frame_named(p, "scan")->line, 0);
     flm_profile_free(p);
+}
+
+static void inlined_functions_beyond_the_64th_are_counted(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, sampled);
+    flm_text_puts(&text, " 1{61{1'/opt/app' 2\"c0ffee\" 3{1:5000");
+    for (int i = 0; i < 100; i++)
+        flm_text_puts(&text, " 2{1'lex'}");
+    flm_text_puts(&text, "}}}");
+    flm_text_putc(&text, 0);
+    struct flm_profile *p = read_trace(text.at, NULL);
+    assert_true(lost(p, "outer functions of addresses with more than 64 inlined ones", "") == 1);
+    assert_int_equal(count_nodes_of(p, "lex"), 64);
+    flm_profile_free(p);
+    flm_text_clear(&text);
 }
 
 static void samples_of_chrome_and_others_are_metrics(void **state)
@@ -555,6 +580,7 @@ int main(void)
         cmocka_unit_test(samples_of_perf_count_by_stack_and_event),
         cmocka_unit_test(samples_have_times_of_one_clock_and_threads),
         cmocka_unit_test(symbols_that_come_last_name_addresses),
+        cmocka_unit_test(inlined_functions_beyond_the_64th_are_counted),
         cmocka_unit_test(samples_of_chrome_and_others_are_metrics),
         cmocka_unit_test(the_last_dump_of_a_heap_counts_and_others_are_points),
         cmocka_unit_test(older_heap_profiles_have_their_own_tables),

@@ -109,6 +109,25 @@ static void frames_without_a_name_have_that_of_their_address(void **state)
     flm_profile_free(p);
 }
 
+/* Each backtrace may refer to the same list, and has a copy of it. */
+static void callers_beyond_the_1024th_are_counted(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, "<trace-query-result><node><row><weight>1</weight><kperf-bt>"
+                         "<text-address>7</text-address><text-addresses>");
+    for (int i = 0; i < 1100; i++)
+        flm_text_format(&text, "%d ", 1000 + i);
+    flm_text_puts(&text, "</text-addresses></kperf-bt></row></node></trace-query-result>");
+    flm_text_putc(&text, 0);
+    struct flm_profile *p = read_text(xctrace, text.at);
+    assert_true(lost(p, "outer frames of backtraces with more than 1,024 addresses", "line 1") ==
+                1);
+    assert_int_equal(p->sizes.node_count, 1 + 1 + 1024);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -129,6 +148,7 @@ int main(void)
         cmocka_unit_test(samples_have_times_and_threads),
         cmocka_unit_test(what_is_no_export_is_refused),
         cmocka_unit_test(frames_without_a_name_have_that_of_their_address),
+        cmocka_unit_test(callers_beyond_the_1024th_are_counted),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
