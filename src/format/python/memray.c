@@ -213,8 +213,13 @@ static bool read_code(struct flm_memray *m)
 
 static void add_memory(struct flm_memray *m, uint64_t ms, uint64_t heap, uint64_t resident)
 {
-    if (!m->options->keep_times || ms > INT64_MAX / 1000000)
+    if (!m->options->keep_times)
         return;
+    if (ms > INT64_MAX / 1000000) {
+        flm_builder_lost(m->builder, "memory readings with an impossible time", "byte", m->offset,
+                         1);
+        return;
+    }
     flm_builder_counter_point(m->builder, m->heap, (int64_t)ms * 1000000, (double)heap);
     flm_builder_counter_point(m->builder, m->resident, (int64_t)ms * 1000000, (double)resident);
 }
@@ -282,7 +287,7 @@ static bool change(struct flm_memray *m, enum effect effect, uint64_t address, u
 static bool push(struct flm_memray *m, uint32_t frame)
 {
     if (frame == FLM_NONE)
-        return refuse(m, "a call has no function");
+        return refuse(m, "a call refers to a function that is not in the file before it");
     if (current_thread(m) == FLM_NONE)
         return flm_error_memory(m->why);
     struct flm_memray_thread *thread = &m->threads.at[m->thread];
@@ -467,7 +472,7 @@ static bool read_aggregated(struct flm_memray *m, unsigned kind)
     case SNAPSHOT:
         if (!take_uint(m, 8, &ms) || !take_uint(m, 8, &resident) || !take_uint(m, 8, &heap))
             return false;
-        add_memory(m, ms - m->start_ms, heap, resident);
+        add_memory(m, ms < m->start_ms ? UINT64_MAX : ms - m->start_ms, heap, resident);
         return true;
     case SUMS:
         return read_sums(m);

@@ -27,6 +27,7 @@ struct flm_memray_code {
 /* A stack: its innermost frame, and the stack of the caller. Number 0 is empty. */
 struct flm_memray_stack {
     uint32_t parent, frame; /* frame: of the builder */
+    uint32_t root, node;    /* of the builder: where it is below that root; FLM_NONE: not yet */
 };
 
 struct flm_memray_thread {
@@ -73,6 +74,7 @@ struct flm_memray {
     struct FLM_ARRAY(struct flm_memray_location) locations;
     struct flm_index code_index, frame_index, stack_index, thread_index, location_index;
     struct FLM_ARRAY(uint32_t) numbered; /* stacks of the aggregated form, from number 1 on */
+    struct FLM_ARRAY(uint32_t) path;     /* stacks whose nodes are being made */
     struct flm_text tables;              /* line tables of codes */
     struct flm_text name, file;
     uint32_t thread; /* the current one; FLM_NONE: none */
@@ -81,17 +83,17 @@ struct flm_memray {
     size_t block_count, block_capacity;
     struct FLM_ARRAY(struct flm_memray_block) ranges;
     uint64_t bytes, peak, peak_count;
-    uint64_t native_count; /* allocations with a native stack */
     struct flm_counter heap, resident;
 };
 
 /* ---- memray_heap.c --------------------------------------------------------------------------- */
 
-/* False when memory ran out. */
+/* False, and `why`: memory ran out, or the sum or an address is out of range. */
 bool flm_memray_allocate(struct flm_memray *m, uint64_t address, uint64_t size, bool is_range);
 bool flm_memray_release(struct flm_memray *m, uint64_t address, uint64_t size, bool is_range);
 
-/* Before the bytes of a location change, and at the end. */
+/* Notes the bytes of a location at the latest peak. Called before its bytes change, and once at the
+ * end. */
 void flm_memray_keep_peak(const struct flm_memray *m, struct flm_memray_location *location);
 
 /* ---- memray_stacks.c ------------------------------------------------------------------------- */
@@ -104,8 +106,8 @@ uint32_t flm_memray_location(struct flm_memray *m, uint32_t stack, uint32_t thre
 /* The number of a frame in `frames`; FLM_NONE: there is none. */
 uint32_t flm_memray_find(const struct flm_memray *m, uint64_t key, uint64_t offset);
 
-/* Adds a frame of the texts `name` and `file`, or a code object of them. False when memory ran
- * out. */
+/* Adds a frame of the texts `name` and `file`, or a code object of them; one with the same key is
+ * replaced. False when memory ran out. */
 bool flm_memray_add_frame(struct flm_memray *m, uint64_t key, uint32_t line);
 bool flm_memray_add_code(struct flm_memray *m, uint64_t key, uint32_t first_line,
                          struct flm_bytes lines);

@@ -84,7 +84,8 @@ static bool allocate_block(struct flm_memray *m, struct flm_memray_block block)
         return false;
     struct flm_memray_block *at = &m->blocks[find_slot(m, block.address)];
     if (at->address != 0) {
-        flm_builder_lost(m->builder, "releases of what was allocated twice", "", 0, 1);
+        flm_builder_lost(m->builder, "missing releases of addresses that were allocated again", "",
+                         0, 1);
         subtract(m, at->location, at->size);
     } else {
         m->block_count++;

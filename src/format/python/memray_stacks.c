@@ -28,7 +28,7 @@ uint32_t flm_memray_stack(struct flm_memray *m, uint32_t parent, uint32_t frame)
         if (m->stacks.at[at.found].parent == parent && m->stacks.at[at.found].frame == frame)
             return at.found;
     uint32_t index = (uint32_t)m->stacks.count;
-    return FLM_ARRAY_ADD(&m->stacks, (struct flm_memray_stack){parent, frame}) &&
+    return FLM_ARRAY_ADD(&m->stacks, (struct flm_memray_stack){parent, frame, 0, FLM_NONE}) &&
                    flm_index_add(&m->stack_index, hash, index)
                ? index
                : FLM_NONE;
@@ -57,9 +57,15 @@ uint32_t flm_memray_find(const struct flm_memray *m, uint64_t key, uint64_t offs
     return FLM_NONE;
 }
 
+/* A key that is there gets the new frame: so every key is in the index once. */
 static uint32_t add_key(struct flm_memray *m, struct flm_memray_frame frame)
 {
-    uint32_t index = (uint32_t)m->frames.count;
+    uint32_t index = flm_memray_find(m, frame.key, frame.offset);
+    if (index != FLM_NONE) {
+        m->frames.at[index] = frame;
+        return index;
+    }
+    index = (uint32_t)m->frames.count;
     return FLM_ARRAY_ADD(&m->frames, frame) &&
                    flm_index_add(&m->frame_index, flm_hash_numbers(frame.key, frame.offset), index)
                ? index
@@ -93,6 +99,15 @@ bool flm_memray_add_frame(struct flm_memray *m, uint64_t key, uint32_t line)
     return add_frame(m, key, 0, record) != FLM_NONE;
 }
 
+static struct flm_memray_code *find_code(struct flm_memray *m, uint64_t key)
+{
+    for (struct flm_probe at = flm_index_probe(&m->code_index, flm_hash_numbers(key, 0));
+         flm_index_next(&m->code_index, &at);)
+        if (m->codes.at[at.found].key == key)
+            return &m->codes.at[at.found];
+    return NULL;
+}
+
 bool flm_memray_add_code(struct flm_memray *m, uint64_t key, uint32_t first_line,
                          struct flm_bytes lines)
 {
@@ -103,7 +118,12 @@ bool flm_memray_add_code(struct flm_memray *m, uint64_t key, uint32_t first_line
                                    .lines = m->tables.size,
                                    .lines_size = lines.size};
     flm_text_add(&m->tables, lines);
-    return !m->tables.failed && FLM_ARRAY_ADD(&m->codes, code) &&
+    struct flm_memray_code *old = find_code(m, key);
+    if (old)
+        *old = code;
+    if (old || m->tables.failed)
+        return !m->tables.failed;
+    return FLM_ARRAY_ADD(&m->codes, code) &&
            flm_index_add(&m->code_index, flm_hash_numbers(key, 0), (uint32_t)m->codes.count - 1);
 }
 
@@ -112,13 +132,10 @@ bool flm_memray_code_frame(struct flm_memray *m, uint64_t key, uint64_t offset, 
     *frame = flm_memray_find(m, key, offset);
     if (*frame != FLM_NONE)
         return true;
-    const struct flm_memray_code *code = NULL;
-    for (struct flm_probe at = flm_index_probe(&m->code_index, flm_hash_numbers(key, 0));
-         flm_index_next(&m->code_index, &at);)
-        if (m->codes.at[at.found].key == key)
-            code = &m->codes.at[at.found];
+    const struct flm_memray_code *code = find_code(m, key);
     if (!code)
-        return flm_error_byte(m->why, FLM_ERROR_FORMAT, m->offset, "a call has no function");
+        return flm_error_byte(m->why, FLM_ERROR_FORMAT, m->offset,
+                              "a call refers to a function that is not in the file before it");
     enum flm_python_lines kind = m->python_version < 0x030a0000   ? FLM_PYTHON_LNOTAB
                                  : m->python_version < 0x030b0000 ? FLM_PYTHON_LINETABLE
                                                                   : FLM_PYTHON_LOCATIONS;
@@ -155,23 +172,36 @@ static struct flm_label_set labels_of(struct flm_memray *m)
     return flm_builder_label_set(b, labels, m->name.size > 0 ? 2 : 1);
 }
 
-static struct flm_node node_of(struct flm_memray *m, const struct flm_memray_location *location,
-                               void *frames)
+/* Stacks remember their node below the last root, so that of a stack only the part that is new is
+ * walked. */
+static struct flm_node node_of(struct flm_memray *m, const struct flm_memray_location *location)
 {
-    struct FLM_ARRAY(struct flm_frame) *all = frames;
     struct flm_builder *b = m->builder;
     struct flm_node node = flm_builder_root(b);
-    all->count = 0;
-    for (uint32_t s = location->stack; s != 0; s = m->stacks.at[s].parent)
-        if (!FLM_ARRAY_ADD(all, (struct flm_frame){m->stacks.at[s].frame}))
-            flm_builder_fail_memory(b);
     if (m->options->by_thread && location->thread != FLM_NONE) {
         const struct flm_text *name = m->name.size > 0 ? &m->name : &m->file;
         struct flm_frame_record record = {.kind = FLM_KIND_LABEL, .function = interned(m, name)};
         node = flm_builder_child(b, node, flm_builder_frame(b, &record));
     }
-    for (size_t i = all->count; i > 0; i--)
-        node = flm_builder_child(b, node, all->at[i - 1]);
+    uint32_t root = node.index;
+    m->path.count = 0;
+    for (uint32_t s = location->stack; s != 0; s = m->stacks.at[s].parent) {
+        const struct flm_memray_stack *at = &m->stacks.at[s];
+        if (at->root == root && at->node != FLM_NONE) {
+            node.index = at->node;
+            break;
+        }
+        if (!FLM_ARRAY_ADD(&m->path, s)) {
+            flm_builder_fail_memory(b);
+            return node;
+        }
+    }
+    while (m->path.count > 0) {
+        struct flm_memray_stack *at = &m->stacks.at[m->path.at[--m->path.count]];
+        node = flm_builder_child(b, node, (struct flm_frame){at->frame});
+        at->root = root;
+        at->node = node.index;
+    }
     return node;
 }
 
@@ -185,7 +215,6 @@ void flm_memray_add_values(struct flm_memray *m)
                                                   {"allocated", "bytes"},
                                                   {"temporary", "count"}};
     struct flm_builder *b = m->builder;
-    struct FLM_ARRAY(struct flm_frame) frames = {0};
     struct flm_metric metrics[METRICS];
     int count = m->is_aggregated ? ALLOCATIONS : METRICS;
     for (int i = 0; i < count; i++)
@@ -197,7 +226,7 @@ void flm_memray_add_values(struct flm_memray *m)
                                     location->allocated, location->temporary};
         if (location->thread != FLM_NONE)
             thread_name(m, &m->threads.at[location->thread]);
-        struct flm_node node = node_of(m, location, &frames);
+        struct flm_node node = node_of(m, location);
         bool has_sample = !m->options->keep_times || location->thread == FLM_NONE;
         struct flm_label_set labels = {0};
         if (!has_sample)
@@ -216,7 +245,6 @@ void flm_memray_add_values(struct flm_memray *m)
             has_sample = true;
         }
     }
-    FLM_ARRAY_CLEAR(&frames);
 }
 
 void flm_memray_clear(struct flm_memray *m)
@@ -230,6 +258,7 @@ void flm_memray_clear(struct flm_memray *m)
     FLM_ARRAY_CLEAR(&m->locations);
     FLM_ARRAY_CLEAR(&m->ranges);
     FLM_ARRAY_CLEAR(&m->numbered);
+    FLM_ARRAY_CLEAR(&m->path);
     free(m->blocks);
     flm_index_clear(&m->code_index);
     flm_index_clear(&m->frame_index);

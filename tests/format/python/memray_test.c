@@ -1,4 +1,5 @@
 #include "base/text/text.h"
+#include "format/python/memray.h"
 #include "support/profile/reader_laws.h"
 
 static const struct flm_format *const memray = &flm_format_memray;
@@ -180,6 +181,81 @@ static void an_address_may_be_allocated_twice(void **state)
     flm_profile_free(p);
 }
 
+/* Each of them with an allocation: their nodes are found without a walk to the root. */
+static void stacks_may_be_deep(void **state)
+{
+    (void)state;
+    enum { DEPTH = 100000 };
+    static const char begin[] = NEW CODE("\1", "f") THREAD("\7");
+    static const char call[] = PUSH("\1") MALLOC("\2", "\1");
+    struct flm_text text = {0};
+    flm_text_add(&text, BYTES(begin));
+    for (int i = 0; i < DEPTH; i++)
+        flm_text_add(&text, BYTES(call));
+    flm_text_add(&text, BYTES(TRAILER));
+    struct flm_bytes bytes = {text.at, text.size};
+    for (size_t i = 0; i < 3; i++) {
+        struct flm_profile *p = read_bytes(memray, bytes, &reader_options[i]);
+        assert_int_equal(flm_profile_node_count(p), 1 + DEPTH + (i == 2));
+        assert_true(flm_profile_total(p, (struct flm_metric){0}) == DEPTH);
+        flm_profile_free(p);
+    }
+    flm_text_clear(&text);
+}
+
+static void a_function_again_replaces_the_first(void **state)
+{
+    (void)state;
+    enum { TIMES = 100000 };
+    struct flm_read_options options = {0};
+    struct flm_error why = {0};
+    struct flm_memray m = {
+        .builder = flm_builder_new(&why), .options = &options, .why = &why, .thread = FLM_NONE};
+    uint32_t frame = FLM_NONE;
+    for (uint32_t i = 0; i < TIMES; i++) {
+        m.name.size = 0;
+        flm_text_puts(&m.name, i + 1 < TIMES ? "f" : "g");
+        assert_true(flm_memray_add_code(&m, 1, i, (struct flm_bytes){0}));
+        assert_true(flm_memray_add_frame(&m, 2, i));
+        assert_true(flm_memray_number_frame(&m, 3, 4, flm_memray_find(&m, 2, 0)));
+    }
+    assert_int_equal(m.codes.count, 1);
+    assert_int_equal(m.code_index.item_count, 1);
+    assert_int_equal(m.codes.at[0].first_line, TIMES - 1);
+    assert_int_equal(m.frames.count, 2);
+    assert_int_equal(m.frame_index.item_count, 2);
+    /* All of them are g now. */
+    assert_true(flm_memray_code_frame(&m, 1, 0, &frame));
+    assert_int_equal(m.frames.at[frame].frame, m.frames.at[flm_memray_find(&m, 2, 0)].frame);
+    assert_int_equal(m.frames.at[frame].frame, m.frames.at[flm_memray_find(&m, 3, 4)].frame);
+    flm_memray_clear(&m);
+    flm_builder_free(m.builder);
+}
+
+/* The aggregated form has times since 1970; the other one, since the start. */
+static void readings_of_memory_before_the_start_are_counted(void **state)
+{
+    (void)state;
+    enum { FORM = 16, START = FORM + 17, SECOND = sizeof NEW - 1 + 25 };
+    char sums[] = NEW "\1" NONE8 NONE8 NONE8 "\1" NONE8 NONE8 NONE8 "\17";
+    sums[FORM] = 1;
+    sums[START] = 3;
+    sums[SECOND + 1] = 5;
+    struct flm_bytes all[] = {
+        {sums, sizeof sums - 1},
+        BYTES(NEW "\2\1\377\377\377\377\377\377\377\377\377\1\2\1\2" TRAILER)};
+    for (int i = 0; i < 2; i++) {
+        struct flm_profile *p = read_bytes(memray, all[i], &reader_options[1]);
+        assert_int_equal(p->sizes.loss_count, 1);
+        assert_true(is_string(p, p->losses[0].what, "memory readings with an impossible time"));
+        assert_true(p->losses[0].count == 1);
+        flm_profile_free(p);
+        p = read_bytes(memray, all[i], &reader_options[0]);
+        assert_int_equal(p->sizes.loss_count, 0);
+        flm_profile_free(p);
+    }
+}
+
 /* As of a program that was killed: zeros, or nothing, instead of a trailer. */
 static void a_capture_may_be_cut_off(void **state)
 {
@@ -199,7 +275,7 @@ static void what_is_no_capture_is_refused(void **state)
             "version 9 of memray's captures, of which flamel reads 10 to 13: record it again");
     refused(BYTES("memray\0\16\0\0\0"), format, "13: 'memray transform speedscope'");
     refused(BYTES("memray\0\13\0\0\0\0\2"), format, "ends in its header");
-    refused(BYTES(NEW PUSH("\1")), format, "a call has no function");
+    refused(BYTES(NEW PUSH("\1")), format, "a call refers to a function that is not in the file");
     refused(BYTES(NEW POP(1)), format, "more calls end than have begun");
     refused(BYTES(NEW "\3"), format, "there is no record of kind 3");
     refused(BYTES(NEW MALLOC("\200\200\200\200\200\200\200\200\200\200\1", "\1")), format,
@@ -208,7 +284,7 @@ static void what_is_no_capture_is_refused(void **state)
     refused(BYTES(NEW MALLOC("\2", "\377\377\377\377\377\377\377\377\377\1")), FLM_ERROR_RANGE,
             "more than 2^63 bytes");
     refused(BYTES(OLD "\40"), format, "there is no such record");
-    refused(BYTES(OLD "\4\2"), format, "a call has no function");
+    refused(BYTES(OLD "\4\2"), format, "a call refers to a function that is not in the file");
     refused(BYTES(OLD "\16"), format, "there is no record of kind 14");
 }
 
@@ -230,6 +306,9 @@ int main(void)
         cmocka_unit_test(memory_is_temporary_for_one_allocation),
         cmocka_unit_test(mapped_memory_is_released_in_parts),
         cmocka_unit_test(an_address_may_be_allocated_twice),
+        cmocka_unit_test(stacks_may_be_deep),
+        cmocka_unit_test(a_function_again_replaces_the_first),
+        cmocka_unit_test(readings_of_memory_before_the_start_are_counted),
         cmocka_unit_test(a_capture_may_be_cut_off),
         cmocka_unit_test(what_is_no_capture_is_refused),
         cmocka_unit_test(other_files_are_not_taken_for_captures),
