@@ -2,6 +2,7 @@
  *
  *     memray.c          the capture: its records
  *     memray_heap.c     allocations and releases: sums of each stack, the peak
+ *     memray_ranges.c   what mmap allocated
  *     memray_stacks.c   functions, stacks, threads; at the end they become the profile's */
 #ifndef FLAMEL_FORMAT_PYTHON_MEMRAY_H
 #define FLAMEL_FORMAT_PYTHON_MEMRAY_H
@@ -48,10 +49,18 @@ struct flm_memray_location {
     uint64_t allocations, allocated, temporary;
 };
 
-/* What is allocated now, at an address (0: a free slot); or a range of mmap. */
+/* What is allocated now, at an address (0: a free slot). */
 struct flm_memray_block {
     uint64_t address, size;
     uint32_t location;
+};
+
+/* A range of mmap, as a node of a tree. */
+struct flm_memray_range {
+    uint64_t address, end;
+    uint64_t last_end; /* the largest one of the tree below it */
+    uint32_t location;
+    uint32_t left, right, level; /* free: left is the next free one */
 };
 
 struct flm_memray {
@@ -81,7 +90,8 @@ struct flm_memray {
 
     struct flm_memray_block *blocks; /* a hash table, of a power of two */
     size_t block_count, block_capacity;
-    struct FLM_ARRAY(struct flm_memray_block) ranges;
+    struct FLM_ARRAY(struct flm_memray_range) ranges; /* a tree; number 0 is the empty one */
+    uint32_t range_tree, free_range;                  /* the root; the first free one, or 0 */
     uint64_t bytes, peak, peak_count;
     struct flm_counter heap, resident;
 };
@@ -95,6 +105,14 @@ bool flm_memray_release(struct flm_memray *m, uint64_t address, uint64_t size, b
 /* Notes the bytes of a location at the latest peak. Called before its bytes change, and once at the
  * end. */
 void flm_memray_keep_peak(const struct flm_memray *m, struct flm_memray_location *location);
+
+void flm_memray_subtract(struct flm_memray *m, uint32_t location, uint64_t size);
+
+/* ---- memray_ranges.c ------------------------------------------------------------------------- */
+
+/* False when memory ran out; after a release, also `why`. An empty range is not kept. */
+bool flm_memray_add_range(struct flm_memray *m, struct flm_memray_block block);
+bool flm_memray_release_range(struct flm_memray *m, uint64_t begin, uint64_t size);
 
 /* ---- memray_stacks.c ------------------------------------------------------------------------- */
 

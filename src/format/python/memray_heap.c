@@ -66,16 +66,11 @@ static void free_slot(struct flm_memray *m, size_t at)
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-static void subtract(struct flm_memray *m, uint32_t location, uint64_t size)
+void flm_memray_subtract(struct flm_memray *m, uint32_t location, uint64_t size)
 {
     flm_memray_keep_peak(m, &m->locations.at[location]);
     m->locations.at[location].bytes -= size;
     m->bytes -= size;
-}
-
-static bool allocate_range(struct flm_memray *m, struct flm_memray_block block)
-{
-    return FLM_ARRAY_ADD(&m->ranges, block);
 }
 
 static bool allocate_block(struct flm_memray *m, struct flm_memray_block block)
@@ -86,7 +81,7 @@ static bool allocate_block(struct flm_memray *m, struct flm_memray_block block)
     if (at->address != 0) {
         flm_builder_lost(m->builder, "missing releases of addresses that were allocated again", "",
                          0, 1);
-        subtract(m, at->location, at->size);
+        flm_memray_subtract(m, at->location, at->size);
     } else {
         m->block_count++;
     }
@@ -105,7 +100,7 @@ bool flm_memray_allocate(struct flm_memray *m, uint64_t address, uint64_t size, 
         return flm_error_byte(m->why, FLM_ERROR_RANGE, m->offset,
                               "more than 2^63 bytes are allocated, or something at address 0");
     struct flm_memray_block block = {address, size, index};
-    if (!(is_range ? allocate_range(m, block) : allocate_block(m, block)))
+    if (!(is_range ? flm_memray_add_range(m, block) : allocate_block(m, block)))
         return flm_error_memory(m->why);
     struct flm_memray_location *location = &m->locations.at[index];
     flm_memray_keep_peak(m, location);
@@ -124,27 +119,6 @@ bool flm_memray_allocate(struct flm_memray *m, uint64_t address, uint64_t size, 
 
 /* ---- Releases -------------------------------------------------------------------------------- */
 
-/* munmap may release parts of what mmap allocated, and parts of several ranges. */
-static bool release_range(struct flm_memray *m, uint64_t begin, uint64_t size)
-{
-    uint64_t end = begin + size < begin ? UINT64_MAX : begin + size;
-    for (size_t i = m->ranges.count; i-- > 0;) {
-        struct flm_memray_block *range = &m->ranges.at[i], old = *range;
-        uint64_t last = old.address + old.size;
-        uint64_t from = old.address > begin ? old.address : begin, to = last < end ? last : end;
-        if (from >= to)
-            continue;
-        subtract(m, old.location, to - from);
-        range->size = from - old.address;
-        struct flm_memray_block rest = {to, last - to, old.location};
-        if (range->size == 0)
-            *range = rest.size > 0 ? rest : m->ranges.at[--m->ranges.count];
-        else if (rest.size > 0 && !FLM_ARRAY_ADD(&m->ranges, rest))
-            return flm_error_memory(m->why);
-    }
-    return true;
-}
-
 bool flm_memray_release(struct flm_memray *m, uint64_t address, uint64_t size, bool is_range)
 {
     /* As memray: released by the thread that allocated it, as one of its last two allocations. */
@@ -156,13 +130,13 @@ bool flm_memray_release(struct flm_memray *m, uint64_t address, uint64_t size, b
             break;
         }
     if (is_range)
-        return release_range(m, address, size);
+        return flm_memray_release_range(m, address, size);
     /* What is not there was allocated before the recording began. */
     if (m->block_capacity == 0 || address == 0)
         return true;
     size_t slot = find_slot(m, address);
     if (m->blocks[slot].address != 0) {
-        subtract(m, m->blocks[slot].location, m->blocks[slot].size);
+        flm_memray_subtract(m, m->blocks[slot].location, m->blocks[slot].size);
         free_slot(m, slot);
     }
     return true;

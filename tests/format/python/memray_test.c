@@ -181,6 +181,71 @@ static void an_address_may_be_allocated_twice(void **state)
     flm_profile_free(p);
 }
 
+/* The tree stays flat, in every order of addresses. No step has a divisor of COUNT. */
+static void many_ranges_are_found_fast(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000, MOST_LEVELS = 17 };
+    for (uint64_t step = 1; step < COUNT; step += COUNT / 2 - 2) {
+        struct flm_error why = {0};
+        struct flm_memray m = {.why = &why};
+        assert_true(FLM_ARRAY_ADD(&m.locations, (struct flm_memray_location){0}));
+        for (uint64_t i = 0; i < COUNT; i++) {
+            struct flm_memray_block block = {8 + 8 * (i * step % COUNT), 8, 0};
+            assert_true(flm_memray_add_range(&m, block));
+            m.bytes = m.locations.at[0].bytes += 8;
+        }
+        assert_in_range(m.ranges.at[m.range_tree].level, 1, MOST_LEVELS);
+        for (uint64_t i = 0; i < COUNT; i++) {
+            assert_true(flm_memray_release_range(&m, 8 + 8 * i, 8));
+            assert_int_equal(m.bytes, 8 * (COUNT - 1 - i));
+            assert_in_range(m.ranges.at[m.range_tree].level, 0, MOST_LEVELS);
+        }
+        assert_int_equal(m.range_tree, 0);
+        assert_int_equal(m.ranges.count, COUNT + 1);
+        flm_memray_clear(&m);
+    }
+}
+
+/* Compared with a count of the ranges at each byte. */
+static void overlapping_ranges_are_released_together(void **state)
+{
+    (void)state;
+    enum { SPACE = 200, TIMES = 20000 };
+    unsigned held[2 * SPACE] = {0};
+    struct flm_error why = {0};
+    struct flm_memray m = {.why = &why};
+    assert_true(FLM_ARRAY_ADD(&m.locations, (struct flm_memray_location){0}));
+    uint64_t random = 1;
+    for (int i = 0; i < TIMES; i++) {
+        random = random * 6364136223846793005 + 1442695040888963407;
+        uint64_t address = 1 + (random >> 33) % SPACE, size = (random >> 45) % 30;
+        bool adds = random >> 62 == 0;
+        if (adds)
+            assert_true(flm_memray_add_range(&m, (struct flm_memray_block){address, size, 0}));
+        for (uint64_t at = address; at < address + size; at++)
+            held[at] = adds ? held[at] + 1 : 0;
+        if (adds)
+            m.bytes = m.locations.at[0].bytes += size;
+        else
+            assert_true(flm_memray_release_range(&m, address, size));
+        uint64_t sum = 0;
+        for (int at = 0; at < 2 * SPACE; at++)
+            sum += held[at];
+        assert_int_equal(m.bytes, sum);
+        assert_int_equal(m.locations.at[0].bytes, sum);
+    }
+    /* At the end of addresses. */
+    assert_true(flm_memray_release_range(&m, 0, UINT64_MAX));
+    assert_int_equal(m.bytes, 0);
+    m.bytes = m.locations.at[0].bytes = 100;
+    assert_true(flm_memray_add_range(&m, (struct flm_memray_block){UINT64_MAX - 10, 100, 0}));
+    assert_true(flm_memray_release_range(&m, UINT64_MAX - 10, 100));
+    assert_int_equal(m.bytes, 90);
+    assert_int_equal(m.range_tree, 0);
+    flm_memray_clear(&m);
+}
+
 /* Each of them with an allocation: their nodes are found without a walk to the root. */
 static void stacks_may_be_deep(void **state)
 {
@@ -306,6 +371,8 @@ int main(void)
         cmocka_unit_test(memory_is_temporary_for_one_allocation),
         cmocka_unit_test(mapped_memory_is_released_in_parts),
         cmocka_unit_test(an_address_may_be_allocated_twice),
+        cmocka_unit_test(many_ranges_are_found_fast),
+        cmocka_unit_test(overlapping_ranges_are_released_together),
         cmocka_unit_test(stacks_may_be_deep),
         cmocka_unit_test(a_function_again_replaces_the_first),
         cmocka_unit_test(readings_of_memory_before_the_start_are_counted),
