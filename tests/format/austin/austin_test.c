@@ -1,4 +1,4 @@
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_format *const austin = &flm_format_austin;
 static const struct flm_format *const mojo = &flm_format_mojo;

@@ -1,8 +1,8 @@
 #include "format/gecko/write.h"
 
+#include "support/profile/format_laws.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
-#include "support/profile/writing.h"
 
 static const struct flm_format *const gecko = &flm_format_gecko;
 static const struct flm_read_options timed = {.keep_times = true};

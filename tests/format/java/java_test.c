@@ -1,6 +1,6 @@
 #include "format/java/internal.h"
 
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_format *const dump = &flm_format_thread_dump;
 static const struct flm_format *const javacore = &flm_format_javacore;

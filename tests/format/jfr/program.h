@@ -2,8 +2,8 @@
 #ifndef FLAMEL_TESTS_FORMAT_JFR_PROGRAM_H
 #define FLAMEL_TESTS_FORMAT_JFR_PROGRAM_H
 
+#include "support/profile/format_laws.h"
 #include "support/profile/jfr_writer.h"
-#include "support/profile/reader_laws.h"
 
 static const struct flm_format *const jfr = &flm_format_jfr;
 

@@ -11,9 +11,9 @@
 #include "format/formats.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
+#include "support/profile/format_laws.h"
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
-#include "support/profile/reader_laws.h"
 
 static struct flm_text written(const struct flm_profile *p, const struct flm_format *format)
 {

@@ -1,10 +1,10 @@
 #include "format/otlp/otlp_write.h"
 
 #include "format/core/units.h"
+#include "support/profile/format_laws.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
 #include "support/profile/timed.h"
-#include "support/profile/writing.h"
 
 static const struct flm_format *const otlp = &flm_format_otlp;
 static const struct flm_read_options timed = {.keep_times = true, .lines = true};

@@ -2,9 +2,9 @@
 
 #include "format/pprof/proto.h"
 #include "support/core/failures.h"
+#include "support/profile/format_laws.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
-#include "support/profile/writing.h"
 
 static const struct flm_format *const pprof = &flm_format_pprof;
 

@@ -1,6 +1,6 @@
 #include "base/text/text.h"
 #include "format/python/memray.h"
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_format *const memray = &flm_format_memray;
 
@@ -167,6 +167,7 @@ static void mapped_memory_is_released_in_parts(void **state)
     struct flm_bytes bytes = BYTES(TWO MMAP("\4", "\144") MUNMAP("\0", "\12") MUNMAP("\10", "\12")
                                        MUNMAP("\14", "\30") TRAILER);
     assert_values(bytes, "f", 100, 60, 1, 100, 0);
+    assert_survives_little_memory(memray, bytes);
     bytes = BYTES(TWO MMAP("\4", "\144") MUNMAP("\0", "\144") MUNMAP("\0", "\144") TRAILER);
     assert_values(bytes, "f", 100, 0, 1, 100, 2);
 }

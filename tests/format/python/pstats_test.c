@@ -1,5 +1,5 @@
 #include "base/text/text.h"
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_format *const pstats = &flm_format_pstats;
 

@@ -1,6 +1,6 @@
 #include "format/rocm/rocpd.h"
 
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_format *const rocpd = &flm_format_rocpd;
 

@@ -1,6 +1,6 @@
 #include "format/text/internal.h"
 
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_read_options with_labels = {.keep_times = true};
 static const struct flm_read_options by_thread = {.keep_times = true, .by_thread = true};

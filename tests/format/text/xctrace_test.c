@@ -1,6 +1,6 @@
 #include "format/text/internal.h"
 
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_format *const xctrace = &flm_format_xctrace;
 

@@ -1,9 +1,9 @@
 #include "format/trace/trace_write.h"
 
+#include "support/profile/format_laws.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
 #include "support/profile/timed.h"
-#include "support/profile/writing.h"
 
 static const struct flm_format *const trace = &flm_format_trace;
 static const struct flm_read_options timed = {.keep_times = true};

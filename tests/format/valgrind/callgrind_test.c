@@ -1,4 +1,4 @@
-#include "support/profile/reader_laws.h"
+#include "support/profile/format_laws.h"
 
 static const struct flm_format *const callgrind = &flm_format_callgrind;
 

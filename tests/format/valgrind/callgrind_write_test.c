@@ -1,8 +1,8 @@
 #include "format/valgrind/callgrind_write.h"
 
+#include "support/profile/format_laws.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
-#include "support/profile/writing.h"
 
 static const struct flm_format *const callgrind = &flm_format_callgrind;
 

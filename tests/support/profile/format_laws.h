@@ -1,6 +1,7 @@
-/* reader_laws.h - what must hold of every reader of a format, whatever it reads. */
-#ifndef FLAMEL_TESTS_SUPPORT_PROFILE_READER_LAWS_H
-#define FLAMEL_TESTS_SUPPORT_PROFILE_READER_LAWS_H
+/* format_laws.h - what must hold of every reader of a format, whatever it reads, and of every
+ * writer. */
+#ifndef FLAMEL_TESTS_SUPPORT_PROFILE_FORMAT_LAWS_H
+#define FLAMEL_TESTS_SUPPORT_PROFILE_FORMAT_LAWS_H
 
 #include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
@@ -97,6 +98,32 @@ static inline void assert_survives_little_memory(const struct flm_format *format
 {
     struct reader_work work = {format, bytes, &reader_options[2]};
     assert_true(assert_survives_failures(reader_reads, &work) > 5);
+}
+
+/* ---- Writers --------------------------------------------------------------------------------- */
+
+struct writer_work {
+    const struct flm_format *format;
+    const struct flm_profile *profile;
+};
+
+static inline bool writer_writes(void *context, struct flm_error *why)
+{
+    const struct writer_work *w = context;
+    struct flm_text out = {0};
+    bool good = w->format->write(w->profile, &(struct flm_write_options){0}, &out, why);
+    if (good && out.failed)
+        good = flm_error_memory(why);
+    flm_text_clear(&out);
+    return good;
+}
+
+/* Returns how many allocations writing takes, each of which failed once. */
+static inline size_t assert_writing_survives_failures(const struct flm_format *format,
+                                                      const struct flm_profile *profile)
+{
+    struct writer_work work = {format, profile};
+    return assert_survives_failures(writer_writes, &work);
 }
 
 #endif
