@@ -23,7 +23,8 @@ static uint64_t merge(uint64_t hash, uint64_t lane)
 
 uint64_t flm_checksum(const void *bytes, size_t size)
 {
-    const unsigned char *at = bytes, *end = at + size;
+    /* Nothing may have no address, to which nothing may be added, not even 0. */
+    const unsigned char *at = bytes, *end = size ? at + size : at;
     uint64_t hash = prime5;
     if (size >= 32) {
         uint64_t a = prime1 + prime2, b = prime2, c = 0, d = 0 - prime1;

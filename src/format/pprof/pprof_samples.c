@@ -105,7 +105,7 @@ static struct flm_node find_stack(struct flm_pprof_reading *r)
 
 static bool add_ids(struct flm_pprof_reading *r, const struct flm_wire *field)
 {
-    if (!FLM_ARRAY_RESERVE(&r->ids, field->bytes.size + 1))
+    if (!FLM_ARRAY_RESERVE(&r->ids, flm_wire_most_numbers(field)))
         return flm_pprof_fail_memory(r);
     r->ids.count += flm_wire_unpack(field, r->ids.at + r->ids.count);
     return true;
@@ -254,7 +254,7 @@ static struct flm_pprof_known_labels read_labels(struct flm_pprof_reading *r,
 
 static void add_values(struct flm_pprof_reading *r, const struct flm_wire *field)
 {
-    if (FLM_ARRAY_RESERVE(&r->values, field->bytes.size + 1))
+    if (FLM_ARRAY_RESERVE(&r->values, flm_wire_most_numbers(field)))
         r->values.count += flm_wire_unpack(field, r->values.at + r->values.count);
     else
         flm_pprof_fail_memory(r);

@@ -175,8 +175,14 @@ static inline bool flm_wire_next_number(struct flm_wire *packed, uint64_t *value
     return packed->field ? packed->field--, true : false;
 }
 
-/* All of them at once, to `out`, which has room for one and for each byte of the field. Returns how
- * many; an error may leave some out. */
+/* How many numbers a field has at most, packed or not. */
+static inline size_t flm_wire_most_numbers(const struct flm_wire *wire)
+{
+    return wire->type == FLM_WIRE_BYTES ? wire->bytes.size + 1 : 1;
+}
+
+/* All of them at once, to `out`, which has room for that many. Returns how many there are; an error
+ * may leave some out. */
 size_t flm_wire_unpack(const struct flm_wire *wire, uint64_t *out);
 
 /* The same of numbers of 8 bytes (fixed64, sfixed64, double). */
