@@ -85,7 +85,7 @@ static void add_weights(struct losses *l)
         if (value == 0 || p->sample_time[i] == FLM_NO_TIME)
             continue;
         left -= p->sample_node[i] == 0 ? 0 : value;
-        others += value * unit_ns != (double)flm_sample_duration(p, i);
+        others += unit_ns == 0 || value * unit_ns != (double)flm_sample_duration(p, i);
     }
     if (!(holds & FLM_HOLDS_SUMS) && left > 0)
         add_value(l, left, " without a time");

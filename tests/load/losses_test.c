@@ -71,6 +71,21 @@ static void every_part_that_is_not_held_is_told(void **state)
     flm_profile_free(p);
 }
 
+/* A trace has calls that last: of bytes, there is only that they were allocated. */
+static void values_that_become_times_are_told(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric bytes = flm_builder_metric(b, "alloc", "bytes");
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    flm_builder_sample(b, 100, node, (struct flm_label_set){0}, bytes, 64);
+    flm_builder_sample(b, 200, node, (struct flm_label_set){0}, bytes, 32);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_string_equal(losses_of(p, "trace", false), "values of 2 samples");
+    flm_profile_free(p);
+}
+
 struct parts {
     uint32_t metrics, samples, markers, counters, modules, files, kinds;
     bool has_time, has_labels;
@@ -147,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_that_is_not_held_is_told),
+        cmocka_unit_test(values_that_become_times_are_told),
         cmocka_unit_test(what_a_format_claims_to_hold_is_there_when_it_is_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,8 @@ static void read_member(struct flm_trace *t, struct flm_bytes key)
         break;
     case TS:
         e->has_time = read_time(t, &e->time_ns);
+        if (e->has_time && e->time_ns <= INT64_MAX - t->base_ns)
+            e->time_ns += t->base_ns;
         break;
     case DUR:
         e->has_duration = read_time(t, &e->duration_ns);

@@ -32,7 +32,8 @@
  * arguments of the event are part of its name, as in speedscope. Without it they are not, since
  * those of PyTorch contain sizes and addresses, and hardly two are the same.
  *
- * Times are decimal microseconds; they are read exactly, to the nanosecond.
+ * Times are decimal microseconds; they are read exactly, to the nanosecond. Kineto (and flamel)
+ * count them from a "baseTimeNanoseconds", which precedes the events.
  *
  * Memory: 32 bytes for each B, E and X, and 12 more while the calls of its thread are nested. An
  * event takes 60 bytes of the file at least, most take more than 100: a trace of 2 GB needs about
@@ -154,7 +155,8 @@ struct flm_trace {
     struct FLM_ARRAY(struct flm_trace_process) processes;
     struct flm_index thread_index, process_index;
     uint32_t last_thread;
-    bool is_list; /* the file is a list of events, whose end may be missing; else an object */
+    int64_t base_ns; /* times are counted from it; at least 0 */
+    bool is_list;    /* the file is a list of events, whose end may be missing; else an object */
 
     struct FLM_ARRAY(struct flm_trace_launch) launches;
     struct FLM_ARRAY(struct flm_trace_gpu) gpu;

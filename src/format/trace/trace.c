@@ -91,6 +91,10 @@ static void read_object(struct flm_trace *t, bool *has_events)
         } else if (flm_bytes_are(key, "samples") && is_array) {
             if (!read_events(t, true))
                 return;
+        } else if (flm_bytes_are(key, "baseTimeNanoseconds") && type == FLM_JSON_TYPE_NUMBER &&
+                   t->event_count == 0) {
+            if (!flm_json_integer(&t->json, &t->base_ns) || t->base_ns < 0)
+                t->base_ns = 0;
         } else if (flm_bytes_are(key, "stackFrames") && is_object) {
             flm_trace_read_stack_frames(t);
         } else if (is_object &&

@@ -16,6 +16,7 @@ struct writing {
     struct flm_thread_labels labels;
     struct flm_label_range process_names;
     uint32_t metric;
+    int64_t base_ns; /* what times are counted from */
     uint32_t *parents;
     struct FLM_ARRAY(uint32_t) open, path; /* nodes, outermost first */
     struct flm_trace_spans spans;
@@ -57,10 +58,11 @@ static void put_thread(struct writing *w, struct flm_json_writer *json, uint32_t
     put_id(w, json, "tid", set, w->labels.threads);
 }
 
-static void put_time(struct flm_json_writer *json, int64_t ns)
+static void put_time(struct writing *w, struct flm_json_writer *json, int64_t ns)
 {
     char digits[40];
     struct flm_text text;
+    ns -= w->base_ns;
     uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
     flm_text_init_fixed(&text, digits, sizeof digits);
     flm_text_format(&text, "%s%llu", ns < 0 ? "-" : "", (unsigned long long)(size / 1000));
@@ -83,7 +85,7 @@ static void open_call(struct writing *w, uint32_t node, uint32_t set, int64_t ti
     if (frame->module)
         flm_json_add_text(json, "cat", flm_string_bytes(p, frame->module));
     put_thread(w, json, set);
-    put_time(json, time_ns);
+    put_time(w, json, time_ns);
     if (frame->file)
         flm_json_add_text(json, "file", flm_string_bytes(p, frame->file));
     if (frame->file && frame->line)
@@ -99,7 +101,7 @@ static void close_calls(struct writing *w, size_t to, uint32_t set, int64_t time
         struct flm_json_writer *json = begin_event(w, "E");
         flm_json_add_text(json, "name", flm_frame_function(w->p, w->p->node_frame[node]));
         put_thread(w, json, set);
-        put_time(json, time_ns);
+        put_time(w, json, time_ns);
         flm_json_add_written(json, "args", flm_bytes_of("{}"));
         flm_json_end(json);
     }
@@ -258,7 +260,7 @@ static void write_marker(struct writing *w, uint32_t index, bool is_end)
     struct flm_json_writer *json = begin_event(w, is_end ? "e" : lasts ? "b" : "i");
     flm_json_add_text(json, "name", flm_string_bytes(p, m->name));
     put_thread(w, json, m->label_set);
-    put_time(json, is_end ? m->time_ns + m->duration_ns : m->time_ns);
+    put_time(w, json, is_end ? m->time_ns + m->duration_ns : m->time_ns);
     if (lasts) {
         flm_json_add_text(json, "cat", flm_bytes_of("marker"));
         flm_json_add_address(json, "id", index + (uint64_t)1);
@@ -281,7 +283,7 @@ static void write_counter(struct writing *w, struct flm_counter counter)
         struct flm_json_writer *json = begin_event(w, "C");
         flm_json_add_text(json, "name", flm_string_bytes(w->p, points.name.index));
         put_thread(w, json, points.label_set.index);
-        put_time(json, points.time_ns[i]);
+        put_time(w, json, points.time_ns[i]);
         flm_json_begin(json, "args", FLM_JSON_OBJECT_LINE);
         flm_json_add_number(json, "value", points.value[i]);
         flm_json_end(json);
@@ -309,12 +311,69 @@ static void write_facts(struct writing *w)
     flm_json_end(json);
 }
 
-static bool has_times(const struct flm_profile *p)
+/* Programs read times as floating point numbers of microseconds: since 1970, they would be wrong by
+ * a quarter of one. What is this late is counted from the second that it begins in. */
+static int64_t base_of(const struct flm_profile *p)
 {
-    bool found = p->sizes.marker_count > 0 || p->sizes.counter_count > 0;
-    for (uint32_t i = 0; i < p->sizes.sample_count && !found; i++)
-        found = p->sample_time[i] != FLM_NO_TIME;
-    return found;
+    const int64_t exact = INT64_C(1) << 53, second = 1000000000;
+    int64_t first = INT64_MAX;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        if (p->sample_time[i] != FLM_NO_TIME && p->sample_time[i] < first)
+            first = p->sample_time[i];
+    for (uint32_t i = 0; i < p->sizes.marker_count; i++)
+        first = p->markers[i].time_ns < first ? p->markers[i].time_ns : first;
+    for (uint32_t i = 0; i < p->sizes.counter_count; i++) {
+        struct flm_counter_points points = flm_profile_counter(p, (struct flm_counter){i});
+        if (points.point_count > 0 && points.time_ns[0] < first)
+            first = points.time_ns[0];
+    }
+    return first >= exact && first != INT64_MAX ? first - first % second : 0;
+}
+
+/* Whether a sample of the metric has a time, and a stack. */
+static bool has_calls(const struct flm_profile *p, uint32_t metric)
+{
+    const double *values = p->sizes.sample_count > 0 ? flm_sample_column(p, metric) : NULL;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        if (values[i] > 0 && p->sample_time[i] != FLM_NO_TIME && p->sample_node[i] != 0)
+            return true;
+    return false;
+}
+
+static bool refuse(const struct flm_profile *p, uint32_t metric, struct flm_error *why)
+{
+    struct flm_text others = {0};
+    struct flm_bytes name = flm_bytes_of("");
+    if (p->sizes.metric_count > 0)
+        name = flm_string_bytes(p, p->metrics[metric].name);
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
+        if (!has_calls(p, m))
+            continue;
+        flm_text_puts(&others, others.size > 0 ? ", " : "");
+        flm_text_add(&others, flm_string_bytes(p, p->metrics[m].name));
+    }
+    if (others.size == 0)
+        flm_error_set(why, FLM_ERROR_USAGE,
+                      "a Chrome trace shows when things happened, and the profile has no times: "
+                      "write pprof (.pb.gz), speedscope or folded stacks");
+    else
+        flm_error_set(why, FLM_ERROR_USAGE,
+                      "a Chrome trace shows when things happened, and no sample of the metric "
+                      "'%.*s' has a time; those of other metrics have: %.*s",
+                      (int)name.size, name.at, (int)others.size, others.at);
+    flm_text_clear(&others);
+    return false;
+}
+
+/* Markers and counters are a trace too, but not in place of samples that were asked for. */
+static bool can_be_written(const struct flm_profile *p, uint32_t metric, struct flm_error *why)
+{
+    bool has_others = p->sizes.marker_count > 0 || p->sizes.counter_count > 0;
+    if (p->sizes.metric_count > 0 && has_calls(p, metric))
+        return true;
+    for (uint32_t m = 0; m < p->sizes.metric_count && has_others; m++)
+        has_others = !has_calls(p, m);
+    return has_others || refuse(p, metric, why);
 }
 
 bool flm_trace_write(const struct flm_profile *p, const struct flm_write_options *options,
@@ -325,15 +384,16 @@ bool flm_trace_write(const struct flm_profile *p, const struct flm_write_options
                         .labels = flm_thread_labels_of(p),
                         .process_names = flm_label_range_of(p, "process name"),
                         .metric = options->metric.index};
-    if (!has_times(p))
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "a Chrome trace shows when things happened, and the profile has no "
-                             "times: write pprof (.pb.gz), speedscope or folded stacks");
+    if (!can_be_written(p, w.metric, why))
+        return false;
+    w.base_ns = base_of(p);
     w.parents = malloc(p->sizes.node_count * sizeof *w.parents);
     bool good = w.parents != NULL;
     if (good) {
         flm_profile_parents(p, w.parents);
         flm_json_begin(&w.json, NULL, FLM_JSON_OBJECT);
+        if (w.base_ns > 0)
+            flm_json_add_integer(&w.json, "baseTimeNanoseconds", w.base_ns);
         flm_json_begin(&w.json, "traceEvents", FLM_JSON_ARRAY);
         good = write_threads(&w);
         for (uint32_t i = 0; i < p->sizes.marker_count && good; i++)

@@ -15,7 +15,9 @@
  *
  * B and E, and not X: both ends of a call and of what it calls are then the same digits. The end of
  * an X is a sum, which a reader with floating point rounds, and calls no longer nest. Times are
- * microseconds, with three decimals: none is rounded.
+ * microseconds, with three decimals: none is rounded. Since programs read them as floating point
+ * numbers, times since 1970 are counted from the first one's second, which is the member
+ * "baseTimeNanoseconds", as PyTorch's Kineto has it.
  *
  * File and line are members of their own, which viewers pass over: speedscope makes arguments a
  * part of the name. It takes an E and a B of one name at one time for a call of no duration, not

@@ -182,6 +182,51 @@ static void a_profile_without_times_is_refused(void **state)
     flm_profile_free(p);
 }
 
+/* Of two metrics, one has only sums: the other one is named. */
+static void a_metric_without_times_is_refused(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric calls = flm_builder_metric(b, "calls", "");
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    flm_builder_add(b, node, calls, 3);
+    flm_builder_sample(b, 100, node, (struct flm_label_set){0}, cpu, 5);
+    flm_builder_marker(b, 5, 0, flm_builder_string(b, "gc", 2), (struct flm_string){0},
+                       (struct flm_label_set){0});
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    struct flm_text out = {0};
+    struct flm_error why = {0};
+    struct flm_write_options options = {.metric = flm_profile_metric_named(p, "calls")};
+    assert_false(flm_trace_write(p, &options, &out, &why));
+    assert_int_equal(why.kind, FLM_ERROR_USAGE);
+    assert_non_null(strstr(why.text, "no sample of the metric 'calls' has a time; those of other "
+                                     "metrics have: cpu"));
+    flm_text_clear(&out);
+    assert_written(p, "cpu", "\"ts\": 0.1}");
+    flm_profile_free(p);
+}
+
+/* As numbers of microseconds, those since 1970 would lose their last three digits. */
+static void late_times_are_counted_from_their_first_second(void **state)
+{
+    (void)state;
+    int64_t late = INT64_C(1795159566123456789);
+    struct flm_profile *p = moments("ns", (int64_t[]){late, late + 5001}, 2);
+    assert_written(p, "m", "{\n  \"baseTimeNanoseconds\": 1795159566000000000,\n");
+    assert_written(p, "m", "\"ts\": 123456.789}");
+    assert_written(p, "m", "\"ts\": 123461.79}");
+    struct flm_profile *again = reread(p, "m");
+    assert_int_equal(again->sample_time[0], late);
+    assert_int_equal(again->sample_time[1], late + 5001);
+    flm_profile_free(again);
+    flm_profile_free(p);
+    p = moments("ns", (int64_t[]){(INT64_C(1) << 53) - 1, late}, 2); /* nothing is rounded */
+    assert_written(p, "m", "\"ts\": 9007199254740.991}");
+    flm_profile_free(p);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -202,6 +247,8 @@ int main(void)
         cmocka_unit_test(threads_markers_and_counters_come_back),
         cmocka_unit_test(what_is_written),
         cmocka_unit_test(a_profile_without_times_is_refused),
+        cmocka_unit_test(a_metric_without_times_is_refused),
+        cmocka_unit_test(late_times_are_counted_from_their_first_second),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
