@@ -97,6 +97,19 @@ static void a_metric_is_chosen_by_name(void **state)
     flm_profile_free(p);
 }
 
+static void an_empty_metric_is_written_only_when_named(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_two("a 2 0\nb 3 0\n"); /* before, and after: nothing */
+    const char *path = temporary_path("x.folded");
+    save(p, path, NULL);
+    assert_content(path, "a 2\nb 3\n");
+    struct flm_save_options options = {.size = sizeof options, .metric = "after"};
+    save(p, path, &options);
+    assert_content(path, "");
+    flm_profile_free(p);
+}
+
 static void kinds_are_marked_where_the_source_did_or_when_asked(void **state)
 {
     (void)state;
@@ -182,6 +195,7 @@ int main(void)
         cmocka_unit_test(the_format_may_be_given),
         cmocka_unit_test(what_was_saved_is_loaded),
         cmocka_unit_test(a_metric_is_chosen_by_name),
+        cmocka_unit_test(an_empty_metric_is_written_only_when_named),
         cmocka_unit_test(kinds_are_marked_where_the_source_did_or_when_asked),
         cmocka_unit_test(what_cannot_be_saved_says_why),
         cmocka_unit_test(a_full_disk_is_an_error_in_every_format),

@@ -110,6 +110,9 @@ void flm_gecko_find_items(struct flm_gecko_writing *w)
                      .group = group_of(w, p->sample_node[i], p->sample_labels[i], &labels, names)});
     }
     add_rest(w, &labels, names, last);
+    /* Without a thread, the Firefox Profiler opens no file. */
+    if (w->groups.count == 0 && !w->failed)
+        group_of(w, 0, 0, &labels, names);
 }
 
 /* Sorts the items by group; within one they stay in order. */

@@ -161,6 +161,16 @@ static void the_name_of_a_thread_is_not_a_frame_twice(void **state)
     flm_profile_free(p);
 }
 
+static void a_metric_without_values_is_an_empty_thread(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_two("a 2 0\nb 3 0\n");
+    struct flm_profile *again = reread(p, 0);
+    assert_true(flm_profile_total(again, (struct flm_metric){0}) == 0);
+    flm_profile_free(again);
+    flm_profile_free(p);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -179,6 +189,7 @@ int main(void)
         cmocka_unit_test(files_come_back),
         cmocka_unit_test(times_markers_and_counters_come_back),
         cmocka_unit_test(the_name_of_a_thread_is_not_a_frame_twice),
+        cmocka_unit_test(a_metric_without_values_is_an_empty_thread),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
