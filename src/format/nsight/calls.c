@@ -107,11 +107,13 @@ static void read_call(struct flm_nsight *n, const struct api *api, const char *m
         .correlation = value[5].type == FLM_SQLITE_INTEGER && api ? value[5].integer : -1,
         .frame = flm_gpu_frame(n->builder, name, module, FLM_KIND_NATIVE),
     };
-    /* Until the stacks are resolved: its number. */
-    if (value[6].type == FLM_SQLITE_INTEGER && value[6].integer >= 0 &&
-        value[6].integer < UINT32_MAX - 1) {
+    /* Until the stacks are resolved: its number, if it is one that fits; they count from 0. */
+    bool has_stack = value[6].type == FLM_SQLITE_INTEGER && value[6].integer >= 0;
+    if (has_stack && value[6].integer < UINT32_MAX - 1) {
         call.stack = (uint32_t)value[6].integer;
         call.stack_size = 1;
+    } else if (has_stack) {
+        flm_builder_lost(n->builder, "stacks of calls with numbers above 2^32", "", 0, 1);
     }
     flm_gpu_add_call(&n->gpu, flm_nsight_thread(n, value[2].integer), value[0].integer,
                      value[1].type == FLM_SQLITE_INTEGER ? value[1].integer : FLM_NO_TIME, &call);

@@ -79,10 +79,15 @@ static void read_diagnostics(struct flm_nsight *n)
     struct flm_sqlite_rows rows;
     unsigned count = 0;
     flm_sqlite_begin(&rows, &n->db, flm_sqlite_table(&n->db, "DIAGNOSTIC_EVENT"), wanted);
-    while (flm_sqlite_next(&rows) && count < MOST) {
+    while (flm_sqlite_next(&rows) && !flm_builder_failed(n->builder)) {
         int64_t severity = rows.value[0].integer;
         if (severity != WARNING && severity != ERROR)
             continue;
+        if (count == MOST) {
+            flm_builder_lost(n->builder, "warnings and errors of the recording, after the 20th", "",
+                             0, 1);
+            continue;
+        }
         char key[40];
         struct flm_text text;
         flm_text_init_fixed(&text, key, sizeof key - 1);
@@ -139,7 +144,7 @@ static void read_tables(struct flm_nsight *n)
         bool is_about = flm_bytes_start_with(name, "TARGET_INFO") ||
                         flm_bytes_start_with(name, "ENUM_") ||
                         flm_sqlite_is_name(name, flm_bytes_of("DIAGNOSTIC_EVENT"));
-        if (is_read(name) || is_about || table->without_rowid)
+        if (is_read(name) || is_about)
             continue;
         if (flm_nsight_has_calls(n, table))
             flm_nsight_read_calls(n, table);
@@ -212,8 +217,7 @@ static bool read_nsight(struct flm_source *source, const struct flm_read_options
     else if (good)
         good = flm_rocpd_is(&n.db) ? flm_rocpd_read(&n.db, options, builder, why)
                                    : flm_sqlite_refuse(&n.db, why);
-    if (good)
-        flm_sqlite_report(&n.db, builder);
+    good = good && flm_sqlite_report(&n.db, options->lenient, builder, why);
     flm_gpu_clear(&n.gpu);
     flm_nsight_clear_names(&n);
     flm_sqlite_clear(&n.db);

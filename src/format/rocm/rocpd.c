@@ -414,9 +414,8 @@ static bool read_rocpd(struct flm_source *source, const struct flm_read_options 
     struct flm_bytes all = {source->at, (size_t)(source->end - source->at)};
     bool good = flm_sqlite_open(&db, all, why) && flm_sqlite_check(&db, options->lenient, why) &&
                 (flm_rocpd_is(&db) || flm_sqlite_refuse(&db, why)) &&
-                flm_rocpd_read(&db, options, builder, why);
-    if (good)
-        flm_sqlite_report(&db, builder);
+                flm_rocpd_read(&db, options, builder, why) &&
+                flm_sqlite_report(&db, options->lenient, builder, why);
     flm_sqlite_clear(&db);
     return good;
 }

@@ -303,7 +303,12 @@ void flm_sqlite_begin(struct flm_sqlite_rows *rows, struct flm_sqlite *db,
     if (!table)
         return;
     find_columns(rows, wanted);
-    enter(rows, table->root);
+    if (table->without_rowid) {
+        db->has_rowless = true;
+        db->rowless = table->name;
+    } else {
+        enter(rows, table->root);
+    }
 }
 
 bool flm_sqlite_next(struct flm_sqlite_rows *rows)
@@ -427,8 +432,19 @@ bool flm_sqlite_check(const struct flm_sqlite *db, bool lenient, struct flm_erro
                          there, there + db->missing);
 }
 
-void flm_sqlite_report(const struct flm_sqlite *db, struct flm_builder *builder)
+bool flm_sqlite_report(const struct flm_sqlite *db, bool lenient, struct flm_builder *builder,
+                       struct flm_error *why)
 {
+    if (db->has_rowless && !lenient) {
+        struct flm_bytes name = flm_sqlite_name(db, db->rowless);
+        return flm_error_set(why, FLM_ERROR_FORMAT,
+                             "its table %.*s is one WITHOUT ROWID, which flamel does not read, and "
+                             "no profiler writes: copy it to a plain table (--lenient leaves it "
+                             "out)",
+                             name.size < 80 ? (int)name.size : 80, name.at);
+    }
+    if (db->has_rowless)
+        flm_builder_lost(builder, "tables WITHOUT ROWID", "", 0, 1);
     if (db->no_memory)
         flm_builder_fail_memory(builder);
     if (db->missing > 0)
@@ -440,4 +456,5 @@ void flm_sqlite_report(const struct flm_sqlite *db, struct flm_builder *builder)
     static const char log_note[] = "changes in the file with -wal are not read";
     if (db->has_log)
         flm_builder_note(builder, "write-ahead log", log_note, sizeof log_note - 1);
+    return true;
 }

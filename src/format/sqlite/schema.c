@@ -28,7 +28,7 @@ const struct flm_sqlite_table *flm_sqlite_table(const struct flm_sqlite *db, con
     for (size_t i = 0; i < db->tables.count; i++) {
         const struct flm_sqlite_table *table = &db->tables.at[i];
         if (flm_sqlite_is_name(flm_sqlite_name(db, table->name), flm_bytes_of(name)))
-            return table->without_rowid ? NULL : table;
+            return table;
     }
     return NULL;
 }

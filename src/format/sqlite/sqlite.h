@@ -21,7 +21,8 @@
  * file. So a table is walked over once, too.
  *
  * The format is described in https://www.sqlite.org/fileformat2.html. Not read are tables WITHOUT
- * ROWID, texts in UTF-16, and the write-ahead log (the file with -wal). */
+ * ROWID (whoever needs one is refused at the end), texts in UTF-16, and the write-ahead log (the
+ * file with -wal). */
 #ifndef FLAMEL_FORMAT_SQLITE_SQLITE_H
 #define FLAMEL_FORMAT_SQLITE_SQLITE_H
 
@@ -62,6 +63,8 @@ struct flm_sqlite {
     uint64_t damaged;    /* pages and rows that are not as they should be, of all walks */
     uint32_t first_damaged;
     bool no_memory;
+    bool has_rowless; /* a table that was to be read is WITHOUT ROWID: */
+    struct flm_sqlite_name rowless;
 };
 
 /* The type of a value, whatever that of its column is. A whole number in a column of REAL may be an
@@ -153,7 +156,9 @@ bool flm_sqlite_check(const struct flm_sqlite *db, bool lenient, struct flm_erro
 /* Refuses a database that no format takes, with the names of its tables. Always false. */
 bool flm_sqlite_refuse(const struct flm_sqlite *db, struct flm_error *why);
 
-/* Adds what was damaged or missing to the losses of a profile; and that memory ran out. */
-void flm_sqlite_report(const struct flm_sqlite *db, struct flm_builder *builder);
+/* At the end: adds what was damaged or missing to the losses of a profile; and that memory ran out.
+ * False, and `why`, if a table that was asked for cannot be read, unless the caller is lenient. */
+bool flm_sqlite_report(const struct flm_sqlite *db, bool lenient, struct flm_builder *builder,
+                       struct flm_error *why);
 
 #endif

@@ -36,6 +36,7 @@ struct reading {
     struct measure measure[METRICS];
     int measure_count;
     int level, function, module, file; /* columns; -1: none */
+    size_t column_count;
     char delimiter;
     struct flm_text unquoted; /* a line without its quotes */
 };
@@ -318,6 +319,7 @@ static void read_csv_header(struct reading *r, struct flm_bytes line)
     size_t count = split(r, line, field);
     if (flm_builder_failed(builder_of(r)))
         return;
+    r->column_count = count;
     r->level = column_named(field, count, "Level");
     r->function = column_named(field, count, is_vtune ? stacks_of_vtune : "Function Name");
     r->module = column_named(field, count, is_vtune ? "Module" : "Module Name");
@@ -351,6 +353,10 @@ static void read_csv_line(void *reading, struct flm_bytes line)
     if (line.size == 0)
         return;
     size_t count = split(r, line, field);
+    if (!r->base.lines.is_ended && count < r->column_count) {
+        lose(r, "lines that are cut off at the end of the file");
+        return;
+    }
     struct flm_bytes function = field[r->function];
     size_t depth = flm_text_indent(function);
     if (r->level >= 0 && flm_number_parse_uint(flm_bytes_trimmed(field[r->level]), &level))
@@ -374,6 +380,9 @@ static void read_csv_line(void *reading, struct flm_bytes line)
         frame.module.size = 0;
     flm_stack_frame(&r->base.stack, &frame);
     add_row(r, depth, field);
+    /* A number that ends with the file may have had more digits. */
+    if (!r->base.lines.is_ended && count == (size_t)last + 1)
+        lose(r, "values that may be cut off at the end of the file");
 }
 
 static bool read_csv(struct flm_source *source, const struct flm_read_options *options,

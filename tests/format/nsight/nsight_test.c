@@ -158,6 +158,32 @@ static void other_databases_are_refused(void **state)
     free((void *)cut.at);
 }
 
+static void a_table_without_rows_of_numbers_is_refused(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_bytes bytes = file_bytes("nsight/rowless.sqlite");
+    assert_null(try_bytes(nsight, bytes, &reader_options[0], &why));
+    assert_non_null(strstr(why.text, "its table OSRT_API is one WITHOUT ROWID"));
+    struct flm_profile *p =
+        try_bytes(nsight, bytes, &(struct flm_read_options){.lenient = true}, &why);
+    assert_non_null(p);
+    assert_true(lost(p, "tables WITHOUT ROWID", "") == 1);
+    flm_profile_free(p);
+    free((void *)bytes.at);
+}
+
+static void what_does_not_fit_is_counted(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_file(nsight, "nsight/odd.sqlite");
+    assert_note(p, "warning 20", "lost 20");
+    assert_true(lost(p, "warnings and errors of the recording, after the 20th", "") == 2);
+    assert_true(lost(p, "stacks of calls with numbers above 2^32", "") == 1);
+    assert_stacks(p, "event time", "main;poll 40\npoll 30\n");
+    flm_profile_free(p);
+}
+
 static void the_laws_hold(void **state)
 {
     (void)state;
@@ -183,6 +209,8 @@ int main(void)
         cmocka_unit_test(streams_and_threads_are_tracks),
         cmocka_unit_test(old_exports_are_read),
         cmocka_unit_test(other_databases_are_refused),
+        cmocka_unit_test(a_table_without_rows_of_numbers_is_refused),
+        cmocka_unit_test(what_does_not_fit_is_counted),
         cmocka_unit_test(the_laws_hold),
         cmocka_unit_test(little_memory_is_survived),
     };

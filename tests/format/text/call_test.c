@@ -96,6 +96,30 @@ static void what_a_table_lacks_is_told(void **state)
     assert_int_equal(flm_format_vtune.sniff(flm_bytes_of("Function Stack,CPU\n"), true), 0);
 }
 
+static void a_line_that_is_cut_off_is_told(void **state)
+{
+    (void)state;
+    static const char cut[] = "lines that are cut off at the end of the file";
+    struct flm_profile *p = read_text(
+        &flm_format_vtune, "Function Stack,CPU Time:Self,Module\nmain,1,a\n b,2,a\n  c,3.2");
+    assert_folded(p, "main 1\nmain;b 2\n");
+    assert_int_equal(lost(p, cut, "line 4"), 1);
+    flm_profile_free(p);
+    p = read_text(&flm_format_vsprof, "Level,Function Name,Exclusive Samples,Module Name,\n"
+                                      "0,\"a\",1,\"m\",\n1,\"b\",2,\"");
+    assert_folded(p, "a 1\n");
+    assert_int_equal(lost(p, cut, "line 3"), 1);
+    flm_profile_free(p);
+    /* All fields are there, and the last one may be whole. */
+    p = read_text(&flm_format_vtune, "Function Stack,CPU Time:Self\nmain,1\n b,12");
+    assert_folded(p, "main 1\nmain;b 12\n");
+    assert_int_equal(lost(p, "values that may be cut off at the end of the file", "line 3"), 1);
+    flm_profile_free(p);
+    p = read_text(&flm_format_vtune, "Function Stack,CPU Time:Self,Module\nmain,1,a\n b,2,a");
+    assert_int_equal(flm_profile_loss_count(p), 0);
+    flm_profile_free(p);
+}
+
 /* ---- Logs ------------------------------------------------------------------------------------ */
 
 static void waits_are_in_the_call_that_waits(void **state)
@@ -175,6 +199,7 @@ int main(void)
         cmocka_unit_test(reports_of_ghc_have_ticks_or_percents),
         cmocka_unit_test(fields_of_csv_may_be_in_quotes),
         cmocka_unit_test(what_a_table_lacks_is_told),
+        cmocka_unit_test(a_line_that_is_cut_off_is_told),
         cmocka_unit_test(waits_are_in_the_call_that_waits),
         cmocka_unit_test(threads_of_a_log_are_labels),
         cmocka_unit_test(every_allocation_may_fail),
