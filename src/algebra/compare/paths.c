@@ -229,6 +229,98 @@ static bool find_same(const struct flm_profile *p, const struct flm_profile *oth
     return good;
 }
 
+/* ---- Functions without modules --------------------------------------------------------------- */
+
+static bool names_modules(const struct flm_profile *p)
+{
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+        if (p->frames[i].module != 0)
+            return true;
+    return false;
+}
+
+/* Frames of one name, [first, end). */
+struct named {
+    const struct flm_profile *p;
+    uint32_t first, end;
+};
+
+static struct flm_bytes name_at(const struct flm_profile *p, uint32_t frame)
+{
+    return flm_string_bytes(p, p->frames[frame].function);
+}
+
+static void find_end(struct named *n)
+{
+    for (n->end = n->first; n->end < n->p->sizes.frame_count; n->end++)
+        if (!flm_bytes_equal(name_at(n->p, n->end), name_at(n->p, n->first)))
+            return;
+}
+
+/* What a frame without a module, or of a text, does not say. */
+static uint32_t kind_of(uint32_t kind)
+{
+    return kind == FLM_KIND_PLAIN ? FLM_KIND_NATIVE : kind;
+}
+
+static bool can_be(const struct flm_profile *p, const struct flm_frame_record *frame,
+                   const struct flm_profile *other, const struct flm_frame_record *o)
+{
+    struct flm_bytes file = last_part(flm_string_bytes(p, frame->file));
+    struct flm_bytes others = last_part(flm_string_bytes(other, o->file));
+    return (frame->kind == FLM_KIND_LABEL) == (o->kind == FLM_KIND_LABEL) &&
+           frame->line == o->line &&
+           (file.size == 0 || others.size == 0 || flm_bytes_equal(file, others));
+}
+
+/* The frame that `frame` is among those of its name; FLM_NONE: none, or it could be several. Where
+ * only kinds differ (a function is inlined here and called there), it is the one of its own. */
+static uint32_t find_function(const struct flm_profile *p, const struct flm_frame_record *frame,
+                              const struct named *others)
+{
+    uint32_t found = FLM_NONE;
+    for (uint32_t i = others->first; i < others->end; i++) {
+        const struct flm_frame_record *all = others->p->frames;
+        if (!can_be(p, frame, others->p, &all[i]))
+            continue;
+        if (found != FLM_NONE &&
+            (all[found].module != all[i].module || all[found].file != all[i].file))
+            return FLM_NONE;
+        if (found == FLM_NONE || kind_of(all[i].kind) == kind_of(frame->kind))
+            found = i;
+    }
+    return found;
+}
+
+/* Fills `becomes`, by frame of `p`: that of the other profile; FLM_NONE: it stays. Frames are
+ * sorted by the bytes of their names. */
+static void find_functions(const struct flm_profile *p, const struct flm_profile *other,
+                           uint32_t *becomes, uint32_t *count)
+{
+    for (uint32_t i = 0; i < p->sizes.frame_count; i++)
+        becomes[i] = FLM_NONE;
+    if (names_modules(p) == names_modules(other))
+        return;
+    struct named own = {p, 1, 1}, others = {other, 1, 1};
+    for (; own.first < p->sizes.frame_count; own.first = own.end) {
+        find_end(&own);
+        int order = -1;
+        while (others.first < other->sizes.frame_count &&
+               (order = compare(name_at(other, others.first), name_at(p, own.first))) < 0)
+            others.first++;
+        if (others.first == other->sizes.frame_count || order != 0)
+            continue;
+        find_end(&others);
+        for (uint32_t i = own.first; i < own.end; i++) {
+            uint32_t found = find_function(p, &p->frames[i], &others);
+            if (found == FLM_NONE || p->frames[i].module + other->frames[found].module == 0)
+                continue;
+            becomes[i] = found;
+            ++*count;
+        }
+    }
+}
+
 /* ---- A profile with them --------------------------------------------------------------------- */
 
 static uint32_t renamed(struct flm_rebuild *r, const struct flm_profile *other, uint32_t string,
@@ -240,9 +332,38 @@ static uint32_t renamed(struct flm_rebuild *r, const struct flm_profile *other, 
     return flm_builder_string(r->builder, text.at, text.size).index;
 }
 
+static uint32_t copied(struct flm_rebuild *r, const struct flm_profile *other, uint32_t string)
+{
+    struct flm_bytes text = flm_string_bytes(other, string);
+    return flm_builder_string(r->builder, text.at, text.size).index;
+}
+
+/* What becomes of the strings and the frames of a profile. */
+struct becoming {
+    uint32_t *modules, *files, *frames;
+};
+
+static uint32_t make_frame(struct flm_rebuild *r, const struct flm_profile *other,
+                           const struct becoming *b, uint32_t frame)
+{
+    const struct flm_frame_record *before = &r->p->frames[frame];
+    struct flm_frame_record record = *before;
+    if (b->frames[frame] != FLM_NONE) {
+        record = other->frames[b->frames[frame]];
+        record.function = before->function;
+        record.module = copied(r, other, record.module);
+        record.file = copied(r, other, record.file);
+    } else {
+        record.module = renamed(r, other, record.module, b->modules);
+        record.file = renamed(r, other, record.file, b->files);
+        if (record.module == before->module && record.file == before->file)
+            return frame;
+    }
+    return flm_builder_frame(r->builder, &record).index;
+}
+
 static struct flm_profile *with_paths(const struct flm_profile *p, const struct flm_profile *other,
-                                      const uint32_t *modules, const uint32_t *files,
-                                      struct flm_error *why)
+                                      const struct becoming *b, struct flm_error *why)
 {
     struct flm_rebuild r;
     if (!flm_rebuild_start(&r, p, why))
@@ -253,13 +374,8 @@ static struct flm_profile *with_paths(const struct flm_profile *p, const struct 
         flm_error_memory(why);
         return NULL;
     }
-    for (uint32_t i = 0; i < p->sizes.frame_count; i++) {
-        struct flm_frame_record record = p->frames[i];
-        record.module = renamed(&r, other, record.module, modules);
-        record.file = renamed(&r, other, record.file, files);
-        bool is_same = record.module == p->frames[i].module && record.file == p->frames[i].file;
-        frames[i] = is_same ? i : flm_builder_frame(r.builder, &record).index;
-    }
+    for (uint32_t i = 0; i < p->sizes.frame_count; i++)
+        frames[i] = make_frame(&r, other, b, i);
     for (uint32_t i = 1; i < p->sizes.node_count; i++)
         r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], frames[p->node_frame[i]]);
     free(frames);
@@ -271,17 +387,20 @@ bool flm_take_paths(const struct flm_profile *p, const struct flm_profile *other
 {
     assert(p && other && made && same);
     size_t strings = p->sizes.string_count + (size_t)1;
-    uint32_t *modules = malloc(2 * strings * sizeof *modules), *files = modules + strings;
+    uint32_t *all = malloc((2 * strings + p->sizes.frame_count) * sizeof *all);
+    struct becoming b = {all, all + strings, all + 2 * strings};
     *made = NULL;
     *same = (struct flm_same_paths){0};
-    bool good = modules && find_same(p, other, MODULES, modules, &same->modules) &&
-                find_same(p, other, FILES, files, &same->files);
-    if (!good)
+    bool good = all && find_same(p, other, MODULES, b.modules, &same->modules) &&
+                find_same(p, other, FILES, b.files, &same->files);
+    if (good)
+        find_functions(p, other, b.frames, &same->functions);
+    else
         flm_error_memory(why);
-    if (good && (same->modules > 0 || same->files > 0)) {
-        *made = with_paths(p, other, modules, files, why);
+    if (good && same->modules + same->files + same->functions > 0) {
+        *made = with_paths(p, other, &b, why);
         good = *made != NULL;
     }
-    free(modules);
+    free(all);
     return good;
 }

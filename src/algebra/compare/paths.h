@@ -8,7 +8,10 @@
  *     /a/src/parse/rules.rs   /b/src/parse/rules.rs    another one
  *     /a/rules.rs             -                       nothing else is like it
  *
- * " (deleted)" does not count. */
+ * " (deleted)" does not count.
+ *
+ * Where one of both names no module at all (folded stacks, Go's texts of ?debug=1), a function is
+ * that of the same name in the other, if there is only one that it can be. */
 #ifndef FLAMEL_ALGEBRA_COMPARE_PATHS_H
 #define FLAMEL_ALGEBRA_COMPARE_PATHS_H
 
@@ -16,6 +19,7 @@
 
 struct flm_same_paths {
     uint32_t modules, files; /* how many */
+    uint32_t functions;      /* whose modules only one of both has */
 };
 
 /* `p` with the paths of `other`, where they are other ones: *made, to be freed; NULL, if there are

@@ -244,12 +244,27 @@ static struct flm_frame named_frame(struct adding *a, size_t name, uint32_t kind
     return flm_builder_frame(b, &record);
 }
 
-static struct flm_frame make_frame(struct adding *a, uint64_t address)
+/* Of Go: whether the function is a part of that of its caller, which is at the address `outer`. */
+static bool is_inlined(const struct adding *a, size_t name, uint64_t outer)
+{
+    size_t caller = name_of(a, outer);
+    if (caller == a->l->names.count)
+        return false;
+    const struct flm_legacy_name *n = &a->l->names.at[a->names[name]];
+    const struct flm_legacy_name *o = &a->l->names.at[a->names[caller]];
+    return n->entry != 0 && n->entry == o->entry && !flm_bytes_equal(n->function, o->function);
+}
+
+/* `outer`: the address of the caller; 0: it has none. */
+static struct flm_frame make_frame(struct adding *a, uint64_t address, uint64_t outer)
 {
     struct flm_builder *b = a->l->builder;
     size_t name = name_of(a, address);
     if (name < a->l->names.count)
-        return named_frame(a, name, a->l->has_go_names ? FLM_KIND_NATIVE : FLM_KIND_PLAIN);
+        return named_frame(a, name,
+                           !a->l->has_go_names          ? FLM_KIND_PLAIN
+                           : is_inlined(a, name, outer) ? FLM_KIND_INLINED
+                                                        : FLM_KIND_NATIVE);
     char buffer[32];
     struct flm_text text;
     flm_text_init_fixed(&text, buffer, sizeof buffer);
@@ -295,13 +310,23 @@ static bool ends_in_goexit(const struct adding *a, const struct flm_legacy_sampl
     return has_names && name_of(a, address[s->count - 1]) == a->l->names.count;
 }
 
-static bool push_frame(struct adding *a, uint64_t address)
+/* Of heaps of Go: how many frames at the leaf have no name, below one that has. */
+static size_t count_hidden(const struct adding *a, const struct flm_legacy_sample *s)
+{
+    for (size_t i = 0; i < s->count && a->l->is_heap; i++)
+        if (name_of(a, a->l->addresses.at[s->first + i]) < a->l->names.count)
+            return i;
+    return 0;
+}
+
+/* An address is always called from the same one, if it is inlined there. */
+static bool push_frame(struct adding *a, uint64_t address, uint64_t outer)
 {
     uint32_t hash = flm_hash_numbers(address, 0);
     for (struct flm_probe at = flm_index_probe(&a->index, hash); flm_index_next(&a->index, &at);)
         if (a->addresses.at[at.found] == address)
             return FLM_ARRAY_ADD(&a->path, a->frames.at[at.found]);
-    struct flm_frame frame = make_frame(a, address);
+    struct flm_frame frame = make_frame(a, address, outer);
     return flm_index_add(&a->index, hash, (uint32_t)a->frames.count) &&
            FLM_ARRAY_ADD(&a->addresses, address) && FLM_ARRAY_ADD(&a->frames, frame) &&
            FLM_ARRAY_ADD(&a->path, frame);
@@ -313,10 +338,13 @@ static bool add_sample(struct adding *a, const struct flm_legacy_sample *s)
     struct flm_builder *b = l->builder;
     a->path.count = 0;
     size_t count = s->count - (l->has_go_names && ends_in_goexit(a, s));
-    for (size_t i = count; i-- > 0;)
-        if (!push_frame(a, l->addresses.at[s->first + i]) ||
-            (l->has_go_names && !push_inlined(a, l->addresses.at[s->first + i])))
+    size_t hidden = l->has_go_names ? count_hidden(a, s) : 0;
+    const uint64_t *address = l->addresses.at + s->first;
+    for (size_t i = count; i-- > hidden;)
+        if (!push_frame(a, address[i], i + 1 < count ? address[i + 1] : 0) ||
+            (l->has_go_names && !push_inlined(a, address[i])))
             return false;
+    l->hidden += hidden;
     if (s->count == 0) {
         flm_builder_lost(b, "samples without a stack", "", 0, 1);
         return true;
@@ -358,6 +386,7 @@ static void add_samples(struct flm_legacy *l)
         good = add_sample(&a, &l->samples.at[i]);
     if (!good)
         l->failed = true;
+    flm_legacy_note(l, "frames of Go's runtime at leaves, left out", (int64_t)l->hidden, "");
     static const char all[] = "all metrics", numeric[] = "bytes";
     flm_builder_note(l->builder, FLM_NOTE_SAMPLE_VALUES, all, sizeof all - 1);
     if (l->samples.count > 0 && l->samples.at[0].block >= 0 && l->options->keep_times)

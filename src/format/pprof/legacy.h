@@ -32,6 +32,7 @@ struct flm_legacy_sample {
 /* Of Java and Go: a name for an address. */
 struct flm_legacy_name {
     uint64_t address;
+    uint64_t entry; /* of Go: where the function that contains it begins; 0: not known */
     struct flm_bytes function, file;
     uint32_t line;
 };
@@ -47,8 +48,9 @@ struct flm_legacy {
     struct FLM_ARRAY(struct flm_mapped) maps;
     struct FLM_ARRAY(struct flm_legacy_name) names; /* sorted before samples are added */
     struct flm_index named;                         /* of Go: which addresses have names */
-    bool is_java, has_go_names;
-    bool failed; /* memory ran out */
+    bool is_java, is_heap, has_go_names;
+    uint64_t hidden; /* frames of Go's runtime that allocate */
+    bool failed;     /* memory ran out */
 };
 
 /* Adds the metrics of the values, by name and unit: the last one first, which pprof shows. */

@@ -6,7 +6,9 @@
  *
  * A comment has the address of the call, one less than that of the return. Frames of the runtime
  * at the leaf have none, nor has runtime.goexit, the root of each goroutine, which Go leaves out of
- * its profiles. Of inlined functions several comments have one address, the innermost first; a
+ * its profiles; of heaps (?debug=0) it leaves out those at the leaf as well, and so do we. What is
+ * behind the + is the distance from the entry of the function in the program: an inlined one, and
+ * the one that contains it, have the same. Of inlined functions several comments have one address, the innermost first; a
  * function that calls itself has as many comments as addresses. */
 #include "base/core/hash.h"
 #include "base/number/number.h"
@@ -47,7 +49,11 @@ static bool parse_name(struct flm_bytes line, struct flm_legacy_name *name)
     skip_blanks(&line);
     for (size = name->function.size; size > 1; size--) {
         if (name->function.at[size - 1] == '+') {
+            struct flm_bytes offset = flm_bytes_from(name->function, size);
             name->function.size = size - 1;
+            if (flm_bytes_start_with(offset, "0x") &&
+                flm_number_parse_hex(flm_bytes_from(offset, 2), &number) && number < name->address)
+                name->entry = name->address - number;
             break;
         }
     }

@@ -173,6 +173,7 @@ static bool read_heap(struct flm_legacy *l, struct flm_bytes text, struct flm_er
     bool is_v2 = flm_bytes_start_with(line, "heap_v2") || flm_bytes_start_with(line, "heapz_v2");
     bool is_heap = is_v2 || flm_bytes_start_with(line, "heap/") || flm_bytes_are(line, "heap");
     bool is_profile = flm_bytes_start_with(line, "heapprofile");
+    l->is_heap = is_heap;
     for (size_t i = 0; i < line.size && is_heap; i++) {
         struct flm_bytes rate = flm_bytes_from(line, i + 1);
         if (line.at[i] != '/')

@@ -210,6 +210,7 @@ static bool with_equal_paths(struct flm_run_input *in, uint32_t count, struct fl
             in[i].profile = made[i];
         most->modules = same.modules > most->modules ? same.modules : most->modules;
         most->files = same.files > most->files ? same.files : most->files;
+        most->functions = same.functions > most->functions ? same.functions : most->functions;
     }
     return true;
 }

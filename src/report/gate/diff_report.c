@@ -509,6 +509,12 @@ static void add_noise_lines(const struct making *m)
 static void add_paths_line(const struct making *m)
 {
     const struct flm_same_paths *same = &m->d->runs.same;
+    if (same->functions > 0)
+        flm_text_format(flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED),
+                        "One side names no modules: %u function%s of one name %s compared as the "
+                        "same.",
+                        same->functions, same->functions == 1 ? "" : "s",
+                        same->functions == 1 ? "is" : "are");
     if (same->modules == 0 && same->files == 0)
         return;
     struct flm_text *line = flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED);

@@ -183,6 +183,64 @@ static void many_of_one_name_are_left_alone(void **state)
     flm_text_clear(&words[1]);
 }
 
+/* Frames of "function:module:file:kind", the kind a digit. */
+static struct flm_profile *profile_of_frames(const char *const *words, size_t count)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "cpu", "ns");
+    for (size_t i = 0; i < count; i++) {
+        const char *part[4], *at = words[i];
+        uint32_t string[3];
+        for (int k = 0; k < 4; k++) {
+            part[k] = at;
+            at += strcspn(at, ":");
+            if (k < 3)
+                string[k] = flm_builder_string(b, part[k], (size_t)(at - part[k])).index;
+            at += *at == ':';
+        }
+        struct flm_frame_record record = {string[0], string[1], string[2]};
+        record.kind = (uint32_t)(*part[3] - '0');
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record)),
+                        metric, 1);
+    }
+    return flm_builder_finish(b, NULL);
+}
+
+static void assert_functions(const char *const *p_words, size_t p_count,
+                             const char *const *other_words, size_t other_count,
+                             const char *expected, unsigned functions)
+{
+    struct flm_profile *p = profile_of_frames(p_words, p_count), *made;
+    struct flm_profile *other = profile_of_frames(other_words, other_count);
+    struct flm_same_paths same;
+    assert_true(flm_take_paths(p, other, &made, &same, NULL));
+    assert_int_equal(same.functions, functions);
+    assert_string_equal(places(made ? made : p), expected);
+    if (made)
+        assert_sound(made);
+    flm_profile_free(made);
+    flm_profile_free(p);
+    flm_profile_free(other);
+}
+
+#define FRAMES(...)                                                                                \
+    (const char *const[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
+
+static void where_one_names_no_modules_names_are_enough(void **state)
+{
+    (void)state;
+    assert_functions(FRAMES("f:::0", "g:::0"), FRAMES("f:app:a.c:1", "h:app::1"), " app:a.c", 1);
+    assert_functions(FRAMES("f:app:a.c:1", "g:lib::1"), FRAMES("f:::0"), " lib", 1);
+    /* Of two in other modules it could be either, unless the file says which. */
+    assert_functions(FRAMES("f:::0"), FRAMES("f:app::1", "f:lib::1"), "", 0);
+    assert_functions(FRAMES("f::/x/b.c:0"), FRAMES("f:app:a.c:1", "f:lib:b.c:1"), "lib:b.c", 1);
+    /* Called and inlined: that of its own kind. */
+    assert_functions(FRAMES("f:::0"), FRAMES("f:app::1", "f:app::3"), "app", 1);
+    /* Both have modules, or neither: there is nothing to take. */
+    assert_functions(FRAMES("f:::0", "g:x::1"), FRAMES("f:app::1"), " x", 0);
+    assert_functions(FRAMES("f:::0"), FRAMES("f:::1"), "", 0);
+}
+
 struct pair {
     struct flm_profile *p, *other;
 };
@@ -215,6 +273,7 @@ int main(void)
         cmocka_unit_test(of_several_the_nearest_is_the_same),
         cmocka_unit_test(what_was_deleted_is_the_same),
         cmocka_unit_test(many_of_one_name_are_left_alone),
+        cmocka_unit_test(where_one_names_no_modules_names_are_enough),
         cmocka_unit_test(it_is_done_or_memory_ran_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

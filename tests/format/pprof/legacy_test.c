@@ -178,6 +178,27 @@ static void comments_of_go_are_names(void **state)
     flm_profile_free(p);
 }
 
+/* As in profile.proto: the leaf that has no name is the runtime's, and the function that begins
+ * where its caller begins is inlined in it. A stack without names stays as it is. */
+static void heaps_of_go_are_as_in_profile_proto(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_text(legacy, "heap profile: 3: 24 [3: 24] @ heap/1\n"
+                                              "1: 8 [1: 8] @ 0x71 0x61 0x121 0x141 0x211 0x301\n"
+                                              "#\t0x120\tmain.alloc+0x20\t/a.go:1\n"
+                                              "#\t0x140\tmain.work+0x40\t/a.go:2\n"
+                                              "#\t0x210\tmain.main+0x10\t/a.go:3\n\n"
+                                              "2: 16 [2: 16] @ 0x71 0x61\n#\t0x70\n#\t0x60\n");
+    assert_folded(p, "0x60;0x70 16\nmain.main;main.work;main.alloc_[i] 8\n");
+    assert_note(p, "frames of Go's runtime at leaves, left out", "2");
+    flm_profile_free(p);
+    /* A function that calls itself is not inlined; of goroutines the runtime's frames stay. */
+    p = read_text(legacy, "goroutine profile: total 1\n1 @ 0x71 0x121 0x141 0x301\n"
+                          "#\t0x120\tmain.f+0x20\t/a.go:1\n#\t0x140\tmain.f+0x40\t/a.go:2\n\n");
+    assert_folded(p, "main.f;main.f;0x70 1\n");
+    flm_profile_free(p);
+}
+
 static void what_a_cut_text_lacks_is_told(void **state)
 {
     (void)state;
@@ -279,6 +300,7 @@ int main(void)
         cmocka_unit_test(sizes_of_blocks_are_labels),
         cmocka_unit_test(delays_are_scaled_from_cycles),
         cmocka_unit_test(comments_of_go_are_names),
+        cmocka_unit_test(heaps_of_go_are_as_in_profile_proto),
         cmocka_unit_test(what_a_cut_text_lacks_is_told),
         cmocka_unit_test(what_is_no_sample_is_refused_at_its_line),
         cmocka_unit_test(other_texts_are_left_to_others),
