@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text/utf.h"
+#include "format/core/other_files.h"
 #include "format/core/units.h"
 
 enum { HEAD_SIZE = 1 << 16 };
@@ -60,6 +61,20 @@ static const struct flm_format *find_format(const struct flm_formats *formats, c
     return NULL;
 }
 
+/* Of a file that has nothing of the format that was named: what it has. */
+static void add_likeness(const struct flm_formats *formats, const struct flm_format *format,
+                         struct flm_bytes head, bool whole, struct flm_text *out)
+{
+    const struct flm_format *like = flm_format_recognize(formats, head, whole, NULL);
+    const char *other = like ? NULL : flm_other_file(head);
+    flm_text_format(out, " (it does not look like %s", format->name);
+    if (like)
+        flm_text_format(out, ", but like %s", like->name);
+    else if (other)
+        flm_text_format(out, ": %s", other);
+    flm_text_puts(out, ")");
+}
+
 bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
                        struct flm_source *source, const char *format,
                        const struct flm_read_options *options, struct flm_error *why)
@@ -81,10 +96,13 @@ bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
     r->head.size = r->head.size < HEAD_SIZE ? r->head.size : HEAD_SIZE;
     r->format = find_format(formats, format, r->head, whole, why);
     r->is_certain = r->format && r->format->sniff(r->head, whole) >= FLM_SNIFF_LIKELY;
-    if (r->format && !format) {
+    if (r->format) {
         struct flm_text others;
         flm_text_init_fixed(&others, r->others, sizeof r->others - 1);
-        flm_format_others(formats, r->format, r->head, whole, &others);
+        if (!format)
+            flm_format_others(formats, r->format, r->head, whole, &others);
+        else if (r->format->sniff(r->head, whole) == FLM_SNIFF_NO)
+            add_likeness(formats, r->format, r->head, whole, &others);
     }
     if (r->format && r->format->prepare)
         r->format->prepare(r->head, &r->options);

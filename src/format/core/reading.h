@@ -19,7 +19,8 @@ struct flm_reading {
     size_t mark_size;      /* size of the byte order mark, which was skipped */
     char *converted;       /* all of the input, converted from UTF-16 */
     struct flm_source text;
-    char others[160]; /* what else it could be, from flm_format_others; empty if it was named */
+    char others[300]; /* what else it could be, from flm_format_others; if it was named, and is not
+                         like that format: what it is like */
 };
 
 /* Finds the format: the one with the name `format`, or, if that is NULL, the one that recognizes
@@ -32,7 +33,7 @@ bool flm_reading_begin(struct flm_reading *reading, const struct flm_formats *fo
 struct flm_profile *flm_reading_finish(struct flm_reading *reading, struct flm_error *why);
 
 /* After a failure: adds to `why` what else the input could be, if its format was recognized, and
- * not for certain. */
+ * not for certain, or was named, and is another one by what is in it. */
 void flm_reading_explain(const struct flm_reading *reading, struct flm_error *why);
 
 void flm_reading_clear(struct flm_reading *reading);

@@ -127,10 +127,16 @@ static bool read_paths(struct flm_memray *m)
     return true;
 }
 
+static const char magic[] = "memray"; /* and its zero */
+
 static bool read_header(struct flm_memray *m)
 {
-    enum { MAGIC = 7, COUNTS = 16, TIME = 8, PROCESS = 4, SKIPPED_FRAMES = 8 };
+    enum { MAGIC = sizeof magic, COUNTS = 16, TIME = 8, PROCESS = 4, SKIPPED_FRAMES = 8 };
     uint64_t version, number = 0, native, form;
+    if (!need(m, MAGIC))
+        return false;
+    if (memcmp(m->source->at, magic, MAGIC) != 0)
+        return refuse(m, "it does not begin as memray's captures do");
     if (!skip(m, MAGIC) || !take_uint(m, 4, &version))
         return false;
     m->version = (uint32_t)version;
@@ -577,7 +583,6 @@ static bool read_memray(struct flm_source *source, const struct flm_read_options
 static int sniff_memray(struct flm_bytes head, bool whole)
 {
     (void)whole;
-    static const char magic[] = "memray";
     enum { BEGINNING = 32 };
     if (head.size >= sizeof magic && memcmp(head.at, magic, sizeof magic) == 0)
         return FLM_SNIFF_MAGIC;

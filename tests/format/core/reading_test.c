@@ -20,6 +20,8 @@ static struct flm_profile *read_from(struct flm_source *source, const char *form
     struct flm_profile *p = NULL;
     if (flm_reading_begin(&reading, &flm_formats_pure, source, format, &options, why))
         p = flm_reading_finish(&reading, why);
+    if (!p)
+        flm_reading_explain(&reading, why);
     flm_reading_clear(&reading);
     return p;
 }
@@ -87,6 +89,11 @@ static void errors_say_why_a_file_cannot_be_read(void **state)
         {"main x\n", "folded", "line 1"},
         {"FLAMEL\x1A\n", "folded",
          "a file of the format flm, by its first bytes, and not of folded"},
+        {"main 2\n", "memray",
+         "it does not begin as memray's captures do (it does not look like memray, but like "
+         "folded)"},
+        {"{\"a\": 1}", "jfr", "(it does not look like jfr: this is JSON, but not in a format"},
+        {"\1\2\3\4", "gecko", "a JSON value is expected here (it does not look like gecko)"},
         {"FLAMPK\x1A\n", "flm", "a file of the format packed, by its first bytes, and not of flm"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
