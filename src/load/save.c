@@ -78,7 +78,7 @@ static bool begin(struct saving *s, const struct flm_profile *profile, const cha
                   .baseline = o.base,
                   .baseline_name = o.base_name},
         .compress = o.compress && format->compressible,
-        .gzip = path && flm_bytes_end_with(flm_bytes_of(path), ".gz"),
+        .gzip = path && flm_format_is_gzip_name(path),
     };
     return (!o.metric && profile->sizes.metric_count == 0) ||
            find_metric(profile, o.metric, format, &s->write.metric, why);

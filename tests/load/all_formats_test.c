@@ -74,7 +74,7 @@ static void a_writer_is_found_by_name_and_by_extension(void **state)
     }
     static const struct {
         const char *name, *path;
-    } bad[] = {{"perf-data", NULL}, {"none", "a.svg"}, {NULL, "svg"}, {NULL, "a.svg.gz"}, {"", ""}};
+    } bad[] = {{"perf-data", NULL}, {"none", "a.svg"}, {NULL, "svg"}, {NULL, "a.png.gz"}, {"", ""}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_null(flm_format_find_writer(bad[i].name, bad[i].path, &why));
         assert_int_equal(why.kind, FLM_ERROR_USAGE);

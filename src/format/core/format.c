@@ -63,6 +63,26 @@ void flm_formats_suggest(const struct flm_formats *formats, const char *asked, b
     flm_text_puts(out, " ('flamel formats' lists them)");
 }
 
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter + 32) : letter;
+}
+
+/* X.PB.GZ is x.pb.gz, as some systems write names. */
+static bool ends_in(struct flm_bytes name, const char *end, size_t size)
+{
+    bool same = name.size >= size;
+    for (size_t i = 0; i < size && same; i++)
+        same = lower(name.at[name.size - size + i]) == end[i];
+    return same;
+}
+
+bool flm_format_is_gzip_name(const char *file_name)
+{
+    return ends_in(flm_bytes_of(file_name), ".gz", 3) ||
+           ends_in(flm_bytes_of(file_name), ".svgz", 5);
+}
+
 /* The size of the longest of `extensions`, ".folded .collapsed", that the name ends in; 0: none. */
 static size_t extension_of(struct flm_bytes name, const char *extensions)
 {
@@ -71,12 +91,18 @@ static size_t extension_of(struct flm_bytes name, const char *extensions)
         size_t size = 0;
         while (at[size] && at[size] != ' ')
             size++;
-        if (size > longest && name.size >= size &&
-            memcmp(name.at + name.size - size, at, size) == 0)
+        if (size > longest && ends_in(name, at, size))
             longest = size;
         at += size + (at[size] == ' ');
     }
     return longest;
+}
+
+/* Texts and tables; not pixels, nor what is compact already (those with `open`). */
+static bool may_be_gzip(const struct flm_format *format)
+{
+    return format->write && !format->open &&
+           (format->display == FLM_FORMAT_DATA || format->display == FLM_FORMAT_VECTORS);
 }
 
 const struct flm_format *flm_format_for_file(const struct flm_formats *formats,
@@ -85,14 +111,13 @@ const struct flm_format *flm_format_for_file(const struct flm_formats *formats,
     assert(formats && file_name);
     struct flm_bytes name = flm_bytes_of(file_name);
     const struct flm_format *format, *best = NULL;
-    size_t longest = 0; /* .trace.json says more than .json */
-    struct flm_bytes inside =
-        name; /* of x.folded.gz: x.folded; those with `open` are compact already */
-    if (flm_bytes_end_with(name, ".gz"))
-        inside.size -= 3;
+    size_t longest = 0;             /* .trace.json says more than .json */
+    struct flm_bytes inside = name; /* of x.folded.gz: x.folded; of x.svgz: x.svg */
+    if (flm_format_is_gzip_name(file_name))
+        inside.size -= ends_in(name, ".gz", 3) ? 3 : 1;
     for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++) {
         size_t size = format->write ? extension_of(name, format->extensions) : 0;
-        if (size == 0 && format->write && format->display == FLM_FORMAT_DATA && !format->open)
+        if (size == 0 && may_be_gzip(format))
             size = extension_of(inside, format->extensions);
         if (size > longest)
             best = format;

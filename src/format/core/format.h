@@ -169,6 +169,9 @@ const struct flm_format *flm_format_named(const struct flm_formats *formats, con
 const struct flm_format *flm_format_for_file(const struct flm_formats *formats,
                                              const char *file_name);
 
+/* Whether a file of this name is written under gzip: .gz, .svgz; in capitals too. */
+bool flm_format_is_gzip_name(const char *file_name);
+
 /* The format of a file with that beginning. NULL, and `why` with what the file seems to be
  * instead. */
 const struct flm_format *flm_format_recognize(const struct flm_formats *formats,

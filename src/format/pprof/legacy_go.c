@@ -8,8 +8,8 @@
  * at the leaf have none, nor has runtime.goexit, the root of each goroutine, which Go leaves out of
  * its profiles; of heaps (?debug=0) it leaves out those at the leaf as well, and so do we. What is
  * behind the + is the distance from the entry of the function in the program: an inlined one, and
- * the one that contains it, have the same. Older versions of Go have several comments of one address
- * there, the innermost first; a function that calls itself has as many comments as addresses. */
+ * the one that contains it, have the same. Older versions of Go have several comments of one
+ * address there, the innermost first; a function that calls itself has one for each address. */
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "format/pprof/legacy.h"

@@ -77,6 +77,11 @@ static void the_name_of_a_file_says_the_format_by_its_longest_extension(void **s
     assert_string_equal(flm_format_for_file(&flm_formats_all, "a.trace.json")->name, "trace");
     assert_string_equal(flm_format_for_file(&flm_formats_all, "a.trace.json.gz")->name, "trace");
     assert_string_equal(flm_format_for_file(&flm_formats_all, "a.pb.gz")->name, "pprof");
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "A.PB.GZ")->name, "pprof");
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "A.Folded.Gz")->name, "folded");
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "a.svg.gz")->name, "svg");
+    assert_string_equal(flm_format_for_file(&flm_formats_all, "a.svgz")->name, "svg");
+    assert_null(flm_format_for_file(&flm_formats_all, "a.png.gz"));
     assert_null(flm_format_for_file(&flm_formats_all, ".gz"));
     assert_null(flm_format_for_file(&flm_formats_all, "a.none"));
 }
@@ -180,7 +185,8 @@ static void names_of_files_say_how_to_write_them(void **state)
         assert_non_null(format);
         assert_string_equal(format->name, known[i].format);
     }
-    static const char *const unknown[] = {"", "-", "app", "flm", "app.fl", "app.flm.gz", "app.FLM"};
+    static const char *const unknown[] = {"",           "-",        "app",  "flm", "app.fl",
+                                          "app.flm.gz", "app.FLMX", "svgz", ".gz"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         assert_null(flm_format_for_file(&flm_formats_all, unknown[i]));
 }
