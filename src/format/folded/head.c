@@ -19,6 +19,7 @@ enum shape {
 };
 
 static const char *const reasons[] = {
+    [DOUBTFUL] = "ends in one, after words that are no stack: there is no ';' between them",
     [LOG] = "begins with a time, as those of a log",
     [TABLE] = "is that of a table (CSV)",
     [CODE] = "is source code",
@@ -353,9 +354,9 @@ void flm_folded_explain(struct flm_bytes head, bool whole, struct flm_text *out)
         return;
     char shown[64];
     size_t size = begin_of(h.text, shown);
-    const char *reason = together != OTHER ? reasons[together]
-                         : h.shape >= LOG  ? reasons[h.shape]
-                                           : reasons[OTHER];
+    const char *reason = together != OTHER  ? reasons[together]
+                         : reasons[h.shape] ? reasons[h.shape]
+                                            : reasons[OTHER];
     flm_text_format(out, ", and line %llu, '%.*s', %s", (unsigned long long)h.line, (int)size,
                     shown, reason);
 }

@@ -64,6 +64,8 @@ static void other_texts_are_refused_with_their_first_line_that_is_no_stack(void 
     (void)state;
     refuses("MemTotal:       24684096 kB\nHugePages_Total:       0\n",
             "line 1, 'MemTotal: 24684096 kB', does not");
+    refuses("ERROR: retries 5\nINFO: done 3\n",
+            "line 1, 'ERROR: retries 5', ends in one, after words that are no stack");
     refuses("HugePages_Total:       0\nHugePages_Free:        0\n", "line 1, 'HugePages_Total: 0'");
     refuses("# Internet services\n\nhttp\t\t80/tcp\t\t# WWW\n", "line 3, 'http 80/tcp # WWW'");
     refuses("root:x:0:0:root:/root:/bin/bash\n", "line 1, 'root:x:0:0");
