@@ -24,7 +24,7 @@ static bool walk(struct flm_source *source, uint64_t *sum, struct flm_error *why
         for (size_t i = 0; event == FLM_XML_OPEN && i < xml.attributes.count; i++)
             *sum = mix(mix(*sum, xml.attributes.at[i].name), xml.attributes.at[i].value);
         depth += event == FLM_XML_OPEN;
-        promise(flm_xml_depth(&xml) == depth && depth > 0);
+        promise(xml.open.count == depth && depth > 0);
         depth -= event == FLM_XML_CLOSE;
         *sum += xml.line;
     }

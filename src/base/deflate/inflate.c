@@ -24,8 +24,9 @@ struct inflation {
     struct code literals, distances;
 };
 
-static const char damaged[] = "its compressed bytes are damaged";
-static const char too_large[] = "its compressed bytes are too many when they are decompressed";
+static const char damaged[] = "its compressed bytes (deflate) are damaged";
+static const char too_large[] =
+    "its compressed bytes (deflate) become more than its format allows: they are damaged";
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 

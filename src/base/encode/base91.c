@@ -34,7 +34,7 @@ void flm_base91_add(struct flm_text *out, struct flm_bytes bytes)
     out->size += (size_t)(to - start);
 }
 
-/* LETTERS or more for what is none. */
+/* The number that a letter stands for; LETTERS or more: the byte is not one of the 91 letters. */
 static uint32_t value_of(unsigned char c)
 {
     return c == '<' ? LETTERS : (uint32_t)c - '#' - (c > '<');

@@ -152,11 +152,16 @@ bool flm_lz4_open(struct flm_lz4 *lz4, struct flm_source *input, struct flm_erro
     if (!take(lz4, FLM_LZ4_MAGIC_SIZE + 2, &head, why))
         return false;
     unsigned flags = head[FLM_LZ4_MAGIC_SIZE], size = head[FLM_LZ4_MAGIC_SIZE + 1] >> 4 & 7;
-    if (memcmp(head, FLM_LZ4_MAGIC, FLM_LZ4_MAGIC_SIZE) != 0 || (flags & VERSION_MASK) != VERSION ||
-        size < 4)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "this is no frame of lz4");
+    if (memcmp(head, FLM_LZ4_MAGIC, FLM_LZ4_MAGIC_SIZE) != 0)
+        return flm_error_set(why, FLM_ERROR_FORMAT, "byte 0: no frame of lz4 begins here");
+    if ((flags & VERSION_MASK) != VERSION || size < 4)
+        return flm_error_set(why, FLM_ERROR_FORMAT,
+                             "byte 4: no frame of lz4 that flamel reads has such a header: "
+                             "decompress it first (lz4 -d)");
     if (flags & DICTIONARY)
-        return flm_error_set(why, FLM_ERROR_FORMAT, "this was compressed with a dictionary");
+        return flm_error_set(why, FLM_ERROR_FORMAT,
+                             "byte 4: this was compressed by lz4 with a dictionary, without "
+                             "which nobody can read it: decompress it first (lz4 -d -D FILE)");
     lz4->has_checksums = flags & BLOCK_CHECKSUMS;
     lz4->has_checksum = flags & CONTENT_CHECKSUM;
     if (!take(lz4, flags & CONTENT_SIZE ? 9 : 1, &rest, why))

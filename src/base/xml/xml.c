@@ -189,8 +189,8 @@ static bool character_of(struct flm_bytes entity, uint32_t *code)
     return false;
 }
 
-/* Replaces its entities: `text` then points into `decoded`, which has room for it. What stands for
- * a character is never shorter than that. */
+/* Replaces "&lt;" and the like by their characters. If there are any, `text` then points into
+ * `decoded`; as many bytes are enough, since an entity is never shorter than its character. */
 static bool decode(struct flm_xml *xml, struct flm_bytes *text)
 {
     const char *at = text->at, *end = at + text->size, *entity = flm_find(at, end, '&');

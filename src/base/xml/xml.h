@@ -65,12 +65,6 @@ enum flm_xml_event flm_xml_next(struct flm_xml *xml);
 /* The value of an attribute of the element that was opened last; no bytes if it has none. */
 struct flm_bytes flm_xml_attribute(const struct flm_xml *xml, const char *name);
 
-/* How many elements are open. The root alone is 1; in FLM_XML_CLOSE the one that closes counts. */
-static inline size_t flm_xml_depth(const struct flm_xml *xml)
-{
-    return xml->open.count;
-}
-
 /* For XML that is not the expected: fails with that reason, at this line. */
 bool flm_xml_fail(struct flm_xml *xml, const char *reason);
 

@@ -96,6 +96,53 @@ uint32_t flm_gpu_add_track(struct flm_gpu *g, uint64_t key, const struct flm_gpu
     return index;
 }
 
+enum { MOST_NUMBER = 24 };
+
+/* Nothing for 0: it is not known. */
+static struct flm_bytes print_id(char buffer[MOST_NUMBER], int64_t number)
+{
+    struct flm_text text;
+    flm_text_init_fixed(&text, buffer, MOST_NUMBER);
+    if (number != 0)
+        flm_text_format(&text, "%lld", (long long)number);
+    return (struct flm_bytes){text.at, text.size};
+}
+
+static struct flm_bytes print_index(char buffer[MOST_NUMBER], int64_t index)
+{
+    return index != 0 ? print_id(buffer, index) : flm_bytes_of("0");
+}
+
+uint32_t flm_gpu_add_thread(struct flm_gpu *g, uint64_t key, int64_t process,
+                            struct flm_bytes process_name, int64_t thread,
+                            struct flm_bytes thread_name)
+{
+    char own[MOST_NUMBER], of_process[MOST_NUMBER];
+    struct flm_gpu_names names = {.process = print_id(of_process, process),
+                                  .process_name = process_name,
+                                  .thread = print_index(own, thread),
+                                  .thread_name = thread_name};
+    return flm_gpu_add_track(g, key, &names);
+}
+
+uint32_t flm_gpu_add_stream(struct flm_gpu *g, uint64_t key, int64_t process,
+                            struct flm_bytes process_name, int64_t device, int64_t stream)
+{
+    char of_process[MOST_NUMBER], of_device[MOST_NUMBER], own[MOST_NUMBER], name[120];
+    struct flm_gpu_names names = {.process = print_id(of_process, process),
+                                  .process_name = process_name,
+                                  .device = print_index(of_device, device),
+                                  .queue = print_index(own, stream),
+                                  .queue_key = "stream"};
+    struct flm_text text;
+    flm_text_init_fixed(&text, name, sizeof name);
+    flm_text_format(&text, "GPU %lld stream %lld", (long long)device, (long long)stream);
+    if (process != 0)
+        flm_text_format(&text, " of process %lld", (long long)process);
+    names.thread = (struct flm_bytes){text.at, text.size};
+    return flm_gpu_add_track(g, key, &names);
+}
+
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 /* A duration that is not negative. */

@@ -72,6 +72,14 @@ struct flm_gpu_names {
 uint32_t flm_gpu_find_track(const struct flm_gpu *gpu, uint64_t key);
 uint32_t flm_gpu_add_track(struct flm_gpu *gpu, uint64_t key, const struct flm_gpu_names *names);
 
+/* The same of a thread, or of a stream of a GPU: "GPU 0 stream 7 of process 12", since processes
+ * number their streams alike. A process of the number 0 is not known. */
+uint32_t flm_gpu_add_thread(struct flm_gpu *gpu, uint64_t key, int64_t process,
+                            struct flm_bytes process_name, int64_t thread,
+                            struct flm_bytes thread_name);
+uint32_t flm_gpu_add_stream(struct flm_gpu *gpu, uint64_t key, int64_t process,
+                            struct flm_bytes process_name, int64_t device, int64_t stream);
+
 /* A call from a time to a time; with an end of FLM_NO_TIME it has none. Of `call` all but the last
  * two members are set. */
 void flm_gpu_add_call(struct flm_gpu *gpu, uint32_t track, int64_t begin_ns, int64_t end_ns,

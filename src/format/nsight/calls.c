@@ -198,7 +198,8 @@ static void add_range(struct flm_nsight *n, const struct flm_sqlite_value *value
                      &call);
 }
 
-/* Ranges that may begin on one thread and end on another nest with nothing. */
+/* A range that may end on another thread than it began on is no part of a thread's stack: it is a
+ * marker. */
 static void add_marker(struct flm_nsight *n, const struct flm_sqlite_value *value,
                        struct flm_bytes text)
 {

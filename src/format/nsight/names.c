@@ -81,20 +81,9 @@ void flm_nsight_clear_names(struct flm_nsight *n)
 
 /* ---- Tracks ---------------------------------------------------------------------------------- */
 
-enum { MOST_NUMBER = 80 };
-
-static struct flm_bytes print(char *buffer, const char *format, int64_t a, int64_t b)
+static int64_t number_of(uint64_t process)
 {
-    struct flm_text text;
-    flm_text_init_fixed(&text, buffer, MOST_NUMBER);
-    flm_text_format(&text, format, (long long)a, (long long)b);
-    return (struct flm_bytes){text.at, text.size};
-}
-
-static struct flm_bytes process_number(char *buffer, uint64_t process)
-{
-    int64_t number = (int64_t)(process & 0xffffff);
-    return number > 0 ? print(buffer, "%lld", number, 0) : (struct flm_bytes){0};
+    return (int64_t)(process & 0xffffff);
 }
 
 uint32_t flm_nsight_thread(struct flm_nsight *n, int64_t global_tid)
@@ -102,42 +91,19 @@ uint32_t flm_nsight_thread(struct flm_nsight *n, int64_t global_tid)
     uint32_t found = flm_gpu_find_track(&n->gpu, (uint64_t)global_tid);
     if (found != FLM_NONE)
         return found;
-    char process[MOST_NUMBER], thread[MOST_NUMBER];
-    uint64_t global_pid = flm_nsight_process_of(global_tid);
-    struct flm_gpu_names names = {
-        .process = process_number(process, global_pid),
-        .process_name = flm_nsight_text(&n->processes, global_pid),
-        .thread = print(thread, "%lld", global_tid & 0xffffff, 0),
-        .thread_name = flm_nsight_text(&n->threads, (uint64_t)global_tid),
-    };
-    return flm_gpu_add_track(&n->gpu, (uint64_t)global_tid, &names);
+    uint64_t process = flm_nsight_process_of(global_tid);
+    return flm_gpu_add_thread(&n->gpu, (uint64_t)global_tid, number_of(process),
+                              flm_nsight_text(&n->processes, process), global_tid & 0xffffff,
+                              flm_nsight_text(&n->threads, (uint64_t)global_tid));
 }
 
-/* Processes number their streams alike, so that of the process is part of the name. */
 uint32_t flm_nsight_stream(struct flm_nsight *n, int64_t global_pid, int64_t device, int64_t stream)
 {
     uint64_t process = flm_nsight_process_of(global_pid);
     uint64_t key = flm_mix(flm_mix(process, (uint64_t)device + 1), (uint64_t)stream + 3) | 1;
     uint32_t found = flm_gpu_find_track(&n->gpu, key);
-    if (found != FLM_NONE)
-        return found;
-    char process_text[MOST_NUMBER], device_text[MOST_NUMBER], stream_text[MOST_NUMBER];
-    char name[2 * MOST_NUMBER];
-    struct flm_gpu_names names = {
-        .process = process_number(process_text, process),
-        .process_name = flm_nsight_text(&n->processes, process),
-        .device = print(device_text, "%lld", device, 0),
-        .queue = print(stream_text, "%lld", stream, 0),
-        .queue_key = "stream",
-    };
-    names.thread = print(name, "GPU %lld stream %lld", device, stream);
-    if (names.process.size > 0) {
-        struct flm_text text;
-        flm_text_init_fixed(&text, name, sizeof name);
-        text.size = names.thread.size;
-        flm_text_puts(&text, " of process ");
-        flm_text_add(&text, names.process);
-        names.thread.size = text.size;
-    }
-    return flm_gpu_add_track(&n->gpu, key, &names);
+    return found != FLM_NONE
+               ? found
+               : flm_gpu_add_stream(&n->gpu, key, number_of(process),
+                                    flm_nsight_text(&n->processes, process), device, stream);
 }

@@ -56,8 +56,8 @@ struct flm_perfetto_key {
     uint64_t a, b;
 };
 
-/* Pairs of numbers, each beside an item of an array with the same index. One function looks up, or
- * adds, for all such tables: a loop for each would make the page larger. */
+/* The keys of an array: all.at[i] is the key of item i, a pair of numbers. One function looks up,
+ * or adds, for all arrays: a loop for each would make the page larger. */
 struct flm_perfetto_keys {
     struct FLM_ARRAY(struct flm_perfetto_key) all;
     struct flm_index index;
@@ -286,7 +286,6 @@ struct flm_perfetto {
     uint32_t trace_clock;                /* its id; 0: not known yet */
     struct flm_text snapshots;           /* that have no clock with a known offset yet */
     struct flm_text waiting;             /* packets */
-    bool knows_clock;                    /* a snapshot has the clock of the trace */
 
     struct FLM_ARRAY(struct flm_perfetto_process) processes;
     struct FLM_ARRAY(struct flm_perfetto_thread) threads;

@@ -305,9 +305,10 @@ static const char *decompress_zstd(struct flm_perfetto *p, struct flm_bytes byte
     if (why.kind == FLM_ERROR_MEMORY)
         flm_perfetto_no_memory(p);
     flm_unzstd_free(unzstd);
-    return !good                           ? "its compressed bytes (zstd) are damaged"
-           : out->size > MOST_DECOMPRESSED ? "its compressed bytes are too many"
-                                           : NULL;
+    return !good ? "its compressed bytes (zstd) are damaged"
+           : out->size > MOST_DECOMPRESSED
+               ? "its compressed bytes (zstd) become more than 64 MiB, which no recorder writes"
+               : NULL;
 }
 
 /* Packets in these may be compressed again, by no recorder: once is enough. */

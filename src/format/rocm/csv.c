@@ -101,7 +101,8 @@ static bool time_of(const struct table *t, enum column c, int64_t *time_ns)
     return true;
 }
 
-/* "GPU 1 queue 2", "Agent 4 queue 1", "717 718": a track for each pair of device and queue, of process and thread. */
+/* A track for each pair of device and queue, or of process and thread: "GPU 1 queue 2", "Agent 4
+ * queue 1", "717 718". */
 static uint32_t track_of(struct table *t, bool is_work)
 {
     struct flm_bytes outer = field_of(t, is_work ? DEVICE : PROCESS);

@@ -130,16 +130,6 @@ static void read_events(struct rocpd *r)
 
 /* ---- Tracks ---------------------------------------------------------------------------------- */
 
-enum { MOST_NUMBER = 64 };
-
-static struct flm_bytes print(char *buffer, const char *format, int64_t a, int64_t b)
-{
-    struct flm_text text;
-    flm_text_init_fixed(&text, buffer, MOST_NUMBER);
-    flm_text_format(&text, format, (long long)a, (long long)b);
-    return (struct flm_bytes){text.at, text.size};
-}
-
 static uint32_t thread_of(struct rocpd *r, const struct flm_sqlite_value *process,
                           const struct flm_sqlite_value *thread)
 {
@@ -147,17 +137,11 @@ static uint32_t thread_of(struct rocpd *r, const struct flm_sqlite_value *proces
     uint32_t found = flm_gpu_find_track(&r->gpu, key);
     if (found != FLM_NONE)
         return found;
-    char process_text[MOST_NUMBER], thread_text[MOST_NUMBER];
     const struct flm_sqlite_text *p = find_text(&r->processes, process);
     const struct flm_sqlite_text *t = find_text(&r->threads, thread);
-    struct flm_gpu_names names = {.process = print(process_text, "%lld", p->number, 0),
-                                  .process_name = p->text,
-                                  .thread = print(thread_text, "%lld", t->number, 0),
-                                  .thread_name = t->text};
-    return flm_gpu_add_track(&r->gpu, key, &names);
+    return flm_gpu_add_thread(&r->gpu, key, p->number, p->text, t->number, t->text);
 }
 
-/* Processes number their streams alike, so that of the process is part of the name. */
 static uint32_t stream_of(struct rocpd *r, const struct flm_sqlite_value *process,
                           const struct flm_sqlite_value *agent,
                           const struct flm_sqlite_value *stream)
@@ -169,22 +153,9 @@ static uint32_t stream_of(struct rocpd *r, const struct flm_sqlite_value *proces
     uint32_t found = flm_gpu_find_track(&r->gpu, key);
     if (found != FLM_NONE)
         return found;
-    char process_text[MOST_NUMBER], device[MOST_NUMBER], queue[MOST_NUMBER];
-    char name[2 * MOST_NUMBER];
     const struct flm_sqlite_text *p = find_text(&r->processes, process);
-    int64_t index = find_text(&r->agents, agent)->number;
-    struct flm_gpu_names names = {.process = print(process_text, "%lld", p->number, 0),
-                                  .process_name = p->text,
-                                  .device = print(device, "%lld", index, 0),
-                                  .queue = print(queue, "%lld", stream->integer, 0),
-                                  .queue_key = "stream"};
-    struct flm_text text;
-    flm_text_init_fixed(&text, name, sizeof name);
-    flm_text_format(&text, "GPU %lld stream %lld of process ", (long long)index,
-                    (long long)stream->integer);
-    flm_text_add(&text, names.process);
-    names.thread = (struct flm_bytes){text.at, text.size};
-    return flm_gpu_add_track(&r->gpu, key, &names);
+    return flm_gpu_add_stream(&r->gpu, key, p->number, p->text,
+                              find_text(&r->agents, agent)->number, stream->integer);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */

@@ -195,7 +195,8 @@ static size_t page_header(uint32_t page)
     return page == 1 ? FILE_HEADER : 0;
 }
 
-/* Goes down to a page; what is no page of a table's tree is counted. */
+/* Goes on with the rows of a page, which is a leaf or has the numbers of others. What is neither,
+ * or was read before, is counted as damaged. */
 static void enter(struct flm_sqlite_rows *rows, uint32_t page)
 {
     struct flm_sqlite *db = rows->db;
@@ -361,13 +362,14 @@ static bool read_header(struct flm_sqlite *db, struct flm_error *why)
     db->page_size = size == 1 ? MOST_PAGE_SIZE : size;
     db->usable = db->page_size - reserved;
     if (db->page_size < 512 || (db->page_size & (db->page_size - 1)) != 0 || db->usable < 480)
-        return refuse(why, "byte 16: this is no size of a database's pages");
+        return refuse(
+            why, "byte 16: the size of its pages is none that SQLite has: the file is damaged");
     if (number_at(at + 56, 4) > 1)
         return refuse(why, "byte 56: the texts of the database are UTF-16, which flamel does not "
                            "read: export it again, with texts in UTF-8");
     uint64_t count = (db->all.size + db->page_size - 1) / db->page_size;
     if (count > UINT32_MAX - 1)
-        return refuse(why, "the database has more than 2^32 pages");
+        return refuse(why, "it has more than 2^32 pages: SQLite writes no such database");
     db->page_count = (uint32_t)count;
     db->has_log = at[18] > 1 || at[19] > 1;
     /* The count of pages is valid only if whoever wrote the file knew it. */

@@ -99,7 +99,7 @@ static void malformed_frames_are_refused(void **state)
     (void)state;
     becomes(BYTES("\4\"M\x18"), NULL, "ends in the middle");
     becomes(BYTES("\4\"M\x19\x40\x40\0"), NULL, "no frame of lz4");
-    becomes(BYTES(FLM_LZ4_MAGIC "\x80\x40\0"), NULL, "no frame of lz4");
+    becomes(BYTES(FLM_LZ4_MAGIC "\x80\x40\0"), NULL, "no frame of lz4 that flamel reads");
     becomes(BYTES(FLM_LZ4_MAGIC "\x40\x30\0"), NULL, "no frame of lz4");
     becomes(BYTES(FLM_LZ4_MAGIC "\x41\x40\0"), NULL, "with a dictionary");
     becomes(BYTES(HEAD), NULL, "ends in the middle");

@@ -168,11 +168,11 @@ static void attributes_are_found_by_name(void **state)
     assert_true(flm_bytes_are(flm_xml_attribute(&xml, "id"), "7"));
     assert_true(flm_bytes_are(flm_xml_attribute(&xml, "ref"), "x&"));
     assert_int_equal(flm_xml_attribute(&xml, "i").size, 0);
-    assert_int_equal(flm_xml_depth(&xml), 1);
+    assert_int_equal(xml.open.count, 1);
     assert_int_equal(flm_xml_next(&xml), FLM_XML_OPEN);
-    assert_int_equal(flm_xml_depth(&xml), 2);
+    assert_int_equal(xml.open.count, 2);
     assert_int_equal(flm_xml_next(&xml), FLM_XML_CLOSE);
-    assert_int_equal(flm_xml_depth(&xml), 2);
+    assert_int_equal(xml.open.count, 2);
     assert_false(flm_xml_fail(&xml, "not a row"));
     assert_int_equal(flm_xml_next(&xml), FLM_XML_END);
     assert_false(flm_xml_finish(&xml));
