@@ -71,6 +71,70 @@ static void add_format(struct flm_report *report, const struct flm_format_info *
         flm_report_cell_absent(report);
 }
 
+static void add_blanks(struct flm_text *line, size_t count)
+{
+    while (count-- > 0)
+        flm_text_putc(line, ' ');
+}
+
+/* The list of what is lost, in rows of 80 cells. */
+static void add_broken(struct flm_text *line, size_t indent, const char *list)
+{
+    enum { WIDTH = 80 };
+    size_t cells = indent;
+    while (*list) {
+        size_t size = strcspn(list, " ");
+        if (cells > indent && cells + 1 + size > WIDTH) {
+            flm_text_putc(line, '\n');
+            add_blanks(line, indent);
+            cells = indent;
+        } else if (cells > indent) {
+            flm_text_putc(line, ' ');
+            cells++;
+        }
+        flm_text_add(line, (struct flm_bytes){list, size});
+        cells += size;
+        list += size + strspn(list + size, " ");
+    }
+}
+
+/* The names of the formats from the i-th on that lose the same: "svg, png, pdf". Returns the index
+ * of the first one that does not. */
+static size_t add_names(size_t i, const struct flm_format_info *first, struct flm_text *out)
+{
+    struct flm_format_info f;
+    flm_text_puts(out, first->name);
+    for (i++; format_at(i, &f) && (!f.writes || strcmp(f.loses, first->loses) == 0); i++)
+        if (f.writes)
+            flm_text_format(out, ", %s", f.name);
+    return i;
+}
+
+static void add_losses(struct flm_report *report)
+{
+    enum { INDENT = 20 };
+    struct flm_format_info f;
+    flm_text_puts(flm_report_add_line(report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN),
+                  "What a written file lacks of a profile ('convert' counts it):");
+    for (size_t i = 0, next; format_at(i, &f); i = next) {
+        char storage[100];
+        struct flm_text names;
+        flm_text_init_fixed(&names, storage, sizeof storage - 1);
+        next = i + 1;
+        if (!f.writes)
+            continue;
+        next = add_names(i, &f, &names);
+        storage[names.size] = 0;
+        const char *list = *f.loses ? f.loses : "nothing is lost";
+        struct flm_text *line = flm_report_add_line(report, FLM_IN_TEXT, false, FLM_TONE_PLAIN);
+        flm_text_puts(line, storage);
+        add_blanks(line, names.size < INDENT ? INDENT - names.size : 1);
+        add_broken(line, INDENT, list);
+        flm_text_format(flm_report_add_line(report, FLM_IN_MARKDOWN, true, FLM_TONE_PLAIN),
+                        "%s: %s", storage, list);
+    }
+}
+
 struct flm_report *flm_report_formats(struct flm_error *why)
 {
     struct flm_report *report = flm_report_new(why);
@@ -82,5 +146,6 @@ struct flm_report *flm_report_formats(struct flm_error *why)
     add_columns(report);
     for (size_t i = 0; format_at(i, &f); i++)
         add_format(report, &f);
+    add_losses(report);
     return flm_report_finish(report, why);
 }

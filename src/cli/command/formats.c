@@ -35,7 +35,8 @@ const struct flm_command flm_command_formats = {
     .description =
         "Lists the formats that flamel reads and writes. A file to read is recognized by its\n"
         "content, also when it is compressed with gzip or zstd; a file to write gets the format\n"
-        "of its extension. --json also says what each format keeps and what it loses.",
+        "of its extension. Not every format can hold all of a profile: the list ends with what\n"
+        "each of them loses. --json says that too, and what each keeps.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "algebra/aggregate/summary.h"
+#include "algebra/compare/comparable.h"
+#include "base/number/number.h"
 #include "base/text/versioned.h"
 #include "draw/text/quantity.h"
 #include "report/core/blocks.h"
@@ -339,6 +341,16 @@ static void list_losses(const struct info *info)
     }
 }
 
+/* A note as it is; but people read "10.1 s", where programs want nanoseconds. */
+static void list_note(const struct info *info, struct flm_bytes key, struct flm_bytes value)
+{
+    uint64_t ns;
+    if (flm_bytes_are(key, FLM_NOTE_DURATION) && flm_number_parse_uint(value, &ns))
+        flm_quantity_add(named_row(info, "duration"), (double)ns, flm_bytes_of("ns"));
+    else
+        flm_text_add(row(info, key), value);
+}
+
 static void add_list(const struct info *info)
 {
     const struct flm_profile *p = info->profile;
@@ -360,7 +372,7 @@ static void add_list(const struct info *info)
     list_markers(info);
     list_losses(info);
     for (uint32_t i = 0; i < p->sizes.note_count; i++)
-        flm_text_add(row(info, string(info, p->notes[i].key)), string(info, p->notes[i].value));
+        list_note(info, string(info, p->notes[i].key), string(info, p->notes[i].value));
 }
 
 /* ---- Values of labels ------------------------------------------------------------------------ */
