@@ -225,7 +225,9 @@ static bool add_stacks(struct reading *r, struct flm_error *why)
         for (uint64_t k = 0; is_wall && k < count && delta < r->deltas.count; k++)
             value += r->deltas.at[delta++];
         if (value < 0 || value > FLM_SUM_LIMIT)
-            return flm_error_set(why, FLM_ERROR_RANGE, "a time between samples is negative");
+            return flm_error_set(why, FLM_ERROR_RANGE,
+                                 "a time between samples is negative, or longer than a profile can "
+                                 "hold");
         if (value == 0)
             continue;
         bool has_time = is_wall && time_us < (int64_t)1 << 52 && value < 1e15;

@@ -200,6 +200,21 @@ static void samples_of_chrome_and_others_are_metrics(void **state)
     flm_profile_free(p);
 }
 
+/* A profile has no more metrics, and eight of them may be the reader's own. */
+static void samples_of_too_many_events_are_counted(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    for (int i = 0; i < 4090; i++)
+        flm_text_format(&text, "1{8:1 10:7 135{5{1{1'f'}} 9{2'm%d'} 11:2}}", i);
+    flm_text_putc(&text, 0);
+    struct flm_profile *p = read_trace(text.at, NULL);
+    assert_int_equal(p->sizes.metric_count, 4088);
+    assert_true(lost(p, "samples of more than 4,088 events", "") == 2);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+}
+
 /* ---- Heap profiles --------------------------------------------------------------------------- */
 
 /* Two dumps, the first one in two packets; sums since the recording began. */
@@ -227,6 +242,22 @@ static void the_last_dump_of_a_heap_counts_and_others_are_points(void **state)
                      "stopped by a limit)",
                      "") == 1);
     flm_profile_free(p);
+}
+
+static void dumps_of_too_many_heaps_are_counted(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, "1{8:1 10:1 13:1 " INTERNED "}1{8:1 10:1 37{7:0 ");
+    for (int i = 1; i <= 10003; i++)
+        flm_text_format(&text, "5{1:%d 9:10 2{1:1 2:5 5:1}}", i);
+    flm_text_puts(&text, "}}");
+    flm_text_putc(&text, 0);
+    struct flm_profile *p = read_trace(text.at, NULL);
+    assert_true(flm_profile_total(p, (struct flm_metric){0}) == 50000);
+    assert_true(lost(p, "dumps of more than 10,000 heaps", "") == 3);
+    flm_profile_free(p);
+    flm_text_clear(&text);
 }
 
 static void older_heap_profiles_have_their_own_tables(void **state)
@@ -583,6 +614,8 @@ int main(void)
         cmocka_unit_test(inlined_functions_beyond_the_64th_are_counted),
         cmocka_unit_test(samples_of_chrome_and_others_are_metrics),
         cmocka_unit_test(the_last_dump_of_a_heap_counts_and_others_are_points),
+        cmocka_unit_test(samples_of_too_many_events_are_counted),
+        cmocka_unit_test(dumps_of_too_many_heaps_are_counted),
         cmocka_unit_test(older_heap_profiles_have_their_own_tables),
         cmocka_unit_test(events_of_tracks_nest_and_have_names),
         cmocka_unit_test(counters_have_units_and_may_be_sums),

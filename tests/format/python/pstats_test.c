@@ -169,6 +169,27 @@ static void what_is_no_profile_is_refused(void **state)
     refused((struct flm_bytes){deep, sizeof deep}, format, "nested too deeply");
 }
 
+/* The largest numbers that are read, and what is one more. */
+static void numbers_have_bounds(void **state)
+{
+    (void)state;
+    struct flm_profile *p =
+        read_bytes(pstats, BYTES("{" NAME ")\5" ONE "I\377\377\377\377\377\377\37\0" ONE ONE "{00"),
+                   &(struct flm_read_options){0});
+    assert_metric(p, 1, "calls", "count", 9007199254740991.0, 1);
+    flm_profile_free(p);
+    refused(BYTES("{" NAME ")\5" ONE "I\0\0\0\0\0\0\40\0" ONE ONE "{00"), FLM_ERROR_RANGE,
+            "a number of calls is negative, or 2^53 or more");
+    p = read_bytes(pstats, BYTES("{" NAME ")\5" ONE ONE "i\240\57\270\104" ONE "{00"),
+                   &(struct flm_read_options){0});
+    assert_metric(p, 0, "time", "ns", 1152921504e9, 1);
+    flm_profile_free(p);
+    refused(BYTES("{" NAME ")\5" ONE ONE "i\241\57\270\104" ONE "{00"), FLM_ERROR_RANGE,
+            "a time is longer than 36 years");
+    refused(BYTES("{" NAME ")\5" ONE ONE "i\0\0\0\200" ONE "{00"), FLM_ERROR_RANGE,
+            "a time is longer than 36 years");
+}
+
 /* A thousand functions that refer to one dict of callers: no profiler writes them, and reading
  * would take a thousand times as long as the file is. */
 static void shared_dicts_are_refused(void **state)
@@ -212,6 +233,7 @@ int main(void)
         cmocka_unit_test(numbers_as_text_are_read),
         cmocka_unit_test(one_function_is_a_profile),
         cmocka_unit_test(what_is_no_profile_is_refused),
+        cmocka_unit_test(numbers_have_bounds),
         cmocka_unit_test(shared_dicts_are_refused),
         cmocka_unit_test(other_dicts_are_not_taken_for_profiles),
     };

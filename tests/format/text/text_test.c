@@ -15,12 +15,7 @@ static void assert_described(const struct flm_profile *p, const char *words)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static const struct {
-    const struct flm_format *format;
-    const char *file, *metric, *unit;
-    double total;
-    uint32_t stacks;
-} files[] = {
+static const struct real_file files[] = {
     {&flm_format_bpftrace, "text_stacks/bpftrace.txt", "samples", "samples", 77, 5},
     {&flm_format_gdb, "text_stacks/gdb.txt", "threads", "threads", 3, 3},
     {&flm_format_python_dump, "text_stacks/faulthandler.txt", "threads", "threads", 4, 2},
@@ -43,19 +38,7 @@ static const struct {
 static void real_files_obey_the_laws_of_readers(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct flm_bytes bytes = file_bytes(files[i].file);
-        struct flm_error why = {0};
-        assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why),
-                         files[i].format);
-        assert_same_through_windows(files[i].format, bytes);
-        assert_survives_cuts(files[i].format, bytes);
-        free((void *)bytes.at);
-        struct flm_profile *p = profile_of_file(files[i].format, files[i].file);
-        assert_sound(p);
-        assert_metric(p, 0, files[i].metric, files[i].unit, files[i].total, files[i].stacks);
-        flm_profile_free(p);
-    }
+    assert_real_files(files, sizeof files / sizeof *files);
 }
 
 static void texts_without_stacks_are_refused(void **state)
@@ -72,10 +55,7 @@ static void texts_without_stacks_are_refused(void **state)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    static const struct {
-        const struct flm_format *format;
-        const char *text;
-    } texts[] = {
+    static const struct short_text texts[] = {
         {&flm_format_bpftrace, "@a[\n    f+1\n, \n    g+2\n, x]: 1\n@b[, x]: 2\n"},
         {&flm_format_gdb, "Thread 1 (Thread 0x1 (LWP 2) \"n\"):\n#0  f (a=1,\n  b=2) at a.c:3\n"},
         {&flm_format_python_dump,
@@ -109,8 +89,7 @@ static void every_allocation_may_fail(void **state)
          "\"timestamp\":2,\"stackFrames\":[{\"name\":\"\",\"url\":\"/a.js\"}]}],"
          "\"sampleDurations\":[1]}}"},
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_survives_little_memory(texts[i].format, flm_bytes_of(texts[i].text));
+    assert_texts_survive(texts, sizeof texts / sizeof *texts);
 }
 
 /* ---- Each ------------------------------------------------------------------------------------ */
@@ -427,6 +406,13 @@ static void stackprof_weighs_by_its_mode(void **state)
     assert_refused(stackprof, "{\"mode\":\"cpu\",\"frames\":{}}", 0, "neither \"frames\" nor");
     assert_refused(stackprof, "{\"raw\":[5,1]," FRAMES "}", 0, "is not complete");
     assert_refused(stackprof, "{\"raw\":[1,9,1]," FRAMES "}", 0, "not in \"frames\"");
+    assert_refused(stackprof,
+                   "{\"raw\":[1,1,1],\"raw_timestamp_deltas\":[-5],\"mode\":\"wall\"," FRAMES "}",
+                   0, "a time between samples is negative, or longer than a profile can hold");
+    assert_refused(stackprof,
+                   "{\"raw\":[1,1,1],\"raw_timestamp_deltas\":[1e302],\"mode\":\"wall\"," FRAMES
+                   "}",
+                   0, "a time between samples is negative, or longer than a profile can hold");
     assert_refused(stackprof, "{\"raw\":[18446744073709551615,1]," FRAMES "}", 0, "not complete");
 }
 

@@ -100,6 +100,45 @@ static inline void assert_survives_little_memory(const struct flm_format *format
     assert_true(assert_survives_failures(reader_reads, &work) > 5);
 }
 
+/* A real file, and what is in it: the first metric. */
+struct real_file {
+    const struct flm_format *format;
+    const char *file, *metric, *unit;
+    double total;
+    uint32_t stacks;
+};
+
+/* Its format is recognized, and obeys the laws. Where stacks have sums alone, they are not those of
+ * samples. */
+static inline void assert_real_files(const struct real_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct flm_bytes bytes = file_bytes(files[i].file);
+        struct flm_error why = {0};
+        assert_ptr_equal(flm_format_recognize(&flm_formats_pure, bytes, true, &why),
+                         files[i].format);
+        assert_same_through_windows(files[i].format, bytes);
+        assert_survives_cuts(files[i].format, bytes);
+        free((void *)bytes.at);
+        struct flm_profile *p = profile_of_file(files[i].format, files[i].file);
+        assert_sound(p);
+        assert_metric(p, 0, files[i].metric, files[i].unit, files[i].total, files[i].stacks);
+        flm_profile_free(p);
+    }
+}
+
+/* A short text of a format, whose every allocation may fail. */
+struct short_text {
+    const struct flm_format *format;
+    const char *text;
+};
+
+static inline void assert_texts_survive(const struct short_text *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_survives_little_memory(texts[i].format, flm_bytes_of(texts[i].text));
+}
+
 /* ---- Writers --------------------------------------------------------------------------------- */
 
 struct writer_work {
