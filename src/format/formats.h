@@ -56,6 +56,7 @@
     entry(massif)                                                                                  \
     entry(dhat)                                                                                    \
     entry(heaptrack)                                                                               \
+    entry(gprof)                                                                                   \
     entry(uftrace)                                                                                 \
     entry(macos_sample)                                                                            \
     entry(instruments)                                                                             \

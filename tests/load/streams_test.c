@@ -60,6 +60,7 @@ static const struct {
     {"massif", "tests/data/massif/stacks.out"},
     {"dhat", "tests/data/dhat/heap.json"},
     {"heaptrack", "tests/data/heaptrack/every.txt"},
+    {"gprof", "tests/data/text_stacks/gprof.txt"},
     {"rocprof-csv", "tests/data/rocprof_csv/hip_trace.csv"},
     {"rocpd", "tests/data/rocpd/full.db"},
     {"nsight", "tests/data/nsight/full.sqlite"},
