@@ -22,28 +22,31 @@ struct flm_save_fields {
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_save_fields. */
-#define FLM_SAVE_OPTIONS(fields, member)                                                            \
-    {"output",        'o',                                                                          \
-     "FILE",          "the file to write; its extension decides the format",                        \
-     FLM_OPTION_TEXT, offsetof(fields, member.output)},                                             \
-        {"to",                                                                                      \
-         't',                                                                                       \
-         "FORMAT",                                                                                  \
-         "write this format (to standard output without -o)",                                       \
-         FLM_OPTION_FORMAT_TO_WRITE,                                                                \
-         offsetof(fields, member.to)},                                                              \
-        {"metric",        'm',                                                                      \
-         "NAME",          "the metric to write, if the format holds only one (default: the first)", \
-         FLM_OPTION_TEXT, offsetof(fields, member.metric)},                                         \
-        {"annotate",                                                                                \
-         0,                                                                                         \
-         NULL,                                                                                      \
-         "folded stacks: mark kernel, inlined, jit frames: _[k] _[i] _[j]",                         \
-         FLM_OPTION_FLAG,                                                                           \
-         offsetof(fields, member.annotate)},                                                        \
-    {                                                                                               \
-        "cp", 0, "FILE", "pictures: take colors from FILE, and add new names to it",                \
-            FLM_OPTION_TEXT, offsetof(fields, member.palette_file)                                  \
+#define FLM_SAVE_OPTIONS(fields, member)                                                           \
+    {"output",        'o',                                                                         \
+     "FILE",          "the file to write; its extension decides the format",                       \
+     FLM_OPTION_TEXT, offsetof(fields, member.output)},                                            \
+        {"to",                                                                                     \
+         't',                                                                                      \
+         "FORMAT",                                                                                 \
+         "write this format (to standard output without -o)",                                      \
+         FLM_OPTION_FORMAT_TO_WRITE,                                                               \
+         offsetof(fields, member.to)},                                                             \
+        {"metric",                                                                                 \
+         'm',                                                                                      \
+         "NAME",                                                                                   \
+         "the metric to write, if the format holds only one (default: the first that has values)", \
+         FLM_OPTION_TEXT,                                                                          \
+         offsetof(fields, member.metric)},                                                         \
+        {"annotate",                                                                               \
+         0,                                                                                        \
+         NULL,                                                                                     \
+         "folded stacks: mark kernel, inlined, jit frames: _[k] _[i] _[j]",                        \
+         FLM_OPTION_FLAG,                                                                          \
+         offsetof(fields, member.annotate)},                                                       \
+    {                                                                                              \
+        "cp", 0, "FILE", "pictures: take colors from FILE, and add new names to it",               \
+            FLM_OPTION_TEXT, offsetof(fields, member.palette_file)                                 \
     }
 
 /* The options of pictures, as a group of more options: FLM_PICTURE_OPTIONS(struct, member) in a
