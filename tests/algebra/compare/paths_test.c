@@ -198,8 +198,10 @@ static struct flm_profile *profile_of_frames(const char *const *words, size_t co
                 string[k] = flm_builder_string(b, part[k], (size_t)(at - part[k])).index;
             at += *at == ':';
         }
-        struct flm_frame_record record = {string[0], string[1], string[2]};
-        record.kind = (uint32_t)(*part[3] - '0');
+        struct flm_frame_record record = {.function = string[0],
+                                          .module = string[1],
+                                          .file = string[2],
+                                          .kind = (uint32_t)(*part[3] - '0')};
         flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record)),
                         metric, 1);
     }
