@@ -31,4 +31,18 @@ bool flm_line_next(struct flm_line_reader *lines, struct flm_bytes *line);
  * then that a line belongs to the next block. */
 void flm_line_repeat(struct flm_line_reader *lines);
 
+/* What the window has behind the line that was returned last, for a reader that knows how to read
+ * many short lines at once. It says with flm_line_took how many it has read: whole ones. */
+static inline struct flm_bytes flm_line_ahead(const struct flm_line_reader *lines)
+{
+    const char *at = lines->source->at + lines->size;
+    return (struct flm_bytes){at, (size_t)(lines->source->end - at)};
+}
+
+static inline void flm_line_took(struct flm_line_reader *lines, uint64_t count, size_t bytes)
+{
+    lines->number += count;
+    lines->size += bytes;
+}
+
 #endif

@@ -70,6 +70,12 @@ uint32_t flm_call_graph_edge(struct flm_call_graph *g, struct flm_call_edge edge
 
 /* Every vector of costs has one more element at its end, the *size*: the mean, over all events, of
  * its share of the total cost. Thresholds and orders use it. */
+/* A call of a function, as the walks see it. */
+struct out_edge {
+    double portion; /* of the size of its function; 0 where that has none */
+    uint32_t edge, to;
+};
+
 struct walk {
     const struct flm_call_graph *graph;
     const struct flm_call_stacks *stacks;
@@ -79,9 +85,10 @@ struct walk {
     double *scale; /* 1 / (sum of each cost x how many there are) */
     double *total; /* of each function: its self cost, and the cost of its calls */
     double *inflow;
-    uint32_t *edge_ends, *edges; /* the calls of each function, the heaviest first */
-    uint32_t *item_ends, *items;
+    uint32_t *edge_ends, *item_ends, *items;
+    struct out_edge *edges; /* the calls of each function, the heaviest first */
     double *edge_size;
+    struct flm_frame *frames; /* of each function, without lines; 0: not made yet */
 
     uint32_t *best; /* the edge that brings the largest share to a function; NO_EDGE */
     double *best_share;
@@ -115,6 +122,7 @@ struct level {
     bool is_primary;      /* the one stack that every function has */
     bool is_past;         /* the edges that follow are below the threshold */
     struct flm_node node; /* of the caller's frame; its own frames are below it */
+    struct flm_node own;  /* without lines, its only one; 0: not made yet */
 };
 
 static void *zeroed(size_t count, size_t size)
@@ -132,7 +140,7 @@ static bool allocate(struct walk *w)
            (w->item_ends = zeroed(f + 1, sizeof *w->item_ends)) &&
            (w->edges = zeroed(e, sizeof *w->edges)) && (w->items = zeroed(i, sizeof *w->items)) &&
            (w->edge_size = zeroed(e, sizeof *w->edge_size)) &&
-           (w->best = zeroed(f, sizeof *w->best)) &&
+           (w->frames = zeroed(f, sizeof *w->frames)) && (w->best = zeroed(f, sizeof *w->best)) &&
            (w->best_share = zeroed(f, sizeof *w->best_share)) &&
            (w->is_root = zeroed(f, sizeof *w->is_root)) &&
            (w->is_reached = zeroed(f, sizeof *w->is_reached)) &&
@@ -154,7 +162,7 @@ static void release(struct walk *w)
                          w->edges,   w->items,      w->edge_size,   w->best,         w->best_share,
                          w->is_root, w->is_reached, w->forced_next, w->forced_first, w->on_path,
                          w->reached, w->given,      w->edge_share,  w->edge_given,   w->other_calls,
-                         w->values,  w->heap,       w->heap_at};
+                         w->values,  w->heap,       w->heap_at,     w->frames};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     FLM_ARRAY_CLEAR(&w->levels);
@@ -201,6 +209,11 @@ static int heavier_edge(const void *context, uint32_t a, uint32_t b)
     return (x < y) - (x > y);
 }
 
+static double size_total(const struct walk *w, uint32_t f)
+{
+    return w->total[f * w->width + w->width - 1];
+}
+
 static bool sum_up(struct walk *w)
 {
     const struct flm_call_graph *g = w->graph;
@@ -236,16 +249,20 @@ static bool sum_up(struct walk *w)
     /* Filled backward, an end becomes a beginning; the beginning of the next is the end. */
     for (size_t i = g->items.count; i-- > 0;)
         w->items[--w->item_ends[g->items.at[i].function]] = (uint32_t)i;
-    for (size_t i = g->edges.count; i-- > 0;)
-        w->edges[--w->edge_ends[g->edges.at[i].from]] = (uint32_t)i;
-
-    uint32_t *scratch = malloc((g->edges.count + 1) * sizeof *scratch);
-    if (!scratch)
+    uint32_t *order = malloc(2 * (g->edges.count + 1) * sizeof *order);
+    if (!order)
         return false;
-    for (uint32_t f = 0; f < w->function_count; f++)
-        flm_sort(w->edges + w->edge_ends[f], w->edge_ends[f + 1] - w->edge_ends[f], scratch,
-                 heavier_edge, w);
-    free(scratch);
+    for (size_t i = g->edges.count; i-- > 0;)
+        order[--w->edge_ends[g->edges.at[i].from]] = (uint32_t)i;
+    for (uint32_t f = 0; f < w->function_count; f++) {
+        double total = size_total(w, f);
+        flm_sort(order + w->edge_ends[f], w->edge_ends[f + 1] - w->edge_ends[f],
+                 order + g->edges.count, heavier_edge, w);
+        for (uint32_t i = w->edge_ends[f]; i < w->edge_ends[f + 1]; i++)
+            w->edges[i] = (struct out_edge){total > 0 ? w->edge_size[order[i]] / total : 0,
+                                            order[i], g->edges.at[order[i]].to};
+    }
+    free(order);
     return true;
 }
 
@@ -297,11 +314,6 @@ static void heap_offer(struct walk *w, uint32_t function, uint32_t edge, double 
     heap_rise(w, w->heap_at[function] - 1);
 }
 
-static double size_total(const struct walk *w, uint32_t f)
-{
-    return w->total[f * w->width + w->width - 1];
-}
-
 static bool is_called(const struct walk *w, uint32_t f)
 {
     return w->stacks->is_called && w->stacks->is_called[f];
@@ -322,12 +334,8 @@ static void reach(struct walk *w)
     while (w->heap_size > 0) {
         uint32_t f = heap_take(w);
         w->is_reached[f] = true;
-        double total = size_total(w, f);
-        for (uint32_t i = w->edge_ends[f]; i < w->edge_ends[f + 1]; i++) {
-            uint32_t edge = w->edges[i];
-            double share = total > 0 ? w->best_share[f] * (w->edge_size[edge] / total) : 0;
-            heap_offer(w, w->graph->edges.at[edge].to, edge, share);
-        }
+        for (uint32_t i = w->edge_ends[f]; i < w->edge_ends[f + 1]; i++)
+            heap_offer(w, w->edges[i].to, w->edges[i].edge, w->best_share[f] * w->edges[i].portion);
     }
 }
 
@@ -356,11 +364,13 @@ static bool find_paths(struct walk *w)
     uint32_t *order = malloc(2 * ((size_t)w->function_count + 1) * sizeof *order);
     if (!order)
         return false;
+    uint32_t count = 0;
     for (uint32_t f = 0; f < w->function_count; f++)
-        order[f] = f;
-    flm_sort(order, w->function_count, order + w->function_count, heavier_function, w);
-    for (uint32_t i = 0; i < w->function_count; i++) {
-        if (w->is_reached[order[i]] || size_total(w, order[i]) <= 0)
+        if (!w->is_reached[f] && size_total(w, f) > 0)
+            order[count++] = f;
+    flm_sort(order, count, order + w->function_count, heavier_function, w);
+    for (uint32_t i = 0; i < count; i++) {
+        if (w->is_reached[order[i]])
             continue;
         w->is_root[order[i]] = true;
         heap_offer(w, order[i], NO_EDGE, size_total(w, order[i]));
@@ -382,17 +392,24 @@ static bool find_paths(struct walk *w)
 
 /* ---- Walking the tree ------------------------------------------------------------------------ */
 
-static struct flm_node node_of(struct walk *w, struct flm_node parent, uint32_t function,
-                               uint32_t file, uint32_t line)
+/* With lines, a function has a frame for each of them; without, one, and a level has one node. */
+static struct flm_node node_of(struct walk *w, struct level *level, uint32_t file, uint32_t line)
 {
-    struct flm_frame_record frame = w->stacks->frames[function];
-    if (w->stacks->lines) {
-        if (file)
-            frame.file = file;
-        frame.line = line;
-    }
     struct flm_builder *b = w->stacks->builder;
-    return flm_builder_child(b, parent, flm_builder_frame(b, &frame));
+    const struct flm_frame_record *frame = &w->stacks->frames[level->function];
+    if (w->stacks->lines) {
+        struct flm_frame_record of_line = *frame;
+        of_line.file = file ? file : frame->file;
+        of_line.line = line;
+        return flm_builder_child(b, level->node, flm_builder_frame(b, &of_line));
+    }
+    struct flm_frame *made = &w->frames[level->function];
+    if (level->own.index == 0) {
+        if (made->index == 0)
+            *made = flm_builder_frame(b, frame);
+        level->own = flm_builder_child(b, level->node, *made);
+    }
+    return level->own;
 }
 
 static double rounded(double value)
@@ -411,7 +428,7 @@ static double part_of(double whole, double before, double after, double all)
     return upper - rounded(whole * (before / all));
 }
 
-static void emit(struct walk *w, const struct level *level, const double *shares)
+static void emit(struct walk *w, struct level *level, const double *shares)
 {
     uint32_t f = level->function;
     double *given = w->given + f * w->width;
@@ -442,8 +459,7 @@ static void emit(struct walk *w, const struct level *level, const double *shares
             any += w->values[c];
         }
         if (any > 0)
-            w->stacks->add(w->stacks, node_of(w, level->node, f, item->file, item->line), w->values,
-                           calls);
+            w->stacks->add(w->stacks, node_of(w, level, item->file, item->line), w->values, calls);
         calls = 0;
     }
     for (size_t c = 0; c < w->width; c++)
@@ -451,7 +467,7 @@ static void emit(struct walk *w, const struct level *level, const double *shares
     if (calls > 0) {
         for (size_t c = 0; c < w->width; c++)
             w->values[c] = 0;
-        w->stacks->add(w->stacks, node_of(w, level->node, f, 0, 0), w->values, calls);
+        w->stacks->add(w->stacks, node_of(w, level, 0, 0), w->values, calls);
     }
 }
 
@@ -472,7 +488,7 @@ static bool enter(struct walk *w, uint32_t function, uint32_t edge, bool is_prim
     w->on_path[function] = true;
     w->node_count += 1 + w->item_ends[function + 1] - w->item_ends[function];
     if (w->is_emitting) {
-        emit(w, &level, shares);
+        emit(w, &w->levels.at[w->levels.count - 1], shares);
         return !flm_builder_failed(w->stacks->builder);
     }
     for (size_t c = 0; c < w->width; c++)
@@ -490,7 +506,7 @@ static bool follow(struct walk *w, uint32_t edge, bool is_primary)
         return false;
     w->shares.count += w->width;
     size_t depth = w->levels.count;
-    const struct level *from = &w->levels.at[depth - 1];
+    struct level *from = &w->levels.at[depth - 1];
     const double *shares = w->shares.at + (depth - 1) * w->width;
     double *own = w->shares.at + depth * w->width;
     const double *total = w->total + from->function * w->width;
@@ -501,7 +517,7 @@ static bool follow(struct walk *w, uint32_t edge, bool is_primary)
     own[w->width - 1] = all > 0 ? shares[w->width - 1] * (w->edge_size[edge] / all) : 0;
     struct flm_node node = {0};
     if (w->is_emitting)
-        node = node_of(w, from->node, from->function, 0, call->line);
+        node = node_of(w, from, 0, call->line);
     return enter(w, call->to, edge, is_primary, node);
 }
 
@@ -511,17 +527,15 @@ static uint32_t next_edge(struct walk *w, bool *is_primary)
 {
     struct level *level = &w->levels.at[w->levels.count - 1];
     double share = w->shares.at[(w->levels.count - 1) * w->width + w->width - 1];
-    double total = size_total(w, level->function);
     while (!level->is_past && level->next < w->edge_ends[level->function + 1]) {
-        uint32_t edge = w->edges[level->next++];
-        if (total <= 0 || share * (w->edge_size[edge] / total) < w->threshold) {
+        const struct out_edge *call = &w->edges[level->next++];
+        if (share * call->portion < w->threshold) {
             level->is_past = true;
             break;
         }
-        uint32_t to = w->graph->edges.at[edge].to;
-        *is_primary = level->is_primary && w->best[to] == edge;
-        if (!*is_primary && !w->on_path[to])
-            return edge;
+        *is_primary = level->is_primary && w->best[call->to] == call->edge;
+        if (!*is_primary && !w->on_path[call->to])
+            return call->edge;
     }
     if (level->next_forced == UINT32_MAX)
         return NO_EDGE;

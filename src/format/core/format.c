@@ -131,7 +131,8 @@ static const struct flm_format *find_surest(const struct flm_formats *formats,
 {
     const struct flm_format *format, *best = NULL;
     *most = FLM_SNIFF_NO;
-    for (size_t i = 0; (format = flm_formats_at(formats, i)) != NULL; i++) {
+    for (size_t i = 0; *most < FLM_SNIFF_MAGIC && (format = flm_formats_at(formats, i)) != NULL;
+         i++) {
         int sure = format->sniff ? format->sniff(head, whole) : FLM_SNIFF_NO;
         assert(sure >= FLM_SNIFF_NO && sure <= FLM_SNIFF_MAGIC);
         if (sure > *most) {

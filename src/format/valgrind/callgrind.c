@@ -188,8 +188,10 @@ static bool read_callgrind(struct flm_source *source, const struct flm_read_opti
                               .item = UINT32_MAX};
     bool good = true;
     struct flm_bytes line;
-    while (good && flm_line_next(&r.lines, &line))
+    while (good && flm_line_next(&r.lines, &line)) {
         good = read_line(&r, line) && (r.lines.number % 1024 || !flm_builder_failed(builder));
+        flm_callgrind_read_plain_costs(&r);
+    }
     good = (good || flm_builder_failed(builder)) && !r.lines.failed;
     if (good && !flm_builder_failed(builder) && !r.has_costs && !r.has_calls && r.events.count == 0)
         good = flm_error_set(why, FLM_ERROR_FORMAT, "no line 'events:': this is no callgrind file");

@@ -329,6 +329,62 @@ bool flm_callgrind_read_costs(struct flm_callgrind *r, struct flm_bytes line)
     return is_jump || (is_call ? add_call(r) : add_self(r));
 }
 
+/* Reads the costs of one line, whose positions are not needed; NULL: it is not a plain one, or the
+ * window does not have all of it. */
+static const char *take_plain_costs(struct flm_callgrind *r, const char *at, const char *end)
+{
+    size_t count = r->events.count, i = 0;
+    for (size_t column = r->position_count; column > 0; column--) {
+        while (at<end && * at> ' ')
+            at++;
+        if (end - at < 2 || *at++ != ' ')
+            return NULL;
+    }
+    for (; i < count; i++) {
+        const char *digits = at;
+        uint64_t value = 0;
+        for (; at < end && flm_callgrind_is_digit(*at); at++)
+            value = value * 10 + (uint64_t)(*at - '0');
+        if ((size_t)(at - digits) - 1 >= 19 || at == end) /* 1 to 19 digits: nothing overflows */
+            return NULL;
+        r->cost[i] = value;
+        if (*at != ' ')
+            break;
+        at++;
+    }
+    if (i == count || *at != '\n')
+        return NULL;
+    for (size_t c = ++i; c < r->given; c++)
+        r->cost[c] = 0;
+    r->given = i;
+    return at + 1;
+}
+
+void flm_callgrind_read_plain_costs(struct flm_callgrind *r)
+{
+    enum { MOST_SIZE = 1 << 20 }; /* then the reader of lines reports progress */
+    if (r->item == UINT32_MAX || r->is_call || r->is_jump || r->options->lines)
+        return;
+    struct flm_bytes ahead = flm_line_ahead(&r->lines);
+    uint64_t *sums = r->graph.item_costs.at + (size_t)r->item * r->events.count, count = 0;
+    const char *at = ahead.at, *next;
+    const char *end = at + (ahead.size < MOST_SIZE ? ahead.size : MOST_SIZE);
+    while (at < end && (flm_callgrind_is_digit(*at) || flm_is_one_of(*at, "+-*")) &&
+           (next = take_plain_costs(r, at, end)) != NULL) {
+        bool fits = true;
+        for (size_t i = 0; i < r->given; i++)
+            fits = fits && sums[i] + r->cost[i] >= sums[i];
+        if (!fits)
+            break;
+        for (size_t i = 0; i < r->given; i++)
+            sums[i] += r->cost[i];
+        r->sum += r->cost[0];
+        at = next;
+        count++;
+    }
+    flm_line_took(&r->lines, count, (size_t)(at - ahead.at));
+}
+
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 static bool enter_function(struct flm_callgrind *r, const char *at, const char *end)

@@ -174,6 +174,10 @@ bool flm_callgrind_read_assignment(struct flm_callgrind *r, struct flm_bytes key
 /* Reads a line of costs, of a function or of a call; false as above. */
 bool flm_callgrind_read_costs(struct flm_callgrind *r, struct flm_bytes line);
 
+/* Reads the lines of costs that follow, as far as each is plain: of the same function, with costs
+ * that are digits. Most of a large file is such lines. */
+void flm_callgrind_read_plain_costs(struct flm_callgrind *r);
+
 /* ---- Parts: callgrind_part.c ----------------------------------------------------------------- */
 
 /* Adds the stacks of the part that was read, and begins the next one. `is_several`: the file has
