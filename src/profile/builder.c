@@ -78,7 +78,7 @@ void flm_builder_free(struct flm_builder *b)
     free(b->slots);
     for (uint32_t m = 0; m < b->metric_count; m++) {
         free(b->metrics[m].self);
-        free(b->metrics[m].sample_value);
+        flm_value_runs_clear(&b->metrics[m].sample_values);
     }
     free(b->metrics);
     flm_residuals_clear(&b->residuals);
@@ -169,16 +169,14 @@ uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t un
     }
     void *metrics = b->metrics;
     double *self = calloc(b->node_capacity, sizeof *self);
-    double *value = calloc(b->sample_capacity ? b->sample_capacity : 1, sizeof *value);
-    if (b->failed || !self || !value ||
+    if (b->failed || !self ||
         !flm_grow(&metrics, &b->metric_capacity, (size_t)b->metric_count + 1, sizeof *b->metrics)) {
         free(self);
-        free(value);
         flm_builder_fail_memory(b);
         return FLM_NONE;
     }
     b->metrics = metrics;
-    b->metrics[b->metric_count] = (struct flm_builder_metric){name, unit, self, value};
+    b->metrics[b->metric_count] = (struct flm_builder_metric){name, unit, self, {{0}}};
     return b->metric_count++;
 }
 

@@ -37,7 +37,8 @@ static bool check_sums(const struct flm_builder *b, struct flm_error *why)
     for (uint32_t m = 0; m < b->metric_count; m++) {
         const struct flm_builder_metric *metric = &b->metrics[m];
         if (!flm_check_sums(flm_interner_text(&b->interner, metric->name), metric->self,
-                            b->node_count, metric->sample_value, b->sample_count, why))
+                            b->node_count, metric->sample_values.values.at,
+                            metric->sample_values.values.count, why))
             return false;
     }
     return true;

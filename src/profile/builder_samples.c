@@ -114,13 +114,6 @@ static bool reserve_samples(struct flm_builder *b, size_t count)
     if (!flm_grow(&labels, &same, capacity, sizeof *b->sample_labels))
         return false;
     b->sample_labels = labels;
-    for (uint32_t m = 0; m < b->metric_count; m++) {
-        void *value = b->metrics[m].sample_value;
-        same = b->sample_capacity;
-        if (!flm_grow(&value, &same, capacity, sizeof(double)))
-            return false;
-        b->metrics[m].sample_value = value;
-    }
     b->sample_capacity = capacity;
     return true;
 }
@@ -140,8 +133,6 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
     b->sample_labels[sample] = label_set;
     if (b->sample_duration)
         b->sample_duration[sample] = 0;
-    for (uint32_t m = 0; m < b->metric_count; m++)
-        b->metrics[m].sample_value[sample] = 0;
     return sample;
 }
 
@@ -150,7 +141,7 @@ void flm_builder_sample_add(struct flm_builder *b, struct flm_metric metric, dou
     if (b->failed)
         return;
     uint32_t sample = b->sample_count - 1;
-    b->metrics[metric.index].sample_value[sample] += value;
+    flm_builder_keep_value(b, metric.index, sample, value);
     flm_builder_add_self(b, metric.index, b->sample_node[sample], value);
 }
 
@@ -163,7 +154,7 @@ void flm_builder_add_sample(struct flm_builder *b, const struct flm_builder_samp
     uint32_t at = b->sample_count - 1;
     for (uint32_t i = 0; i < sample->count; i++) {
         uint32_t metric = sample->metrics[i].index;
-        b->metrics[metric].sample_value[at] += sample->values[i];
+        flm_builder_keep_value(b, metric, at, sample->values[i]);
         flm_builder_add_self(b, metric, sample->node, sample->values[i]);
     }
 }

@@ -8,6 +8,7 @@
 #include "profile/interner.h"
 #include "profile/recursion.h"
 #include "profile/residuals.h"
+#include "profile/value_runs.h"
 
 /* No profile has more nodes: the upper bits of an index are free for marks. */
 enum { FLM_MOST_NODES = 1 << 30 };
@@ -18,9 +19,9 @@ struct flm_builder_node {
 };
 
 struct flm_builder_metric {
-    uint32_t name, unit;  /* strings of the interner */
-    double *self;         /* node_capacity values */
-    double *sample_value; /* sample_capacity values */
+    uint32_t name, unit; /* strings of the interner */
+    double *self;        /* node_capacity values */
+    struct flm_value_runs sample_values;
 };
 
 struct flm_builder_loss {
@@ -131,6 +132,14 @@ struct flm_profile *flm_builder_finish_chunk(struct flm_builder *b, struct flm_e
  * FLM_NONE. */
 uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_t node,
                                  uint32_t label_set);
+
+/* Adds to a value of a sample, and not to the tree. No later sample may have one of that metric. */
+static inline void flm_builder_keep_value(struct flm_builder *b, uint32_t metric, uint32_t sample,
+                                          double value)
+{
+    if (!flm_value_runs_add(&b->metrics[metric].sample_values, sample, value))
+        flm_builder_fail_memory(b);
+}
 
 /* A sample with all that it has: flm_builder_sample, _lasts and _add at once. */
 struct flm_builder_sample {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
+#include "profile/sample_order.h"
 
 static void mark_strings(const struct flm_builder *b, const struct flm_metadata *f,
                          unsigned char *used)
@@ -206,29 +207,6 @@ static int order_sets(const void *context, uint32_t a, uint32_t b)
     return order_numbers(ends[a] - at_a, ends[b] - at_b);
 }
 
-/* Samples of one time: by node, labels, duration and values, so that equal profiles are equal
- * bytes. */
-static int order_samples(const void *context, uint32_t a, uint32_t b)
-{
-    const struct flm_metadata *f = context;
-    const struct flm_builder *builder = f->b;
-    if (builder->sample_time[a] != builder->sample_time[b])
-        return builder->sample_time[a] < builder->sample_time[b] ? -1 : 1;
-    int order = order_numbers(f->node_index[builder->sample_node[a]],
-                              f->node_index[builder->sample_node[b]]);
-    if (!order)
-        order = order_numbers(f->set_rank[builder->sample_labels[a]],
-                              f->set_rank[builder->sample_labels[b]]);
-    if (!order && builder->sample_duration)
-        order = order_numbers((uint64_t)builder->sample_duration[a],
-                              (uint64_t)builder->sample_duration[b]);
-    for (uint32_t m = 0; !order && m < builder->metric_count; m++) {
-        double x = builder->metrics[m].sample_value[a], y = builder->metrics[m].sample_value[b];
-        order = (x > y) - (x < y);
-    }
-    return order;
-}
-
 /* Markers of one time by duration, name, detail and labels. */
 static int order_markers(const void *context, uint32_t a, uint32_t b)
 {
@@ -352,85 +330,12 @@ static bool write_label_sets(struct flm_metadata *f, struct flm_profile *p)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* Merges the runs [start, middle) and [middle, end) of `from` into `to`. */
-static void merge_runs(const int64_t *time, const uint32_t *from, uint32_t *to, uint32_t start,
-                       uint32_t middle, uint32_t end)
-{
-    uint32_t left = start, right = middle;
-    for (uint32_t i = start; i < end; i++) {
-        bool takes_left = right == end || (left < middle && time[from[left]] <= time[from[right]]);
-        to[i] = takes_left ? from[left++] : from[right++];
-    }
-}
-
-/* Sorts `order`, which is 0, 1, 2 ..., by time; stable. Recordings are a run of ascending times for
- * each thread, so these are merged as they are, `ends` has where they end: with few comparisons, of
- * nothing but times. Returns the one of both that has the result. */
-static uint32_t *sort_by_time(const int64_t *time, uint32_t *order, uint32_t *other, uint32_t *ends,
-                              size_t run_count)
-{
-    while (run_count > 1) {
-        size_t merged = 0;
-        uint32_t start = 0;
-        for (size_t run = 0; run < run_count; run += 2) {
-            uint32_t middle = ends[run], end = run + 1 < run_count ? ends[run + 1] : middle;
-            merge_runs(time, order, other, start, middle, end);
-            ends[merged++] = start = end;
-        }
-        run_count = merged;
-        uint32_t *sorted = other;
-        other = order;
-        order = sorted;
-    }
-    return order;
-}
-
-/* Samples of one time are put into the order of all that they have. */
-static void sort_ties(const struct flm_metadata *f, uint32_t *order, uint32_t *scratch)
-{
-    const int64_t *time = f->b->sample_time;
-    for (uint32_t i = 0, next; i < f->b->sample_count; i = next) {
-        for (next = i + 1; next < f->b->sample_count && time[order[i]] == time[order[next]];)
-            next++;
-        if (next - i > 1)
-            flm_sort(order + i, next - i, scratch, order_samples, f);
-    }
-}
-
-/* The samples in their order. NULL when memory ran out. The caller frees it. */
-static uint32_t *sample_order(const struct flm_metadata *f)
-{
-    const struct flm_builder *b = f->b;
-    size_t count = b->sample_count, run_count = 1, run = 0;
-    for (size_t i = 1; i < count; i++)
-        run_count += b->sample_time[i] < b->sample_time[i - 1];
-    uint32_t *order = malloc((count + 1) * sizeof *order);
-    uint32_t *scratch = malloc((count + 1) * sizeof *scratch);
-    uint32_t *ends = malloc(run_count * sizeof *ends), *sorted = NULL;
-    if (order && scratch && ends) {
-        for (size_t i = 0; i < count; i++) {
-            order[i] = (uint32_t)i;
-            if (i > 0 && b->sample_time[i] < b->sample_time[i - 1])
-                ends[run++] = (uint32_t)i;
-        }
-        ends[run] = (uint32_t)count;
-        sorted = sort_by_time(b->sample_time, order, scratch, ends, run_count);
-        sort_ties(f, sorted, sorted == order ? scratch : order);
-    }
-    free(ends);
-    if (order != sorted)
-        free(order);
-    if (scratch != sorted)
-        free(scratch);
-    return sorted;
-}
-
 /* Column by column, and each is freed when it is written: samples are most of what a builder has,
  * and so they are not there twice. */
 static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
 {
     struct flm_builder *b = f->b;
-    uint32_t count = b->sample_count, *order = sample_order(f);
+    uint32_t count = b->sample_count, *rank = NULL, *order = flm_sample_order(f, &rank);
     if (!order)
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -449,14 +354,14 @@ static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
         p->sample_duration[i] = b->sample_duration[order[i]];
     free(b->sample_duration);
     b->sample_duration = NULL;
-    for (uint32_t m = 0; m < b->metric_count; m++) {
-        double *to = flm_sample_column(p, m);
-        for (uint32_t i = 0; i < count; i++)
-            to[i] = b->metrics[m].sample_value[order[i]];
-        free(b->metrics[m].sample_value);
-        b->metrics[m].sample_value = NULL;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        rank[order[i]] = i;
     free(order);
+    for (uint32_t m = 0; m < b->metric_count; m++) {
+        flm_value_runs_write(&b->metrics[m].sample_values, rank, flm_sample_column(p, m));
+        flm_value_runs_clear(&b->metrics[m].sample_values);
+    }
+    free(rank);
     return true;
 }
 

@@ -119,7 +119,7 @@ static bool carry(struct subset *s)
             if (s->keep_sample && !s->keep_sample[i])
                 continue;
             for (size_t c = 0; c < s->count; c++)
-                b->metrics[c].sample_value[to] = s->columns[c].sample[i];
+                flm_builder_keep_value(b, (uint32_t)c, to, s->columns[c].sample[i]);
             to++;
         }
     }

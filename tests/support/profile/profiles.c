@@ -364,7 +364,7 @@ static void pour_samples(const struct flm_profile *p, struct flm_builder *b,
                                     pour_labels(p, b, strings, p->sample_labels[i]).index);
         flm_builder_sample_lasts(b, flm_sample_duration(p, i));
         for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-            b->metrics[m].sample_value[sample] = flm_sample_column(p, m)[i];
+            flm_builder_keep_value(b, m, sample, flm_sample_column(p, m)[i]);
     }
 }
 

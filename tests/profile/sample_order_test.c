@@ -1,0 +1,98 @@
+#include "profile/sample_order.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "support/core/failures.h"
+#include "support/profile/profiles.h"
+
+enum { SAMPLES = 1000 };
+
+static struct flm_node node(struct flm_builder *b, uint32_t number)
+{
+    char name = (char)('a' + number);
+    return flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, &name, 1));
+}
+
+static struct flm_label_set thread(struct flm_builder *b, uint32_t number)
+{
+    char name = (char)('0' + number);
+    struct flm_string label[2] = {flm_builder_string(b, "thread", 6), {0}};
+    label[1] = flm_builder_string(b, &name, 1);
+    return flm_builder_label_set(b, label, 1);
+}
+
+/* Samples 0, step, 2 step ... modulo SAMPLES: the same ones for every odd step that is no multiple
+ * of 5. A third of them have a time, of which there are two. */
+static struct flm_profile *make(uint32_t step, struct flm_error *why)
+{
+    struct flm_builder *b = flm_builder_new(why);
+    if (!b)
+        return NULL;
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_metric calls = flm_builder_metric(b, "calls", "count");
+    for (uint32_t i = 0; i < SAMPLES && !flm_builder_failed(b); i++) {
+        uint32_t number = i * step % SAMPLES;
+        int64_t time = number % 3 ? FLM_NO_TIME : (int64_t)(number % 2);
+        flm_builder_sample(b, time, node(b, number % 7), thread(b, number % 5),
+                           number % 4 ? cpu : calls, number);
+    }
+    return flm_builder_finish(b, why);
+}
+
+static void the_order_of_adding_does_not_matter(void **state)
+{
+    (void)state;
+    struct flm_profile *p = make(1, NULL);
+    assert_sound(p);
+    for (uint32_t step = 3; step < 30; step += 8) {
+        struct flm_profile *other = make(step, NULL);
+        assert_int_equal(p->image_size, other->image_size);
+        assert_memory_equal(p->image, other->image, p->image_size);
+        flm_profile_free(other);
+    }
+    flm_profile_free(p);
+}
+
+static void samples_of_one_time_ascend_by_stack_and_labels(void **state)
+{
+    (void)state;
+    struct flm_profile *p = make(7, NULL);
+    for (uint32_t i = 1; i < SAMPLES; i++) {
+        if (p->sample_time[i] != p->sample_time[i - 1]) {
+            assert_true(p->sample_time[i] > p->sample_time[i - 1]);
+            continue;
+        }
+        assert_true(p->sample_node[i] >= p->sample_node[i - 1]);
+        if (p->sample_node[i] == p->sample_node[i - 1])
+            assert_true(p->sample_labels[i] >= p->sample_labels[i - 1]);
+    }
+    flm_profile_free(p);
+}
+
+static bool make_one(void *context, struct flm_error *why)
+{
+    (void)context;
+    struct flm_profile *p = make(3, why);
+    flm_profile_free(p);
+    return p != NULL;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    assert_true(assert_survives_failures(make_one, NULL) > 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_order_of_adding_does_not_matter),
+        cmocka_unit_test(samples_of_one_time_ascend_by_stack_and_labels),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
