@@ -146,7 +146,9 @@ struct flm_jfr_annotation {
 };
 
 struct flm_jfr_types {
-    struct flm_text names; /* all strings of the metadata */
+    struct flm_text source; /* the only metadata event that they are of, without its header */
+    bool is_fixed;          /* that event's integers are */
+    struct flm_text names;  /* all strings of the metadata */
     struct FLM_ARRAY(struct flm_jfr_string) strings;
     struct FLM_ARRAY(struct flm_jfr_type) types;
     struct FLM_ARRAY(struct flm_jfr_field) fields;
@@ -158,8 +160,9 @@ struct flm_jfr_types {
 
 void flm_jfr_types_clear(struct flm_jfr_types *types); /* {0} is empty */
 
-/* Adds the types of all metadata events of a chunk. If a type is described twice, the last
- * description counts. An invalid event is read up to the error. False when memory ran out. */
+/* Sets the types to those of all metadata events of a chunk; they stay if these are the same. If a
+ * type is described twice, the last description counts. An invalid event is read up to the error.
+ * False when memory ran out. */
 bool flm_jfr_types_read(struct flm_jfr_types *types, const struct flm_jfr_cursor *events,
                         size_t count);
 

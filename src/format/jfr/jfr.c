@@ -187,17 +187,16 @@ static void count_losses(const struct chunk *k, const struct flm_jfr_constants *
                          k->offset + constants->unreadable_offset, (double)constants->unreadable);
 }
 
-/* Reads a chunk whose bytes are in the window. *has_types: it has metadata, without which nothing
- * of it can be read. */
-static bool read_chunk(struct chunk *k, struct flm_jfr_events *events, struct flm_builder *builder,
-                       bool *has_types)
+/* Reads a chunk whose bytes are in the window. `types` are those of the chunk before. *has_types:
+ * it has metadata, without which nothing of it can be read. */
+static bool read_chunk(struct chunk *k, struct flm_jfr_types *types, struct flm_jfr_events *events,
+                       struct flm_builder *builder, bool *has_types)
 {
-    struct flm_jfr_types types = {0};
     struct flm_jfr_constants constants = {0};
-    bool good = find_tables(k) && flm_jfr_types_read(&types, k->metadata.at, k->metadata.count);
-    *has_types = types.types.count > 0;
+    bool good = find_tables(k) && flm_jfr_types_read(types, k->metadata.at, k->metadata.count);
+    *has_types = types->types.count > 0;
     if (good && *has_types) {
-        flm_jfr_constants_init(&constants, k->bytes, k->is_fixed, &types);
+        flm_jfr_constants_init(&constants, k->bytes, k->is_fixed, types);
         read_constants(k, &constants);
         flm_jfr_events_begin(events, &constants, &k->clock, k->offset);
         read_events(k, events);
@@ -206,7 +205,6 @@ static bool read_chunk(struct chunk *k, struct flm_jfr_events *events, struct fl
         good = !constants.no_memory;
     }
     flm_jfr_constants_clear(&constants);
-    flm_jfr_types_clear(&types);
     FLM_ARRAY_CLEAR(&k->metadata);
     FLM_ARRAY_CLEAR(&k->checkpoints);
     return good;
@@ -244,8 +242,9 @@ static bool skip_rest(struct flm_source *source, struct flm_builder *builder, ui
     return true;
 }
 
-static bool read_chunks(struct flm_source *source, struct flm_jfr_events *events,
-                        struct flm_builder *builder, struct flm_error *why)
+static bool read_chunks(struct flm_source *source, struct flm_jfr_types *types,
+                        struct flm_jfr_events *events, struct flm_builder *builder,
+                        struct flm_error *why)
 {
     uint64_t offset = 0, good_chunks = 0;
     for (;;) {
@@ -270,7 +269,7 @@ static bool read_chunks(struct flm_source *source, struct flm_jfr_events *events
         if (!check_version(&k, why) || !fill_chunk(source, &k, why))
             return false;
         bool has_types;
-        if (!read_chunk(&k, events, builder, &has_types))
+        if (!read_chunk(&k, types, events, builder, &has_types))
             return flm_error_memory(why);
         if (flm_jfr_events_failed(events))
             break; /* flm_builder_finish, or the caller, says why */
@@ -296,7 +295,9 @@ static bool read_jfr(struct flm_source *source, const struct flm_read_options *o
     struct flm_jfr_events *events = flm_jfr_events_new(options, builder);
     if (!events)
         return flm_error_memory(why);
-    bool good = read_chunks(source, events, builder, why);
+    struct flm_jfr_types types = {0};
+    bool good = read_chunks(source, &types, events, builder, why);
+    flm_jfr_types_clear(&types);
     if (good && !flm_jfr_events_finish(events))
         good = flm_error_memory(why);
     flm_jfr_events_free(events);

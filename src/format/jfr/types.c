@@ -24,6 +24,7 @@ enum {
 void flm_jfr_types_clear(struct flm_jfr_types *t)
 {
     flm_text_clear(&t->names);
+    flm_text_clear(&t->source);
     FLM_ARRAY_CLEAR(&t->strings);
     FLM_ARRAY_CLEAR(&t->types);
     FLM_ARRAY_CLEAR(&t->fields);
@@ -237,8 +238,29 @@ static void set_units(struct flm_jfr_types *t)
     }
 }
 
+/* Whether `t` was read from the same event: nearly all chunks of a recording have the same one, and
+ * it is most of a small chunk. If not, it is the source from now on. */
+static bool is_known(struct flm_jfr_types *t, struct flm_jfr_cursor event)
+{
+    take_header(&event);
+    struct flm_bytes body = {(const char *)event.at, (size_t)(event.end - event.at)};
+    if (t->is_fixed == event.is_fixed && body.size > 0 &&
+        flm_bytes_equal((struct flm_bytes){t->source.at, t->source.size}, body))
+        return true;
+    flm_jfr_types_clear(t);
+    t->is_fixed = event.is_fixed;
+    flm_text_add(&t->source, body);
+    return false;
+}
+
 bool flm_jfr_types_read(struct flm_jfr_types *t, const struct flm_jfr_cursor *events, size_t count)
 {
+    if (count != 1)
+        flm_jfr_types_clear(t);
+    else if (is_known(t, *events))
+        return true;
+    else if (t->source.failed)
+        return false;
     /* All strings are read first: names point to them, so they must not move. */
     for (size_t i = 0; i < count; i++) {
         struct flm_jfr_cursor c = events[i];
