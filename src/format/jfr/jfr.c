@@ -108,6 +108,18 @@ static bool event_at(const struct chunk *k, int64_t at, uint64_t type, bool whol
     return (is_whole || !whole) && event->type == type && event->whole.at < event->whole.end;
 }
 
+/* Moves k->end behind the short events that follow, which are no tables: size and type are a byte
+ * each. */
+static void pass_short_events(struct chunk *k)
+{
+    const unsigned char *bytes = (const unsigned char *)k->bytes.at;
+    size_t at = k->end, size = k->bytes.size;
+    while (!k->is_fixed && size - at >= 2 && bytes[at] - 2u < 0x7e && bytes[at + 1] - 2u < 0x7e &&
+           bytes[at] <= size - at)
+        at += bytes[at];
+    k->end = at;
+}
+
 /* Finds metadata and checkpoints. False when memory ran out. */
 static bool find_tables(struct chunk *k)
 {
@@ -122,6 +134,7 @@ static bool find_tables(struct chunk *k)
             good = FLM_ARRAY_ADD(&k->metadata, event.whole);
         else if (event.type == 1) /* the last one may be incomplete */
             good = FLM_ARRAY_ADD(&k->checkpoints, event.whole);
+        pass_short_events(k);
     }
     if (good && k->metadata.count == 0 && event_at(k, k->metadata_offset, 0, true, &event))
         good = FLM_ARRAY_ADD(&k->metadata, event.whole);
