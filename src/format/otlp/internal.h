@@ -41,7 +41,7 @@ struct flm_otlp_function {
 };
 
 struct flm_otlp_attribute {
-    uint32_t key, value; /* strings of the builder; key 0: no attribute */
+    uint32_t key, value; /* strings of the builder; key 0: no attribute. The key is the label's */
 };
 
 struct flm_otlp_metric {
@@ -98,10 +98,13 @@ static inline struct flm_bytes flm_otlp_text(struct flm_otlp_reading *r, uint32_
 void flm_otlp_find_tables(struct flm_otlp_reading *reading, struct flm_wire message);
 void flm_otlp_clear_tables(struct flm_otlp_reading *reading);
 
-/* Finds an entry: its field, and its item of `made`. NULL for entry 0 and, as an error, for an
- * index beyond the table. `at`: the position of the index. */
+/* Finds an entry: its item of `made`. NULL for entry 0 and, as an error, for an index beyond the
+ * table. `at`: the position of the index. */
 uint32_t *flm_otlp_find_entry(struct flm_otlp_reading *reading, int table, uint64_t index,
-                              const unsigned char *at, struct flm_wire *field);
+                              const unsigned char *at);
+
+/* The field of an entry that was found. */
+struct flm_wire flm_otlp_field(struct flm_otlp_reading *reading, int table, uint64_t index);
 
 /* Strings of the builder: of an entry of the table of strings; of reading->text. */
 uint32_t flm_otlp_string(struct flm_otlp_reading *reading, uint64_t index, const unsigned char *at);

@@ -43,6 +43,12 @@ static bool read_any_value(struct flm_otlp_reading *r, struct flm_wire m)
     return found;
 }
 
+const struct flm_otlp_label flm_otlp_labels[FLM_OTLP_LABELS] = {
+    {"thread.name", "thread name"},
+    {"thread.id", "thread"},
+    {"process.pid", "process"},
+    {"process.executable.name", "process name"}};
+
 /* The key of a KeyValue is a text. That of an entry of the table is an index, and field 3 is its
  * unit. */
 struct flm_otlp_attribute flm_otlp_read_attribute(struct flm_otlp_reading *r, struct flm_wire m)
@@ -69,6 +75,11 @@ struct flm_otlp_attribute flm_otlp_read_attribute(struct flm_otlp_reading *r, st
     if (!found)
         return (struct flm_otlp_attribute){0};
     a.value = flm_otlp_text_string(r);
+    for (size_t i = 0; i < FLM_OTLP_LABELS; i++)
+        if (flm_bytes_are(flm_otlp_text(r, a.key), flm_otlp_labels[i].key))
+            a.key = flm_builder_string(r->builder, flm_otlp_labels[i].name,
+                                       strlen(flm_otlp_labels[i].name))
+                        .index;
     return a;
 }
 
@@ -76,11 +87,12 @@ struct flm_otlp_attribute flm_otlp_attribute(struct flm_otlp_reading *r, uint64_
                                              const unsigned char *at)
 {
     struct flm_wire field, m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, at, &field);
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, at);
     if (!made || flm_otlp_stopped(r))
         return (struct flm_otlp_attribute){0};
     if (*made == FLM_NONE) {
         struct flm_otlp_attribute a = {0};
+        field = flm_otlp_field(r, FLM_OTLP_ATTRIBUTES, index);
         if (flm_wire_enter(&field, &m))
             a = flm_otlp_read_attribute(r, m);
         if (r->attributes.count >= FLM_NONE || !FLM_ARRAY_ADD(&r->attributes, a)) {
@@ -94,22 +106,10 @@ struct flm_otlp_attribute flm_otlp_attribute(struct flm_otlp_reading *r, uint64_
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-const struct flm_otlp_label flm_otlp_labels[FLM_OTLP_LABELS] = {
-    {"thread.name", "thread name"},
-    {"thread.id", "thread"},
-    {"process.pid", "process"},
-    {"process.executable.name", "process name"}};
-
 void flm_otlp_add_label(struct flm_otlp_reading *r, struct flm_otlp_attribute a)
 {
-    struct flm_string key = {a.key};
-    if (a.key == 0)
-        return;
-    for (size_t i = 0; i < FLM_OTLP_LABELS; i++)
-        if (flm_bytes_are(flm_otlp_text(r, a.key), flm_otlp_labels[i].key))
-            key = flm_builder_string(r->builder, flm_otlp_labels[i].name,
-                                     strlen(flm_otlp_labels[i].name));
-    if (!FLM_ARRAY_ADD(&r->labels, key) || !FLM_ARRAY_ADD(&r->labels, (struct flm_string){a.value}))
+    if (a.key != 0 && (!FLM_ARRAY_ADD(&r->labels, (struct flm_string){a.key}) ||
+                       !FLM_ARRAY_ADD(&r->labels, (struct flm_string){a.value})))
         flm_otlp_fail_memory(r);
 }
 
@@ -125,11 +125,11 @@ bool flm_otlp_add_attributes(struct flm_otlp_reading *r, const struct flm_wire *
 
 bool flm_otlp_check_attributes(struct flm_otlp_reading *r, const struct flm_wire *m)
 {
-    struct flm_wire packed = flm_wire_numbers(m), entry;
+    struct flm_wire packed = flm_wire_numbers(m);
     uint64_t index;
     bool any = false;
     for (; !flm_otlp_stopped(r) && flm_wire_next_number(&packed, &index); any = true)
-        flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, m->start, &entry);
+        flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, m->start);
     return any;
 }
 
@@ -137,8 +137,10 @@ void flm_otlp_add_link(struct flm_otlp_reading *r, uint64_t index, const unsigne
 {
     static const char *const names[] = {"trace_id", "span_id"};
     struct flm_wire field, m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_LINKS, index, at, &field);
-    for (bool good = made && flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
+    if (!flm_otlp_find_entry(r, FLM_OTLP_LINKS, index, at))
+        return;
+    field = flm_otlp_field(r, FLM_OTLP_LINKS, index);
+    for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
         if (m.type != FLM_WIRE_BYTES || m.field > 2 || m.bytes.size == 0)
             continue;
         const char *name = names[m.field - 1];

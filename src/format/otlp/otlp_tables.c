@@ -56,7 +56,7 @@ void flm_otlp_find_tables(struct flm_otlp_reading *r, struct flm_wire m)
 }
 
 uint32_t *flm_otlp_find_entry(struct flm_otlp_reading *r, int table, uint64_t index,
-                              const unsigned char *at, struct flm_wire *field)
+                              const unsigned char *at)
 {
     struct flm_otlp_table *t = &r->tables[table];
     if (index == 0)
@@ -68,18 +68,24 @@ uint32_t *flm_otlp_find_entry(struct flm_otlp_reading *r, int table, uint64_t in
             flm_builder_lost(r->builder, "indices beyond their tables", "", 0, 1);
         return NULL;
     }
-    *field = flm_wire_all(&r->input);
-    field->at = t->starts.at[index];
-    flm_wire_next(field);
     return &t->made[index];
+}
+
+struct flm_wire flm_otlp_field(struct flm_otlp_reading *r, int table, uint64_t index)
+{
+    struct flm_wire field = flm_wire_all(&r->input);
+    field.at = r->tables[table].starts.at[index];
+    flm_wire_next(&field);
+    return field;
 }
 
 uint32_t flm_otlp_string(struct flm_otlp_reading *r, uint64_t index, const unsigned char *at)
 {
-    struct flm_wire m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STRINGS, index, at, &m);
-    if (made && *made == FLM_NONE)
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STRINGS, index, at);
+    if (made && *made == FLM_NONE) {
+        struct flm_wire m = flm_otlp_field(r, FLM_OTLP_STRINGS, index);
         *made = flm_builder_string(r->builder, m.bytes.at, m.bytes.size).index;
+    }
     return made ? *made : 0;
 }
 
@@ -98,13 +104,14 @@ static const struct flm_mapping *mapping_of(struct flm_otlp_reading *r, uint64_t
                                             const unsigned char *at)
 {
     struct flm_wire field, m, packed;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_MAPPINGS, index, at, &field);
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_MAPPINGS, index, at);
     struct flm_mapping mapping = {.kind = FLM_KIND_PLAIN};
     uint64_t attribute;
     if (!made || flm_otlp_stopped(r))
         return NULL;
     if (*made != FLM_NONE)
         return &r->mappings.at[*made];
+    field = flm_otlp_field(r, FLM_OTLP_MAPPINGS, index);
     for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
         if (m.field == 1)
             mapping.start = m.number;
@@ -140,12 +147,13 @@ static struct flm_otlp_function function_of(struct flm_otlp_reading *r, uint64_t
                                             const unsigned char *at)
 {
     struct flm_wire field, m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_FUNCTIONS, index, at, &field), system_name = 0;
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_FUNCTIONS, index, at), system_name = 0;
     struct flm_otlp_function function = {0};
     if (!made || flm_otlp_stopped(r))
         return function;
     if (*made != FLM_NONE)
         return r->functions.at[*made];
+    field = flm_otlp_field(r, FLM_OTLP_FUNCTIONS, index);
     for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
         if (m.field == 1)
             function.name = flm_otlp_string(r, m.number, m.start);
@@ -283,11 +291,12 @@ static struct location read_location(struct flm_otlp_reading *r, struct flm_wire
 static uint32_t location_of(struct flm_otlp_reading *r, uint64_t index, const unsigned char *at)
 {
     struct flm_wire field, m, line;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_LOCATIONS, index, at, &field);
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_LOCATIONS, index, at);
     if (!made || flm_otlp_stopped(r))
         return FLM_NONE;
     if (*made != FLM_NONE)
         return *made;
+    field = flm_otlp_field(r, FLM_OTLP_LOCATIONS, index);
     size_t first = r->frames.count;
     struct location location = {0};
     if (first >= FLM_NONE || !FLM_ARRAY_ADD(&r->frames, 0)) {
@@ -339,7 +348,7 @@ uint32_t flm_otlp_stack(struct flm_otlp_reading *r, uint64_t index, struct flm_n
                         const unsigned char *at)
 {
     struct flm_wire field, m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STACKS, index, at, &field);
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STACKS, index, at);
     bool is_below_root = parent.index == flm_builder_root(r->builder).index;
     if (index == 0) /* a sample without a stack */
         return parent.index;
@@ -347,6 +356,7 @@ uint32_t flm_otlp_stack(struct flm_otlp_reading *r, uint64_t index, struct flm_n
         return FLM_NONE;
     if (is_below_root && *made != FLM_NONE)
         return *made;
+    field = flm_otlp_field(r, FLM_OTLP_STACKS, index);
     r->indices.count = 0;
     for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);)
         if (m.field == 1 && !read_indices(r, &m))
