@@ -136,6 +136,12 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
     return sample;
 }
 
+void flm_builder_keep_value(struct flm_builder *b, uint32_t metric, uint32_t sample, double value)
+{
+    if (!flm_value_runs_add(&b->metrics[metric].sample_values, sample, value))
+        flm_builder_fail_memory(b);
+}
+
 void flm_builder_sample_add(struct flm_builder *b, struct flm_metric metric, double value)
 {
     if (b->failed)

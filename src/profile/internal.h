@@ -134,12 +134,7 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
                                  uint32_t label_set);
 
 /* Adds to a value of a sample, and not to the tree. No later sample may have one of that metric. */
-static inline void flm_builder_keep_value(struct flm_builder *b, uint32_t metric, uint32_t sample,
-                                          double value)
-{
-    if (!flm_value_runs_add(&b->metrics[metric].sample_values, sample, value))
-        flm_builder_fail_memory(b);
-}
+void flm_builder_keep_value(struct flm_builder *b, uint32_t metric, uint32_t sample, double value);
 
 /* A sample with all that it has: flm_builder_sample, _lasts and _add at once. */
 struct flm_builder_sample {

@@ -98,13 +98,11 @@ static inline struct flm_bytes flm_otlp_text(struct flm_otlp_reading *r, uint32_
 void flm_otlp_find_tables(struct flm_otlp_reading *reading, struct flm_wire message);
 void flm_otlp_clear_tables(struct flm_otlp_reading *reading);
 
-/* Finds an entry: its item of `made`. NULL for entry 0 and, as an error, for an index beyond the
- * table. `at`: the position of the index. */
+/* Finds an entry: its item of `made` and, as long as nothing was made of it, its field. NULL for
+ * entry 0 and, as an error, for an index beyond the table. `at`: the position of the index; `field`
+ * may be NULL. */
 uint32_t *flm_otlp_find_entry(struct flm_otlp_reading *reading, int table, uint64_t index,
-                              const unsigned char *at);
-
-/* The field of an entry that was found. */
-struct flm_wire flm_otlp_field(struct flm_otlp_reading *reading, int table, uint64_t index);
+                              const unsigned char *at, struct flm_wire *field);
 
 /* Strings of the builder: of an entry of the table of strings; of reading->text. */
 uint32_t flm_otlp_string(struct flm_otlp_reading *reading, uint64_t index, const unsigned char *at);

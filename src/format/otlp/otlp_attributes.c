@@ -87,12 +87,11 @@ struct flm_otlp_attribute flm_otlp_attribute(struct flm_otlp_reading *r, uint64_
                                              const unsigned char *at)
 {
     struct flm_wire field, m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, at);
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, at, &field);
     if (!made || flm_otlp_stopped(r))
         return (struct flm_otlp_attribute){0};
     if (*made == FLM_NONE) {
         struct flm_otlp_attribute a = {0};
-        field = flm_otlp_field(r, FLM_OTLP_ATTRIBUTES, index);
         if (flm_wire_enter(&field, &m))
             a = flm_otlp_read_attribute(r, m);
         if (r->attributes.count >= FLM_NONE || !FLM_ARRAY_ADD(&r->attributes, a)) {
@@ -129,7 +128,7 @@ bool flm_otlp_check_attributes(struct flm_otlp_reading *r, const struct flm_wire
     uint64_t index;
     bool any = false;
     for (; !flm_otlp_stopped(r) && flm_wire_next_number(&packed, &index); any = true)
-        flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, m->start);
+        flm_otlp_find_entry(r, FLM_OTLP_ATTRIBUTES, index, m->start, NULL);
     return any;
 }
 
@@ -137,10 +136,8 @@ void flm_otlp_add_link(struct flm_otlp_reading *r, uint64_t index, const unsigne
 {
     static const char *const names[] = {"trace_id", "span_id"};
     struct flm_wire field, m;
-    if (!flm_otlp_find_entry(r, FLM_OTLP_LINKS, index, at))
-        return;
-    field = flm_otlp_field(r, FLM_OTLP_LINKS, index);
-    for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
+    bool found = flm_otlp_find_entry(r, FLM_OTLP_LINKS, index, at, &field) != NULL;
+    for (bool good = found && flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
         if (m.type != FLM_WIRE_BYTES || m.field > 2 || m.bytes.size == 0)
             continue;
         const char *name = names[m.field - 1];

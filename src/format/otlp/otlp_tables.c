@@ -56,7 +56,7 @@ void flm_otlp_find_tables(struct flm_otlp_reading *r, struct flm_wire m)
 }
 
 uint32_t *flm_otlp_find_entry(struct flm_otlp_reading *r, int table, uint64_t index,
-                              const unsigned char *at)
+                              const unsigned char *at, struct flm_wire *field)
 {
     struct flm_otlp_table *t = &r->tables[table];
     if (index == 0)
@@ -68,24 +68,20 @@ uint32_t *flm_otlp_find_entry(struct flm_otlp_reading *r, int table, uint64_t in
             flm_builder_lost(r->builder, "indices beyond their tables", "", 0, 1);
         return NULL;
     }
+    if (field && t->made[index] == FLM_NONE) {
+        *field = flm_wire_all(&r->input);
+        field->at = t->starts.at[index];
+        flm_wire_next(field);
+    }
     return &t->made[index];
-}
-
-struct flm_wire flm_otlp_field(struct flm_otlp_reading *r, int table, uint64_t index)
-{
-    struct flm_wire field = flm_wire_all(&r->input);
-    field.at = r->tables[table].starts.at[index];
-    flm_wire_next(&field);
-    return field;
 }
 
 uint32_t flm_otlp_string(struct flm_otlp_reading *r, uint64_t index, const unsigned char *at)
 {
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STRINGS, index, at);
-    if (made && *made == FLM_NONE) {
-        struct flm_wire m = flm_otlp_field(r, FLM_OTLP_STRINGS, index);
+    struct flm_wire m;
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STRINGS, index, at, &m);
+    if (made && *made == FLM_NONE)
         *made = flm_builder_string(r->builder, m.bytes.at, m.bytes.size).index;
-    }
     return made ? *made : 0;
 }
 
@@ -104,14 +100,13 @@ static const struct flm_mapping *mapping_of(struct flm_otlp_reading *r, uint64_t
                                             const unsigned char *at)
 {
     struct flm_wire field, m, packed;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_MAPPINGS, index, at);
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_MAPPINGS, index, at, &field);
     struct flm_mapping mapping = {.kind = FLM_KIND_PLAIN};
     uint64_t attribute;
     if (!made || flm_otlp_stopped(r))
         return NULL;
     if (*made != FLM_NONE)
         return &r->mappings.at[*made];
-    field = flm_otlp_field(r, FLM_OTLP_MAPPINGS, index);
     for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
         if (m.field == 1)
             mapping.start = m.number;
@@ -147,13 +142,12 @@ static struct flm_otlp_function function_of(struct flm_otlp_reading *r, uint64_t
                                             const unsigned char *at)
 {
     struct flm_wire field, m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_FUNCTIONS, index, at), system_name = 0;
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_FUNCTIONS, index, at, &field), system_name = 0;
     struct flm_otlp_function function = {0};
     if (!made || flm_otlp_stopped(r))
         return function;
     if (*made != FLM_NONE)
         return r->functions.at[*made];
-    field = flm_otlp_field(r, FLM_OTLP_FUNCTIONS, index);
     for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);) {
         if (m.field == 1)
             function.name = flm_otlp_string(r, m.number, m.start);
@@ -291,12 +285,11 @@ static struct location read_location(struct flm_otlp_reading *r, struct flm_wire
 static uint32_t location_of(struct flm_otlp_reading *r, uint64_t index, const unsigned char *at)
 {
     struct flm_wire field, m, line;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_LOCATIONS, index, at);
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_LOCATIONS, index, at, &field);
     if (!made || flm_otlp_stopped(r))
         return FLM_NONE;
     if (*made != FLM_NONE)
         return *made;
-    field = flm_otlp_field(r, FLM_OTLP_LOCATIONS, index);
     size_t first = r->frames.count;
     struct location location = {0};
     if (first >= FLM_NONE || !FLM_ARRAY_ADD(&r->frames, 0)) {
@@ -343,26 +336,24 @@ static bool read_indices(struct flm_otlp_reading *r, const struct flm_wire *m)
     return true;
 }
 
-/* Only the node below the root is remembered: only then does one stack have one node. */
+/* A stack is remembered where it has one node only: not below the frames of threads. */
 uint32_t flm_otlp_stack(struct flm_otlp_reading *r, uint64_t index, struct flm_node parent,
                         const unsigned char *at)
 {
     struct flm_wire field, m;
-    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STACKS, index, at);
-    bool is_below_root = parent.index == flm_builder_root(r->builder).index;
+    uint32_t *made = flm_otlp_find_entry(r, FLM_OTLP_STACKS, index, at, &field);
     if (index == 0) /* a sample without a stack */
         return parent.index;
     if (!made || flm_otlp_stopped(r))
         return FLM_NONE;
-    if (is_below_root && *made != FLM_NONE)
+    if (*made != FLM_NONE)
         return *made;
-    field = flm_otlp_field(r, FLM_OTLP_STACKS, index);
     r->indices.count = 0;
     for (bool good = flm_wire_enter(&field, &m); good && flm_wire_next(&m);)
         if (m.field == 1 && !read_indices(r, &m))
             return FLM_NONE;
     struct flm_node node = add_locations(r, parent, field.start);
-    if (is_below_root)
+    if (!r->options->by_thread)
         *made = node.index;
     return node.index;
 }

@@ -203,19 +203,8 @@ static enum verdict take_costs(struct flm_callgrind *r, const char *at, const ch
     }
     size_t count = r->events.count, i = 0;
     for (; at < end && i < count; i++) {
-        enum flm_callgrind_number kind = FLM_CALLGRIND_NUMBER_GOOD;
-        const char *p = at;
-        uint64_t value = 0;
-        for (; p < end && flm_callgrind_is_digit(*p); p++)
-            value = value * 10 + (uint64_t)(*p - '0');
-        size_t size = (size_t)(p - at);
-        if (size - 1 < 19 && (p == end || *p == ' ')) { /* 1 to 19 digits: nothing overflows */
-            r->cost[i] = value;
-            at = p;
-        } else {
-            kind = r->is_signed ? read_signed(r, &at, end, &r->cost[i])
-                                : read_relative(&at, end, &r->cost[i]);
-        }
+        enum flm_callgrind_number kind = r->is_signed ? read_signed(r, &at, end, &r->cost[i])
+                                                      : read_relative(&at, end, &r->cost[i]);
         if (kind == FLM_CALLGRIND_NUMBER_LARGE) {
             refuse_large(r, "a cost");
             return COSTS_REFUSED;
