@@ -298,15 +298,14 @@ static void clear(struct flm_pprof_reading *r)
 }
 
 /* Samples are kept one by one if any has labels: without times and labels, sums say as much. */
-static bool any_labels(struct flm_pprof_reading *r)
+static bool has_labels(const struct flm_wire *field)
 {
-    struct flm_wire m = flm_wire_all(&r->input), sample;
-    while (flm_wire_next(&m))
-        if (m.field == 2 && flm_wire_enter(&m, &sample))
-            while (flm_wire_next(&sample))
-                if (sample.field == 3)
-                    return true;
-    return false;
+    struct flm_wire sample;
+    bool found = false;
+    if (flm_wire_enter(field, &sample))
+        while (!found && flm_wire_next(&sample))
+            found = sample.field == 3;
+    return found;
 }
 
 bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *options,
@@ -318,13 +317,15 @@ bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *op
     struct flm_pprof_reading r = {
         .input = flm_wire_input_of(all), .builder = builder, .options = options};
     struct flm_wire m = flm_wire_all(&r.input);
-    while (!r.failed && flm_wire_next(&m))
+    while (!r.failed && flm_wire_next(&m)) {
         read_field(&r, &m);
+        if (m.field == 2 && options->keep_times && !r.has_labels)
+            r.has_labels = has_labels(&m);
+    }
     if (!flm_pprof_stopped(&r))
         prepare_tables(&r);
     if (!flm_pprof_stopped(&r))
         make_metrics(&r);
-    r.has_labels = options->keep_times && !flm_pprof_stopped(&r) && any_labels(&r);
 
     enum { PROGRESS = 1 << 22 };
     bool goes_on = true;
