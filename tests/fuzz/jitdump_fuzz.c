@@ -11,6 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     promise((code != NULL) == (why.kind == FLM_ERROR_NONE));
     if (code)
         promise_answers(code);
+    for (size_t i = 0; code && i < code->regions.count && i < 64; i++) {
+        struct flm_jit_region_code found;
+        if (flm_jit_code_find(code, code->regions.at[i].start, INT64_MAX, &found))
+            promise(found.offset < size && found.size > 0 && found.size <= size - found.offset);
+    }
     flm_jit_code_free(code);
     return 0;
 }

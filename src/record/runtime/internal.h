@@ -28,6 +28,7 @@ struct flm_jit_region {
     uint32_t order; /* among regions of the same time */
     struct flm_jit_text name;
     uint32_t line_start, line_count; /* its lines, by their offsets */
+    uint64_t code_offset;            /* of its bytes in the file; 0: they are not there */
 };
 
 struct flm_jit_line {
@@ -38,6 +39,7 @@ struct flm_jit_line {
 };
 
 struct flm_jit_code {
+    enum flm_machine machine;
     struct FLM_ARRAY(struct flm_jit_region) regions;
     struct FLM_ARRAY(struct flm_jit_line) lines;
     size_t lines_taken; /* of regions that were added */
@@ -57,6 +59,9 @@ void flm_jit_code_line(struct flm_jit_code *code, uint64_t offset, struct flm_ji
 /* A region of at least one byte. A region beyond the end of the address space is cut. */
 void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, int64_t time_ns,
                       struct flm_jit_text name);
+
+/* The bytes of the region that was added last are at that offset of the file. */
+void flm_jit_code_bytes(struct flm_jit_code *code, uint64_t offset);
 
 /* From now on the `index`th region is at another address, with its lines. */
 void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, uint64_t size,

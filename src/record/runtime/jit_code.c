@@ -91,6 +91,12 @@ void flm_jit_code_add(struct flm_jit_code *code, uint64_t start, uint64_t size, 
                                              .line_count = (uint32_t)count});
 }
 
+void flm_jit_code_bytes(struct flm_jit_code *code, uint64_t offset)
+{
+    if (code->regions.count > 0 && !code->failed)
+        code->regions.at[code->regions.count - 1].code_offset = offset;
+}
+
 void flm_jit_code_move(struct flm_jit_code *code, size_t index, uint64_t start, uint64_t size,
                        int64_t time_ns)
 {
@@ -203,12 +209,32 @@ static const struct flm_jit_line *find_line(const struct flm_jit_code *code,
     return low > region->line_start ? &code->lines.at[low - 1] : NULL;
 }
 
-size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
-                           struct flm_jit_frame *frames, size_t capacity)
+/* NULL: none. */
+static const struct flm_jit_region *find_region(const struct flm_jit_code *code, uint64_t address,
+                                                int64_t time_ns)
 {
     struct search s = {.address = address, .time_ns = time_ns, .left = MOST_VERSIONS};
     search(&s, code->regions.at, code->regions.count);
-    const struct flm_jit_region *region = s.before ? s.before : s.after;
+    return s.before ? s.before : s.after;
+}
+
+bool flm_jit_code_find(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
+                       struct flm_jit_region_code *found)
+{
+    const struct flm_jit_region *region = find_region(code, address, time_ns);
+    if (!region || region->code_offset == 0)
+        return false;
+    *found = (struct flm_jit_region_code){.start = region->start,
+                                          .size = region->last - region->start + 1,
+                                          .offset = region->code_offset,
+                                          .machine = code->machine};
+    return true;
+}
+
+size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
+                           struct flm_jit_frame *frames, size_t capacity)
+{
+    const struct flm_jit_region *region = find_region(code, address, time_ns);
     if (!region)
         return 0;
     size_t count = flm_jit_name_parse(text_of(code, region->name), frames, capacity);

@@ -12,6 +12,7 @@
 
 #include "base/core/bytes.h"
 #include "flamel/error.h"
+#include "symbol/identity/machine.h"
 
 struct flm_jit_code; /* of one process: symbols by address and time */
 
@@ -45,6 +46,18 @@ struct flm_jit_frame {
  * since clocks may differ a little. */
 size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
                            struct flm_jit_frame *frames, size_t capacity);
+
+/* Where the region of that lookup is, and its machine code. */
+struct flm_jit_region_code {
+    uint64_t start, size; /* when the sample was taken */
+    uint64_t offset;      /* of its code in the jitdump file */
+    enum flm_machine machine;
+};
+
+/* False: no region has the address then, or its code is not in the file, as in a perf map. The
+ * bytes, `size` of them, are in the file that was read, since recordings keep none of it. */
+bool flm_jit_code_find(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
+                       struct flm_jit_region_code *found);
 
 /* The number of regions. */
 size_t flm_jit_code_count(const struct flm_jit_code *code);

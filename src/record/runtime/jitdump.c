@@ -9,6 +9,7 @@
  *
  * Lines come before the code that they are of. Specification: tools/perf/Documentation/
  * jitdump-specification.txt in the kernel. */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,6 +42,7 @@ struct reading {
     struct flm_jit_losses *losses;
     bool swapped;
     bool has_times;
+    const char *file;       /* its first byte */
     struct flm_bytes lines; /* of the code that comes next; empty: none */
     struct FLM_ARRAY(struct index_of) indices;
     struct flm_index by_index;
@@ -188,6 +190,8 @@ static bool read_load(struct reading *r, const char *record, size_t size)
         add_lines(r, start, length, name);
     r->lines.size = 0;
     flm_jit_code_add(r->code, start, length, time_of(r, record), flm_jit_code_text(r->code, name));
+    if (length > 0 && length <= (uint64_t)(record + size - (end + 1)))
+        flm_jit_code_bytes(r->code, (uint64_t)(end + 1 - r->file));
     if (!r->code->failed && !remember_index(r, u64(r, body + 32), r->code->regions.count - 1))
         r->code->failed = true;
     return true;
@@ -201,7 +205,12 @@ static bool read_move(struct reading *r, const char *record, size_t size)
     const size_t *region = find_index(r, u64(r, body + 40));
     if (!region)
         return false;
-    flm_jit_code_move(r->code, *region, u64(r, body + 24), u64(r, body + 32), time_of(r, record));
+    uint64_t length = u64(r, body + 32), was = 0;
+    const struct flm_jit_region *moved = &r->code->regions.at[*region];
+    if (length > 0 && length - 1 <= moved->last - moved->start)
+        was = moved->code_offset; /* not more bytes than there were */
+    flm_jit_code_move(r->code, *region, u64(r, body + 24), length, time_of(r, record));
+    flm_jit_code_bytes(r->code, was);
     return true;
 }
 
@@ -244,10 +253,17 @@ static void read_records(struct reading *r, struct flm_bytes rest)
     }
 }
 
+static enum flm_machine machine_of(uint32_t number)
+{
+    return number == EM_X86_64    ? FLM_MACHINE_X86_64
+           : number == EM_AARCH64 ? FLM_MACHINE_ARM64
+                                  : FLM_MACHINE_OTHER;
+}
+
 struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_losses *losses,
                                       struct flm_error *why)
 {
-    struct reading r = {.losses = losses};
+    struct reading r = {.losses = losses, .file = bytes.at};
     *losses = (struct flm_jit_losses){0};
     if (bytes.size < HEADER_SIZE ||
         (u32(&r, bytes.at) != magic && u32(&r, bytes.at) != __builtin_bswap32(magic))) {
@@ -265,6 +281,8 @@ struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_los
     }
     r.has_times = !(u64(&r, bytes.at + 32) & CLOCK_IS_COUNTER);
     r.code = flm_jit_code_new();
+    if (r.code)
+        r.code->machine = machine_of(u32(&r, bytes.at + 12));
     if (r.code)
         read_records(&r, (struct flm_bytes){bytes.at + header, bytes.size - header});
     r.code = flm_jit_code_finish(r.code);

@@ -246,6 +246,36 @@ size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t addres
     return count;
 }
 
+/* The function that a segment belongs to. */
+static uint32_t outermost(const struct flm_code_table *table, size_t segment)
+{
+    uint32_t at = table->segment_scope[segment];
+    while (at != FLM_NO_SCOPE && table->scopes[at].inside != FLM_NO_SCOPE)
+        at = table->scopes[at].inside; /* a lower number */
+    return at;
+}
+
+bool flm_code_table_range(const struct flm_code_table *table, uint64_t address, uint64_t *start,
+                          uint64_t *end)
+{
+    uint64_t offset = address - table->base;
+    if (address < table->base || offset >= UINT32_MAX)
+        return false;
+    size_t count = table->head.segment_count;
+    int64_t found = find_address(table->segment_address, (uint32_t)count, (uint32_t)offset);
+    if (found < 0 || outermost(table, (size_t)found) == FLM_NO_SCOPE)
+        return false;
+    size_t first = (size_t)found, last = first + 1;
+    uint32_t function = outermost(table, first);
+    while (first > 0 && outermost(table, first - 1) == function)
+        first--;
+    while (last < count && outermost(table, last) == function)
+        last++;
+    *start = table->base + table->segment_address[first];
+    *end = table->base + (last < count ? table->segment_address[last] : UINT32_MAX);
+    return true;
+}
+
 struct flm_code_counts flm_code_table_counts(const struct flm_code_table *table)
 {
     const struct flm_code_head *head = &table->head;

@@ -125,6 +125,11 @@ enum { FLM_CODE_MOST = 251 };
 size_t flm_code_table_lookup(const struct flm_code_table *table, uint64_t address,
                              struct flm_code *code, size_t capacity);
 
+/* The code around an address that belongs to one function, with what is inlined into it: all of the
+ * function, or the part that a compiler put elsewhere (main.cold). False: no function is known. */
+bool flm_code_table_range(const struct flm_code_table *table, uint64_t address, uint64_t *start,
+                          uint64_t *end);
+
 /* The contents, and what was dropped: ranges and lines that overlap others or end before they start
  * (`cut`), and those of functions that the linker dropped (`dead`). */
 struct flm_code_counts {

@@ -357,6 +357,14 @@ void flm_elf_release_pages(const struct flm_elf_file *file)
         madvise(file->mapping, file->image.size, MADV_DONTNEED);
 }
 
+enum flm_machine flm_elf_machine(const struct flm_elf_file *file)
+{
+    return !file->is_wide                ? FLM_MACHINE_OTHER
+           : file->machine == EM_X86_64  ? FLM_MACHINE_X86_64
+           : file->machine == EM_AARCH64 ? FLM_MACHINE_ARM64
+                                         : FLM_MACHINE_OTHER;
+}
+
 bool flm_elf_is_same(const struct flm_elf_file *a, const struct flm_elf_file *b)
 {
     const struct flm_elf_identity *x = &a->identity, *y = &b->identity;

@@ -16,6 +16,7 @@
 #define FLAMEL_SYMBOL_ELF_ELF_FILE_H
 
 #include "symbol/identity/build_id.h"
+#include "symbol/identity/machine.h"
 
 struct flm_code_maker;
 
@@ -68,6 +69,9 @@ void flm_elf_free(struct flm_elf_file *file);
 /* Returns the memory of its pages to the system; a later access reads them from the file again.
  * There must be no handle of libelf on the file, which writes to the pages. */
 void flm_elf_release_pages(const struct flm_elf_file *file);
+
+/* The machine whose code it has. */
+enum flm_machine flm_elf_machine(const struct flm_elf_file *file);
 
 bool flm_elf_is_same(const struct flm_elf_file *a, const struct flm_elf_file *b);
 

@@ -1,5 +1,5 @@
 /* internal.h - a module and the set of modules, for module.c, modules.c, module_frames.c,
- * function_ranges.c, stack_ends.c, kernel_module.c, eviction.c and preloader.c. */
+ * function_ranges.c, module_code.c, stack_ends.c, kernel_module.c, eviction.c and preloader.c. */
 #ifndef FLAMEL_SYMBOL_REGISTRY_INTERNAL_H
 #define FLAMEL_SYMBOL_REGISTRY_INTERNAL_H
 
@@ -114,9 +114,16 @@ bool flm_module_open_cached(struct flm_module *module, const char *kind);
 bool flm_module_walk(struct flm_module *module, const struct flm_elf_file *debug,
                      struct flm_bytes path, struct flm_code_maker *maker, struct flm_error *why);
 
+/* kernel_module.c: the vmlinux with this build id, which has debug information. NULL: none. */
+struct flm_elf_file *flm_module_find_vmlinux(const struct flm_module *module);
+
 /* kernel_module.c: whether a path is that of the kernel or of one of its modules; makes its
  * table. */
 bool flm_is_kernel_path(struct flm_bytes path);
 void flm_module_prepare_kernel(struct flm_module *module);
+
+/* module_frames.c: the function at an address by call frame information. False: none. */
+bool flm_module_described_range(struct flm_module *module, uint64_t address,
+                                struct flm_elf_range *range);
 
 #endif

@@ -130,6 +130,11 @@ static struct flm_elf_file *find_vmlinux(const struct flm_module *module,
     return file;
 }
 
+struct flm_elf_file *flm_module_find_vmlinux(const struct flm_module *module)
+{
+    return find_vmlinux(module, &module->id);
+}
+
 /* The address of `name` in a vmlinux. */
 static bool find_symbol(const struct flm_elf_file *file, const char *name, uint64_t *address)
 {

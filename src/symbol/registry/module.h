@@ -119,6 +119,17 @@ bool flm_module_find_range(struct flm_module *module, uint64_t address,
 const unsigned char *flm_module_code(const struct flm_module *module, uint64_t address,
                                      size_t size);
 
+/* The function at an address, for people: by debug information, symbols, or call frame information.
+ * A part that the compiler put elsewhere is a range of its own. False: nothing is known. */
+bool flm_module_function(struct flm_module *module, uint64_t address, struct flm_elf_range *range);
+
+/* Appends the code at [start, start + size), in addresses of the file: of the file, of a vmlinux
+ * with lines, or of the running kernel where root reads it. False, and `why`: it is not there. */
+bool flm_module_read_code(struct flm_module *module, uint64_t start, size_t size,
+                          struct flm_text *out, struct flm_error *why);
+
+enum flm_machine flm_module_machine(const struct flm_module *module);
+
 /* NULL when the file has no call frame information. */
 const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module);
 

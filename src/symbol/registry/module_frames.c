@@ -49,14 +49,6 @@ static struct flm_bytes frames_by_segment(const struct flm_elf_file *file, uint6
     return nothing;
 }
 
-static enum flm_machine machine_of(const struct flm_elf_file *file)
-{
-    return !file->is_wide                ? FLM_MACHINE_OTHER
-           : file->machine == EM_X86_64  ? FLM_MACHINE_X86_64
-           : file->machine == EM_AARCH64 ? FLM_MACHINE_ARM64
-                                         : FLM_MACHINE_OTHER;
-}
-
 /* The sections of the module. .debug_frame may be in a separate file, `debug`, which must outlive
  * the sections. False: there are none. */
 static bool find_sections(struct flm_module *module, struct flm_unwind_sections *sections,
@@ -65,7 +57,8 @@ static bool find_sections(struct flm_module *module, struct flm_unwind_sections 
     const struct flm_elf_file *file = module->file;
     uint64_t ignored;
     module->is_warm = true;
-    *sections = (struct flm_unwind_sections){.machine = machine_of(file), .swapped = file->swapped};
+    *sections =
+        (struct flm_unwind_sections){.machine = flm_elf_machine(file), .swapped = file->swapped};
     sections->eh_frame = section_at(file, ".eh_frame", &sections->eh_frame_address);
     if (sections->eh_frame.size == 0)
         sections->eh_frame = frames_by_segment(file, &sections->eh_frame_address);
@@ -149,9 +142,11 @@ static bool list_functions(struct flm_module *module)
     return module->functions_tried;
 }
 
-bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start)
+/* The one that has the address; NULL: none. False when memory ran out. */
+static bool find_described(struct flm_module *module, uint64_t address,
+                           const struct flm_described **found)
 {
-    *start = address;
+    *found = NULL;
     if (module->is_kernel)
         return true;
     if (!module->functions_tried && !list_functions(module))
@@ -165,6 +160,24 @@ bool flm_module_function_start(struct flm_module *module, uint64_t address, uint
             high = middle;
     }
     if (low > 0 && address < module->functions[low - 1].end)
-        *start = module->functions[low - 1].start;
+        *found = &module->functions[low - 1];
+    return true;
+}
+
+bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start)
+{
+    const struct flm_described *described;
+    bool good = find_described(module, address, &described);
+    *start = described ? described->start : address;
+    return good;
+}
+
+bool flm_module_described_range(struct flm_module *module, uint64_t address,
+                                struct flm_elf_range *range)
+{
+    const struct flm_described *described;
+    if (!find_described(module, address, &described) || !described)
+        return false;
+    *range = (struct flm_elf_range){described->from, described->end};
     return true;
 }

@@ -159,6 +159,69 @@ static void code_is_looked_up_by_time_in_either_byte_order(void **state)
     }
 }
 
+static void machine_code_is_found_where_it_was_loaded_and_moved(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        struct dump d = {.swapped = swapped};
+        put_all(&d);
+        struct flm_jit_losses losses;
+        struct flm_jit_code *code = read_all(&d, &losses, NULL);
+        static const struct {
+            uint64_t address;
+            int64_t time;
+            uint64_t start, size;
+            const char *name;
+        } cases[] = {{0x1010, 129, 0x1000, 0x40, "first"},
+                     {0x1010, 130, 0x1000, 0x20, "second"},
+                     {0x203F, 139, 0x2000, 0x40, "lined"},
+                     {0x5004, 141, 0x5000, 0x40, "lined"}};
+        struct flm_jit_region_code found;
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            assert_true(flm_jit_code_find(code, cases[i].address, cases[i].time, &found));
+            assert_int_equal(found.machine, FLM_MACHINE_X86_64);
+            assert_true(found.start == cases[i].start && found.size == cases[i].size);
+            size_t name = strlen(cases[i].name) + 1;
+            assert_memory_equal(d.text.at + found.offset - name, cases[i].name, name);
+            for (size_t k = 0; k < found.size; k++)
+                assert_int_equal((unsigned char)d.text.at[found.offset + k], 0x90);
+        }
+        assert_false(flm_jit_code_find(code, 0x2040, 141, &found));
+        flm_jit_code_free(code);
+        flm_text_clear(&d.text);
+    }
+}
+
+static void code_that_is_not_in_the_file_is_not_found(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    put_header(&d, 0);
+    put_prefix(&d, 0, 40 + 2 + 8, 1); /* a load of 64 bytes, of which 8 are there */
+    put32(&d, 4711);
+    put32(&d, 4712);
+    put64(&d, 0x1000);
+    put64(&d, 0x1000);
+    put64(&d, 64);
+    put64(&d, 1);
+    put_name(&d, "a");
+    put64(&d, 0);
+    put_load(&d, 2, 0x2000, 0x20, 2, "b");
+    put_move(&d, 3, 0x2000, 0x3000, 0x40, 2); /* more than was loaded */
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = read_all(&d, &losses, NULL);
+    assert_int_equal(flm_jit_code_count(code), 3);
+    struct flm_jit_region_code found;
+    assert_false(flm_jit_code_find(code, 0x1000, 5, &found));
+    assert_true(flm_jit_code_find(code, 0x2000, 5, &found));
+    assert_false(flm_jit_code_find(code, 0x3000, 5, &found));
+    flm_jit_code_free(code);
+    flm_text_clear(&d.text);
+    code = flm_perf_map_read(flm_bytes_of("1000 20 mapped\n"), &losses);
+    assert_false(flm_jit_code_find(code, 0x1000, 5, &found));
+    flm_jit_code_free(code);
+}
+
 /* As V8 writes them: the name of the first file had been freed. */
 static void file_names_that_v8_had_freed_are_those_of_the_function(void **state)
 {
@@ -372,6 +435,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_is_looked_up_by_time_in_either_byte_order),
+        cmocka_unit_test(machine_code_is_found_where_it_was_loaded_and_moved),
+        cmocka_unit_test(code_that_is_not_in_the_file_is_not_found),
         cmocka_unit_test(file_names_that_v8_had_freed_are_those_of_the_function),
         cmocka_unit_test(times_of_the_processors_own_counter_are_not_used),
         cmocka_unit_test(every_shortened_copy_is_read_as_far_as_it_goes),

@@ -43,6 +43,37 @@ static void a_lookup_returns_the_innermost_function_first(void **state)
     flm_code_table_free(table);
 }
 
+static void assert_range(const struct flm_code_table *table, uint64_t address, uint64_t start,
+                         uint64_t end)
+{
+    uint64_t found_start = 0, found_end = 0;
+    bool found = flm_code_table_range(table, address, &found_start, &found_end);
+    assert_int_equal(found, end > 0);
+    assert_true(found_start == start && found_end == end);
+}
+
+static void a_range_is_a_function_with_what_is_inlined_into_it(void **state)
+{
+    (void)state;
+    struct flm_code_maker *maker = new_maker();
+    uint32_t outer = function(maker, "main", 0x1000, 0x1040);
+    copy(maker, "copy", copy(maker, "read", outer, 7, 0x1010, 0x1030), 3, 0x1018, 0x1020);
+    flm_code_maker_range(maker, outer, 0x2000, 0x2010); /* its unlikely part */
+    function(maker, "next", 0x1040, 0x1050);
+    flm_code_maker_symbol(maker, 0x3000, 0x10, text(maker, "last"), 1);
+    struct flm_code_table *table = finish(maker);
+    assert_range(table, 0xFFF, 0, 0);
+    for (uint64_t at = 0x1000; at < 0x1040; at++)
+        assert_range(table, at, 0x1000, 0x1040);
+    assert_range(table, 0x1040, 0x1040, 0x1050);
+    assert_range(table, 0x1050, 0, 0);
+    assert_range(table, 0x2008, 0x2000, 0x2010);
+    assert_range(table, 0x300F, 0x3000, 0x3010);
+    assert_range(table, 0x3010, 0, 0);
+    assert_range(table, UINT64_MAX, 0, 0);
+    flm_code_table_free(table);
+}
+
 /* ---- Joining, keeping ------------------------------------------------------------------------ */
 
 /* A little of everything; part 0 and part 1, or both. */
@@ -185,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lookup_returns_the_innermost_function_first),
+        cmocka_unit_test(a_range_is_a_function_with_what_is_inlined_into_it),
         cmocka_unit_test(joined_makers_make_the_same_table_as_one_maker),
         cmocka_unit_test(truncated_tables_are_refused),
         cmocka_unit_test(corrupted_tables_are_refused_or_safe_to_query),
