@@ -14,6 +14,11 @@
 /* A descriptor for reading. -1, and errno: EINVAL where it is no regular file on a disk. */
 int flm_regular_file_open(const char *path);
 
+/* The same for a file below a folder, which no link and no ".." leads out of: -1 and EXDEV where
+ * one does. `path` is relative to the folder; a link below it may lead elsewhere below it, by a
+ * relative path. */
+int flm_regular_file_open_beneath(const char *folder, const char *path);
+
 /* Whether that would be opened now; for libraries that open by name. */
 bool flm_is_regular_file(const char *path);
 

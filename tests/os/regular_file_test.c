@@ -2,21 +2,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "support/core/failures.h"
 #include "support/core/files.h"
+#include "support/core/programs.h"
 
 static void assert_refused(const char *path)
 {
@@ -137,6 +142,71 @@ static void without_descriptors_it_is_an_error(void **state)
     assert_true(failures >= 2);
 }
 
+/* What is opened below the folder "roots/in", beside which "roots/out" is. */
+static int open_beneath(const char *path)
+{
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s", temporary_path("roots/in"));
+    return flm_regular_file_open_beneath(folder, path);
+}
+
+static void below_a_folder_nothing_leads_out_of_it(void **state)
+{
+    (void)state;
+    shell("rm -rf roots; mkdir -p roots/in/deep roots/out roots/in2\n"
+          "echo inside > roots/in/file; echo outside > roots/out/file; echo x > roots/in2/file\n"
+          "ln -s ../file roots/in/deep/inner; ln -s ../../out/file roots/in/deep/outer\n"
+          "ln -s ../out roots/in/folder; ln -s \"$PWD/roots/out/file\" roots/in/absolute\n"
+          "mkfifo roots/in/pipe; ln -s /dev/zero roots/in/zero; ln -s ../in2/file roots/in/near");
+    static const char *const inside[] = {"file", "deep/inner", "deep/../file", "./file"};
+    for (size_t i = 0; i < sizeof inside / sizeof inside[0]; i++) {
+        char bytes[16] = "";
+        int file = open_beneath(inside[i]);
+        assert_true(file >= 0);
+        assert_int_equal(read(file, bytes, sizeof bytes), 7);
+        assert_string_equal(bytes, "inside\n");
+        close(file);
+    }
+    static const char *const outside[] = {"../out/file", "deep/outer",         "folder/file",
+                                          "absolute",    "/etc/passwd",        "zero",
+                                          "near",        "deep/../../out/file"};
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
+        errno = 0;
+        assert_int_equal(open_beneath(outside[i]), -1);
+        assert_int_equal(errno, EXDEV);
+    }
+    alarm(60);
+    assert_int_equal(open_beneath("pipe"), -1);
+    assert_int_equal(errno, EINVAL);
+    alarm(0);
+    assert_int_equal(open_beneath("deep"), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(open_beneath("nothing"), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(flm_regular_file_open_beneath("/no/such/folder", "file"), -1);
+    int file = flm_regular_file_open_beneath("/", "etc/passwd");
+    assert_true(file >= 0);
+    close(file);
+}
+
+/* As where the kernel does not have openat2. */
+static void without_openat2_it_is_the_same(void **state)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+        print_message("there is no seccomp\n");
+        skip();
+    }
+    below_a_folder_nothing_leads_out_of_it(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +214,8 @@ int main(void)
         cmocka_unit_test(nothing_else_is_opened),
         cmocka_unit_test(no_memory_is_needed),
         cmocka_unit_test(without_descriptors_it_is_an_error),
+        cmocka_unit_test(below_a_folder_nothing_leads_out_of_it),
+        cmocka_unit_test(without_openat2_it_is_the_same), /* the last: a filter stays */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,11 @@ struct reading {
     struct flm_bytes directory;
     struct flm_code_maker *maker;
     struct flm_line_files *files;
-    struct flm_text path; /* scratch */
+    const struct flm_bytes *sought; /* a path, instead of `maker` and `files`; NULL: none */
+    struct flm_line_source *source; /* of that path */
+    bool has_tried_text;            /* of the sought file: a damaged file may say it often */
+    bool failed;                    /* memory ran out, while one is sought */
+    struct flm_text path;           /* scratch */
     struct FLM_ARRAY(struct flm_bytes) directories;
 };
 
@@ -70,12 +74,19 @@ uint32_t flm_line_files_text(const struct flm_line_files *files, uint64_t number
     return number < files->count ? files->at[number] : 0;
 }
 
+static bool out_of_memory(struct reading *reading)
+{
+    reading->failed = true;
+    if (reading->maker)
+        flm_code_maker_out_of_memory(reading->maker);
+    return false;
+}
+
 static bool add_directory(struct reading *reading, struct flm_bytes directory)
 {
     if (FLM_ARRAY_ADD(&reading->directories, directory))
         return true;
-    flm_code_maker_out_of_memory(reading->maker);
-    return false;
+    return out_of_memory(reading);
 }
 
 static void add_part(struct flm_text *path, struct flm_bytes part)
@@ -99,13 +110,14 @@ static bool add_file(struct reading *reading, struct flm_bytes name, uint64_t di
         add_part(path, directory);
     }
     add_part(path, name);
-    if (!path->failed &&
-        FLM_ARRAY_ADD(
-            reading->files,
-            flm_code_maker_text(reading->maker, (struct flm_bytes){path->at, path->size})))
+    struct flm_bytes joined = {path->at, path->size};
+    if (!path->failed && reading->sought) {
+        reading->source->is_known |= flm_bytes_equal(joined, *reading->sought);
         return true;
-    flm_code_maker_out_of_memory(reading->maker);
-    return false;
+    }
+    if (!path->failed && FLM_ARRAY_ADD(reading->files, flm_code_maker_text(reading->maker, joined)))
+        return true;
+    return out_of_memory(reading);
 }
 
 /* Up to DWARF 4: lists that end with an empty name. Directory 0 is the unit's; there is no file
@@ -160,6 +172,8 @@ static bool read_form(const struct reading *reading, const struct header *header
         *number = flm_section_uleb(in);
         return true;
     case DW_FORM_data16:
+        if (flm_section_left(in) >= 16)
+            *text = (struct flm_bytes){(const char *)in->at, 16};
         flm_section_bytes(in, 16);
         return true;
     case DW_FORM_block:
@@ -174,11 +188,37 @@ static bool read_form(const struct reading *reading, const struct header *header
     }
 }
 
+/* What an entry of a list says of a source file. */
+struct entry {
+    struct flm_bytes name, md5;
+    uint64_t directory;
+    bool has_text;
+    uint64_t text; /* where its text is in .debug_line_str */
+};
+
+/* The first table that has the sought file with its checksum, or its text, decides. */
+static void keep_source(struct reading *reading, const struct entry *entry)
+{
+    struct flm_line_source *source = reading->source;
+    struct flm_bytes path = {reading->path.at, reading->path.size};
+    if (!reading->sought || !flm_bytes_equal(path, *reading->sought))
+        return;
+    if (!source->has_md5 && entry->md5.size == FLM_MD5_SIZE) {
+        source->has_md5 = true;
+        memcpy(source->md5, entry->md5.at, FLM_MD5_SIZE);
+    }
+    if (entry->has_text && !reading->has_tried_text) {
+        struct flm_section_reader in = read_from(reading->sections->line_str, entry->text);
+        source->text = read_text(&in);
+        reading->has_tried_text = true;
+    }
+}
+
 /* DWARF 5: one list of directories and one of files, each with a description of its entries. */
 static bool read_list(struct reading *reading, const struct header *header,
                       struct flm_section_reader *in, bool directories)
 {
-    enum { MOST = 16 };
+    enum { MOST = 16, DW_LNCT_LLVM_source = 0x2001 };
     uint64_t content[MOST], form[MOST];
     unsigned values = (unsigned)flm_section_fixed(in, 1);
     if (values > MOST)
@@ -191,22 +231,29 @@ static bool read_list(struct reading *reading, const struct header *header,
     /* Each entry has at least a byte, so there cannot be more entries than bytes are left. */
     if (in->failed || (count > 0 && values == 0) || count > (uint64_t)(in->end - in->at))
         return false;
-    for (uint64_t entry = 0; entry < count; entry++) {
-        struct flm_bytes name = {0};
-        uint64_t directory = 0;
-        for (unsigned i = 0; i < values; i++) {
+    for (uint64_t i = 0; i < count; i++) {
+        struct entry entry = {0};
+        for (unsigned k = 0; k < values; k++) {
             uint64_t number = 0;
             struct flm_bytes text = {0};
-            if (!read_form(reading, header, in, form[i], &number, &text))
+            if (content[k] == DW_LNCT_LLVM_source && form[k] == DW_FORM_line_strp) {
+                entry.has_text = true;
+                entry.text = flm_section_fixed(in, header->offset_size);
+            } else if (!read_form(reading, header, in, form[k], &number, &text)) {
                 return false;
-            if (content[i] == DW_LNCT_path)
-                name = text;
-            else if (content[i] == DW_LNCT_directory_index)
-                directory = number;
+            } else if (content[k] == DW_LNCT_path) {
+                entry.name = text;
+            } else if (content[k] == DW_LNCT_directory_index) {
+                entry.directory = number;
+            } else if (content[k] == DW_LNCT_MD5) {
+                entry.md5 = text;
+            }
         }
-        if (in->failed ||
-            !(directories ? add_directory(reading, name) : add_file(reading, name, directory)))
+        if (in->failed || !(directories ? add_directory(reading, entry.name)
+                                        : add_file(reading, entry.name, entry.directory)))
             return false;
+        if (!directories)
+            keep_source(reading, &entry);
     }
     return true;
 }
@@ -401,4 +448,26 @@ bool flm_line_program_read(const struct flm_line_sections *sections, uint64_t of
     FLM_ARRAY_CLEAR(&reading.directories);
     flm_text_clear(&reading.path);
     return good;
+}
+
+bool flm_line_source_find(const struct flm_line_sections *sections, struct flm_bytes path,
+                          struct flm_line_source *source)
+{
+    struct reading reading = {.sections = sections, .sought = &path, .source = source};
+    *source = (struct flm_line_source){0};
+    struct flm_section_reader in = read_from(sections->line, 0);
+    while (flm_section_left(&in) > 0 && !reading.failed) {
+        uint64_t offset = sections->line.size - flm_section_left(&in);
+        uint64_t size = flm_section_fixed(&in, 4);
+        if (size == 0xFFFFFFFF)
+            size = flm_section_fixed(&in, 8);
+        flm_section_bytes(&in, size);
+        struct header header = {0};
+        reading.directories.count = 0;
+        if (!in.failed)
+            read_header(&reading, offset, &header);
+    }
+    FLM_ARRAY_CLEAR(&reading.directories);
+    flm_text_clear(&reading.path);
+    return !reading.failed;
 }

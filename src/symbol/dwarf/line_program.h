@@ -11,6 +11,7 @@
 #define FLAMEL_SYMBOL_DWARF_DWARF_LINES_H
 
 #include "base/core/array.h"
+#include "base/core/md5.h"
 #include "symbol/code/code_table.h"
 
 /* Sections of one file; empty for those that it does not have. */
@@ -34,5 +35,20 @@ uint32_t flm_line_files_text(const struct flm_line_files *files, uint64_t number
 bool flm_line_program_read(const struct flm_line_sections *sections, uint64_t offset,
                            struct flm_bytes directory, bool files_only,
                            struct flm_code_maker *maker, struct flm_line_files *files);
+
+/* What the tables of a program say of one of its source files, beside its name: DWARF 5 as clang
+ * writes it. */
+struct flm_line_source {
+    bool is_known; /* a table has the file */
+    bool has_md5;
+    unsigned char md5[FLM_MD5_SIZE];
+    struct flm_bytes
+        text; /* all of it, in the sections (clang -gembed-source); at NULL: it is not */
+};
+
+/* Finds the file with that path, as flm_line_program_read joins it, in all tables of .debug_line.
+ * False when memory ran out. */
+bool flm_line_source_find(const struct flm_line_sections *sections, struct flm_bytes path,
+                          struct flm_line_source *source);
 
 #endif

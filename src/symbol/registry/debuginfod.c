@@ -17,6 +17,8 @@ typedef void debuginfod_client;
 #endif
 
 typedef int find_function(debuginfod_client *, const unsigned char *, int, char **);
+typedef int find_source_function(debuginfod_client *, const unsigned char *, int, const char *,
+                                 char **);
 
 /* In the order of function_names. */
 struct library {
@@ -26,6 +28,7 @@ struct library {
                          int (*progress)(debuginfod_client *, long, long));
     void (*set_user_data)(debuginfod_client *client, void *data);
     find_function *find_debuginfo, *find_executable;
+    find_source_function *find_source;
 };
 
 struct flm_debuginfod {
@@ -37,6 +40,12 @@ struct flm_debuginfod {
 
     pthread_mutex_t counts_lock;
     struct flm_debuginfod_counts counts;
+};
+
+/* What is wanted: a file with code, or a source file, if that is not NULL. */
+struct wanted {
+    enum flm_debuginfod_kind kind;
+    const char *source;
 };
 
 static void add_counts(struct flm_debuginfod *debuginfod, bool is_queried, bool found,
@@ -98,13 +107,11 @@ static int check_progress(debuginfod_client *client, long received, long size)
 
 /* ---- The library ----------------------------------------------------------------------------- */
 
-static const char *const function_names[] = {"debuginfod_begin",
-                                             "debuginfod_end",
-                                             "debuginfod_set_progressfn",
-                                             "debuginfod_set_user_data",
-                                             "debuginfod_find_debuginfo",
-                                             "debuginfod_find_executable",
-                                             NULL};
+static const char *const function_names[] = {
+    "debuginfod_begin",          "debuginfod_end",
+    "debuginfod_set_progressfn", "debuginfod_set_user_data",
+    "debuginfod_find_debuginfo", "debuginfod_find_executable",
+    "debuginfod_find_source",    NULL};
 
 /* A library that cannot be loaded is one failure, not one for each file. */
 static void load_library(struct flm_debuginfod *debuginfod)
@@ -140,29 +147,43 @@ static struct flm_elf_file *open_checked(int descriptor, const char *path,
     return NULL;
 }
 
-/* With the query lock held, and a client. */
-static struct flm_elf_file *query(struct flm_debuginfod *debuginfod, const struct flm_build_id *id,
-                                  enum flm_debuginfod_kind kind)
+static int find(struct flm_debuginfod *debuginfod, const struct flm_build_id *id,
+                const struct wanted *wanted, char **path)
 {
     const struct library *library = &debuginfod->library;
-    find_function *find =
-        kind == FLM_DEBUGINFOD_EXECUTABLE ? library->find_executable : library->find_debuginfo;
+    if (wanted->source)
+        return library->find_source(debuginfod->client, id->bytes, (int)id->size, wanted->source,
+                                    path);
+    return (wanted->kind == FLM_DEBUGINFOD_EXECUTABLE
+                ? library->find_executable
+                : library->find_debuginfo)(debuginfod->client, id->bytes, (int)id->size, path);
+}
+
+/* With the query lock held, and a client. A source file has no build id: the descriptor is all. */
+static struct flm_elf_file *query(struct flm_debuginfod *debuginfod, const struct flm_build_id *id,
+                                  const struct wanted *wanted, int *source)
+{
+    const struct library *library = &debuginfod->library;
     int64_t now = flm_now_ns();
     struct transfer transfer = {.patience_seconds = debuginfod->patience_seconds,
                                 .started_ns = now,
                                 .window_started_ns = now};
     char *path = NULL;
     library->set_user_data(debuginfod->client, &transfer);
-    int descriptor = find(debuginfod->client, id->bytes, (int)id->size, &path);
+    int descriptor = find(debuginfod, id, wanted, &path);
     struct flm_elf_file *file = NULL;
-    if (descriptor >= 0) {
+    if (descriptor >= 0 && wanted->source) {
+        lseek(descriptor, 0, SEEK_SET); /* after a download it is at the end */
+        *source = descriptor;
+    } else if (descriptor >= 0) {
         file = open_checked(descriptor, path, id);
         close(descriptor);
     }
     free(path);
+    bool found = file || *source >= 0;
 
     const char *failure = NULL;
-    if (descriptor >= 0 && !file) {
+    if (descriptor >= 0 && !found) {
         failure = "a server sent a file with another build id";
     } else if (descriptor < 0 && transfer.refusal) {
         failure = transfer.refusal;
@@ -172,7 +193,7 @@ static struct flm_elf_file *query(struct flm_debuginfod *debuginfod, const struc
     } else if (descriptor < 0 && descriptor != -ENOENT) {
         failure = strerror(-descriptor);
     }
-    add_counts(debuginfod, transfer.is_queried, file != NULL, failure);
+    add_counts(debuginfod, transfer.is_queried, found, failure);
     return file;
 }
 
@@ -186,9 +207,9 @@ static void load_library(struct flm_debuginfod *debuginfod)
 }
 
 static struct flm_elf_file *query(struct flm_debuginfod *debuginfod, const struct flm_build_id *id,
-                                  enum flm_debuginfod_kind kind)
+                                  const struct wanted *wanted, int *source)
 {
-    (void)debuginfod, (void)id, (void)kind;
+    (void)debuginfod, (void)id, (void)wanted, (void)source;
     return NULL;
 }
 
@@ -197,17 +218,33 @@ static struct flm_elf_file *query(struct flm_debuginfod *debuginfod, const struc
 /* One query at a time: libdebuginfod (elfutils 0.188 at least) closes a descriptor twice in each
  * query, which in a query of another thread may be one that was just opened. With 8 threads a file
  * was not found in 1 of 17 runs of 160 queries. */
-struct flm_elf_file *flm_debuginfod_get(struct flm_debuginfod *debuginfod,
-                                        const struct flm_build_id *id,
-                                        enum flm_debuginfod_kind kind)
+static struct flm_elf_file *get(struct flm_debuginfod *debuginfod, const struct flm_build_id *id,
+                                const struct wanted *wanted, int *source)
 {
+    *source = -1;
     if (!debuginfod || id->size == 0)
         return NULL;
     pthread_mutex_lock(&debuginfod->query_lock);
     load_library(debuginfod);
-    struct flm_elf_file *file = debuginfod->client ? query(debuginfod, id, kind) : NULL;
+    struct flm_elf_file *file = debuginfod->client ? query(debuginfod, id, wanted, source) : NULL;
     pthread_mutex_unlock(&debuginfod->query_lock);
     return file;
+}
+
+struct flm_elf_file *flm_debuginfod_get(struct flm_debuginfod *debuginfod,
+                                        const struct flm_build_id *id,
+                                        enum flm_debuginfod_kind kind)
+{
+    int source;
+    return get(debuginfod, id, &(struct wanted){.kind = kind}, &source);
+}
+
+int flm_debuginfod_get_source(struct flm_debuginfod *debuginfod, const struct flm_build_id *id,
+                              const char *path)
+{
+    int source;
+    get(debuginfod, id, &(struct wanted){.source = path}, &source);
+    return source;
 }
 
 struct flm_debuginfod *flm_debuginfod_new(int patience_seconds, struct flm_error *why)

@@ -2,6 +2,7 @@
  *
  *     debug information   GET URL/buildid/BUILDID/debuginfo
  *     program             GET URL/buildid/BUILDID/executable
+ *     a source file       GET URL/buildid/BUILDID/source/PATH
  *
  * The library is loaded by the first query, never linked: few runs want it, and with libcurl
  * underneath it adds 20 ms to the start of a program. A downloaded file is treated as any other:
@@ -38,6 +39,12 @@ void flm_debuginfod_free(struct flm_debuginfod *debuginfod);
 struct flm_elf_file *flm_debuginfod_get(struct flm_debuginfod *debuginfod,
                                         const struct flm_build_id *id,
                                         enum flm_debuginfod_kind kind);
+
+/* A descriptor of the source file that the program with this build id was compiled from, for the
+ * caller to close; `path` is as debug information has it, absolute and terminated. -1: none, as
+ * above. */
+int flm_debuginfod_get_source(struct flm_debuginfod *debuginfod, const struct flm_build_id *id,
+                              const char *path);
 
 struct flm_debuginfod_counts {
     size_t queried;   /* files that servers were queried for: they were not in the cache */

@@ -21,6 +21,7 @@
 #ifndef FLAMEL_SYMBOL_REGISTRY_MODULE_H
 #define FLAMEL_SYMBOL_REGISTRY_MODULE_H
 
+#include "base/core/md5.h"
 #include "symbol/code/code_table.h"
 #include "symbol/elf/mapped_file.h"
 #include "symbol/identity/module_request.h"
@@ -127,6 +128,21 @@ bool flm_module_function(struct flm_module *module, uint64_t address, struct flm
  * with lines, or of the running kernel where root reads it. False, and `why`: it is not there. */
 bool flm_module_read_code(struct flm_module *module, uint64_t start, size_t size,
                           struct flm_text *out, struct flm_error *why);
+
+/* What its debug information says of a source file, by the path that lookups have; the caller
+ * clears the text. False when memory ran out. */
+struct flm_module_source {
+    bool has_md5; /* of the file that was compiled */
+    unsigned char md5[FLM_MD5_SIZE];
+    bool has_text; /* all of it is in the debug information (clang -gembed-source) */
+    struct flm_text text;
+};
+bool flm_module_find_source(struct flm_module *module, struct flm_bytes path,
+                            struct flm_module_source *source);
+
+/* A descriptor of the source file, from a debuginfod server, where the modules may ask them. The
+ * caller closes it. -1: none. */
+int flm_module_download_source(struct flm_module *module, const char *path);
 
 enum flm_machine flm_module_machine(const struct flm_module *module);
 

@@ -100,8 +100,8 @@ static void serve(const char *file, const char *kind)
     struct flm_text digits = {0};
     struct flm_build_id id = small_id();
     flm_build_id_print(&id, &digits);
-    shell("mkdir -p served/buildid/%.*s && cp %s served/buildid/%.*s/%s", (int)digits.size,
-          digits.at, file, (int)digits.size, digits.at, kind);
+    shell("to=served/buildid/%.*s/%s; mkdir -p \"$(dirname $to)\" && cp %s $to", (int)digits.size,
+          digits.at, kind, file);
     flm_text_clear(&digits);
 }
 
@@ -211,6 +211,33 @@ static void a_server_that_cannot_be_reached_is_a_failure(void **state)
     assert_false(get("http://127.0.0.1:9", FLM_DEBUGINFOD_DEBUGINFO, &counts)); /* nobody's */
     assert_int_equal(counts.failed, 1);
     assert_non_null(strstr(counts.reason, "refused"));
+}
+
+/* Servers have sources by build id and absolute path. */
+static void a_source_file_is_downloaded_by_its_path(void **state)
+{
+    (void)state;
+    if (!server.has_library)
+        skip();
+    shell("rm -rf served/* cache");
+    serve("small.c", "source/src/lib/small.c");
+    use_servers(server.url);
+    struct flm_build_id id = small_id();
+    struct flm_debuginfod *debuginfod = flm_debuginfod_new(FLM_DEBUGINFOD_PATIENCE_SECONDS, NULL);
+    struct flm_text expected = read_file(temporary_path("small.c"));
+    char got[100] = "";
+    int file = flm_debuginfod_get_source(debuginfod, &id, "/src/lib/small.c");
+    assert_true(file >= 0);
+    assert_int_equal(read(file, got, sizeof got), sizeof got);
+    assert_memory_equal(got, expected.at, sizeof got);
+    close(file);
+    assert_int_equal(flm_debuginfod_get_source(debuginfod, &id, "/src/lib/other.c"), -1);
+    assert_int_equal(flm_debuginfod_get_source(NULL, &id, "/src/lib/small.c"), -1);
+    struct flm_debuginfod_counts counts = flm_debuginfod_counts(debuginfod);
+    assert_int_equal(counts.found, 1);
+    assert_int_equal(counts.failed, 0);
+    flm_text_clear(&expected);
+    flm_debuginfod_free(debuginfod);
 }
 
 /* Accepts connections, since the kernel does, and never says a word. */
@@ -338,6 +365,7 @@ int main(void)
         cmocka_unit_test(any_of_the_servers_may_have_it),
         cmocka_unit_test(a_file_that_no_server_has_is_no_failure),
         cmocka_unit_test(a_file_with_another_build_id_is_refused),
+        cmocka_unit_test(a_source_file_is_downloaded_by_its_path),
         cmocka_unit_test(a_server_that_cannot_be_reached_is_a_failure),
         cmocka_unit_test(a_server_that_does_not_respond_is_given_up),
         cmocka_unit_test(threads_share_the_files_of_one_cache),
