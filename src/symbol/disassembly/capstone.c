@@ -39,6 +39,7 @@ struct flm_decoder {
     struct library library;
     csh handle;
     cs_insn *instruction;
+    bool is_att;
 };
 
 static bool open_library(struct library *library, struct flm_error *why)
@@ -69,7 +70,8 @@ static bool open_handle(struct flm_decoder *decoder, enum flm_machine machine,
                                    : flm_error_set(why, FLM_ERROR_SYSTEM,
                                                    "this libcapstone does not know the machine");
     }
-    if (!is_arm && syntax == FLM_ASSEMBLY_ATT)
+    decoder->is_att = !is_arm && syntax == FLM_ASSEMBLY_ATT;
+    if (decoder->is_att)
         library->option(decoder->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
     decoder->instruction = library->new_instruction(decoder->handle);
     return decoder->instruction || flm_error_memory(why);
@@ -114,6 +116,9 @@ bool flm_decoder_next(struct flm_decoder *decoder, struct flm_bytes bytes, uint6
     instruction->bytes = (struct flm_bytes){bytes.at, decoded->size};
     instruction->mnemonic = flm_bytes_of(decoded->mnemonic);
     instruction->operands = flm_bytes_of(decoded->op_str);
+    if (decoder->is_att)
+        instruction->mnemonic.size =
+            flm_att_mnemonic_size(instruction->mnemonic, instruction->operands);
     return true;
 }
 

@@ -19,6 +19,11 @@ void flm_decoder_free(struct flm_decoder *decoder);
 bool flm_decoder_next(struct flm_decoder *decoder, struct flm_bytes bytes, uint64_t address,
                       struct flm_instruction *instruction);
 
+/* ---- att_suffix.c ---------------------------------------------------------------------------- */
+
+/* How much of a mnemonic of AT&T's syntax is shown: all, or all but its last letter. */
+size_t flm_att_mnemonic_size(struct flm_bytes mnemonic, struct flm_bytes operands);
+
 /* ---- unknown_size.c -------------------------------------------------------------------------- */
 
 /* The size of an x86-64 instruction that libcapstone does not know, by the rules of its encoding.

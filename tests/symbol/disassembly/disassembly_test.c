@@ -45,9 +45,9 @@ static void rows_are_instructions_in_either_syntax(void **state)
     struct flm_disassembly *d =
         disassembled(FLM_MACHINE_X86_64, example, sizeof example - 1, FLM_ASSEMBLY_ATT);
     assert_int_equal(flm_disassembly_count(d), 5);
-    assert_row(d, 0, 0x1149, "leaq", "0x2eb4(%rip), %rax", FLM_INSTRUCTION_PLAIN);
-    assert_row(d, 1, 0x1150, "callq", "0x103f", FLM_INSTRUCTION_CALL);
-    assert_row(d, 2, 0x1155, "testl", "%eax, %eax", FLM_INSTRUCTION_PLAIN);
+    assert_row(d, 0, 0x1149, "lea", "0x2eb4(%rip), %rax", FLM_INSTRUCTION_PLAIN);
+    assert_row(d, 1, 0x1150, "call", "0x103f", FLM_INSTRUCTION_CALL);
+    assert_row(d, 2, 0x1155, "test", "%eax, %eax", FLM_INSTRUCTION_PLAIN);
     assert_row(d, 3, 0x1157, "je", "0x1149", FLM_INSTRUCTION_BRANCH);
     assert_row(d, 4, 0x1159, ".byte", "0x06", FLM_INSTRUCTION_DATA);
     struct flm_instruction lea = flm_disassembly_at(d, 0), branch = flm_disassembly_at(d, 3);
@@ -87,7 +87,7 @@ static void rows_stay_in_step(void **state)
     struct flm_disassembly *d =
         disassembled(FLM_MACHINE_X86_64, code, sizeof code - 1, FLM_ASSEMBLY_ATT);
     assert_int_equal(flm_disassembly_count(d), 3);
-    assert_row(d, 2, 0x1154, "testl", "%eax, %eax", FLM_INSTRUCTION_PLAIN);
+    assert_row(d, 2, 0x1154, "test", "%eax, %eax", FLM_INSTRUCTION_PLAIN);
     flm_disassembly_free(d);
 }
 
