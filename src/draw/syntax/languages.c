@@ -14,15 +14,16 @@ static const char c_words[] =
 static const char c_types[] =
     "auto bool char double float int long short signed unsigned void FILE dim3 _Bool";
 
-#define C_TRAITS (FLM_SLASHES | FLM_BLOCKS | FLM_DIRECTIVES | FLM_SUFFIX_T)
-#define JAVA_TRAITS (FLM_SLASHES | FLM_BLOCKS | FLM_TRIPLE | FLM_AT_WORDS | FLM_CAPITALS)
+#define C_TRAITS (FLM_SLASHES | FLM_DIRECTIVES | FLM_SUFFIX_T)
+#define JAVA_TRAITS (FLM_SLASHES | FLM_TRIPLE | FLM_AT_WORDS | FLM_CAPITALS)
 
 static const struct flm_language languages[] = {
-    {"C", "c", NULL, C_TRAITS, {cases, c_words, "NULL"}, c_types},
+    {"C", "c", NULL, C_TRAITS, "/**/", {cases, c_words, "NULL"}, c_types},
     {"C++",
      "h cc cpp cxx c++ C hh hpp hxx h++ H inl ipp tcc cu cuh hip mm",
      NULL,
      C_TRAITS | FLM_PAREN_RAW,
+     "/**/",
      {cases, c_words,
       "alignas alignof catch class co_await co_return co_yield concept const_cast consteval "
       "constexpr constinit decltype delete dynamic_cast explicit export final friend mutable "
@@ -33,8 +34,8 @@ static const struct flm_language languages[] = {
     {"Rust",
      "rs",
      NULL,
-     FLM_SLASHES | FLM_BLOCKS | FLM_NESTED | FLM_SPANNING | FLM_HASH_RAW | FLM_ATTRIBUTES |
-         FLM_CAPITALS,
+     FLM_SLASHES | FLM_NESTED | FLM_SPANNING | FLM_HASH_RAW | FLM_ATTRIBUTES | FLM_CAPITALS,
+     "/**/",
      {flow, NULL,
       "as async await const crate dyn enum extern false fn impl in let loop match mod move mut pub "
       "ref self static struct super trait true type union unsafe use where yield"},
@@ -42,7 +43,8 @@ static const struct flm_language languages[] = {
     {"Go",
      "go",
      NULL,
-     FLM_SLASHES | FLM_BLOCKS | FLM_BACKTICKS,
+     FLM_SLASHES | FLM_BACKTICKS,
+     "/**/",
      {flow, NULL,
       "case chan const default defer fallthrough false func go goto import interface map nil "
       "package range select struct switch true type var"},
@@ -52,6 +54,7 @@ static const struct flm_language languages[] = {
      "java groovy",
      NULL,
      JAVA_TRAITS,
+     "/**/",
      {cases, objects,
       "assert extends final goto instanceof native permits record sealed strictfp synchronized "
       "throws transient volatile"},
@@ -60,6 +63,7 @@ static const struct flm_language languages[] = {
      "kt kts scala sc",
      NULL,
      JAVA_TRAITS | FLM_NESTED,
+     "/**/",
      {flow, objects,
       "by companion constructor data def do extends false final fun init inline internal "
       "lateinit lazy match object open operator out override reified sealed suspend throws trait "
@@ -68,7 +72,8 @@ static const struct flm_language languages[] = {
     {"C#",
      "cs",
      NULL,
-     FLM_SLASHES | FLM_BLOCKS | FLM_TRIPLE | FLM_VERBATIM | FLM_DIRECTIVES | FLM_CAPITALS,
+     FLM_SLASHES | FLM_TRIPLE | FLM_VERBATIM | FLM_DIRECTIVES | FLM_CAPITALS,
+     "/**/",
      {cases, objects,
       "async await base checked delegate event explicit extern fixed foreach get goto implicit "
       "init internal lock namespace operator out override params readonly record ref sealed set "
@@ -78,7 +83,8 @@ static const struct flm_language languages[] = {
     {"JavaScript",
      "js mjs cjs jsx ts mts cts tsx",
      "node",
-     FLM_SLASHES | FLM_BLOCKS | FLM_QUOTES | FLM_BACKTICKS | FLM_PATTERNS | FLM_AT_WORDS,
+     FLM_SLASHES | FLM_QUOTES | FLM_BACKTICKS | FLM_PATTERNS | FLM_AT_WORDS,
+     "/**/",
      {cases, objects,
       "async await debugger declare delete export extends from function get instanceof keyof let "
       "namespace of readonly satisfies set type typeof undefined with"},
@@ -87,6 +93,7 @@ static const struct flm_language languages[] = {
      "py pyi pyx pxd",
      "python",
      FLM_HASH | FLM_QUOTES | FLM_TRIPLE | FLM_AT_WORDS,
+     "",
      {flow, NULL,
       "and as assert async await case cdef class cpdef def del elif except finally from global "
       "import in is lambda match nonlocal not or pass raise try with yield False None True self"},
@@ -95,6 +102,7 @@ static const struct flm_language languages[] = {
      "rb rake gemspec",
      "ruby",
      FLM_HASH | FLM_QUOTES | FLM_SPANNING | FLM_HERE | FLM_PATTERNS | FLM_CAPITALS,
+     "",
      {"break else for if return while", NULL,
       "alias and begin case class def defined? do elsif end ensure false in module next nil not or "
       "redo rescue retry self super then true undef unless until when yield"},
@@ -102,7 +110,8 @@ static const struct flm_language languages[] = {
     {"PHP",
      "php phtml",
      "php",
-     FLM_SLASHES | FLM_HASH | FLM_BLOCKS | FLM_QUOTES | FLM_SPANNING | FLM_HERE | FLM_ATTRIBUTES,
+     FLM_SLASHES | FLM_HASH | FLM_QUOTES | FLM_SPANNING | FLM_HERE | FLM_ATTRIBUTES,
+     "/**/",
      {cases, objects,
       "and array callable clone echo elseif empty extends final fn foreach function global goto "
       "include instanceof insteadof isset list match namespace or print readonly require "
@@ -111,8 +120,8 @@ static const struct flm_language languages[] = {
     {"Swift",
      "swift",
      NULL,
-     FLM_SLASHES | FLM_BLOCKS | FLM_NESTED | FLM_TRIPLE | FLM_HASH_RAW | FLM_AT_WORDS |
-         FLM_CAPITALS,
+     FLM_SLASHES | FLM_NESTED | FLM_TRIPLE | FLM_HASH_RAW | FLM_AT_WORDS | FLM_CAPITALS,
+     "/**/",
      {cases, NULL,
       "actor any as associatedtype async await catch class defer deinit enum extension fallthrough "
       "fileprivate final func guard import in indirect init inout internal is lazy let mutating "
@@ -124,6 +133,7 @@ static const struct flm_language languages[] = {
      "zig",
      NULL,
      FLM_SLASHES | FLM_LINE_TEXT | FLM_AT_WORDS,
+     "",
      {flow, NULL,
       "align allowzero and anytype asm async await catch comptime const defer enum errdefer error "
       "export extern false fn inline noalias null opaque or orelse packed pub resume struct "
@@ -135,7 +145,8 @@ static const struct flm_language languages[] = {
     {"Haskell",
      "hs lhs",
      NULL,
-     FLM_DASHES | FLM_BRACES | FLM_NESTED | FLM_CAPITALS | FLM_PRIMES,
+     FLM_DASHES | FLM_NESTED | FLM_CAPITALS | FLM_PRIMES,
+     "{--}",
      {"case class data default deriving do else family forall foreign if import in infix infixl "
       "infixr instance let module newtype of qualified then type where",
       NULL, NULL},
@@ -143,7 +154,8 @@ static const struct flm_language languages[] = {
     {"OCaml",
      "ml mli",
      NULL,
-     FLM_PARENTHESES | FLM_NESTED | FLM_SPANNING | FLM_CAPITALS | FLM_PRIMES,
+     FLM_NESTED | FLM_SPANNING | FLM_CAPITALS | FLM_PRIMES,
+     "(**)",
      {"and as assert begin class constraint do done downto else end exception external false for "
       "fun function functor if in include inherit initializer lazy let match method module mutable "
       "new object of open or private rec sig struct then to true try type val virtual when while "
@@ -154,6 +166,7 @@ static const struct flm_language languages[] = {
      "sh bash zsh ksh",
      "sh",
      FLM_HASH | FLM_HASH_APART | FLM_QUOTES | FLM_BARE_QUOTES | FLM_SPANNING | FLM_HERE,
+     "",
      {flow, NULL,
       "case do done elif esac eval exec exit export fi function in local readonly set shift then "
       "trap unset until"},
@@ -161,7 +174,8 @@ static const struct flm_language languages[] = {
     {"Assembly",
      "s S asm",
      NULL,
-     FLM_SLASHES | FLM_BLOCKS | FLM_HASH | FLM_HASH_BEFORE | FLM_DIRECTIVES | FLM_DOT_WORDS,
+     FLM_SLASHES | FLM_HASH | FLM_HASH_BEFORE | FLM_DIRECTIVES | FLM_DOT_WORDS,
+     "/**/",
      {NULL, NULL, NULL},
      ""},
 };

@@ -84,6 +84,12 @@ static unsigned hash_of(const char *at, size_t size)
     return hash & 0xFFFF;
 }
 
+/* Whether these two bytes are here; "": no. */
+static bool is_pair(const struct lexer *x, const char *pair)
+{
+    return pair[0] && peek(x, 0) == pair[0] && peek(x, 1) == pair[1];
+}
+
 /* Whether the end of what is open is here; its size. */
 static size_t end_here(const struct lexer *x)
 {
@@ -92,10 +98,7 @@ static size_t end_here(const struct lexer *x)
     char quote = quotes[x->state >> 4 & 3];
     switch (what) {
     case COMMENT:
-        return left < 2                  ? 0
-               : has(x, FLM_BRACES)      ? 2 * (x->at[0] == '-' && x->at[1] == '}')
-               : has(x, FLM_PARENTHESES) ? 2 * (x->at[0] == '*' && x->at[1] == ')')
-                                         : 2 * (x->at[0] == '*' && x->at[1] == '/');
+        return 2 * is_pair(x, x->language->block + 2);
     case TRIPLE:
         return left >= 3 && x->at[0] == quote && x->at[1] == quote && x->at[2] == quote ? 3 : 0;
     case HASHES:
@@ -116,10 +119,7 @@ static size_t end_here(const struct lexer *x)
 
 static bool comment_begins(const struct lexer *x)
 {
-    char first = peek(x, 0), second = peek(x, 1);
-    return (first == '/' && second == '*' && has(x, FLM_BLOCKS)) ||
-           (first == '{' && second == '-' && has(x, FLM_BRACES)) ||
-           (first == '(' && second == '*' && has(x, FLM_PARENTHESES));
+    return is_pair(x, x->language->block);
 }
 
 /* Bytes that stand together and do not end anything: an escape, a doubled quote. */
@@ -241,7 +241,7 @@ static bool take_here(struct lexer *x, flm_syntax_state *next)
     if (peek(x, 1) != '<' || !has(x, FLM_HERE))
         return false;
     if (peek(x, at) == '<') {
-        if (!has(x, FLM_BLOCKS)) /* a word as input, of the shell */
+        if (!has(x, FLM_SLASHES)) /* a word as input, of the shell */
             return false;
         at++;
         is_marked = true;
