@@ -62,10 +62,10 @@ $C/package.json: web/component/package.json Makefile
 
 PAGE_ASSETS := $(BUILD)/generated/load/page_assets_generated.h
 $(PAGE_ASSETS): src/draw/svg/minify.awk src/load/page_assets.sh $(PAGE_BODY) $(PAGE_STYLE) $(PAGE_START) \
-    $(PAGE_SCRIPT) $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE))
+    $(PAGE_SCRIPT) $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_READERS))
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@)src/load/page_assets.sh '$(PAGE_BODY)' '$(PAGE_STYLE)' \
-	    '$(PAGE_START)' '$(PAGE_SCRIPT)' $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE)) > $@.new
+	    '$(PAGE_START)' '$(PAGE_SCRIPT)' $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_READERS)) > $@.new
 	@mv $@.new $@
 $B/obj/src/load/page_assets.o $B/other/src/load/page_assets.ok: $(PAGE_ASSETS)
 $(BUILD)/fuzz/obj/src/load/page_assets.o: $(PAGE_ASSETS)

@@ -8,8 +8,10 @@ WASM_LD ?= $(firstword $(foreach name,wasm-ld wasm-ld-14,$(shell command -v $(na
 PKG_CONFIG ?= pkg-config
 MODULE := $(BUILD)/wasm/flamel.wasm
 PAGE_MODULE := $(BUILD)/wasm/page.wasm
-# Makes the module of pages 3 % smaller; left out where it is not there.
+PAGE_READERS := $(BUILD)/wasm/readers.packed
+# Both of binaryen. They make the module of pages 3 % smaller, and two of it; without them it stays one.
 WASM_OPT ?= $(shell command -v wasm-opt)
+WASM_SPLIT ?= $(shell command -v wasm-split)
 PAGE_DECODER := $(BUILD)/wasm/base91.wasm
 WASM_TESTS_MODULE := $(BUILD)/wasm/tests.wasm
 HAVE_WASM := $(and $(shell command -v $(CLANG)),$(shell command -v $(WASM_LD)))

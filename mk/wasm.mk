@@ -9,13 +9,13 @@ WASM_OBJECTS := $(WASM_SOURCES:%.c=$W/obj/%.o)
 WASM_FLAGS = --target=wasm32 $(WASM_OPTIMIZE) -ffreestanding -nostdlibinc \
              -isystem src/wasm/libc/include -mbulk-memory -msimd128 \
              -mnontrapping-fptoint -msign-ext -fvisibility=hidden \
-             -ffunction-sections -fdata-sections
+             -ffunction-sections -fdata-sections -funique-internal-linkage-names
 
 # Every page carries it, so it is optimized for size; the inner loops, a little less. (-O2 for all that
 # reads is 5 % larger and reads 335 MB of text no faster.) Link-time optimization makes it 12 % smaller,
 # the last four of the linker's options 4 %. The functions that the compiler itself calls must stay out
 # of it: src/wasm/libc.
-WASM_FAST := $(addprefix src/,base/zstd/block.% base/zstd/codes.% layout/rectangles.% format/flm/packed_read.% draw/raster/pixels.%)
+WASM_FAST := $(addprefix src/,base/mix/% base/zstd/block.% base/zstd/codes.% layout/rectangles.% format/flm/packed_read.% draw/raster/pixels.%)
 WASM_OPTIMIZE = $(if $(filter $(WASM_FAST),$<),-Os,-Oz) $(if $(filter web/% src/wasm/libc/%,$<),,-flto)
 WASM_LINK := --no-entry --gc-sections --stack-first -z stack-size=1048576 \
              --max-memory=4294967296 --fatal-warnings --lto-O2 -mllvm -disable-lsr \
@@ -34,8 +34,8 @@ $(MODULE): $(WASM_OBJECTS) $W/sources
 	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(WASM_OBJECTS) -o $@
 
 # The one in a page of one file has fewer readers, and no writers of what other tools read: the page does
-# not offer them. web/page_formats.c stands for what is left out.
-PAGE_FORMATS := $W/obj/web/page_formats.o
+# not offer them. web/module/page_formats.c stands for what is left out.
+PAGE_FORMATS := $W/obj/web/module/page_formats.o
 PAGE_LEFT_OUT := src/format/gecko/write src/format/gecko/write_items src/format/gecko/write_tables \
                  src/format/gecko/write_threads src/format/json/write src/format/otlp/otlp_write src/format/pprof/pprof_write \
                  src/format/speedscope/write src/format/trace/spans src/format/trace/trace_write \
@@ -43,11 +43,36 @@ PAGE_LEFT_OUT := src/format/gecko/write src/format/gecko/write_items src/format/
 PAGE_MODULE_OBJECTS := $(patsubst %/src/format/formats.o,$(PAGE_FORMATS),\
                                   $(filter-out $(PAGE_LEFT_OUT:%=$W/obj/%.o),$(WASM_OBJECTS)))
 $W/page_linked.wasm: $(PAGE_MODULE_OBJECTS) $W/sources
-	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(PAGE_MODULE_OBJECTS) -o $@
+	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-debug $(PAGE_MODULE_OBJECTS) -o $@
+
+# It is two: the viewer, which starts when a page is opened, and the readers of other tools' files, which are loaded
+# into the viewer's memory when a file is dropped (web/worker.js). So the page opens sooner, and the
+# second may be packed as small as it gets (src/base/mix/mix.h), since few wait for it. What the viewer needs
+# says a link of it alone; statics have names of their own (-funique-internal-linkage-names).
+PAGE_VIEWER := $(patsubst %/src/format/formats.o,$W/obj/web/module/viewer_formats.o,$(filter-out \
+                   $(PAGE_LEFT_OUT:%=$W/obj/%.o) %/src/wasm/read.o,$(WASM_OBJECTS)))
 WASM_FEATURES := simd bulk-memory sign-ext nontrapping-float-to-int mutable-globals
-$(PAGE_MODULE): $W/page_linked.wasm
-	$(call say,WASM,$@)$(if $(WASM_OPT),$(WASM_OPT) -Oz $(WASM_FEATURES:%=--enable-%),cp) $< \
-	    $(if $(WASM_OPT),-o )$@
+$W/page_viewer.wasm: $(PAGE_VIEWER) $W/sources
+	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-debug $(PAGE_VIEWER) -o $@
+wasm_tool = '$(1) $(WASM_FEATURES:%=--enable-%)'
+ifneq ($(and $(WASM_OPT),$(WASM_SPLIT)),)
+$(PAGE_MODULE): web/module/split.sh $W/page_linked.wasm $W/page_viewer.wasm
+	$(call say,WASM,$@)sh web/module/split.sh $W/page_linked.wasm $W/page_viewer.wasm $@ $W/readers.wasm \
+	    $(call wasm_tool,$(WASM_OPT)) $(call wasm_tool,$(WASM_SPLIT))
+$(PAGE_READERS): $(PAGE_MODULE) $W/pack
+	$(call say,PACK,$@)$W/pack < $W/readers.wasm > $@
+else
+$(PAGE_MODULE): $(PAGE_MODULE_OBJECTS) $W/sources
+	$(call say,LINK,$@)$(WASM_LD) $(WASM_LINK) --strip-all $(PAGE_MODULE_OBJECTS) -o $@
+$(PAGE_READERS):
+	@mkdir -p $(@D) && touch $@
+endif
+
+# The packer runs here, whatever flamel is built for.
+PACKER := web/module/pack.c src/base/mix/mix.c src/base/text/text.c $(addprefix src/base/core/,array.c bytes.c)
+$W/pack: $(PACKER) src/base/mix/mix.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) -std=c11 -O2 -Isrc -Iinclude $(PACKER) -o $@
 
 # One function, by which a page decodes its parts before there is anything else.
 $(PAGE_DECODER): $W/obj/src/base/encode/base91.o

@@ -1,6 +1,9 @@
 // core.js - JavaScript for the functions of the viewer's core, the C code behind src/wasm/exports.h, which
 // documents each. Memory may grow in any call, which detaches its buffer: it is read after the last call only.
 
+import {flamelKeepReaders, flamelReaders} from './start.js';
+import {importLater} from './worker.js';
+
 const toBytes = new TextEncoder(), toText = new TextDecoder();
 const NO_MEMORY = 'there is not enough memory for this profile';
 
@@ -167,8 +170,10 @@ export async function startCore(module, more = () => 0) {
         flamel_more: (at, size) => more(new Uint8Array(memory.buffer, at >>> 0, size >>> 0)),
         flamel_clock: () => performance.now(),
     };
-    const made = await WebAssembly.instantiate(module, {env});
-    const {exports} = made.instance || made;
+    let exports = null;
+    const placeholder = importLater(module, flamelReaders, () => exports, flamelKeepReaders);
+    const made = await WebAssembly.instantiate(module, {env, placeholder});
+    ({exports} = made.instance || made);
     memory = exports.memory;
     if (exports._initialize) exports._initialize();
     return new Core(exports);

@@ -19,8 +19,8 @@
 //
 // Every function here fails with an Error whose message is the sentence that the command would print.
 
-import {flamelBytes, flamelModule} from './start.js';
-import {decompressZstd, readProfile, startReader, work} from './worker.js';
+import {flamelBytes, flamelKeepReaders, flamelModule, flamelReaders} from './start.js';
+import {decompressZstd, importLater, readProfile, startReader, work} from './worker.js';
 
 const MAGIC = {
     flm: 'FLAMEL\x1a\n',
@@ -166,7 +166,7 @@ async function openPage(blob) {
 
 // Does a job of worker.js in a worker; on the main thread where the browser allows this page no worker.
 function inWorker(job, blob, {module, onProgress, signal}) {
-    const code = `(${work})(${startReader}, ${job})`;
+    const code = `(${work})(${startReader}, ${importLater}, ${job})`;
     const address = URL.createObjectURL(new Blob([code], {type: 'text/javascript'}));
     return new Promise((resolve, reject) => {
         let worker = null, started = false;
@@ -193,10 +193,11 @@ function inWorker(job, blob, {module, onProgress, signal}) {
         worker.onmessage = ({data}) => {
             started = true;
             if (data.read) onProgress(data.read, blob.size);
+            else if (data.compiled) flamelKeepReaders(data.compiled);
             else if (data.result) end(resolve, data.result);
             else if (data.sentence) end(reject, new Error(data.sentence));
         };
-        worker.postMessage({module, blob});
+        worker.postMessage({module, readers: flamelReaders(), blob});
     });
 }
 
@@ -204,7 +205,7 @@ async function workHere(job, blob, {module, onProgress, signal}) {
     const all = new Uint8Array(await blob.arrayBuffer());
     signal?.throwIfAborted();
     let at = 0;
-    const result = job(startReader(module, view => {
+    const result = job(startReader({module, readers: flamelReaders(), importLater, keep: flamelKeepReaders}, view => {
         const chunk = all.subarray(at, at + view.length);
         view.set(chunk);
         at += chunk.length;

@@ -47,6 +47,18 @@ export async function flamelBytes(element) {
 // A promise of the embedded module, compiled while it is decompressed; null if none is embedded.
 export let flamelModule = null;
 
+// The readers of other tools' files, which are the second half of the module: as the module unpacks them, or compiled
+// since they were needed first (worker.js). null where the module has them itself.
+let flamelSecondHalf = null;
+export function flamelReaders() {
+    const element = document.getElementById('flamel-readers');
+    if (element) flamelSecondHalf ??= flamelDecode(element.textContent).slice();
+    return flamelSecondHalf;
+}
+export function flamelKeepReaders(compiled) {
+    flamelSecondHalf = compiled;
+}
+
 async function flamelStart(scripts) {
     const module = document.getElementById('flamel-module');
     if (module && !module.dataset.from) {

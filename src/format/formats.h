@@ -4,7 +4,7 @@
  * (format/core/format.h describes its members). Formats are tried in this order.
  *
  * load/all_formats.h has these and those that need the system. A page of one file has fewer:
- * web/page_formats.c defines `flm_formats_pure` for it, and replaces formats.c. */
+ * web/module/page_formats.c defines `flm_formats_pure` for it, and replaces formats.c. */
 #ifndef FLAMEL_FORMAT_FORMATS_H
 #define FLAMEL_FORMAT_FORMATS_H
 

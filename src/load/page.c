@@ -67,17 +67,29 @@ static void add_head(const struct flm_page_content *page, struct flm_text *out)
                        "table.</p></noscript>\n");
 }
 
+static bool add_bytes(struct flm_text *out, const char *id, const char *name,
+                      struct flm_bytes bytes, uint64_t size, struct flm_error *why)
+{
+    struct flm_text base91 = {0};
+    flm_base91_add(&base91, bytes);
+    bool good = !base91.failed || flm_error_memory(why);
+    if (good)
+        flm_html_part_add(out, id, name, &(struct flm_html_part){{base91.at, base91.size}, size});
+    flm_text_clear(&base91);
+    return good;
+}
+
 static bool add_part(struct flm_text *out, const char *id, const char *name,
                      struct flm_page_asset_gzip part, struct flm_error *why)
 {
-    struct flm_text base91 = {0};
-    flm_base91_add(&base91, part.gzip);
-    bool good = !base91.failed || flm_error_memory(why);
-    if (good)
-        flm_html_part_add(out, id, name,
-                          &(struct flm_html_part){{base91.at, base91.size}, part.size});
-    flm_text_clear(&base91);
-    return good;
+    return add_bytes(out, id, name, part.gzip, part.size, why);
+}
+
+/* Behind the script that starts the page, which does not wait for them. */
+static bool add_readers(struct flm_text *out, struct flm_error *why)
+{
+    struct flm_bytes readers = flm_page_asset(FLM_PAGE_READERS);
+    return readers.size == 0 || add_bytes(out, "readers", NULL, readers, readers.size, why);
 }
 
 static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from,
@@ -134,7 +146,10 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
         return false;
     flm_text_puts(out, "<script>");
     add_asset(out, FLM_PAGE_START);
-    flm_text_puts(out, "</script>\n</body>\n</html>\n");
+    flm_text_puts(out, "</script>\n");
+    if (!page->module_from && !add_readers(out, why))
+        return false;
+    flm_text_puts(out, "</body>\n</html>\n");
     return true;
 }
 

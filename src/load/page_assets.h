@@ -11,14 +11,16 @@ enum flm_page_asset {
     FLM_PAGE_START,
     FLM_PAGE_START_HASH,
     FLM_PAGE_SCRIPT_HASH,
+    FLM_PAGE_READERS,      /* of a page of one file: packed by flm_mix_pack; may be empty */
     FLM_PAGE_SERVED_MODULE /* the viewer in WebAssembly with all readers, for `flamel view` */
 };
 
 /* Empty when flamel was built without clang. */
 struct flm_bytes flm_page_asset(enum flm_page_asset asset);
 
-/* The scripts but the first one, and the module that a page of one file carries, which has fewer
- * readers (web/page_formats.c). */
+/* The scripts but the first one, and the viewer's module that a page of one file carries. Its
+ * readers, which are fewer (web/module/page_formats.c), are in it where the build could not make
+ * two of it. */
 struct flm_page_asset_gzip {
     struct flm_bytes gzip;
     uint64_t size; /* before gzip */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS [MODULE PAGE_MODULE].
+# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS [MODULE PAGE_MODULE READERS].
 # The policy of a page names its style and its scripts by their hashes, so all are made here together.
 
 bare()
@@ -44,7 +44,7 @@ hash()
 
 # Without a module there are no pages: everything is empty.
 if [ -z "$5" ]; then
-    for name in body style style_hash start start_hash script_hash served_module script page_module; do
+    for name in body style style_hash start start_hash script_hash served_module script page_module readers; do
         bytes $name < /dev/null
     done
     echo 'enum { SCRIPT_SIZE = 0, PAGE_MODULE_SIZE = 0 };'
@@ -62,3 +62,4 @@ hash < "$scripts" | bytes script_hash
 bytes served_module < "$5"
 part script "$scripts"
 part page_module "$6"
+bytes readers < "$7"

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/mix/mix.h"
+#include "base/text/json_write.h"
 #include "format/core/reading.h"
 #include "format/formats.h"
 #include "viewer/viewer.h"
@@ -11,6 +13,9 @@
 /* The viewer of this instance, made when it is first needed, and its pixels. */
 static struct flm_viewer *the_viewer;
 static struct flm_pixels picture;
+
+/* No module is larger. */
+enum { MOST_UNPACKED = 64 << 20 };
 
 #if defined(__wasm__)
 __attribute__((import_module("env"), import_name("flamel_clock")))
@@ -74,6 +79,50 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
     }
     flm_text_clear(&text);
     return flm_page_result(good, &why);
+}
+
+int flamel_unpack(const void *packed, uint32_t size)
+{
+    struct flm_error why = {0};
+    struct flm_text *out = flm_page_response();
+    size_t unpacked = flm_mix_unpacked_size(packed, size);
+    void *memory = unpacked <= MOST_UNPACKED ? calloc(1, flm_mix_memory_size()) : NULL;
+    char *to = memory ? flm_text_reserve(out, unpacked) : NULL;
+    if (to) {
+        flm_mix_unpack(packed, size, (unsigned char *)to, memory);
+        out->size += unpacked;
+    }
+    free(memory);
+    return flm_page_result(to || flm_error_memory(&why), &why);
+}
+
+int flamel_formats(void)
+{
+    struct flm_error why = {0};
+    struct flm_text *out = flm_page_response();
+    struct flm_json_writer json = {.out = out};
+    const struct flm_format *format;
+    flm_json_begin(&json, NULL, FLM_JSON_ARRAY);
+    for (size_t i = 0; (format = flm_formats_at(&flm_formats_pure, i)) != NULL; i++) {
+        if (!flm_format_can_be_read(format) || !format->title)
+            continue;
+        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+        flm_json_add_text(&json, "title", flm_bytes_of(format->title));
+        flm_json_add_text(&json, "extensions", flm_bytes_of(format->extensions));
+        flm_json_end(&json);
+    }
+    flm_json_end(&json);
+    return flm_page_result(true, &why);
+}
+
+void *flamel_allocate(uint32_t size)
+{
+    return malloc(size ? size : 1);
+}
+
+void flamel_free(void *memory)
+{
+    free(memory);
 }
 
 /* ---- Actions and queries --------------------------------------------------------------------- */

@@ -37,6 +37,10 @@ int FLM_PAGE(flamel_read)(void);
  * at the end; after that, or after a failure, the next call begins with a new file. */
 int FLM_PAGE(flamel_unzstd)(void);
 
+/* The response is what flm_mix_pack packed: the module of the readers, which a page of one file
+ * carries apart (mk/wasm.mk). */
+int FLM_PAGE(flamel_unpack)(const void *packed, uint32_t size);
+
 /* The response is a JSON array of the formats that this module reads: [{"title": "Folded stacks",
  * "extensions": ".folded .collapsed .txt"}, ...]. */
 int FLM_PAGE(flamel_formats)(void);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/text/json_write.h"
 #include "base/zstd/unzstd.h"
 #include "format/core/reading.h"
 #include "format/formats.h"
@@ -93,33 +92,4 @@ int flamel_unzstd(void)
         unzstd.decoder = NULL;
     }
     return good;
-}
-
-int flamel_formats(void)
-{
-    struct flm_error why = {0};
-    struct flm_text *out = flm_page_response();
-    struct flm_json_writer json = {.out = out};
-    const struct flm_format *format;
-    flm_json_begin(&json, NULL, FLM_JSON_ARRAY);
-    for (size_t i = 0; (format = flm_formats_at(&flm_formats_pure, i)) != NULL; i++) {
-        if (!flm_format_can_be_read(format) || !format->title)
-            continue;
-        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_json_add_text(&json, "title", flm_bytes_of(format->title));
-        flm_json_add_text(&json, "extensions", flm_bytes_of(format->extensions));
-        flm_json_end(&json);
-    }
-    flm_json_end(&json);
-    return flm_page_result(true, &why);
-}
-
-void *flamel_allocate(uint32_t size)
-{
-    return malloc(size ? size : 1);
-}
-
-void flamel_free(void *memory)
-{
-    free(memory);
 }

@@ -22,14 +22,14 @@ const script = execFileSync('awk', ['-f', 'src/draw/svg/minify.awk', decoder, 'w
 const folded = 'main;parse;read 42\nmain;parse 3\nmain;draw 7\n';
 const many = Array.from({length: 200000}, (_, i) => `main;f${i % 977};g${i} ${i % 9 + 1}\n`).join('');
 
-// A page under a policy; window.load(text, name, cancel, times) is {bytes, progress} or
+// A page under a policy, with elements; window.load(text, name, cancel, times) is {bytes, progress} or
 // {error, name}; `text` is base64.
-async function open(policy = '') {
+async function open(policy = '', elements = '') {
     const page = await (await browser.newContext()).newPage();
     await page.route('https://page.test/', route => route.fulfill({
         contentType: 'text/html',
         headers: policy ? {'Content-Security-Policy': policy} : {},
-        body: `<script type="module">${script}
+        body: `${elements}<script type="module">${script}
             const bytesOf = text => {
                 const letters = atob(text), bytes = new Uint8Array(letters.length);
                 for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
@@ -140,9 +140,16 @@ describe('loading', () => {
         assert.deepEqual((await load(html, 'app.html')).bytes, command(folded, 'a', 'packed'));
     });
 
-    test('a page of one file reads perf script, and names the command that reads what else perf writes', async () => {
-        const small = await open();
+    // A page of one file has the readers apart: in an element of it.
+    const openSmall = async (policy = '') => {
+        const [readers] = /<script[^>]* id="flamel-readers"[^]*?<\/script>/.exec(command(folded, 'a', 'html')) ?? [''];
+        const small = await open(policy, readers);
         await small.evaluate(text => window.prepare(text), pageModule.toString('base64'));
+        return small;
+    };
+
+    test('a page of one file reads perf script, and names the command that reads what else perf writes', async () => {
+        const small = await openSmall();
         for (const name of readdirSync('tests/data/perf_script')) {
             const text = readFileSync(path.join('tests/data/perf_script', name));
             const {bytes, error} = await load(text, name, {from: small});
@@ -161,8 +168,7 @@ describe('loading', () => {
     });
 
     test('profiles of other tools become the .flm files that the command writes, or have its sentence', async () => {
-        const small = await open();
-        await small.evaluate(text => window.prepare(text), pageModule.toString('base64'));
+        const small = await openSmall();
         for (const kind of [...OTHER_TOOLS, ...Object.keys(NOT_IN_PAGES)])
             for (const name of readdirSync(path.join('tests/data', kind))) {
                 const bytes = readFileSync(path.join('tests/data', kind, name)), expected = command(bytes, name);
@@ -220,8 +226,10 @@ describe('loading', () => {
     });
 
     test('where there may be no worker it is read without one', async () => {
-        const strict = await open("script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'none'");
-        assert.deepEqual((await load(folded, 'a', {from: strict})).bytes, command(folded, 'a'));
-        assert.match((await load('', 'a', {from: strict})).error, /^a: the file is empty/);
+        const policy = "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'none'";
+        for (const strict of [await open(policy), await openSmall(policy)]) {
+            assert.deepEqual((await load(folded, 'a', {from: strict})).bytes, command(folded, 'a'));
+            assert.match((await load('', 'a', {from: strict})).error, /^a: the file is empty/);
+        }
     });
 });

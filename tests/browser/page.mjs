@@ -11,6 +11,15 @@ export async function close() {
     removeFolder();
 }
 
+// The readers of a page of one file are loaded in a worker: whatever a person does, the viewer has what it needs without
+// them.
+function watchModules() {
+    WebAssembly.Module = new Proxy(WebAssembly.Module, {construct(made, [bytes]) {
+        if (bytes.byteLength > 10000) setTimeout(() => { throw new Error('the viewer needs a function of the readers'); });
+        return Reflect.construct(made, [bytes]);
+    }});
+}
+
 // A page that fails the test when a script does, and knows what it asked the network for.
 export async function open(html, {hash = '', url = 'file://' + html, width = 1200, height = 700,
     motion = 'reduce', before = () => {}, ...options} = {}) {
@@ -22,6 +31,7 @@ export async function open(html, {hash = '', url = 'file://' + html, width = 120
     page.on('pageerror', error => page.failures.push(String(error.stack)));
     page.on('console', message => message.type() === 'error' && page.failures.push(message.text()));
     page.on('request', request => /^https?:/.test(request.url()) && page.requests.push(request.url()));
+    await page.addInitScript(watchModules);
     await before(page);
     await page.goto(url + hash);
     await page.waitForSelector('.stage[data-settled=true], .state:not([hidden])');
@@ -34,6 +44,7 @@ export async function resolved(page) {
     await page.waitForTimeout(280);
     await page.waitForFunction(() => {
         const stage = document.querySelector('.stage');
+        if (document.querySelector('.state:not([hidden]) progress')) return false; // a file is being read
         return !stage.dataset.settled || stage.dataset.settled === 'true';
     });
 }

@@ -103,6 +103,8 @@ test('two files are compared: the older one is the baseline', async () => {
     for (const files of [[later, earlier], [earlier, later]]) {
         const page = await open(small);
         await drop(page, ...files);
+        await page.waitForFunction(() => / against /.test(document.title));
+        await resolved(page);
         assert.match(await page.title(), /^a\.folded against b\.folded/);
         assert.match(page.url(), /view=compare/);
         await finish(page, assert);
@@ -141,7 +143,7 @@ test('of several files those that cannot be read are said, and the list stays', 
     await drop(page, file('good.folded', of('good')), file('bad.folded', 'no stacks\n'), file('more.folded', of('more')));
     const state = page.locator('.state');
     await state.getByRole('button', {name: 'bad.folded'}).click();
-    await page.waitForTimeout(400);
+    await resolved(page);
     assert.match(await state.innerText(), /bad\.folded: /);
     await state.getByRole('button', {name: 'Back to the 3 files'}).click();
     await state.getByRole('button', {name: 'good.folded'}).click();

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/mix/mix.h"
 #include "support/core/allocation.h"
 #include "support/profile/profiles.h"
 #include "viewer/viewer.h"
@@ -54,6 +55,33 @@ static void assert_says(const char *part)
     memcpy(text, flamel_response(), flamel_response_size() < 7999 ? flamel_response_size() : 7999);
     if (!strstr(text, part))
         fail_msg("it says '%s'", text);
+}
+
+static void what_was_packed_is_unpacked(void **state)
+{
+    (void)state;
+    static const char words[] = "a module is packed, a module is unpacked";
+    struct flm_text packed = {0};
+    flm_mix_pack((struct flm_bytes){words, sizeof words}, &packed);
+    assert_int_equal(flamel_unpack(packed.at, (uint32_t)packed.size), 1);
+    assert_int_equal(flamel_response_size(), sizeof words);
+    assert_memory_equal(flamel_response(), words, sizeof words);
+    assert_int_equal(flamel_unpack(packed.at, 7), 0);
+    packed.at[3] = 127; /* of 2 GB */
+    assert_int_equal(flamel_unpack(packed.at, (uint32_t)packed.size), 0);
+    for (size_t nth = 1;; nth++) {
+        packed.at[3] = 0;
+        allocation_fail_from(nth);
+        int good = flamel_unpack(packed.at, (uint32_t)packed.size);
+        bool failed = allocation_has_failed();
+        allocation_fail_from(0);
+        assert_true(good || failed);
+        if (!failed)
+            break;
+        if (!good)
+            assert_says("memory");
+    }
+    flm_text_clear(&packed);
 }
 
 static void any_format_is_opened_from_memory(void **state)
@@ -230,6 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_format_is_opened_from_memory),
+        cmocka_unit_test(what_was_packed_is_unpacked),
         cmocka_unit_test(a_refusal_says_why),
         cmocka_unit_test(the_formats_that_can_be_read_are_listed),
         cmocka_unit_test(the_picture_has_the_requested_size),

@@ -2,7 +2,7 @@
  *
  *     format/formats.h       the formats of bytes alone: the library, and `flamel view`
  *     load/all_formats.h     those, and formats that need the system: perf.data, pages, pictures
- *     web/page_formats.c     the few that a page of one file carries
+ *     web/module/page_formats.c   those that a page of one file carries
  *
  * A format is recognized by the content of files, never by their names. No code compares an entry
  * or its name to find out which format it has: everything that code needs to know is a member of
