@@ -19,7 +19,7 @@
 //
 // Every function here fails with an Error whose message is the sentence that the command would print.
 
-import {flamelBytes, flamelKeepReaders, flamelModule, flamelReaders} from './start.js';
+import {flamelBytes, flamelKeepReaders, flamelModule, flamelProfiles, flamelReaders} from './start.js';
 import {decompressZstd, importLater, readProfile, startReader, work} from './worker.js';
 
 const MAGIC = {
@@ -46,27 +46,12 @@ export function isEmbedded(id) {
     return element(id) !== null;
 }
 
-// The bytes of an embedded profile, which is packed.
-export async function decodeEmbedded(id) {
-    return flamelBytes(element(id));
-}
-
-// Embedded profiles that are being decompressed, by id.
-const decoding = new Map();
-function decodeEarly(id) {
-    if (!isEmbedded(id) || element(id).dataset.from) return;
-    const bytes = decodeEmbedded(id);
-    bytes.catch(() => {}); // reported by loadEmbedded
-    decoding.set(id, bytes);
-}
-
 // The compiled module; `from` is its URL where the page has no element for it. Embedded profiles are
 // decompressed at the same time, and small ones are waited for, so that the first frame already shows
 // them: that saves the layout and painting of an empty viewer.
 export async function loadModule(from = 'flamel.wasm') {
     if (flamelModule) {
-        for (const id of ['before', 'after']) decodeEarly(id);
-        const all = Promise.allSettled(decoding.values());
+        const all = Promise.allSettled(flamelProfiles.values());
         await Promise.race([all, new Promise(resolve => setTimeout(resolve, EMBEDDED_MS))]);
         return flamelModule;
     }
@@ -78,9 +63,9 @@ export async function loadModule(from = 'flamel.wasm') {
 export async function loadEmbedded(id, options = {}) {
     const {name, from} = element(id).dataset;
     if (!from) {
-        const bytes = decoding.get(id) ?? decodeEmbedded(id);
-        decoding.delete(id);
-        return {name, bytes: await bytes};
+        const bytes = await flamelProfiles.get(id);
+        flamelProfiles.delete(id);
+        return {name, bytes};
     }
     return {name, bytes: await loadURL(from, name, options)};
 }

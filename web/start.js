@@ -44,8 +44,10 @@ export async function flamelBytes(element) {
     return bytes;
 }
 
-// A promise of the embedded module, compiled while it is decompressed; null if none is embedded.
+// A promise of the embedded module, compiled while it is decompressed; null if none is embedded. And of the bytes of
+// embedded profiles, by 'before' and 'after': begun here, not in load.js, they are there when the viewer is.
 export let flamelModule = null;
+export const flamelProfiles = new Map();
 
 // The readers of other tools' files, which are the second half of the module: as the module unpacks them, or compiled
 // since they were needed first (worker.js). null where the module has them itself.
@@ -65,9 +67,16 @@ async function flamelStart(scripts) {
         flamelModule = WebAssembly.compileStreaming(flamelInflate(module, 'application/wasm'));
         flamelModule.catch(() => {}); // reported by loadModule's caller
     }
+    const bytes = flamelBytes(scripts);
+    for (const id of ['before', 'after']) {
+        const profile = document.getElementById(`flamel-${id}`);
+        if (!profile || profile.dataset.from) continue;
+        flamelProfiles.set(id, flamelBytes(profile));
+        flamelProfiles.get(id).catch(() => {}); // reported by loadEmbedded's caller
+    }
     const script = document.createElement('script');
     script.type = 'module';
-    script.textContent = new TextDecoder().decode(await flamelBytes(scripts));
+    script.textContent = new TextDecoder().decode(await bytes);
     document.body.append(script);
 }
 
