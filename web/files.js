@@ -4,7 +4,7 @@
 import {button, make, refill, show} from './dom.js';
 import {AFTER, BEFORE} from './core.js';
 import {carriesProfile, takeChosen, takeDropped} from './dropped.js';
-import {loadProfile, loadURL} from './load.js';
+import {loadProfile, loadURL, prepareReaders} from './load.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 
@@ -182,12 +182,14 @@ export function makeFiles(view, module) {
     }
     function chooseFolder() {
         folder.value = '';
+        prepareReaders(module);
         folder.click();
     }
     folder.addEventListener('change', () => guardedRead(takeChosen(folder), AFTER));
 
     function choose(where) {
         side = where;
+        prepareReaders(module);
         chosen.value = '';
         chosen.click();
     }
@@ -201,7 +203,7 @@ export function makeFiles(view, module) {
         let depth = 0;
         target.addEventListener('dragenter', event => {
             if (!hasFiles(event)) return;
-            depth++;
+            if (!depth++) prepareReaders(module);
             show(ghost, true);
         });
         target.addEventListener('dragleave', event => {

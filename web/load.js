@@ -103,6 +103,8 @@ export async function loadProfile(source, name, {module, onProgress = () => {}, 
         const reader = element('module')?.dataset.reader;
         if (/perf/i.test(kind) && reader) return await post(reader, blob, signal);
         if (kind === 'flm' || kind === 'packed') return new Uint8Array(await blob.arrayBuffer());
+        await Promise.race([preparing, new Promise(done => signal?.addEventListener('abort', done))]);
+        signal?.throwIfAborted();
         return await inWorker(readProfile, blob, {module, onProgress, signal});
     } catch (error) {
         signal?.throwIfAborted();
@@ -148,6 +150,14 @@ async function openPage(blob) {
 }
 
 // ---- The worker ---------------------------------------------------------------------------------
+
+// Loads the readers of a page of one file, which takes some tenths of a second: where a file is about to come. Reading
+// nothing loads them.
+let preparing = null;
+export function prepareReaders(module) {
+    if (flamelReaders() instanceof Uint8Array)
+        preparing ??= inWorker(readProfile, new Blob(), {module, onProgress() {}}).catch(() => {});
+}
 
 // Does a job of worker.js in a worker; on the main thread where the browser allows this page no worker.
 function inWorker(job, blob, {module, onProgress, signal}) {
