@@ -1,4 +1,6 @@
 /* legacy_text.c - heaps, delays of locks, threads and counts of goroutines, as texts. */
+#include <math.h>
+
 #include "base/number/number.h"
 #include "format/pprof/legacy.h"
 
@@ -305,7 +307,7 @@ static bool read_delays(struct flm_legacy *l, struct flm_bytes text, struct flm_
             double scale = a.period > 0 ? (double)a.period : 1;
             double cycles = a.hertz > 0 && a.period > 0 ? (double)a.hertz / 1e9 : 1;
             sample.value[0] = (double)count * scale;
-            sample.value[1] = (double)(int64_t)((double)size * scale / cycles);
+            sample.value[1] = trunc((double)size * scale / cycles);
         }
         if (!add_addresses(l, line, l->is_java ? 0 : 1, true, &sample))
             return malformed(l, first, why);

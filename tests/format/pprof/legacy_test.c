@@ -128,6 +128,11 @@ static void delays_are_scaled_from_cycles(void **state)
     assert_metric(p, 1, "contentions", "count", 30, 1);
     assert_folded(p, "0x20;0x10 1000\n");
     flm_profile_free(p);
+    /* Beyond what an integer holds: as large as it is. */
+    p = read_text(legacy, "--- mutex:\ncycles/second=1\nsampling period=1000\n"
+                          "4000000000000000000 1 @ 0x11 0x21\n");
+    assert_true(flm_profile_total(p, (struct flm_metric){0}) > 1e21);
+    flm_profile_free(p);
     p = read_text(legacy, "--- contentionz 1 ---\n"
                           "ms since reset = -9223372036854775807\n50 1 @ 0x1\n");
     assert_null(flm_profile_note_named(p, "duration_ns").at);
