@@ -38,6 +38,12 @@ struct flm_string flm_builder_string(struct flm_builder *builder, const char *te
 struct flm_frame flm_builder_frame(struct flm_builder *builder,
                                    const struct flm_frame_record *record);
 
+/* The frame at a place in its function. Stacks of one frame at several locations are one node of
+ * the profile, which keeps what each location has. Of more than 2^24 different locations the rest
+ * are not kept, which is counted. */
+struct flm_frame flm_builder_frame_at(struct flm_builder *builder, struct flm_frame frame,
+                                      const struct flm_location *where);
+
 /* A frame that has only a function name. */
 struct flm_frame flm_builder_function(struct flm_builder *builder, const char *name, size_t size);
 

@@ -108,7 +108,18 @@ struct flm_frame_record {
     uint32_t line;     /* from 1; 0: not known */
     uint64_t address;  /* of an unsymbolized one, where it begins; 0: not known, or not kept */
     uint32_t kind;     /* enum flm_kind */
-    uint32_t flags;    /* FLM_FRAME_... */
+    uint32_t flags;    /* FLM_FRAME_...; the upper 24 bits are the builder's (chains.h) */
+};
+
+/* A place in the function of a frame. A profile keeps those that samples were at, or calls were
+ * made from. */
+struct flm_location {
+    uint64_t address;  /* in the module, as its ELF or DWARF has it; of a call, the byte before the
+                         return address; 0: not known */
+    uint32_t file;     /* string: of the line; the code of a function may come from several files */
+    uint32_t line;     /* from 1; 0: not known */
+    uint32_t column;   /* from 1; 0: not known */
+    uint32_t reserved; /* 0 */
 };
 
 struct flm_metric_record {
@@ -178,6 +189,7 @@ uint32_t flm_profile_note_count(const struct flm_profile *profile);
 uint32_t flm_profile_loss_count(const struct flm_profile *profile);
 uint32_t flm_profile_marker_count(const struct flm_profile *profile);
 uint32_t flm_profile_counter_count(const struct flm_profile *profile);
+uint32_t flm_profile_location_count(const struct flm_profile *profile);
 
 /* ---- Strings, frames and stacks -------------------------------------------------------------- */
 
@@ -192,6 +204,10 @@ const struct flm_frame_record *flm_profile_frame(const struct flm_profile *profi
 const uint32_t *flm_profile_frames(const struct flm_profile *profile);
 const uint32_t *flm_profile_ends(const struct flm_profile *profile);
 const double *flm_profile_self(const struct flm_profile *profile, struct flm_metric metric);
+
+/* A location; there are none where no lines or addresses are known. They are sorted by frame,
+ * address, file, line and column. flamel/annotate.h says what each costs. */
+struct flm_location flm_profile_location(const struct flm_profile *profile, uint32_t location);
 
 const struct flm_metric_record *flm_profile_metric(const struct flm_profile *profile,
                                                    struct flm_metric metric);

@@ -4,6 +4,7 @@
 
 #include "base/number/number.h"
 #include "draw/text/quantity.h"
+#include "profile/chains.h"
 #include "profile/sample_span.h"
 
 struct losses {
@@ -125,6 +126,8 @@ static void add_frames(struct losses *l)
         (holds & FLM_HOLDS_KINDS) || ((holds & FLM_HOLDS_KINDS_ANNOTATED) && l->options->annotate);
     if (modules > 0 && !(holds & FLM_HOLDS_MODULES))
         add_loss(l, "modules of ", modules, "frame");
+    if (flm_has_chains(p) && !(holds & FLM_HOLDS_LOCATIONS))
+        add_loss(l, "lines and addresses of ", p->sizes.location_count, "location");
     if (files > 0 && !(holds & FLM_HOLDS_FILES))
         add_loss(l, "files of ", files, "frame");
     if (kinds > 0 && !has_kinds)

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "profile/joining.h"
 
 enum { FIRST_NODE_SLOTS = 1024 };
 
@@ -45,6 +46,23 @@ bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why)
     return false;
 }
 
+bool flm_builder_start_nodes(struct flm_builder *b)
+{
+    free(b->slots);
+    free(b->path_hash);
+    b->path_hash = NULL;
+    b->slot_count = FIRST_NODE_SLOTS;
+    b->slots = flm_new_zeroed(b->slot_count, sizeof *b->slots);
+    if (!b->slots || !flm_builder_reserve(b, 1))
+        return false;
+    b->nodes[0] = (struct flm_builder_node){FLM_NONE, 0};
+    b->path_hash[0] = 0x9E3779B9u;
+    b->node_count = 1;
+    for (uint32_t m = 0; m < b->metric_count; m++)
+        b->metrics[m].self[0] = 0;
+    return true;
+}
+
 struct flm_builder *flm_builder_new(struct flm_error *why)
 {
     struct flm_builder *b = calloc(1, sizeof *b);
@@ -53,17 +71,12 @@ struct flm_builder *flm_builder_new(struct flm_error *why)
         flm_error_memory(why);
         return NULL;
     }
-    b->slot_count = FIRST_NODE_SLOTS;
-    b->slots = flm_new_zeroed(b->slot_count, sizeof *b->slots);
     b->label_set_ends = calloc(1, sizeof *b->label_set_ends);
-    if (!b->slots || !b->label_set_ends || !flm_builder_reserve(b, 1)) {
+    if (!b->label_set_ends || !flm_builder_start_nodes(b)) {
         flm_builder_free(b);
         flm_error_memory(why);
         return NULL;
     }
-    b->nodes[0] = (struct flm_builder_node){FLM_NONE, 0};
-    b->path_hash[0] = 0x9E3779B9u;
-    b->node_count = 1;
     b->label_set_count = b->label_set_capacity = 1; /* the empty one */
     return b;
 }
@@ -99,6 +112,7 @@ void flm_builder_free(struct flm_builder *b)
     FLM_ARRAY_CLEAR(&b->points);
     flm_index_clear(&b->counter_index);
     free(b->depths);
+    flm_joining_free(b->joining);
     free(b);
 }
 
@@ -120,6 +134,20 @@ struct flm_frame flm_builder_frame(struct flm_builder *b, const struct flm_frame
         frame = 0;
     }
     return (struct flm_frame){frame};
+}
+
+struct flm_frame flm_builder_frame_at(struct flm_builder *b, struct flm_frame frame,
+                                      const struct flm_location *where)
+{
+    uint32_t location = flm_interner_location(&b->interner, where);
+    if (location == 0)
+        flm_builder_lost(b, "locations beyond 2^24", "", 0, 1);
+    else if (location == FLM_NONE)
+        flm_builder_fail_memory(b);
+    if (location == 0 || location == FLM_NONE)
+        return frame;
+    struct flm_frame_record record = flm_frame_located(&b->interner.frames[frame.index], location);
+    return flm_builder_frame(b, &record);
 }
 
 struct flm_frame flm_builder_function(struct flm_builder *b, const char *name, size_t size)

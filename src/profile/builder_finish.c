@@ -13,6 +13,7 @@
 
 #include "base/core/array.h"
 #include "base/core/sort.h"
+#include "profile/joining.h"
 #include "profile/metadata.h"
 
 struct finishing {
@@ -59,6 +60,9 @@ static void link_children(struct finishing *f)
     const uint32_t sampled = 1; /* a mark in next_sibling, until the node is linked */
     for (uint32_t i = 0; i < b->sample_count; i++)
         f->next_sibling[b->sample_node[i]] = sampled;
+    for (uint32_t i = 1; b->joining && i < b->joining->node_count; i++)
+        if (b->joining->kept[i])
+            f->next_sibling[b->joining->node[i]] = sampled;
     f->kept = 1;
     for (uint32_t i = b->node_count - 1; i > 0; i--) {
         if (!f->first_child[i] && !f->next_sibling[i] && !has_value(b, i))
@@ -157,6 +161,8 @@ static bool finish(struct finishing *f)
     link_children(f);
     if (!flm_metadata_start(&f->metadata, b, f->frame_used, f->why))
         return false;
+    if (!flm_joining_rank(&f->metadata))
+        return flm_error_memory(f->why);
     f->metadata.sizes.node_count = f->kept;
     f->p = flm_profile_allocate(&f->metadata.sizes, f->why);
     if (!f->p)
@@ -166,6 +172,7 @@ static bool finish(struct finishing *f)
     FLM_ARRAY_CLEAR(&w.pending);
     FLM_ARRAY_CLEAR(&w.scratch);
     FLM_ARRAY_CLEAR(&w.open);
+    written = written && flm_joining_write(&f->metadata, f->p, f->first_child);
     return written
                ? flm_metadata_write(&f->metadata, f->p, f->first_child, f->why) && write_depths(f)
                : flm_error_memory(f->why);
@@ -180,21 +187,30 @@ static bool keep_residuals(struct finishing *f)
     return !failed || flm_error_memory(f->why);
 }
 
+static void round_sums(struct flm_builder *b, bool is_chunk)
+{
+    uint64_t rounded = flm_residuals_round(&b->residuals, self_column, b);
+    b->rounded += is_chunk ? 0 : (double)rounded;
+}
+
 static struct flm_profile *finish_builder(struct flm_builder *b, bool is_chunk,
                                           struct flm_error *why)
 {
     assert(b);
     struct finishing f = {.b = b, .why = why};
+    bool finished = false;
+    if (!b->failed)
+        round_sums(b, is_chunk);
+    if (!b->failed && !is_chunk && b->interner.location_count > 0) {
+        if (!flm_builder_join(b))
+            flm_builder_fail_memory(b);
+        round_sums(b, false);
+    }
     /* Only needed to find nodes: freed before the profile's columns are allocated. */
     free(b->slots);
     free(b->path_hash);
     b->slots = NULL;
     b->path_hash = NULL;
-    bool finished = false;
-    if (!b->failed) {
-        uint64_t rounded = flm_residuals_round(&b->residuals, self_column, b);
-        b->rounded += is_chunk ? 0 : (double)rounded;
-    }
     if (!b->failed)
         finished = check_sums(b, why) && finish(&f) && (!is_chunk || keep_residuals(&f));
     else

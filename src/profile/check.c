@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/core/array.h"
+#include "profile/chains.h"
 
 static bool broken(struct flm_error *why, const char *what, uint64_t index, const char *promise)
 {
@@ -56,7 +57,7 @@ static bool check_frames(const struct flm_profile *p, struct flm_error *why)
         if (f[i].function >= p->sizes.string_count || f[i].module >= p->sizes.string_count ||
             f[i].file >= p->sizes.string_count)
             return broken(why, "frame", i, "names a string that is not there");
-        if (f[i].kind >= FLM_KIND_COUNT)
+        if (f[i].kind >= FLM_KIND_COUNT || flm_frame_location(&f[i]) != 0)
             return broken(why, "frame", i, "has a kind that is none");
         if (f[i].flags & FLM_FRAME_ROOT)
             return broken(why, "frame", i, "is marked as the root's");
@@ -296,5 +297,5 @@ bool flm_profile_check(const struct flm_profile *profile, struct flm_error *why)
            check_metrics(profile, why) && check_notes(profile, why) && check_nodes(profile, why) &&
            check_values(profile, why) && check_labels(profile, why) &&
            check_samples(profile, why) && check_markers(profile, why) &&
-           check_recursions(profile, why);
+           flm_check_chains(profile, why) && check_recursions(profile, why);
 }

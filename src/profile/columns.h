@@ -19,6 +19,9 @@ struct flm_sizes {
     uint32_t label_count, label_set_count, set_member_count, sample_count;
     uint32_t duration_count; /* sample_count; 0 where no sample has a duration */
     uint32_t marker_count, counter_count, point_count;
+    uint32_t location_count, chain_count; /* chains.h */
+    uint32_t column_count;                /* location_count; 0 where no column is known */
+    uint32_t shared_count;                /* chains of nodes that have several */
     uint32_t recursion_count;
 };
 
@@ -60,6 +63,12 @@ struct flm_profile {
     struct flm_counter_record *counters;
     int64_t *point_time; /* counter by counter; ascending within each */
     double *point_value;
+    uint32_t *frame_locations; /* these ten: chains.h */
+    uint64_t *location_address;
+    uint32_t *location_file, *location_line, *location_column;
+    uint32_t *node_chains, *chain_caller, *chain_place;
+    double *chain_value;
+    uint32_t *sample_chain;
     struct flm_recursion_record *recursions; /* ascending by node */
 
     struct flm_residual
@@ -74,6 +83,23 @@ struct flm_profile {
 
 /* The flags that make a frame another one: not which clones of its function were seen. */
 #define FLM_FRAME_IDENTITY (~(uint32_t)FLM_FRAME_CLONES)
+
+/* The location of a frame while its profile is made, or split (chains.h): a number from 1; 0: it
+ * has none, as all frames of a joined profile. It makes the frame another one. */
+enum { FLM_MOST_LOCATIONS = (1 << 24) - 1, FLM_FRAME_FLAGS = 255 };
+
+static inline uint32_t flm_frame_location(const struct flm_frame_record *frame)
+{
+    return frame->flags >> 8;
+}
+
+static inline struct flm_frame_record flm_frame_located(const struct flm_frame_record *frame,
+                                                        uint32_t location)
+{
+    struct flm_frame_record record = *frame;
+    record.flags = (record.flags & FLM_FRAME_FLAGS) | location << 8;
+    return record;
+}
 
 /* A profile with room for exactly these sizes, zeroed; columns are to be filled. */
 struct flm_profile *flm_profile_allocate(const struct flm_sizes *sizes, struct flm_error *why);
@@ -92,6 +118,25 @@ static inline struct flm_bytes flm_string_bytes(const struct flm_profile *p, uin
 static inline struct flm_bytes flm_frame_function(const struct flm_profile *p, uint32_t frame)
 {
     return flm_string_bytes(p, p->frames[frame].function);
+}
+
+static inline struct flm_location flm_location_at(const struct flm_profile *p, uint32_t location)
+{
+    return (struct flm_location){.address = p->location_address[location],
+                                 .file = p->location_file[location],
+                                 .line = p->location_line[location],
+                                 .column =
+                                     p->sizes.column_count ? p->location_column[location] : 0};
+}
+
+static inline void flm_location_set(struct flm_profile *p, uint32_t location,
+                                    const struct flm_location *where)
+{
+    p->location_address[location] = where->address;
+    p->location_file[location] = where->file;
+    p->location_line[location] = where->line;
+    if (p->sizes.column_count)
+        p->location_column[location] = where->column;
 }
 
 static inline double *flm_self_column(const struct flm_profile *p, uint32_t metric)

@@ -11,7 +11,7 @@
 
 static const char magic[8] = {'F', 'L', 'A', 'M', 'E', 'L', 0x1A, '\n'};
 
-enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 22 };
+enum { VERSION = 1, ALIGNMENT = 64, SECTION_COUNT = 32 };
 
 struct header {
     char magic[8];
@@ -59,6 +59,16 @@ static const struct section {
     {"CNTR", offsetof(struct flm_profile, counters), sizeof(struct flm_counter_record)},
     {"CTIM", offsetof(struct flm_profile, point_time), sizeof(int64_t)},
     {"CVAL", offsetof(struct flm_profile, point_value), sizeof(double)},
+    {"FLOC", offsetof(struct flm_profile, frame_locations), sizeof(uint32_t)},
+    {"LADR", offsetof(struct flm_profile, location_address), sizeof(uint64_t)},
+    {"LFIL", offsetof(struct flm_profile, location_file), sizeof(uint32_t)},
+    {"LLIN", offsetof(struct flm_profile, location_line), sizeof(uint32_t)},
+    {"LCOL", offsetof(struct flm_profile, location_column), sizeof(uint32_t)},
+    {"NCHN", offsetof(struct flm_profile, node_chains), sizeof(uint32_t)},
+    {"CCLR", offsetof(struct flm_profile, chain_caller), sizeof(uint32_t)},
+    {"CLOC", offsetof(struct flm_profile, chain_place), sizeof(uint32_t)},
+    {"CSLF", offsetof(struct flm_profile, chain_value), sizeof(double)},
+    {"SCHN", offsetof(struct flm_profile, sample_chain), sizeof(uint32_t)},
     {"RECU", offsetof(struct flm_profile, recursions), sizeof(struct flm_recursion_record)},
 };
 
@@ -84,6 +94,16 @@ enum {
     CNTR,
     CTIM,
     CVAL,
+    FLOC,
+    LADR,
+    LFIL,
+    LLIN,
+    LCOL,
+    NCHN,
+    CCLR,
+    CLOC,
+    CSLF,
+    SCHN,
     RECU
 };
 
@@ -136,6 +156,23 @@ static uint64_t section_items(const struct flm_sizes *s, size_t section)
     case CTIM:
     case CVAL:
         return s->point_count;
+    case FLOC:
+        return s->location_count > 0 ? s->frame_count : 0;
+    case LADR:
+    case LFIL:
+    case LLIN:
+        return s->location_count;
+    case LCOL:
+        return s->column_count;
+    case NCHN:
+        return s->chain_count > 0 ? s->node_count : 0;
+    case CCLR:
+    case CLOC:
+        return s->chain_count;
+    case CSLF:
+        return (uint64_t)s->shared_count * s->metric_count;
+    case SCHN:
+        return s->chain_count > 0 ? s->sample_count : 0;
     case RECU:
         return s->recursion_count;
     default:
@@ -182,7 +219,7 @@ void flm_file_place(struct flm_profile *p, const struct flm_sizes *sizes)
 void flm_file_move(const struct flm_profile *now, const struct flm_profile *old)
 {
     for (size_t i = 0; i < SECTION_COUNT; i++) {
-        bool by_metric = i == SELF || i == SVAL;
+        bool by_metric = i == SELF || i == SVAL || i == CSLF;
         uint64_t columns = by_metric ? now->sizes.metric_count : 1;
         uint64_t now_size = columns ? section_size(&now->sizes, i) / columns : 0;
         uint64_t old_size = columns ? section_size(&old->sizes, i) / columns : 0;
@@ -339,7 +376,7 @@ static uint64_t items_of(const struct opening *o, size_t section)
 static bool read_sizes(const struct opening *o, struct flm_sizes *s)
 {
     for (size_t i = 0; i < SECTION_COUNT; i++)
-        if (i != STRB && i != SELF && i != SVAL && items_of(o, i) >= FLM_NONE)
+        if (i != STRB && i != SELF && i != SVAL && i != CSLF && items_of(o, i) >= FLM_NONE)
             return flm_error_byte(o->why, FLM_ERROR_RANGE, o->entries[i]->offset,
                                   "section '%s' has more entries than an index can name",
                                   sections[i].id);
@@ -359,8 +396,13 @@ static bool read_sizes(const struct opening *o, struct flm_sizes *s)
         .marker_count = (uint32_t)items_of(o, MARK),
         .counter_count = (uint32_t)items_of(o, CNTR),
         .point_count = (uint32_t)items_of(o, CTIM),
+        .location_count = (uint32_t)items_of(o, LADR),
+        .column_count = items_of(o, LCOL) ? (uint32_t)items_of(o, LADR) : 0,
+        .chain_count = (uint32_t)items_of(o, CLOC),
         .recursion_count = (uint32_t)items_of(o, RECU),
     };
+    uint64_t shared = s->metric_count > 0 ? items_of(o, CSLF) / s->metric_count : 0;
+    s->shared_count = shared < FLM_NONE ? (uint32_t)shared : 0;
     for (size_t i = 0; i < SECTION_COUNT; i++)
         if (items_of(o, i) != section_items(s, i))
             return flm_error_set(o->why, FLM_ERROR_FORMAT,

@@ -82,6 +82,8 @@ struct flm_builder {
     struct flm_depths *depths; /* of the first depths_count nodes; NULL: of none */
     uint32_t depths_count;
 
+    struct flm_joining *joining; /* while it finishes, of frames with locations: joining.h */
+
     bool failed;
     struct flm_error why;
 };
@@ -155,6 +157,10 @@ void flm_builder_take_depths(struct flm_builder *b, struct flm_depths *depths);
 bool flm_builder_resolve_losses(struct flm_builder *b);
 
 bool flm_builder_reserve(struct flm_builder *b, size_t node_count);
+
+/* The root, for a builder that has no nodes: none yet, or none any more. False when memory ran
+ * out. */
+bool flm_builder_start_nodes(struct flm_builder *b);
 
 /* The node that `frames` lead to from `from`: flm_builder_stack for a reader that already knows the
  * node of the first part. Until the next call b->path.at[i] is the node of frames[i]. */

@@ -23,6 +23,8 @@ void flm_interner_clear(struct flm_interner *v)
     flm_index_clear(&v->string_index);
     free(v->frames);
     flm_index_clear(&v->frame_index);
+    free(v->locations);
+    flm_index_clear(&v->location_index);
     free(v->frame_of);
     *v = (struct flm_interner){0};
 }
@@ -93,6 +95,38 @@ uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_recor
     return (uint32_t)v->frame_count++;
 }
 
+uint32_t flm_interner_location(struct flm_interner *v, const struct flm_location *where)
+{
+    struct flm_location record = *where;
+    uint32_t hash = (uint32_t)(flm_hash(&record, sizeof record) >> 32);
+    for (struct flm_probe at = flm_index_probe(&v->location_index, hash);
+         flm_index_next(&v->location_index, &at);)
+        if (memcmp(&v->locations[at.found], &record, sizeof record) == 0)
+            return at.found + 1;
+    if (v->location_count == FLM_MOST_LOCATIONS)
+        return 0;
+    void *locations = v->locations;
+    if (!flm_grow(&locations, &v->location_capacity, v->location_count + 1, sizeof record))
+        return FLM_NONE;
+    v->locations = locations;
+    v->locations[v->location_count] = record;
+    if (!flm_index_add(&v->location_index, hash, (uint32_t)v->location_count))
+        return FLM_NONE;
+    return (uint32_t)++v->location_count;
+}
+
+/* A frame's location in another profile, as one of this interner. */
+static uint32_t copy_location(struct flm_interner *v, const struct flm_profile *p,
+                              const struct flm_frame_record *frame, const uint32_t *string_map)
+{
+    uint32_t location = flm_frame_location(frame);
+    if (location == 0)
+        return 0;
+    struct flm_location record = flm_location_at(p, location - 1);
+    record.file = string_map[record.file];
+    return flm_interner_location(v, &record);
+}
+
 uint32_t flm_interner_function(struct flm_interner *v, struct flm_bytes name, uint32_t kind)
 {
     uint32_t string = flm_interner_string(v, name);
@@ -116,6 +150,10 @@ bool flm_interner_add_profile(struct flm_interner *v, const struct flm_profile *
         record.function = string_map[record.function];
         record.module = string_map[record.module];
         record.file = string_map[record.file];
+        uint32_t location = copy_location(v, p, &p->frames[i], string_map);
+        if (location == FLM_NONE)
+            return false;
+        record = flm_frame_located(&record, location);
         if ((frame_map[i] = flm_interner_frame(v, &record)) == FLM_NONE)
             return false;
     }
@@ -145,14 +183,32 @@ static int order_strings(const void *context, uint32_t a, uint32_t b)
     return flm_bytes_compare(flm_interner_text(o->v, a), flm_interner_text(o->v, b));
 }
 
-struct frame_order {
-    const struct flm_frame_record *frames;
-    const uint32_t *string_rank;
-};
-
 static int order_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
+}
+
+int flm_location_order(const struct flm_location *a, const struct flm_location *b,
+                       const uint32_t *string_rank)
+{
+    int order = order_numbers(a->address, b->address);
+    order = order ? order : order_numbers(string_rank[a->file], string_rank[b->file]);
+    order = order ? order : order_numbers(a->line, b->line);
+    return order ? order : order_numbers(a->column, b->column);
+}
+
+struct frame_order {
+    const struct flm_frame_record *frames;
+    const struct flm_location *locations;
+    const uint32_t *string_rank;
+};
+
+/* 0: no location comes first. */
+static int order_locations(const struct frame_order *o, uint32_t a, uint32_t b)
+{
+    if (a == 0 || b == 0)
+        return order_numbers(a, b);
+    return flm_location_order(&o->locations[a - 1], &o->locations[b - 1], o->string_rank);
 }
 
 static int order_frames(const void *context, uint32_t a, uint32_t b)
@@ -170,8 +226,10 @@ static int order_frames(const void *context, uint32_t a, uint32_t b)
         order = order_numbers(x->address, y->address);
     if (!order)
         order = order_numbers(x->kind, y->kind);
-    return order ? order
-                 : order_numbers(x->flags & FLM_FRAME_IDENTITY, y->flags & FLM_FRAME_IDENTITY);
+    if (!order)
+        order = order_numbers(x->flags & FLM_FRAME_FLAGS & FLM_FRAME_IDENTITY,
+                              y->flags & FLM_FRAME_FLAGS & FLM_FRAME_IDENTITY);
+    return order ? order : order_locations(o, flm_frame_location(x), flm_frame_location(y));
 }
 
 /* The indices of the marked ones of `count` items, and 0; how many. */
@@ -210,10 +268,18 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
                 ranking->strings && ranking->frames;
     if (room) {
         string_used[0] = 1;
-        for (size_t i = 0; i < v->frame_count; i++)
-            if (frame_used[i])
-                string_used[v->frames[i].function] = string_used[v->frames[i].module] =
-                    string_used[v->frames[i].file] = 1;
+        for (size_t i = 0; i < v->frame_count; i++) {
+            if (!frame_used[i])
+                continue;
+            const struct flm_frame_record *frame = &v->frames[i];
+            string_used[frame->function] = string_used[frame->module] = string_used[frame->file] =
+                1;
+            if (flm_frame_location(frame) == 0)
+                continue;
+            string_used[v->locations[flm_frame_location(frame) - 1].file] = 1;
+            ranking->location_count++;
+            ranking->has_columns |= v->locations[flm_frame_location(frame) - 1].column != 0;
+        }
         for (size_t i = 0; i < v->string_count; i++)
             prefix[i] = prefix_of(flm_interner_text(v, (uint32_t)i));
         ranking->string_count = list_marked(string_used, v->string_count, ranking->strings);
@@ -224,7 +290,7 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
             ranking->string_bytes += flm_interner_text(v, ranking->strings[i]).size;
 
         ranking->frame_count = list_marked(frame_used, v->frame_count, ranking->frames);
-        struct frame_order canonical = {v->frames, ranking->string_rank};
+        struct frame_order canonical = {v->frames, v->locations, ranking->string_rank};
         if (ranking->frame_count > 1) /* the root's frame stays in front, whatever its fields */
             flm_sort(ranking->frames + 1, ranking->frame_count - 1, scratch, order_frames,
                      &canonical);
@@ -252,7 +318,7 @@ void flm_interner_write(const struct flm_interner *v, const struct flm_ranking *
 {
     assert(p->sizes.string_count == ranking->string_count &&
            p->sizes.frame_count == ranking->frame_count);
-    uint32_t end = 0;
+    uint32_t end = 0, locations = 0;
     for (uint32_t i = 0; i < ranking->string_count; i++) {
         struct flm_bytes text = flm_interner_text(v, ranking->strings[i]);
         if (text.size)
@@ -264,5 +330,13 @@ void flm_interner_write(const struct flm_interner *v, const struct flm_ranking *
         p->frames[i].function = ranking->string_rank[p->frames[i].function];
         p->frames[i].module = ranking->string_rank[p->frames[i].module];
         p->frames[i].file = ranking->string_rank[p->frames[i].file];
+        uint32_t from = flm_frame_location(&p->frames[i]);
+        if (from == 0)
+            continue;
+        struct flm_location location = v->locations[from - 1];
+        location.file = ranking->string_rank[location.file];
+        flm_location_set(p, locations, &location);
+        p->frame_locations[i] = 1;
+        p->frames[i] = flm_frame_located(&p->frames[i], ++locations);
     }
 }

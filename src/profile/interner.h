@@ -2,8 +2,8 @@
  *
  * Everything that makes a profile (the builder, merging, renaming frames) collects its strings and
  * frames here in any order, and computes the canonical order at the end: strings by bytes, frames
- * by (function, module, file, line, address, kind, flags), only those in use, each once. Flags that
- * do not make a frame another one (FLM_FRAME_CLONES) are joined.
+ * by (function, module, file, line, address, kind, flags, location), only those in use, each once.
+ * Flags that do not make a frame another one (FLM_FRAME_CLONES) are joined.
  *
  * Strings lie end to end in one buffer. */
 #ifndef FLAMEL_PROFILE_INTERNER_H
@@ -24,6 +24,10 @@ struct flm_interner {
     size_t frame_count, frame_capacity;
     struct flm_index frame_index;
 
+    struct flm_location *locations; /* of frames: flm_frame_location - 1; their frame is 0 */
+    size_t location_count, location_capacity;
+    struct flm_index location_index;
+
     uint32_t *frame_of; /* by string: the frame last made with only that function; or FLM_NONE */
     size_t frame_of_capacity;
 };
@@ -36,6 +40,10 @@ void flm_interner_clear(struct flm_interner *v);
  * out. The records' strings are indices of this interner. */
 uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text);
 uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record);
+
+/* The number of a location for flm_frame_located, added when it is new; its file is a string of
+ * this interner. 0: there are as many as a record can name; FLM_NONE: memory ran out. */
+uint32_t flm_interner_location(struct flm_interner *v, const struct flm_location *where);
 
 /* The frame that has only a function and a kind: the quick way for text formats. */
 uint32_t flm_interner_function(struct flm_interner *v, struct flm_bytes name, uint32_t kind);
@@ -58,6 +66,8 @@ struct flm_ranking {
     uint32_t *strings;     /* the other way round: rank to string */
     uint32_t *frames;
     uint32_t string_count, frame_count;
+    uint32_t location_count; /* frames in use that have one */
+    bool has_columns;
     uint64_t string_bytes;
 };
 
@@ -68,8 +78,12 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
                        struct flm_error *why);
 void flm_ranking_clear(struct flm_ranking *ranking);
 
-/* Writes the ranked strings and frames to the columns of `p`, which was allocated with the
- * ranking's sizes. */
+/* By address, file (its rank), line and column. */
+int flm_location_order(const struct flm_location *a, const struct flm_location *b,
+                       const uint32_t *string_rank);
+
+/* Writes the ranked strings and frames, and the locations of these, to the columns of `p`, which
+ * was allocated with the ranking's sizes. */
 void flm_interner_write(const struct flm_interner *v, const struct flm_ranking *ranking,
                         struct flm_profile *p);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
+#include "profile/joining.h"
 #include "profile/sample_order.h"
 
 static void mark_strings(const struct flm_builder *b, const struct flm_metadata *f,
@@ -23,6 +24,7 @@ static void mark_strings(const struct flm_builder *b, const struct flm_metadata 
     for (size_t i = 0; i < b->counters.count; i++)
         if (f->counter_rank[i] != FLM_NONE)
             used[b->counters.at[i].name] = used[b->counters.at[i].unit] = 1;
+    flm_joining_mark_strings(b, used);
 }
 
 static uint32_t set_start(const struct flm_builder *b, uint32_t set)
@@ -148,6 +150,9 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->sizes.string_count = metadata->ranking.string_count;
     metadata->sizes.string_bytes = metadata->ranking.string_bytes;
     metadata->sizes.frame_count = metadata->ranking.frame_count;
+    metadata->sizes.location_count = metadata->ranking.location_count;
+    metadata->sizes.column_count =
+        metadata->ranking.has_columns ? metadata->ranking.location_count : 0;
     metadata->sizes.metric_count = b->metric_count;
     metadata->sizes.note_count = (uint32_t)b->notes.count;
     metadata->sizes.loss_count = (uint32_t)b->losses.count;
@@ -346,6 +351,8 @@ static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
         p->sample_node[i] = f->node_index[b->sample_node[order[i]]];
     free(b->sample_node);
     b->sample_node = NULL;
+    for (uint32_t i = 0; b->joining && i < count; i++)
+        p->sample_chain[i] = flm_joining_chain_of(b->joining, order[i]);
     for (uint32_t i = 0; i < count; i++)
         p->sample_labels[i] = f->set_rank[b->sample_labels[order[i]]];
     free(b->sample_labels);

@@ -160,6 +160,17 @@ uint32_t flm_profile_counter_count(const struct flm_profile *profile)
     return profile->sizes.counter_count;
 }
 
+uint32_t flm_profile_location_count(const struct flm_profile *profile)
+{
+    return profile->sizes.location_count;
+}
+
+struct flm_location flm_profile_location(const struct flm_profile *profile, uint32_t location)
+{
+    assert(location < profile->sizes.location_count);
+    return flm_location_at(profile, location);
+}
+
 struct flm_name flm_profile_string(const struct flm_profile *profile, struct flm_string string)
 {
     struct flm_bytes text = flm_string_bytes(profile, string.index);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/core/sort.h"
+#include "profile/joining.h"
 
 /* Merges the runs [start, middle) and [middle, end) of `from` into `to`. */
 static void merge_runs(const int64_t *time, const uint32_t *from, uint32_t *to, uint32_t start,
@@ -50,7 +51,7 @@ static uint64_t key_of(const struct flm_metadata *f, uint32_t sample)
            f->set_rank[f->b->sample_labels[sample]];
 }
 
-/* Samples of one time: by node, labels, duration and values. */
+/* Samples of one time: by node, labels, duration, chain and values. */
 static int order_samples(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_metadata *f = context;
@@ -59,6 +60,9 @@ static int order_samples(const void *context, uint32_t a, uint32_t b)
     if (!order && builder->sample_duration)
         order = order_numbers((uint64_t)builder->sample_duration[a],
                               (uint64_t)builder->sample_duration[b]);
+    if (!order && builder->joining)
+        order = order_numbers(flm_joining_chain_of(builder->joining, a),
+                              flm_joining_chain_of(builder->joining, b));
     for (uint32_t m = 0; !order && m < builder->metric_count; m++) {
         const struct flm_value_runs *values = &builder->metrics[m].sample_values;
         double x = flm_value_runs_get(values, a), y = flm_value_runs_get(values, b);

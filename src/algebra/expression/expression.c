@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "algebra/operation/pattern.h"
+#include "algebra/operation/rebuild.h"
 #include "flamel/algebra.h"
 
 enum { NOTE_SIZE = 200 };
@@ -132,19 +133,35 @@ static bool parse_arguments(const struct flm_operation_entry *operation,
     return true;
 }
 
-struct flm_profile *flm_operation_apply(const struct flm_operation_entry *operation,
-                                        const struct flm_profile *p, struct flm_bytes text,
-                                        struct flm_text *note, struct flm_error *why)
+/* An operation and the text of its arguments. */
+struct applying {
+    const struct flm_operation_entry *operation;
+    struct flm_bytes text;
+    struct flm_text *note;
+};
+
+static struct flm_profile *apply_to(const struct flm_profile *p, void *context,
+                                    struct flm_error *why)
 {
+    const struct applying *a = context;
+    const struct flm_operation_entry *operation = a->operation;
     struct flm_argument_value value[FLM_MOST_ARGUMENTS] = {{.text = {NULL, 0}}};
-    struct flm_operation_call call = {p, value, note, why};
+    struct flm_operation_call call = {p, value, a->note, why};
     struct flm_profile *result = NULL;
-    if (parse_arguments(operation, p, text, value, note, why))
+    if (parse_arguments(operation, p, a->text, value, a->note, why))
         result = operation->apply(&call);
     for (size_t i = 0; i < FLM_MOST_ARGUMENTS; i++)
         flm_argument_clear(&operation->arguments[i], &value[i]);
     /* cppcheck-suppress returnDanglingLifetime ; the profile does not keep the call */
     return result;
+}
+
+struct flm_profile *flm_operation_apply(const struct flm_operation_entry *operation,
+                                        const struct flm_profile *p, struct flm_bytes text,
+                                        struct flm_text *note, struct flm_error *why)
+{
+    struct applying applying = {operation, text, note};
+    return flm_with_chains(p, apply_to, &applying, why);
 }
 
 static bool refuse_name(struct flm_bytes name, size_t offset, struct flm_error *why)

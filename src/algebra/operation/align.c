@@ -14,12 +14,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "algebra/operation/copy_metadata.h"
+#include "algebra/operation/rebuild.h"
 #include "algebra/operation/subset.h"
 #include "base/core/array.h"
 #include "base/number/number.h"
 #include "base/number/sum.h"
 #include "base/text/text.h"
+#include "profile/chains.h"
 #include "profile/metadata.h"
 #include "profile/recursion.h"
 #include "profile/residuals.h"
@@ -473,11 +474,10 @@ static bool move_again(const struct flm_profile *p, uint32_t *moved, size_t coun
     return true;
 }
 
-struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t count,
-                              enum flm_align_mode mode, const char *const *names,
-                              struct flm_error *why)
+static struct flm_profile *align_all(const struct flm_profile *const *profiles, size_t count,
+                                     enum flm_align_mode mode, const char *const *names,
+                                     struct flm_error *why)
 {
-    assert((profiles || count == 0) && (names || mode == FLM_ALIGN_ADD));
     struct aligning a = {.in = profiles, .count = count, .why = why};
     bool aligned = align(&a, mode, names);
     clear(&a);
@@ -486,6 +486,29 @@ struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t 
         return NULL;
     }
     return a.rounded > 0 || has_empty_leaf(a.out) ? remake(a.out, a.rounded, why) : a.out;
+}
+
+/* Those that have chains are aligned in their split form, and the result is joined. */
+struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t count,
+                              enum flm_align_mode mode, const char *const *names,
+                              struct flm_error *why)
+{
+    assert((profiles || count == 0) && (names || mode == FLM_ALIGN_ADD));
+    const struct flm_profile **in = malloc((count + 1) * sizeof *in);
+    struct flm_profile **split = calloc(count + 1, sizeof *split), *result = NULL;
+    bool good = (in && split) || flm_error_memory(why);
+    for (size_t i = 0; good && i < count; i++) {
+        split[i] = flm_has_chains(profiles[i]) ? flm_profile_split(profiles[i], why) : NULL;
+        in[i] = split[i] ? split[i] : profiles[i];
+        good = split[i] || !flm_has_chains(profiles[i]);
+    }
+    if (good)
+        result = flm_joined(align_all(in, count, mode, names, why), why);
+    for (size_t i = 0; split && i < count; i++)
+        flm_profile_free(split[i]);
+    free(split);
+    free(in);
+    return result;
 }
 
 struct flm_profile *flm_align_metric(const struct flm_profile *const *profiles, size_t count,

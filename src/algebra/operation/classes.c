@@ -289,6 +289,9 @@ bool flm_class_map(const struct flm_class *class, const struct flm_profile *p,
     for (uint32_t i = 1; i < p->sizes.frame_count && !flm_builder_failed(b); i++) {
         struct flm_frame_record record = p->frames[i];
         class->of(p, b, &record, &name);
+        /* A function's locations stay with it; those of a module or a file would be of many. */
+        uint32_t location = class->collapses ? 0 : flm_frame_location(&b->interner.frames[i]);
+        record = flm_frame_located(&record, location);
         frames[i] = flm_builder_frame(b, &record).index;
     }
     bool good = !name.failed && !flm_builder_failed(b);

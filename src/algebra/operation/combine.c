@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "algebra/operation/rebuild.h"
 #include "algebra/operation/subset.h"
 #include "base/number/sum.h"
 
@@ -62,11 +63,16 @@ static unsigned char *samples_with_a_value(const struct flm_profile *p,
     return kept;
 }
 
-struct flm_profile *flm_combine(const struct flm_profile *p,
-                                const struct flm_combination *combinations, size_t count,
-                                struct flm_error *why)
+struct combining {
+    const struct flm_combination *combinations;
+    size_t count;
+};
+
+static struct flm_profile *combine_all(const struct flm_profile *p, void *context,
+                                       struct flm_error *why)
 {
-    assert(p && (combinations || count == 0));
+    const struct flm_combination *combinations = ((struct combining *)context)->combinations;
+    size_t count = ((struct combining *)context)->count;
     struct flm_column *columns = calloc(count + 1, sizeof *columns);
     bool good = columns || flm_error_memory(why);
     unsigned char *kept = NULL;
@@ -98,6 +104,15 @@ struct flm_profile *flm_combine(const struct flm_profile *p,
     flm_columns_free(columns, count);
     free(kept);
     return result;
+}
+
+struct flm_profile *flm_combine(const struct flm_profile *p,
+                                const struct flm_combination *combinations, size_t count,
+                                struct flm_error *why)
+{
+    assert(p && (combinations || count == 0));
+    struct combining combining = {combinations, count};
+    return flm_with_chains(p, combine_all, &combining, why);
 }
 
 /* Where a stack's difference belongs, and how much it is. */

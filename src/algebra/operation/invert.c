@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "algebra/operation/copy_metadata.h"
+#include "algebra/operation/rebuild.h"
 #include "base/core/array.h"
 #include "profile/metadata.h"
 #include "profile/recursion.h"
@@ -315,9 +315,10 @@ static bool make(struct inverting *v)
            (!v->depths || flm_recursion_set(v->out, v->depths, (uint32_t)count, NULL, v->why));
 }
 
-struct flm_profile *flm_invert(const struct flm_profile *p, struct flm_error *why)
+static struct flm_profile *invert_all(const struct flm_profile *p, void *context,
+                                      struct flm_error *why)
 {
-    assert(p);
+    (void)context;
     struct inverting v = {.p = p, .why = why};
     bool made = make(&v);
     free(v.up);
@@ -337,4 +338,10 @@ struct flm_profile *flm_invert(const struct flm_profile *p, struct flm_error *wh
         return NULL;
     }
     return v.out;
+}
+
+struct flm_profile *flm_invert(const struct flm_profile *p, struct flm_error *why)
+{
+    assert(p);
+    return flm_with_chains(p, invert_all, NULL, why);
 }

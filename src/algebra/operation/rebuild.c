@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "profile/chains.h"
+
 bool flm_rebuild_start(struct flm_rebuild *r, const struct flm_profile *p, struct flm_error *why)
 {
     size_t count = p->sizes.node_count;
@@ -74,4 +76,30 @@ struct flm_profile *flm_rebuild_finish(struct flm_rebuild *r, struct flm_error *
     if (!r->builder->failed)
         move_values(r);
     return flm_rebuild_finish_values(r, why);
+}
+
+struct flm_profile *flm_joined(struct flm_profile *p, struct flm_error *why)
+{
+    if (!p || p->sizes.location_count == 0 || flm_has_chains(p))
+        return p;
+    struct flm_rebuild r;
+    struct flm_profile *joined = NULL;
+    if (flm_rebuild_start(&r, p, why)) {
+        for (uint32_t i = 1; i < p->sizes.node_count; i++)
+            r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], p->node_frame[i]);
+        joined = flm_rebuild_finish(&r, why);
+    }
+    flm_profile_free(p);
+    return joined;
+}
+
+struct flm_profile *flm_with_chains(const struct flm_profile *p, flm_plain_operation operation,
+                                    void *context, struct flm_error *why)
+{
+    if (!flm_has_chains(p))
+        return operation(p, context, why);
+    struct flm_profile *split = flm_profile_split(p, why);
+    struct flm_profile *result = split ? operation(split, context, why) : NULL;
+    flm_profile_free(split);
+    return flm_joined(result, why);
 }

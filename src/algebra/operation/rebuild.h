@@ -46,4 +46,15 @@ struct flm_profile *flm_rebuild_finish_values(struct flm_rebuild *r, struct flm_
 
 void flm_rebuild_clear(struct flm_rebuild *r);
 
+/* The result of an operation on a split profile (profile/chains.h), joined; what is joined already
+ * stays as it is. Takes `p`, which may be NULL. */
+struct flm_profile *flm_joined(struct flm_profile *p, struct flm_error *why);
+
+/* Carries out an operation that knows nothing of chains: on the split form of a profile that has
+ * them, and joins what it returns. */
+typedef struct flm_profile *(*flm_plain_operation)(const struct flm_profile *p, void *context,
+                                                   struct flm_error *why);
+struct flm_profile *flm_with_chains(const struct flm_profile *p, flm_plain_operation operation,
+                                    void *context, struct flm_error *why);
+
 #endif

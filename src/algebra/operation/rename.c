@@ -111,6 +111,7 @@ bool flm_renaming_map(struct flm_renaming *r, const struct flm_profile *p, struc
         }
         *renamed += becomes != last;
         *string = becomes;
+        record = flm_frame_located(&record, flm_frame_location(&b->interner.frames[i]));
         frames[i] = becomes != last ? flm_builder_frame(b, &record).index : i;
     }
     bool good = !made.failed;

@@ -168,6 +168,20 @@ static uint32_t enclosing(struct collapsing *c, uint32_t i, enum flm_recursion w
     return at;
 }
 
+/* The new node of `i`, which becomes part of `into`: the same frame, at the location of `i`. */
+static uint32_t collapsed_node(struct collapsing *c, uint32_t i, uint32_t into)
+{
+    struct flm_builder *b = c->r.builder;
+    uint32_t node = c->r.moved[into];
+    const struct flm_frame_record *frames = b->interner.frames;
+    const struct flm_frame_record *outer = &frames[b->nodes[node].frame];
+    uint32_t location = flm_frame_location(&frames[c->r.p->node_frame[i]]);
+    if (location == flm_frame_location(outer))
+        return node;
+    const struct flm_frame_record record = flm_frame_located(outer, location);
+    return flm_rebuild_child(&c->r, b->nodes[node].parent, flm_builder_frame(b, &record).index);
+}
+
 static bool ends_stacks(const struct flm_profile *p, uint32_t node)
 {
     for (uint32_t m = 0; m < p->sizes.metric_count; m++)
@@ -185,14 +199,14 @@ static void collapse_nodes(struct collapsing *c, enum flm_recursion which,
         uint32_t into = !marks || marks[p->node_frame[i]] ? enclosing(c, i, which) : 0;
         c->depth[i] = flm_recursion_at(p, i);
         if (into != 0) {
-            c->r.moved[i] = c->r.moved[into];
+            c->r.moved[i] = collapsed_node(c, i, into);
             c->depth[i].least = add_depths(c->depth[i].least, c->depth[into].least);
             c->depth[i].most = add_depths(c->depth[i].most, c->depth[into].most);
         } else {
             c->r.moved[i] = flm_rebuild_child(&c->r, c->r.moved[parent], p->node_frame[i]);
         }
         /* A stack has as many frames there as when it goes on to another node, or ends. */
-        if (c->r.moved[parent] != c->r.moved[i])
+        if (into != parent && c->r.moved[parent] != c->r.moved[i])
             flm_depths_merge(&c->made[c->r.moved[parent]], c->depth[parent]);
         if (ends_stacks(p, i))
             flm_depths_merge(&c->made[c->r.moved[i]], c->depth[i]);

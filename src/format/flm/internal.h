@@ -9,6 +9,7 @@
 
 enum {
     FLM_PACKED_VERSION = 3,
+    FLM_PACKED_CHAINS_VERSION = 4,   /* of a profile with chains: it ends with two more sections */
     FLM_PACKED_LONGEST_SHARED = 255, /* bounds the size of the unpacked strings */
     FLM_PACKED_VARINT_SIZE = 10,     /* of the longest */
     FLM_PACKED_LARGEST_POWER = 9     /* of ten, by which values are divided */
@@ -73,6 +74,18 @@ static const struct flm_packed_column flm_packed_marker_columns[] = {
 /* Plain arrays of u32, as tables of one column. */
 struct flm_packed_u32 {
     uint32_t value;
+};
+
+/* Those of locations and chains (profile/chains.h), where there are any. */
+static const struct flm_packed_column flm_packed_chain_columns[] = {
+    FLM_PACKED_COLUMN(frame_locations, frame_count, flm_packed_u32, value, false),
+    FLM_PACKED_COLUMN(location_file, location_count, flm_packed_u32, value, false),
+    FLM_PACKED_COLUMN(location_line, location_count, flm_packed_u32, value, false),
+    FLM_PACKED_COLUMN(location_column, column_count, flm_packed_u32, value, false),
+    FLM_PACKED_COLUMN(node_chains, node_count, flm_packed_u32, value, false),
+    FLM_PACKED_COLUMN(chain_caller, chain_count, flm_packed_u32, value, false),
+    FLM_PACKED_COLUMN(chain_place, chain_count, flm_packed_u32, value, false),
+    FLM_PACKED_COLUMN(sample_chain, sample_count, flm_packed_u32, value, false),
 };
 
 static const struct flm_packed_column flm_packed_set_columns[] = {

@@ -64,7 +64,7 @@ static struct cursor take_section(struct cursor *c)
 struct unpacking {
     struct flm_sizes sizes;
     struct cursor strings, letters, frames, tables, counts, callees, shape, ranks, values, samples,
-        markers, recursions; /* the last one may be absent: then it is empty */
+        markers, recursions, chains; /* the last two may be absent: then they are empty */
     struct flm_profile *profile;
     struct flm_error *why;
 };
@@ -74,6 +74,25 @@ static bool damaged(struct unpacking *u, const char *what)
     return flm_error_set(u->why, FLM_ERROR_FORMAT, "the packed profile is damaged: %s", what);
 }
 
+/* How many items a profile's chains have, each of a byte at least. */
+static uint64_t chain_items(const struct flm_sizes *s)
+{
+    return s->frame_count + 3 * (uint64_t)s->location_count + s->column_count + s->node_count +
+           2 * (uint64_t)s->chain_count + s->sample_count +
+           (uint64_t)s->shared_count * s->metric_count;
+}
+
+static void read_chain_sizes(struct unpacking *u, struct cursor *c)
+{
+    struct flm_sizes *s = &u->sizes;
+    u->chains = take_section(c);
+    s->location_count = take32(&u->chains);
+    s->column_count = take32(&u->chains);
+    s->chain_count = take32(&u->chains);
+    s->shared_count = take32(&u->chains);
+    c->bad |= s->chain_count == 0 || (s->column_count != 0 && s->column_count != s->location_count);
+}
+
 static bool read_head(struct unpacking *u, struct cursor *c)
 {
     size_t magic_size = sizeof FLM_PACKED_MAGIC - 1;
@@ -81,13 +100,15 @@ static bool read_head(struct unpacking *u, struct cursor *c)
         return flm_error_set(u->why, FLM_ERROR_FORMAT, "this is not a packed profile");
     c->at += magic_size;
     uint64_t version = take(c);
-    if (version != FLM_PACKED_VERSION && !c->bad)
+    bool has_chains = version == FLM_PACKED_CHAINS_VERSION;
+    if (version != FLM_PACKED_VERSION && !has_chains && !c->bad)
         return flm_error_set(u->why, FLM_ERROR_FORMAT,
                              "this packed profile has version %llu, and this flamel reads version "
                              "%d: %s",
-                             (unsigned long long)version, FLM_PACKED_VERSION,
-                             version > FLM_PACKED_VERSION ? "install a newer flamel"
-                                                          : "make it again from the recording");
+                             (unsigned long long)version, FLM_PACKED_CHAINS_VERSION,
+                             version > FLM_PACKED_CHAINS_VERSION
+                                 ? "install a newer flamel"
+                                 : "make it again from the recording");
     struct flm_sizes *s = &u->sizes;
     s->string_count = take32(c);
     s->string_bytes = take32(c);
@@ -103,10 +124,14 @@ static bool read_head(struct unpacking *u, struct cursor *c)
                                        &u->values,  &u->samples, &u->markers};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         *sections[i] = take_section(c);
-    if (!c->bad && left(c) > 0) {
+    if (!c->bad && (has_chains || left(c) > 0)) {
         u->recursions = take_section(c);
         s->recursion_count = take32(&u->recursions);
-        if (c->bad || s->recursion_count == 0)
+        if (!has_chains && (c->bad || s->recursion_count == 0))
+            return damaged(u, "something follows its end");
+        if (has_chains)
+            read_chain_sizes(u, c);
+        if (!c->bad && left(c) > 0)
             return damaged(u, "something follows its end");
     }
     return !c->bad || damaged(u, "it is cut off");
@@ -139,7 +164,8 @@ static bool check_sizes(struct unpacking *u)
                 5 * (uint64_t)s->marker_count + 5 * (uint64_t)s->counter_count +
                         2 * (uint64_t)s->point_count <=
                     left(&u->markers) &&
-                3 * (uint64_t)s->recursion_count <= left(&u->recursions);
+                3 * (uint64_t)s->recursion_count <= left(&u->recursions) &&
+                (s->chain_count == 0 || chain_items(s) <= left(&u->chains));
     return good || damaged(u, "it is shorter than its header says");
 }
 
@@ -409,12 +435,29 @@ static void read_recursions(struct unpacking *u)
 /* Whether every section was read exactly to its end. */
 static bool all_used(struct unpacking *u)
 {
-    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames,    &u->tables,
-                                             &u->counts,  &u->callees, &u->ranks,     &u->values,
-                                             &u->samples, &u->markers, &u->recursions};
+    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames,     &u->tables,
+                                             &u->counts,  &u->callees, &u->ranks,      &u->values,
+                                             &u->samples, &u->markers, &u->recursions, &u->chains};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (sections[i]->bad || left(sections[i]) > 0)
             return damaged(u, "the size of a section is wrong");
+    return true;
+}
+
+static bool read_chains(struct unpacking *u)
+{
+    struct flm_profile *p = u->profile;
+    const struct flm_sizes *s = &u->sizes;
+    if (s->chain_count == 0)
+        return true;
+    READ_COLUMNS(u, &u->chains, flm_packed_chain_columns);
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < s->location_count; i++)
+        p->location_address[i] = last += (uint64_t)take_signed(&u->chains);
+    for (uint32_t m = 0; m < s->metric_count; m++)
+        if (!read_values(u, &u->chains, p->chain_value + (size_t)m * s->shared_count,
+                         s->shared_count, NULL))
+            return false;
     return true;
 }
 
@@ -424,7 +467,8 @@ static bool read_profile(struct unpacking *u)
     read_addresses(u);
     read_recursions(u);
     return read_strings(u) && read_tables(u) && read_tree(u) && read_self(u) && read_samples(u) &&
-           read_markers(u) && all_used(u) && flm_profile_check(u->profile, u->why);
+           read_markers(u) && read_chains(u) && all_used(u) &&
+           flm_profile_check(u->profile, u->why);
 }
 
 struct flm_profile *flm_profile_unpack(struct flm_bytes packed, struct flm_error *why)

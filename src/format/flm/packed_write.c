@@ -62,11 +62,22 @@ static void put_sizes(struct packing *p)
 {
     const struct flm_sizes *s = &p->profile->sizes;
     flm_text_add(p->out, (struct flm_bytes){FLM_PACKED_MAGIC, sizeof FLM_PACKED_MAGIC - 1});
-    const uint64_t sizes[] = {
-        FLM_PACKED_VERSION, s->string_count,    s->string_bytes,     s->frame_count,
-        s->node_count,      s->metric_count,    s->note_count,       s->loss_count,
-        s->label_count,     s->label_set_count, s->set_member_count, s->sample_count,
-        s->duration_count,  s->marker_count,    s->counter_count,    s->point_count};
+    const uint64_t sizes[] = {s->chain_count ? FLM_PACKED_CHAINS_VERSION : FLM_PACKED_VERSION,
+                              s->string_count,
+                              s->string_bytes,
+                              s->frame_count,
+                              s->node_count,
+                              s->metric_count,
+                              s->note_count,
+                              s->loss_count,
+                              s->label_count,
+                              s->label_set_count,
+                              s->set_member_count,
+                              s->sample_count,
+                              s->duration_count,
+                              s->marker_count,
+                              s->counter_count,
+                              s->point_count};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         put_varint(p->out, sizes[i]);
 }
@@ -386,8 +397,8 @@ static void put_markers(struct packing *p)
     end_section(p);
 }
 
-/* The last section, and left out where there is no recursion: such profiles are what they were
- * before there was this section. */
+/* This section and the next are left out where there is nothing in them: such profiles are what
+ * they were before there were these sections. */
 static void put_recursions(struct packing *p)
 {
     const struct flm_profile *profile = p->profile;
@@ -400,6 +411,25 @@ static void put_recursions(struct packing *p)
         put_varint(&p->section, record.most - record.least);
         last = record.node;
     }
+    end_section(p);
+}
+
+static void put_chains(struct packing *p)
+{
+    const struct flm_profile *profile = p->profile;
+    const struct flm_sizes *s = &profile->sizes;
+    put_varint(&p->section, s->location_count);
+    put_varint(&p->section, s->column_count);
+    put_varint(&p->section, s->chain_count);
+    put_varint(&p->section, s->shared_count);
+    PUT_COLUMNS(p, flm_packed_chain_columns);
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < s->location_count; i++) {
+        put_varint(&p->section, with_sign((int64_t)(profile->location_address[i] - last)));
+        last = profile->location_address[i];
+    }
+    for (uint32_t m = 0; m < s->metric_count; m++)
+        put_values(p, profile->chain_value + (size_t)m * s->shared_count, s->shared_count, NULL);
     end_section(p);
 }
 
@@ -416,8 +446,10 @@ bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
     put_self(&p);
     put_samples(&p);
     put_markers(&p);
-    if (profile->sizes.recursion_count > 0)
+    if (profile->sizes.recursion_count > 0 || profile->sizes.chain_count > 0)
         put_recursions(&p);
+    if (profile->sizes.chain_count > 0)
+        put_chains(&p);
     good = good && !p.section.failed;
     flm_text_clear(&p.section);
     return good || flm_error_memory(why);

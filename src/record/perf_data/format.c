@@ -25,6 +25,7 @@ static struct flm_profile *load(const struct flm_load_request *request, struct f
         .keep_times = !o->drop_times,
         .per_thread = o->by_thread,
         .lines = o->lines,
+        .locations = true,
         .clones = o->clones,
     };
     struct flm_session *session = flm_perf_data_read(request->source, request->file, &options, why);

@@ -26,12 +26,19 @@ uint32_t flm_naming_string(const struct flm_naming *f, struct flm_bytes text)
     return flm_builder_string(f->builder, text.at, text.size).index;
 }
 
+bool flm_naming_add_at(struct flm_naming *f, const struct flm_frame_record *record, uint32_t line)
+{
+    struct flm_frame frame = flm_builder_frame(f->builder, record);
+    const struct flm_location where = {
+        .file = line ? record->file : 0, .line = line, .address = f->address};
+    if (f->session->options.locations && (line || f->address))
+        frame = flm_builder_frame_at(f->builder, frame, &where);
+    return FLM_ARRAY_ADD(&f->frames, frame) || flm_error_memory(f->why);
+}
+
 bool flm_naming_add(struct flm_naming *f, const struct flm_frame_record *record)
 {
-    if (!FLM_ARRAY_RESERVE(&f->frames, 1))
-        return flm_error_memory(f->why);
-    f->frames.at[f->frames.count++] = flm_builder_frame(f->builder, record);
-    return true;
+    return flm_naming_add_at(f, record, 0);
 }
 
 static bool add_unnamed(struct flm_naming *f, const char *name, struct flm_bytes module,
@@ -90,7 +97,7 @@ static bool name_code(struct flm_naming *f, uint64_t address)
         .kind =
             code->frame_kind < FLM_KIND_COUNT ? code->frame_kind : (uint32_t)FLM_KIND_INTERPRETED,
     };
-    return flm_naming_add(f, &record);
+    return flm_naming_add_at(f, &record, code->line);
 }
 
 /* The last part of its path, "libc.so.6". */
@@ -121,7 +128,7 @@ static bool add_in_kernel(struct flm_naming *f, const struct flm_module *module,
 }
 
 static bool name_location(struct flm_naming *f, const struct flm_location_owner *owner,
-                          const struct flm_location *location)
+                          const struct flm_session_location *location)
 {
     const struct flm_symbolizer_calls *calls = f->session->symbolizer->calls;
     uint64_t address = location->address;
@@ -168,6 +175,17 @@ static bool sort_by_owner(struct flm_naming *f)
     return true;
 }
 
+/* An address in a file is the same in each process and recording; the kernel's is, from its start
+ * on. */
+static uint64_t lasting_address(const struct flm_naming *f, const struct flm_location_owner *owner,
+                                uint64_t address)
+{
+    uint64_t start = flm_processes_kernel_start(f->session->processes);
+    if (owner->kind == FLM_OWNER_MODULE || owner->kind == FLM_OWNER_FILE)
+        return address;
+    return owner->kind == FLM_OWNER_KERNEL && start && address >= start ? address - start : 0;
+}
+
 static bool name_locations(struct flm_naming *f, flm_session_progress progress, void *context)
 {
     const struct flm_locations *p = &f->session->locations;
@@ -186,6 +204,7 @@ static bool name_locations(struct flm_naming *f, flm_session_progress progress, 
             uint32_t location = f->by_owner[i];
             f->of_location[location].start = (uint32_t)f->frames.count;
             f->no_symbol = f->is_part = false;
+            f->address = lasting_address(f, owner, p->locations.at[location].address);
             if (!name_location(f, owner, &p->locations.at[location]))
                 return false;
             f->is_unsymbolized[location] = f->no_symbol;

@@ -181,6 +181,7 @@ struct flm_naming {
     bool *is_unsymbolized; /* of each location */
     bool no_symbol;        /* of the current one */
     bool is_part;
+    uint64_t address; /* of the current one, in its module; 0: it has none that stays the same */
 
     uint64_t waits, waits_assumed; /* whose state was not known; and is not */
 
@@ -191,5 +192,9 @@ struct flm_naming {
  * memory ran out. */
 uint32_t flm_naming_string(const struct flm_naming *naming, struct flm_bytes text);
 bool flm_naming_add(struct flm_naming *naming, const struct flm_frame_record *frame);
+
+/* The same, at a line of the frame's file; 0: it is not known. */
+bool flm_naming_add_at(struct flm_naming *naming, const struct flm_frame_record *frame,
+                       uint32_t line);
 
 #endif

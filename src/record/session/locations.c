@@ -50,7 +50,7 @@ uint32_t flm_locations_add(struct flm_locations *p, struct flm_location_owner ow
     uint32_t hash = flm_hash_numbers(address, (uint64_t)era << 32 | number);
     for (struct flm_probe at = flm_index_probe(&p->location_index, hash);
          flm_index_next(&p->location_index, &at);) {
-        const struct flm_location *location = &p->locations.at[at.found];
+        const struct flm_session_location *location = &p->locations.at[at.found];
         if (location->address == address && location->owner == number && location->era == era)
             return at.found;
     }
@@ -58,7 +58,7 @@ uint32_t flm_locations_add(struct flm_locations *p, struct flm_location_owner ow
         return UINT32_MAX;
     if (!flm_index_add(&p->location_index, hash, (uint32_t)p->locations.count))
         return UINT32_MAX;
-    p->locations.at[p->locations.count] = (struct flm_location){number, era, address};
+    p->locations.at[p->locations.count] = (struct flm_session_location){number, era, address};
     return (uint32_t)p->locations.count++;
 }
 

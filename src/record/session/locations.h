@@ -35,7 +35,7 @@ struct flm_location_owner {
     int32_t process;
 };
 
-struct flm_location {
+struct flm_session_location {
     uint32_t owner;
     uint32_t era; /* of JIT-compiled code: the time, in units of about a second; 0: any */
     uint64_t address;
@@ -52,7 +52,7 @@ enum { FLM_LOCATION_CACHE_SIZE = 8192 };
 struct flm_locations {
     const struct flm_symbolizer_calls *calls;
     struct FLM_ARRAY(struct flm_location_owner) owners;
-    struct FLM_ARRAY(struct flm_location) locations;
+    struct FLM_ARRAY(struct flm_session_location) locations;
     struct flm_index owner_index, location_index;
     struct flm_location_cache_entry *cache;
 };

@@ -52,7 +52,7 @@ static bool add_functions(struct flm_naming *f, const struct flm_code *code, siz
         };
         if (f->name.failed)
             return flm_error_memory(f->why);
-        if (!flm_naming_add(f, &record))
+        if (!flm_naming_add_at(f, &record, code[count].line))
             return false;
     }
     return true;
@@ -87,7 +87,7 @@ static bool add_jit_frames(struct flm_naming *f, const struct flm_jit_frame *fra
         };
         if (f->name.failed)
             return flm_error_memory(f->why);
-        if (!flm_naming_add(f, &record))
+        if (!flm_naming_add_at(f, &record, frame->line_is_first ? 0 : frame->line))
             return false;
     }
     return true;

@@ -35,7 +35,7 @@ static uint32_t copy_stack(struct flm_session *s, const struct past *past, uint3
     for (; node != 0 && depth < DEEPEST; node = past->stacks.nodes.at[node].caller)
         path[depth++] = past->stacks.nodes.at[node].location;
     while (depth-- > 0 && moved != UINT32_MAX) {
-        const struct flm_location *location = &past->locations.locations.at[path[depth]];
+        const struct flm_session_location *location = &past->locations.locations.at[path[depth]];
         const struct flm_location_owner owner = past->locations.owners.at[location->owner];
         if (owner.kind == FLM_OWNER_LABEL) {
             moved = flm_session_label(

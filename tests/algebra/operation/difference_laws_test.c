@@ -38,6 +38,7 @@ static struct flm_profile *pair_of(const struct flm_profile *f, const struct flm
 static struct random_shape one_metric(void)
 {
     struct random_shape shape = random_full;
+    shape.locations = false;
     shape.metrics = 1;
     shape.metadata = false;
     shape.samples = RANDOM_SAMPLES_NONE;

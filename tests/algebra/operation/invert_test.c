@@ -65,6 +65,7 @@ static void stacks_are_reversed_with_their_samples(void **state)
     (void)state;
     uint64_t random = 62;
     struct random_shape shape = random_full;
+    shape.locations = false;
     for (int round = 0; round < 100; round++) {
         shape.stacks = random_below(&random, 60);
         shape.negative = round % 2;
@@ -88,6 +89,7 @@ static void inverted_twice_it_is_the_profile(void **state)
     (void)state;
     uint64_t random = 63;
     struct random_shape shape = random_full;
+    shape.locations = false;
     for (int round = 0; round < 100; round++) {
         shape.stacks = random_below(&random, 60);
         shape.negative = round % 2;
@@ -143,6 +145,7 @@ static void it_is_byte_by_byte_what_a_builder_makes_of_the_reversed_stacks(void 
     uint64_t random = 65;
     for (int round = 0; round < 200; round++) {
         struct random_shape shape = random_full;
+        shape.locations = false;
         shape.stacks = random_below(&random, round % 10 ? 100 : 3000);
         shape.names = 1 + random_below(&random, round % 7 ? 12 : 32);
         shape.deepest = 1 + random_below(&random, 40);

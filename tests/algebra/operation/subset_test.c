@@ -23,6 +23,7 @@ static void the_same_columns_make_the_same_profile(void **state)
     (void)state;
     uint64_t random = 81;
     struct random_shape shape = random_full;
+    shape.locations = false;
     for (int round = 0; round < 60; round++) {
         shape.samples = round % 3;
         shape.stacks = random_below(&random, 60);

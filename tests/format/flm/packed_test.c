@@ -99,6 +99,7 @@ static void the_depth_of_recursion_is_kept(void **state)
     uint64_t random = 32;
     struct random_shape shape = random_full;
     shape.names = 3;
+    shape.locations = false;
     struct flm_profile *p = random_profile(&random, &shape);
     struct flm_profile *q = flm_apply(p, "collapse:any", NULL, NULL);
     assert_true(q->sizes.recursion_count > 3);
@@ -303,7 +304,7 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
                                          "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"),
            "shorter than its header says");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\4"), "install a newer flamel");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\5"), "install a newer flamel");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2"), "make it again");
 }
 

@@ -246,7 +246,7 @@ static size_t compare_location(struct comparison *c, uint32_t location_number, b
                                const struct said *sample)
 {
     const struct flm_locations *locations = &c->session->locations;
-    const struct flm_location *location = &locations->locations.at[location_number];
+    const struct flm_session_location *location = &locations->locations.at[location_number];
     const struct flm_location_owner *owner = &locations->owners.at[location->owner];
     uint64_t address =
         c->way->has_chains ? address_in(owner, said->address) : location->address; /* as mapped */
@@ -310,7 +310,7 @@ static bool ends_at_start(const struct flm_session *s, uint32_t node)
     const struct flm_stack_node *nodes = s->stacks.nodes.at;
     while (nodes[nodes[node].caller].caller != 0)
         node = nodes[node].caller;
-    const struct flm_location *location = &s->locations.locations.at[nodes[node].location];
+    const struct flm_session_location *location = &s->locations.locations.at[nodes[node].location];
     const struct flm_location_owner *owner = &s->locations.owners.at[location->owner];
     struct flm_code code[64];
     size_t named = owner->module && owner->kind != FLM_OWNER_FILE

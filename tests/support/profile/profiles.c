@@ -9,6 +9,7 @@
 #include "base/number/number.h"
 #include "format/folded/folded.h"
 #include "format/formats.h"
+#include "profile/chains.h"
 #include "profile/internal.h"
 #include "support/core/random.h"
 
@@ -253,7 +254,15 @@ static void pour_words(const struct flm_profile *p, struct flm_builder *b, uint3
         record.function = strings[record.function];
         record.module = strings[record.module];
         record.file = strings[record.file];
-        frames[i] = flm_builder_frame(b, &record).index;
+        uint32_t location = flm_frame_location(&record);
+        record = flm_frame_located(&record, 0);
+        struct flm_frame frame = flm_builder_frame(b, &record);
+        if (location) {
+            struct flm_location where = flm_location_at(p, location - 1);
+            where.file = strings[where.file];
+            frame = flm_builder_frame_at(b, frame, &where);
+        }
+        frames[i] = frame.index;
     }
 }
 
@@ -377,9 +386,11 @@ static void pour_depths(const struct flm_profile *p, struct flm_builder *b, cons
     flm_builder_take_depths(b, depths);
 }
 
-struct flm_profile *poured(const struct flm_profile *p, uint64_t *random)
+struct flm_profile *poured(const struct flm_profile *whole, uint64_t *random)
 {
     struct flm_error why = {0};
+    struct flm_profile *split = flm_has_chains(whole) ? flm_profile_split(whole, &why) : NULL;
+    const struct flm_profile *p = split ? split : whole;
     struct flm_builder *b = flm_builder_new(&why);
     uint32_t *strings = new_map(p->sizes.string_count), *frames = new_map(p->sizes.frame_count);
     uint32_t *nodes = new_map(p->sizes.node_count);
@@ -393,6 +404,7 @@ struct flm_profile *poured(const struct flm_profile *p, uint64_t *random)
     struct flm_profile *result = flm_builder_finish(b, &why);
     if (!result)
         fail_msg("poured: %s", why.text);
+    flm_profile_free(split);
     free(strings);
     free(frames);
     free(nodes);

@@ -15,10 +15,13 @@ const struct random_shape random_full = {
     .metrics = 3,
     .modules = true,
     .kinds = true,
+    .locations = true,
     .markers = true,
     .metadata = true,
     .samples = RANDOM_SAMPLES_ALL,
 };
+
+enum { FRAMES_A_NAME = 2 };
 
 static struct flm_string string_of(struct flm_builder *b, const char *text)
 {
@@ -55,7 +58,14 @@ static struct flm_frame random_frame(struct flm_builder *b, uint64_t *random,
         record.kind = random_below(random, FLM_KIND_COUNT);
     if (shape->kinds && random_below(random, 10) == 0)
         record.flags = FLM_FRAME_UNSYMBOLIZED;
-    return flm_builder_frame(b, &record);
+    struct flm_frame frame = flm_builder_frame(b, &record);
+    if (!shape->locations || random_below(random, 4) == 0)
+        return frame;
+    struct flm_location where = {.line = random_below(random, 3),
+                                 .address = 0x4000 + random_below(random, 2)};
+    where.file = string_of(b, random_below(random, 2) ? "src/io.h" : "").index;
+    where.column = where.line ? random_below(random, 2) : 0;
+    return flm_builder_frame_at(b, frame, &where);
 }
 
 static double random_value(uint64_t *random, const struct random_shape *shape)
@@ -83,7 +93,7 @@ static void add_stack(struct flm_builder *b, uint64_t *random, const struct rand
     struct flm_frame path[64];
     size_t depth = random_below(random, shape->deepest + 1);
     for (size_t i = 0; i < depth; i++)
-        path[i] = frames[random_below(random, 2 * shape->names)];
+        path[i] = frames[random_below(random, FRAMES_A_NAME * shape->names)];
     struct flm_node node = flm_builder_stack(b, path, depth);
     bool sampled = shape->samples == RANDOM_SAMPLES_ALL ||
                    (shape->samples == RANDOM_SAMPLES_SOME && random_below(random, 2));
@@ -127,7 +137,7 @@ struct flm_profile *random_profile(uint64_t *random, const struct random_shape *
 {
     struct flm_error why = {0};
     struct flm_metric metrics[8];
-    struct flm_frame frames[64];
+    struct flm_frame frames[FRAMES_A_NAME * 32];
     struct flm_builder *b = flm_builder_new(&why);
     assert_non_null(b);
     assert_true(shape->deepest < 64 && shape->names <= 32 && shape->metrics <= 8);
@@ -136,7 +146,7 @@ struct flm_profile *random_profile(uint64_t *random, const struct random_shape *
         snprintf(name, sizeof name, "m%u", m);
         metrics[m] = flm_builder_metric(b, name, m < 2 ? "ns" : "bytes");
     }
-    for (unsigned i = 0; i < 2 * shape->names; i++)
+    for (unsigned i = 0; i < FRAMES_A_NAME * shape->names; i++)
         frames[i] = random_frame(b, random, shape);
     for (unsigned i = 0; i < shape->stacks; i++)
         add_stack(b, random, shape, frames, metrics);

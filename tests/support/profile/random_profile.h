@@ -18,9 +18,10 @@ struct random_shape {
     unsigned metrics; /* "m0" in ns, "m1" in ns, "m2" in bytes ... */
     bool modules;     /* modules, files, lines and addresses too */
     bool kinds;
-    bool negative; /* values may be */
-    bool markers;  /* and counters, of few names */
-    bool metadata; /* notes and losses; the same in every profile, so that merging is symmetric */
+    bool locations; /* of most frames, few different ones */
+    bool negative;  /* values may be */
+    bool markers;   /* and counters, of few names */
+    bool metadata;  /* notes and losses; the same in every profile, so that merging is symmetric */
     enum random_samples samples;
 };
 
