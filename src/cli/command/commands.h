@@ -10,6 +10,7 @@ extern const struct flm_command flm_command_view;
 extern const struct flm_command flm_command_convert;
 extern const struct flm_command flm_command_info;
 extern const struct flm_command flm_command_report;
+extern const struct flm_command flm_command_annotate;
 extern const struct flm_command flm_command_diff;
 extern const struct flm_command flm_command_similarity;
 extern const struct flm_command flm_command_merge;

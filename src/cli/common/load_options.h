@@ -23,8 +23,9 @@ struct flm_load_fields {
     bool *dropped_samples;     /* as of struct flm_load_options */
 };
 
-/* To be put into a command's table: `fields` is the struct, `member` its struct flm_load_fields. */
-#define FLM_LOAD_OPTIONS(fields, member)                                                           \
+/* To be put into a command's table: `fields` is the struct, `member` its struct flm_load_fields,
+ * `lines_help` what the command does with --lines. */
+#define FLM_LOAD_OPTIONS_LINES(fields, member, lines_help)                                         \
     {"from",                                                                                       \
      'f',                                                                                          \
      "FORMAT",                                                                                     \
@@ -92,12 +93,7 @@ struct flm_load_fields {
          "take function names from symbol tables only, without inlined functions",                 \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.no_inlines)},                                                     \
-        {"lines",                                                                                  \
-         0,                                                                                        \
-         NULL,                                                                                     \
-         "keep line numbers; frames of a function on different lines stay separate",               \
-         FLM_OPTION_FLAG,                                                                          \
-         offsetof(fields, member.lines)},                                                          \
+        {"lines", 0, NULL, lines_help, FLM_OPTION_FLAG, offsetof(fields, member.lines)},           \
         {"clones",                                                                                 \
          0,                                                                                        \
          NULL,                                                                                     \
@@ -108,6 +104,11 @@ struct flm_load_fields {
         "quiet", 'q', NULL, "print no progress and no warnings", FLM_OPTION_FLAG,                  \
             offsetof(fields, member.quiet)                                                         \
     }
+
+#define FLM_LOAD_OPTIONS(fields, member)                                                           \
+    FLM_LOAD_OPTIONS_LINES(                                                                        \
+        fields, member,                                                                            \
+        "keep line numbers; frames of a function on different lines stay separate")
 
 /* The cache of symbols: $XDG_CACHE_HOME/flamel, or ~/.cache/flamel; NULL: there is none. And perf's
  * cache of files: ~/.debug. `paths` owns the texts. */

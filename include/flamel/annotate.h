@@ -1,0 +1,66 @@
+/* annotate.h - what each line of source costs: as a list of the hottest lines, and beside the text
+ * of a function.
+ *
+ *     struct flm_sources_options where = {
+ *         .size = sizeof where, .folders = folders, .folder_count = 1};
+ *     struct flm_sources *sources = flm_sources_new(&where, &why);
+ *     struct flm_annotate_options options = {
+ *         .size = sizeof options, .function = "parse", .sources = sources};
+ *     struct flm_report *report = flm_report_annotate(profile, &options, &why);
+ *
+ * Self is what was spent at a line itself, total also what it called; a stack that has a line
+ * several times counts once. The self values of a function's lines, with those for which no line is
+ * known, add up to the self value of the function. */
+#ifndef FLAMEL_ANNOTATE_H
+#define FLAMEL_ANNOTATE_H
+
+#include "flamel/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where source files are looked for: as they are named, and then in these folders. Texts are
+ * borrowed until the sources are freed. */
+struct flm_sources_options {
+    size_t size;                /* sizeof (struct flm_sources_options) */
+    const char *const *folders; /* the longest end of a path that is in one of them */
+    size_t folder_count;
+    const char *const *maps; /* "OLD=NEW": paths that begin with OLD begin with NEW instead */
+    size_t map_count;
+    bool folders_only; /* never where a profile names it: for profiles of strangers */
+};
+
+struct flm_sources;
+
+/* NULL, and `why`, for a map that is none, or if memory ran out. */
+struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
+                                    struct flm_error *why);
+void flm_sources_free(struct flm_sources *sources);
+
+struct flm_annotate_options {
+    size_t size;                 /* sizeof (struct flm_annotate_options) */
+    const char *source;          /* the name of the profile in the report: its file; NULL: "" */
+    const char *metric;          /* NULL: the first */
+    const char *function;        /* flm_report_annotate: a pattern of expressions, "parse" */
+    struct flm_sources *sources; /* flm_report_annotate; NULL: lines without their text */
+    uint32_t rows; /* lines of flm_report_lines, functions of flm_report_annotate; 0: all */
+    bool whole;    /* also lines without a cost that are far from those with one */
+};
+
+/* The lines with the largest self values, of all functions. Table "lines". */
+struct flm_report *flm_report_lines(const struct flm_profile *profile,
+                                    const struct flm_annotate_options *options,
+                                    struct flm_error *why);
+
+/* The functions that match, by total: their lines with their costs and texts. Table "lines".
+ * FLM_ERROR_USAGE where no function matches. */
+struct flm_report *flm_report_annotate(const struct flm_profile *profile,
+                                       const struct flm_annotate_options *options,
+                                       struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+#include "algebra/aggregate/line_costs.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/core/array.h"
+#include "base/core/hash.h"
+#include "base/core/index.h"
+#include "base/core/sort.h"
+#include "profile/chains.h"
+
+struct collecting {
+    const struct flm_profile *given;
+    const struct flm_profile *p; /* split: a frame for each location */
+    bool frames_have_lines;      /* those that ran */
+    struct FLM_ARRAY(struct flm_line_cost) lines;
+    struct flm_index index;
+    uint32_t *of_frame; /* by frame of `p`: its line; FLM_NONE: it does not count */
+    uint32_t *seen_end; /* by line: the end of its outermost frame that was seen last */
+};
+
+static bool same_line(const struct flm_line_cost *a, const struct flm_line_cost *b)
+{
+    return a->function == b->function && a->module == b->module && a->file == b->file &&
+           a->line == b->line;
+}
+
+/* The number of the line, added when it is new; FLM_NONE if memory ran out. */
+static uint32_t line_of(struct collecting *c, const struct flm_line_cost *line)
+{
+    const uint32_t key[4] = {line->function, line->module, line->file, line->line};
+    uint32_t hash = (uint32_t)(flm_hash(key, sizeof key) >> 32);
+    for (struct flm_probe at = flm_index_probe(&c->index, hash); flm_index_next(&c->index, &at);)
+        if (same_line(&c->lines.at[at.found], line))
+            return at.found;
+    uint32_t number = (uint32_t)c->lines.count;
+    if (!FLM_ARRAY_ADD(&c->lines, *line) || !flm_index_add(&c->index, hash, number))
+        return FLM_NONE;
+    return number;
+}
+
+static struct flm_line_cost line_at(const struct collecting *c, uint32_t frame)
+{
+    const struct flm_frame_record *f = &c->p->frames[frame];
+    uint32_t location = flm_frame_location(f);
+    struct flm_line_cost line = {.function = f->function, .module = f->module};
+    if (location != 0) {
+        struct flm_location where = flm_location_at(c->p, location - 1);
+        line.line = where.line;
+        line.file = where.line ? where.file : 0;
+    }
+    if (line.line == 0 && c->frames_have_lines)
+        line.line = f->line;
+    if (line.file == 0)
+        line.file = f->file;
+    return line;
+}
+
+/* The frames of the split profile are those of the given one, in its order, some of them several
+ * times. */
+static bool find_lines(struct collecting *c, const unsigned char *marks)
+{
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < c->p->sizes.frame_count; i++) {
+        struct flm_frame_record plain = flm_frame_located(&c->p->frames[i], 0);
+        while (memcmp(&c->given->frames[given], &plain, sizeof plain) != 0)
+            given++;
+        struct flm_line_cost line = line_at(c, i);
+        c->of_frame[i] = i == 0 || (marks && !marks[given]) ? FLM_NONE : line_of(c, &line);
+        if (c->of_frame[i] == FLM_NONE && i > 0 && (!marks || marks[given]))
+            return false;
+    }
+    return true;
+}
+
+static void add_values(struct collecting *c, struct flm_metric metric, const double *total)
+{
+    const struct flm_profile *p = c->p;
+    const double *self = flm_self_column(p, metric.index);
+    for (uint32_t i = 1; i < p->sizes.node_count; i++) {
+        uint32_t line = c->of_frame[p->node_frame[i]];
+        if (line == FLM_NONE)
+            continue;
+        c->lines.at[line].self += self[i];
+        if (c->seen_end[line] > i)
+            continue;
+        c->seen_end[line] = p->node_end[i];
+        c->lines.at[line].total += total[i];
+    }
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_by_place(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_line_cost *x = &((const struct flm_line_cost *)context)[a];
+    const struct flm_line_cost *y = &((const struct flm_line_cost *)context)[b];
+    int order = compare(x->function, y->function);
+    order = order ? order : compare(x->module, y->module);
+    order = order ? order : compare(x->file, y->file);
+    return order ? order : compare(x->line, y->line);
+}
+
+static int order_by_cost(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_line_cost *x = &((const struct flm_line_cost *)context)[a];
+    const struct flm_line_cost *y = &((const struct flm_line_cost *)context)[b];
+    if (fabs(x->self) != fabs(y->self))
+        return fabs(x->self) > fabs(y->self) ? -1 : 1;
+    if (fabs(x->total) != fabs(y->total))
+        return fabs(x->total) > fabs(y->total) ? -1 : 1;
+    return order_by_place(context, a, b);
+}
+
+static bool sort(const struct flm_line_cost *lines, size_t count, flm_order order, uint32_t *to)
+{
+    uint32_t *scratch = malloc((count + 1) * sizeof *scratch);
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint32_t)i;
+    if (scratch)
+        flm_sort(to, count, scratch, order, lines);
+    free(scratch);
+    return scratch != NULL;
+}
+
+static bool take_lines(struct collecting *c, struct flm_line_costs *costs)
+{
+    uint32_t *order = malloc((c->lines.count + 1) * sizeof *order);
+    costs->line = malloc((c->lines.count + 1) * sizeof *costs->line);
+    bool good = order && costs->line && sort(c->lines.at, c->lines.count, order_by_place, order);
+    for (size_t i = 0; good && i < c->lines.count; i++)
+        if (c->lines.at[order[i]].self != 0 || c->lines.at[order[i]].total != 0)
+            costs->line[costs->count++] = c->lines.at[order[i]];
+    free(order);
+    return good;
+}
+
+bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile *p,
+                         struct flm_metric metric, const unsigned char *marks,
+                         struct flm_error *why)
+{
+    assert(costs && p && metric.index < p->sizes.metric_count);
+    *costs = (struct flm_line_costs){0};
+    struct flm_profile *split = flm_has_chains(p) ? flm_profile_split(p, why) : NULL;
+    if (!split && flm_has_chains(p))
+        return false;
+    struct collecting c = {.given = p, .p = split ? split : p};
+    c.frames_have_lines = flm_profile_note_named(p, FLM_NOTE_LINES).size > 0;
+    double *total = malloc(c.p->sizes.node_count * sizeof *total);
+    c.of_frame = malloc(c.p->sizes.frame_count * sizeof *c.of_frame);
+    bool good = total && c.of_frame && find_lines(&c, marks);
+    c.seen_end = good ? calloc(c.lines.count + 1, sizeof *c.seen_end) : NULL;
+    if (c.seen_end) {
+        flm_profile_totals(c.p, metric, total);
+        add_values(&c, metric, total);
+        good = take_lines(&c, costs);
+    }
+    good = (good && c.seen_end) || flm_error_memory(why);
+    free(total);
+    free(c.of_frame);
+    free(c.seen_end);
+    FLM_ARRAY_CLEAR(&c.lines);
+    flm_index_clear(&c.index);
+    flm_profile_free(split);
+    if (!good)
+        flm_line_costs_clear(costs);
+    return good;
+}
+
+void flm_line_costs_clear(struct flm_line_costs *costs)
+{
+    free(costs->line);
+    *costs = (struct flm_line_costs){0};
+}
+
+bool flm_line_costs_sort(const struct flm_line_costs *costs, uint32_t *order)
+{
+    return sort(costs->line, costs->count, order_by_cost, order);
+}

@@ -1,0 +1,39 @@
+/* line_costs.h - what each source line costs: self, and total with all that it calls.
+ *
+ *     self     of the stacks whose innermost frame is at the line
+ *     total    of the stacks that have a frame at the line; each stack once, so recursion counts
+ *              once
+ *
+ * Lines come from the locations of the profile (profile/chains.h), or from its frames where these
+ * have the lines that ran (FLM_NOTE_LINES). The self values of a function's lines, with that of
+ * line 0, which is not known, add up to the self value of the function. */
+#ifndef FLAMEL_ALGEBRA_AGGREGATE_LINE_COSTS_H
+#define FLAMEL_ALGEBRA_AGGREGATE_LINE_COSTS_H
+
+#include "profile/columns.h"
+
+struct flm_line_cost {
+    uint32_t function, module; /* strings */
+    uint32_t file;             /* string; 0: not known */
+    uint32_t line;             /* 0: not known */
+    double self, total;
+};
+
+/* Sorted by function, module, file and line. `profile` is the one whose strings are meant. */
+struct flm_line_costs {
+    struct flm_line_cost *line;
+    size_t count;
+};
+
+/* Of the frames that are marked, a byte for each; NULL: of all. False, and `why`, if memory ran
+ * out. */
+bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile *p,
+                         struct flm_metric metric, const unsigned char *marks,
+                         struct flm_error *why);
+void flm_line_costs_clear(struct flm_line_costs *costs);
+
+/* Their indices by self, largest first, then by total; `order` has room for all. False if memory
+ * ran out. */
+bool flm_line_costs_sort(const struct flm_line_costs *costs, uint32_t *order);
+
+#endif

@@ -1,0 +1,118 @@
+/* annotate.c - `flamel annotate`: what each line of source costs. */
+#include <string.h>
+
+#include "cli/command/commands.h"
+#include "cli/common/last_recording.h"
+#include "cli/common/load_options.h"
+#include "cli/common/messages.h"
+#include "cli/report/print.h"
+#include "flamel/annotate.h"
+
+enum { NOT_GIVEN = -1, USUAL_LINES = 20, USUAL_FUNCTIONS = 3 };
+
+struct fields {
+    struct flm_load_fields load;
+    struct flm_option_list folders, maps;
+    const char *metric;
+    bool whole;
+    int rows;
+    struct flm_form_fields form;
+};
+
+static const struct flm_option options[] = {
+    {"rows", 'n', "N", "print at most N lines (default: 20), or N functions (default: 3); 0: all",
+     FLM_OPTION_COUNT, offsetof(struct fields, rows)},
+    {"whole", 'w', NULL, "all lines of the files, not only those near a cost", FLM_OPTION_FLAG,
+     offsetof(struct fields, whole)},
+    {"metric", 'm', "NAME", "the metric (default: the first)", FLM_OPTION_TEXT,
+     offsetof(struct fields, metric)},
+    {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
+     FLM_OPTION_LIST, offsetof(struct fields, folders)},
+    {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
+     offsetof(struct fields, maps)},
+    FLM_FORM_OPTIONS(struct fields, form),
+    FLM_LOAD_OPTIONS_LINES(struct fields, load,
+                           "print the hottest lines of all functions, instead of one function"),
+};
+
+static int print(const struct fields *f, const char *path, const char *function)
+{
+    struct flm_error why;
+    struct flm_load_fields load = f->load;
+    load.lines = true; /* of formats whose frames have the lines that ran */
+    const struct flm_sources_options where = {.size = sizeof where,
+                                              .folders = f->folders.items,
+                                              .folder_count = f->folders.count,
+                                              .maps = f->maps.items,
+                                              .map_count = f->maps.count};
+    struct flm_sources *sources = flm_sources_new(&where, &why);
+    if (!sources)
+        return flm_message_error(&why);
+    struct flm_profile *profile = flm_load_with(&load, path);
+    bool is_all = f->form.json || f->form.csv;
+    int usual = function ? USUAL_FUNCTIONS : USUAL_LINES;
+    const struct flm_annotate_options how = {.size = sizeof how,
+                                             .source =
+                                                 strcmp(path, "-") == 0 ? "standard input" : path,
+                                             .metric = f->metric,
+                                             .function = function,
+                                             .sources = sources,
+                                             .rows = f->rows != NOT_GIVEN ? (uint32_t)f->rows
+                                                     : is_all             ? 0
+                                                                          : (uint32_t)usual,
+                                             .whole = f->whole};
+    struct flm_report *made = NULL;
+    if (profile)
+        made = function ? flm_report_annotate(profile, &how, &why)
+                        : flm_report_lines(profile, &how, &why);
+    bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
+    flm_report_free(made);
+    flm_sources_free(sources);
+    int status = good ? FLM_EXIT_DONE : profile ? flm_message_error(&why) : FLM_EXIT_WRONG;
+    flm_profile_free(profile);
+    return status;
+}
+
+static int run(const struct flm_command *command, int count, char **argv)
+{
+    struct fields f = {.rows = NOT_GIVEN};
+    struct flm_error why;
+    int status, operands = flm_command_start(command, &f, count, argv, &status);
+    if (operands < 0)
+        return status;
+    if (!flm_form_check(&f.form, &why))
+        return flm_message_error(&why);
+    const char *function = operands > 0 && !f.load.lines ? argv[0] : NULL;
+    int files = operands - (function != NULL);
+    if (files > 1)
+        return flm_message_usage(function ? "annotate takes a function and one file"
+                                          : "annotate --lines takes one file, and no function");
+    if (!function && !f.load.lines)
+        return flm_message_usage("annotate which function? Name one, or say --lines for the "
+                                 "hottest lines of all");
+    struct flm_text last = {0};
+    const char *path =
+        files == 1 ? argv[operands - 1] : flm_last_recording_taken(&last, f.load.quiet);
+    status = path ? print(&f, path, function) : FLM_EXIT_WRONG;
+    flm_text_clear(&last);
+    return status;
+}
+
+const struct flm_command flm_command_annotate = {
+    .name = "annotate",
+    .synopsis = "[OPTION]... FUNCTION [FILE]",
+    .summary = "print the source of a function with the cost of each line",
+    .description =
+        "Prints the source of the functions that match FUNCTION, with the cost of each line: "
+        "self,\n"
+        "what was spent there, and total, also what it called (recursion counts once). Only parts\n"
+        "with a cost are printed. With --lines and no FUNCTION, the hottest lines of all\n"
+        "functions. Without FILE, the last recording in this folder is taken.",
+    .examples = "  flamel annotate parse app.flm               the source of parse\n"
+                "  flamel annotate --lines -n 50 app.flm       the 50 hottest lines\n"
+                "  flamel annotate -S ~/src/app parse app.flm  with the sources in ~/src/app\n"
+                "  flamel annotate --json '*parse*' app.flm    for programs\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,21 @@
+/* sources.h - where a report gets the text of source files from: what finds them needs the system
+ * (source/sources.c), a report does not. */
+#ifndef FLAMEL_REPORT_PROFILE_SOURCES_H
+#define FLAMEL_REPORT_PROFILE_SOURCES_H
+
+#include "base/core/bytes.h"
+#include "flamel/annotate.h"
+
+struct flm_source_text {
+    struct flm_bytes text;   /* empty: it was not found */
+    struct flm_bytes path;   /* from which it was read */
+    struct flm_bytes status; /* a sentence: how well it fits, or where it was looked for */
+};
+
+/* The first member of what finds files. Texts belong to it, and stay as long as it does. */
+struct flm_sources {
+    bool (*find)(struct flm_sources *sources, const struct flm_profile *profile,
+                 struct flm_bytes file, struct flm_source_text *found, struct flm_error *why);
+};
+
+#endif
