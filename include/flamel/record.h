@@ -97,7 +97,8 @@ struct flm_record_options {
 
     const int *processors; /* only what runs on these; none: all */
     size_t processor_count;
-    bool clones; /* as in struct flm_load_options */
+    bool clones;       /* as in struct flm_load_options */
+    bool no_locations; /* lines and addresses of frames are not kept (flamel/annotate.h): cheaper */
 };
 
 /* Calls `visit` with each event that has a name, until it returns false: "cycles", "hardware",

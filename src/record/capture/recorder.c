@@ -193,8 +193,8 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
     request->prompt = r->options.runtime_count > 0;
     r->may_be_ahead = is_urgent(r) && flm_priority_may_rise();
     if (r->options.runtime_count > 0 &&
-        !(r->runtimes =
-              flm_runtimes_attach(r->options.runtimes, r->options.runtime_count, true, why)))
+        !(r->runtimes = flm_runtimes_attach(r->options.runtimes, r->options.runtime_count,
+                                            r->options.lines || !r->options.no_locations, why)))
         return false;
     for (size_t i = 0; i < request->count; i++)
         request->event[i].attr.enable_on_exec = flm_recorder_records_command(r);
@@ -215,7 +215,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         .kernel_is_ours = true,
         .per_thread = o->per_thread,
         .lines = o->lines,
-        .locations = true,
+        .locations = !o->no_locations,
         .has_runtimes = o->runtime_count > 0,
         .clones = o->clones,
     };

@@ -251,6 +251,7 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
     pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
     pthread_cond_init(&r->news, &by_clock);
     pthread_condattr_destroy(&by_clock);
+    r->recording.no_locations = true; /* a new profile each second: nobody looks at its lines */
     r->recorder = flm_recorder_new(&r->recording, why);
     if (!r->recorder) {
         flm_live_free(r);
