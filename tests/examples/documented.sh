@@ -103,6 +103,7 @@ adapt()
         s/source <(\(.*\))/\1 | source/; s/label:tid=$process/label:tid=27492/
         s/label:thread=[ab]/label:thread=27492/g; s/time:0s[.][.]1s/time:0s..100ms/
         s/time:1s[.][.]2s/time:100ms..400ms/; s/libc[.]so[.]6/*libc.so.6/; s/focus:malloc/focus:*run*/
+        s/time:3s[.][.]4s/time:100ms..400ms/; s/annotate \(.*\)parse /annotate \1'*run*' /
         s/-F malloc/-F '*run*'/; s/focus:parse'/focus:*run*'/; s/drop:.poll.wait./drop:\/poll|sin\//"
 }
 cpu=$(taskset -cp $$ 2> /dev/null | sed 's/.*: //; s/[-,].*//')

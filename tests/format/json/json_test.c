@@ -42,6 +42,7 @@ static void a_profile_reads_back_as_itself(void **state)
     uint64_t random = 17;
     for (int round = 0; round < 40; round++) {
         struct random_shape shape = random_full;
+        shape.locations = false;
         shape.samples = (enum random_samples)(round % 3);
         shape.stacks = 1 + (unsigned)round * 3;
         struct flm_profile *p = random_profile(&random, &shape);
