@@ -190,6 +190,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_massif,
     &flm_format_dhat,
     &flm_format_heaptrack,
+    &flm_format_gprof,
     &flm_format_uftrace,
     &flm_format_macos_sample,
     &flm_format_instruments,

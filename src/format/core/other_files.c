@@ -45,7 +45,6 @@ static const struct {
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},
     {"# DURATION", "TID", "FUNCTION", "this is what 'uftrace replay' shows: 'uftrace dump' makes a text that flamel reads"},
     {"Total time", "Self time", "Calls", "this is a report of uftrace, without stacks: 'uftrace dump' makes a text that flamel reads"},
-    {"Flat profile:", "Each sample counts as", "", "this is a report of gprof, which a page of one file does not read: open it with: flamel view FILE"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},
     {"<html", "", "", "this is a web page, not a profile"},

@@ -30,7 +30,6 @@ static void profiles_in_other_formats_are_named(void **state)
     is("Ftrace!\0\4\0", 10, "this is a folder of uftrace");
     text_is("# DURATION     TID     FUNCTION\n   1.094 us [  9377] | f();\n", "'uftrace replay'");
     text_is("  Total time   Self time       Calls  Function\n", "a report of uftrace");
-    text_is("Flat profile:\n\nEach sample counts as 0.01 seconds.\n", "a report of gprof");
     text_is("<?xml version=\"1.0\"?>\n<trace-toc>", "table of contents of a trace of Instruments");
     text_is("Active filters:\n   focus=x\nShowing nodes accounting for 1s, 9% of 9s total\n"
             "      flat  flat%   sum%        cum   cum%\n",
