@@ -27,12 +27,18 @@ static bool ends_here(struct flm_trace *t)
  * is followed by the end of the object alone. */
 static bool is_all(const struct flm_trace *t)
 {
-    const struct flm_source *source = t->json.source;
-    const char *at = source->at;
-    at += at < source->end && *at == ']';
-    while (at < source->end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
-        at++;
-    return t->is_list ? at == source->end : at < source->end && *at == '}';
+    struct flm_source *source = t->json.source;
+    size_t passed = source->at < source->end && *source->at == ']';
+    for (;; passed++) {
+        /* The window may end where the input goes on. */
+        while (!source->last && passed == (size_t)(source->end - source->at))
+            if (!flm_source_more(source, t->why))
+                return false;
+        if (passed == (size_t)(source->end - source->at))
+            return t->is_list;
+        if (!flm_is_one_of(source->at[passed], " \n\r\t"))
+            return !t->is_list && source->at[passed] == '}';
+    }
 }
 
 /* False: nothing that follows the list is to be read. */

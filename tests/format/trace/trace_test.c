@@ -1,4 +1,5 @@
 #include "profile/label_range.h"
+#include "support/profile/format_windows.h"
 #include "support/profile/json_reading.h"
 
 static const struct flm_format *const trace = &flm_format_trace;
@@ -316,6 +317,16 @@ static void what_is_complete_is_read(void **state)
         assert_true(
             is_string(p, p->losses[0].what, "parts that are cut off at the end of the file"));
         flm_profile_free(p);
+    }
+    /* What is behind a ']' is seen also where the window ends in front of it. */
+    for (size_t step = 1; step < 60; step++) {
+        struct windows w = {.all = flm_bytes_of("[" EVENT ",]     {\"a\":1}"), .step = step};
+        struct flm_source source = windows_source(&w);
+        p = finished(trace, &source, &(struct flm_read_options){0}, NULL);
+        assert_non_null(p);
+        assert_int_equal(p->sizes.loss_count, 1);
+        flm_profile_free(p);
+        free(w.block);
     }
     p = read_text(trace, "{\"traceEvents\":[" EVENT ",], \"otherData\":{}}");
     assert_int_equal(p->sizes.loss_count, 1);
