@@ -1,5 +1,5 @@
-/* annotate.h - what each line of source costs: as a list of the hottest lines, and beside the text
- * of a function.
+/* annotate.h - what each line of source costs: as a list of the hottest lines, or as the source
+ * of a function with its costs.
  *
  *     struct flm_sources_options where = {
  *         .size = sizeof where, .folders = folders, .folder_count = 1};

@@ -1,4 +1,4 @@
-/* chains.h - where in its function each frame of a stack was, beside the tree.
+/* chains.h - the lines and addresses of frames: kept next to the tree, not as part of it.
  *
  * A frame is a function, so that a function called from seven lines is one box. Where lines or
  * addresses are known, the profile keeps them too. A *location* is a place in a frame's function:

@@ -18,8 +18,8 @@ struct search {
     const struct flm_source_request *request;
     struct flm_text path; /* joined with the folder of the compilation; terminated */
     struct flm_module_source known;
-    struct flm_source *source; /* the best so far */
-    struct flm_text tried;     /* ", " between them */
+    struct flm_source_file *source; /* the best so far */
+    struct flm_text tried;          /* ", " between them */
     size_t tried_count;
     bool failed; /* memory ran out */
 };
@@ -31,7 +31,7 @@ static bool is_doubtful(enum flm_source_fit fit)
     return fit == FLM_SOURCE_NEWER || fit == FLM_SOURCE_OTHER;
 }
 
-static enum flm_source_fit fit_of(const struct search *s, const struct flm_source *source,
+static enum flm_source_fit fit_of(const struct search *s, const struct flm_source_file *source,
                                   int64_t changed_ns)
 {
     int64_t recorded_ns = s->places->recorded_ns;
@@ -58,7 +58,7 @@ static void add_time(struct flm_text *out, int64_t time_ns)
         flm_text_puts(out, text);
 }
 
-static void describe(struct search *s, struct flm_source *source, int64_t changed_ns)
+static void describe(struct search *s, struct flm_source_file *source, int64_t changed_ns)
 {
     struct flm_text *status = &source->status;
     switch (source->fit) {
@@ -104,17 +104,17 @@ static void add_tried(struct search *s, const char *before, struct flm_bytes pat
 }
 
 /* Takes the text, unless it is worse than what there is. True: nothing better can come. */
-static bool offer(struct search *s, struct flm_source *offered, int64_t changed_ns)
+static bool offer(struct search *s, struct flm_source_file *offered, int64_t changed_ns)
 {
     offered->fit = fit_of(s, offered, changed_ns);
     bool is_better = s->source->origin == FLM_SOURCE_NOWHERE ||
                      (is_doubtful(s->source->fit) && !is_doubtful(offered->fit));
     if (is_better) {
         describe(s, offered, changed_ns);
-        flm_source_clear(s->source);
+        flm_source_file_clear(s->source);
         *s->source = *offered;
     } else {
-        flm_source_clear(offered);
+        flm_source_file_clear(offered);
     }
     s->failed |= s->source->text.failed || s->source->path.failed || s->source->status.failed;
     return s->failed || !is_doubtful(s->source->fit);
@@ -134,7 +134,7 @@ static bool try_file(struct search *s, int file, struct flm_bytes shown,
                      enum flm_source_origin origin, bool lists_missing)
 {
     const char *reason = file < 0 ? reason_of(errno) : NULL;
-    struct flm_source offered = {.origin = origin};
+    struct flm_source_file offered = {.origin = origin};
     int64_t changed_ns = 0;
     size_t most = s->places->most_bytes ? s->places->most_bytes : FLM_SOURCE_MOST;
     if (file >= 0)
@@ -144,7 +144,7 @@ static bool try_file(struct search *s, int file, struct flm_bytes shown,
     if (file < 0 || reason) {
         if (reason || lists_missing)
             add_tried(s, "", shown, reason);
-        flm_source_clear(&offered);
+        flm_source_file_clear(&offered);
         return s->failed;
     }
     if (origin != FLM_SOURCE_DOWNLOADED)
@@ -222,7 +222,8 @@ static bool try_debug_information(struct search *s)
 {
     if (!s->known.has_text)
         return false;
-    struct flm_source offered = {.origin = FLM_SOURCE_IN_DEBUG_INFORMATION, .text = s->known.text};
+    struct flm_source_file offered = {.origin = FLM_SOURCE_IN_DEBUG_INFORMATION,
+                                      .text = s->known.text};
     s->known.text = (struct flm_text){0};
     flm_text_putc(&offered.path, 0);
     return offer(s, &offered, 0);
@@ -284,13 +285,13 @@ bool flm_source_map_check(const char *map, struct flm_error *why)
                          "'%s' is not OLD=NEW: where sources were, and where they are", map);
 }
 
-bool flm_source_find(const struct flm_source_places *places,
-                     const struct flm_source_request *request, struct flm_source *source,
-                     struct flm_error *why)
+bool flm_source_file_find(const struct flm_source_places *places,
+                          const struct flm_source_request *request, struct flm_source_file *source,
+                          struct flm_error *why)
 {
     assert(places && request && source);
     struct search s = {.places = places, .request = request, .source = source};
-    *source = (struct flm_source){0};
+    *source = (struct flm_source_file){0};
     if (join_path(&s)) {
         /* Lookups have the path as it was joined then. */
         if (request->module)
@@ -310,10 +311,10 @@ bool flm_source_find(const struct flm_source_places *places,
     return s.failed ? flm_error_memory(why) : found;
 }
 
-void flm_source_clear(struct flm_source *source)
+void flm_source_file_clear(struct flm_source_file *source)
 {
     flm_text_clear(&source->text);
     flm_text_clear(&source->path);
     flm_text_clear(&source->status);
-    *source = (struct flm_source){0};
+    *source = (struct flm_source_file){0};
 }

@@ -59,7 +59,7 @@ enum flm_source_fit {
     FLM_SOURCE_OTHER   /* its checksum is another: lines may not agree */
 };
 
-struct flm_source {
+struct flm_source_file {
     enum flm_source_origin origin;
     enum flm_source_fit fit;
     struct flm_text text;   /* of the file */
@@ -73,9 +73,9 @@ bool flm_source_map_check(const char *map, struct flm_error *why);
 
 /* False when it is found nowhere, which `status` explains, or, with `why`, memory ran out. The
  * caller clears the source in any case. */
-bool flm_source_find(const struct flm_source_places *places,
-                     const struct flm_source_request *request, struct flm_source *source,
-                     struct flm_error *why);
-void flm_source_clear(struct flm_source *source);
+bool flm_source_file_find(const struct flm_source_places *places,
+                          const struct flm_source_request *request, struct flm_source_file *source,
+                          struct flm_error *why);
+void flm_source_file_clear(struct flm_source_file *source);
 
 #endif

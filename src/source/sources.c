@@ -11,7 +11,7 @@
 
 struct known_file {
     struct flm_text name; /* as frames have it */
-    struct flm_source source;
+    struct flm_source_file source;
 };
 
 struct found_sources {
@@ -22,7 +22,7 @@ struct found_sources {
 
 static bool describe(const struct known_file *file, struct flm_source_text *found)
 {
-    const struct flm_source *s = &file->source;
+    const struct flm_source_file *s = &file->source;
     *found = (struct flm_source_text){.text = {s->text.at, s->text.size},
                                       .path = flm_bytes_of(s->path.at ? s->path.at : ""),
                                       .status = flm_bytes_of(s->status.at ? s->status.at : "")};
@@ -59,9 +59,10 @@ static bool find(struct flm_sources *sources, const struct flm_profile *profile,
     places.recorded_ns = recorded_until(profile);
     const struct flm_source_request request = {.path = name};
     why->kind = FLM_ERROR_NONE;
-    if (!flm_source_find(&places, &request, &file.source, why) && why->kind == FLM_ERROR_MEMORY) {
+    if (!flm_source_file_find(&places, &request, &file.source, why) &&
+        why->kind == FLM_ERROR_MEMORY) {
         flm_text_clear(&file.name);
-        flm_source_clear(&file.source);
+        flm_source_file_clear(&file.source);
         return false;
     }
     all->files.at[all->files.count++] = file;
@@ -96,7 +97,7 @@ void flm_sources_free(struct flm_sources *sources)
     struct found_sources *all = (struct found_sources *)sources;
     for (size_t i = 0; all && i < all->files.count; i++) {
         flm_text_clear(&all->files.at[i].name);
-        flm_source_clear(&all->files.at[i].source);
+        flm_source_file_clear(&all->files.at[i].source);
     }
     if (all)
         FLM_ARRAY_CLEAR(&all->files);

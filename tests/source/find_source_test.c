@@ -40,34 +40,34 @@ static void put(const char *name, const char *content)
 }
 
 static bool find(const struct flm_source_places *places, const char *path,
-                 struct flm_source *source)
+                 struct flm_source_file *source)
 {
     const struct flm_source_request request = {.path = flm_bytes_of(path)};
-    return flm_source_find(places, &request, source, NULL);
+    return flm_source_file_find(places, &request, source, NULL);
 }
 
 /* "origin text", with the names of the enumeration as numbers. */
 static void assert_found(const struct flm_source_places *places, const char *path,
                          enum flm_source_origin origin, const char *text)
 {
-    struct flm_source source;
+    struct flm_source_file source;
     bool found = find(places, path, &source);
     if (!found)
         fail_msg("%s", source.status.at);
     if (source.origin != origin ||
         !flm_bytes_are((struct flm_bytes){source.text.at, source.text.size}, text))
         fail_msg("%s: %d %.*s", path, source.origin, (int)source.text.size, source.text.at);
-    flm_source_clear(&source);
+    flm_source_file_clear(&source);
 }
 
 static void assert_status(const struct flm_source_places *places, const char *path, bool found,
                           const char *part)
 {
-    struct flm_source source;
+    struct flm_source_file source;
     assert_int_equal(find(places, path, &source), found);
     if (!strstr(source.status.at, part))
         fail_msg("%s", source.status.at);
-    flm_source_clear(&source);
+    flm_source_file_clear(&source);
 }
 
 static void places_are_tried_in_their_order(void **state)
@@ -102,12 +102,12 @@ static void a_relative_path_is_below_the_folder_of_the_compilation(void **state)
     put("build/inc/a.h", "found");
     const struct flm_source_request request = {flm_bytes_of("inc/a.h"), flm_bytes_of(at("build")),
                                                NULL};
-    struct flm_source source;
-    assert_true(flm_source_find(&places, &request, &source, NULL));
+    struct flm_source_file source;
+    assert_true(flm_source_file_find(&places, &request, &source, NULL));
     assert_string_equal(source.path.at, at("build/inc/a.h"));
     assert_string_equal(source.status.at,
                         "nothing tells whether this is the file that was compiled");
-    flm_source_clear(&source);
+    flm_source_file_clear(&source);
 }
 
 static void nothing_leads_out_of_a_folder(void **state)
@@ -160,15 +160,15 @@ static void what_was_tried_is_said(void **state)
                   "--source-map OLD=NEW for where a folder is now");
     static const struct flm_source_places nothing = {.folders_only = true};
     assert_status(&nothing, "", false, " was not found; tried: nothing. Use");
-    struct flm_source source;
+    struct flm_source_file source;
     const struct flm_source_request request = {.path = {"/a\0b", 4}};
-    assert_false(flm_source_find(&nothing, &request, &source, NULL));
-    flm_source_clear(&source);
+    assert_false(flm_source_file_find(&nothing, &request, &source, NULL));
+    flm_source_file_clear(&source);
     char long_path[6000];
     memset(long_path, 'a', sizeof long_path - 1);
     long_path[sizeof long_path - 1] = 0;
     assert_false(find(&places, long_path, &source));
-    flm_source_clear(&source);
+    flm_source_file_clear(&source);
     struct flm_error why = {0};
     assert_true(flm_source_map_check("a=b", &why) && !flm_source_map_check("a", &why));
     assert_string_equal(why.text, "'a' is not OLD=NEW: where sources were, and where they are");
@@ -212,13 +212,13 @@ static struct flm_module *compiled(struct flm_modules **modules, const char *opt
 static void assert_fit(struct flm_module *module, const struct flm_source_places *places,
                        enum flm_source_origin origin, enum flm_source_fit fit, const char *text)
 {
-    struct flm_source source;
+    struct flm_source_file source;
     const struct flm_source_request request = {flm_bytes_of(at("src/main.c")), {"", 0}, module};
-    assert_true(flm_source_find(places, &request, &source, NULL));
+    assert_true(flm_source_file_find(places, &request, &source, NULL));
     assert_int_equal(source.origin, origin);
     assert_int_equal(source.fit, fit);
     assert_true(flm_bytes_are((struct flm_bytes){source.text.at, source.text.size}, text));
-    flm_source_clear(&source);
+    flm_source_file_clear(&source);
 }
 
 static void a_checksum_tells_which_file_was_compiled(void **state)
@@ -271,10 +271,11 @@ static bool find_some(void *context, struct flm_error *why)
     const struct flm_source_request request = {.path = flm_bytes_of(context)};
     const char *const folders[] = {at("one")};
     const struct flm_source_places places = {folders, 1};
-    struct flm_source source;
+    struct flm_source_file source;
     struct flm_error own = {0};
-    bool good = flm_source_find(&places, &request, &source, &own) || own.kind == FLM_ERROR_NONE;
-    flm_source_clear(&source);
+    bool good =
+        flm_source_file_find(&places, &request, &source, &own) || own.kind == FLM_ERROR_NONE;
+    flm_source_file_clear(&source);
     if (!good && why)
         *why = own;
     return good;

@@ -17,7 +17,7 @@ struct collecting {
     struct FLM_ARRAY(struct flm_line_cost) lines;
     struct flm_index index;
     uint32_t *of_frame; /* by frame of `p`: its line; FLM_NONE: it does not count */
-    uint32_t *seen_end; /* by line: the end of its outermost frame that was seen last */
+    uint32_t *seen_end; /* by line: where the subtree ends that was counted last */
 };
 
 static bool same_line(const struct flm_line_cost *a, const struct flm_line_cost *b)

@@ -237,7 +237,7 @@ static bool take_raw(struct lexer *x, size_t word)
 static bool take_here(struct lexer *x, flm_syntax_state *next)
 {
     size_t at = 2;
-    bool is_marked = false; /* what follows is no number that something is shifted by */
+    bool is_marked = false; /* it is a here-document, and no shift by a number */
     if (peek(x, 1) != '<' || !has(x, FLM_HERE))
         return false;
     if (peek(x, at) == '<') {
