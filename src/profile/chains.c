@@ -329,12 +329,21 @@ static bool check_samples(const struct flm_profile *p, struct flm_error *why)
     return true;
 }
 
-static bool all_finite(const struct flm_profile *p)
+/* The chains of a node add up to its self value, but for what sums of fractions are rounded by. */
+static bool check_values(const struct flm_chain_table *t, uint32_t node, struct flm_error *why)
 {
-    uint64_t count = (uint64_t)p->sizes.metric_count * p->sizes.shared_count;
-    for (uint64_t i = 0; i < count; i++)
-        if (p->chain_value[i] - p->chain_value[i] != 0)
-            return false;
+    const struct flm_profile *p = t->profile;
+    for (uint32_t m = 0; m < p->sizes.metric_count && p->node_chains[node] > 1; m++) {
+        double self = flm_self_column(p, m)[node], sum = 0, size = 0;
+        for (uint32_t i = t->start[node]; i < t->start[node + 1]; i++) {
+            double value = flm_chain_value(t, m, node, i);
+            sum += value;
+            size += value < 0 ? -value : value;
+        }
+        double apart = sum > self ? sum - self : self - sum;
+        if (!(apart <= size / 1e9)) /* nor is it where one is not a number */
+            return broken(why, "node", node, "has chains that do not add up to its self value");
+    }
     return true;
 }
 
@@ -342,9 +351,11 @@ bool flm_check_chains(const struct flm_profile *p, struct flm_error *why)
 {
     if (!check_locations(p, why))
         return false;
+    if (flm_has_chains(p) != (p->sizes.location_count > 0))
+        return flm_error_set(why, FLM_ERROR_FORMAT,
+                             "there are chains or locations without the others");
     if (!flm_has_chains(p))
-        return p->sizes.location_count == 0 ||
-               flm_error_set(why, FLM_ERROR_FORMAT, "there are locations but no chains");
+        return true;
     struct flm_chain_table table;
     uint32_t *parent = malloc(p->sizes.node_count * sizeof *parent);
     bool good = parent && check_counts(p, why);
@@ -355,14 +366,13 @@ bool flm_check_chains(const struct flm_profile *p, struct flm_error *why)
         for (uint32_t i = 0; good && i < p->sizes.node_count; i++) {
             const uint32_t *places = table.location_start + p->node_frame[i];
             good = check_node(p, table.start[i], p->node_chains[i],
-                              i > 0 ? p->node_chains[parent[i]] : 1, places[1] - places[0], why);
+                              i > 0 ? p->node_chains[parent[i]] : 1, places[1] - places[0], why) &&
+                   check_values(&table, i, why);
         }
         flm_chain_table_clear(&table);
     } else {
         good = false;
     }
     free(parent);
-    if (good && !all_finite(p))
-        return flm_error_set(why, FLM_ERROR_FORMAT, "a chain has a value that is not a number");
     return good && check_samples(p, why);
 }

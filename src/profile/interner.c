@@ -98,6 +98,7 @@ uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_recor
 uint32_t flm_interner_location(struct flm_interner *v, const struct flm_location *where)
 {
     struct flm_location record = *where;
+    record.reserved = 0;
     uint32_t hash = (uint32_t)(flm_hash(&record, sizeof record) >> 32);
     for (struct flm_probe at = flm_index_probe(&v->location_index, hash);
          flm_index_next(&v->location_index, &at);)

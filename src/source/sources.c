@@ -3,70 +3,98 @@
 #include <stdlib.h>
 
 #include "base/core/array.h"
+#include "base/core/hash.h"
+#include "base/core/index.h"
 #include "base/text/versioned.h"
 #include "format/core/date.h"
-#include "profile/sample_span.h"
 #include "report/profile/sources.h"
 #include "source/find_source.h"
 
 struct known_file {
     struct flm_text name; /* as frames have it */
     struct flm_source_file source;
+    struct flm_line_index lines;
 };
 
 struct found_sources {
     struct flm_sources sources; /* first: what reports see */
     struct flm_source_places places;
-    struct FLM_ARRAY(struct known_file) files;
+    struct FLM_ARRAY(struct known_file *) files; /* each stays where it is */
+    struct flm_index index;                      /* by name */
 };
+
+static void free_file(struct known_file *file)
+{
+    flm_text_clear(&file->name);
+    flm_source_file_clear(&file->source);
+    flm_line_index_clear(&file->lines);
+    free(file);
+}
 
 static bool describe(const struct known_file *file, struct flm_source_text *found)
 {
     const struct flm_source_file *s = &file->source;
-    *found = (struct flm_source_text){.text = {s->text.at, s->text.size},
-                                      .path = flm_bytes_of(s->path.at ? s->path.at : ""),
-                                      .status = flm_bytes_of(s->status.at ? s->status.at : "")};
+    *found =
+        (struct flm_source_text){.lines = s->origin == FLM_SOURCE_NOWHERE ? NULL : &file->lines,
+                                 .path = flm_bytes_of(s->path.at ? s->path.at : ""),
+                                 .status = flm_bytes_of(s->status.at ? s->status.at : "")};
     return true;
 }
 
-/* When the recording ended: the note has its beginning, in whole seconds. 0: it is not known. */
-static int64_t recorded_until(const struct flm_profile *p)
+/* When the recording began, at the latest: the note has whole seconds. What is changed afterward is
+ * not what was compiled. 0: it is not known. */
+static int64_t recorded_at(const struct flm_profile *p)
 {
     struct flm_name began = flm_profile_note_named(p, "recorded");
-    int64_t began_ns, first_ns, last_ns;
-    if (began.size == 0 || !flm_date_parse((struct flm_bytes){began.at, began.size}, &began_ns))
-        return 0;
-    if (flm_time_range(p, &first_ns, &last_ns))
-        began_ns += last_ns - first_ns;
-    return began_ns + 1000000000;
+    int64_t began_ns;
+    bool known =
+        began.size > 0 && flm_date_parse((struct flm_bytes){began.at, began.size}, &began_ns);
+    return known ? began_ns + 1000000000 : 0;
+}
+
+/* Reads it, or finds that it is nowhere. NULL when memory ran out. */
+static struct known_file *read_file(const struct found_sources *all, const struct flm_profile *p,
+                                    struct flm_bytes name)
+{
+    struct known_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    struct flm_source_places places = all->places;
+    struct flm_error why = {0};
+    const struct flm_source_request request = {.path = name};
+    places.recorded_ns = recorded_at(p);
+    flm_text_add(&file->name, name);
+    bool found = flm_source_file_find(&places, &request, &file->source, &why);
+    const struct flm_bytes text = {file->source.text.at, file->source.text.size};
+    if (file->name.failed || (!found && why.kind == FLM_ERROR_MEMORY) ||
+        (found && !flm_line_index_init(&file->lines, text))) {
+        free_file(file);
+        return NULL;
+    }
+    return file;
 }
 
 static bool find(struct flm_sources *sources, const struct flm_profile *profile,
                  struct flm_bytes name, struct flm_source_text *found, struct flm_error *why)
 {
     struct found_sources *all = (struct found_sources *)sources;
-    for (size_t i = 0; i < all->files.count; i++)
-        if (flm_bytes_equal(
-                (struct flm_bytes){all->files.at[i].name.at, all->files.at[i].name.size}, name))
-            return describe(&all->files.at[i], found);
-    struct known_file file = {.name = {0}};
-    flm_text_add(&file.name, name);
-    if (file.name.failed || !FLM_ARRAY_RESERVE(&all->files, 1)) {
-        flm_text_clear(&file.name);
+    uint32_t hash = (uint32_t)(flm_hash(name.at, name.size) >> 32);
+    for (struct flm_probe at = flm_index_probe(&all->index, hash);
+         flm_index_next(&all->index, &at);) {
+        const struct known_file *file = all->files.at[at.found];
+        if (flm_bytes_equal((struct flm_bytes){file->name.at, file->name.size}, name))
+            return describe(file, found);
+    }
+    if (!FLM_ARRAY_RESERVE(&all->files, 1))
+        return flm_error_memory(why);
+    struct known_file *file = read_file(all, profile, name);
+    if (!file || !flm_index_add(&all->index, hash, (uint32_t)all->files.count)) {
+        if (file)
+            free_file(file);
         return flm_error_memory(why);
     }
-    struct flm_source_places places = all->places;
-    places.recorded_ns = recorded_until(profile);
-    const struct flm_source_request request = {.path = name};
-    why->kind = FLM_ERROR_NONE;
-    if (!flm_source_file_find(&places, &request, &file.source, why) &&
-        why->kind == FLM_ERROR_MEMORY) {
-        flm_text_clear(&file.name);
-        flm_source_file_clear(&file.source);
-        return false;
-    }
     all->files.at[all->files.count++] = file;
-    return describe(&all->files.at[all->files.count - 1], found);
+    return describe(file, found);
 }
 
 struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
@@ -95,11 +123,11 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
 void flm_sources_free(struct flm_sources *sources)
 {
     struct found_sources *all = (struct found_sources *)sources;
-    for (size_t i = 0; all && i < all->files.count; i++) {
-        flm_text_clear(&all->files.at[i].name);
-        flm_source_file_clear(&all->files.at[i].source);
-    }
-    if (all)
+    for (size_t i = 0; all && i < all->files.count; i++)
+        free_file(all->files.at[i]);
+    if (all) {
         FLM_ARRAY_CLEAR(&all->files);
+        flm_index_clear(&all->index);
+    }
     free(all);
 }

@@ -246,9 +246,16 @@ static void every_promise_of_chains_is_checked(void **state)
     refuse(COLUMN(sample_chain), 0, 3, "names a chain that is not there");
     struct flm_profile *p = called_from_two_lines();
     struct flm_error why = {0};
+    p->chain_value[1] += 1;
+    assert_false(flm_profile_check(p, &why));
+    uint32_t locations = p->sizes.location_count;
+    p->sizes.location_count = 0; /* as in a file without their sections */
+    assert_false(flm_profile_check(p, &why));
+    assert_non_null(strstr(why.text, "without the others"));
+    p->sizes.location_count = locations;
     memset(&p->chain_value[1], 0xFF, sizeof p->chain_value[1]);
     assert_false(flm_profile_check(p, &why));
-    assert_non_null(strstr(why.text, "not a number"));
+    assert_non_null(strstr(why.text, "do not add up"));
     flm_profile_free(p);
 }
 

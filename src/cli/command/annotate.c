@@ -1,5 +1,6 @@
 /* annotate.c - `flamel annotate`: what each line of source costs. */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command/commands.h"
 #include "cli/common/last_recording.h"
@@ -90,6 +91,10 @@ static int run(const struct flm_command *command, int count, char **argv)
     if (!function && !f.load.lines)
         return flm_message_usage("annotate which function? Name one, or say --lines for the "
                                  "hottest lines of all");
+    if (operands == 1 && function && access(function, R_OK) == 0)
+        return flm_message_usage("annotate takes a function first: 'flamel annotate FUNCTION %s', "
+                                 "or 'flamel annotate --lines %s'",
+                                 function, function);
     struct flm_text last = {0};
     const char *path =
         files == 1 ? argv[operands - 1] : flm_last_recording_taken(&last, f.load.quiet);

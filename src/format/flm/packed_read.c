@@ -90,7 +90,8 @@ static void read_chain_sizes(struct unpacking *u, struct cursor *c)
     s->column_count = take32(&u->chains);
     s->chain_count = take32(&u->chains);
     s->shared_count = take32(&u->chains);
-    c->bad |= s->chain_count == 0 || (s->column_count != 0 && s->column_count != s->location_count);
+    c->bad |= s->chain_count == 0 || s->location_count == 0 ||
+              (s->column_count != 0 && s->column_count != s->location_count);
 }
 
 static bool read_head(struct unpacking *u, struct cursor *c)

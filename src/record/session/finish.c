@@ -183,7 +183,13 @@ static uint64_t lasting_address(const struct flm_naming *f, const struct flm_loc
     uint64_t start = flm_processes_kernel_start(f->session->processes);
     if (owner->kind == FLM_OWNER_MODULE || owner->kind == FLM_OWNER_FILE)
         return address;
-    return owner->kind == FLM_OWNER_KERNEL && start && address >= start ? address - start : 0;
+    /* Its modules ("[xfs]") are elsewhere each time the machine starts. */
+    bool is_module =
+        owner->module &&
+        !flm_bytes_start_with(f->session->symbolizer->calls->path(owner->module), "[kernel");
+    return owner->kind == FLM_OWNER_KERNEL && !is_module && start && address >= start
+               ? address - start
+               : 0;
 }
 
 static bool name_locations(struct flm_naming *f, flm_session_progress progress, void *context)
@@ -235,6 +241,21 @@ static bool continues(struct flm_naming *f, const struct flm_frames_of *frames,
     return true;
 }
 
+/* The caller's node with the location of the part that goes on there: that is where the function
+ * is, and not where the compiler has it jump to its part. */
+static struct flm_node continued_node(struct flm_naming *f, struct flm_node caller,
+                                      struct flm_frame part)
+{
+    struct flm_builder *b = f->builder;
+    uint32_t location = flm_frame_location(&b->interner.frames[part.index]);
+    if (location == 0 || b->failed)
+        return caller;
+    struct flm_builder_node node = b->nodes[caller.index];
+    const struct flm_frame_record record =
+        flm_frame_located(&b->interner.frames[node.frame], location);
+    return flm_builder_child(b, (struct flm_node){node.parent}, flm_builder_frame(b, &record));
+}
+
 /* The builder's node of each stack; freed by the caller. NULL when memory ran out. */
 static struct flm_node *make_nodes(struct flm_naming *f)
 {
@@ -249,12 +270,13 @@ static struct flm_node *make_nodes(struct flm_naming *f)
         struct flm_stack_node node = stacks->nodes.at[i];
         struct flm_frames_of frames = f->of_location[node.location];
         const struct flm_stack_node *caller = &stacks->nodes.at[node.caller];
+        struct flm_node from = nodes[node.caller];
         if (node.caller != 0 && continues(f, &frames, &f->of_location[caller->location])) {
+            from = continued_node(f, from, f->frames.at[frames.start]);
             frames.start++;
             frames.count--;
         }
-        nodes[i] = flm_builder_descend(f->builder, nodes[node.caller], f->frames.at + frames.start,
-                                       frames.count);
+        nodes[i] = flm_builder_descend(f->builder, from, f->frames.at + frames.start, frames.count);
     }
     return nodes;
 }

@@ -30,7 +30,19 @@ static struct flm_bytes text_of(const struct annotating *a, uint32_t string)
 
 /* ---- For programs: all lines ----------------------------------------------------------------- */
 
-enum { FUNCTION, MODULE, FILE_NAME, LINE, SELF, SELF_PERCENT, TOTAL, TOTAL_PERCENT, TEXT, PLACE };
+enum {
+    FUNCTION,
+    MODULE,
+    FILE_NAME,
+    LINE,
+    SELF,
+    SELF_PERCENT,
+    TOTAL,
+    TOTAL_PERCENT,
+    TEXT,
+    PLACE,
+    SEEN_LINE
+};
 
 static void add_columns(const struct annotating *a, unsigned forms)
 {
@@ -42,6 +54,7 @@ static void add_columns(const struct annotating *a, unsigned forms)
     flm_report_add_percent_column(a->report, "total_percent", forms & FLM_IN_CSV);
     flm_report_add_literal_column(a->report, "source", forms & FLM_IN_PROGRAMS);
     flm_report_add_column(a->report, "place", 0);
+    flm_report_add_column(a->report, "seen_line", 0);
 }
 
 static void add_view(const struct annotating *a, const char *heading, size_t column,
@@ -86,12 +99,19 @@ static void add_place(const struct annotating *a, struct flm_text *to,
                       const struct flm_line_cost *line)
 {
     struct flm_bytes file = text_of(a, line->file);
-    if (file.size == 0)
-        flm_text_puts(to, "line not known");
-    else
-        flm_text_add(to, file);
+    flm_text_add(to, file);
     if (line->line > 0)
-        flm_text_format(to, ":%u", line->line);
+        flm_text_format(to, file.size > 0 ? ":%u" : "line %u", line->line);
+    else if (file.size == 0)
+        flm_text_puts(to, "line not known");
+}
+
+/* As people see it, without separators: an editor takes it. */
+static void add_number(const struct annotating *a, uint32_t line)
+{
+    struct flm_text *cell = flm_report_cell_text(a->report);
+    if (line > 0)
+        flm_text_format(cell, "%u", line);
 }
 
 static void add_line(const struct annotating *a, const struct flm_line_cost *line, unsigned forms,
@@ -111,6 +131,7 @@ static void add_line(const struct annotating *a, const struct flm_line_cost *lin
     else
         flm_report_cell_null(a->report);
     add_place(a, flm_report_cell_text(a->report), line);
+    add_number(a, line->line);
 }
 
 /* ---- The hottest lines ----------------------------------------------------------------------- */
@@ -137,12 +158,16 @@ static void add_hidden(const struct annotating *a, const char *what, const char 
 /* Where no line is known of anything, what to do. */
 static void add_advice(const struct annotating *a)
 {
+    bool known = false;
     for (size_t i = 0; i < a->costs.count; i++)
-        if (a->costs.line[i].line > 0)
-            return;
+        known |= a->costs.line[i].line > 0;
+    if (known || a->source->whole == 0)
+        return;
     struct flm_text *line = flm_report_add_line(a->report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN);
-    flm_text_puts(line, "No line is known: compile with -g, or install the debug information, and "
-                        "record again");
+    flm_text_puts(line, a->costs.count == 0
+                            ? "What was asked for costs nothing in this metric"
+                            : "No line is known. Of a recording: compile with -g, or install the "
+                              "debug information, and record again");
 }
 
 static bool make_lines(struct annotating *a)
@@ -179,28 +204,11 @@ static bool make_lines(struct annotating *a)
 
 /* ---- Functions with their source ------------------------------------------------------------- */
 
-/* The lines of one file, while rows are added. */
-struct file_text {
-    struct flm_bytes rest; /* of the text */
-    uint32_t next;         /* the number of the line that it begins with */
-};
-
-/* Moves to a line. {NULL, 0}: the file has no such line, or is not there. */
-static struct flm_bytes take_line(struct file_text *file, uint32_t number)
+/* {NULL, 0}: the file has no such line, or is not there. */
+static struct flm_bytes line_of(const struct flm_source_text *file, uint32_t number)
 {
-    while (file->rest.size > 0) {
-        const char *end = memchr(file->rest.at, '\n', file->rest.size);
-        size_t size = end ? (size_t)(end - file->rest.at) : file->rest.size;
-        struct flm_bytes line = {file->rest.at, size};
-        if (file->next == number) {
-            if (line.size > 0 && line.at[line.size - 1] == '\r')
-                line.size--;
-            return line;
-        }
-        file->rest = flm_bytes_from(file->rest, end ? size + 1 : size);
-        file->next++;
-    }
-    return (struct flm_bytes){NULL, 0};
+    bool is_there = file->lines && number > 0 && number <= file->lines->count;
+    return is_there ? flm_line_index_get(file->lines, number) : (struct flm_bytes){NULL, 0};
 }
 
 /* A line without a cost, beside those that have one. */
@@ -215,6 +223,7 @@ static void add_context(const struct annotating *a, uint32_t number, struct flm_
     add_source(flm_report_cell_text(a->report), text);
     flm_report_cell_tone(a->report, FLM_TONE_MUTED);
     flm_report_cell_absent(a->report);
+    add_number(a, number);
 }
 
 /* "... 12 lines" in place of lines far from a cost. */
@@ -230,16 +239,17 @@ static void add_gap(const struct annotating *a, uint32_t count)
     flm_text_puts(text, " without a cost");
     flm_report_cell_tone(a->report, FLM_TONE_MUTED);
     flm_report_cell_absent(a->report);
+    flm_report_cell_absent(a->report);
 }
 
 /* The lines between two with a cost; `from` is the first of them, `to` that after the last. */
-static void add_between(const struct annotating *a, struct file_text *file, uint32_t from,
-                        uint32_t to, bool is_first)
+static void add_between(const struct annotating *a, const struct flm_source_text *file,
+                        uint32_t from, uint32_t to, bool is_first)
 {
     enum { CONTEXT = 3 };
+    uint32_t end = file->lines ? (uint32_t)file->lines->count + 1 : 0;
+    to = to < end ? to : end;
     uint32_t head = is_first ? 0 : CONTEXT, tail = CONTEXT;
-    if (file->rest.size == 0)
-        return;
     for (uint32_t number = from; number < to; number++) {
         uint32_t hidden = to - from - head - tail;
         if (!a->options->whole && to - from > head + tail + 1 && number == from + head) {
@@ -247,16 +257,16 @@ static void add_between(const struct annotating *a, struct file_text *file, uint
                 add_gap(a, hidden);
             number += hidden;
         }
-        struct flm_bytes text = take_line(file, number);
-        if (text.at)
-            add_context(a, number, text);
+        add_context(a, number, line_of(file, number));
     }
 }
 
 static bool find_text(const struct annotating *a, uint32_t file, struct flm_source_text *found)
 {
     struct flm_sources *sources = a->options->sources;
-    return !sources || file == 0 ||
+    *found = (struct flm_source_text){NULL};
+    /* "<frozen site>" of Python is no file. */
+    return !sources || file == 0 || flm_bytes_start_with(text_of(a, file), "<") ||
            sources->find(sources, a->source->profile, text_of(a, file), found, a->why);
 }
 
@@ -278,7 +288,7 @@ static void add_file_name(struct flm_text *head, struct flm_bytes name,
 static bool add_file(struct annotating *a, const struct flm_line_cost *lines, size_t count)
 {
     enum { LEAVE_TOTAL = 2, LEAVE_SELF };
-    struct flm_source_text found = {.text = {"", 0}};
+    struct flm_source_text found = {NULL};
     struct flm_bytes name = text_of(a, lines[0].file);
     if (!find_text(a, lines[0].file, &found))
         return false;
@@ -289,21 +299,22 @@ static bool add_file(struct annotating *a, const struct flm_line_cost *lines, si
     add_view(a, "self", SELF, FLM_VIEW_AS_QUANTITY, FLM_COLUMN_NUMBER, LEAVE_SELF);
     add_view(a, "", SELF, FLM_VIEW_AS_PERCENT, FLM_COLUMN_NUMBER, 0);
     add_view(a, "total", TOTAL, FLM_VIEW_AS_PERCENT, FLM_COLUMN_NUMBER, LEAVE_TOTAL);
-    add_view(a, "line", LINE, FLM_VIEW_AS_COUNT, FLM_COLUMN_NUMBER, 0);
+    add_view(a, "line", SEEN_LINE, FLM_VIEW_AS_TEXT, FLM_COLUMN_NUMBER, 0);
     add_view(a, "source", TEXT, FLM_VIEW_AS_TEXT, FLM_COLUMN_TEXT, 0);
-    struct file_text file = {found.text, 1};
     uint32_t next = 1;
     for (size_t i = 0; i < count; i++) {
-        if (lines[i].line > 0) {
-            add_between(a, &file, next, lines[i].line, next == 1);
+        bool is_beyond = found.lines && lines[i].line > found.lines->count;
+        if (lines[i].line > 0 && !is_beyond) {
+            add_between(a, &found, next, lines[i].line, next == 1);
             next = lines[i].line + 1;
         }
-        struct flm_bytes text =
-            lines[i].line > 0 ? take_line(&file, lines[i].line) : flm_bytes_of("(line not known)");
+        struct flm_bytes text = is_beyond           ? flm_bytes_of("(the file has fewer lines)")
+                                : lines[i].line > 0 ? line_of(&found, lines[i].line)
+                                                    : flm_bytes_of("(line not known)");
         add_line(a, &lines[i], FLM_IN_PEOPLES, text.at ? text : flm_bytes_of(""));
     }
-    if (file.rest.size > 0)
-        add_between(a, &file, next, a->options->whole ? UINT32_MAX - 1 : next + 3, false);
+    if (next > 1 || a->options->whole)
+        add_between(a, &found, next, a->options->whole ? UINT32_MAX : next + 3, false);
     return true;
 }
 
@@ -321,15 +332,37 @@ static int order_by_total(const void *context, uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* The self and total value of a function, as other reports have them. */
-static void find_values(const struct annotating *a, struct function_range *range)
+/* Functions of one name and no module are told apart by their files. */
+static bool is_next_function(const struct flm_line_cost *line)
 {
-    const struct flm_line_cost *line = &a->costs.line[range->first];
-    for (uint32_t i = 0; i < a->source->functions.count; i++) {
-        const struct flm_function *f = &a->source->functions.function[i];
-        if (f->name == line->function && f->module == line->module && i > 0) {
-            range->self += f->self;
-            range->total += f->total;
+    return line->function != line[-1].function || line->module != line[-1].module ||
+           (line->module == 0 && line->file != line[-1].file);
+}
+
+/* Whether a function of the profile is before that of a line, in the order of both. */
+static bool is_before(const struct flm_function *f, const struct flm_line_cost *line)
+{
+    if (f->name != line->function)
+        return f->name < line->function;
+    if (f->module != line->module)
+        return f->module < line->module;
+    return line->module == 0 && f->file < line->file;
+}
+
+/* The self and total values of functions, as other reports have them: both stand by name, module
+ * and file. */
+static void find_values(const struct annotating *a, struct function_range *ranges, size_t count)
+{
+    const struct flm_functions *functions = &a->source->functions;
+    uint32_t at = 1; /* 0 is the root's */
+    for (size_t i = 0; i < count; i++) {
+        const struct flm_line_cost *line = &a->costs.line[ranges[i].first];
+        while (at < functions->count && is_before(&functions->function[at], line))
+            at++;
+        const struct flm_function *f = at < functions->count ? &functions->function[at] : NULL;
+        if (f && f->name == line->function && f->module == line->module) {
+            ranges[i].self = f->self;
+            ranges[i].total = f->total;
         }
     }
 }
@@ -369,14 +402,13 @@ static uint32_t find_functions(const struct annotating *a, struct function_range
     uint32_t count = 0;
     for (size_t i = 0; i < a->costs.count; i++) {
         const struct flm_line_cost *line = &a->costs.line[i];
-        if (i == 0 || line->function != line[-1].function || line->module != line[-1].module)
+        if (i == 0 || is_next_function(line))
             ranges[count++] = (struct function_range){i, 0, 0, 0};
         ranges[count - 1].count++;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        find_values(a, &ranges[i]);
+    find_values(a, ranges, count);
+    for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    }
     flm_sort(order, count, scratch, order_by_total, ranges);
     return count;
 }
@@ -389,17 +421,13 @@ static bool add_table(struct annotating *a, const struct function_range *ranges,
     add_columns(a, FLM_IN_PROGRAMS);
     for (size_t r = 0; r < shown; r++) {
         const struct function_range *range = &ranges[order[r]];
-        struct file_text file = {{"", 0}, 1};
+        struct flm_source_text file = {NULL};
         for (size_t i = range->first; i < range->first + range->count; i++) {
             const struct flm_line_cost *line = &a->costs.line[i];
-            if (i == range->first || line->file != line[-1].file) {
-                struct flm_source_text found = {.text = {"", 0}};
-                if (!find_text(a, line->file, &found))
-                    return false;
-                file = (struct file_text){found.text, 1};
-            }
-            const struct flm_bytes none = {NULL, 0};
-            add_line(a, line, FLM_IN_PROGRAMS, line->line ? take_line(&file, line->line) : none);
+            if ((i == range->first || line->file != line[-1].file) &&
+                !find_text(a, line->file, &file))
+                return false;
+            add_line(a, line, FLM_IN_PROGRAMS, line_of(&file, line->line));
         }
     }
     return true;

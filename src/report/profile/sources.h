@@ -3,12 +3,12 @@
 #ifndef FLAMEL_REPORT_PROFILE_SOURCES_H
 #define FLAMEL_REPORT_PROFILE_SOURCES_H
 
-#include "base/core/bytes.h"
+#include "base/text/line_index.h"
 #include "flamel/annotate.h"
 
 struct flm_source_text {
-    struct flm_bytes text;   /* empty: it was not found */
-    struct flm_bytes path;   /* from which it was read */
+    const struct flm_line_index *lines; /* NULL: it was not found */
+    struct flm_bytes path;              /* from which it was read */
     struct flm_bytes status; /* a sentence: how well it fits, or where it was looked for */
 };
 
