@@ -339,7 +339,8 @@ static bool add_sample(struct adding *a, const struct flm_legacy_sample *s)
     a->path.count = 0;
     size_t count = s->count - (l->has_go_names && ends_in_goexit(a, s));
     size_t hidden = l->has_go_names ? count_hidden(a, s) : 0;
-    const uint64_t *address = l->addresses.at + s->first;
+    /* A file without any address has no array of them. */
+    const uint64_t *address = s->count > 0 ? l->addresses.at + s->first : NULL;
     for (size_t i = count; i-- > hidden;)
         if (!push_frame(a, address[i], i + 1 < count ? address[i + 1] : 0) ||
             (l->has_go_names && !push_inlined(a, address[i])))

@@ -318,9 +318,11 @@ bool flm_callgrind_read_costs(struct flm_callgrind *r, struct flm_bytes line)
     return is_jump || (is_call ? add_call(r) : add_self(r));
 }
 
-/* Reads the costs of one line, whose positions are not needed; NULL: it is not a plain one, or the
- * window does not have all of it. */
-static const char *take_plain_costs(struct flm_callgrind *r, const char *at, const char *end)
+/* Reads the costs of one line, whose positions are not needed, into r->ahead; NULL: it is not a
+ * plain one, or the window does not have all of it. Costs may be relative to those of the line
+ * before, so r->cost stays until the line is known to be one. */
+static const char *take_plain_costs(struct flm_callgrind *r, const char *at, const char *end,
+                                    size_t *given)
 {
     size_t count = r->events.count, i = 0;
     for (size_t column = r->position_count; column > 0; column--) {
@@ -336,17 +338,13 @@ static const char *take_plain_costs(struct flm_callgrind *r, const char *at, con
             value = value * 10 + (uint64_t)(*at - '0');
         if ((size_t)(at - digits) - 1 >= 19 || at == end) /* 1 to 19 digits: nothing overflows */
             return NULL;
-        r->cost[i] = value;
+        r->ahead[i] = value;
         if (*at != ' ')
             break;
         at++;
     }
-    if (i == count || *at != '\n')
-        return NULL;
-    for (size_t c = ++i; c < r->given; c++)
-        r->cost[c] = 0;
-    r->given = i;
-    return at + 1;
+    *given = i + 1;
+    return i == count || *at != '\n' ? NULL : at + 1;
 }
 
 void flm_callgrind_read_plain_costs(struct flm_callgrind *r)
@@ -358,15 +356,19 @@ void flm_callgrind_read_plain_costs(struct flm_callgrind *r)
     uint64_t *sums = r->graph.item_costs.at + (size_t)r->item * r->events.count, count = 0;
     const char *at = ahead.at, *next;
     const char *end = at + (ahead.size < MOST_SIZE ? ahead.size : MOST_SIZE);
+    size_t given;
     while (at < end && (flm_callgrind_is_digit(*at) || flm_is_one_of(*at, "+-*")) &&
-           (next = take_plain_costs(r, at, end)) != NULL) {
+           (next = take_plain_costs(r, at, end, &given)) != NULL) {
         bool fits = true;
-        for (size_t i = 0; i < r->given; i++)
-            fits = fits && sums[i] + r->cost[i] >= sums[i];
+        for (size_t i = 0; i < given; i++)
+            fits = fits && sums[i] + r->ahead[i] >= sums[i];
         if (!fits)
             break;
-        for (size_t i = 0; i < r->given; i++)
-            sums[i] += r->cost[i];
+        for (size_t i = 0; i < given; i++)
+            sums[i] += r->cost[i] = r->ahead[i];
+        for (size_t i = given; i < r->given; i++)
+            r->cost[i] = 0;
+        r->given = given;
         r->sum += r->cost[0];
         at = next;
         count++;

@@ -85,7 +85,8 @@ struct flm_callgrind {
     bool is_jump; /* the next line has the position of a jump, and no costs */
     bool has_costs;
     uint64_t line;
-    uint64_t cost[FLM_CALLGRIND_EVENTS]; /* of the last line: `given` costs, then zeros */
+    uint64_t cost[FLM_CALLGRIND_EVENTS];  /* of the last line: `given` costs, then zeros */
+    uint64_t ahead[FLM_CALLGRIND_EVENTS]; /* of a line that is perhaps plain */
     size_t given;
 
     bool is_flamels; /* the file was written by callgrind_write.c */

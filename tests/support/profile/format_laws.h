@@ -39,18 +39,20 @@ static inline void assert_reads(const struct flm_format *format, struct flm_byte
     }
 }
 
-/* A window that moves shows the same profile. */
+/* A window that moves shows the same profile, whatever the options are. */
 static inline void assert_same_through_windows(const struct flm_format *format,
                                                struct flm_bytes bytes)
 {
-    const struct flm_read_options *options = &reader_options[2];
-    struct flm_profile *whole = read_bytes(format, bytes, options);
-    for (size_t step = 1; step < bytes.size + 6; step = step * 7 + 1) {
-        struct flm_profile *p = read_windows(format, bytes, step, options);
-        assert_profiles_equal(p, whole);
-        flm_profile_free(p);
+    for (size_t i = 0; i < sizeof reader_options / sizeof *reader_options; i++) {
+        const struct flm_read_options *options = &reader_options[i];
+        struct flm_profile *whole = read_bytes(format, bytes, options);
+        for (size_t step = 1; step < bytes.size + 6; step = step * 7 + 1) {
+            struct flm_profile *p = read_windows(format, bytes, step, options);
+            assert_profiles_equal(p, whole);
+            flm_profile_free(p);
+        }
+        flm_profile_free(whole);
     }
-    flm_profile_free(whole);
 }
 
 /* Every shortened copy is refused with a sentence, or is read, whatever the options are. Of large
