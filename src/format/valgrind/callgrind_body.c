@@ -326,9 +326,10 @@ static const char *take_plain_costs(struct flm_callgrind *r, const char *at, con
 {
     size_t count = r->events.count, i = 0;
     for (size_t column = r->position_count; column > 0; column--) {
+        const char *start = at;
         while (at<end && * at> ' ')
             at++;
-        if (end - at < 2 || *at++ != ' ')
+        if (at == start || end - at < 2 || *at++ != ' ')
             return NULL;
     }
     for (; i < count; i++) {
