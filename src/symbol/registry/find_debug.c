@@ -395,42 +395,38 @@ static bool find_debug_in_dirs(struct search *search, struct flm_bytes path)
     return false;
 }
 
+/* DIRECTORY/FOLDER/LINK, where FOLDER is that of the program: "/opt/bin/". */
+static bool try_link(struct search *search, const char *directory, struct flm_bytes folder,
+                     const char *below)
+{
+    if (search->link.size == 0 || folder.size == 0 || folder.at[0] != '/')
+        return false;
+    begin(search, directory);
+    add(search, folder);
+    adds(search, below);
+    add(search, search->link);
+    return try_debug(search, true);
+}
+
+/* As the process sees its files, and then as we do: a process that has ended has no files. What is
+ * found has the build id, or the checksum, that is wanted. */
 static bool find_debug_near_path(struct search *search, struct flm_bytes path, int process)
 {
-    struct flm_bytes directory = directory_of(path), link = search->link;
+    struct flm_bytes folder = directory_of(path);
     const char *debug_dir = search->find->debug_dir ? search->find->debug_dir : "/usr/lib/debug";
     char root[64] = "";
     if (process)
         snprintf(root, sizeof root, "/proc/%d/root", process);
-    if (link.size && directory.size && directory.at[0] == '/') {
-        begin(search, root);
-        add(search, directory);
-        add(search, link);
-        if (try_debug(search, true))
-            return true;
-        begin(search, root);
-        add(search, directory);
-        adds(search, ".debug/");
-        add(search, link);
-        if (try_debug(search, true))
-            return true;
-    }
     for (int ours = process == 0; ours < 2; ours++) {
         struct flm_text here = {0};
+        bool done = try_link(search, ours ? "" : root, folder, "") ||
+                    try_link(search, ours ? "" : root, folder, ".debug/");
         flm_text_puts(&here, ours ? "" : root);
         flm_text_puts(&here, debug_dir);
         flm_text_putc(&here, 0);
-        bool done = false;
-        if (!here.failed) {
-            done = try_id(search, here.at, "/.build-id", ".debug");
-            if (!done && link.size && directory.size && directory.at[0] == '/') {
-                begin(search, here.at);
-                add(search, directory);
-                add(search, link);
-                done = try_debug(search, true);
-            }
-            done = done || try_below(search, here.at, path, ".debug", true);
-        }
+        done = done || (!here.failed && (try_id(search, here.at, "/.build-id", ".debug") ||
+                                         try_link(search, here.at, folder, "") ||
+                                         try_below(search, here.at, path, ".debug", true)));
         flm_text_clear(&here);
         if (done)
             return true;

@@ -51,6 +51,9 @@ static const char *id_path(const char *name)
     return path;
 }
 
+/* For `finds`: the process that the program ran in; 0: none. */
+static int debugged_process;
+
 /* Looks for the debug information of bin/NAME when `place` is set up, below the temporary folder;
  * whether it was found there, and is the right one. */
 static bool finds(const char *name, const char *kept, const char *place, const char *symbol_dir,
@@ -69,7 +72,8 @@ static bool finds(const char *name, const char *kept, const char *place, const c
     struct flm_elf_file *program = flm_elf_open(path, NULL);
     assert_non_null(program);
     struct flm_found found;
-    flm_find_debug(&find, program, flm_bytes_of(path), &program->build_id, 0, false, &found);
+    flm_find_debug(&find, program, flm_bytes_of(path), &program->build_id, debugged_process, false,
+                   &found);
     bool has_found = found.file && flm_elf_has_debug_info(found.file);
     if (has_found) {
         char *real = strdup(temporary_path(place));
@@ -116,6 +120,23 @@ static void debug_files_are_found_at_all_locations(void **state)
     snprintf(place, sizeof place, "perf/.build-id/%s/debug", id_path("whole"));
     assert_true(finds("small", "kept.debug", place, NULL, NULL, "perf"));
     assert_false(finds("small", "kept.debug", "dir/another", "dir", NULL, NULL));
+    free(folder);
+}
+
+/* A process that has ended has no root any more: the files are where we see them. */
+static void debug_files_are_found_after_the_process(void **state)
+{
+    (void)state;
+    char place[400];
+    char *folder = strdup(temporary_path("bin"));
+    debugged_process = INT32_MAX;
+    assert_true(finds("small", "kept.debug", "bin/small.debug", NULL, NULL, NULL));
+    assert_true(finds("small", "kept.debug", "bin/.debug/small.debug", NULL, NULL, NULL));
+    assert_true(finds("noid", "kept-noid.debug", "bin/noid.debug", NULL, NULL, NULL));
+    snprintf(place, sizeof place, "lib%s/small.debug", folder);
+    assert_true(finds("small", "kept.debug", place, NULL, "lib", NULL));
+    assert_false(finds("small", "kept-noid.debug", "bin/small.debug", NULL, NULL, NULL));
+    debugged_process = 0;
     free(folder);
 }
 
@@ -404,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(debug_files_are_found_at_all_locations),
+        cmocka_unit_test(debug_files_are_found_after_the_process),
         cmocka_unit_test(a_file_of_another_build_is_not_used),
         cmocka_unit_test(without_a_build_id_the_crc_decides),
         cmocka_unit_test(a_program_is_taken_when_it_is_the_right_one),
