@@ -242,8 +242,9 @@ size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, in
     if (line && count > 0) {
         frames[0].line = line->line;
         frames[0].line_is_first = false;
-        if (line->file.size > 0)
-            frames[0].file = text_of(code, line->file);
+        frames[0].line_file = text_of(code, line->file);
+        if (frames[0].file.size == 0)
+            frames[0].file = frames[0].line_file;
     }
     return count;
 }

@@ -34,11 +34,12 @@ void flm_jit_code_free(struct flm_jit_code *code);
 /* A function at an address. Texts belong to the code. */
 struct flm_jit_frame {
     struct flm_bytes function;
-    struct flm_bytes file;  /* "": unknown */
-    struct flm_bytes place; /* of a function without a name: "an2.js:1:46"; else "" */
-    uint32_t line;          /* of the address, or of the start of the function; 0: unknown */
-    bool line_is_first;     /* it is that of the start of the function */
-    uint32_t kind;          /* enum flm_kind */
+    struct flm_bytes file;      /* "": unknown */
+    struct flm_bytes line_file; /* that has the line: another one where code of it is inlined */
+    struct flm_bytes place;     /* of a function without a name: "an2.js:1:46"; else "" */
+    uint32_t line;              /* of the address, or of the start of the function; 0: unknown */
+    bool line_is_first;         /* it is that of the start of the function */
+    uint32_t kind;              /* enum flm_kind */
 };
 
 /* The functions at the address at that time, innermost first; at most `capacity`. 0: none.

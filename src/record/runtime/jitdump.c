@@ -16,6 +16,7 @@
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "base/text/utf.h"
+#include "flamel/profile.h"
 #include "record/runtime/internal.h"
 #include "record/runtime/runtime.h"
 
@@ -46,6 +47,8 @@ struct reading {
     struct flm_bytes lines; /* of the code that comes next; empty: none */
     struct FLM_ARRAY(struct index_of) indices;
     struct flm_index by_index;
+    struct FLM_ARRAY(struct flm_bytes) files; /* of functions of V8, each once */
+    struct flm_index by_file;
 };
 
 static uint32_t u32(const struct reading *r, const char *at)
@@ -77,49 +80,96 @@ struct line {
     bool same_file; /* as the line before */
 };
 
-/* The next line; false at the end, or if it is malformed. */
-static bool take_line(const struct reading *r, struct flm_bytes *rest, struct line *line)
+/* The lines that are left, of code that begins at `start`. */
+struct lines {
+    struct flm_bytes rest;
+    uint64_t start, size;
+    bool are_torn;           /* names may have zeros inside */
+    struct flm_bytes before; /* the name before */
+};
+
+static struct lines lines_of(const struct reading *r, uint64_t start, uint64_t size, bool are_torn)
 {
+    return (struct lines){
+        {r->lines.at + LINES_SIZE, r->lines.size - LINES_SIZE}, start, size, are_torn};
+}
+
+enum { ELF_HEADER_SIZE = 64, LONGEST_FILE = 4096 };
+
+/* Whether the next line may begin there, or it is the end: up to 7 zeros. */
+static bool is_boundary(const struct reading *r, const struct lines *lines, const char *at)
+{
+    size_t left = (size_t)(lines->rest.at + lines->rest.size - at);
+    static const char zeros[7];
+    if (left <= LINE_SIZE)
+        return left <= sizeof zeros && memcmp(at, zeros, left) == 0;
+    uint64_t next = u64(r, at);
+    return next >= lines->start && next - lines->start <= lines->size + ELF_HEADER_SIZE;
+}
+
+/* The zero behind a name: the first one, or, in a name that may have zeros, that of an equal name
+ * before, or the first one behind which the next line begins. NULL: there is none. */
+static const char *find_name_end(const struct reading *r, struct lines *lines, const char *name)
+{
+    size_t size = (size_t)(lines->rest.at + lines->rest.size - name);
+    const char *first = memchr(name, 0, size);
+    const struct flm_bytes *before = &lines->before;
+    if (!first || !lines->are_torn)
+        return first;
+    if (before->size > 0 && before->size < size && memcmp(name, before->at, before->size) == 0 &&
+        name[before->size] == 0 && is_boundary(r, lines, name + before->size + 1))
+        return name + before->size;
+    const char *most = name + (size < LONGEST_FILE ? size : LONGEST_FILE);
+    for (const char *zero = first; zero; zero = memchr(zero + 1, 0, (size_t)(most - (zero + 1))))
+        if (is_boundary(r, lines, zero + 1))
+            return zero;
+    lines->are_torn = false; /* they are something else: do not search so far again */
+    return first;
+}
+
+/* The next line; false at the end, or if it is malformed. */
+static bool take_line(const struct reading *r, struct lines *lines, struct line *line)
+{
+    struct flm_bytes *rest = &lines->rest;
     if (rest->size <= LINE_SIZE)
         return false;
-    const char *name = rest->at + LINE_SIZE;
-    const char *end = memchr(name, 0, rest->size - LINE_SIZE);
+    const char *name = rest->at + LINE_SIZE, *end = find_name_end(r, lines, name);
     if (!end)
         return false;
     line->address = u64(r, rest->at);
     line->line = u32(r, rest->at + 8);
-    line->file = (struct flm_bytes){name, (size_t)(end - name)};
+    line->file = lines->before = (struct flm_bytes){name, (size_t)(end - name)};
     line->same_file = line->file.size == 1 && (unsigned char)*name == 0xFF;
     rest->size -= (size_t)(end + 1 - rest->at);
     rest->at = end + 1;
     return true;
 }
 
+static bool is_of_v8(struct flm_bytes name)
+{
+    return flm_bytes_start_with(name, "JS:") || flm_bytes_start_with(name, "LazyCompile:") ||
+           flm_bytes_start_with(name, "Function:") || flm_bytes_start_with(name, "Script:") ||
+           flm_bytes_start_with(name, "Eval:");
+}
+
 /* V8 adds 64 bytes to the addresses of its lines, for the ELF header that perf's converter puts in
  * front of the code: so none of its lines is in the first 64 bytes. No other runtime does that. */
-static uint64_t shift_of_lines(const struct reading *r, uint64_t start, struct flm_bytes name)
+static uint64_t shift_of_lines(const struct reading *r, uint64_t start, uint64_t size)
 {
-    enum { ELF_HEADER_SIZE = 64 };
-    if (!flm_bytes_start_with(name, "JS:") && !flm_bytes_start_with(name, "LazyCompile:") &&
-        !flm_bytes_start_with(name, "Function:") && !flm_bytes_start_with(name, "Script:") &&
-        !flm_bytes_start_with(name, "Eval:"))
-        return 0;
-    struct flm_bytes rest = {r->lines.at + LINES_SIZE, r->lines.size - LINES_SIZE};
-    for (struct line line; take_line(r, &rest, &line);)
+    struct lines lines = lines_of(r, start, size, true);
+    for (struct line line; take_line(r, &lines, &line);)
         if (line.address < start || line.address - start < ELF_HEADER_SIZE)
             return 0;
     return ELF_HEADER_SIZE;
 }
 
-/* V8 (node 20) writes file names after it has freed them: they begin with a pointer of the
- * allocator. Real names are text, and short ones begin as paths do. */
+/* V8 (node 20) writes file names after it has freed them: the first 8 or 16 bytes are what the
+ * allocator keeps in free memory. Real names are text. */
+enum { TORN = 16 };
+
 static bool is_torn(struct flm_bytes file)
 {
-    enum { POINTER = 8 };
     uint32_t code;
-    if (file.size <= POINTER && !flm_bytes_start_with(file, "/") &&
-        !flm_bytes_start_with(file, "node:"))
-        return true;
     for (struct flm_bytes rest = file; rest.size > 0;) {
         size_t size = flm_utf8_sequence(rest, &code);
         if (size == 0 || code < ' ')
@@ -129,24 +179,58 @@ static bool is_torn(struct flm_bytes file)
     return false;
 }
 
+/* Whether nothing but the torn part of the name tells it from this file. */
+static bool may_be(struct flm_bytes torn, struct flm_bytes file)
+{
+    return torn.size == file.size &&
+           (torn.size <= TORN || memcmp(torn.at + TORN, file.at + TORN, file.size - TORN) == 0);
+}
+
+/* The one file, of those whose functions were compiled, that has the torn name; "": none, or
+ * several. */
+static struct flm_bytes find_torn(const struct reading *r, struct flm_bytes torn)
+{
+    struct flm_bytes found = {"", 0};
+    for (size_t i = 0; i < r->files.count; i++) {
+        if (!may_be(torn, r->files.at[i]))
+            continue;
+        if (found.size > 0)
+            return (struct flm_bytes){"", 0};
+        found = r->files.at[i];
+    }
+    return found;
+}
+
+/* False when memory ran out. */
+static bool know_file(struct reading *r, struct flm_bytes file)
+{
+    uint32_t hash = (uint32_t)(flm_hash(file.at, file.size) >> 32);
+    for (struct flm_probe at = flm_index_probe(&r->by_file, hash);
+         flm_index_next(&r->by_file, &at);)
+        if (flm_bytes_equal(r->files.at[at.found], file))
+            return true;
+    return file.size == 0 || (FLM_ARRAY_ADD(&r->files, file) &&
+                              flm_index_add(&r->by_file, hash, (uint32_t)r->files.count - 1));
+}
+
 static void add_lines(struct reading *r, uint64_t start, uint64_t size, struct flm_bytes name)
 {
-    uint64_t shift = shift_of_lines(r, start, name), count = u64(r, r->lines.at + 8);
-    struct flm_bytes rest = {r->lines.at + LINES_SIZE, r->lines.size - LINES_SIZE};
+    bool of_v8 = is_of_v8(name);
+    uint64_t shift = of_v8 ? shift_of_lines(r, start, size) : 0, count = u64(r, r->lines.at + 8);
+    struct lines lines = lines_of(r, start, size, of_v8);
     struct flm_jit_text file = {0, 0};
     struct flm_bytes last = {"", 0};
-    struct flm_jit_frame own = {0}; /* of V8: from the name */
-    struct line line;
-    if (shift > 0)
-        flm_jit_name_parse(name, &own, 1);
-    for (; count > 0 && !r->code->failed && take_line(r, &rest, &line); count--) {
+    bool is_known = true;
+    for (struct line line; count > 0 && !r->code->failed && take_line(r, &lines, &line); count--) {
         if (!line.same_file && !flm_bytes_equal(line.file, last)) {
             last = line.file;
-            file = flm_jit_code_text(r->code, own.file.size > 0 && is_torn(last) ? own.file : last);
+            struct flm_bytes whole = of_v8 && is_torn(last) ? find_torn(r, last) : last;
+            is_known = whole.size > 0 || last.size == 0;
+            file = flm_jit_code_text(r->code, whole);
         }
         uint64_t offset = line.address - start - shift;
         if (offset < size)
-            flm_jit_code_line(r->code, offset, file, line.line);
+            flm_jit_code_line(r->code, offset, file, is_known ? line.line : 0);
     }
 }
 
@@ -176,6 +260,8 @@ static bool remember_index(struct reading *r, uint64_t index, size_t region)
     return flm_index_add(&r->by_index, hash, (uint32_t)r->indices.count++);
 }
 
+/* Lines are those of the code that comes next, if they are right: for code that is interpreted, or
+ * was compiled without optimization, V8 writes offsets in the bytecode. */
 static bool read_load(struct reading *r, const char *record, size_t size)
 {
     if (size < PREFIX_SIZE + LOAD_SIZE)
@@ -186,7 +272,10 @@ static bool read_load(struct reading *r, const char *record, size_t size)
         return false;
     uint64_t start = u64(r, body + 16), length = u64(r, body + 24);
     struct flm_bytes name = {at, (size_t)(end - at)};
-    if (r->lines.size > 0 && u64(r, r->lines.at) == start)
+    struct flm_jit_frame own = {.kind = FLM_KIND_JIT};
+    if (is_of_v8(name) && flm_jit_name_parse(name, &own, 1) == 1 && !know_file(r, own.file))
+        r->code->failed = true;
+    if (r->lines.size > 0 && u64(r, r->lines.at) == start && own.kind == FLM_KIND_JIT)
         add_lines(r, start, length, name);
     r->lines.size = 0;
     flm_jit_code_add(r->code, start, length, time_of(r, record), flm_jit_code_text(r->code, name));
@@ -287,7 +376,9 @@ struct flm_jit_code *flm_jitdump_read(struct flm_bytes bytes, struct flm_jit_los
         read_records(&r, (struct flm_bytes){bytes.at + header, bytes.size - header});
     r.code = flm_jit_code_finish(r.code);
     flm_index_clear(&r.by_index);
+    flm_index_clear(&r.by_file);
     free(r.indices.at);
+    free(r.files.at);
     if (!r.code)
         flm_error_memory(why);
     return r.code;

@@ -26,11 +26,12 @@ uint32_t flm_naming_string(const struct flm_naming *f, struct flm_bytes text)
     return flm_builder_string(f->builder, text.at, text.size).index;
 }
 
-bool flm_naming_add_at(struct flm_naming *f, const struct flm_frame_record *record, uint32_t line)
+bool flm_naming_add_at(struct flm_naming *f, const struct flm_frame_record *record, uint32_t file,
+                       uint32_t line)
 {
     struct flm_frame frame = flm_builder_frame(f->builder, record);
     const struct flm_location where = {
-        .file = line ? record->file : 0, .line = line, .address = f->address};
+        .file = line ? file : 0, .line = line, .address = f->address};
     if (f->session->options.locations && (line || f->address))
         frame = flm_builder_frame_at(f->builder, frame, &where);
     return FLM_ARRAY_ADD(&f->frames, frame) || flm_error_memory(f->why);
@@ -38,7 +39,7 @@ bool flm_naming_add_at(struct flm_naming *f, const struct flm_frame_record *reco
 
 bool flm_naming_add(struct flm_naming *f, const struct flm_frame_record *record)
 {
-    return flm_naming_add_at(f, record, 0);
+    return flm_naming_add_at(f, record, 0, 0);
 }
 
 static bool add_unnamed(struct flm_naming *f, const char *name, struct flm_bytes module,
@@ -97,7 +98,7 @@ static bool name_code(struct flm_naming *f, uint64_t address)
         .kind =
             code->frame_kind < FLM_KIND_COUNT ? code->frame_kind : (uint32_t)FLM_KIND_INTERPRETED,
     };
-    return flm_naming_add_at(f, &record, code->line);
+    return flm_naming_add_at(f, &record, record.file, code->line);
 }
 
 /* The last part of its path, "libc.so.6". */

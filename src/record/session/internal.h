@@ -193,8 +193,8 @@ struct flm_naming {
 uint32_t flm_naming_string(const struct flm_naming *naming, struct flm_bytes text);
 bool flm_naming_add(struct flm_naming *naming, const struct flm_frame_record *frame);
 
-/* The same, at a line of the frame's file; 0: it is not known. */
+/* The same, at a line of a file, mostly that of the frame; 0: it is not known. */
 bool flm_naming_add_at(struct flm_naming *naming, const struct flm_frame_record *frame,
-                       uint32_t line);
+                       uint32_t file, uint32_t line);
 
 #endif

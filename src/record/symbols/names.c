@@ -52,7 +52,7 @@ static bool add_functions(struct flm_naming *f, const struct flm_code *code, siz
         };
         if (f->name.failed)
             return flm_error_memory(f->why);
-        if (!flm_naming_add_at(f, &record, code[count].line))
+        if (!flm_naming_add_at(f, &record, record.file, code[count].line))
             return false;
     }
     return true;
@@ -77,17 +77,20 @@ static bool add_jit_frames(struct flm_naming *f, const struct flm_jit_frame *fra
     while (count-- > 0) {
         const struct flm_jit_frame *frame = &frames[count];
         bool has_line = f->session->options.lines || frame->line_is_first;
+        uint32_t line_file = frame->line_file.size > 0 ? flm_naming_string(f, frame->line_file) : 0;
         const struct flm_frame_record record = {
             .function = jit_function(f, frame),
             .module =
                 flm_naming_string(f, flm_bytes_of(frame->file.size > 0 ? "" : FLM_PERF_JIT_MODULE)),
-            .file = flm_naming_string(f, frame->file),
+            .file = f->session->options.lines && line_file ? line_file
+                                                           : flm_naming_string(f, frame->file),
             .line = has_line ? frame->line : 0,
             .kind = frame->kind,
         };
         if (f->name.failed)
             return flm_error_memory(f->why);
-        if (!flm_naming_add_at(f, &record, frame->line_is_first ? 0 : frame->line))
+        if (!flm_naming_add_at(f, &record, line_file ? line_file : record.file,
+                               frame->line_is_first ? 0 : frame->line))
             return false;
     }
     return true;

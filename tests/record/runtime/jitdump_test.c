@@ -151,8 +151,8 @@ static void code_is_looked_up_by_time_in_either_byte_order(void **state)
         assert_at(code, 0x203F, 139, "lined", "/b.c", 12);
         assert_at(code, 0x5004, 141, "lined", "/a.c", 11);
         /* V8's lines are 64 bytes too high. */
-        assert_at(code, 0x3000, 141, "v8", "/a.c", 10);
-        assert_at(code, 0x3008, 141, "v8", "/b.c", 12);
+        assert_at(code, 0x3000, 141, "v8", "x.js", 10);
+        assert_at(code, 0x3008, 141, "v8", "x.js", 12);
         assert_at(code, 0x2040, 141, NULL, NULL, 0);
         flm_jit_code_free(code);
         flm_text_clear(&d.text);
@@ -222,29 +222,124 @@ static void code_that_is_not_in_the_file_is_not_found(void **state)
     flm_jit_code_free(code);
 }
 
-/* As V8 writes them: the name of the first file had been freed. */
-static void file_names_that_v8_had_freed_are_those_of_the_function(void **state)
+/* Lines as V8 writes them, 64 bytes too high, with names that were freed: of the length that they
+ * had, and their first bytes are what the allocator keeps there. */
+static void put_torn(struct dump *d, uint64_t start, const char *const *names, size_t count)
+{
+    size_t size = 16;
+    for (size_t i = 0; i < count; i++)
+        size += 16 + strlen(names[i]) + 1;
+    put_prefix(d, 2, size, 10);
+    put64(d, start);
+    put64(d, count);
+    for (size_t i = 0; i < count; i++) {
+        char torn[64];
+        size_t length = strlen(names[i]), most = length < 16 ? length : 16;
+        snprintf(torn, sizeof torn, "%s", names[i]);
+        if (names[i][0] == '/')
+            memcpy(torn, "Y)\x04\0\0\0\0\0\xfe\x12 key??", most);
+        put64(d, start + 64 + 4 * i);
+        put32(d, (uint32_t)i + 4);
+        put32(d, 0);
+        flm_text_add(&d->text, (struct flm_bytes){torn, length + 1});
+    }
+}
+
+/* Whatever the length of the names: the zeros in them do not hide the lines behind. */
+static void file_names_that_v8_had_freed_are_those_of_its_functions(void **state)
 {
     (void)state;
-    static const char *const files[] = {"\x8b:\x03", "K2", "\x12/app/leaf.js", "node:fs", "/b.js"};
+    static const char *const files[] = {"/a.js", "/a/b/cde.js", "/application/leaf.js",
+                                        "/application/some/file/in/a/folder.js"};
+    for (size_t own = 0; own < 4; own++) {
+        for (size_t inlined = 0; inlined < 4; inlined++) {
+            const char *const names[] = {files[own],     "node:util", files[own],
+                                         files[inlined], files[own],  files[own]};
+            struct dump d = {0};
+            char name[100];
+            put_header(&d, 0);
+            for (size_t i = 0; i < 4; i++) {
+                snprintf(name, sizeof name, "JS:~f%zu %s:1:1", i, files[i]);
+                put_load(&d, 5, 0x1000 * (i + 1), 0x40, i, name);
+            }
+            put_torn(&d, 0x8000, names, 6);
+            snprintf(name, sizeof name, "JS:*leaf %s:1:14", files[own]);
+            put_load(&d, 10, 0x8000, 0x40, 9, name);
+            struct flm_jit_losses losses;
+            struct flm_jit_code *code = read_all(&d, &losses, NULL);
+            assert_int_equal(losses.regions, 0);
+            for (uint32_t i = 0; i < 6; i++) {
+                struct flm_jit_frame frame;
+                assert_int_equal(flm_jit_code_lookup(code, 0x8000 + 4 * i, 11, &frame, 1), 1);
+                assert_true(flm_bytes_are(frame.file, files[own])); /* that of the function */
+                if (!flm_bytes_are(frame.line_file, names[i]))
+                    fail_msg("%s, %s: line %u is in %.*s", files[own], files[inlined], i + 4,
+                             (int)frame.line_file.size, frame.line_file.at);
+                assert_int_equal(frame.line, i + 4);
+            }
+            flm_jit_code_free(code);
+            flm_text_clear(&d.text);
+        }
+    }
+}
+
+/* V8 has offsets in the bytecode there: lines of what is not optimized would be wrong. */
+static void code_of_v8_that_is_not_optimized_has_no_lines(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"JS:*f /a.js:1:1", "JS:+f /a.js:1:1", "JS:^f /a.js:1:1",
+                                        "JS:~f /a.js:1:1"};
+    for (size_t i = 0; i < 4; i++) {
+        struct dump d = {0};
+        put_header(&d, 0);
+        put_lines(&d, 0x3000, 64);
+        put_load(&d, 120, 0x3000, 0x40, 3, names[i]);
+        struct flm_jit_losses losses;
+        struct flm_jit_code *code = read_all(&d, &losses, NULL);
+        struct flm_jit_frame frame;
+        assert_int_equal(flm_jit_code_lookup(code, 0x3000, 130, &frame, 1), 1);
+        assert_int_equal(frame.line_is_first, i >= 2);
+        assert_int_equal(frame.line, i < 2 ? 10 : 1);
+        flm_jit_code_free(code);
+        flm_text_clear(&d.text);
+    }
+}
+
+/* Two files that the rest of a name does not tell apart: a wrong line is worse than none. */
+static void of_two_files_that_may_be_meant_none_is(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"/app/a.js", "node:util"};
     struct dump d = {0};
     put_header(&d, 0);
-    for (size_t i = 0; i < 5; i++) {
-        uint64_t start = 0x1000 * (i + 1);
-        put_prefix(&d, 2, 32 + strlen(files[i]) + 1, 10);
-        put64(&d, start);
-        put64(&d, 1);
-        put64(&d, start + 64);
-        put32(&d, 4);
-        put32(&d, 0);
-        put_name(&d, files[i]);
-        put_load(&d, 10, start, 0x40, i, "JS:*leaf /app/leaf.js:1:14");
-    }
+    put_load(&d, 5, 0x1000, 0x40, 1, "JS:~f /app/a.js:1:1");
+    put_load(&d, 5, 0x2000, 0x40, 2, "JS:~g /app/b.js:1:1");
+    put_torn(&d, 0x8000, names, 2);
+    put_load(&d, 10, 0x8000, 0x40, 3, "JS:*leaf /app/a.js:1:14");
     struct flm_jit_losses losses;
     struct flm_jit_code *code = read_all(&d, &losses, NULL);
-    assert_int_equal(losses.regions, 0);
-    for (size_t i = 0; i < 5; i++)
-        assert_at(code, 0x1000 * (i + 1), 11, "leaf", i < 3 ? "/app/leaf.js" : files[i], 4);
+    assert_at(code, 0x8000, 11, "leaf", "/app/a.js", 0);
+    assert_at(code, 0x8004, 11, "leaf", "/app/a.js", 5);
+    flm_jit_code_free(code);
+    flm_text_clear(&d.text);
+}
+
+/* Zeros without end are not searched again and again. */
+static void lines_of_zeros_are_read_in_time(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    enum { ZEROS = 4 << 20 };
+    put_header(&d, 0);
+    put_prefix(&d, 2, 16 + ZEROS, 10);
+    put64(&d, 0x8000);
+    put64(&d, UINT64_MAX);
+    memset(flm_text_reserve(&d.text, ZEROS), 0, ZEROS);
+    d.text.size += ZEROS;
+    put_load(&d, 10, 0x8000, 0x40, 3, "JS:*leaf /app/a.js:1:14");
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = read_all(&d, &losses, NULL);
+    assert_at(code, 0x8000, 11, "leaf", "/app/a.js", 1);
     flm_jit_code_free(code);
     flm_text_clear(&d.text);
 }
@@ -437,7 +532,10 @@ int main(void)
         cmocka_unit_test(code_is_looked_up_by_time_in_either_byte_order),
         cmocka_unit_test(machine_code_is_found_where_it_was_loaded_and_moved),
         cmocka_unit_test(code_that_is_not_in_the_file_is_not_found),
-        cmocka_unit_test(file_names_that_v8_had_freed_are_those_of_the_function),
+        cmocka_unit_test(file_names_that_v8_had_freed_are_those_of_its_functions),
+        cmocka_unit_test(code_of_v8_that_is_not_optimized_has_no_lines),
+        cmocka_unit_test(of_two_files_that_may_be_meant_none_is),
+        cmocka_unit_test(lines_of_zeros_are_read_in_time),
         cmocka_unit_test(times_of_the_processors_own_counter_are_not_used),
         cmocka_unit_test(every_shortened_copy_is_read_as_far_as_it_goes),
         cmocka_unit_test(malformed_records_are_counted),
