@@ -98,6 +98,31 @@ static bool explain_interpreters(struct flm_session *s, struct flm_builder *buil
     return good;
 }
 
+/* Lines and functions are known without the files that a compiler split off; that the inlined ones
+ * are missing cannot be seen. False when memory ran out. */
+static bool explain_split(struct flm_session *s, struct flm_builder *builder)
+{
+    struct flm_text name = {0}, reason = {0}, key = {0};
+    double *count = count_by_owner(s, NULL);
+    for (size_t i = 0; count && i < s->locations.owners.count; i++) {
+        const struct flm_location_owner *owner = &s->locations.owners.at[i];
+        if (owner->kind != FLM_OWNER_MODULE || count[i] <= 0 ||
+            !flm_module_lacks_split(owner->module))
+            continue;
+        name.size = reason.size = 0;
+        flm_text_puts(&name, "inlined functions of ");
+        flm_text_add(&name, flm_module_name(owner->module));
+        flm_module_explain(owner->module, &reason);
+        add_note(builder, FLM_NOTE_NOT_SHOWN, &name, &reason, &key);
+    }
+    bool good = count && !name.failed && !reason.failed && !key.failed;
+    flm_text_clear(&name);
+    flm_text_clear(&reason);
+    flm_text_clear(&key);
+    free(count);
+    return good;
+}
+
 bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
                          struct flm_builder *builder)
 {
@@ -115,7 +140,7 @@ bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
             add_note(builder, "build id ", &name, &id, &key);
         }
     }
-    bool good = explain_interpreters(s, builder) && count && !name.failed && !reason.failed &&
+    bool good = explain_interpreters(s, builder) && explain_split(s, builder) && count && !name.failed && !reason.failed &&
                 !id.failed && !key.failed;
     flm_text_clear(&name);
     flm_text_clear(&reason);

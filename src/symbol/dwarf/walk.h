@@ -10,7 +10,8 @@
  * may be in this unit, in another one, or in the file that dwz moved it to.
  *
  * With split DWARF the entries are in .dwo files next to the objects, which libdw opens; missing
- * files are counted. (libdw reads .dwp packages since elfutils 0.191.) */
+ * files are counted. Packages of them (.dwp) are not read: libdw does since elfutils 0.191, from a
+ * path. */
 #ifndef FLAMEL_SYMBOL_DWARF_WALK_H
 #define FLAMEL_SYMBOL_DWARF_WALK_H
 

@@ -311,6 +311,11 @@ static void explain_changed(const struct flm_module *module, struct flm_text *ou
         flm_text_puts(out, "; if there is a copy of the mapped one, use --symbols DIR");
 }
 
+bool flm_module_lacks_split(struct flm_module *module)
+{
+    return flm_module_state(module) == FLM_MODULE_COMPLETE && module->missing_split > 0;
+}
+
 void flm_module_explain(struct flm_module *module, struct flm_text *out)
 {
     enum flm_module_state state = flm_module_state(module);
@@ -318,7 +323,7 @@ void flm_module_explain(struct flm_module *module, struct flm_text *out)
         flm_text_format(
             out,
             "the debug information of %zu of its units is in files that were not found, "
-            "such as %s",
+            "such as %s; packages of such files (.dwp) are not read",
             module->missing_split, module->missing_name);
         return;
     }

@@ -162,6 +162,10 @@ enum flm_module_state {
 
 enum flm_module_state flm_module_state(struct flm_module *module);
 
+/* Whether debug information that the compiler split off (.dwo) was not found: inlined functions of
+ * those units are not known. */
+bool flm_module_lacks_split(struct flm_module *module);
+
 /* Appends a sentence for users: what is missing, and how to get it. */
 void flm_module_explain(struct flm_module *module, struct flm_text *out);
 
