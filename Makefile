@@ -7,6 +7,7 @@
 #   make test-unit      unit tests and fuzz replay: with SAN=1, say
 #   make test-threads   the unit tests that run threads: with SAN=thread
 #   make test-browser   pages and pictures in the installed browsers: chromium, firefox, node, npm
+#   make test-lines     programs that know what their lines cost, with every compiler and runtime: minutes
 #   make test-corpus    the command on a folder of real profiles, and readers on damaged copies: CORPUS=DIR
 #   make check          the rules of the house: layers, headers, globals, format, lint (tests/house)
 #   make fuzz           libFuzzer on every target in tests/fuzz; FUZZ=folded for one, SECONDS=60 each

@@ -57,6 +57,16 @@ INSTALL_RESULTS := $(patsubst tests/install/%.sh,$B/results/install/%,$(wildcard
 $(INSTALL_RESULTS): $B/results/install/%: tests/install/%.sh all force
 	$(run_test) install/$* $(TEST_SECONDS) tests/install/$*.sh $B/flamel
 
+# Programs that measure what their lines cost, recorded: a minute. The whole matrix of compilers, debug
+# information and runtimes takes ten.
+LINES_RESULTS := $B/results/lines/truth
+$(LINES_RESULTS): tests/lines/truth.sh $B/flamel force
+	$(run_test) lines/truth 600 tests/lines/truth.sh $B/flamel
+
+.PHONY: test-lines
+test-lines: $B/flamel
+	tests/lines/truth.sh $< all
+
 WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),wasm) force
 	$(run_test) wasm/$* $(TEST_SECONDS) tests/wasm/run.sh $< $(WASM_TESTS_MODULE)
@@ -91,7 +101,8 @@ test-threads: $(THREADED_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 .PHONY: test
-test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(INSTALL_RESULTS) $(WASM_RESULTS) $(BROWSER_RESULTS)
+test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(INSTALL_RESULTS) $(LINES_RESULTS) $(WASM_RESULTS) \
+      $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 # Damaged copies of the corpus are read by a program that has the library: with SAN=1, say.
