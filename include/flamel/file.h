@@ -93,7 +93,7 @@ struct flm_save_options {
     const char *format; /* by name; NULL: by the extension of the file's name */
     const char *metric; /* for formats that hold one; NULL: the first */
     bool annotate;      /* folded: mark the kinds of frames even where the source did not */
-    bool compress;      /* .flm: with zstd; many times smaller, but not used in place when opened */
+    bool compress;      /* .flm: packed, and with zstd; many times smaller, not used in place */
     const struct flm_svg_options *picture; /* of pictures; NULL: the defaults; its metric is not
                                               used */
     const char *name; /* HTML: what the profile is called; NULL: the path, "profile" without one */

@@ -121,10 +121,12 @@ static bool write(const struct saving *s, struct flm_text *out, struct flm_error
         return write_gzip(s, out, why);
     if (!s->compress)
         return s->format->write(s->profile, &s->write, out, why);
+    const struct flm_format *format = s->format;
     struct flm_zstd zstd;
     if (!flm_zstd_open(&zstd, out, why))
         return false;
-    bool good = s->format->write(s->profile, &s->write, &zstd.text, why);
+    bool good = (format->write_compressed ? format->write_compressed
+                                          : format->write)(s->profile, &s->write, &zstd.text, why);
     return flm_zstd_close(&zstd, why) && good;
 }
 

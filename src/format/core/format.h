@@ -147,6 +147,11 @@ struct flm_format {
     bool (*write)(const struct flm_profile *profile, const struct flm_write_options *options,
                   struct flm_text *out, struct flm_error *why);
 
+    /* The same where the bytes are compressed afterward. NULL: what `write` writes. */
+    bool (*write_compressed)(const struct flm_profile *profile,
+                             const struct flm_write_options *options, struct flm_text *out,
+                             struct flm_error *why);
+
     /* False, and `why`, if this library was built without a library that writing needs. NULL:
      * writing always works. */
     bool (*can_write)(struct flm_error *why);

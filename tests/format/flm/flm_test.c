@@ -58,11 +58,57 @@ static void it_is_written_as_text_and_to_a_sink(void **state)
     flm_profile_free(p);
 }
 
+static void count_release(void *owner)
+{
+    ++*(int *)owner;
+}
+
+/* What is compressed is the packed profile: it is opened as a file that is used in place is, but
+ * keeps nothing of its bytes. */
+static void it_is_packed_where_it_is_compressed(void **state)
+{
+    (void)state;
+    uint64_t random = 122;
+    struct flm_profile *p = random_profile(&random, &random_full);
+    struct flm_text expected = bytes_of(p), packed = {0};
+    struct flm_write_options options = {0};
+    assert_true(flm_format_flm.write_compressed(p, &options, &packed, NULL));
+    assert_true(packed.size < expected.size / 2);
+    assert_int_equal(flm_format_flm.sniff((struct flm_bytes){packed.at, packed.size}, true), 100);
+
+    int released = 0;
+    struct flm_error why = {0};
+    struct flm_profile *opened[2] = {
+        flm_format_flm.open((struct flm_bytes){packed.at, packed.size}, &why),
+        flm_format_flm.adopt(packed.at, packed.size, count_release, &released, &why)};
+    assert_int_equal(released, 1);
+    memset(packed.at, 0xFF, packed.size);
+    for (size_t i = 0; i < 2; i++) {
+        assert_non_null(opened[i]);
+        struct flm_text again = bytes_of(opened[i]);
+        assert_int_equal(again.size, expected.size);
+        assert_memory_equal(again.at, expected.at, expected.size);
+        flm_text_clear(&again);
+        flm_profile_free(opened[i]);
+    }
+    assert_int_equal(released, 1);
+
+    packed.size = 0;
+    assert_true(flm_format_flm.write_compressed(p, &options, &packed, NULL));
+    assert_null(flm_format_flm.adopt(packed.at, packed.size / 2, count_release, &released, &why));
+    assert_int_equal(why.kind, FLM_ERROR_FORMAT);
+    assert_int_equal(released, 1); /* they are still the caller's */
+    flm_text_clear(&packed);
+    flm_text_clear(&expected);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flm_file_is_recognized_by_its_magic),
         cmocka_unit_test(it_is_written_as_text_and_to_a_sink),
+        cmocka_unit_test(it_is_packed_where_it_is_compressed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
