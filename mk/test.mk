@@ -59,13 +59,18 @@ $(INSTALL_RESULTS): $B/results/install/%: tests/install/%.sh all force
 
 # Programs that measure what their lines cost, recorded: a minute. The whole matrix of compilers, debug
 # information and runtimes takes ten.
-LINES_RESULTS := $B/results/lines/truth
-$(LINES_RESULTS): tests/lines/truth.sh $B/flamel force
+LINES_RESULTS := $B/results/lines/truth $B/results/lines/peers
+$B/results/lines/truth: tests/lines/truth.sh $B/flamel force
 	$(run_test) lines/truth 600 tests/lines/truth.sh $B/flamel
+
+# Each address and line of a perf.data, as perf and addr2line have them.
+$B/results/lines/peers: tests/lines/peers.py $B/flamel force
+	$(run_test) lines/peers $(TEST_SECONDS) sh -c 'command -v python3 > /dev/null || exit 77; python3 $$0 $$1' $< $B/flamel
 
 .PHONY: test-lines
 test-lines: $B/flamel
 	tests/lines/truth.sh $< all
+	python3 tests/lines/peers.py $<
 
 WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),wasm) force
