@@ -223,10 +223,10 @@ other python python3 : python3 lines.py
 record=
 if [ "$which" = all ]; then
     other go-without-optimization go 'go build -gcflags="-N -l" -o lines lines.go' ./lines
-    other go-without-dwarf go 'go build -ldflags=-w -o lines lines.go' ./lines
     other rust-O0 rustc 'rustc -g lines.rs -o lines' ./lines
     other rust-O3-split rustc 'rustc -g -C opt-level=3 -C split-debuginfo=unpacked lines.rs -o lines' ./lines
     for python in python3.8 python3.9 python3.10 python3.12 python3.13; do
+        "$python" -c '' 2> /dev/null || continue
         record=--python
         other $python $python "$python -c ''" $python lines.py
         record=
