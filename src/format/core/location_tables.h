@@ -52,4 +52,17 @@ void flm_location_tables_clear(struct flm_location_tables *tables);
  * is written without a line, and whoever reads it may look it up. */
 bool flm_location_is_address(const struct flm_profile *p, uint32_t frame);
 
+/* ---- Read ------------------------------------------------------------------------------------ */
+
+/* A mapping as the tables have it. */
+struct flm_mapping {
+    uint64_t start, limit, offset;
+    uint32_t path, build_id; /* strings of the builder */
+    uint32_t kind;           /* of its frames */
+};
+
+/* Makes the notes for those of `count` mappings that have a path and a limit. */
+void flm_mapping_note(struct flm_builder *builder, const struct flm_mapping *mappings,
+                      size_t count);
+
 #endif

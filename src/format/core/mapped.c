@@ -3,6 +3,7 @@
 #include "base/core/array.h"
 #include "base/core/scan.h"
 #include "base/number/number.h"
+#include "format/core/location_tables.h"
 #include "profile/internal.h"
 
 /* Notes are found one after the other: more would take too long. */
@@ -14,6 +15,8 @@ enum { MOST_MAPPED = 1000 };
 
 static void add_range(struct flm_text *text, const struct flm_mapped *mapped)
 {
+    if (mapped->in_file)
+        return;
     if (text->size > 0)
         flm_text_putc(text, ' ');
     if (mapped->limit == 0)
@@ -34,6 +37,8 @@ static bool is_first_of_path(const struct flm_mapped *mapped, size_t i)
 static void add_word(struct flm_text *out, const char *key, struct flm_bytes value)
 {
     if (value.size > 0) {
+        if (out->size > 0)
+            flm_text_putc(out, ' ');
         flm_text_puts(out, key);
         flm_text_add(out, value);
     }
@@ -55,9 +60,9 @@ void flm_mapped_note(struct flm_builder *b, const struct flm_mapped *mapped, siz
             add_range(&value, &mapped[k]);
             id = id.size ? id : mapped[k].build_id;
         }
-        add_word(&value, " " ID_KEY, id);
-        add_word(&value, " " ID_BEGIN_KEY, mapped[i].id_begin);
-        add_word(&value, " " FILE_KEY, mapped[i].file);
+        add_word(&value, ID_KEY, id);
+        add_word(&value, ID_BEGIN_KEY, mapped[i].id_begin);
+        add_word(&value, FILE_KEY, mapped[i].file);
         flm_text_puts(&key, FLM_NOTE_MAPPED);
         flm_text_add(&key, mapped[i].path);
         flm_text_putc(&key, 0);

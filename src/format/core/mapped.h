@@ -7,11 +7,14 @@
  *     mapped /usr/lib/libc.so.6    7f31a2c28000-7f31a2d8a000@28000 id=c0ffee...
  *     mapped /opt/app/libapp.so    relative id=...
  *     mapped libm.so.6             relative id-begins=... file=/usr/lib/libm.so.6
+ *     mapped /usr/bin/app          id=...
  *
- * Words with '@' are the ranges of addresses that were mapped, and from which offset of the file;
- * "relative": addresses are those from the beginning of the module. "file=" is the last: its path,
- * where the module has only a name. Where the files of the
- * machine and the options for symbols are at hand, load/symbolize.c names these frames. */
+ * The last one is of a recording whose frames have names: its locations have addresses of the file
+ * already, and only which file it was is to be known. Words with '@' are the ranges of addresses
+ * that were mapped, and from which offset of the file; "relative": addresses are those from the
+ * beginning of the module. "file=" is the last: its path, where the module has only a name. Where
+ * the files of the machine and the options for symbols are at hand, load/symbolize.c names frames
+ * without names. */
 #ifndef FLAMEL_FORMAT_CORE_MAPPED_H
 #define FLAMEL_FORMAT_CORE_MAPPED_H
 
@@ -23,6 +26,7 @@
 
 struct flm_mapped {
     uint64_t start, limit, offset; /* limit 0: addresses are relative to the module */
+    bool in_file;                  /* they are those of the file, and there is no range */
     struct flm_bytes path;
     struct flm_bytes build_id; /* hexadecimal digits; empty: not known */
     struct flm_bytes id_begin; /* the first digits of it, where the others are not known */
@@ -32,17 +36,6 @@ struct flm_mapped {
 /* Makes the notes for `count` mappings. Those of one path become one note; of many modules, the
  * first thousand have notes. Mappings without a path are left out. */
 void flm_mapped_note(struct flm_builder *builder, const struct flm_mapped *mapped, size_t count);
-
-/* A mapping as the tables of profile.proto and of OTLP have it. */
-struct flm_mapping {
-    uint64_t start, limit, offset;
-    uint32_t path, build_id; /* strings of the builder */
-    uint32_t kind;           /* of its frames */
-};
-
-/* Makes the notes for those of `count` mappings that have a path and a limit. */
-void flm_mapping_note(struct flm_builder *builder, const struct flm_mapping *mappings,
-                      size_t count);
 
 /* Appends the name that pprof shows for a frame without one: its address, "0x4bff6d"; without an
  * address, the file name of its module, "[libc.so.6]"; without both, "[unknown]". */

@@ -12,6 +12,7 @@
 
 #include "base/core/array.h"
 #include "base/text/text.h"
+#include "format/core/location_tables.h"
 #include "format/core/mapped.h"
 #include "format/otlp/otlp.h"
 #include "format/protobuf/wire_read.h"

@@ -13,6 +13,7 @@
 #include "base/core/hash.h"
 #include "base/core/index.h"
 #include "base/text/text.h"
+#include "format/core/location_tables.h"
 #include "format/core/mapped.h"
 #include "format/pprof/pprof.h"
 #include "format/protobuf/wire_read.h"

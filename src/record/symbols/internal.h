@@ -44,4 +44,8 @@ struct flm_unwound flm_symbols_unwind(struct flm_session *session,
 bool flm_session_explain(struct flm_session *session, const bool *is_unsymbolized,
                          struct flm_builder *builder);
 
+/* module_notes.c: the same, and of which builds the modules are. */
+bool flm_symbols_explain(struct flm_session *session, const bool *is_unsymbolized,
+                         struct flm_builder *builder);
+
 #endif

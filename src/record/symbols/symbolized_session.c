@@ -138,7 +138,7 @@ static const struct flm_symbolizer_calls calls = {
     .begin_owner = flm_symbols_begin_owner,
     .name = flm_symbols_name,
     .end = flm_symbols_end,
-    .explain = flm_session_explain,
+    .explain = flm_symbols_explain,
 };
 
 static struct flm_symbols *symbols_new(struct flm_modules *modules)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+#include "format/core/location_tables.h"
 #include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
