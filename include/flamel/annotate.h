@@ -29,6 +29,12 @@ struct flm_sources_options {
     const char *const *maps; /* "OLD=NEW": paths that begin with OLD begin with NEW instead */
     size_t map_count;
     bool folders_only; /* never where a profile names it: for profiles of strangers */
+    /* Of the programs that a profile says by build id, which know the files that were compiled, or
+     * have their texts: as for the symbols of a recording (flamel/file.h). */
+    const char *const *symbol_dirs;
+    size_t symbol_dir_count;
+    const char *perf_dir, *cache_dir;
+    bool debuginfod; /* ask the servers for programs and for sources */
 };
 
 struct flm_sources;

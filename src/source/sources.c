@@ -7,11 +7,15 @@
 #include "base/core/index.h"
 #include "base/text/versioned.h"
 #include "format/core/date.h"
+#include "format/core/mapped.h"
+#include "profile/columns.h"
 #include "report/profile/sources.h"
 #include "source/find_source.h"
+#include "symbol/registry/module.h"
 
 struct known_file {
-    struct flm_text name; /* as frames have it */
+    struct flm_text name;      /* as frames have it */
+    struct flm_module *module; /* whose file it is; NULL: that is not known */
     struct flm_source_file source;
     struct flm_line_index lines;
 };
@@ -19,6 +23,8 @@ struct known_file {
 struct found_sources {
     struct flm_sources sources; /* first: what reports see */
     struct flm_source_places places;
+    struct flm_modules_options symbols;
+    struct flm_modules *modules;                 /* NULL: none was looked for yet */
     struct FLM_ARRAY(struct known_file *) files; /* each stays where it is */
     struct flm_index index;                      /* by name */
 };
@@ -52,16 +58,48 @@ static int64_t recorded_at(const struct flm_profile *p)
     return known ? began_ns + 1000000000 : 0;
 }
 
+/* What the profile says of its module; "": nothing. */
+static struct flm_bytes note_of(const struct flm_profile *p, struct flm_bytes path)
+{
+    const size_t prefix = sizeof FLM_NOTE_MAPPED - 1;
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        if (flm_bytes_start_with(key, FLM_NOTE_MAPPED) &&
+            flm_bytes_equal(flm_bytes_from(key, prefix), path))
+            return flm_string_bytes(p, p->notes[i].value);
+    }
+    return (struct flm_bytes){"", 0};
+}
+
+/* The module, where the profile says which build it is of: another one may be compiled from other
+ * sources. NULL: it does not. False when memory ran out. */
+static bool find_module(struct found_sources *all, const struct flm_profile *p, uint32_t module,
+                        struct flm_module **found, struct flm_error *why)
+{
+    struct flm_bytes path = flm_string_bytes(p, module), note = note_of(p, path);
+    struct flm_bytes file = flm_mapped_file(note);
+    struct flm_module_request request = {.path = file.size > 0 ? file : path};
+    *found = NULL;
+    flm_build_id_parse(flm_mapped_id(note), &request.build_id);
+    if (request.build_id.size == 0 || request.path.size == 0 || request.path.at[0] != '/')
+        return true;
+    if (!all->modules && !(all->modules = flm_modules_new(&all->symbols, why)))
+        return false;
+    *found = flm_modules_get(all->modules, &request);
+    return *found || flm_error_memory(why);
+}
+
 /* Reads it, or finds that it is nowhere. NULL when memory ran out. */
 static struct known_file *read_file(const struct found_sources *all, const struct flm_profile *p,
-                                    struct flm_bytes name)
+                                    struct flm_bytes name, struct flm_module *module)
 {
     struct known_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
     struct flm_source_places places = all->places;
     struct flm_error why = {0};
-    const struct flm_source_request request = {.path = name};
+    const struct flm_source_request request = {.path = name, .module = module};
+    file->module = module;
     places.recorded_ns = recorded_at(p);
     flm_text_add(&file->name, name);
     bool found = flm_source_file_find(&places, &request, &file->source, &why);
@@ -75,19 +113,24 @@ static struct known_file *read_file(const struct found_sources *all, const struc
 }
 
 static bool find(struct flm_sources *sources, const struct flm_profile *profile,
-                 struct flm_bytes name, struct flm_source_text *found, struct flm_error *why)
+                 struct flm_bytes name, uint32_t in_module, struct flm_source_text *found,
+                 struct flm_error *why)
 {
     struct found_sources *all = (struct found_sources *)sources;
+    struct flm_module *module;
+    if (!find_module(all, profile, in_module, &module, why))
+        return false;
     uint32_t hash = (uint32_t)(flm_hash(name.at, name.size) >> 32);
     for (struct flm_probe at = flm_index_probe(&all->index, hash);
          flm_index_next(&all->index, &at);) {
         const struct known_file *file = all->files.at[at.found];
-        if (flm_bytes_equal((struct flm_bytes){file->name.at, file->name.size}, name))
+        if (file->module == module &&
+            flm_bytes_equal((struct flm_bytes){file->name.at, file->name.size}, name))
             return describe(file, found);
     }
     if (!FLM_ARRAY_RESERVE(&all->files, 1))
         return flm_error_memory(why);
-    struct known_file *file = read_file(all, profile, name);
+    struct known_file *file = read_file(all, profile, name, module);
     if (!file || !flm_index_add(&all->index, hash, (uint32_t)all->files.count)) {
         if (file)
             free_file(file);
@@ -116,7 +159,13 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
                                              .folder_count = o.folder_count,
                                              .maps = o.maps,
                                              .map_count = o.map_count,
-                                             .folders_only = o.folders_only};
+                                             .folders_only = o.folders_only,
+                                             .download = o.debuginfod};
+    all->symbols = (struct flm_modules_options){.symbol_dirs = o.symbol_dirs,
+                                                .symbol_dir_count = o.symbol_dir_count,
+                                                .perf_dir = o.perf_dir,
+                                                .cache_dir = o.cache_dir,
+                                                .debuginfod = o.debuginfod};
     return &all->sources;
 }
 
@@ -128,6 +177,7 @@ void flm_sources_free(struct flm_sources *sources)
     if (all) {
         FLM_ARRAY_CLEAR(&all->files);
         flm_index_clear(&all->index);
+        flm_modules_free(all->modules);
     }
     free(all);
 }

@@ -41,14 +41,22 @@ static int print(const struct fields *f, const char *path, const char *function)
     struct flm_error why;
     struct flm_load_fields load = f->load;
     load.lines = true; /* of formats whose frames have the lines that ran */
+    struct flm_symbol_paths paths = {0};
     const struct flm_sources_options where = {.size = sizeof where,
                                               .folders = f->folders.items,
                                               .folder_count = f->folders.count,
                                               .maps = f->maps.items,
-                                              .map_count = f->maps.count};
+                                              .map_count = f->maps.count,
+                                              .symbol_dirs = f->load.symbols.items,
+                                              .symbol_dir_count = f->load.symbols.count,
+                                              .perf_dir = flm_symbol_perf_dir(&paths),
+                                              .cache_dir = flm_symbol_cache(&paths),
+                                              .debuginfod = f->load.debuginfod};
     struct flm_sources *sources = flm_sources_new(&where, &why);
-    if (!sources)
+    if (!sources) {
+        flm_symbol_paths_clear(&paths);
         return flm_message_error(&why);
+    }
     struct flm_profile *profile = flm_load_with(&load, path);
     bool is_all = f->form.json || f->form.csv;
     int usual = function ? USUAL_FUNCTIONS : USUAL_LINES;
@@ -69,6 +77,7 @@ static int print(const struct fields *f, const char *path, const char *function)
     bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
     flm_report_free(made);
     flm_sources_free(sources);
+    flm_symbol_paths_clear(&paths);
     int status = good ? FLM_EXIT_DONE : profile ? flm_message_error(&why) : FLM_EXIT_WRONG;
     flm_profile_free(profile);
     return status;

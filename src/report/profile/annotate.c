@@ -261,23 +261,25 @@ static void add_between(const struct annotating *a, const struct flm_source_text
     }
 }
 
-static bool find_text(const struct annotating *a, uint32_t file, struct flm_source_text *found)
+static bool find_text(const struct annotating *a, uint32_t file, uint32_t module,
+                      struct flm_source_text *found)
 {
     struct flm_sources *sources = a->options->sources;
     *found = (struct flm_source_text){NULL};
     /* "<frozen site>" of Python is no file. */
     return !sources || file == 0 || flm_bytes_start_with(text_of(a, file), "<") ||
-           sources->find(sources, a->source->profile, text_of(a, file), found, a->why);
+           sources->find(sources, a->source->profile, text_of(a, file), module, found, a->why);
 }
 
-/* "src/lex.c, from ~/src/lex.c: older than the recording"; or that it was not found. */
+/* "src/lex.c, from ~/src/lex.c: older than the recording"; or that it was not found. A text in debug
+ * information has no path. */
 static void add_file_name(struct flm_text *head, struct flm_bytes name,
                           const struct flm_source_text *found)
 {
-    bool is_found = found->path.size > 0;
+    bool is_found = found->lines != NULL;
     if (found->status.size == 0 || is_found)
         flm_text_add(head, name.size > 0 ? name : flm_bytes_of("No file is known"));
-    if (is_found && !flm_bytes_equal(found->path, name)) {
+    if (found->path.size > 0 && !flm_bytes_equal(found->path, name)) {
         flm_text_puts(head, ", from ");
         flm_text_add(head, found->path);
     }
@@ -290,7 +292,7 @@ static bool add_file(struct annotating *a, const struct flm_line_cost *lines, si
     enum { LEAVE_TOTAL = 2, LEAVE_SELF };
     struct flm_source_text found = {NULL};
     struct flm_bytes name = text_of(a, lines[0].file);
-    if (!find_text(a, lines[0].file, &found))
+    if (!find_text(a, lines[0].file, lines[0].module, &found))
         return false;
     struct flm_text *head = flm_report_add_line(a->report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN);
     add_file_name(head, name, &found);
@@ -425,7 +427,7 @@ static bool add_table(struct annotating *a, const struct function_range *ranges,
         for (size_t i = range->first; i < range->first + range->count; i++) {
             const struct flm_line_cost *line = &a->costs.line[i];
             if ((i == range->first || line->file != line[-1].file) &&
-                !find_text(a, line->file, &file))
+                !find_text(a, line->file, line->module, &file))
                 return false;
             add_line(a, line, FLM_IN_PROGRAMS, line_of(&file, line->line));
         }

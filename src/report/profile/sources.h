@@ -12,10 +12,13 @@ struct flm_source_text {
     struct flm_bytes status; /* a sentence: how well it fits, or where it was looked for */
 };
 
-/* The first member of what finds files. Texts belong to it, and stay as long as it does. */
+/* The first member of what finds files. `module` is a string of the profile, that of the code whose
+ * lines are meant: its debug information knows which file was compiled; 0: none. Texts belong to
+ * it, and stay as long as it does. */
 struct flm_sources {
     bool (*find)(struct flm_sources *sources, const struct flm_profile *profile,
-                 struct flm_bytes file, struct flm_source_text *found, struct flm_error *why);
+                 struct flm_bytes file, uint32_t module, struct flm_source_text *found,
+                 struct flm_error *why);
 };
 
 #endif
