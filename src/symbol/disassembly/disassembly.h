@@ -18,6 +18,7 @@
 #define FLAMEL_SYMBOL_DISASSEMBLY_DISASSEMBLY_H
 
 #include "base/core/bytes.h"
+#include "code/code_store.h"
 #include "flamel/error.h"
 #include "symbol/identity/machine.h"
 
@@ -48,15 +49,6 @@ struct flm_disassembly *flm_disassembly_of_module(struct flm_module *module, uin
                                                   uint64_t end, enum flm_assembly_syntax syntax,
                                                   struct flm_error *why);
 void flm_disassembly_free(struct flm_disassembly *disassembly);
-
-enum flm_instruction_kind {
-    FLM_INSTRUCTION_PLAIN,
-    FLM_INSTRUCTION_JUMP,   /* always */
-    FLM_INSTRUCTION_BRANCH, /* on a condition: the next instruction may follow too */
-    FLM_INSTRUCTION_CALL,
-    FLM_INSTRUCTION_RETURN,
-    FLM_INSTRUCTION_DATA /* no instruction, or one that this libcapstone does not know */
-};
 
 /* Bytes and texts belong to the disassembly. */
 struct flm_instruction {
