@@ -376,3 +376,13 @@ bool flm_check_chains(const struct flm_profile *p, struct flm_error *why)
     free(parent);
     return good && check_samples(p, why);
 }
+
+uint32_t flm_split_frames_next(struct flm_split_frames *frames, uint32_t frame)
+{
+    struct flm_frame_record plain = flm_frame_located(&frames->split->frames[frame], 0);
+    while (memcmp(&frames->given->frames[frames->at], &plain, sizeof plain) != 0) {
+        frames->at++;
+        assert(frames->at < frames->given->sizes.frame_count);
+    }
+    return frames->at;
+}

@@ -80,6 +80,16 @@ static inline uint32_t flm_chain_location(const struct flm_chain_table *t, uint3
  * `why`, if memory ran out. */
 struct flm_profile *flm_profile_split(const struct flm_profile *p, struct flm_error *why);
 
+/* The frames of a split profile are those of the one it was made of, in its order, some of them
+ * several times. `given` may be `split`. */
+struct flm_split_frames {
+    const struct flm_profile *given, *split;
+    uint32_t at; /* 0 at first */
+};
+
+/* Which frame of `given` the frame of `split` was; each frame is asked for once, from 0 on. */
+uint32_t flm_split_frames_next(struct flm_split_frames *frames, uint32_t frame);
+
 /* What flm_profile_check says of these columns. */
 bool flm_check_chains(const struct flm_profile *p, struct flm_error *why);
 

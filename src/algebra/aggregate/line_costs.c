@@ -57,15 +57,11 @@ static struct flm_line_cost line_at(const struct collecting *c, uint32_t frame)
     return line;
 }
 
-/* The frames of the split profile are those of the given one, in its order, some of them several
- * times. */
 static bool find_lines(struct collecting *c, const unsigned char *marks)
 {
-    uint32_t given = 0;
+    struct flm_split_frames frames = {c->given, c->p, 0};
     for (uint32_t i = 0; i < c->p->sizes.frame_count; i++) {
-        struct flm_frame_record plain = flm_frame_located(&c->p->frames[i], 0);
-        while (memcmp(&c->given->frames[given], &plain, sizeof plain) != 0)
-            given++;
+        uint32_t given = flm_split_frames_next(&frames, i);
         struct flm_line_cost line = line_at(c, i);
         c->of_frame[i] = i == 0 || (marks && !marks[given]) ? FLM_NONE : line_of(c, &line);
         if (c->of_frame[i] == FLM_NONE && i > 0 && (!marks || marks[given]))
