@@ -1,0 +1,384 @@
+/* listing_costs.c - what lines, inlined code and addresses of a function cost: one pass over the
+ * nodes of the split profile, where each location is a frame of its own. */
+#include <assert.h>
+#include <math.h>
+
+#include "base/core/hash.h"
+#include "base/core/sort.h"
+#include "code/internal.h"
+#include "profile/chains.h"
+
+/* Deeper ones are part of what they are inlined into. */
+enum { DEEPEST = 100 };
+
+struct open_node {
+    uint32_t end, line, address; /* items */
+};
+
+struct collecting {
+    const struct flm_listing_subject *subject;
+    const struct flm_profile *p; /* split */
+    struct flm_code_costs *costs;
+    const double *self, *self_before;
+    double *total, *total_before;
+    unsigned char *is_subject; /* by frame */
+    bool frames_have_lines;
+    struct FLM_ARRAY(struct open_node) open;
+    uint32_t sum_end; /* where the subtree ends that was counted last */
+};
+
+static uint64_t hash_of(const struct flm_code_item *item)
+{
+    const uint64_t key[6] = {(uint64_t)item->kind << 32 | item->parent,
+                             (uint64_t)item->function << 32 | item->module,
+                             (uint64_t)item->file << 32 | item->line, item->address};
+    return flm_hash(key, sizeof key);
+}
+
+/* The number of the item, added when it is new; FLM_NONE if memory ran out. */
+static uint32_t item_of(struct flm_code_costs *costs, const struct flm_code_item *item)
+{
+    uint32_t hash = (uint32_t)(hash_of(item) >> 32);
+    for (struct flm_probe at = flm_index_probe(&costs->index, hash);
+         flm_index_next(&costs->index, &at);) {
+        const struct flm_code_item *other = &costs->items.at[at.found];
+        if (other->kind != item->kind || other->parent != item->parent)
+            continue;
+        if (item->kind == FLM_CODE_ADDRESS
+                ? other->address == item->address
+                : other->function == item->function && other->module == item->module &&
+                      other->file == item->file && other->line == item->line)
+            return at.found;
+    }
+    uint32_t number = (uint32_t)costs->items.count;
+    if (!FLM_ARRAY_ADD(&costs->items, *item) || !flm_index_add(&costs->index, hash, number))
+        return FLM_NONE;
+    return number;
+}
+
+static bool is_subject(const struct collecting *c, const struct flm_frame_record *f, uint32_t file)
+{
+    const struct flm_listing_subject *s = c->subject;
+    if (s->file)
+        return (f->file ? f->file : file) == s->file;
+    return f->function == s->function && f->module == s->module;
+}
+
+/* The line of a frame of the split profile, as line_costs.h has it. */
+static struct flm_location where_of(const struct collecting *c, uint32_t frame)
+{
+    const struct flm_frame_record *f = &c->p->frames[frame];
+    uint32_t location = flm_frame_location(f);
+    struct flm_location where = {.line = 0};
+    if (location != 0)
+        where = flm_location_at(c->p, location - 1);
+    if (where.line == 0) {
+        where.line = c->frames_have_lines ? f->line : 0;
+        where.file = 0;
+    }
+    if (where.file == 0)
+        where.file = f->file;
+    return where;
+}
+
+/* Self and total of a node; of a stack that has an item several times, the total once. */
+static void add_cost(struct collecting *c, uint32_t number, uint32_t node, bool has_self)
+{
+    struct flm_code_item *item = &c->costs->items.at[number];
+    if (has_self) {
+        item->cost.self += c->self[node];
+        item->before.self += c->self_before ? c->self_before[node] : 0;
+    }
+    if (item->seen_end > node)
+        return;
+    item->seen_end = c->p->node_end[node];
+    item->cost.total += c->total[node];
+    item->before.total += c->total_before ? c->total_before[node] : 0;
+}
+
+/* Where the sum of the function itself is taken. */
+static void add_sum(struct collecting *c, uint32_t node)
+{
+    struct flm_code_costs *costs = c->costs;
+    costs->sum.self += c->self[node];
+    costs->sum_before.self += c->self_before ? c->self_before[node] : 0;
+    if (c->sum_end > node)
+        return;
+    c->sum_end = c->p->node_end[node];
+    costs->sum.total += c->total[node];
+    costs->sum_before.total += c->total_before ? c->total_before[node] : 0;
+}
+
+static bool add_line(struct collecting *c, uint32_t node, const struct flm_location *where,
+                     uint32_t parent, uint32_t *line)
+{
+    const struct flm_frame_record *f = &c->p->frames[c->p->node_frame[node]];
+    const struct flm_code_item item = {
+        .kind = FLM_CODE_LINE,
+        .parent = parent,
+        .depth = parent == FLM_NONE ? 0 : c->costs->items.at[parent].depth,
+        .function = f->function,
+        .module = f->module,
+        .file = where->file,
+        .line = where->line,
+    };
+    *line = item_of(c->costs, &item);
+    if (*line != FLM_NONE)
+        add_cost(c, *line, node, true);
+    return *line != FLM_NONE;
+}
+
+static bool add_inlined(struct collecting *c, uint32_t node, uint32_t at_line, uint32_t *heading)
+{
+    const struct flm_frame_record *f = &c->p->frames[c->p->node_frame[node]];
+    const struct flm_code_item item = {
+        .kind = FLM_CODE_INLINED,
+        .parent = at_line,
+        .depth = c->costs->items.at[at_line].depth + 1,
+        .function = f->function,
+        .module = f->module,
+    };
+    *heading = item_of(c->costs, &item);
+    if (*heading != FLM_NONE)
+        add_cost(c, *heading, node, true);
+    return *heading != FLM_NONE;
+}
+
+/* The address of a node; inlined code without one is at that of what it was inlined into. */
+static bool add_address(struct collecting *c, uint32_t node, const struct flm_location *where,
+                        const struct open_node *inlined_into, uint32_t line, uint32_t *address)
+{
+    uint32_t depth = line == FLM_NONE ? 0 : c->costs->items.at[line].depth;
+    struct flm_code_item item = {
+        .kind = FLM_CODE_ADDRESS, .parent = FLM_NONE, .address = where->address};
+    const struct flm_code_item *outer = inlined_into && inlined_into->address != FLM_NONE
+                                            ? &c->costs->items.at[inlined_into->address]
+                                            : NULL;
+    if (outer && item.address == 0)
+        item.address = outer->address;
+    uint32_t site_file = outer ? outer->site_file : where->file;
+    uint32_t site_line = outer ? outer->site_line : where->line;
+    *address = item_of(c->costs, &item);
+    if (*address == FLM_NONE)
+        return false;
+    struct flm_code_item *made = &c->costs->items.at[*address];
+    if (where->line && (depth >= made->depth || made->line == 0)) {
+        made->file = where->file;
+        made->line = where->line;
+        made->depth = depth;
+    }
+    made->site_file = site_file;
+    made->site_line = site_line;
+    add_cost(c, *address, node, true);
+    return true;
+}
+
+static bool add_node(struct collecting *c, uint32_t node)
+{
+    uint32_t frame = c->p->node_frame[node];
+    while (c->open.count > 0 && c->open.at[c->open.count - 1].end <= node)
+        c->open.count--;
+    struct open_node *into = c->open.count > 0 ? &c->open.at[c->open.count - 1] : NULL;
+    struct open_node made = {c->p->node_end[node], FLM_NONE, FLM_NONE};
+    /* What the function calls is not part of it, unless it was inlined into it: its parent is. */
+    bool is_inlined =
+        into && into->line != FLM_NONE && c->p->frames[frame].kind == FLM_KIND_INLINED;
+    bool is_itself = c->is_subject[frame];
+    struct flm_location where;
+    if (is_itself || is_inlined)
+        where = where_of(c, frame);
+    else if (!into)
+        return true;
+    if (is_itself) {
+        add_sum(c, node);
+        if (!add_line(c, node, &where, FLM_NONE, &made.line))
+            return false;
+    }
+    if (is_inlined && !is_itself && c->costs->items.at[into->line].depth < DEEPEST) {
+        uint32_t heading;
+        if (!add_inlined(c, node, into->line, &heading) ||
+            !add_line(c, node, &where, heading, &made.line))
+            return false;
+    }
+    if ((is_itself || is_inlined) &&
+        !add_address(c, node, &where, is_inlined ? into : NULL, made.line, &made.address))
+        return false;
+    return FLM_ARRAY_ADD(&c->open, made);
+}
+
+/* ---- In order -------------------------------------------------------------------------------- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_items(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_code_costs *costs = context;
+    const struct flm_code_item *x = &costs->items.at[a], *y = &costs->items.at[b];
+    int order = compare(x->kind == FLM_CODE_ADDRESS, y->kind == FLM_CODE_ADDRESS);
+    order = order ? order : compare((uint32_t)(x->parent + 1), (uint32_t)(y->parent + 1));
+    if (order)
+        return order;
+    if (x->kind == FLM_CODE_ADDRESS)
+        return compare(x->address, y->address);
+    if (x->kind == FLM_CODE_INLINED && fabs(x->cost.total) != fabs(y->cost.total))
+        return fabs(x->cost.total) > fabs(y->cost.total) ? -1 : 1;
+    /* The function's own file first; what has no line last. */
+    order = compare(x->line == 0, y->line == 0);
+    order = order ? order : compare(x->file != costs->file, y->file != costs->file);
+    order = order ? order : compare(x->file, y->file);
+    order = order ? order : compare(x->line, y->line);
+    order = order ? order : compare(x->function, y->function);
+    return order ? order : compare(x->module, y->module);
+}
+
+static bool sort_items(struct flm_code_costs *costs)
+{
+    uint32_t count = (uint32_t)costs->items.count, *scratch = malloc((count + 1) * sizeof *scratch);
+    costs->order = malloc((count + 1) * sizeof *costs->order);
+    costs->first = calloc(count + 1, sizeof *costs->first);
+    costs->count = calloc(count + 1, sizeof *costs->count);
+    costs->files = malloc((count + 1) * sizeof *costs->files);
+    bool good = scratch && costs->order && costs->first && costs->count && costs->files;
+    for (uint32_t i = 0; good && i < count; i++)
+        costs->order[i] = i;
+    if (good)
+        flm_sort(costs->order, count, scratch, order_items, costs);
+    free(scratch);
+    costs->address_first = count;
+    for (uint32_t i = count; good && i-- > 0;) {
+        const struct flm_code_item *item = &costs->items.at[costs->order[i]];
+        if (item->kind == FLM_CODE_ADDRESS) {
+            costs->address_first = i;
+        } else if (item->parent == FLM_NONE) {
+            costs->root_count++;
+        } else {
+            costs->first[item->parent] = i;
+            costs->count[item->parent]++;
+        }
+    }
+    return good;
+}
+
+/* ---- What the subject is --------------------------------------------------------------------- */
+
+/* Its frames; and where it begins, as far as they have it. */
+static bool mark_subject(struct collecting *c)
+{
+    const struct flm_profile *p = c->p;
+    c->is_subject = calloc(p->sizes.frame_count + 1, 1);
+    if (!c->is_subject)
+        return false;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = &p->frames[i];
+        if (!is_subject(c, f, where_of(c, i).file))
+            continue;
+        c->is_subject[i] = 1;
+        if (!c->costs->file && f->file)
+            c->costs->file = f->file;
+        if (!c->frames_have_lines && f->line && f->file == c->costs->file &&
+            (!c->costs->line || f->line < c->costs->line))
+            c->costs->line = f->line;
+    }
+    if (c->subject->file)
+        c->costs->file = c->subject->file;
+    return true;
+}
+
+/* Where no frame has the file: that of the first line. */
+static void find_file(struct flm_code_costs *costs)
+{
+    for (size_t i = 0; i < costs->items.count && !costs->file; i++)
+        if (costs->items.at[i].kind == FLM_CODE_LINE && costs->items.at[i].parent == FLM_NONE)
+            costs->file = costs->items.at[i].file;
+}
+
+static void list_files(struct flm_code_costs *costs)
+{
+    if (costs->file)
+        costs->files[costs->file_count++] = costs->file;
+    for (uint32_t i = 0; i < costs->root_count; i++) {
+        uint32_t file = costs->items.at[costs->order[i]].file;
+        size_t k = 0;
+        while (k < costs->file_count && costs->files[k] != file)
+            k++;
+        if (file && k == costs->file_count)
+            costs->files[costs->file_count++] = file;
+    }
+}
+
+/* The same in each run of the program: by names. */
+static void add_keys(struct flm_code_costs *costs, const struct flm_profile *p)
+{
+    for (size_t i = 0; i < costs->items.count; i++) {
+        struct flm_code_item *item = &costs->items.at[i];
+        uint64_t above = item->parent == FLM_NONE ? 0 : costs->items.at[item->parent].key;
+        item->key =
+            item->kind == FLM_CODE_INLINED
+                ? flm_listing_key(above, item->kind, flm_string_bytes(p, item->function), 0)
+                : flm_listing_key(above, item->kind, flm_string_bytes(p, item->file), item->line);
+    }
+}
+
+static double *totals(const struct flm_profile *p, struct flm_metric metric)
+{
+    double *total = malloc(p->sizes.node_count * sizeof *total);
+    if (total)
+        flm_profile_totals(p, metric, total);
+    return total;
+}
+
+static bool collect(struct collecting *c)
+{
+    const struct flm_listing_subject *s = c->subject;
+    bool compares = s->before.index != FLM_NONE;
+    c->self = flm_self_column(c->p, s->metric.index);
+    c->self_before = compares ? flm_self_column(c->p, s->before.index) : NULL;
+    c->total = totals(c->p, s->metric);
+    c->total_before = compares ? totals(c->p, s->before) : NULL;
+    bool good = c->total && (!compares || c->total_before) && mark_subject(c);
+    for (uint32_t i = 1; good && i < c->p->sizes.node_count; i++)
+        good = add_node(c, i);
+    if (good)
+        find_file(c->costs);
+    good = good && sort_items(c->costs);
+    if (good) {
+        list_files(c->costs);
+        add_keys(c->costs, c->p);
+    }
+    free(c->total);
+    free(c->total_before);
+    free(c->is_subject);
+    FLM_ARRAY_CLEAR(&c->open);
+    return good;
+}
+
+bool flm_code_costs_init(struct flm_code_costs *costs, const struct flm_listing_subject *subject,
+                         struct flm_error *why)
+{
+    const struct flm_profile *p = subject->profile;
+    *costs = (struct flm_code_costs){0};
+    struct flm_profile *split = flm_has_chains(p) ? flm_profile_split(p, why) : NULL;
+    if (!split && flm_has_chains(p))
+        return false;
+    struct collecting c = {.subject = subject, .p = split ? split : p, .costs = costs};
+    c.frames_have_lines = flm_profile_note_named(p, FLM_NOTE_LINES).size > 0;
+    bool good = collect(&c) || flm_error_memory(why);
+    flm_profile_free(split);
+    if (!good)
+        flm_code_costs_clear(costs);
+    return good;
+}
+
+void flm_code_costs_clear(struct flm_code_costs *costs)
+{
+    FLM_ARRAY_CLEAR(&costs->items);
+    flm_index_clear(&costs->index);
+    free(costs->order);
+    free(costs->first);
+    free(costs->count);
+    free(costs->files);
+    *costs = (struct flm_code_costs){0};
+}

@@ -1,0 +1,510 @@
+#include "code/listing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "algebra/aggregate/functions.h"
+#include "algebra/aggregate/line_costs.h"
+#include "flamel/builder.h"
+#include "support/core/failures.h"
+#include "support/profile/random_profile.h"
+
+/* "main:9@100;~same:31@108 5": frames at lines and addresses of app.c, inlined with a tilde. */
+static void add(struct flm_builder *b, const char *stack, double value, double before)
+{
+    struct flm_node node = flm_builder_root(b);
+    uint32_t file = flm_builder_string(b, "app.c", 5).index;
+    for (const char *at = stack; *at;) {
+        size_t size = strcspn(at, ";"), skip = *at == '~', name = strcspn(at, ":;") - skip;
+        const char *address = memchr(at, '@', size);
+        struct flm_location where = {.file = file,
+                                     .line = (uint32_t)strtoul(at + skip + name + 1, NULL, 10)};
+        if (address)
+            where.address = strtoul(address + 1, NULL, 16);
+        struct flm_frame_record record = {.function = flm_builder_string(b, at + skip, name).index,
+                                          .file = file,
+                                          .kind = skip ? FLM_KIND_INLINED : 0};
+        struct flm_frame frame = flm_builder_frame(b, &record);
+        if (skip + name < size)
+            frame = flm_builder_frame_at(b, frame, &where);
+        node = flm_builder_child(b, node, frame);
+        at += size + (at[size] == ';');
+    }
+    flm_builder_add(b, node, flm_builder_metric(b, "cpu", "ns"), value);
+    flm_builder_add(b, node, flm_builder_metric(b, "before", "ns"), before);
+}
+
+static struct flm_profile *example(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    add(b, "main:9;find:20@100", 7, 1);
+    add(b, "main:9;find:20@104", 3, 0);
+    add(b, "main:9;find:24@110;~same:5@110", 4, 2);
+    add(b, "main:9;find:24@110;~same:5@110;~byte:2@110", 2, 0);
+    add(b, "main:9;find:24@112;memcmp", 8, 0);
+    add(b, "main:9;find", 1, 0);
+    add(b, "main:9;find:60@118;find:20@100", 5, 0);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    return p;
+}
+
+static uint32_t string_of(const struct flm_profile *p, const char *text)
+{
+    for (uint32_t i = 0; i < p->sizes.string_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, i), text))
+            return i;
+    fail_msg("there is no '%s'", text);
+    return 0;
+}
+
+static struct flm_listing *listing_of(const struct flm_profile *p, const char *function,
+                                      const struct flm_code_store *store,
+                                      const struct flm_listing_options *options)
+{
+    static const struct flm_listing_options none;
+    const struct flm_listing_subject subject = {
+        .profile = p, .before = {p->sizes.metric_count > 1}, .function = string_of(p, function)};
+    struct flm_listing *l = flm_listing_new(&subject, NULL);
+    assert_non_null(l);
+    assert_true(flm_listing_arrange(l, store, options ? options : &none, NULL));
+    return l;
+}
+
+/* Each row as text: its kind, and what it has. */
+static const char *rows_of(const struct flm_listing *l, enum flm_listing_side side)
+{
+    static char text[4000];
+    static const char kinds[] = "nfl.iu i=";
+    struct flm_listing_row rows[100];
+    uint32_t count = flm_listing_rows(l, side, 0, 100, rows);
+    struct flm_text out;
+    assert_int_equal(count, flm_listing_count(l, side));
+    flm_text_init_fixed(&out, text, sizeof text - 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct flm_listing_row *row = &rows[i];
+        flm_text_puts(&out, i ? "|" : "");
+        for (uint32_t d = 0; d < row->depth; d++)
+            flm_text_putc(&out, ' ');
+        switch (row->kind) {
+        case FLM_LISTING_FOLD:
+            flm_text_format(&out, "%s%u", row->is_open ? "open" : "fold", row->count);
+            break;
+        case FLM_LISTING_INSTRUCTION:
+            flm_text_format(&out, "%x", (unsigned)row->address);
+            break;
+        case FLM_LISTING_SOURCE_LINE:
+            flm_text_format(&out, "=%u", row->line);
+            break;
+        case FLM_LISTING_LINE:
+            flm_text_format(&out, "%u", row->line);
+            break;
+        default:
+            flm_text_putc(&out, kinds[row->kind]);
+        }
+        if (row->has_cost)
+            flm_text_format(&out, " %d/%d", (int)row->cost.self, (int)row->cost.total);
+    }
+    text[out.size] = 0;
+    return text;
+}
+
+static struct flm_code_store *store_of(size_t lines)
+{
+    struct flm_code_store *store = flm_code_store_new(NULL);
+    struct flm_text text = {0};
+    for (size_t i = 0; i < lines; i++)
+        flm_text_format(&text, "line %u\n", (unsigned)i + 1);
+    const struct flm_code_file file = {.name = flm_bytes_of("app.c"), .text = {text.at, text.size}};
+    assert_non_null(store);
+    assert_true(flm_code_store_add_file(store, &file, NULL));
+    flm_text_clear(&text);
+    return store;
+}
+
+static void without_text_there_are_the_lines_with_a_cost(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    struct flm_listing *l = listing_of(p, "find", NULL, NULL);
+    assert_string_equal(rows_of(l, FLM_LISTING_SOURCE), "f|20 15/15|24 0/14| i 4/6|60 0/5|u 1/1");
+    assert_true(flm_listing_sum(l, false).self == 16 && flm_listing_sum(l, false).total == 30);
+    assert_true(flm_listing_most(l, FLM_LISTING_SOURCE) == 15);
+    assert_string_equal(rows_of(l, FLM_LISTING_ASSEMBLY),
+                        "=20|100 12/12|104 3/3|=2|110 6/6|=24|112 0/8|=60|118 0/5|u 1/1");
+    struct flm_listing_row row;
+    assert_int_equal(flm_listing_rows(l, FLM_LISTING_SOURCE, 1, 1, &row), 1);
+    assert_true(row.before.self == 1 && row.before.total == 1);
+    flm_listing_free(l);
+    flm_profile_free(p);
+}
+
+static void cold_lines_are_folded_with_some_around(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    struct flm_code_store *store = store_of(62);
+    struct flm_listing *l = listing_of(p, "find", store, NULL);
+    assert_string_equal(rows_of(l, FLM_LISTING_SOURCE),
+                        "f|17|18|19|20 15/15|21|22|23|24 0/14| i 4/6|25|26|27|fold29|57|58|59|"
+                        "60 0/5|61|62|u 1/1");
+    uint32_t file = string_of(p, "app.c");
+    assert_int_equal(flm_listing_row_of_line(l, file, 20), 4);
+    assert_int_equal(flm_listing_row_of_line(l, file, 40), 13); /* in the fold */
+    assert_int_equal(flm_listing_row_of_line(l, file, 3), 1);
+    assert_int_equal(flm_listing_hottest(l, FLM_LISTING_SOURCE), 4);
+    struct flm_listing_row row;
+    flm_listing_rows(l, FLM_LISTING_SOURCE, 13, 1, &row);
+    struct flm_listing_options open = {.open = {&row.key, 1}};
+    assert_true(flm_listing_arrange(l, store, &open, NULL));
+    assert_int_equal(flm_listing_count(l, FLM_LISTING_SOURCE), 21 + 29);
+    struct flm_listing_options whole = {.whole = {true, true}};
+    assert_true(flm_listing_arrange(l, store, &whole, NULL));
+    assert_int_equal(flm_listing_count(l, FLM_LISTING_SOURCE), 62 + 3);
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+static void inlined_code_is_below_its_line(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    struct flm_listing_options options = {.inlined = true};
+    struct flm_listing *l = listing_of(p, "find", NULL, &options);
+    assert_string_equal(rows_of(l, FLM_LISTING_SOURCE),
+                        "f|20 15/15|24 0/14| i 4/6| 5 4/6|  i 2/2|  2 2/2|60 0/5|u 1/1");
+    /* The key of a row that is open because all are closes it. */
+    struct flm_listing_row row;
+    flm_listing_rows(l, FLM_LISTING_SOURCE, 3, 1, &row);
+    assert_true(row.can_open && row.is_open && row.function == string_of(p, "same"));
+    options.open = (struct flm_listing_open){&row.key, 1};
+    assert_true(flm_listing_arrange(l, NULL, &options, NULL));
+    assert_string_equal(rows_of(l, FLM_LISTING_SOURCE), "f|20 15/15|24 0/14| i 4/6|60 0/5|u 1/1");
+    flm_listing_free(l);
+    /* Of the inlined function itself, too. */
+    l = listing_of(p, "same", NULL, NULL);
+    assert_string_equal(rows_of(l, FLM_LISTING_SOURCE), "f|5 4/6| i 2/2");
+    flm_listing_free(l);
+    flm_profile_free(p);
+}
+
+static void functions_of_a_file_follow_each_other(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    const struct flm_listing_subject subject = {
+        .profile = p, .before = {FLM_NONE}, .file = string_of(p, "app.c")};
+    struct flm_listing_options options = {.whole = {false}};
+    struct flm_listing *l = flm_listing_new(&subject, NULL);
+    assert_true(flm_listing_arrange(l, NULL, &options, NULL));
+    assert_string_equal(rows_of(l, FLM_LISTING_SOURCE),
+                        "f|n|2 2/2|n|5 4/6|n|9 0/30|n|20 15/15|24 0/14|60 0/5|u 1/1|u 8/8");
+    assert_true(flm_listing_sum(l, false).self == 30 && flm_listing_sum(l, false).total == 30);
+    flm_listing_free(l);
+    flm_profile_free(p);
+}
+
+/* ---- Machine code ---------------------------------------------------------------------------- */
+
+/* Instructions of 4 bytes from 100 on; "jump 104" among them. */
+static struct flm_code_store *code_of(const char *const *text, size_t count)
+{
+    struct flm_code_store *store = store_of(70);
+    struct flm_code_instruction *at = calloc(count, sizeof *at);
+    const struct flm_bytes files[] = {flm_bytes_of("app.c")};
+    const struct flm_code_inlined inlined[] = {
+        {.function = flm_bytes_of("same"), .caller = FLM_CODE_NONE, .file = 0, .line = 24}};
+    assert_non_null(at);
+    for (size_t i = 0; i < count; i++) {
+        at[i] = (struct flm_code_instruction){.address = 0x100 + 4 * i,
+                                              .size = 4,
+                                              .text = flm_bytes_of(text[i]),
+                                              .file = 0,
+                                              .line = i < 4 ? 20 : 24,
+                                              .inlined = FLM_CODE_NONE};
+        if (i == 4) {
+            at[i].inlined = 0;
+            at[i].line = 2;
+        }
+        if (text[i][0] == 'j') {
+            at[i].kind =
+                strncmp(text[i], "jump", 4) == 0 ? FLM_INSTRUCTION_JUMP : FLM_INSTRUCTION_BRANCH;
+            at[i].has_place = at[i].leads = true;
+            at[i].place = strtoul(strchr(text[i], ' '), NULL, 16);
+        }
+    }
+    const struct flm_code_function function = {.name = flm_bytes_of("find"),
+                                               .machine = flm_bytes_of("x86-64"),
+                                               .instructions = at,
+                                               .instruction_count = count,
+                                               .files = files,
+                                               .file_count = 1,
+                                               .inlined = inlined,
+                                               .inlined_count = 1};
+    assert_true(flm_code_store_add_function(store, &function, NULL));
+    free(at);
+    return store;
+}
+
+static void instructions_have_the_costs_of_their_addresses(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"mov", "test", "add", "je 118", "cmp", "inc", "ret"};
+    struct flm_profile *p = example();
+    struct flm_code_store *store = code_of(text, 7);
+    struct flm_listing *l = listing_of(p, "find", store, NULL);
+    /* 112 is inside of the instruction at 110: of a call. */
+    assert_string_equal(rows_of(l, FLM_LISTING_ASSEMBLY),
+                        "=20|100 12/12|104 3/3|108|10c|=2|110 6/14|=24|114|118 0/5|u 1/1");
+    struct flm_listing_row rows[10];
+    flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 10, rows);
+    uint32_t file = string_of(p, "app.c");
+    assert_true(rows[6].kind == FLM_LISTING_INSTRUCTION && rows[6].file == file &&
+                rows[6].line == 2 && rows[6].site_line == 24);
+    assert_true(rows[4].lane[0] == (FLM_LANE_FROM | FLM_LANE_DOWN));
+    assert_true(rows[5].lane[0] == (FLM_LANE_UP | FLM_LANE_DOWN));
+    assert_true(rows[9].lane[0] == (FLM_LANE_TO | FLM_LANE_UP));
+    assert_true(rows[9].is_block && !rows[9].is_loop && !rows[2].is_block);
+    assert_int_equal(flm_listing_row_of_address(l, 0x113), 6);
+    assert_int_equal(flm_listing_figures(l).blocks, 3);
+    assert_int_equal(flm_listing_figures(l).hot_blocks, 3);
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+static void short_jumps_are_next_to_the_code(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"mov", "test", "add", "je 108", "jump 104", "je 104", "ret"};
+    struct flm_profile *p = example();
+    struct flm_code_store *store = code_of(text, 7);
+    struct flm_listing *l = listing_of(p, "find", store, NULL);
+    struct flm_listing_row rows[12];
+    uint32_t count = flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 12, rows), loops = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_row = rows[i].kind == FLM_LISTING_INSTRUCTION;
+        loops += rows[i].is_loop;
+        if (is_row && rows[i].address == 0x104) { /* two jumps lead here, in one lane */
+            assert_true(rows[i].lane[1] == (FLM_LANE_TO | FLM_LANE_DOWN) && rows[i].lane[2] == 0);
+            assert_true(rows[i].loop_self == 9);
+        }
+        if (is_row && rows[i].address == 0x108)
+            assert_true(rows[i].lane[0] == (FLM_LANE_TO | FLM_LANE_DOWN) &&
+                        rows[i].lane[1] == (FLM_LANE_UP | FLM_LANE_DOWN));
+        if (is_row && rows[i].address == 0x110)
+            assert_true(rows[i].lane[1] == (FLM_LANE_UP | FLM_LANE_DOWN | FLM_LANE_FROM));
+        if (is_row && rows[i].address == 0x114)
+            assert_true(rows[i].lane[1] == (FLM_LANE_UP | FLM_LANE_FROM));
+    }
+    assert_int_equal(loops, 2);
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+/* Blocks without a cost are one row, beside which lanes go on. */
+static void cold_blocks_are_folded(void **state)
+{
+    (void)state;
+    enum { COUNT = 3000 };
+    static const char *text[COUNT];
+    struct flm_profile *p = example();
+    for (int i = 0; i < COUNT; i++)
+        text[i] = i % 10 == 9 ? "ret" : "mov";
+    text[9] = "jump 2edc";
+    struct flm_code_store *store = code_of(text, COUNT);
+    struct flm_listing *l = listing_of(p, "find", store, NULL);
+    struct flm_listing_row rows[20];
+    uint32_t count = flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 20, rows);
+    assert_int_equal(count, 15);
+    const struct flm_listing_row *fold = &rows[13];
+    assert_true(fold->kind == FLM_LISTING_FOLD && fold->count == COUNT - 10);
+    assert_true(fold->lane[0] == (FLM_LANE_UP | FLM_LANE_TO));
+    struct flm_listing_options open = {.open = {&fold->key, 1}};
+    assert_true(flm_listing_arrange(l, store, &open, NULL));
+    assert_int_equal(flm_listing_count(l, FLM_LISTING_ASSEMBLY), 15 + COUNT - 10 + 1);
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+static void lanes_are_bounded(void **state)
+{
+    (void)state;
+    enum { COUNT = 24 };
+    static char texts[COUNT][16];
+    static const char *text[COUNT];
+    struct flm_profile *p = example();
+    for (int i = 0; i < COUNT; i++) { /* each from the first half to the second: all overlap */
+        snprintf(texts[i], sizeof texts[i], i < 12 ? "jump %x" : "mov", 0x100 + 4 * (i + 12));
+        text[i] = texts[i];
+    }
+    struct flm_code_store *store = code_of(text, COUNT);
+    struct flm_listing *l = listing_of(p, "find", store, NULL);
+    assert_int_equal(flm_listing_figures(l).jumps_hidden, 12 - FLM_LISTING_LANES);
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+/* A row of a file with 100,000 lines is found as soon as one of ten. */
+static void long_files_are_rows_too(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    struct flm_code_store *store = store_of(100000);
+    struct flm_listing_options whole = {.whole = {true, true}};
+    struct flm_listing *l = listing_of(p, "find", store, &whole);
+    struct flm_listing_row row;
+    assert_int_equal(flm_listing_count(l, FLM_LISTING_SOURCE), 100003);
+    assert_int_equal(flm_listing_rows(l, FLM_LISTING_SOURCE, 100001, 1, &row), 1);
+    assert_int_equal(row.line, 100000);
+    double overview[10];
+    flm_listing_overview(l, FLM_LISTING_SOURCE, overview, 10);
+    assert_true(overview[0] == 15 && overview[1] == 0 && overview[9] == 0);
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+/* ---- Any profile ----------------------------------------------------------------------------- */
+
+static double line_total(const struct flm_line_costs *costs, const struct flm_function *f,
+                         const struct flm_listing_row *row, double *self)
+{
+    for (size_t i = 0; i < costs->count; i++) {
+        const struct flm_line_cost *line = &costs->line[i];
+        if (line->function == f->name && line->module == f->module && line->file == row->file &&
+            line->line == row->line) {
+            *self = line->self;
+            return line->total;
+        }
+    }
+    *self = 0;
+    return 0;
+}
+
+/* Rows add up to their function, and are what line_costs.h says. */
+static void rows_add_up_to_their_function(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    for (int round = 0; round < 40; round++) {
+        struct flm_profile *p = random_profile(&random, &random_full);
+        const struct flm_metric metric = {(uint32_t)round % p->sizes.metric_count};
+        struct flm_line_costs costs;
+        struct flm_functions functions;
+        assert_true(flm_line_costs_init(&costs, p, metric, NULL, NULL));
+        assert_true(flm_functions_init(&functions, p, NULL));
+        assert_true(flm_functions_measure(&functions, p, metric, NULL));
+        for (uint32_t i = 1; i < functions.count; i++) {
+            const struct flm_function *f = &functions.function[i];
+            const struct flm_listing_subject subject = {.profile = p,
+                                                        .metric = metric,
+                                                        .before = {FLM_NONE},
+                                                        .function = f->name,
+                                                        .module = f->module};
+            const struct flm_listing_options all = {.whole = {true, true}, .inlined = true};
+            struct flm_listing *l = flm_listing_new(&subject, NULL);
+            static struct flm_listing_row rows[5000];
+            assert_true(l && flm_listing_arrange(l, NULL, &all, NULL));
+            uint32_t count = flm_listing_rows(l, FLM_LISTING_SOURCE, 0, 5000, rows);
+            double sum = 0, at_addresses = 0;
+            for (uint32_t k = 0; k < count; k++) {
+                double self;
+                if (!rows[k].has_cost || rows[k].depth > 0)
+                    continue;
+                sum += rows[k].cost.self;
+                assert_true(line_total(&costs, f, &rows[k], &self) == rows[k].cost.total);
+                assert_true(self == rows[k].cost.self);
+            }
+            assert_true(sum == flm_listing_sum(l, false).self);
+            double all_of_name = 0;
+            for (uint32_t k = 1; k < functions.count; k++)
+                if (functions.function[k].name == f->name &&
+                    functions.function[k].module == f->module)
+                    all_of_name += functions.function[k].self;
+            assert_true(sum == all_of_name);
+            count = flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 5000, rows);
+            for (uint32_t k = 0; k < count; k++)
+                at_addresses += rows[k].kind == FLM_LISTING_SOURCE_LINE ? 0 : rows[k].cost.self;
+            assert_true(at_addresses >= sum);
+            flm_listing_free(l);
+        }
+        flm_functions_clear(&functions);
+        flm_line_costs_clear(&costs);
+        flm_profile_free(p);
+    }
+}
+
+static bool make(void *context, struct flm_error *why)
+{
+    struct flm_profile *p = context;
+    const struct flm_listing_subject subject = {
+        .profile = p, .before = {1}, .function = string_of(p, "find")};
+    const struct flm_listing_options options = {.inlined = true};
+    struct flm_listing *l = flm_listing_new(&subject, why);
+    bool good = l && flm_listing_arrange(l, NULL, &options, why);
+    flm_listing_free(l);
+    return good;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    assert_true(assert_survives_failures(make, p) > 8);
+    flm_profile_free(p);
+}
+
+struct with_code {
+    struct flm_profile *p;
+    struct flm_code_store *store;
+};
+
+static bool make_with_code(void *context, struct flm_error *why)
+{
+    struct with_code *with = context;
+    const struct flm_listing_subject subject = {
+        .profile = with->p, .before = {FLM_NONE}, .function = string_of(with->p, "find")};
+    const struct flm_listing_options options = {.inlined = true};
+    struct flm_listing *l = flm_listing_new(&subject, why);
+    bool good = l && flm_listing_arrange(l, with->store, &options, why);
+    flm_listing_free(l);
+    return good;
+}
+
+static void memory_may_run_out_with_code(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"mov", "test", "add", "je 104", "cmp", "jump 100", "ret"};
+    struct with_code with = {example(), code_of(text, 7)};
+    assert_true(assert_survives_failures(make_with_code, &with) > 20);
+    flm_code_store_free(with.store);
+    flm_profile_free(with.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_text_there_are_the_lines_with_a_cost),
+        cmocka_unit_test(cold_lines_are_folded_with_some_around),
+        cmocka_unit_test(inlined_code_is_below_its_line),
+        cmocka_unit_test(functions_of_a_file_follow_each_other),
+        cmocka_unit_test(instructions_have_the_costs_of_their_addresses),
+        cmocka_unit_test(short_jumps_are_next_to_the_code),
+        cmocka_unit_test(cold_blocks_are_folded),
+        cmocka_unit_test(lanes_are_bounded),
+        cmocka_unit_test(long_files_are_rows_too),
+        cmocka_unit_test(rows_add_up_to_their_function),
+        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(memory_may_run_out_with_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
