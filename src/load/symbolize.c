@@ -6,9 +6,9 @@
 #include "algebra/operation/rebuild.h"
 #include "base/core/array.h"
 #include "base/text/clone_name.h"
+#include "code/find/profile_module.h"
 #include "format/core/mapped.h"
 #include "load/sidecar.h"
-#include "symbol/registry/module.h"
 
 struct symbolizing {
     struct flm_profile *p;
@@ -22,32 +22,18 @@ struct symbolizing {
     struct FLM_ARRAY(struct flm_module *) wanted;
 };
 
-/* The note of the module with that string; empty: there is none. */
+/* The note that says where a module was mapped; empty: there is none. */
 static struct flm_bytes mapped_note(const struct flm_profile *p, uint32_t module)
 {
-    struct flm_bytes path = flm_string_bytes(p, module);
-    const size_t prefix = sizeof FLM_NOTE_MAPPED - 1;
-    for (uint32_t i = 0; path.size > 0 && i < p->sizes.note_count; i++) {
-        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
-        if (flm_bytes_start_with(key, FLM_NOTE_MAPPED) &&
-            flm_bytes_equal(flm_bytes_from(key, prefix), path))
-            return flm_string_bytes(p, p->notes[i].value);
-    }
-    return (struct flm_bytes){"", 0};
+    struct flm_bytes note = flm_profile_module_note(p, module), rest = note;
+    struct flm_mapped range;
+    return flm_mapped_next(&rest, &range) ? note : (struct flm_bytes){"", 0};
 }
 
 static bool is_wanted(const struct flm_profile *p, uint32_t frame)
 {
     const struct flm_frame_record *f = &p->frames[frame];
     return f->flags & FLM_FRAME_UNSYMBOLIZED && f->module != 0 && f->address != 0;
-}
-
-/* Whether a build id is that of which only the first digits are known. */
-static bool begins_with(const struct flm_build_id *id, struct flm_bytes digits)
-{
-    struct flm_build_id begin = {0};
-    return digits.size == 0 || (flm_build_id_parse(digits, &begin) && begin.size <= id->size &&
-                                memcmp(begin.bytes, id->bytes, begin.size) == 0);
 }
 
 /* The modules of frames without names. False when memory ran out. */
@@ -61,39 +47,17 @@ static bool find_modules(struct symbolizing *s)
         if (!is_wanted(p, i) || seen[module])
             continue;
         seen[module] = 1;
-        struct flm_bytes note = mapped_note(p, module), path = flm_string_bytes(p, module);
-        if (note.size == 0 || path.at[0] == '[')
+        struct flm_profile_module found;
+        if (mapped_note(p, module).size == 0 || flm_string_bytes(p, module).at[0] == '[')
             continue;
-        struct flm_bytes file = flm_mapped_file(note);
-        struct flm_module_request request = {.path = file.size > 0 ? file : path};
-        flm_build_id_parse(flm_mapped_id(note), &request.build_id);
-        struct flm_module *found = flm_modules_get(s->modules, &request);
-        good = found != NULL;
-        if (found && begins_with(flm_module_build_id(found), flm_mapped_id_begin(note))) {
-            s->module[module] = found;
-            good = FLM_ARRAY_ADD(&s->wanted, found);
+        good = flm_profile_module_find(s->modules, p, module, &found);
+        if (good && found.module) {
+            s->module[module] = found.module;
+            good = FLM_ARRAY_ADD(&s->wanted, found.module);
         }
     }
     free(seen);
     return good;
-}
-
-/* The address in the file of one that was recorded. */
-static bool address_in_file(const struct flm_profile *p, const struct flm_module *module,
-                            const struct flm_frame_record *f, uint64_t *address)
-{
-    struct flm_bytes note = mapped_note(p, f->module);
-    struct flm_mapped range;
-    while (flm_mapped_next(&note, &range)) {
-        if (range.limit == 0) {
-            bool has_base = flm_module_address(module, 0, address);
-            *address = (has_base ? *address : 0) + f->address;
-            return true;
-        }
-        if (range.start <= f->address && f->address < range.limit)
-            return flm_module_address(module, f->address - range.start + range.offset, address);
-    }
-    return false;
 }
 
 static uint32_t string_of(struct symbolizing *s, struct flm_bytes text)
@@ -115,7 +79,8 @@ static size_t look_up(const struct symbolizing *s, const struct flm_frame_record
     }
     struct flm_module *module = s->module[f->module];
     uint64_t address;
-    return module && address_in_file(s->p, module, f, &address)
+    const struct flm_profile_module in = {module, mapped_note(s->p, f->module), false, 0};
+    return module && flm_profile_module_address(&in, f->address, &address)
                ? flm_module_lookup(module, address, code, FLM_CODE_MOST)
                : 0;
 }

@@ -22,6 +22,7 @@
 #include "base/text/text.h"
 
 struct flm_module;
+struct flm_profile;
 
 enum { FLM_SOURCE_MOST = 64 << 20 };
 
@@ -67,6 +68,10 @@ struct flm_source_file {
     struct flm_text status; /* a sentence for people, terminated: how well it fits; or which places
                                were tried, and what to do */
 };
+
+/* When a recording began, at the latest, for `recorded_ns`: what is changed afterward is not what
+ * was compiled. 0: it is not known. */
+int64_t flm_source_recorded_ns(const struct flm_profile *profile);
 
 /* Whether a map has the form OLD=NEW. */
 bool flm_source_map_check(const char *map, struct flm_error *why);

@@ -47,9 +47,8 @@ static bool describe(const struct known_file *file, struct flm_source_text *foun
     return true;
 }
 
-/* When the recording began, at the latest: the note has whole seconds. What is changed afterward is
- * not what was compiled. 0: it is not known. */
-static int64_t recorded_at(const struct flm_profile *p)
+/* The note has whole seconds. */
+int64_t flm_source_recorded_ns(const struct flm_profile *p)
 {
     struct flm_name began = flm_profile_note_named(p, "recorded");
     int64_t began_ns;
@@ -100,7 +99,7 @@ static struct known_file *read_file(const struct found_sources *all, const struc
     struct flm_error why = {0};
     const struct flm_source_request request = {.path = name, .module = module};
     file->module = module;
-    places.recorded_ns = recorded_at(p);
+    places.recorded_ns = flm_source_recorded_ns(p);
     flm_text_add(&file->name, name);
     bool found = flm_source_file_find(&places, &request, &file->source, &why);
     const struct flm_bytes text = {file->source.text.at, file->source.text.size};

@@ -1,0 +1,399 @@
+#include "code/find/code_finder.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "code/find/internal.h"
+#include "code/find/profile_module.h"
+#include "profile/chains.h"
+
+struct flm_code_finder {
+    const struct flm_profile *profile;
+    struct flm_code_finder_options options;
+    struct flm_modules *modules;
+    uint32_t *location_start; /* by frame, and one more */
+};
+
+/* What is looked for: the frames of a function. */
+struct finding {
+    const struct flm_code_finder *finder;
+    const struct flm_profile *p;
+    struct flm_bytes name;
+    uint32_t module; /* a string */
+    struct flm_code_store *store;
+    struct flm_error *why;
+    struct FLM_ARRAY(uint64_t) addresses; /* ascending, each once */
+    unsigned char *is_file;               /* by string: it names a file of the function */
+    uint32_t kind;                        /* of its frames */
+    struct flm_text status;
+};
+
+struct flm_code_finder *flm_code_finder_new(const struct flm_profile *profile,
+                                            const struct flm_code_finder_options *options,
+                                            struct flm_error *why)
+{
+    assert(profile && options);
+    const struct flm_sizes *sizes = &profile->sizes;
+    struct flm_code_finder *finder = calloc(1, sizeof *finder);
+    if (finder) {
+        finder->profile = profile;
+        finder->options = *options;
+        finder->options.sources.recorded_ns = flm_source_recorded_ns(profile);
+        finder->location_start = calloc(sizes->frame_count + 1, sizeof *finder->location_start);
+        finder->modules = flm_modules_new(&options->symbols, why);
+    }
+    if (!finder || !finder->location_start || !finder->modules) {
+        flm_code_finder_free(finder);
+        flm_error_memory(why);
+        return NULL;
+    }
+    if (finder->options.sources.recorded_ns)
+        flm_modules_recorded(finder->modules, finder->options.sources.recorded_ns,
+                             finder->options.sources.recorded_ns);
+    for (uint32_t i = 0; flm_has_chains(profile) && i < sizes->frame_count; i++)
+        finder->location_start[i + 1] = finder->location_start[i] + profile->frame_locations[i];
+    return finder;
+}
+
+void flm_code_finder_free(struct flm_code_finder *finder)
+{
+    if (!finder)
+        return;
+    flm_modules_free(finder->modules);
+    free(finder->location_start);
+    free(finder);
+}
+
+/* ---- What the profile knows of it ------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool has_address(const struct finding *f, uint64_t address)
+{
+    return f->addresses.count > 0 &&
+           bsearch(&address, f->addresses.at, f->addresses.count, sizeof address, compare) != NULL;
+}
+
+static bool add_address(struct finding *f, uint64_t address)
+{
+    return address == 0 || FLM_ARRAY_ADD(&f->addresses, address);
+}
+
+/* The addresses of its frames, each once. False when memory ran out; `found`: it has frames. */
+static bool find_addresses(struct finding *f, bool *found)
+{
+    const struct flm_profile *p = f->p;
+    *found = false;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *frame = &p->frames[i];
+        if (frame->module != f->module ||
+            !flm_bytes_equal(flm_string_bytes(p, frame->function), f->name))
+            continue;
+        *found = true;
+        f->kind = frame->kind;
+        f->is_file[frame->file] = 1;
+        if (!add_address(f, frame->address))
+            return false;
+        for (uint32_t k = f->finder->location_start[i]; k < f->finder->location_start[i + 1]; k++)
+            if (!add_address(f, p->location_address[k]))
+                return false;
+    }
+    size_t count = 0;
+    if (f->addresses.count > 0)
+        qsort(f->addresses.at, f->addresses.count, sizeof *f->addresses.at, compare);
+    for (size_t i = 0; i < f->addresses.count; i++)
+        if (i == 0 || f->addresses.at[i] != f->addresses.at[i - 1])
+            f->addresses.at[count++] = f->addresses.at[i];
+    f->addresses.count = count;
+    return true;
+}
+
+/* Those that its locations name, and those of what is inlined at its addresses. */
+static void find_files(struct finding *f)
+{
+    const struct flm_profile *p = f->p;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *frame = &p->frames[i];
+        bool is_own = flm_bytes_equal(flm_string_bytes(p, frame->function), f->name);
+        if (frame->module != f->module || (!is_own && frame->kind != FLM_KIND_INLINED))
+            continue;
+        for (uint32_t k = f->finder->location_start[i]; k < f->finder->location_start[i + 1]; k++)
+            if (is_own || has_address(f, p->location_address[k])) {
+                f->is_file[frame->file] = 1;
+                f->is_file[p->location_file[k]] = 1;
+            }
+    }
+}
+
+/* ---- Source ---------------------------------------------------------------------------------- */
+
+static struct flm_bytes bytes_of(const struct flm_text *text)
+{
+    return flm_bytes_of(text->at ? text->at : "");
+}
+
+static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name,
+                     struct flm_module *module, struct flm_code_store *store, struct flm_error *why)
+{
+    if (flm_code_store_file(store, name))
+        return true;
+    struct flm_error reason = {0};
+    struct flm_source_file source;
+    const struct flm_source_request request = {.path = name, .module = module};
+    bool found = flm_source_file_find(&finder->options.sources, &request, &source, &reason);
+    const struct flm_code_file file = {
+        .name = name,
+        .path = found ? bytes_of(&source.path) : flm_bytes_of(""),
+        .status = bytes_of(&source.status),
+        .is_doubtful = found && (source.fit == FLM_SOURCE_NEWER || source.fit == FLM_SOURCE_OTHER),
+        .text = {source.text.at, found ? source.text.size : 0}};
+    bool good = found || reason.kind != FLM_ERROR_MEMORY
+                    ? flm_code_store_add_file(store, &file, why)
+                    : flm_error_memory(why);
+    flm_source_file_clear(&source);
+    return good;
+}
+
+static bool add_files(struct finding *f, struct flm_module *module)
+{
+    bool good = true;
+    for (uint32_t i = 1; good && i < f->p->sizes.string_count; i++)
+        if (f->is_file[i])
+            good = add_file(f->finder, flm_string_bytes(f->p, i), module, f->store, f->why);
+    return good;
+}
+
+/* ---- Machine code ---------------------------------------------------------------------------- */
+
+static void say(struct finding *f, const char *sentence)
+{
+    if (f->status.size > 0)
+        flm_text_puts(&f->status, "; ");
+    flm_text_puts(&f->status, sentence);
+}
+
+/* Why there are no addresses. */
+static void explain_no_address(struct finding *f)
+{
+    if (f->kind == FLM_KIND_JIT || f->kind == FLM_KIND_JIT_TIER1)
+        say(f, "it was compiled at run time, and recordings do not keep such machine code");
+    else if (f->kind == FLM_KIND_INTERPRETED)
+        say(f, "it is interpreted, and has no machine code of its own");
+    else
+        say(f, "the profile has no addresses of it");
+}
+
+static void explain_no_module(struct finding *f)
+{
+    struct flm_bytes path = flm_string_bytes(f->p, f->module);
+    if (flm_bytes_start_with(path, "[kernel"))
+        say(f, "the running kernel is not known to be the recorded one, or hides its addresses "
+               "(sysctl kernel.kptr_restrict)");
+    else if (path.size == 0)
+        say(f, "the profile does not say which file has it");
+    else if (path.at[0] == '[')
+        say(f, "it is in no file");
+    else
+        say(f, "the file at its path is another build");
+}
+
+static bool is_in_parts(const struct flm_code_making *making, uint64_t address)
+{
+    for (size_t i = making->parts.count; i-- > 0;)
+        if (making->parts.at[i].start <= address && address < making->parts.at[i].end)
+            return true;
+    return false;
+}
+
+static bool overlaps(const struct flm_code_making *making, const struct flm_elf_range *range)
+{
+    for (size_t i = 0; i < making->parts.count; i++)
+        if (range->start < making->parts.at[i].end && making->parts.at[i].start < range->end)
+            return true;
+    return false;
+}
+
+/* The name of what is at an address, where it is another function. */
+static void check_name(struct finding *f, struct flm_module *module, uint64_t address,
+                       bool *is_other)
+{
+    struct flm_code code[FLM_CODE_MOST];
+    size_t count = flm_module_lookup(module, address, code, FLM_CODE_MOST);
+    count = count < FLM_CODE_MOST ? count : FLM_CODE_MOST;
+    bool is_there = count == 0;
+    for (size_t i = 0; i < count; i++)
+        is_there |= code[i].function.size > 0 && f->name.size >= code[i].function.size &&
+                    memcmp(code[i].function.at, f->name.at, code[i].function.size) == 0;
+    *is_other |= !is_there;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct flm_code_part *x = a, *y = b;
+    uint64_t from = x->start + x->moved, other = y->start + y->moved;
+    return (from > other) - (from < other);
+}
+
+/* The parts of the function that have an address. False when memory ran out. */
+static bool find_parts(struct finding *f, const struct flm_profile_module *module,
+                       struct flm_code_making *making)
+{
+    uint64_t size = 0;
+    size_t left_out = 0;
+    bool is_other = false;
+    for (size_t i = 0; i < f->addresses.count; i++) {
+        uint64_t address;
+        struct flm_elf_range range;
+        if (!flm_profile_module_address(module, f->addresses.at[i], &address) ||
+            is_in_parts(making, address) || !flm_module_function(module->module, address, &range) ||
+            range.end <= range.start || overlaps(making, &range))
+            continue;
+        check_name(f, module->module, address, &is_other);
+        if (making->parts.count == FLM_CODE_FINDER_MOST_PARTS ||
+            range.end - range.start > FLM_CODE_FINDER_MOST - size) {
+            left_out++;
+            continue;
+        }
+        size += range.end - range.start;
+        const struct flm_code_part part = {range.start, range.end, f->addresses.at[i] - address};
+        if (!FLM_ARRAY_ADD(&making->parts, part))
+            return false;
+    }
+    if (making->parts.count > 0)
+        qsort(making->parts.at, making->parts.count, sizeof *making->parts.at, compare_parts);
+    if (left_out > 0)
+        say(f, "it is in too many places: only some are here");
+    if (is_other)
+        say(f, "the file has functions of other names at its addresses, and may be another build");
+    return true;
+}
+
+static void find_code(struct finding *f, const struct flm_profile_module *module,
+                      struct flm_code_making *making, struct flm_error *reason)
+{
+    making->module = module->module;
+    making->syntax = f->finder->options.syntax;
+    if (f->addresses.count == 0) {
+        explain_no_address(f);
+    } else if (!module->module) {
+        explain_no_module(f);
+    } else if (!find_parts(f, module, making)) {
+        flm_error_memory(reason);
+    } else if (making->parts.count > 0) {
+        if (!flm_code_making_disassemble(making, reason))
+            say(f, reason->text);
+        else if (!module->is_known_build)
+            say(f, "the profile does not say of which build of the file it is");
+    } else if (flm_module_state(module->module) < FLM_MODULE_BARE) {
+        struct flm_text explained = {0};
+        flm_module_explain(module->module, &explained);
+        flm_text_putc(&explained, 0);
+        say(f, explained.failed ? "its file is not here" : explained.at);
+        flm_text_clear(&explained);
+    } else {
+        say(f, "where it begins and ends in its file is not known");
+    }
+}
+
+static const char *machine_name(struct flm_module *module)
+{
+    enum flm_machine machine = module ? flm_module_machine(module) : FLM_MACHINE_OTHER;
+    return machine == FLM_MACHINE_X86_64 ? "x86-64" : machine == FLM_MACHINE_ARM64 ? "arm64" : "";
+}
+
+static bool add_code(struct finding *f, const struct flm_profile_module *module)
+{
+    struct flm_code_making making = {0};
+    struct flm_error reason = {0};
+    find_code(f, module, &making, &reason);
+    bool failed = reason.kind == FLM_ERROR_MEMORY || f->status.failed;
+    bool has_code = reason.kind == FLM_ERROR_NONE;
+    struct flm_code_function function = {.name = f->name,
+                                         .module = flm_string_bytes(f->p, f->module),
+                                         .status = {f->status.at, f->status.size},
+                                         .machine = flm_bytes_of(machine_name(module->module)),
+                                         .instructions = making.instructions.at,
+                                         .instruction_count =
+                                             has_code ? making.instructions.count : 0,
+                                         .files = making.files.at,
+                                         .file_count = has_code ? making.files.count : 0,
+                                         .inlined = making.inlined.at,
+                                         .inlined_count = has_code ? making.inlined.count : 0};
+    /* What the profile says of its mappings may make parts overlap. */
+    if (!flm_code_function_check(&function, NULL)) {
+        say(f, "the addresses of its parts contradict each other");
+        function.status = (struct flm_bytes){f->status.at, f->status.size};
+        function.instruction_count = function.file_count = function.inlined_count = 0;
+        failed |= f->status.failed;
+    }
+    bool good = failed ? flm_error_memory(f->why)
+                       : flm_code_store_add_function(f->store, &function, f->why);
+    flm_code_making_clear(&making);
+    return good;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* The string of a module; FLM_NONE: the profile has no such one. */
+static uint32_t find_module(const struct flm_profile *p, struct flm_bytes module)
+{
+    for (uint32_t i = 0; i < p->sizes.string_count; i++)
+        if (flm_bytes_equal(flm_string_bytes(p, i), module))
+            return i;
+    return FLM_NONE;
+}
+
+bool flm_code_finder_function(struct flm_code_finder *finder, struct flm_bytes name,
+                              struct flm_bytes module, struct flm_code_store *store,
+                              struct flm_error *why)
+{
+    assert(finder && store);
+    struct finding f = {.finder = finder,
+                        .p = finder->profile,
+                        .name = name,
+                        .module = find_module(finder->profile, module),
+                        .store = store,
+                        .why = why};
+    if (f.module == FLM_NONE)
+        return true;
+    f.is_file = calloc(f.p->sizes.string_count, 1);
+    bool found = false, good = f.is_file && find_addresses(&f, &found);
+    struct flm_profile_module of = {0};
+    good = good && (!found || flm_profile_module_find(finder->modules, f.p, f.module, &of));
+    if (!good)
+        flm_error_memory(why);
+    if (good && found && !finder->options.no_source) {
+        find_files(&f);
+        good = add_files(&f, of.module);
+    }
+    if (good && found && !finder->options.no_assembly)
+        good = add_code(&f, &of);
+    free(f.is_file);
+    FLM_ARRAY_CLEAR(&f.addresses);
+    flm_text_clear(&f.status);
+    return good;
+}
+
+/* Whether a frame, or a location, is in a file of this name. */
+static bool names_file(const struct flm_profile *p, struct flm_bytes name)
+{
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+        if (flm_bytes_equal(flm_string_bytes(p, p->frames[i].file), name))
+            return true;
+    for (uint32_t i = 0; i < p->sizes.location_count; i++)
+        if (flm_bytes_equal(flm_string_bytes(p, p->location_file[i]), name))
+            return true;
+    return false;
+}
+
+bool flm_code_finder_file(struct flm_code_finder *finder, struct flm_bytes name,
+                          struct flm_code_store *store, struct flm_error *why)
+{
+    assert(finder && store);
+    return name.size == 0 || !names_file(finder->profile, name) ||
+           add_file(finder, name, NULL, store, why);
+}

@@ -1,0 +1,224 @@
+#include "code/find/code_finder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "flamel/builder.h"
+#include "profile/columns.h"
+#include "support/core/failures.h"
+#include "support/core/files.h"
+#include "support/core/programs.h"
+
+/* `twice` has two inlined copies in `outer`, which calls `rare` and a function of libc. */
+static const char source[] =
+    "#include <stdlib.h>\n"
+    "volatile int number;\n"
+    "static inline __attribute__((always_inline)) int twice(int x) {\n"
+    "    return number * x;\n"
+    "}\n"
+    "__attribute__((noinline)) static int rare(void) { return number; }\n"
+    "__attribute__((noinline)) int outer(int x) {\n"
+    "    int a = twice(x);\n"
+    "    while (number > x) a += rare();\n"
+    "    return abs(rand()) + a + twice(x + 1);\n"
+    "}\n"
+    "int main(int count, char **words) { (void)words; return outer(count); }\n";
+
+struct program {
+    char path[400], file[400];
+    struct flm_text id;
+    uint64_t start, size; /* of outer */
+};
+
+static struct program compiled(void)
+{
+    struct program p = {.start = 0};
+    strcpy(p.file, write_temporary("code.c", flm_bytes_of(source)));
+    shell("gcc -O2 -g -Wl,--build-id=sha1 \"$PWD/code.c\" -o whole");
+    strcpy(p.path, temporary_path("whole"));
+    struct flm_text line = shell_output("nm -S --defined-only whole | grep ' outer$'");
+    flm_text_putc(&line, 0);
+    char *end;
+    p.start = strtoull(line.at, &end, 16);
+    p.size = strtoull(end, NULL, 16);
+    flm_text_clear(&line);
+    p.id = shell_output("readelf -n whole | sed -n 's/.*Build ID: //p' | tr -d '\\n'");
+    assert_true(p.start > 0 && p.size > 0 && p.id.size == 40);
+    return p;
+}
+
+static struct flm_profile *profile_of(const struct program *program, const char *id, uint32_t kind)
+{
+    struct flm_error why;
+    struct flm_builder *b = flm_builder_new(&why);
+    uint32_t file = flm_builder_string(b, program->file, strlen(program->file)).index;
+    const struct flm_frame_record outer = {
+        .function = flm_builder_string(b, "outer", 5).index,
+        .module = flm_builder_string(b, program->path, strlen(program->path)).index,
+        .file = file,
+        .kind = kind};
+    const struct flm_location where = {
+        .address = kind == FLM_KIND_NATIVE ? program->start : 0, .file = file, .line = 7};
+    struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &outer), &where);
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                    flm_builder_metric(b, "cpu", "ns"), 1);
+    if (id) {
+        struct flm_text key = {0}, value = {0};
+        flm_text_format(&key, "mapped %s", program->path);
+        flm_text_putc(&key, 0);
+        flm_text_format(&value, "id=%s", id);
+        flm_builder_note(b, key.at, value.at, value.size);
+        flm_text_clear(&key);
+        flm_text_clear(&value);
+    }
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    assert_non_null(p);
+    return p;
+}
+
+static struct flm_code_store *found(const struct flm_profile *p, const struct program *program,
+                                    const struct flm_code_finder_options *options)
+{
+    struct flm_error why;
+    struct flm_code_store *store = flm_code_store_new(&why);
+    struct flm_code_finder *finder = flm_code_finder_new(p, options, &why);
+    assert_true(store && finder);
+    assert_true(flm_code_finder_function(finder, flm_bytes_of("outer"), flm_bytes_of(program->path),
+                                         store, &why));
+    /* What the profile does not name is not looked for, whatever is asked. */
+    assert_true(flm_code_finder_function(finder, flm_bytes_of("outer"), flm_bytes_of("/bin/sh"),
+                                         store, &why));
+    assert_true(flm_code_finder_function(finder, flm_bytes_of("main"), flm_bytes_of(program->path),
+                                         store, &why));
+    assert_true(flm_code_finder_file(finder, flm_bytes_of("/etc/passwd"), store, &why));
+    assert_null(flm_code_store_file(store, flm_bytes_of("/etc/passwd")));
+    assert_true(flm_code_store_function_count(store) <= 1);
+    flm_code_finder_free(finder);
+    return store;
+}
+
+static const struct flm_code_function *outer_of(const struct flm_code_store *store)
+{
+    assert_int_equal(flm_code_store_function_count(store), 1);
+    return flm_code_store_function_at(store, 0);
+}
+
+static bool has_capstone(const struct flm_code_function *f)
+{
+    return !flm_bytes_contain(f->status, "libcapstone");
+}
+
+static void assert_code(const struct flm_code_function *f, const struct program *program)
+{
+    uint64_t next = program->start;
+    size_t inlined = 0, calls = 0, jumps = 0;
+    assert_true(f->instruction_count > 10);
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const struct flm_code_instruction *at = &f->instructions[i];
+        assert_true(at->address == next && at->code.size == at->size && at->text.size > 0);
+        next += at->size;
+        if (at->address < program->start + program->size)
+            assert_true(at->line > 2 && flm_bytes_end_with(f->files[at->file], "code.c"));
+        calls += at->kind == FLM_INSTRUCTION_CALL &&
+                 (flm_bytes_are(at->target, "rare") || flm_bytes_are(at->target, "rand@plt"));
+        jumps += at->kind == FLM_INSTRUCTION_BRANCH && at->leads && at->target.size == 0;
+        if (at->inlined == FLM_CODE_NONE)
+            continue;
+        const struct flm_code_inlined *copy = &f->inlined[at->inlined];
+        assert_true(flm_bytes_are(copy->function, "twice") && copy->caller == FLM_CODE_NONE);
+        assert_true(copy->line == 8 || copy->line == 10);
+        inlined++;
+    }
+    assert_true(next >= program->start + program->size);
+    assert_true(inlined > 1 && calls >= 2 && jumps >= 1);
+    assert_true(f->inlined_count >= 2);
+}
+
+static void source_and_machine_code_are_found(void **state)
+{
+    (void)state;
+    struct program program = compiled();
+    static const struct flm_code_finder_options options = {.syntax = FLM_ASSEMBLY_ATT};
+    flm_text_putc(&program.id, 0);
+    struct flm_profile *p = profile_of(&program, program.id.at, FLM_KIND_NATIVE);
+    struct flm_code_store *store = found(p, &program, &options);
+    const struct flm_code_file *file = flm_code_store_file(store, flm_bytes_of(program.file));
+    assert_non_null(file);
+    assert_true(flm_bytes_are(file->text, source));
+    assert_false(file->is_doubtful);
+    const struct flm_code_function *f = outer_of(store);
+    if (has_capstone(f)) {
+        assert_int_equal(f->status.size, 0);
+        assert_code(f, &program);
+    }
+    flm_code_store_free(store);
+    flm_profile_free(p);
+    flm_text_clear(&program.id);
+}
+
+static void assert_status(const struct program *program, const char *id, uint32_t kind,
+                          const char *sentence, bool has_code)
+{
+    static const struct flm_code_finder_options options = {.no_source = true};
+    struct flm_profile *p = profile_of(program, id, kind);
+    struct flm_code_store *store = found(p, program, &options);
+    const struct flm_code_function *f = outer_of(store);
+    assert_int_equal(flm_code_store_file_count(store), 0);
+    if (has_capstone(f)) {
+        if (!flm_bytes_contain(f->status, sentence))
+            fail_msg("%.*s", (int)f->status.size, f->status.at);
+        assert_int_equal(f->instruction_count > 0, has_code);
+    }
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+    (void)state;
+    struct program program = compiled();
+    static const char other[] = "0123456789012345678901234567890123456789";
+    assert_status(&program, NULL, FLM_KIND_NATIVE, "does not say of which build", true);
+    assert_status(&program, other, FLM_KIND_NATIVE, "build id", false);
+    assert_status(&program, NULL, FLM_KIND_JIT, "compiled at run time", false);
+    assert_status(&program, NULL, FLM_KIND_PLAIN, "no addresses", false);
+    shell("rm whole");
+    assert_status(&program, NULL, FLM_KIND_NATIVE, "not", false);
+    flm_text_clear(&program.id);
+}
+
+static bool find_all(void *context, struct flm_error *why)
+{
+    const struct flm_profile *p = context;
+    static const struct flm_code_finder_options options = {.syntax = FLM_ASSEMBLY_ATT};
+    struct flm_code_store *store = flm_code_store_new(why);
+    struct flm_code_finder *finder = store ? flm_code_finder_new(p, &options, why) : NULL;
+    bool good =
+        finder && flm_code_finder_function(finder, flm_frame_function(p, 1),
+                                           flm_string_bytes(p, p->frames[1].module), store, why);
+    flm_code_finder_free(finder);
+    flm_code_store_free(store);
+    return good;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    struct program program = compiled();
+    struct flm_profile *p = profile_of(&program, NULL, FLM_KIND_NATIVE);
+    assert_true(assert_survives_failures(find_all, p) > 30);
+    flm_profile_free(p);
+    flm_text_clear(&program.id);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(source_and_machine_code_are_found),
+        cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
