@@ -44,6 +44,40 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
                                     struct flm_error *why);
 void flm_sources_free(struct flm_sources *sources);
 
+/* Where source files and machine code are looked for: source as above, programs by build id and
+ * path, as for the symbols of a recording (flamel/file.h). Texts are borrowed until the search is
+ * freed. */
+struct flm_code_options {
+    size_t size; /* sizeof (struct flm_code_options) */
+    const char *const *folders;
+    size_t folder_count;
+    const char *const *maps;
+    size_t map_count;
+    bool folders_only;
+    const char *const *symbol_dirs;
+    size_t symbol_dir_count;
+    const char *perf_dir, *cache_dir;
+    bool debuginfod;
+    bool intel; /* x86-64 as Intel writes it, not as AT&T does */
+    bool no_source, no_assembly;
+    size_t most_source_bytes; /* larger files are not read; 0: 64 MiB */
+};
+
+struct flm_code_search;
+
+/* NULL, and `why`, for a map that is none, or if memory ran out. The profiles that it is used with
+ * must stay until it is freed. */
+struct flm_code_search *flm_code_search_new(const struct flm_code_options *options,
+                                            struct flm_error *why);
+void flm_code_search_free(struct flm_code_search *search);
+
+/* What stands beside costs. */
+enum flm_annotate_code {
+    FLM_ANNOTATE_SOURCE,
+    FLM_ANNOTATE_ASSEMBLY,
+    FLM_ANNOTATE_BOTH /* instructions, and above them the lines that they are of */
+};
+
 struct flm_annotate_options {
     size_t size;                 /* sizeof (struct flm_annotate_options) */
     const char *source;          /* the name of the profile in the report: its file; NULL: "" */
@@ -52,6 +86,9 @@ struct flm_annotate_options {
     struct flm_sources *sources; /* flm_report_annotate; NULL: lines without their text */
     uint32_t rows; /* lines of flm_report_lines, functions of flm_report_annotate; 0: all */
     bool whole;    /* also lines without a cost that are far from those with one */
+    enum flm_annotate_code code;
+    struct flm_code_search *search; /* of machine code; NULL: instructions are addresses */
+    bool bytes;                     /* those of instructions, too */
 };
 
 /* The lines with the largest self values, of all functions. Table "lines". */
@@ -59,8 +96,9 @@ struct flm_report *flm_report_lines(const struct flm_profile *profile,
                                     const struct flm_annotate_options *options,
                                     struct flm_error *why);
 
-/* The functions that match, by total: their lines with their costs and texts. Table "lines".
- * FLM_ERROR_USAGE where no function matches. */
+/* The functions that match, by total: their lines with their costs and texts. Table "lines"; of
+ * machine code, "instructions". The self value of an instruction is also that of what was inlined
+ * there. FLM_ERROR_USAGE where no function matches. */
 struct flm_report *flm_report_annotate(const struct flm_profile *profile,
                                        const struct flm_annotate_options *options,
                                        struct flm_error *why);

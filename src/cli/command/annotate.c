@@ -15,7 +15,7 @@ struct fields {
     struct flm_load_fields load;
     struct flm_option_list folders, maps;
     const char *metric;
-    bool whole;
+    bool whole, assembly, both, intel, bytes;
     int rows;
     struct flm_form_fields form;
 };
@@ -27,6 +27,14 @@ static const struct flm_option options[] = {
      offsetof(struct fields, whole)},
     {"metric", 'm', "NAME", "the metric (default: the first)", FLM_OPTION_TEXT,
      offsetof(struct fields, metric)},
+    {"asm", 0, NULL, "machine code instead of source: what each instruction costs", FLM_OPTION_FLAG,
+     offsetof(struct fields, assembly)},
+    {"both", 0, NULL, "machine code, with the source lines between the instructions",
+     FLM_OPTION_FLAG, offsetof(struct fields, both)},
+    {"intel", 0, NULL, "x86-64 as Intel writes it: 'mov rbx, rax', not 'mov %rax, %rbx'",
+     FLM_OPTION_FLAG, offsetof(struct fields, intel)},
+    {"bytes", 0, NULL, "the bytes of each instruction too", FLM_OPTION_FLAG,
+     offsetof(struct fields, bytes)},
     {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
      FLM_OPTION_LIST, offsetof(struct fields, folders)},
     {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
@@ -52,8 +60,22 @@ static int print(const struct fields *f, const char *path, const char *function)
                                               .perf_dir = flm_symbol_perf_dir(&paths),
                                               .cache_dir = flm_symbol_cache(&paths),
                                               .debuginfod = f->load.debuginfod};
+    const struct flm_code_options code = {.size = sizeof code,
+                                          .folders = f->folders.items,
+                                          .folder_count = f->folders.count,
+                                          .maps = f->maps.items,
+                                          .map_count = f->maps.count,
+                                          .symbol_dirs = f->load.symbols.items,
+                                          .symbol_dir_count = f->load.symbols.count,
+                                          .perf_dir = flm_symbol_perf_dir(&paths),
+                                          .cache_dir = flm_symbol_cache(&paths),
+                                          .debuginfod = f->load.debuginfod,
+                                          .intel = f->intel,
+                                          .no_source = !f->both};
     struct flm_sources *sources = flm_sources_new(&where, &why);
-    if (!sources) {
+    struct flm_code_search *search = sources ? flm_code_search_new(&code, &why) : NULL;
+    if (!search) {
+        flm_sources_free(sources);
         flm_symbol_paths_clear(&paths);
         return flm_message_error(&why);
     }
@@ -69,7 +91,12 @@ static int print(const struct fields *f, const char *path, const char *function)
                                              .rows = f->rows != NOT_GIVEN ? (uint32_t)f->rows
                                                      : is_all             ? 0
                                                                           : (uint32_t)usual,
-                                             .whole = f->whole};
+                                             .whole = f->whole,
+                                             .code = f->both       ? FLM_ANNOTATE_BOTH
+                                                     : f->assembly ? FLM_ANNOTATE_ASSEMBLY
+                                                                   : FLM_ANNOTATE_SOURCE,
+                                             .search = search,
+                                             .bytes = f->bytes};
     struct flm_report *made = NULL;
     if (profile)
         made = function ? flm_report_annotate(profile, &how, &why)
@@ -77,6 +104,7 @@ static int print(const struct fields *f, const char *path, const char *function)
     bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
     flm_report_free(made);
     flm_sources_free(sources);
+    flm_code_search_free(search);
     flm_symbol_paths_clear(&paths);
     int status = good ? FLM_EXIT_DONE : profile ? flm_message_error(&why) : FLM_EXIT_WRONG;
     flm_profile_free(profile);
@@ -92,6 +120,12 @@ static int run(const struct flm_command *command, int count, char **argv)
         return status;
     if (!flm_form_check(&f.form, &why))
         return flm_message_error(&why);
+    bool is_code = f.assembly || f.both;
+    if ((is_code && f.load.lines) || (f.assembly && f.both) || ((f.intel || f.bytes) && !is_code))
+        return flm_message_usage(f.load.lines           ? "--lines has no --asm or --both"
+                                 : f.assembly && f.both ? "--asm and --both are two ways: give one"
+                                                        : "--intel and --bytes go with --asm or "
+                                                          "--both");
     const char *function = operands > 0 && !f.load.lines ? argv[0] : NULL;
     int files = operands - (function != NULL);
     if (files > 1)
@@ -121,9 +155,12 @@ const struct flm_command flm_command_annotate = {
         "self,\n"
         "what was spent there, and total, also what it called (recursion counts once). Only parts\n"
         "with a cost are printed. With --lines and no FUNCTION, the hottest lines of all\n"
-        "functions. Without FILE, the last recording in this folder is taken.",
+        "functions. With --asm it is machine code, and with --both that with its source lines:\n"
+        "self is then also that of what was inlined there. Without FILE, the last recording in "
+        "this folder is taken.",
     .examples = "  flamel annotate parse app.flm               the source of parse\n"
                 "  flamel annotate --lines -n 50 app.flm       the 50 hottest lines\n"
+                "  flamel annotate --both parse app.flm        its instructions and lines\n"
                 "  flamel annotate -S ~/src/app parse app.flm  with the sources in ~/src/app\n"
                 "  flamel annotate --json '*parse*' app.flm    for programs\n",
     .options = options,

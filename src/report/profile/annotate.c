@@ -11,6 +11,7 @@
 #include "base/core/sort.h"
 #include "base/text/versioned.h"
 #include "draw/text/quantity.h"
+#include "report/profile/annotate_code.h"
 #include "report/profile/internal.h"
 #include "report/profile/sources.h"
 
@@ -20,6 +21,7 @@ struct annotating {
     const struct flm_annotate_options *options;
     struct flm_line_costs costs;
     unsigned char *marks; /* by frame: it counts */
+    struct flm_annotating_code code;
     struct flm_error *why;
 };
 
@@ -77,8 +79,7 @@ static void add_cost(const struct annotating *a, double self, double total)
     flm_report_cell_number(a->report, flm_report_percent(a->source, total));
 }
 
-/* A tab is as many blanks as lead to the next column that is a multiple of 8. */
-static void add_source(struct flm_text *to, struct flm_bytes line)
+void flm_annotate_add_source(struct flm_text *to, struct flm_bytes line)
 {
     size_t column = 0;
     for (size_t i = 0; i < line.size; i++) {
@@ -127,7 +128,7 @@ static void add_line(const struct annotating *a, const struct flm_line_cost *lin
         flm_report_cell_null(a->report);
     add_cost(a, line->self, line->total);
     if (text.at)
-        add_source(flm_report_cell_text(a->report), text);
+        flm_annotate_add_source(flm_report_cell_text(a->report), text);
     else
         flm_report_cell_null(a->report);
     add_place(a, flm_report_cell_text(a->report), line);
@@ -220,7 +221,7 @@ static void add_context(const struct annotating *a, uint32_t number, struct flm_
     flm_report_cell_number(a->report, number);
     for (int i = SELF; i < TEXT; i++)
         flm_report_cell_absent(a->report);
-    add_source(flm_report_cell_text(a->report), text);
+    flm_annotate_add_source(flm_report_cell_text(a->report), text);
     flm_report_cell_tone(a->report, FLM_TONE_MUTED);
     flm_report_cell_absent(a->report);
     add_number(a, number);
@@ -386,6 +387,8 @@ static bool add_function(struct annotating *a, const struct function_range *rang
     flm_report_add_quantity(a->source, head, range->total);
     flm_text_puts(head, ", ");
     flm_percent_add(head, range->total, a->source->whole);
+    if (a->options->code != FLM_ANNOTATE_SOURCE)
+        return flm_annotate_code(&a->code, lines[0].function, lines[0].module);
     for (size_t i = 0; i < range->count;) {
         size_t end = i;
         while (end < range->count && lines[end].file == lines[i].file)
@@ -416,7 +419,7 @@ static uint32_t find_functions(const struct annotating *a, struct function_range
 }
 
 /* For programs, one table of all. */
-static bool add_table(struct annotating *a, const struct function_range *ranges,
+static bool add_table(const struct annotating *a, const struct function_range *ranges,
                       const uint32_t *order, size_t shown)
 {
     flm_report_begin_table(a->report, "lines", FLM_IN_PROGRAMS, false);
@@ -435,6 +438,19 @@ static bool add_table(struct annotating *a, const struct function_range *ranges,
     return true;
 }
 
+/* Functions of one name and module are one there, whatever their files. */
+static bool add_code_table(const struct annotating *a, const struct function_range *ranges,
+                           const uint32_t *order, size_t shown)
+{
+    bool good = true;
+    flm_annotate_code_begin(&a->code);
+    for (size_t r = 0; good && r < shown; r++) {
+        const struct flm_line_cost *line = &a->costs.line[ranges[order[r]].first];
+        good = flm_annotate_code_rows(&a->code, line->function, line->module);
+    }
+    return good;
+}
+
 static bool make_annotated(struct annotating *a)
 {
     struct function_range *ranges = malloc((a->costs.count + 1) * sizeof *ranges);
@@ -451,10 +467,14 @@ static bool make_annotated(struct annotating *a)
         else
             hidden += ranges[order[i]].self;
     }
-    good = good && add_table(a, ranges, order, shown);
+    bool is_source = a->options->code == FLM_ANNOTATE_SOURCE;
+    good = good && (is_source ? add_table : add_code_table)(a, ranges, order, shown);
+    if (good && !is_source && shown > 0)
+        flm_annotate_code_skid(&a->code);
     if (good)
         add_hidden(a, "functions", "function", count - shown, hidden);
-    add_advice(a);
+    if (is_source)
+        add_advice(a);
     free(ranges);
     free(order);
     free(scratch);
@@ -498,6 +518,7 @@ static struct flm_report *make(const struct flm_profile *profile,
                 (!is_annotated || mark_functions(&a)) &&
                 flm_line_costs_init(&a.costs, profile, source.metric, a.marks, why) &&
                 (a.report = flm_report_new(why)) != NULL;
+    a.code = (struct flm_annotating_code){a.report, &source, &o, why};
     good = good && (is_annotated ? make_annotated(&a) : make_lines(&a));
     if (!good) {
         flm_report_free(a.report);

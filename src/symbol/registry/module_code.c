@@ -84,11 +84,15 @@ bool flm_module_read_code(struct flm_module *module, uint64_t start, size_t size
     if (module->file)
         return flm_error_set(why, FLM_ERROR_FORMAT, "%.*s has no machine code at %llx",
                              (int)module->name.size, module->name.at, (unsigned long long)start);
+    if (flm_module_state(module) >= FLM_MODULE_BARE) /* its tables were kept */
+        return flm_error_set(
+            why, FLM_ERROR_SYSTEM,
+            "a file of that build is not at its path any more: --symbols DIR looks "
+            "in DIR too");
     struct flm_text reason = {0};
     flm_module_explain(module, &reason);
     flm_text_putc(&reason, 0);
-    flm_error_set(why, FLM_ERROR_SYSTEM, "its machine code is not here: ");
-    flm_error_add(why, reason.failed ? "out of memory" : reason.at);
+    flm_error_set(why, FLM_ERROR_SYSTEM, "%s", reason.failed ? "out of memory" : reason.at);
     flm_text_clear(&reason);
     return false;
 }

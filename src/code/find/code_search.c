@@ -1,0 +1,97 @@
+/* code_search.c - code for reports and viewers: a finder and a store for each profile. */
+#include "code/code_search.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/core/array.h"
+#include "base/text/versioned.h"
+#include "code/find/code_finder.h"
+#include "flamel/annotate.h"
+
+struct known_profile {
+    const struct flm_profile *profile;
+    struct flm_code_finder *finder;
+    struct flm_code_store *store;
+};
+
+struct found_code {
+    struct flm_code_search search; /* first: what others see */
+    struct flm_code_finder_options options;
+    struct FLM_ARRAY(struct known_profile) profiles; /* one, or two that are compared */
+};
+
+/* NULL, and `why`, if memory ran out. */
+static const struct known_profile *profile_of(struct found_code *all,
+                                              const struct flm_profile *profile,
+                                              struct flm_error *why)
+{
+    for (size_t i = 0; i < all->profiles.count; i++)
+        if (all->profiles.at[i].profile == profile)
+            return &all->profiles.at[i];
+    struct known_profile new = {.profile = profile,
+                                .finder = flm_code_finder_new(profile, &all->options, why),
+                                .store = flm_code_store_new(why)};
+    if (new.finder &&new.store && FLM_ARRAY_ADD(&all->profiles, new))
+        return &all->profiles.at[all->profiles.count - 1];
+    flm_code_finder_free(new.finder);
+    flm_code_store_free(new.store);
+    flm_error_memory(why);
+    return NULL;
+}
+
+static bool find(struct flm_code_search *search, const struct flm_profile *profile,
+                 struct flm_bytes function, struct flm_bytes module,
+                 const struct flm_code_store **store, struct flm_error *why)
+{
+    const struct known_profile *known = profile_of((struct found_code *)search, profile, why);
+    *store = known ? known->store : NULL;
+    return known && (flm_code_store_function(known->store, function, module) ||
+                     flm_code_finder_function(known->finder, function, module, known->store, why));
+}
+
+struct flm_code_search *flm_code_search_new(const struct flm_code_options *options,
+                                            struct flm_error *why)
+{
+    struct flm_code_options o;
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_code_options", why))
+        return NULL;
+    for (size_t i = 0; i < o.map_count; i++)
+        if (!flm_source_map_check(o.maps[i], why))
+            return NULL;
+    struct found_code *all = calloc(1, sizeof *all);
+    if (!all) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    all->search.find = find;
+    all->options =
+        (struct flm_code_finder_options){.symbols = {.symbol_dirs = o.symbol_dirs,
+                                                     .symbol_dir_count = o.symbol_dir_count,
+                                                     .perf_dir = o.perf_dir,
+                                                     .cache_dir = o.cache_dir,
+                                                     .debuginfod = o.debuginfod},
+                                         .sources = {.folders = o.folders,
+                                                     .folder_count = o.folder_count,
+                                                     .maps = o.maps,
+                                                     .map_count = o.map_count,
+                                                     .folders_only = o.folders_only,
+                                                     .download = o.debuginfod,
+                                                     .most_bytes = o.most_source_bytes},
+                                         .syntax = o.intel ? FLM_ASSEMBLY_INTEL : FLM_ASSEMBLY_ATT,
+                                         .no_source = o.no_source,
+                                         .no_assembly = o.no_assembly};
+    return &all->search;
+}
+
+void flm_code_search_free(struct flm_code_search *search)
+{
+    struct found_code *all = (struct found_code *)search;
+    for (size_t i = 0; all && i < all->profiles.count; i++) {
+        flm_code_finder_free(all->profiles.at[i].finder);
+        flm_code_store_free(all->profiles.at[i].store);
+    }
+    if (all)
+        FLM_ARRAY_CLEAR(&all->profiles);
+    free(all);
+}
