@@ -10,7 +10,7 @@ const NO_MEMORY = 'there is not enough memory for this profile';
 // Aspects of the viewer that have a version, as bits, in the order of enum flm_viewer_group (viewer.h).
 export const CHANGED = {};
 const GROUPS = ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'status', 'state', 'speech', 'overlay',
-    'tracks', 'history', 'copy', 'prompt', 'notice'];
+    'tracks', 'history', 'copy', 'prompt', 'notice', 'code'];
 GROUPS.forEach((name, i) => { CHANGED[name] = 1 << i; });
 export const POINTER = {move: 0, down: 1, up: 2, leave: 3, menu: 4};
 export const AFTER = 0, BEFORE = 1;

@@ -172,6 +172,16 @@ uint32_t flm_viewer_still_version(const struct flm_viewer *viewer);
  * stays (paint/scrolled.c); after it the picture is painted as a whole. */
 bool flm_viewer_is_scrolling(const struct flm_viewer *viewer);
 
+/* Makes the listing of the view of code, unless it is up to date (scene/code_rows.h); and the row
+ * of the line that is selected there, FLM_NONE: none. */
+bool flm_viewer_make_code(struct flm_viewer *viewer, struct flm_error *why);
+uint32_t flm_code_selected_row(const struct flm_viewer *viewer, enum flm_listing_side *side);
+
+/* The rows of that view as text, for the clipboard: of the source, and of the machine code where it
+ * is shown. */
+bool flm_query_code_text(struct flm_viewer *viewer, bool markdown, struct flm_text *out,
+                         struct flm_error *why);
+
 /* The deepest node of a pane that contains everything visible; the root when zoomed out. */
 struct flm_node flm_viewer_top_node(const struct flm_viewer *viewer, const struct flm_pane *pane);
 

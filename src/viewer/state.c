@@ -102,6 +102,28 @@ static void write_comparing(const struct flm_viewer *v, struct flm_text *text, s
         add(out, "normalize", (struct flm_bytes){c->function.at, c->function.size});
 }
 
+/* A letter for each flag. */
+static const char code_flags[FLM_CODE_FLAGS + 1] = "mfwi";
+
+static void write_code(const struct flm_viewer *v, struct flm_text *out)
+{
+    const struct flm_code_shown *code = &v->model.code;
+    char flags[FLM_CODE_FLAGS];
+    size_t count = 0;
+    if (code->of.size == 0)
+        return;
+    for (int i = 0; i < FLM_CODE_FLAGS; i++)
+        if (code->flags >> i & 1)
+            flags[count++] = code_flags[i];
+    add(out, "code", (struct flm_bytes){code->of.at, code->of.size});
+    if (count > 0)
+        add(out, "code-show", (struct flm_bytes){flags, count});
+    if (code->at.size > 0)
+        add(out, "line", (struct flm_bytes){code->at.at, code->at.size});
+    if (code->open.size > 0)
+        add(out, "code-open", (struct flm_bytes){code->open.at, code->open.size});
+}
+
 void flm_state_write(struct flm_viewer *v, struct flm_text *out)
 {
     assert(v && out);
@@ -144,6 +166,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "rows", flm_bytes_of("all"));
     if (v->model.expanded.size > 0)
         add(out, "expanded", (struct flm_bytes){v->model.expanded.at, v->model.expanded.size});
+    write_code(v, out);
     add_path(out, "select", v, v->model.selected);
     add_path(out, "zoom", v, v->model.zoomed);
     if (!flm_node_ref_valid(v->model.zoomed) && v->scene.total > 0)
@@ -365,6 +388,20 @@ static bool read_focus(struct flm_viewer *v, struct flm_bytes pattern)
     return flm_model_set_text(&v->model.focus, pattern);
 }
 
+static bool read_code(struct flm_viewer *v, struct flm_bytes state, struct flm_text *scratch)
+{
+    struct flm_code_shown *code = &v->model.code;
+    struct flm_bytes flags = value_of(state, "code-show", scratch);
+    code->flags = 0;
+    for (int i = 0; i < FLM_CODE_FLAGS; i++)
+        for (size_t k = 0; k < flags.size; k++)
+            code->flags |= flags.at[k] == code_flags[i] ? 1u << i : 0;
+    flm_changed(&v->model, FLM_ASPECT_CODE);
+    return flm_model_set_text(&code->of, value_of(state, "code", scratch)) &&
+           flm_model_set_text(&code->at, value_of(state, "line", scratch)) &&
+           flm_model_set_text(&code->open, value_of(state, "code-open", scratch));
+}
+
 bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_error *why)
 {
     assert(v && (state.at || state.size == 0));
@@ -386,7 +423,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
                 flm_model_set_text(&v->model.sort, value_of(state, "sort", &scratch)) &&
                 flm_model_set_text(&v->model.collapsed, value_of(state, "collapsed", &scratch)) &&
                 flm_model_set_text(&v->model.expanded, value_of(state, "expanded", &scratch)) &&
-                read_colors(v, state, &scratch) && !scratch.failed;
+                read_code(v, state, &scratch) && read_colors(v, state, &scratch) && !scratch.failed;
     if (good && !kept)
         good = flm_error_memory(why);
     flm_changed(&v->model, FLM_ASPECT_SCENE);

@@ -7,6 +7,10 @@
  * Of a flame chart also threads=cost, and collapsed=10%0A11: processes, one a line;
  * expanded=11%0A12: threads that show all rows, or rows=all: all do.
  *
+ * Of code: code=find_slot%0Aapp, the function and its module; line=table.c%0A101, or @51f0;
+ * code-show=mi: machine code (m), the functions of the file (f), also what is cold (w), inlined
+ * code (i); code-open: what was opened besides (code/listing.h).
+ *
  * The halves of a sandwich have a camera each: `half` says whose `zoom` and `x` are (1: callees),
  * and `other-x` is the `x` of the other half. Links of earlier versions have it as `beside`, which
  * is read too.

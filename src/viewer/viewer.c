@@ -94,6 +94,13 @@ bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm
     return good;
 }
 
+bool flm_viewer_take_code(struct flm_viewer *v, struct flm_bytes store, struct flm_error *why)
+{
+    assert(v);
+    flm_changed(&v->model, FLM_ASPECT_CODE);
+    return flm_code_rows_take(&v->scene.code, store, why);
+}
+
 /* ---- What follows from what ------------------------------------------------------------------ */
 
 #define SCENE_ASPECTS (FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE))
@@ -174,6 +181,7 @@ void flm_viewer_leave(struct flm_viewer *v)
     flm_searches_open(&v->model.searches, NULL, NULL);
     v->model.selected = v->model.zoomed = v->input.hovered = flm_node_ref_none();
     flm_cached_tables_clear(&v->scene.tables);
+    flm_code_rows_forget(&v->scene.code);
     forget_coloring(v);
     flm_changed(&v->model, FLM_ASPECT_SHOWN);
 }
@@ -344,8 +352,8 @@ static const uint32_t aspects_of[FLM_GROUPS] = {
         FRAMES_AND_VALUES | FLM_OF(SEARCHES) | FLM_OF(SELECTION) | FLM_OF(HOVERED) | FLM_OF(ROWS),
     [FLM_GROUP_STATUS] = FRAMES_AND_VALUES | FLM_OF(COLORS) | FLM_OF(CAMERA) | FLM_OF(ZOOM) |
                          FLM_OF(HALF) | FLM_OF(DRAWN),
-    [FLM_GROUP_STATE] = FRAMES_AND_VALUES | FLM_OF(SEARCHES) | FLM_OF(SELECTION) | FLM_OF(CAMERA) |
-                        FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(STATE),
+    [FLM_GROUP_STATE] = FRAMES_AND_VALUES | FLM_OF(SEARCHES) | FLM_OF(CODE) | FLM_OF(SELECTION) |
+                        FLM_OF(CAMERA) | FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(STATE),
     [FLM_GROUP_SPEECH] = FLM_OF(SELECTION),
     [FLM_GROUP_OVERLAY] = FLM_OF(OVERLAY) | FLM_OF(DRAWN) | FLM_OF(RESTORED),
     [FLM_GROUP_TRACKS] = FLM_OF(SHOWN) | FLM_OF(SCENE) | FLM_OF(TRACKS) | FLM_OF(RESTORED),
@@ -353,6 +361,7 @@ static const uint32_t aspects_of[FLM_GROUPS] = {
     [FLM_GROUP_COPY] = FLM_OF(COPIED),
     [FLM_GROUP_PROMPT] = FLM_OF(PROMPT),
     [FLM_GROUP_NOTICE] = FLM_OF(NOTICE) | FLM_OF(RESTORED),
+    [FLM_GROUP_CODE] = FRAMES_AND_VALUES | FLM_OF(CODE) | FLM_OF(SEARCHES) | FLM_OF(COMPARING),
 };
 
 uint32_t flm_viewer_version(const struct flm_viewer *v, enum flm_viewer_group group)

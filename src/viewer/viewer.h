@@ -40,6 +40,10 @@ void flm_viewer_free(struct flm_viewer *viewer);
 bool flm_viewer_take(struct flm_viewer *viewer, enum flm_viewer_side side,
                      struct flm_profile *profile, const char *name, struct flm_error *why);
 
+/* Adds source files and machine code (code_store.h, as bytes), which the view of code shows. False,
+ * and `why`: they are damaged, or memory ran out. */
+bool flm_viewer_take_code(struct flm_viewer *viewer, struct flm_bytes store, struct flm_error *why);
+
 /* Runs an action: "zoom-in", "apply hide:libc.so.6", "search parse". False, and `why`, if there is
  * no such action, or it is not possible now. actions.h has the list. */
 bool flm_viewer_do(struct flm_viewer *viewer, struct flm_bytes action, struct flm_error *why);
@@ -127,6 +131,7 @@ enum flm_viewer_group {
     FLM_GROUP_COPY,    /* "copy": text for the clipboard */
     FLM_GROUP_PROMPT,  /* "prompt": the user is to type something (a palette, a name) */
     FLM_GROUP_NOTICE,  /* "notice": why something was not done, in a sentence */
+    FLM_GROUP_CODE,    /* "code", "code-rows", "code-wanted" */
     FLM_GROUPS
 };
 uint32_t flm_viewer_version(const struct flm_viewer *viewer, enum flm_viewer_group group);

@@ -81,6 +81,15 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
     return flm_page_result(good, &why);
 }
 
+int flamel_take_code(const void *store, uint32_t size)
+{
+    struct flm_error why = {0};
+    flm_page_response();
+    bool good = viewer() ? flm_viewer_take_code(the_viewer, (struct flm_bytes){store, size}, &why)
+                         : flm_error_memory(&why);
+    return flm_page_result(good, &why);
+}
+
 int flamel_unpack(const void *packed, uint32_t size)
 {
     struct flm_error why = {0};

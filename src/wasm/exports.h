@@ -29,6 +29,9 @@ void FLM_PAGE(flamel_free)(void *memory);
  * at `bytes` becomes the viewer's, also on failure. */
 int FLM_PAGE(flamel_open)(int side, void *bytes, uint32_t size, char *name, uint32_t name_size);
 
+/* Adds source files and machine code to the view of code, and frees nothing. */
+int FLM_PAGE(flamel_take_code)(const void *store, uint32_t size);
+
 /* For a worker: reads a profile through flamel_more. The response is that profile as a .flm
  * file. */
 int FLM_PAGE(flamel_read)(void);

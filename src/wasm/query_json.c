@@ -356,17 +356,96 @@ static const struct member menu[] = {MEMBER(entries, title, TEXT), MEMBER(entrie
                                      MEMBER(entries, y, NUMBER), LIST_OF(entries, items, one_entry),
                                      END};
 
+static const struct member code_place[] = {
+    MEMBER(code_place, title, TEXT),   MEMBER(code_place, value, TEXT),
+    MEMBER(code_place, of, TEXT),      MEMBER(code_place, on, BOOL),
+    MEMBER(code_place, inlined, BOOL), END};
+static const struct member code[] = {MEMBER(code, title, TEXT),
+                                     MEMBER(code, module, TEXT),
+                                     MEMBER(code, place, TEXT),
+                                     MEMBER(code, path, TEXT),
+                                     MEMBER(code, status, TEXT),
+                                     MEMBER(code, self, TEXT),
+                                     MEMBER(code, self_share, TEXT),
+                                     MEMBER(code, total, TEXT),
+                                     MEMBER(code, total_share, TEXT),
+                                     MEMBER(code, share_of, TEXT),
+                                     MEMBER(code, event, TEXT),
+                                     MEMBER(code, machine, TEXT),
+                                     MEMBER(code, assembly_status, TEXT),
+                                     MEMBER(code, blocks, TEXT),
+                                     MEMBER(code, empty, TEXT),
+                                     MEMBER(code, lines_sum, TEXT),
+                                     MEMBER(code, source_heat, TEXT),
+                                     MEMBER(code, assembly_heat, TEXT),
+                                     MEMBER(code, doubtful, BOOL),
+                                     MEMBER(code, compared, BOOL),
+                                     MEMBER(code, assembly, BOOL),
+                                     MEMBER(code, file, BOOL),
+                                     MEMBER(code, whole, BOOL),
+                                     MEMBER(code, inlined, BOOL),
+                                     MEMBER(code, selected, BOOL),
+                                     MEMBER(code, source_count, NUMBER),
+                                     MEMBER(code, assembly_count, NUMBER),
+                                     MEMBER(code, source_row, NUMBER),
+                                     MEMBER(code, assembly_row, NUMBER),
+                                     LIST_OF(code, functions, code_place),
+                                     LIST_OF(code, hottest, code_place),
+                                     END};
+static const struct member code_piece[] = {MEMBER(code_piece, text, TEXT),
+                                           OPTIONAL(code_piece, kind, TEXT), END};
+static const struct member code_row[] = {MEMBER(code_row, kind, TEXT),
+                                         MEMBER(code_row, depth, NUMBER),
+                                         MEMBER(code_row, open, TRISTATE),
+                                         OPTIONAL(code_row, number, TEXT),
+                                         OPTIONAL(code_row, key, TEXT),
+                                         OPTIONAL(code_row, self, TEXT),
+                                         OPTIONAL(code_row, total, TEXT),
+                                         OPTIONAL(code_row, exact, TEXT),
+                                         OPTIONAL(code_row, before, TEXT),
+                                         OPTIONAL(code_row, change, TEXT),
+                                         OPTIONAL(code_row, at, TEXT),
+                                         OPTIONAL(code_row, site, TEXT),
+                                         OPTIONAL(code_row, lanes, TEXT),
+                                         OPTIONAL(code_row, loop, TEXT),
+                                         OPTIONAL(code_row, go, TEXT),
+                                         OPTIONAL(code_row, link, TEXT),
+                                         MEMBER(code_row, heat, NUMBER),
+                                         MEMBER(code_row, on, BOOL),
+                                         MEMBER(code_row, match, BOOL),
+                                         LIST_OF(code_row, pieces, code_piece),
+                                         END};
+static const struct member code_rows[] = {LIST_OF(code_rows, rows, code_row), END};
+static const struct member code_wanted[] = {
+    MEMBER(code_wanted, function, TEXT), MEMBER(code_wanted, module, TEXT),
+    MEMBER(code_wanted, side, TEXT),     MEMBER(code_wanted, assembly, BOOL),
+    LIST_OF(code_wanted, files, NULL),   END};
+
 /* The response of each query. */
 static const struct {
     const char *query;
     const struct member *members;
 } responses[] = {
-    {"hello", hello},       {"tools", tools},   {"chips", chips},
-    {"searches", searches}, {"legend", legend}, {"hover", hover},
-    {"detail", detail},     {"status", status}, {"overlay", overlay},
-    {"top", top},           {"list", list},     {"tree", tree},
-    {"aria", aria},         {"tracks", tracks}, {"complete", completions},
-    {"palette", palette},   {"menu", menu},
+    {"hello", hello},
+    {"tools", tools},
+    {"chips", chips},
+    {"searches", searches},
+    {"legend", legend},
+    {"hover", hover},
+    {"detail", detail},
+    {"status", status},
+    {"overlay", overlay},
+    {"top", top},
+    {"list", list},
+    {"tree", tree},
+    {"aria", aria},
+    {"tracks", tracks},
+    {"complete", completions},
+    {"palette", palette},
+    {"menu", menu},
+    {"code", code},
+    {"code-rows", code_rows},
+    {"code-wanted", code_wanted},
 };
 
 /* ---- Writing --------------------------------------------------------------------------------- */

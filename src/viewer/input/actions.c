@@ -6,9 +6,9 @@
 #include "viewer/internal.h"
 
 static const struct flm_action_group *const groups[] = {
-    &flm_display_actions, &flm_moving_actions,    &flm_frame_actions,
-    &flm_search_actions,  &flm_transform_actions, &flm_table_actions,
-    &flm_time_actions,    &flm_compare_actions,   &flm_general_actions,
+    &flm_code_actions,    &flm_display_actions,   &flm_moving_actions, &flm_frame_actions,
+    &flm_search_actions,  &flm_transform_actions, &flm_table_actions,  &flm_time_actions,
+    &flm_compare_actions, &flm_general_actions,
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -132,7 +132,8 @@ const struct flm_action *flm_action_for_key(const struct flm_viewer *v, struct f
                                               !has_choice(action, key, held, &found)))
                 continue;
             if (!flm_action_makes_sense(action, v)) {
-                senseless = senseless ? senseless : action;
+                if (!senseless || senseless->only->is_of_view)
+                    senseless = action;
                 continue;
             }
             *argument = found;

@@ -14,6 +14,7 @@
  *     time.c       time ranges, threads
  *     compare.c    the sides of a comparison, and how it is shown
  *     export.c     copying, saving, help
+ *     code.c       source and machine code
  *     menu.c       which of them the menu of a frame has
  *
  * The tables at the end of these files are the list; the query "hello" returns it, help shows it.
@@ -31,6 +32,7 @@ struct flm_chain;
 struct flm_condition {
     bool (*holds)(const struct flm_viewer *viewer);
     const char *otherwise;
+    bool is_of_view; /* in other views its keys mean something else */
 };
 
 /* What follows the name of an action, and how people give it. */
@@ -68,7 +70,7 @@ struct flm_action_group {
 };
 extern const struct flm_action_group flm_display_actions, flm_moving_actions, flm_frame_actions,
     flm_search_actions, flm_transform_actions, flm_table_actions, flm_time_actions,
-    flm_compare_actions, flm_general_actions;
+    flm_compare_actions, flm_general_actions, flm_code_actions;
 
 const struct flm_action_group *const *flm_action_groups(size_t *count);
 

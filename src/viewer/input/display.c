@@ -43,6 +43,8 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes name, struct flm_err
         return flm_error_memory(why);
     bool was_over_time = flm_scene_is_over_time(&v->scene);
     bool was_open = view->set_function && v->model.focus.size == 0;
+    if (v->model.view != view)
+        v->model.code.from = v->model.view;
     v->model.view = view;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
     if (!flm_viewer_update(v, why))

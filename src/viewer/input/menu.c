@@ -7,6 +7,7 @@ static const struct flm_menu_entry entries[] = {
     {"zoom-selected", "Zoom", NULL, FLM_MENU_VIEW},
     {"focus", "Focus: only what is below", "Focus", FLM_MENU_VIEW},
     {"callers", "Callers and callees", "Sandwich", FLM_MENU_VIEW},
+    {"code", "Source and machine code", "Code", FLM_MENU_VIEW},
     {"hide", "Hide the function", "Hide", FLM_MENU_TRANSFORM},
     {"hide-module", "Hide its module", NULL, FLM_MENU_TRANSFORM},
     {"drop", "Drop stacks that have it", NULL, FLM_MENU_TRANSFORM},

@@ -10,7 +10,8 @@ void flm_model_init(struct flm_model *model)
 void flm_model_clear(struct flm_model *model)
 {
     struct flm_text *texts[] = {&model->color_with,  &model->focus,     &model->sort,
-                                &model->source_link, &model->collapsed, &model->expanded};
+                                &model->source_link, &model->collapsed, &model->expanded,
+                                &model->code.of,     &model->code.at,   &model->code.open};
     flm_searches_clear(&model->searches);
     flm_operations_clear(&model->operations);
     flm_comparing_clear(&model->comparing);

@@ -64,6 +64,22 @@ struct flm_viewpoint {
     double rows; /* scrolled from where a scene is at first; negative: up */
 };
 
+/* What the view of code is of, and how it is shown. */
+enum {
+    FLM_CODE_ASSEMBLY = 1, /* machine code too */
+    FLM_CODE_FILE = 2,     /* all functions of the file */
+    FLM_CODE_WHOLE = 4,    /* also what is cold */
+    FLM_CODE_INLINED = 8,  /* inlined code is open */
+    FLM_CODE_FLAGS = 4
+};
+struct flm_code_shown {
+    struct flm_text of;   /* "find_slot\napp": function and module; "": none was chosen */
+    struct flm_text at;   /* the selected line, "table.c\n101", or address, "@51f0"; "": none */
+    struct flm_text open; /* the keys of rows that were opened, or closed: code/listing.h */
+    unsigned flags;
+    const struct flm_view *from; /* the view before it; not in the URL */
+};
+
 struct flm_model {
     struct flm_profile *opened[2]; /* by enum flm_viewer_side; owned */
     char *name[2];
@@ -78,8 +94,9 @@ struct flm_model {
     struct flm_text color_with; /* the name of a second metric, or the user's rules */
     struct flm_operations operations;
     struct flm_searches searches;
-    struct flm_text focus;           /* the pattern of the sandwich: pattern.h */
-    struct flm_text sort;            /* of the top table: "self", "-total" ... */
+    struct flm_text focus; /* the pattern of the sandwich: pattern.h */
+    struct flm_text sort;  /* of the top table: "self", "-total" ... */
+    struct flm_code_shown code;
     struct flm_text source_link;     /* "vscode://file/{file}:{line}"; "": none */
     struct flm_comparing comparing;  /* with another file, or another part of this one */
     bool shows_tracks;               /* the timeline has a row for each thread */

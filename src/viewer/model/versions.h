@@ -30,6 +30,7 @@ enum flm_aspect {
     FLM_ASPECT_WINDOW,  /* size and theme */
     FLM_ASPECT_DRAWN,   /* a picture was painted: its figures */
     FLM_ASPECT_ROWS,    /* of tables: opened, sorted */
+    FLM_ASPECT_CODE,    /* what the view of code is of; its folds; another store */
     FLM_ASPECT_TRACKS,  /* whether threads are shown in the timeline; collapsed processes */
     FLM_ASPECT_OVERLAY, /* whether it is shown */
     FLM_ASPECT_PANEL,   /* likewise */

@@ -19,6 +19,7 @@ flm_query_make flm_query_status, flm_query_overlay;                           /*
 flm_query_make flm_query_tracks;                                              /* time.c */
 flm_query_make flm_query_complete;                                            /* complete.c */
 flm_query_make flm_query_palette, flm_query_menu;                             /* palette.c */
+flm_query_make flm_query_code, flm_query_code_rows, flm_query_code_wanted;    /* code.c */
 
 /* What can be done with the selected frame now, section by section, up to `last`: into room for
  * flm_query_menu_size() entries. Returns how many there are. */

@@ -173,6 +173,39 @@
  *      x, y                                           device pixels; null: at no place
  *      items: as of palette}
  *
+ * code N        the view of code: null, or; the overview in N parts
+ *     {title, module, place                            "src/table.c:88"
+ *      path, status, doubtful: b                       of its file, as it was found
+ *      self, self_share, total, total_share, share_of  shares are of all; those of rows: of this
+ *      event                                           a sentence: what the event can tell
+ *      machine, assembly_status, blocks                "3 of 11 blocks hot"
+ *      empty                                           why there are no rows, or no text
+ *      lines_sum                                       "lines add up to 1.84 s of 1.84 s"
+ *      compared: b, assembly: b, file: b, whole: b, inlined: b
+ *      source_count, assembly_count                    rows
+ *      source_row, assembly_row                        of the selected line; or the hottest row
+ *      selected: b
+ *      functions: [{title, value, of, on: b, inlined: b}]    of the stack; `of`: for "code-at"
+ *      hottest: [{title, value, of, on: b}]            lines of all functions
+ *      source_heat, assembly_heat}                     by part, a digit each: 0 nothing, 9 the most
+ *
+ * code-rows S N M   M rows from row N on, of S: "source" or "assembly"
+ *     {rows: [{kind: "function|file|line|fold|inlined|unknown|instruction|source"
+ *              depth, number?                          a line's; the address of an instruction
+ *              open: b, or null, key?                  for "code-open"
+ *              pieces: [{text, kind?}]                 kind: "keyword", "comment" ...; or plain
+ *              self?, total?, exact?, heat             heat: 0 to 1, of the gutter
+ *              before?, change?
+ *              at?, site?                              what is the same on both sides
+ *              lanes?                                  a digit for each: code/listing.h
+ *              loop?                                   "loop, 93 % of the function"
+ *              go?                                     for "code-at": what is called
+ *              link?                                   where the source is
+ *              on: b, match: b}]}
+ *
+ * code-wanted   what the view of code lacks: null, or
+ *     {function, module, assembly: b, files: [], side: "before|after"}
+ *
  * Plain text:
  *
  * export F      a file: svg, pdf: the picture (picture.h), "svg 1040" so many pixels wide; flm,
@@ -209,6 +242,9 @@ struct flm_response {
         struct flm_response_tracks *tracks;
         struct flm_response_completions *completions;
         struct flm_response_entries *entries; /* palette, menu */
+        struct flm_response_code *code;
+        struct flm_response_code_rows *code_rows;
+        struct flm_response_code_wanted *code_wanted;
         void *any;
     };
 };

@@ -305,6 +305,43 @@ struct flm_response_completions {
     FLM_LIST(struct flm_response_completion) items;
 };
 
+/* ---- code.c ---------------------------------------------------------------------------------- */
+
+struct flm_response_code_place {
+    struct flm_bytes title, value, of;
+    bool on, inlined;
+};
+struct flm_response_code {
+    struct flm_bytes title, module, place, path, status;
+    struct flm_bytes self, self_share, total, total_share, share_of;
+    struct flm_bytes event, machine, assembly_status, blocks, empty, lines_sum;
+    bool doubtful, compared, assembly, file, whole, inlined, selected;
+    double source_count, assembly_count, source_row, assembly_row;
+    FLM_LIST(struct flm_response_code_place) functions;
+    FLM_LIST(struct flm_response_code_place) hottest;
+    struct flm_bytes source_heat, assembly_heat;
+};
+struct flm_response_code_piece {
+    struct flm_bytes text, kind;
+    unsigned char color; /* enum flm_syntax_kind; not in JSON */
+};
+struct flm_response_code_row {
+    struct flm_bytes kind, number, key, self, total, exact, before, change;
+    struct flm_bytes at, site, lanes, loop, go, link;
+    double depth, heat;
+    enum flm_tristate open;
+    FLM_LIST(struct flm_response_code_piece) pieces;
+    bool on, match;
+};
+struct flm_response_code_rows {
+    FLM_LIST(struct flm_response_code_row) rows;
+};
+struct flm_response_code_wanted {
+    struct flm_bytes function, module, side;
+    bool assembly;
+    FLM_LIST(struct flm_bytes) files;
+};
+
 /* ---- palette.c ------------------------------------------------------------------------------- */
 
 struct flm_response_entries {

@@ -16,8 +16,10 @@ void flm_scene_clear_panes(struct flm_scene *scene)
     flm_threads_clear(&scene->threads);
     free(scene->panes);
     flm_compared_free(scene->compared);
-    *scene = (struct flm_scene){
-        .window = scene->window, .timeline = scene->timeline, .tables = scene->tables};
+    *scene = (struct flm_scene){.window = scene->window,
+                                .timeline = scene->timeline,
+                                .tables = scene->tables,
+                                .code = scene->code};
 }
 
 void flm_scene_clear(struct flm_scene *scene)
@@ -25,6 +27,7 @@ void flm_scene_clear(struct flm_scene *scene)
     flm_scene_clear_panes(scene);
     flm_timeline_clear(&scene->timeline);
     flm_cached_tables_clear(&scene->tables);
+    flm_code_rows_clear(&scene->code);
 }
 
 struct flm_pane *flm_scene_add_pane(struct flm_scene *scene, struct flm_error *why)
@@ -102,8 +105,10 @@ static const struct flm_view *drawn_view(const struct flm_model *model, struct f
 
 bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct flm_error *why)
 {
-    struct flm_scene made = {
-        .window = scene->window, .timeline = scene->timeline, .tables = scene->tables};
+    struct flm_scene made = {.window = scene->window,
+                             .timeline = scene->timeline,
+                             .tables = scene->tables,
+                             .code = scene->code};
     assert(model->view && flm_model_shown(model));
     if (!flm_compared_new(model, &made.compared, why))
         return false;

@@ -8,6 +8,7 @@
 
 #include "viewer/model/model.h"
 #include "viewer/scene/cached_tables.h"
+#include "viewer/scene/code_rows.h"
 #include "viewer/scene/compared.h"
 #include "viewer/scene/pane.h"
 #include "viewer/scene/thread_panes.h"
@@ -56,6 +57,7 @@ struct flm_scene {
     struct flm_window window;
     struct flm_timeline timeline;
     struct flm_cached_tables tables; /* of the shown profile */
+    struct flm_code_rows code;       /* likewise */
 };
 
 /* Another pane, empty; the panes before may move. NULL, and `why`, if memory ran out. */

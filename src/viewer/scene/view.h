@@ -52,8 +52,8 @@ struct flm_view {
     bool (*build)(const struct flm_model *model, struct flm_scene *scene, struct flm_error *why);
 
     /* A view of one function: makes it the one of a frame, before building; false if memory ran
-     * out. And the node of the function in what was built; FLM_NONE: of any. NULL: the view is of
-     * all functions. */
+     * out. And the node of the function in what was built; FLM_NONE: of any; NULL where it builds
+     * nothing itself. NULL: the view is of all functions. */
     bool (*set_function)(struct flm_model *model, uint32_t frame);
     struct flm_node_ref (*function_ref)(const struct flm_scene *scene, uint32_t frame);
 

@@ -1,0 +1,775 @@
+/* code.c - the view of code: "code", what it is of; "code-rows", its rows with their text; and
+ * "code-wanted", what text is missing. */
+#include <math.h>
+
+#include "base/number/number.h"
+#include "draw/text/quantity.h"
+#include "viewer/query/internal.h"
+
+/* A longer line is cut: of what a machine wrote, one may have millions of letters. */
+enum { MOST_LETTERS = 2000, MOST_SPANS = 200, MOST_HOTTEST = 40, MOST_FILES = 40 };
+
+bool flm_viewer_make_code(struct flm_viewer *v, struct flm_error *why)
+{
+    struct flm_metric before = {FLM_NONE};
+    if (!flm_viewer_update(v, why))
+        return false;
+    if (!flm_model_shown(&v->model))
+        return true;
+    if (v->scene.compared)
+        before = v->scene.compared->pair.before;
+    return flm_code_rows_make(&v->model, &v->scene.code, before, why);
+}
+
+/* ---- The selected line ----------------------------------------------------------------------- */
+
+/* "@51f0" */
+static bool selected_address(const struct flm_viewer *v, uint64_t *address)
+{
+    const struct flm_text *at = &v->model.code.at;
+    return at->size > 1 && at->at[0] == '@' &&
+           flm_number_parse_hex((struct flm_bytes){at->at + 1, at->size - 1}, address);
+}
+
+/* The file is a string of the profile; false: it has none of that name. */
+static bool selected_line(const struct flm_viewer *v, uint32_t *file, uint32_t *line)
+{
+    const struct flm_profile *p = flm_model_shown(&v->model);
+    struct flm_bytes name = flm_code_part(&v->model.code.at, 0);
+    uint64_t number;
+    if (!flm_number_parse_uint(flm_code_part(&v->model.code.at, 1), &number))
+        return false;
+    *line = (uint32_t)number;
+    *file = 0;
+    for (uint32_t i = 1; i < p->sizes.string_count && *file == 0; i++)
+        if (flm_bytes_equal(flm_string_bytes(p, i), name))
+            *file = i;
+    return *file != 0;
+}
+
+uint32_t flm_code_selected_row(const struct flm_viewer *v, enum flm_listing_side *side)
+{
+    const struct flm_listing *l = v->scene.code.listing;
+    uint64_t address;
+    uint32_t file, line;
+    *side = FLM_LISTING_SOURCE;
+    if (!l)
+        return FLM_NONE;
+    if (selected_address(v, &address)) {
+        *side = FLM_LISTING_ASSEMBLY;
+        return flm_listing_row_of_address(l, address);
+    }
+    return selected_line(v, &file, &line) ? flm_listing_row_of_line(l, file, line) : FLM_NONE;
+}
+
+/* ---- The head -------------------------------------------------------------------------------- */
+
+static struct flm_bytes place_of(struct flm_query *q, uint32_t file, uint32_t line, bool whole)
+{
+    struct flm_text *out = flm_query_scratch(q);
+    struct flm_bytes path = flm_string_bytes(q->profile, file);
+    flm_text_add(out, whole ? path : flm_path_end(path));
+    if (line > 0)
+        flm_text_format(out, file ? ":%u" : "line %u", line);
+    return flm_query_scratch_copy(q);
+}
+
+/* The argument of "code-at". */
+static struct flm_bytes go_to(struct flm_query *q, uint32_t function, uint32_t module,
+                              uint32_t file, uint32_t line)
+{
+    struct flm_text *out = flm_query_scratch(q);
+    flm_text_add(out, flm_string_bytes(q->profile, function));
+    flm_text_putc(out, '\n');
+    flm_text_add(out, flm_string_bytes(q->profile, module));
+    if (line > 0) {
+        flm_text_putc(out, '\n');
+        flm_text_add(out, flm_string_bytes(q->profile, file));
+        flm_text_format(out, "\n%u", line);
+    }
+    return flm_query_scratch_copy(q);
+}
+
+static bool add_stack(struct flm_query *q, struct flm_response_code *code, struct flm_error *why)
+{
+    struct flm_viewer *v = q->viewer;
+    struct flm_code_rows *rows = &v->scene.code;
+    struct flm_node_ref selected = v->model.selected;
+    uint32_t node = FLM_NONE;
+    if (flm_node_ref_valid(selected) && selected.pane < v->scene.pane_count &&
+        v->scene.panes[selected.pane].kind == FLM_PANE_STACKS)
+        node = flm_pane_node(&v->scene.panes[selected.pane], selected.number).index;
+    if (!flm_code_rows_stack(&v->model, rows, node, why))
+        return false;
+    double *total = flm_query_take(q, q->profile->sizes.node_count, sizeof *total);
+    code->functions.at = flm_query_take(q, rows->stack_count, sizeof *code->functions.at);
+    if (!total || !code->functions.at)
+        return true;
+    flm_profile_totals(q->profile, q->metric, total);
+    for (uint32_t i = 0; i < rows->stack_count; i++) {
+        uint32_t frame = q->profile->node_frame[rows->stack[i]];
+        const struct flm_frame_record *f = &q->profile->frames[frame];
+        code->functions.at[code->functions.count++] = (struct flm_response_code_place){
+            .title = flm_query_title(q, frame),
+            .value = flm_query_quantity(q, total[rows->stack[i]]),
+            .of = go_to(q, f->function, f->module, 0, 0),
+            .on = f->function == rows->subject.function && f->module == rows->subject.module,
+            .inlined = f->kind == FLM_KIND_INLINED};
+    }
+    return true;
+}
+
+static bool add_hottest(struct flm_query *q, struct flm_response_code *code, struct flm_error *why)
+{
+    struct flm_viewer *v = q->viewer;
+    struct flm_code_rows *rows = &v->scene.code;
+    const uint32_t *order = flm_code_rows_hottest(&v->model, rows, why);
+    uint32_t file = 0, line = 0;
+    selected_line(v, &file, &line);
+    if (!order)
+        return false;
+    code->hottest.at = flm_query_take(q, MOST_HOTTEST, sizeof *code->hottest.at);
+    for (size_t i = 0; code->hottest.at && i < rows->costs.count; i++) {
+        const struct flm_line_cost *cost = &rows->costs.line[order[i]];
+        if (cost->line == 0 || cost->self == 0)
+            continue;
+        code->hottest.at[code->hottest.count++] = (struct flm_response_code_place){
+            .title = place_of(q, cost->file, cost->line, false),
+            .value = flm_query_quantity(q, cost->self),
+            .of = go_to(q, cost->function, cost->module, cost->file, cost->line),
+            .on = cost->file == file && cost->line == line && file != 0};
+        if (code->hottest.count == MOST_HOTTEST)
+            break;
+    }
+    return true;
+}
+
+/* A digit for each part: 9 is the most that a row has. */
+static struct flm_bytes heat_of(struct flm_query *q, enum flm_listing_side side, uint32_t parts)
+{
+    const struct flm_listing *l = q->viewer->scene.code.listing;
+    double most = flm_listing_most(l, side), *self = flm_query_take(q, parts, sizeof *self);
+    char *text = flm_query_take(q, parts, 1);
+    if (!self || !text)
+        return (struct flm_bytes){NULL, 0};
+    flm_listing_overview(l, side, self, parts);
+    for (uint32_t i = 0; i < parts; i++)
+        text[i] = (char)('0' + (most > 0 ? (int)ceil(9 * self[i] / most) : 0));
+    return (struct flm_bytes){text, parts};
+}
+
+/* Sampling by a timer or by overflow stops behind the instruction that it means. */
+static const char *skid_of(struct flm_bytes metric)
+{
+    if (flm_bytes_start_with(metric, "cpu-clock") || flm_bytes_start_with(metric, "task-clock"))
+        return "cpu-clock points up to a few instructions behind the cause";
+    bool is_precise = metric.size > 0 && metric.at[metric.size - 1] == 'p';
+    if (!is_precise &&
+        (flm_bytes_start_with(metric, "cycles") || flm_bytes_start_with(metric, "instructions")))
+        return "without :pp, this event points behind the cause";
+    return NULL;
+}
+
+static void add_text_status(struct flm_query *q, struct flm_response_code *code)
+{
+    const struct flm_code_rows *rows = &q->viewer->scene.code;
+    size_t count;
+    const uint32_t *files = flm_listing_files(rows->listing, &count);
+    struct flm_bytes name =
+        count > 0 ? flm_string_bytes(q->profile, files[0]) : (struct flm_bytes){"", 0};
+    const struct flm_code_file *file = rows->store ? flm_code_store_file(rows->store, name) : NULL;
+    if (count > 0)
+        code->place = place_of(q, files[0], 0, true);
+    if (file) {
+        code->path = flm_query_copy(q, file->path);
+        code->status = flm_query_copy(q, file->status);
+        code->doubtful = file->is_doubtful;
+    }
+    const struct flm_code_function *machine =
+        rows->store ? flm_code_store_function(rows->store,
+                                              flm_string_bytes(q->profile, rows->subject.function),
+                                              flm_string_bytes(q->profile, rows->subject.module))
+                    : NULL;
+    if (!machine)
+        return;
+    code->machine = flm_query_copy(q, machine->machine);
+    code->assembly_status = flm_query_copy(q, machine->status);
+    struct flm_listing_figures figures = flm_listing_figures(rows->listing);
+    if (figures.blocks > 0) {
+        flm_text_format(flm_query_scratch(q), "%u of %u blocks hot", figures.hot_blocks,
+                        figures.blocks);
+        code->blocks = flm_query_scratch_copy(q);
+    }
+}
+
+/* What the lines say, and what they do not. */
+static void add_sum(struct flm_query *q, struct flm_response_code *code)
+{
+    const struct flm_listing *l = q->viewer->scene.code.listing;
+    double self = flm_listing_sum(l, false).self, known = 0;
+    uint32_t count = flm_listing_count(l, FLM_LISTING_SOURCE);
+    struct flm_listing_row row;
+    double unknown = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        flm_listing_rows(l, FLM_LISTING_SOURCE, count - 1 - i, 1, &row);
+        if (row.kind != FLM_LISTING_UNKNOWN)
+            break;
+        unknown += row.cost.self;
+    }
+    known = self - unknown;
+    struct flm_text *out = flm_query_scratch(q);
+    flm_text_puts(out, "lines add up to ");
+    flm_quantity_add(out, known, q->unit);
+    flm_text_puts(out, " of ");
+    flm_quantity_add(out, self, q->unit);
+    code->lines_sum = flm_query_scratch_copy(q);
+}
+
+/* The row on the other side that belongs to the selected one: of the instructions of a line, the
+ * hottest. */
+static uint32_t linked_row(const struct flm_listing *l, enum flm_listing_side side, uint32_t row)
+{
+    struct flm_listing_row selected, other;
+    double most = -1;
+    uint32_t best = FLM_NONE, count = flm_listing_count(l, FLM_LISTING_ASSEMBLY);
+    if (flm_listing_rows(l, side, row, 1, &selected) == 0 || !selected.line)
+        return FLM_NONE;
+    if (side == FLM_LISTING_ASSEMBLY)
+        return selected.site_line
+                   ? flm_listing_row_of_line(l, selected.site_file, selected.site_line)
+                   : flm_listing_row_of_line(l, selected.file, selected.line);
+    for (uint32_t i = 0; i < count; i++) {
+        flm_listing_rows(l, FLM_LISTING_ASSEMBLY, i, 1, &other);
+        bool is_it = (other.file == selected.file && other.line == selected.line) ||
+                     (other.site_file == selected.file && other.site_line == selected.line);
+        if (other.kind == FLM_LISTING_INSTRUCTION && is_it && fabs(other.cost.self) > most) {
+            most = fabs(other.cost.self);
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void add_listing(struct flm_query *q, struct flm_response_code *code, uint32_t parts)
+{
+    struct flm_viewer *v = q->viewer;
+    const struct flm_listing *l = v->scene.code.listing;
+    struct flm_listing_cost sum = flm_listing_sum(l, false);
+    enum flm_listing_side side;
+    uint32_t row = flm_code_selected_row(v, &side), rows[FLM_LISTING_SIDES];
+    code->self = flm_query_quantity(q, sum.self);
+    code->self_share = flm_query_share(q, sum.self, q->all);
+    code->total = flm_query_quantity(q, sum.total);
+    code->total_share = flm_query_share(q, sum.total, q->all);
+    code->source_count = flm_listing_count(l, FLM_LISTING_SOURCE);
+    code->assembly_count = flm_listing_count(l, FLM_LISTING_ASSEMBLY);
+    code->selected = row != FLM_NONE;
+    for (int i = 0; i < FLM_LISTING_SIDES; i++) {
+        rows[i] = !code->selected                    ? FLM_NONE
+                  : side == (enum flm_listing_side)i ? row
+                                                     : linked_row(l, side, row);
+        if (rows[i] == FLM_NONE)
+            rows[i] = flm_listing_hottest(l, (enum flm_listing_side)i);
+        rows[i] = rows[i] == FLM_NONE ? 0 : rows[i];
+    }
+    code->source_row = rows[FLM_LISTING_SOURCE];
+    code->assembly_row = rows[FLM_LISTING_ASSEMBLY];
+    if (parts > 0) {
+        code->source_heat = heat_of(q, FLM_LISTING_SOURCE, parts);
+        code->assembly_heat = heat_of(q, FLM_LISTING_ASSEMBLY, parts);
+    }
+    add_text_status(q, code);
+    add_sum(q, code);
+    if (code->source_count == 0)
+        code->empty = flm_query_text(q, "The function costs nothing in what is shown");
+}
+
+bool flm_query_code(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
+                    struct flm_error *why)
+{
+    struct flm_query q;
+    uint64_t parts = 0;
+    enum { MOST_PARTS = 4000 };
+    if (!flm_query_begin(&q, v, response, why))
+        return false;
+    if (!q.profile || v->model.metric >= q.profile->sizes.metric_count)
+        return flm_query_end(&q, why);
+    struct flm_response_code *code = flm_query_take(&q, 1, sizeof *code);
+    if (!flm_viewer_make_code(v, why))
+        return flm_query_fail(&q);
+    if (!code)
+        return flm_query_end(&q, why);
+    flm_number_parse_uint(argument, &parts);
+    unsigned flags = v->model.code.flags;
+    code->title = flm_query_copy(&q, flm_code_part(&v->model.code.of, 0));
+    code->module = flm_query_copy(&q, flm_code_part(&v->model.code.of, 1));
+    code->compared = v->scene.compared != NULL;
+    code->assembly = flags & FLM_CODE_ASSEMBLY;
+    code->file = flags & FLM_CODE_FILE;
+    code->whole = flags & FLM_CODE_WHOLE;
+    code->inlined = flags & FLM_CODE_INLINED;
+    code->event = flm_query_text(
+        &q, skid_of(flm_string_bytes(q.profile, q.profile->metrics[q.metric.index].name)));
+    code->share_of = flm_query_text(&q, code->file ? "the file" : "the function");
+    response->code = code;
+    bool good = true;
+    if (v->scene.code.listing) {
+        add_listing(&q, code, parts < MOST_PARTS ? (uint32_t)parts : MOST_PARTS);
+        good = add_stack(&q, code, why);
+    } else {
+        code->empty = flm_query_text(&q, "The function is not in what is shown");
+    }
+    if (!good || !add_hottest(&q, code, why))
+        return flm_query_fail(&q);
+    return flm_query_end(&q, why);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+struct making_rows {
+    struct flm_query *q;
+    struct flm_code_rows *code;
+    enum flm_listing_side side;
+    double of, most;
+    uint32_t selected, file, line; /* what is selected, as a row, or as a line */
+    uint64_t address;
+};
+
+static const char *const kind_names[FLM_LISTING_KINDS] = {
+    "function", "file", "line", "fold", "inlined", "unknown", "instruction", "source"};
+static const char *const syntax_names[FLM_SYNTAX_COUNT] = {
+    NULL, "keyword", "type", "string", "number", "comment", "preprocessor"};
+
+static void add_piece(struct making_rows *m, struct flm_response_code_row *row,
+                      struct flm_bytes text, enum flm_syntax_kind kind)
+{
+    if (text.size == 0)
+        return;
+    struct flm_response_code_piece *piece = &row->pieces.at[row->pieces.count++];
+    piece->text = flm_query_copy(m->q, text);
+    piece->kind = flm_query_text(m->q, syntax_names[kind]);
+    piece->color = (unsigned char)kind;
+}
+
+static void add_pieces(struct making_rows *m, struct flm_response_code_row *row,
+                       struct flm_bytes text, const struct flm_syntax_span *spans, size_t count)
+{
+    static const char cut[] = " \xE2\x80\xA6";
+    size_t end = text.size;
+    if (end > MOST_LETTERS)
+        for (end = MOST_LETTERS; end > 0 && ((unsigned char)text.at[end] & 0xC0) == 0x80;)
+            end--;
+    row->pieces.at = flm_query_take(m->q, 2 * count + 2, sizeof *row->pieces.at);
+    if (!row->pieces.at)
+        return;
+    size_t at = 0;
+    for (size_t i = 0; i < count && spans[i].start < end; i++) {
+        size_t to = spans[i].end < end ? spans[i].end : end;
+        add_piece(m, row, (struct flm_bytes){text.at + at, spans[i].start - at}, FLM_SYNTAX_PLAIN);
+        add_piece(m, row, (struct flm_bytes){text.at + spans[i].start, to - spans[i].start},
+                  spans[i].kind);
+        at = to;
+    }
+    add_piece(m, row, (struct flm_bytes){text.at + at, end - at}, FLM_SYNTAX_PLAIN);
+    if (end < text.size)
+        add_piece(m, row, flm_bytes_of(cut), FLM_SYNTAX_COMMENT);
+}
+
+static void add_words(struct making_rows *m, struct flm_response_code_row *row)
+{
+    add_pieces(m, row, (struct flm_bytes){m->q->scratch.at, m->q->scratch.size}, NULL, 0);
+}
+
+static void add_line_text(struct making_rows *m, struct flm_response_code_row *row, uint32_t file,
+                          uint32_t line)
+{
+    struct flm_syntax_span spans[MOST_SPANS];
+    size_t count;
+    struct flm_bytes text =
+        flm_code_rows_line(&m->q->viewer->model, m->code, file, line, spans, MOST_SPANS, &count);
+    if (text.at)
+        add_pieces(m, row, text, spans, count);
+}
+
+/* A function of the profile by its name; "@plt" is how a call leaves a module. */
+static uint32_t frame_named(const struct flm_profile *p, struct flm_bytes name)
+{
+    for (size_t i = 0; i < name.size; i++)
+        if (name.at[i] == '@')
+            name.size = i;
+    for (uint32_t i = 1; i < p->sizes.frame_count && name.size > 0; i++)
+        if (flm_bytes_equal(flm_frame_function(p, i), name))
+            return i;
+    return 0;
+}
+
+static void add_instruction(struct making_rows *m, struct flm_response_code_row *row,
+                            const struct flm_listing_row *from)
+{
+    const struct flm_code_function *code = flm_listing_code(m->code->listing);
+    flm_text_format(flm_query_scratch(m->q), "%llx", (unsigned long long)from->address);
+    row->number = flm_query_scratch_copy(m->q);
+    if (!code || from->instruction == FLM_NONE)
+        return;
+    const struct flm_code_instruction *at = &code->instructions[from->instruction];
+    /* The mnemonic as a keyword, the name of what is called as a type. */
+    size_t size = 0;
+    while (size < at->text.size && at->text.at[size] != ' ' && at->text.at[size] != '\t')
+        size++;
+    struct flm_text *out = flm_query_scratch(m->q);
+    flm_text_add(out, at->text);
+    size_t text = out->size;
+    if (at->target.size > 0) {
+        flm_text_puts(out, "  ");
+        flm_text_add(out, at->target);
+    }
+    struct flm_syntax_span spans[2] = {
+        {0, (uint32_t)size,
+         at->kind == FLM_INSTRUCTION_PLAIN ? FLM_SYNTAX_PLAIN : FLM_SYNTAX_KEYWORD},
+        {(uint32_t)text, (uint32_t)out->size, FLM_SYNTAX_TYPE}};
+    struct flm_bytes all = {out->at, out->size};
+    add_pieces(m, row, all, spans, at->target.size > 0 ? 2 : 1);
+    uint32_t frame = at->kind == FLM_INSTRUCTION_CALL || at->kind == FLM_INSTRUCTION_JUMP
+                         ? frame_named(m->q->profile, at->target)
+                         : 0;
+    if (frame) {
+        const struct flm_frame_record *f = &m->q->profile->frames[frame];
+        row->go = go_to(m->q, f->function, f->module, 0, 0);
+    }
+}
+
+static void add_lanes(struct making_rows *m, struct flm_response_code_row *row,
+                      const struct flm_listing_row *from)
+{
+    char digits[FLM_LISTING_LANES];
+    bool any = false;
+    for (int i = 0; i < FLM_LISTING_LANES; i++) {
+        digits[i] = "0123456789abcdef"[from->lane[i] & 15];
+        any |= from->lane[i] != 0;
+    }
+    if (any)
+        row->lanes = flm_query_copy(m->q, (struct flm_bytes){digits, sizeof digits});
+}
+
+static void add_cost(struct making_rows *m, struct flm_response_code_row *row,
+                     const struct flm_listing_row *from)
+{
+    struct flm_query *q = m->q;
+    const struct flm_compared *compared = q->viewer->scene.compared;
+    const struct flm_listing_cost *cost = &from->cost;
+    if (cost->self != 0)
+        row->self = flm_query_share(q, cost->self, m->of);
+    if (cost->total != 0)
+        row->total = flm_query_share(q, cost->total, m->of);
+    row->heat = m->most > 0 ? fmax(fabs(cost->self), fabs(from->before.self)) / m->most : 0;
+    struct flm_text *out = flm_query_scratch(q);
+    flm_quantity_add(out, cost->self, q->unit);
+    flm_text_puts(out, " self, ");
+    flm_quantity_add(out, cost->total, q->unit);
+    flm_text_puts(out, " total");
+    if (q->all != 0) {
+        flm_text_puts(out, "; ");
+        flm_percent_add(out, cost->self, q->all);
+        flm_text_puts(out, " and ");
+        flm_percent_add(out, cost->total, q->all);
+        flm_text_puts(out, " of all");
+    }
+    row->exact = flm_query_scratch_copy(q);
+    if (!compared)
+        return;
+    double scale = compared->comparison.how.scale;
+    double difference = cost->self - from->before.self * scale;
+    row->self = cost->self != 0 ? flm_query_quantity(q, cost->self) : row->self;
+    if (from->before.self != 0)
+        row->before = flm_query_quantity(q, from->before.self);
+    if (difference == 0)
+        return;
+    out = flm_query_scratch(q);
+    flm_text_puts(out, difference > 0 ? "+" : "");
+    flm_quantity_add(out, difference, q->unit);
+    row->change = flm_query_scratch_copy(q);
+}
+
+/* "3:101": a string and a line, the same on both sides. */
+static struct flm_bytes mark_of(struct flm_query *q, uint32_t file, uint32_t line)
+{
+    if (!line || !file)
+        return (struct flm_bytes){NULL, 0};
+    flm_text_format(flm_query_scratch(q), "%u:%u", file, line);
+    return flm_query_scratch_copy(q);
+}
+
+static void add_link(struct making_rows *m, struct flm_response_code_row *row, uint32_t file,
+                     uint32_t line)
+{
+    struct flm_bytes name = flm_string_bytes(m->q->profile, file);
+    const struct flm_code_file *found =
+        m->code->store && file ? flm_code_store_file(m->code->store, name) : NULL;
+    struct flm_bytes path = found && found->path.size > 0 ? found->path : name;
+    if (!line || path.size == 0 || path.at[0] != '/')
+        return;
+    struct flm_text *out = flm_query_scratch(m->q);
+    flm_text_add(out, path);
+    flm_text_format(out, ":%u", line);
+    row->link = flm_query_scratch_copy(m->q);
+}
+
+static void add_heading(struct making_rows *m, struct flm_response_code_row *row,
+                        const struct flm_listing_row *from)
+{
+    struct flm_query *q = m->q;
+    struct flm_text *out = flm_query_scratch(q);
+    if (from->kind == FLM_LISTING_FOLD) {
+        flm_count_add(out, from->count);
+        flm_text_puts(out, m->side == FLM_LISTING_SOURCE ? " line" : " instruction");
+        flm_text_puts(out, from->count == 1 ? " without a cost" : "s without a cost");
+    } else if (from->kind == FLM_LISTING_UNKNOWN) {
+        flm_text_puts(out, m->side == FLM_LISTING_SOURCE ? "no line is known"
+                                                         : "at no instruction of this code");
+    } else if (from->kind == FLM_LISTING_FILE) {
+        flm_text_add(out, flm_string_bytes(q->profile, from->file));
+    } else {
+        flm_text_add(out, flm_string_bytes(q->profile, from->function));
+        if (from->kind == FLM_LISTING_INLINED) {
+            flm_text_puts(out, ", inlined from ");
+            flm_text_add(out, flm_path_end(flm_string_bytes(q->profile, from->file)));
+            if (from->line)
+                flm_text_format(out, ":%u", from->line);
+        }
+    }
+    add_words(m, row);
+    if (from->kind == FLM_LISTING_INLINED || from->kind == FLM_LISTING_FUNCTION)
+        row->go = go_to(q, from->function, from->module, 0, 0);
+}
+
+/* Matches of the searches are in the text that is shown. */
+static bool is_match(const struct flm_query *q, const struct flm_response_code_row *row)
+{
+    const struct flm_searches *searches = &q->viewer->model.searches;
+    size_t from, to;
+    bool found = false;
+    if (!flm_searches_any(searches) || row->pieces.count == 0)
+        return false;
+    struct flm_text text = {0};
+    for (size_t i = 0; i < row->pieces.count; i++)
+        flm_text_add(&text, row->pieces.at[i].text);
+    for (unsigned i = 0; i < searches->count && !found; i++)
+        found =
+            searches->at[i].on &&
+            flm_search_part(&searches->at[i], (struct flm_bytes){text.at, text.size}, &from, &to);
+    flm_text_clear(&text);
+    return found;
+}
+
+static void add_row(struct making_rows *m, struct flm_response_code_row *row,
+                    const struct flm_listing_row *from, uint32_t index)
+{
+    struct flm_query *q = m->q;
+    bool is_code = from->kind == FLM_LISTING_INSTRUCTION;
+    *row = (struct flm_response_code_row){
+        .kind = flm_query_text(q, kind_names[from->kind]), .depth = from->depth, .heat = 0};
+    if (from->can_open) {
+        row->open = from->is_open ? FLM_TRISTATE_TRUE : FLM_TRISTATE_FALSE;
+        flm_text_format(flm_query_scratch(q), "%llx", (unsigned long long)from->key);
+        row->key = flm_query_scratch_copy(q);
+    }
+    if (is_code) {
+        add_instruction(m, row, from);
+    } else if (from->kind == FLM_LISTING_LINE || from->kind == FLM_LISTING_SOURCE_LINE) {
+        if (from->line) {
+            flm_text_format(flm_query_scratch(q), "%u", from->line);
+            row->number = flm_query_scratch_copy(q);
+        }
+        add_line_text(m, row, from->file, from->line);
+        add_link(m, row, from->file, from->line);
+    } else {
+        add_heading(m, row, from);
+    }
+    if (from->has_cost)
+        add_cost(m, row, from);
+    if (is_code || from->kind == FLM_LISTING_LINE || from->kind == FLM_LISTING_SOURCE_LINE)
+        row->at = mark_of(q, from->file, from->line);
+    if (is_code)
+        row->site = mark_of(q, from->site_file, from->site_line);
+    if (m->side == FLM_LISTING_ASSEMBLY)
+        add_lanes(m, row, from);
+    if (from->loop_self != 0 && m->of != 0) {
+        struct flm_text *out = flm_query_scratch(q);
+        flm_text_puts(out, "a loop, ");
+        flm_percent_add(out, from->loop_self, m->of);
+        flm_text_puts(out, " of the function");
+        row->loop = flm_query_scratch_copy(q);
+    }
+    row->on = m->selected == index;
+    row->match = is_match(q, row);
+}
+
+static struct flm_bytes next_word(struct flm_bytes *text)
+{
+    size_t size = 0;
+    while (size < text->size && text->at[size] != ' ')
+        size++;
+    struct flm_bytes word = {text->at, size};
+    size += size < text->size;
+    *text = (struct flm_bytes){text->at + size, text->size - size};
+    return word;
+}
+
+static bool make_rows(struct flm_query *q, enum flm_listing_side side, struct flm_row_range range)
+{
+    struct flm_viewer *v = q->viewer;
+    const struct flm_listing *l = v->scene.code.listing;
+    struct flm_response_code_rows *rows = q->response->code_rows;
+    enum flm_listing_side selected;
+    struct making_rows m = {.q = q, .code = &v->scene.code, .side = side};
+    struct flm_listing_cost sum = flm_listing_sum(l, false), before = flm_listing_sum(l, true);
+    m.of = fabs(sum.total) > 0 ? sum.total : before.total;
+    m.most = flm_listing_most(l, side);
+    m.selected = flm_code_selected_row(v, &selected);
+    if (selected != side)
+        m.selected = FLM_NONE;
+    struct flm_listing_row *listed = flm_query_take(q, range.count, sizeof *listed);
+    rows->rows.at = flm_query_take(q, range.count, sizeof *rows->rows.at);
+    if (!listed || !rows->rows.at)
+        return false;
+    rows->rows.count = flm_listing_rows(l, side, range.from, range.count, listed);
+    for (size_t i = 0; i < rows->rows.count; i++)
+        add_row(&m, &rows->rows.at[i], &listed[i], range.from + (uint32_t)i);
+    return true;
+}
+
+bool flm_query_code_rows(struct flm_viewer *v, struct flm_bytes argument,
+                         struct flm_response *response, struct flm_error *why)
+{
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
+        return false;
+    response->code_rows = flm_query_take(&q, 1, sizeof *response->code_rows);
+    enum flm_listing_side side =
+        flm_bytes_are(next_word(&argument), "assembly") ? FLM_LISTING_ASSEMBLY : FLM_LISTING_SOURCE;
+    if (!flm_viewer_make_code(v, why))
+        return flm_query_fail(&q);
+    if (response->code_rows && q.profile && v->scene.code.listing)
+        make_rows(&q, side, flm_row_range_of(argument));
+    return flm_query_end(&q, why);
+}
+
+/* ---- As text --------------------------------------------------------------------------------- */
+
+static void add_cell(struct flm_text *out, struct flm_bytes text, int width)
+{
+    for (int i = (int)flm_cells(text).cells; i < width; i++)
+        flm_text_putc(out, ' ');
+    flm_text_add(out, text);
+}
+
+static void add_text_row(struct flm_text *out, const struct flm_response_code_row *row,
+                         bool compared)
+{
+    add_cell(out, row->self, 8);
+    add_cell(out, compared ? row->before : row->total, 9);
+    if (compared)
+        add_cell(out, row->change, 10);
+    add_cell(out, row->number, 8);
+    flm_text_puts(out, "  ");
+    for (double i = 0; i < row->depth; i++)
+        flm_text_puts(out, "  ");
+    for (size_t i = 0; i < row->pieces.count; i++)
+        flm_text_add(out, row->pieces.at[i].text);
+    while (out->size > 0 && out->at[out->size - 1] == ' ')
+        out->size--;
+    flm_text_putc(out, '\n');
+}
+
+bool flm_query_code_text(struct flm_viewer *v, bool markdown, struct flm_text *out,
+                         struct flm_error *why)
+{
+    static const char *const sides[] = {"source", "assembly"};
+    struct flm_response head = {0}, rows = {0};
+    char query[64];
+    struct flm_text text;
+    bool good = flm_viewer_query(v, flm_bytes_of("code 0"), &head, why);
+    const struct flm_response_code *code = head.code;
+    for (int side = 0; good && code && side < 1 + code->assembly; side++) {
+        flm_text_puts(out, markdown ? "### " : "");
+        flm_text_add(out, code->title);
+        flm_text_puts(out, ", ");
+        flm_text_add(out, side ? code->machine : code->place);
+        flm_text_puts(out, ": self ");
+        flm_text_add(out, code->self);
+        flm_text_puts(out, ", total ");
+        flm_text_add(out, code->total);
+        flm_text_puts(out, markdown ? "\n\n```\n" : "\n");
+        add_cell(out, flm_bytes_of("self"), 8);
+        add_cell(out, flm_bytes_of(code->compared ? "before" : "total"), 9);
+        if (code->compared)
+            add_cell(out, flm_bytes_of("change"), 10);
+        add_cell(out, flm_bytes_of(side ? "address" : "line"), 8);
+        flm_text_putc(out, '\n');
+        flm_text_init_fixed(&text, query, sizeof query - 1);
+        flm_text_format(&text, "code-rows %s 0 10000", sides[side]);
+        good = flm_viewer_query(v, (struct flm_bytes){text.at, text.size}, &rows, why);
+        for (size_t i = 0; good && rows.code_rows && i < rows.code_rows->rows.count; i++)
+            add_text_row(out, &rows.code_rows->rows.at[i], code->compared);
+        flm_text_puts(out, markdown ? "```\n" : "");
+    }
+    flm_response_clear(&head);
+    flm_response_clear(&rows);
+    return good;
+}
+
+/* ---- What is missing ------------------------------------------------------------------------- */
+
+static void want_file(struct flm_query *q, struct flm_response_code_wanted *wanted, uint32_t file)
+{
+    const struct flm_code_store *store = q->viewer->scene.code.store;
+    struct flm_bytes name = flm_string_bytes(q->profile, file);
+    if (file == 0 || wanted->files.count == MOST_FILES ||
+        (store && flm_code_store_file(store, name)))
+        return;
+    for (size_t i = 0; i < wanted->files.count; i++)
+        if (flm_bytes_equal(wanted->files.at[i], name))
+            return;
+    wanted->files.at[wanted->files.count++] = flm_query_copy(q, name);
+}
+
+bool flm_query_code_wanted(struct flm_viewer *v, struct flm_bytes argument,
+                           struct flm_response *response, struct flm_error *why)
+{
+    (void)argument;
+    struct flm_query q;
+    if (!flm_query_begin(&q, v, response, why))
+        return false;
+    if (!flm_viewer_make_code(v, why))
+        return flm_query_fail(&q);
+    const struct flm_code_rows *code = &v->scene.code;
+    struct flm_response_code_wanted *wanted =
+        q.profile && code->listing ? flm_query_take(&q, 1, sizeof *wanted) : NULL;
+    struct flm_listing_row *rows =
+        wanted ? flm_query_take(&q, MOST_FILES * 10, sizeof *rows) : NULL;
+    if (!rows)
+        return flm_query_end(&q, why);
+    size_t count;
+    const uint32_t *files = flm_listing_files(code->listing, &count);
+    struct flm_bytes function = flm_string_bytes(q.profile, code->subject.function),
+                     module = flm_string_bytes(q.profile, code->subject.module);
+    wanted->files.at = flm_query_take(&q, MOST_FILES, sizeof *wanted->files.at);
+    for (size_t i = 0; wanted->files.at && i < count; i++)
+        want_file(&q, wanted, files[i]);
+    /* Inlined code is from other files. */
+    uint32_t all = flm_listing_count(code->listing, FLM_LISTING_SOURCE), got = 0;
+    for (uint32_t from = 0; wanted->files.at && from < all && from < 4000; from += got) {
+        got = flm_listing_rows(code->listing, FLM_LISTING_SOURCE, from, MOST_FILES * 10, rows);
+        for (uint32_t i = 0; i < got; i++)
+            want_file(&q, wanted, rows[i].file);
+    }
+    wanted->assembly = v->model.code.flags & FLM_CODE_ASSEMBLY && !code->subject.file &&
+                       !(code->store && flm_code_store_function(code->store, function, module));
+    wanted->function = flm_query_copy(&q, function);
+    wanted->module = flm_query_copy(&q, module);
+    bool is_gone = v->scene.compared && flm_listing_sum(code->listing, false).total == 0;
+    wanted->side = flm_query_text(&q, is_gone ? "before" : "after");
+    if (wanted->assembly || wanted->files.count > 0)
+        response->code_wanted = wanted;
+    return flm_query_end(&q, why);
+}

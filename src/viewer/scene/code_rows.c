@@ -1,0 +1,363 @@
+#include "viewer/scene/code_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/core/array.h"
+#include "base/core/hash.h"
+#include "base/number/number.h"
+#include "profile/chains.h"
+#include "viewer/model/model.h"
+
+static void clear_hottest(struct flm_code_rows *rows)
+{
+    flm_line_costs_clear(&rows->costs);
+    free(rows->hottest);
+    rows->hottest = NULL;
+}
+
+static void clear_syntax(struct flm_code_rows *rows)
+{
+    for (int i = 0; i < FLM_CODE_SYNTAX_FILES; i++) {
+        free(rows->syntax[i].states);
+        rows->syntax[i] = (struct flm_code_syntax){0};
+    }
+}
+
+void flm_code_rows_forget(struct flm_code_rows *rows)
+{
+    struct flm_code_store *store = rows->store;
+    clear_hottest(rows);
+    clear_syntax(rows);
+    flm_listing_free(rows->listing);
+    flm_profile_free(rows->split);
+    *rows = (struct flm_code_rows){.store = store};
+}
+
+void flm_code_rows_clear(struct flm_code_rows *rows)
+{
+    flm_code_rows_forget(rows);
+    flm_code_store_free(rows->store);
+    rows->store = NULL;
+}
+
+/* What is replaced is no more, so the rows that were made of it are not, either. */
+bool flm_code_rows_take(struct flm_code_rows *rows, struct flm_bytes store, struct flm_error *why)
+{
+    flm_listing_free(rows->listing);
+    rows->listing = NULL;
+    clear_syntax(rows);
+    if (!rows->store)
+        rows->store = flm_code_store_new(why);
+    return rows->store && flm_code_store_read(rows->store, store, why);
+}
+
+/* ---- The function ---------------------------------------------------------------------------- */
+
+struct flm_bytes flm_code_part(const struct flm_text *text, unsigned index)
+{
+    size_t from = 0, to;
+    for (;; from = to + 1, index--) {
+        for (to = from; to < text->size && text->at[to] != '\n';)
+            to++;
+        if (index == 0)
+            return (struct flm_bytes){text->at + from, to - from};
+        if (to >= text->size)
+            return (struct flm_bytes){"", 0};
+    }
+}
+
+static bool choose(struct flm_model *model, struct flm_bytes function, struct flm_bytes module)
+{
+    struct flm_text of = {0};
+    flm_text_add(&of, function);
+    flm_text_putc(&of, '\n');
+    flm_text_add(&of, module);
+    bool same =
+        !of.failed && flm_bytes_equal((struct flm_bytes){of.at, of.size},
+                                      (struct flm_bytes){model->code.of.at, model->code.of.size});
+    if (of.failed || same) {
+        bool good = !of.failed;
+        flm_text_clear(&of);
+        return good;
+    }
+    flm_text_clear(&model->code.of);
+    model->code.of = of;
+    model->code.at.size = model->code.open.size = 0;
+    flm_changed(model, FLM_ASPECT_CODE);
+    return true;
+}
+
+bool flm_code_choose(struct flm_model *model, uint32_t frame)
+{
+    const struct flm_profile *p = flm_model_shown(model);
+    return choose(model, flm_frame_function(p, frame),
+                  flm_string_bytes(p, p->frames[frame].module));
+}
+
+/* By self of whole frames: no lines are needed for that. */
+bool flm_code_choose_hottest(struct flm_model *model, struct flm_error *why)
+{
+    const struct flm_profile *p = flm_model_shown(model);
+    double *self_of = calloc(p->sizes.frame_count, sizeof *self_of);
+    if (!self_of)
+        return flm_error_memory(why);
+    const double *self = model->metric < p->sizes.metric_count
+                             ? flm_self_column(p, flm_comparing_metric(model, model->metric))
+                             : NULL;
+    uint32_t best = 0;
+    for (uint32_t i = 1; self && i < p->sizes.node_count; i++)
+        self_of[p->node_frame[i]] += fabs(self[i]);
+    /* One with a file can show something. */
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
+        if (self_of[i] > (best ? self_of[best] : 0) && p->frames[i].file)
+            best = i;
+    for (uint32_t i = 1; best == 0 && i < p->sizes.frame_count; i++)
+        if (self_of[i] > 0)
+            best = i;
+    free(self_of);
+    return best == 0 || flm_code_choose(model, best) || flm_error_memory(why);
+}
+
+bool flm_code_find(const struct flm_model *model, uint32_t *function, uint32_t *module)
+{
+    const struct flm_profile *p = flm_model_shown(model);
+    struct flm_bytes name = flm_code_part(&model->code.of, 0),
+                     of_module = flm_code_part(&model->code.of, 1);
+    bool is_near = false;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = &p->frames[i];
+        if (!flm_bytes_equal(flm_string_bytes(p, f->function), name))
+            continue;
+        bool is_it = flm_bytes_equal(flm_string_bytes(p, f->module), of_module);
+        if (!is_near || is_it) {
+            *function = f->function;
+            *module = f->module;
+        }
+        if (is_it)
+            return true;
+        is_near = true; /* of another build, the module may have another name */
+    }
+    return is_near;
+}
+
+/* ---- The listing ----------------------------------------------------------------------------- */
+
+struct keys {
+    struct FLM_ARRAY(uint64_t) list;
+};
+
+static bool read_keys(const struct flm_text *text, struct keys *keys)
+{
+    for (size_t at = 0; at < text->size;) {
+        size_t end = at;
+        uint64_t key;
+        while (end < text->size && text->at[end] != ',')
+            end++;
+        if (flm_number_parse_hex((struct flm_bytes){text->at + at, end - at}, &key) &&
+            !FLM_ARRAY_ADD(&keys->list, key))
+            return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+static bool split(const struct flm_profile *p, struct flm_code_rows *rows, struct flm_error *why)
+{
+    if (!rows->split && flm_has_chains(p))
+        rows->split = flm_profile_split(p, why);
+    return rows->split || !flm_has_chains(p);
+}
+
+static bool list(const struct flm_model *model, struct flm_code_rows *rows,
+                 struct flm_metric before, struct flm_error *why)
+{
+    const struct flm_profile *p = flm_model_shown(model);
+    struct flm_listing_subject subject = {.metric = {flm_comparing_metric(model, model->metric)},
+                                          .before = before};
+    flm_listing_free(rows->listing);
+    rows->listing = NULL;
+    if (!flm_code_find(model, &subject.function, &subject.module))
+        return true;
+    if (!split(p, rows, why))
+        return false;
+    subject.profile = rows->split ? rows->split : p;
+    rows->subject = subject;
+    rows->listing = flm_listing_new(&subject, why);
+    if (!rows->listing || !(model->code.flags & FLM_CODE_FILE))
+        return rows->listing != NULL;
+    size_t count;
+    const uint32_t *files = flm_listing_files(rows->listing, &count);
+    if (count == 0)
+        return true;
+    subject.file = files[0];
+    flm_listing_free(rows->listing);
+    rows->subject = subject;
+    rows->listing = flm_listing_new(&subject, why);
+    return rows->listing != NULL;
+}
+
+bool flm_code_rows_make(const struct flm_model *model, struct flm_code_rows *rows,
+                        struct flm_metric before, struct flm_error *why)
+{
+    uint32_t version =
+        flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(CODE));
+    const struct flm_profile *p = flm_model_shown(model);
+    if (model->metric >= p->sizes.metric_count || model->code.of.size == 0 ||
+        rows->arranged_from == version)
+        return true;
+    /* The costs stay while rows are only opened and closed. */
+    uint64_t listed =
+        flm_hash(model->code.of.at, model->code.of.size) ^ (model->code.flags & FLM_CODE_FILE) ^
+        (uint64_t)flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC)) << 32;
+    if ((!rows->listing || rows->listed != listed) && !list(model, rows, before, why))
+        return false;
+    rows->listed = listed;
+    struct keys keys = {0};
+    struct flm_listing_options options = {.inlined = model->code.flags & FLM_CODE_INLINED};
+    options.whole[FLM_LISTING_SOURCE] = options.whole[FLM_LISTING_ASSEMBLY] =
+        model->code.flags & FLM_CODE_WHOLE;
+    bool good = read_keys(&model->code.open, &keys) || flm_error_memory(why);
+    options.open.key = keys.list.at;
+    options.open.count = keys.list.count;
+    good =
+        good && (!rows->listing || flm_listing_arrange(rows->listing, rows->store, &options, why));
+    FLM_ARRAY_CLEAR(&keys.list);
+    if (good)
+        rows->arranged_from = version;
+    return good;
+}
+
+const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *rows,
+                                      struct flm_error *why)
+{
+    uint32_t version = flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC));
+    const struct flm_profile *p = flm_model_shown(model);
+    if (rows->hottest && rows->hottest_from == version)
+        return rows->hottest;
+    clear_hottest(rows);
+    struct flm_metric metric = {flm_comparing_metric(model, model->metric)};
+    if (!flm_line_costs_init(&rows->costs, p, metric, NULL, why))
+        return NULL;
+    rows->hottest = malloc((rows->costs.count + 1) * sizeof *rows->hottest);
+    if (!rows->hottest || !flm_line_costs_sort(&rows->costs, rows->hottest)) {
+        clear_hottest(rows);
+        flm_error_memory(why);
+        return NULL;
+    }
+    rows->hottest_from = version;
+    return rows->hottest;
+}
+
+/* ---- The stack ------------------------------------------------------------------------------- */
+
+static bool is_of(const struct flm_profile *p, uint32_t node, const struct flm_listing_subject *s)
+{
+    const struct flm_frame_record *f = &p->frames[p->node_frame[node]];
+    return f->function == s->function && f->module == s->module;
+}
+
+/* Down from a node, the most expensive way. */
+static uint32_t deepest(const struct flm_profile *p, const double *total, uint32_t node)
+{
+    for (;;) {
+        uint32_t best = FLM_NONE;
+        for (uint32_t i = node + 1; i < p->node_end[node]; i = p->node_end[i])
+            if (best == FLM_NONE || fabs(total[i]) > fabs(total[best]))
+                best = i;
+        if (best == FLM_NONE)
+            return node;
+        node = best;
+    }
+}
+
+bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *rows, uint32_t node,
+                         struct flm_error *why)
+{
+    const struct flm_profile *p = flm_model_shown(model);
+    uint32_t version = flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC));
+    bool is_in_stack = false;
+    for (uint32_t i = 0; i < rows->stack_count && rows->stack_from == version; i++)
+        is_in_stack |= is_of(p, rows->stack[i], &rows->subject);
+    bool has_node = node < p->sizes.node_count && is_of(p, node, &rows->subject);
+    for (uint32_t i = 0; i < rows->stack_count && has_node; i++)
+        has_node = !is_in_stack || rows->stack[i] != node;
+    if (is_in_stack && !has_node)
+        return true;
+    double *total = malloc(p->sizes.node_count * sizeof *total);
+    if (!total)
+        return flm_error_memory(why);
+    flm_profile_totals(p, rows->subject.metric, total);
+    uint32_t best = has_node ? node : FLM_NONE;
+    for (uint32_t i = 1; !has_node && i < p->sizes.node_count; i++)
+        if (is_of(p, i, &rows->subject) && (best == FLM_NONE || fabs(total[i]) > fabs(total[best])))
+            best = i;
+    rows->stack_count = 0;
+    rows->stack_from = version;
+    uint32_t last = best == FLM_NONE ? 0 : deepest(p, total, best);
+    free(total);
+    /* The ancestors of a node are those before it whose subtree has it. */
+    for (uint32_t i = 0;
+         best != FLM_NONE && i <= last && rows->stack_count < FLM_CODE_MOST_STACK;) {
+        if (p->node_end[i] <= last) {
+            i = p->node_end[i];
+            continue;
+        }
+        if (i > 0)
+            rows->stack[rows->stack_count++] = i;
+        i++;
+    }
+    return true;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static struct flm_code_syntax *syntax_of(struct flm_code_rows *rows, uint32_t file,
+                                         struct flm_bytes name, const struct flm_line_index *lines)
+{
+    for (int i = 0; i < FLM_CODE_SYNTAX_FILES; i++)
+        if (rows->syntax[i].file == file)
+            return &rows->syntax[i];
+    struct flm_code_syntax *s = &rows->syntax[rows->next_syntax++ % FLM_CODE_SYNTAX_FILES];
+    free(s->states);
+    *s = (struct flm_code_syntax){
+        .file = file, .states = calloc(lines->count / FLM_CODE_SYNTAX_STEP + 1, sizeof *s->states)};
+    s->language = flm_language_of(name, flm_line_index_get(lines, 1));
+    if (!s->states)
+        s->file = 0;
+    return s->states ? s : NULL;
+}
+
+/* What a line begins in. */
+static flm_syntax_state state_at(struct flm_code_syntax *s, const struct flm_line_index *lines,
+                                 uint32_t line)
+{
+    uint32_t step = (line - 1) / FLM_CODE_SYNTAX_STEP;
+    uint32_t from = step < s->known ? step : s->known;
+    flm_syntax_state state = s->states[from];
+    for (uint32_t i = from * FLM_CODE_SYNTAX_STEP + 1; i < line; i++) {
+        flm_syntax_line(s->language, flm_line_index_get(lines, i), &state, NULL, 0);
+        if (i % FLM_CODE_SYNTAX_STEP == 0 && i / FLM_CODE_SYNTAX_STEP == s->known + 1)
+            s->states[++s->known] = state;
+    }
+    return state;
+}
+
+struct flm_bytes flm_code_rows_line(const struct flm_model *model, struct flm_code_rows *rows,
+                                    uint32_t file, uint32_t line, struct flm_syntax_span *spans,
+                                    size_t capacity, size_t *count)
+{
+    struct flm_bytes name = flm_string_bytes(flm_model_shown(model), file);
+    const struct flm_line_index *lines =
+        rows->store && file ? flm_code_store_lines(rows->store, name) : NULL;
+    *count = 0;
+    if (!lines || line == 0 || line > lines->count)
+        return (struct flm_bytes){NULL, 0};
+    struct flm_bytes text = flm_line_index_get(lines, line);
+    struct flm_code_syntax *s = capacity > 0 ? syntax_of(rows, file, name, lines) : NULL;
+    if (s) {
+        flm_syntax_state state = state_at(s, lines, line);
+        *count = flm_syntax_line(s->language, text, &state, spans, capacity);
+    }
+    return text;
+}

@@ -1,0 +1,87 @@
+/* code_rows.h - what the view of code shows: the listing (code/listing.h) of the chosen function,
+ * made when it is asked for, and kept while it is valid.
+ *
+ *     store      source and machine code      as long as the viewer: it only grows
+ *     split      the profile with locations   until another profile is shown
+ *                as frames
+ *     hottest    lines of all functions       until another metric is shown
+ *     stack      the functions around it      until another one is chosen that is not in it
+ *     listing    the rows                     until another function, metric or store
+ *
+ * Colors of source are found line by line from the beginning of a file; the state is kept for every
+ * 256th line, so a line far down takes no longer once those before it were seen. */
+#ifndef FLAMEL_VIEWER_SCENE_CODE_ROWS_H
+#define FLAMEL_VIEWER_SCENE_CODE_ROWS_H
+
+#include "algebra/aggregate/line_costs.h"
+#include "code/listing.h"
+#include "draw/syntax/syntax.h"
+
+struct flm_model;
+
+enum { FLM_CODE_MOST_STACK = 200, FLM_CODE_SYNTAX_FILES = 4, FLM_CODE_SYNTAX_STEP = 256 };
+
+/* The states of every 256th line of a file. */
+struct flm_code_syntax {
+    uint32_t file; /* a string; 0: none */
+    const struct flm_language *language;
+    flm_syntax_state *states;
+    uint32_t known;
+};
+
+struct flm_code_rows {
+    struct flm_code_store *store; /* NULL: nothing was taken yet */
+    struct flm_profile *split;    /* NULL: the shown profile is as good */
+    struct flm_listing *listing;  /* NULL: not made yet; or the function is not in the profile */
+    struct flm_listing_subject subject;
+    uint64_t listed;        /* what the listing is of */
+    uint32_t arranged_from; /* a version */
+
+    struct flm_line_costs costs; /* of all lines, in the shown metric */
+    uint32_t *hottest;           /* their order */
+    uint32_t hottest_from;
+
+    uint32_t stack[FLM_CODE_MOST_STACK]; /* nodes of the shown profile, from the outermost */
+    uint32_t stack_count, stack_from;
+
+    struct flm_code_syntax syntax[FLM_CODE_SYNTAX_FILES];
+    unsigned next_syntax;
+};
+
+/* forget: another profile is shown, or another metric; the store stays. */
+void flm_code_rows_forget(struct flm_code_rows *rows);
+void flm_code_rows_clear(struct flm_code_rows *rows);
+
+/* Adds what the bytes of a store have. */
+bool flm_code_rows_take(struct flm_code_rows *rows, struct flm_bytes store, struct flm_error *why);
+
+/* Makes the listing of the model's function, with the folds that are open. `before`: of a
+ * comparison. False, and `why`, if memory ran out. */
+bool flm_code_rows_make(const struct flm_model *model, struct flm_code_rows *rows,
+                        struct flm_metric before, struct flm_error *why);
+
+/* The hottest lines, by self; NULL, and `why`, if memory ran out. */
+const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *rows,
+                                      struct flm_error *why);
+
+/* A stack with the function: through `node`, where that is one of its; else through its most
+ * expensive one. FLM_NONE: any. */
+bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *rows, uint32_t node,
+                         struct flm_error *why);
+
+/* A line of a file, and the spans in it. Empty where it is not there. */
+struct flm_bytes flm_code_rows_line(const struct flm_model *model, struct flm_code_rows *rows,
+                                    uint32_t file, uint32_t line, struct flm_syntax_span *spans,
+                                    size_t capacity, size_t *count);
+
+/* Chooses the function of a frame; or that of the hottest line. */
+bool flm_code_choose(struct flm_model *model, uint32_t frame);
+bool flm_code_choose_hottest(struct flm_model *model, struct flm_error *why);
+
+/* The strings of a function and its module by the model's text; false: the profile has none. */
+bool flm_code_find(const struct flm_model *model, uint32_t *function, uint32_t *module);
+
+/* Line `index` of a text. */
+struct flm_bytes flm_code_part(const struct flm_text *text, unsigned index);
+
+#endif

@@ -1,0 +1,74 @@
+#include "viewer/scene/code_rows.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "support/profile/viewing.h"
+#include "viewer/internal.h"
+
+static void parts_of_a_text_are_its_lines(void **state)
+{
+    (void)state;
+    struct flm_text text = {0};
+    flm_text_puts(&text, "find\napp\nsrc/a.c\n7");
+    assert_true(flm_bytes_are(flm_code_part(&text, 0), "find"));
+    assert_true(flm_bytes_are(flm_code_part(&text, 3), "7"));
+    assert_true(flm_bytes_are(flm_code_part(&text, 4), ""));
+    flm_text_clear(&text);
+    assert_true(flm_bytes_are(flm_code_part(&text, 0), ""));
+}
+
+static void without_a_choice_it_is_the_hottest_function(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;lex 7\nmain;parse 3\n");
+    act(v, "view code");
+    assert_answer(v, "code", "title", "lex");
+    assert_answer(v, "code", "functions.0.title", "main");
+    assert_answer(v, "code", "functions.1.on", "true");
+    assert_answer(v, "code-rows source 0 5", "rows.0.pieces.0.text", "no line is known");
+    flm_viewer_free(v);
+}
+
+/* A stack stays while one goes from function to function in it. */
+static void the_stack_stays_while_one_is_in_it(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;a;lex 7\nmain;b;lex;read 3\n");
+    act(v, "code-at read\n");
+    assert_answer(v, "code", "functions.1.title", "b");
+    act(v, "code-at lex\n");
+    assert_answer(v, "code", "functions.1.title", "b");
+    act(v, "code-at a\n");
+    assert_answer(v, "code", "functions.1.title", "a");
+    act(v, "code-at nobody\n");
+    assert_answer(v, "code", "empty", "The function is not in what is shown");
+    flm_viewer_free(v);
+}
+
+static void a_transform_that_hides_the_function_leaves_no_rows(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;lex 7\nmain;parse 3\n");
+    act(v, "code-at lex\n");
+    assert_answer(v, "code", "self", "7 samples");
+    act(v, "apply hide:lex");
+    assert_answer(v, "code", "empty", "The function is not in what is shown");
+    act(v, "undo");
+    assert_answer(v, "code", "self", "7 samples");
+    flm_viewer_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_a_text_are_its_lines),
+        cmocka_unit_test(without_a_choice_it_is_the_hottest_function),
+        cmocka_unit_test(the_stack_stays_while_one_is_in_it),
+        cmocka_unit_test(a_transform_that_hides_the_function_leaves_no_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
