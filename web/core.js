@@ -56,6 +56,16 @@ export class Core {
         if (!ok) throw new Error(this.sentence());
     }
 
+    // Source and machine code, as bytes of a store.
+    takeCode(bytes) {
+        const at = this.put(bytes);
+        try {
+            if (!this.c.flamel_take_code(at, bytes.length)) throw new Error(this.sentence());
+        } finally {
+            this.c.flamel_free(at);
+        }
+    }
+
     // The formats that this module reads: [{title, extensions}].
     formats() {
         if (!this.c.flamel_formats()) throw new Error(this.sentence());

@@ -70,6 +70,22 @@ export async function loadEmbedded(id, options = {}) {
     return {name, bytes: await loadURL(from, name, options)};
 }
 
+// Source and machine code: what is embedded in the page, once; else from the server of `flamel view`, for what is wanted:
+// {function, module, files, assembly, side}. null: there is neither.
+export async function loadCode(wanted) {
+    const embedded = flamelProfiles.get('code'), from = element('module')?.dataset.code;
+    if (embedded) {
+        flamelProfiles.delete('code');
+        return embedded;
+    }
+    if (!from) return null;
+    const response = await fetch(from, {method: 'POST', body: JSON.stringify(wanted)}).catch(() => {
+        throw new Error('there is no answer: is flamel view still running?');
+    });
+    if (!response.ok) throw new Error(await response.text() || `the server says ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+}
+
 // ---- Fetched, dropped or chosen -----------------------------------------------------------------
 
 // A profile at a URL.

@@ -68,7 +68,7 @@ async function flamelStart(scripts) {
         flamelModule.catch(() => {}); // reported by loadModule's caller
     }
     const bytes = flamelBytes(scripts);
-    for (const id of ['before', 'after']) {
+    for (const id of ['before', 'after', 'code']) {
         const profile = document.getElementById(`flamel-${id}`);
         if (!profile || profile.dataset.from) continue;
         flamelProfiles.set(id, flamelBytes(profile));

@@ -6,6 +6,7 @@ import {heldKeys, makeCanvas} from './canvas.js';
 import {make, show} from './dom.js';
 import {makeAria} from './aria.js';
 import {makeChips} from './chips.js';
+import {makeCode} from './code.js';
 import {makeFiles} from './files.js';
 import {makeHash} from './hash.js';
 import {makeMenu} from './menu.js';
@@ -50,8 +51,8 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         canvas: () => canvas.canvas,
         copyMs: () => canvas.copyMs(),
         isDark: () => theme.isDark(),
-        focusPicture: () => (isTable() ? tables[tools.view].element : aria.element)
-            .focus({preventScroll: true}),
+        focusPicture: () => isTable() && tables[tools.view].focus ? tables[tools.view].focus()
+            : (isTable() ? tables[tools.view].element : aria.element).focus({preventScroll: true}),
         isTable: () => isTable(),
         openFiles: where => files.choose(where),
         files: () => files,
@@ -78,7 +79,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     const bar = makeTools(view, search.element), chips = makeChips(view);
     // By view: those that are tables.
     const tables = Object.fromEntries(tools.views.filter(one => one.table)
-        .map(one => [one.name, makeTable(view, one.table, one.name)]));
+        .map(one => [one.name, one.table === 'code' ? makeCode(view) : makeTable(view, one.table, one.name)]));
     const list = makeTable(view, 'list');
     const status = makeStatus(view), palette = makePalette(view), help = makeHelp(view), menu = makeMenu(view);
     const files = makeFiles(view, module);
@@ -166,7 +167,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         if (has('detail', 'tools')) panel.update();
         if (has('status')) status.update();
         if (has('notice')) refused(core.queryText('notice').trim());
-        if (has('tables', 'tools', 'chips', 'detail')) updateTables();
+        if (has('tables', 'tools', 'chips', 'detail', 'code')) updateTables();
         if (has('detail', 'tools')) aria.update();
         if (has('overlay')) status.updateOverlay();
         if (has('speech', 'tools', 'chips', 'state')) speak(has('speech'));
@@ -205,8 +206,9 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         tools = core.query('tools');
         main.classList.toggle('has-table', isTable());
         main.classList.toggle('has-both', isBeside());
+        main.classList.toggle('has-code', tools.view === 'code');
         for (const [name, table] of Object.entries(tables)) show(table.element, tools.view === name);
-        splitter.show(!hasTable() || !tools.name ? null : isBeside() ? 'beside' : 'table');
+        splitter.show(!hasTable() || !tools.name || tools.view === 'code' ? null : isBeside() ? 'beside' : 'table');
         if (before !== tools.view && isTable()) takeFocus();
     }
     // The arrows move the table as soon as it is there: it takes the focus from a tab, a menu and the picture,
@@ -350,7 +352,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
             return;
         }
         guard(() => {
-            if (isTable() && !target.closest?.('.table, .menu') && tables[tools.view].take(event)) {
+            if (isTable() && !target.closest?.('.table, .menu, .code') && tables[tools.view].take(event)) {
                 view.focusPicture();
                 event.preventDefault();
                 return;
