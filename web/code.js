@@ -51,14 +51,15 @@ export function makeCode(view) {
     // One column of rows.
     function makeSide(name) {
         const isSource = name === 'source';
-        const file = make('b', {class: 'cut'}), status = make('span', {class: 'muted cut'});
-        const costs = make('span', {class: 'gutter'});
+        const file = make('b', {class: 'cut', role: 'columnheader'});
+        const status = make('span', {class: 'muted cut', role: 'columnheader'});
+        const costs = make('span', {class: 'gutter', role: 'presentation'});
         const head = make('div', {class: 'code-head', role: 'row', 'aria-rowindex': 1}, costs, file, status);
         const rows = make('div', {class: 'code-rows', role: 'presentation'});
         const space = make('div', {class: 'code-space', role: 'presentation'}, rows);
         const scroller = make('div', {class: 'code-scroll', role: 'rowgroup', tabindex: -1}, space);
         const remark = make('p', {class: 'code-remark muted', hidden: true});
-        const element = make('section', {class: `code-pane ${name}`, role: 'grid', tabindex: 0,
+        const element = make('div', {class: `code-pane ${name}`, role: 'grid', tabindex: 0,
             'aria-label': isSource ? 'Source' : 'Machine code'}, make('div', {role: 'rowgroup'}, head), scroller, remark);
         let count = 0, first = 0, list = [], current = 0, drawn = '';
         const seen = () => Math.ceil(scroller.clientHeight / CODE_ROW_PX) || 1;
@@ -129,7 +130,7 @@ export function makeCode(view) {
             space.style.height = `${count * CODE_ROW_PX}px`;
             refill(costs, ['self', code.compared && 'before', code.compared && 'change',
                 isSource && !code.compared && 'total', !isSource && 'lanes', 'line'].filter(Boolean).map(one =>
-                make('span', {class: one === 'self' ? 'self' : one === 'line' ? 'line' : one === 'lanes' ? 'lanes' : 'cost'},
+                make('span', {role: 'columnheader', class: one === 'self' ? 'self' : one === 'line' ? 'line' : one === 'lanes' ? 'lanes' : 'cost'},
                     one === 'lanes' ? '' : one === 'line' && !isSource ? 'address' : one)));
             file.textContent = isSource ? head.split('/').pop() : head;
             file.title = head;
@@ -137,6 +138,7 @@ export function makeCode(view) {
             const isMissing = isSource ? !code.path : !code.machine;
             status.textContent = isMissing ? '' : note;
             status.title = note;
+            show(status, !isMissing);
             remark.textContent = note;
             show(remark, isMissing && Boolean(note));
             if (isNew) {

@@ -15,6 +15,7 @@
 #include "cli/common/last_recording.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
+#include "cli/tui/code_found.h"
 #include "cli/tui/tui.h"
 #include "flamel/page.h"
 #include "os/page_server.h"
@@ -146,9 +147,11 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
 /* ---- In the terminal ------------------------------------------------------------------------- */
 
 static bool take(struct flm_viewer *viewer, enum flm_viewer_side side,
-                 const struct flm_load_fields *load, const char *path, struct flm_error *why)
+                 const struct flm_load_fields *load, const char *path,
+                 struct flm_tui_code_found *code, struct flm_error *why)
 {
     struct flm_profile *profile = flm_load_with(load, path);
+    code->profile[side] = profile;
     if (profile)
         return flm_viewer_take(viewer, side, profile, flm_load_name(path), why);
     why->kind = FLM_ERROR_NONE; /* has been printed */
@@ -166,15 +169,18 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
     struct flm_error why = {0};
     if (!flm_tui_is_possible(&why))
         return flm_message_error(&why);
+    struct flm_tui_code_found code = {0};
+    const struct flm_tui_code_source source = {&code, flm_tui_code_find};
     struct flm_viewer *viewer = flm_viewer_new(&why);
     bool good = viewer;
     for (int i = 0; i < count && good; i++)
         good = take(viewer, i == count - 1 ? FLM_VIEWER_AFTER : FLM_VIEWER_BEFORE, &f->load,
-                    paths[i], &why);
+                    paths[i], &code, &why);
     good = good && has_matched(f, count);
     if (good && count == 2)
         good = flm_viewer_do(viewer, flm_bytes_of("view compare"), &why);
-    good = good && flm_tui_run(viewer, &why);
+    good = good && flm_tui_run_with_code(viewer, &source, &why);
+    flm_tui_code_found_clear(&code);
     flm_viewer_free(viewer);
     if (good)
         return FLM_EXIT_DONE;

@@ -40,8 +40,20 @@ struct flm_tui_table {
 };
 enum { FLM_TUI_TABLES = 2 }; /* table.c: of functions, and the call tree */
 
+/* The view of code: code.c. By side: source, machine code. */
+struct flm_tui_code {
+    struct flm_response head, rows[2];
+    uint32_t first[2], current[2];
+    int side;               /* that has the keys */
+    bool had_assembly;      /* it was shown */
+    int left[2];            /* where it begins */
+    uint64_t shown, wanted; /* what was shown, and looked for, as a hash */
+};
+
 struct flm_tui {
     struct flm_viewer *viewer;
+    const struct flm_tui_code_source *code_source; /* NULL: there is none */
+    struct flm_tui_code code;
     const struct flm_tui_live *live; /* NULL: the profile stays as it is */
     struct flm_screen screen;
     struct flm_theme theme;
@@ -157,6 +169,18 @@ bool flm_tui_has_both(const struct flm_tui *tui);
  * after. The first row stays the first. */
 void flm_tui_table_remember(struct flm_tui *tui, struct flm_text *function);
 void flm_tui_table_return(struct flm_tui *tui, const struct flm_text *function);
+
+/* ---- code.c ---------------------------------------------------------------------------------- */
+
+bool flm_tui_has_code(const struct flm_tui *tui);
+void flm_tui_code_draw(struct flm_tui *tui);
+bool flm_tui_code_key(struct flm_tui *tui, const struct flm_tui_event *event);
+void flm_tui_code_wheel(struct flm_tui *tui, int rows);
+bool flm_tui_code_click(struct flm_tui *tui, int column, int row);
+void flm_tui_code_clear(struct flm_tui *tui);
+
+/* The user's editor, at a line of a file that a profile names; or a notice. */
+void flm_tui_edit(struct flm_tui *tui, struct flm_bytes file, unsigned line);
 
 /* ---- line_editor.c --------------------------------------------------------------------------- */
 

@@ -379,6 +379,10 @@ static void draw_row(struct flm_tui *tui, const struct flm_tui_table *table,
 void flm_tui_table_draw(struct flm_tui *tui)
 {
     struct flm_tui_table *table = flm_tui_table_shown(tui);
+    if (!table) {
+        flm_tui_code_draw(tui);
+        return;
+    }
     load(tui, table);
     struct shape shape = shape_of(tui, table);
     if (shape.width[shape.name] != table->name_cells) {
@@ -506,6 +510,8 @@ static bool is_menu_key(const struct flm_tui *tui, const struct flm_tui_event *e
 bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event)
 {
     struct flm_tui_table *table = flm_tui_table_shown(tui);
+    if (flm_tui_has_code(tui))
+        return flm_tui_code_key(tui, event);
     if (!table || event->held & ~(unsigned)FLM_HELD_SHIFT)
         return false;
     if (tui->has_picture && tui->rows.rows == 0)
@@ -547,6 +553,8 @@ bool flm_tui_table_key(struct flm_tui *tui, const struct flm_tui_event *event)
 void flm_tui_table_wheel(struct flm_tui *tui, int rows)
 {
     struct flm_tui_table *table = flm_tui_table_shown(tui);
+    if (flm_tui_has_code(tui))
+        flm_tui_code_wheel(tui, rows);
     if (table)
         go(table, (double)table->current + rows);
 }

@@ -160,11 +160,8 @@ static bool is_readable_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, R_OK) == 0;
 }
 
-static void open_source(struct flm_tui *tui)
+void flm_tui_edit(struct flm_tui *tui, struct flm_bytes name, unsigned line)
 {
-    const struct flm_response_detail *detail = tui->detail.detail;
-    struct flm_bytes name = detail && detail->file.at ? detail->file : (struct flm_bytes){"", 0};
-    unsigned line = detail && detail->line > 0 ? (unsigned)detail->line : 0;
     struct flm_text file = {0};
     if (name.size == 0)
         flm_tui_notify(tui, true, "the profile does not say in which file this function is");
@@ -173,6 +170,13 @@ static void open_source(struct flm_tui *tui)
     else if (!file.failed)
         edit(tui, file.at, line);
     flm_text_clear(&file);
+}
+
+static void open_source(struct flm_tui *tui)
+{
+    const struct flm_response_detail *detail = tui->detail.detail;
+    flm_tui_edit(tui, detail && detail->file.at ? detail->file : (struct flm_bytes){"", 0},
+                 detail && detail->line > 0 ? (unsigned)detail->line : 0);
 }
 
 static void asked(struct flm_tui *tui)
@@ -243,6 +247,8 @@ static void press(struct flm_tui *tui, const struct flm_tui_event *event)
         tui->picture_has_keys = is_in_picture(tui, event);
     if (target)
         flm_tui_do(tui, flm_bytes_of(target->action));
+    else if (is_in_table(tui, event) && flm_tui_has_code(tui))
+        flm_tui_code_click(tui, event->column, event->row);
     else if (is_in_table(tui, event))
         flm_tui_table_click(tui, event->row);
     else if (is_in_picture(tui, event))
@@ -493,13 +499,28 @@ bool flm_tui_is_possible(struct flm_error *why)
     return flm_tui_terminal_is_there(why);
 }
 
+static bool run_with(struct flm_viewer *viewer, const struct flm_tui_live *live,
+                     const struct flm_tui_code_source *code, struct flm_error *why);
+
 bool flm_tui_run(struct flm_viewer *viewer, struct flm_error *why)
 {
-    return flm_tui_run_live(viewer, NULL, why);
+    return run_with(viewer, NULL, NULL, why);
+}
+
+bool flm_tui_run_with_code(struct flm_viewer *viewer, const struct flm_tui_code_source *code,
+                           struct flm_error *why)
+{
+    return run_with(viewer, NULL, code, why);
 }
 
 bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live,
                       struct flm_error *why)
+{
+    return run_with(viewer, live, NULL, why);
+}
+
+static bool run_with(struct flm_viewer *viewer, const struct flm_tui_live *live,
+                     const struct flm_tui_code_source *code, struct flm_error *why)
 {
     assert(viewer);
     struct flm_tui *tui = calloc(1, sizeof *tui);
@@ -512,6 +533,7 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
     }
     tui->viewer = viewer;
     tui->live = live;
+    tui->code_source = code;
     flm_viewer_changes(viewer, &tui->seen);
     tui->changed = ~(FLM_CHANGED(COPY) | FLM_CHANGED(PROMPT));
     tui->screen.depth = flm_terminal_depth();
@@ -527,6 +549,7 @@ bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live
         flm_response_clear(responses[i]);
     for (size_t i = 0; i < FLM_TUI_TABLES; i++)
         flm_response_clear(&tui->tables[i].response);
+    flm_tui_code_clear(tui);
     flm_screen_clear(&tui->screen);
     flm_text_clear(&tui->out);
     flm_text_clear(&tui->page);

@@ -45,9 +45,22 @@ struct flm_tui_live {
     bool (*save)(void *context, const char *path, struct flm_error *why);
 };
 
+/* Where the view of code gets its text: what is wanted, as the bytes of a store (code_store.h).
+ * False, and `why`, if memory ran out; what was not found is in the store. */
+struct flm_response_code_wanted;
+struct flm_tui_code_source {
+    void *context;
+    bool (*find)(void *context, const struct flm_response_code_wanted *wanted,
+                 struct flm_text *store, struct flm_error *why);
+};
+
 /* Shows the viewer until the user quits. False, and `why`, on failure; the terminal is then as it
  * was. */
 bool flm_tui_run(struct flm_viewer *viewer, struct flm_error *why);
+
+/* The same, with the text of code. */
+bool flm_tui_run_with_code(struct flm_viewer *viewer, const struct flm_tui_code_source *code,
+                           struct flm_error *why);
 
 /* The same, live. */
 bool flm_tui_run_live(struct flm_viewer *viewer, const struct flm_tui_live *live,

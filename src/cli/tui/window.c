@@ -428,7 +428,7 @@ static struct line_rows arrange(struct flm_tui *tui)
         rows_of.detail = bottom;
     }
     bool has_both = flm_tui_has_both(tui);
-    tui->has_picture = has_both || !flm_tui_table_shown(tui);
+    tui->has_picture = has_both || !(flm_tui_table_shown(tui) || flm_tui_has_code(tui));
     if (rows >= ROOMY && tui->has_picture && flm_tui_has_legend(tui))
         rows_of.legend = --bottom;
     tui->panel = (struct flm_cell_area){0};

@@ -30,7 +30,7 @@ static const struct flm_condition searching = {searches_code, "nothing is search
 
 static bool show_view(struct flm_viewer *v, const struct flm_view *view, struct flm_error *why)
 {
-    if (v->model.view != view)
+    if (v->model.view != &flm_view_code)
         v->model.code.from = v->model.view;
     v->model.view = view;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
@@ -44,7 +44,9 @@ static bool act_leave(struct flm_viewer *v, struct flm_bytes none, struct flm_er
 {
     (void)none;
     const struct flm_view *from = v->model.code.from;
-    return show_view(v, from ? from : flm_view_default(flm_model_compares(&v->model)), why);
+    if (!from || from == &flm_view_code)
+        from = flm_view_default(flm_model_compares(&v->model));
+    return show_view(v, from, why);
 }
 
 static bool act_code(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

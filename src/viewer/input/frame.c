@@ -249,7 +249,7 @@ static const struct flm_action actions[] = {
     {"left", "Frame to the left", NULL, "ArrowLeft h", act_left, NULL},
     {"right", "Frame to the right", NULL, "ArrowRight l", act_right, NULL},
     {"parent", "Caller", NULL, "u", act_parent, NULL},
-    {"child", "Largest callee", NULL, "U", act_child, NULL},
+    {"child", "Largest callee", NULL, "B", act_child, NULL},
     {"menu", "Menu of the selected frame", NULL, "ContextMenu S-F10 .", act_menu, NULL,
      "context right click"},
 };

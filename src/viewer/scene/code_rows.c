@@ -112,8 +112,8 @@ bool flm_code_choose_hottest(struct flm_model *model, struct flm_error *why)
     for (uint32_t i = 1; i < p->sizes.frame_count; i++)
         if (self_of[i] > (best ? self_of[best] : 0) && p->frames[i].file)
             best = i;
-    for (uint32_t i = 1; best == 0 && i < p->sizes.frame_count; i++)
-        if (self_of[i] > 0)
+    for (uint32_t i = 1; (best == 0 || !p->frames[best].file) && i < p->sizes.frame_count; i++)
+        if (self_of[i] > (best ? self_of[best] : 0))
             best = i;
     free(self_of);
     return best == 0 || flm_code_choose(model, best) || flm_error_memory(why);

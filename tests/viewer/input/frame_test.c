@@ -39,7 +39,7 @@ static void arrows_walk_where_frames_are_seen(void **state)
     press(&seen, "ArrowUp", "main");
     press(&seen, "ArrowUp", "parse");
     press(&seen, "ArrowDown", "main");
-    press(&seen, "U", "parse");
+    press(&seen, "B", "parse");
     press(&seen, "u", "main");
     viewing_clear(&seen);
 }
@@ -54,7 +54,7 @@ static void callers_are_callers_where_the_leaf_comes_first(void **state)
     press(&seen, "ArrowUp", "lex");
     press(&seen, "u", "parse");
     press(&seen, "u", "main");
-    press(&seen, "U", "parse");
+    press(&seen, "B", "parse");
     viewing_clear(&seen);
 }
 
@@ -79,7 +79,7 @@ static void arrows_walk_through_both_halves_of_a_sandwich(void **state)
 static void what_is_walked_to_is_in_the_picture(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "u", "U"};
+    static const char *const keys[] = {"ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "u", "B"};
     static const char *const views[] = {"view flame", "flip", "invert", "sandwich /f[0-3]/"};
     uint64_t random = 91;
     for (int round = 0; round < 40; round++) {
