@@ -1,10 +1,10 @@
 /* formats_bench.c - how fast profiles are read: bytes in memory to a finished profile, one core.
  *
- *     formats_bench [-n ROUNDS] [-s] [-w] FILE...
+ *     formats_bench [-n ROUNDS] [-s] [-l] [-w] FILE...
  *
  * A line for each file, whose format is recognized by its content. -s: without single samples, only
- * sums (as `flamel convert -t folded`); -w: the bytes arrive in a window, as those of a file or a
- * pipe do, instead of lying in memory as a whole.
+ * sums (as `flamel convert -t folded`); -l: without lines and addresses; -w: the bytes arrive in a
+ * window, as those of a file or a pipe do, instead of lying in memory as a whole.
  *
  *     MB           size, decompressed (10^6 bytes); what is measured begins after decompression
  *     read         MB a second of CPU time (user and system): recognizing, reading, building and
@@ -37,7 +37,7 @@
 
 struct options {
     int rounds;
-    bool only_sums, in_windows;
+    bool only_sums, no_locations, in_windows;
 };
 
 /* What one round measures, and returns through a pipe. */
@@ -122,6 +122,7 @@ static void measure(const struct options *options, struct flm_bytes text, struct
     const struct flm_load_options load = {.size = sizeof load,
                                           .threads = 1,
                                           .drop_times = options->only_sums,
+                                          .no_locations = options->no_locations,
                                           .found_format = &format};
     volatile size_t lines; /* is counted, though nobody asks how many there are */
     double start = cpu_s();
@@ -246,11 +247,13 @@ int main(int argc, char **argv)
 {
     struct options options = {.rounds = 5};
     int failed = 0;
-    for (int option; (option = getopt(argc, argv, "n:sw")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "n:slw")) != -1;) {
         if (option == 'n')
             options.rounds = atoi(optarg);
         else if (option == 's')
             options.only_sums = true;
+        else if (option == 'l')
+            options.no_locations = true;
         else if (option == 'w')
             options.in_windows = true;
         else

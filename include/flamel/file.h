@@ -60,6 +60,8 @@ struct flm_load_options {
                            and ? stand for others (fnmatch); NULL: all */
     bool *dropped_samples; /* receives whether drop_times left out samples that the input may have;
                               may be NULL */
+    bool no_locations; /* do not keep the lines and addresses of frames (flamel/annotate.h), unless
+                          `lines` is set: cheaper */
 };
 
 /* The profile in a file, or on standard input ("-"), in any format that can be read, also

@@ -7,7 +7,7 @@
 
 #include "algebra/operation/algebra.h"
 #include "base/core/scan.h"
-#include "format/core/units.h"
+#include "format/core/reading.h"
 #include "os/threads.h"
 #include "profile/internal.h"
 
@@ -110,14 +110,13 @@ static void read_chunk(void *context, size_t i)
     struct flm_input *input = flm_input_open_chunk(r->whole, chunk->start, chunk->end, why);
     struct flm_builder *builder = input ? flm_builder_new(why) : NULL;
     if (builder) {
+        builder->locations = flm_reading_locations(r->options);
         struct flm_source *source = flm_input_source(input);
         source->progress = report_progress;
         source->progress_context = chunk;
         bool read = r->format->read(source, r->options, builder, why);
         if (!read)
             shift_lines(chunk, NULL, why);
-        if (read && r->options->lines)
-            flm_lines_note(builder);
         if (read && shift_lines(chunk, builder, why)) {
             chunk->profile = flm_builder_finish_chunk(builder, why);
             builder = NULL;

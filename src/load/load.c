@@ -29,6 +29,7 @@
 #include "load/collection.h"
 #include "load/symbolize.h"
 #include "os/download.h"
+#include "profile/chains.h"
 
 struct loading {
     struct flm_load_options options;
@@ -131,6 +132,17 @@ static struct flm_profile *by_thread(struct flm_profile *p, struct flm_error *wh
     return split;
 }
 
+/* Takes the profile. Readers make the frames of lines themselves; of a profile that was a profile
+ * already they are made here. */
+static struct flm_profile *by_line(struct flm_profile *p, struct flm_error *why)
+{
+    if (!flm_has_chains(p) || flm_profile_note_named(p, FLM_NOTE_LINES).at)
+        return p;
+    struct flm_profile *lines = flm_by_line(p, why);
+    flm_profile_free(p);
+    return lines;
+}
+
 static struct flm_profile *load(struct loading *l)
 {
     const struct flm_read_options read = {
@@ -139,6 +151,7 @@ static struct flm_profile *load(struct loading *l)
         .columns = l->options.columns,
         .keep_times = !l->options.drop_times,
         .by_thread = l->options.by_thread,
+        .locations = l->options.lines || !l->options.no_locations,
         .lines = l->options.lines,
     };
     struct flm_reading *r = &l->reading;
@@ -161,6 +174,8 @@ static struct flm_profile *load(struct loading *l)
         profile = flm_symbolize(profile, &l->options, l->why);
     if (!profile)
         flm_reading_explain(r, l->why);
+    if (profile && l->options.lines)
+        profile = by_line(profile, l->why);
     /* Readers make the frames of threads themselves; what is opened is a profile already. */
     return profile && l->options.by_thread && r->format->open ? by_thread(profile, l->why)
                                                               : profile;

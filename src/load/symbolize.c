@@ -9,6 +9,7 @@
 #include "code/find/profile_module.h"
 #include "format/core/mapped.h"
 #include "load/sidecar.h"
+#include "profile/chains.h"
 
 struct symbolizing {
     struct flm_profile *p;
@@ -100,11 +101,12 @@ static bool name_frame(struct symbolizing *s, uint32_t frame)
             .function = string_of(s, code[count].function),
             .module = f->module, /* strings have the same indices in the builder */
             .file = string_of(s, code[count].file),
-            .line = s->options->lines ? code[count].line : 0,
             .kind = code[count].inlined ? (uint32_t)FLM_KIND_INLINED : f->kind,
             .flags = flm_clone_kinds(code[count].clone) << 2,
         };
-        if (!FLM_ARRAY_ADD(&s->frames, flm_builder_frame(s->rebuild.builder, &record).index))
+        const struct flm_location where = {.line = code[count].line, .address = f->address};
+        uint32_t made = flm_builder_located(s->rebuild.builder, &record, where).index;
+        if (!FLM_ARRAY_ADD(&s->frames, made))
             return false;
     }
     return true;
@@ -132,6 +134,10 @@ static struct flm_profile *named(struct symbolizing *s, struct flm_error *why)
     const struct flm_profile *p = s->p;
     if (!flm_rebuild_start(&s->rebuild, p, why))
         return NULL;
+    const struct flm_load_options *o = s->options;
+    s->rebuild.builder->locations = o->lines          ? FLM_LOCATIONS_AS_LINES
+                                    : o->no_locations ? FLM_LOCATIONS_DROPPED
+                                                      : FLM_LOCATIONS_KEPT;
     if (s->modules)
         flm_modules_prepare(s->modules, s->wanted.at, s->wanted.count);
     bool good = true;
@@ -152,11 +158,24 @@ static bool has_addresses(const struct flm_profile *p)
     return found;
 }
 
+/* Takes the profile: its form in which chains are stacks (profile/chains.h). */
+static struct flm_profile *split_of(struct flm_profile *p, struct flm_error *why)
+{
+    if (!flm_has_chains(p))
+        return p;
+    struct flm_profile *split = flm_profile_split(p, why);
+    flm_profile_free(p);
+    return split;
+}
+
 struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_options *o,
                                   struct flm_error *why)
 {
     if (!has_addresses(p))
         return p;
+    p = split_of(p, why);
+    if (!p)
+        return NULL;
     const struct flm_modules_options options = {.symbol_dirs = o->symbol_dirs,
                                                 .symbol_dir_count = o->symbol_dir_count,
                                                 .perf_dir = o->perf_dir,
@@ -184,7 +203,7 @@ struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_o
     free(s.count);
     FLM_ARRAY_CLEAR(&s.frames);
     FLM_ARRAY_CLEAR(&s.wanted);
-    return result;
+    return flm_joined(result, why);
 }
 
 struct flm_profile *flm_symbolize_from_sidecar(struct flm_profile *p, const char *path,
@@ -198,6 +217,11 @@ struct flm_profile *flm_symbolize_from_sidecar(struct flm_profile *p, const char
     struct flm_sidecar *sidecar = found ? flm_sidecar_find(path, o, &reason) : NULL;
     if (!sidecar && reason.kind == FLM_ERROR_NONE)
         return p;
+    p = split_of(p, why);
+    if (!p) {
+        flm_sidecar_free(sidecar);
+        return NULL;
+    }
     struct symbolizing s = {
         .p = p,
         .options = o,

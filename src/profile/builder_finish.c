@@ -199,6 +199,8 @@ static struct flm_profile *finish_builder(struct flm_builder *b, bool is_chunk,
     assert(b);
     struct finishing f = {.b = b, .why = why};
     bool finished = false;
+    if (b->has_lines)
+        flm_builder_note(b, FLM_NOTE_LINES, "those that ran", sizeof "those that ran" - 1);
     if (!b->failed)
         round_sums(b, is_chunk);
     if (!b->failed && !is_chunk && b->interner.location_count > 0) {

@@ -43,8 +43,22 @@ struct flm_builder_point {
     double value;
 };
 
+/* What becomes of the locations of frames: kept beside the tree; or frames differ by their lines
+ * (--lines), and have those that ran instead of those where their functions begin; or nothing. */
+enum flm_builder_locations { FLM_LOCATIONS_KEPT, FLM_LOCATIONS_AS_LINES, FLM_LOCATIONS_DROPPED };
+
+/* What flm_builder_frame_at found lately, by the hash of what it was asked for. */
+enum { FLM_LOCATED_FRAMES = 1024 };
+struct flm_located_frame {
+    uint32_t frame, made; /* made: 0: nothing yet */
+    struct flm_location where;
+};
+
 struct flm_builder {
     struct flm_interner interner;
+    struct flm_located_frame *located;
+    enum flm_builder_locations locations;
+    bool has_lines; /* of FLM_LOCATIONS_AS_LINES: a frame has one */
 
     struct flm_builder_node *nodes; /* [0] is the root */
     uint32_t *path_hash;
@@ -105,6 +119,12 @@ static inline void flm_builder_add_self(struct flm_builder *b, uint32_t metric, 
         flm_builder_fail_memory(b);
 }
 
+/* The frame of a record at a place in its function: flm_builder_frame and flm_builder_frame_at in
+ * one. A line without a file is one of the record's file; nothing but zeros is no place. Readers
+ * give every line and address that they have: the builder knows what is kept of them. */
+struct flm_frame flm_builder_located(struct flm_builder *b, const struct flm_frame_record *record,
+                                     struct flm_location where);
+
 /* An integer as a double; one that no double holds exactly counts as rounded. */
 static inline double flm_builder_double(struct flm_builder *b, int64_t value)
 {
@@ -161,6 +181,11 @@ bool flm_builder_reserve(struct flm_builder *b, size_t node_count);
 /* The root, for a builder that has no nodes: none yet, or none any more. False when memory ran
  * out. */
 bool flm_builder_start_nodes(struct flm_builder *b);
+
+/* Adds the nodes of another tree, [0] its root and parents before children, with other frames:
+ * node_of[i] receives the node that nodes[i] becomes. */
+void flm_builder_copy_nodes(struct flm_builder *b, const struct flm_builder_node *nodes,
+                            uint32_t count, const uint32_t *frame_of, uint32_t *node_of);
 
 /* The node that `frames` lead to from `from`: flm_builder_stack for a reader that already knows the
  * node of the first part. Until the next call b->path.at[i] is the node of frames[i]. */

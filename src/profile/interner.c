@@ -72,17 +72,30 @@ static struct flm_frame_record identity_of(const struct flm_frame_record *record
     return identity;
 }
 
-uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record)
+static uint32_t hash_of(const struct flm_frame_record *identity)
 {
-    struct flm_frame_record identity = identity_of(record);
-    uint32_t hash = (uint32_t)(flm_hash(&identity, sizeof identity) >> 32);
+    return (uint32_t)(flm_hash(identity, sizeof *identity) >> 32);
+}
+
+static uint32_t find_frame(const struct flm_interner *v, const struct flm_frame_record *identity,
+                           uint32_t hash)
+{
     for (struct flm_probe at = flm_index_probe(&v->frame_index, hash);
          flm_index_next(&v->frame_index, &at);) {
         struct flm_frame_record there = identity_of(&v->frames[at.found]);
-        if (memcmp(&there, &identity, sizeof there) == 0) {
-            v->frames[at.found].flags |= record->flags & FLM_FRAME_CLONES;
+        if (memcmp(&there, identity, sizeof there) == 0)
             return at.found;
-        }
+    }
+    return FLM_NONE;
+}
+
+uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record)
+{
+    struct flm_frame_record identity = identity_of(record);
+    uint32_t hash = hash_of(&identity), found = find_frame(v, &identity, hash);
+    if (found != FLM_NONE) {
+        v->frames[found].flags |= record->flags & FLM_FRAME_CLONES;
+        return found;
     }
     void *frames = v->frames;
     if (v->frame_count == FLM_NONE ||
@@ -93,6 +106,29 @@ uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_recor
     if (!flm_index_add(&v->frame_index, hash, (uint32_t)v->frame_count))
         return FLM_NONE;
     return (uint32_t)v->frame_count++;
+}
+
+uint32_t *flm_interner_bases(const struct flm_interner *v)
+{
+    uint32_t *base = malloc(v->frame_count * sizeof *base);
+    for (uint32_t i = 0; base && i < v->frame_count; i++) {
+        struct flm_frame_record record = flm_frame_located(&v->frames[i], 0);
+        record = identity_of(&record);
+        bool has_location = flm_frame_location(&v->frames[i]) != 0;
+        base[i] = has_location ? find_frame(v, &record, hash_of(&record)) : i;
+    }
+    return base;
+}
+
+bool flm_interner_index_frames(struct flm_interner *v)
+{
+    flm_index_clear(&v->frame_index);
+    bool room = true;
+    for (uint32_t i = 0; room && i < v->frame_count; i++) {
+        struct flm_frame_record identity = identity_of(&v->frames[i]);
+        room = flm_index_add(&v->frame_index, hash_of(&identity), i);
+    }
+    return room;
 }
 
 uint32_t flm_interner_location(struct flm_interner *v, const struct flm_location *where)

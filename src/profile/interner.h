@@ -41,6 +41,13 @@ void flm_interner_clear(struct flm_interner *v);
 uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text);
 uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record);
 
+/* By frame: the one without its location, itself where it has none; FLM_NONE where there is no such
+ * frame. Freed by the caller; NULL: memory ran out. */
+uint32_t *flm_interner_bases(const struct flm_interner *v);
+
+/* Finds frames by what their records are now, after some were changed in place. */
+bool flm_interner_index_frames(struct flm_interner *v);
+
 /* The number of a location for flm_frame_located, added when it is new; its file is a string of
  * this interner. 0: there are as many as a record can name; FLM_NONE: memory ran out. */
 uint32_t flm_interner_location(struct flm_interner *v, const struct flm_location *where);

@@ -75,16 +75,11 @@ static bool take_nodes(struct flm_builder *b, struct flm_joining *j)
 
 static void join_nodes(struct flm_builder *b, struct flm_joining *j)
 {
-    j->node[0] = 0;
-    for (uint32_t i = 1; i < j->node_count && !b->failed; i++) {
-        const struct flm_builder_node *chain = &j->nodes[i];
-        j->node[i] = flm_builder_child(b, (struct flm_node){j->node[chain->parent]},
-                                       (struct flm_frame){j->base[chain->frame]})
-                         .index;
-    }
+    flm_builder_copy_nodes(b, j->nodes, j->node_count, j->base, j->node);
     for (uint32_t m = 0; m < j->metric_count; m++)
         for (uint32_t i = 0; i < j->node_count && !b->failed; i++)
-            flm_builder_add_self(b, m, j->node[i], j->self[m][i]);
+            if (j->self[m][i] != 0)
+                flm_builder_add_self(b, m, j->node[i], j->self[m][i]);
     for (uint32_t i = 0; i < b->sample_count && !b->failed; i++)
         b->sample_node[i] = j->node[b->sample_node[i]];
 }

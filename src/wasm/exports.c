@@ -38,7 +38,7 @@ static struct flm_viewer *viewer(void)
 /* A .flm file is used in place; any other format is read into a new profile. */
 static struct flm_profile *open_profile(void *bytes, uint32_t size, struct flm_error *why)
 {
-    static const struct flm_read_options options = {.keep_times = true};
+    static const struct flm_read_options options = {.keep_times = true, .locations = true};
     struct flm_source source = flm_source_of((struct flm_bytes){bytes, size});
     struct flm_reading reading;
     struct flm_profile *profile = NULL;

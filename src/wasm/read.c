@@ -47,7 +47,7 @@ static struct page_source page_source(void)
 
 static struct flm_profile *read_profile(struct flm_error *why)
 {
-    static const struct flm_read_options options = {.keep_times = true};
+    static const struct flm_read_options options = {.keep_times = true, .locations = true};
     struct page_source s = page_source();
     struct flm_reading reading;
     struct flm_profile *profile = NULL;

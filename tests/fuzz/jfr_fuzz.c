@@ -6,8 +6,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct flm_format *format = &flm_format_jfr;
     struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
-    struct flm_read_options options = {
-        .keep_times = size % 2, .by_thread = size % 3 == 0, .lines = size % 5 == 0};
+    struct flm_read_options options = {.keep_times = size % 2,
+                                       .by_thread = size % 3 == 0,
+                                       .locations = size % 2 == 0 || size % 5 == 0,
+                                       .lines = size % 5 == 0};
     format->sniff(all, size % 2 == 0);
 
     struct flm_profile *whole = profile_of_bytes(format, all, &options);

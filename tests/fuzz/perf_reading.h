@@ -2,6 +2,7 @@
 #ifndef FLAMEL_TESTS_FUZZ_PERF_READING_H
 #define FLAMEL_TESTS_FUZZ_PERF_READING_H
 
+#include "format/core/reading.h"
 #include "format/formats.h"
 #include "profile/columns.h"
 #include "support/profile/format_windows.h"
@@ -19,6 +20,7 @@ static inline struct flm_profile *profile_from(const struct flm_format *format,
 {
     struct flm_builder *b = flm_builder_new(why);
     promise(b != NULL);
+    b->locations = flm_reading_locations(options);
     if (!format->read(source, options, b, why)) {
         promise(why->kind == FLM_ERROR_FORMAT || why->kind == FLM_ERROR_RANGE);
         flm_builder_free(b);

@@ -7,6 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct flm_format *format = &flm_format_perfetto;
     struct flm_bytes all = {size > 0 ? (const char *)data : "", size}; /* no file is NULL */
     struct flm_read_options options = {.keep_times = size % 4 != 0,
+                                       .locations = size % 2 == 0 || size % 3 == 0,
                                        .lines = size % 3 == 0,
                                        .by_thread = size % 5 == 0,
                                        .lenient = size % 2 == 0};

@@ -45,6 +45,10 @@ struct flm_profile *flm_collapse(const struct flm_profile *p, enum flm_recursion
 struct flm_profile *flm_quotient(const struct flm_profile *p, const struct flm_class *class,
                                  struct flm_error *why);
 
+/* Frames that differ by the lines that ran: each location with a line is a frame of that line
+ * (FLM_NOTE_LINES), at whatever addresses it was. */
+struct flm_profile *flm_by_line(const struct flm_profile *p, struct flm_error *why);
+
 /* Frames under other names. *renamed receives how many. */
 struct flm_profile *flm_rename(const struct flm_profile *p, struct flm_renaming *rule,
                                uint32_t *renamed, struct flm_error *why);

@@ -48,7 +48,7 @@ static int print(const struct fields *f, const char *path, const char *function)
 {
     struct flm_error why;
     struct flm_load_fields load = f->load;
-    load.lines = true; /* of formats whose frames have the lines that ran */
+    load.lines = false; /* all that have them keep them as locations */
     struct flm_symbol_paths paths = {0};
     const struct flm_sources_options where = {.size = sizeof where,
                                               .folders = f->folders.items,

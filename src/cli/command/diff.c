@@ -354,6 +354,7 @@ static bool load_sides(const struct fields *f, struct sides *s, char **argv)
     bool is_page = report_of(f) == NO_REPORT && flm_save_format(&f->save).takes_baseline;
     bool by_duration = !f->shares && f->save.picture.normalize == FLM_NORMALIZE_DURATION;
     load.drop_times = !is_page && !by_duration;
+    load.no_locations = report_of(f) != NO_REPORT || flm_save_format(&f->save).is_picture;
     size_t unmatched = 0;
     load.unmatched = &unmatched;
     struct flm_load_fields base_load = load;

@@ -30,6 +30,7 @@ static int run(const struct flm_command *command, int count, char **words)
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = !flm_save_shows_samples(&f.save);
+    f.load.no_locations = flm_save_format(&f.save).is_picture;
     f.load.dropped_samples = &f.save.has_no_samples;
     f.save.quiet = f.load.quiet;
     struct flm_profile *profile = flm_load_with(&f.load, words[0]);

@@ -100,6 +100,7 @@ static int run(const struct flm_command *command, int count, char **argv)
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = f.side_by_side || !flm_save_shows_samples(&f.save);
+    f.load.no_locations = flm_save_format(&f.save).is_picture;
     size_t unmatched = 0;
     f.load.unmatched = &unmatched;
     struct flm_profile *merged =

@@ -118,6 +118,7 @@ static int report(const struct fields *f, const char *path, make_report make,
 static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {.min_percent = 1, .rows = NOT_GIVEN, .levels = USUAL_LEVELS};
+    f.load.no_locations = true;
     struct flm_report_options r;
     struct flm_error why;
     make_report make = NULL;

@@ -175,7 +175,7 @@ static int run(const struct flm_command *command, int count, char **argv)
                        .seed = 1,
                        .rows = 5};
     struct flm_error why;
-    f.load.drop_times = true;
+    f.load.drop_times = f.load.no_locations = true;
     int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;

@@ -85,7 +85,7 @@ static int run(const struct flm_command *command, int count, char **argv)
         return flm_message_usage("similarity takes two profiles or more");
     if (!read_options(&f, &how, &why))
         return flm_message_error(&why);
-    f.load.drop_times = true;
+    f.load.drop_times = f.load.no_locations = true;
     return compare(&f, &how, operands, argv) ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
 }
 

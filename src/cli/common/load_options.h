@@ -11,7 +11,8 @@ struct flm_load_fields {
     const char *apply;  /* an expression; NULL: none */
     const char *chosen; /* files of a folder or an archive, by a pattern; NULL: all */
     bool allow_signed, lenient, by_thread, quiet;
-    bool drop_times; /* not an option: set by commands that do not need single samples */
+    bool drop_times;   /* not an option: set by commands that do not need single samples */
+    bool no_locations; /* likewise, of those that show no lines and keep no addresses */
     int columns, threads;
     struct flm_option_list symbols;
     bool debuginfod, no_inlines, lines, clones;

@@ -5,6 +5,7 @@
 #include "base/core/bytes.h"
 #include "base/core/hash.h"
 #include "base/core/sort.h"
+#include "profile/internal.h"
 
 enum { MOST_NODES = 100000 };
 
@@ -110,7 +111,9 @@ struct walk {
     struct FLM_ARRAY(struct level) levels;
     struct FLM_ARRAY(double) shares; /* width a level */
     double *values;
-    uint32_t *heap; /* functions, the one with the largest share first */
+    double *item_given;  /* of lines that are locations: what their stacks have of them already */
+    double *line_values; /* of those of one function */
+    uint32_t *heap;      /* functions, the one with the largest share first */
     size_t heap_size;
     uint32_t *heap_at;
 };
@@ -122,7 +125,7 @@ struct level {
     bool is_primary;      /* the one stack that every function has */
     bool is_past;         /* the edges that follow are below the threshold */
     struct flm_node node; /* of the caller's frame; its own frames are below it */
-    struct flm_node own;  /* without lines, its only one; 0: not made yet */
+    struct flm_node own;  /* the one without a line; 0: not made yet */
 };
 
 static void *zeroed(size_t count, size_t size)
@@ -153,16 +156,19 @@ static bool allocate(struct walk *w)
            (w->edge_given = zeroed(e, sizeof *w->edge_given)) &&
            (w->other_calls = zeroed(f, sizeof *w->other_calls)) &&
            (w->values = zeroed(w->width, sizeof *w->values)) &&
+           (w->item_given = zeroed(i * w->width, sizeof *w->item_given)) &&
+           (w->line_values = zeroed(i * w->width, sizeof *w->line_values)) &&
            (w->heap = zeroed(f, sizeof *w->heap)) && (w->heap_at = zeroed(f, sizeof *w->heap_at));
 }
 
 static void release(struct walk *w)
 {
-    void *const all[] = {w->scale,   w->total,      w->inflow,      w->edge_ends,    w->item_ends,
-                         w->edges,   w->items,      w->edge_size,   w->best,         w->best_share,
-                         w->is_root, w->is_reached, w->forced_next, w->forced_first, w->on_path,
-                         w->reached, w->given,      w->edge_share,  w->edge_given,   w->other_calls,
-                         w->values,  w->heap,       w->heap_at,     w->frames};
+    void *const all[] = {
+        w->scale,       w->total,        w->inflow,  w->edge_ends,  w->item_ends, w->edges,
+        w->items,       w->edge_size,    w->best,    w->best_share, w->is_root,   w->is_reached,
+        w->forced_next, w->forced_first, w->on_path, w->reached,    w->given,     w->edge_share,
+        w->edge_given,  w->other_calls,  w->values,  w->heap,       w->heap_at,   w->frames,
+        w->item_given,  w->line_values};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     FLM_ARRAY_CLEAR(&w->levels);
@@ -392,17 +398,14 @@ static bool find_paths(struct walk *w)
 
 /* ---- Walking the tree ------------------------------------------------------------------------ */
 
-/* With lines, a function has a frame for each of them; without, one, and a level has one node. */
+/* A level has one node for each line, and one where that is not known. */
 static struct flm_node node_of(struct walk *w, struct level *level, uint32_t file, uint32_t line)
 {
     struct flm_builder *b = w->stacks->builder;
     const struct flm_frame_record *frame = &w->stacks->frames[level->function];
-    if (w->stacks->lines) {
-        struct flm_frame_record of_line = *frame;
-        of_line.file = file ? file : frame->file;
-        of_line.line = line;
-        return flm_builder_child(b, level->node, flm_builder_frame(b, &of_line));
-    }
+    const struct flm_location where = {.file = file, .line = line};
+    if (line != 0 && b->locations != FLM_LOCATIONS_DROPPED)
+        return flm_builder_child(b, level->node, flm_builder_located(b, frame, where));
     struct flm_frame *made = &w->frames[level->function];
     if (level->own.index == 0) {
         if (made->index == 0)
@@ -428,11 +431,94 @@ static double part_of(double whole, double before, double after, double all)
     return upper - rounded(whole * (before / all));
 }
 
+/* What stack number `level` gets of a cost of its function: `whole`. If no path has a share in this
+ * metric, the one stack that every function has gets all of it. */
+static double cost_of(const struct walk *w, const struct level *level, size_t c, double whole,
+                      double share)
+{
+    double given = w->given[level->function * w->width + c];
+    double reached = w->reached[level->function * w->width + c];
+    if (reached > 0)
+        return part_of(whole, given, given + share, reached);
+    return level->is_primary ? whole : 0;
+}
+
+/* Gives `value` of the cost `c` of a function to its lines, in the proportion of what they have: so
+ * that the lines of a stack add up to it, and each line to its own cost, exactly. What a line is
+ * ahead or behind is carried on to the next, and the last stack gets the rest of each line. */
+static void share_lines(struct walk *w, uint32_t f, size_t c, double value)
+{
+    size_t costs = w->width - 1;
+    double whole = 0, given = value, carried = 0, left = value;
+    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
+        whole += (double)item_costs(w, w->items[i])[c];
+        given += w->item_given[w->items[i] * costs + c];
+    }
+    double part = whole > 0 ? given / whole : 0;
+    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
+        double has = w->item_given[w->items[i] * costs + c];
+        double rest = (double)item_costs(w, w->items[i])[c] - has;
+        double wanted = (double)item_costs(w, w->items[i])[c] * part - has + carried;
+        double got = wanted <= 0 ? 0 : rounded(wanted);
+        got = got < rest ? got : rest;
+        got = got < left ? got : left;
+        carried = wanted - got;
+        left -= got;
+        w->line_values[(size_t)(i - w->item_ends[f]) * costs + c] = got;
+    }
+    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
+        double *got = &w->line_values[(size_t)(i - w->item_ends[f]) * costs + c];
+        double *has = &w->item_given[w->items[i] * costs + c];
+        double rest = (double)item_costs(w, w->items[i])[c] - *has - *got;
+        double more = rest < left ? rest : left;
+        *got += more;
+        left -= more;
+        *has += *got;
+    }
+}
+
+static void emit_value(struct walk *w, struct level *level, const struct flm_call_item *item,
+                       double calls)
+{
+    double any = calls;
+    for (size_t c = 0; c + 1 < w->width; c++)
+        any += w->values[c];
+    if (any > 0)
+        w->stacks->add(w->stacks, node_of(w, level, item->file, item->line), w->values, calls);
+}
+
+/* Lines that are locations: the stack has the values that it has without them. */
+static void emit_lines(struct walk *w, struct level *level, const double *shares)
+{
+    uint32_t f = level->function;
+    for (size_t c = 0; c + 1 < w->width; c++) {
+        double whole = 0;
+        for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++)
+            whole += (double)item_costs(w, w->items[i])[c];
+        share_lines(w, f, c, cost_of(w, level, c, whole, shares[c]));
+    }
+    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
+        const double *values = w->line_values + (size_t)(i - w->item_ends[f]) * (w->width - 1);
+        memcpy(w->values, values, (w->width - 1) * sizeof *values);
+        emit_value(w, level, &w->graph->items.at[w->items[i]], 0);
+    }
+}
+
+static void emit_items(struct walk *w, struct level *level, const double *shares, double *calls)
+{
+    uint32_t f = level->function;
+    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
+        const uint64_t *costs = item_costs(w, w->items[i]);
+        for (size_t c = 0; c + 1 < w->width; c++)
+            w->values[c] = cost_of(w, level, c, (double)costs[c], shares[c]);
+        emit_value(w, level, &w->graph->items.at[w->items[i]], *calls);
+        *calls = 0;
+    }
+}
+
 static void emit(struct walk *w, struct level *level, const double *shares)
 {
     uint32_t f = level->function;
-    double *given = w->given + f * w->width;
-    const double *reached = w->reached + f * w->width;
 
     /* The calls of an edge go to the stacks that it leads to. Calls by edges that lead to no stack
      * go to the one stack that every function has. */
@@ -445,25 +531,12 @@ static void emit(struct walk *w, struct level *level, const double *shares)
             calls += part_of(count, before, w->edge_given[level->edge], all);
     }
 
-    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
-        const struct flm_call_item *item = &w->graph->items.at[w->items[i]];
-        const uint64_t *costs = item_costs(w, w->items[i]);
-        double any = calls;
-        for (size_t c = 0; c + 1 < w->width; c++) {
-            double whole = (double)costs[c];
-            /* If no path has a share in this metric, the one stack that every function has gets all
-             * of it. */
-            w->values[c] = reached[c] > 0
-                               ? part_of(whole, given[c], given[c] + shares[c], reached[c])
-                               : (level->is_primary ? whole : 0);
-            any += w->values[c];
-        }
-        if (any > 0)
-            w->stacks->add(w->stacks, node_of(w, level, item->file, item->line), w->values, calls);
-        calls = 0;
-    }
+    if (!w->stacks->lines && w->item_ends[f + 1] - w->item_ends[f] > 1)
+        emit_lines(w, level, shares);
+    else
+        emit_items(w, level, shares, &calls);
     for (size_t c = 0; c < w->width; c++)
-        given[c] += shares[c];
+        w->given[f * w->width + c] += shares[c];
     if (calls > 0) {
         for (size_t c = 0; c < w->width; c++)
             w->values[c] = 0;
@@ -486,7 +559,8 @@ static bool enter(struct walk *w, uint32_t function, uint32_t edge, bool is_prim
     if (!FLM_ARRAY_ADD(&w->levels, level))
         return false;
     w->on_path[function] = true;
-    w->node_count += 1 + w->item_ends[function + 1] - w->item_ends[function];
+    uint32_t items = w->item_ends[function + 1] - w->item_ends[function];
+    w->node_count += 1 + (w->stacks->lines || items == 0 ? items : 1);
     if (w->is_emitting) {
         emit(w, &w->levels.at[w->levels.count - 1], shares);
         return !flm_builder_failed(w->stacks->builder);
@@ -517,7 +591,7 @@ static bool follow(struct walk *w, uint32_t edge, bool is_primary)
     own[w->width - 1] = all > 0 ? shares[w->width - 1] * (w->edge_size[edge] / all) : 0;
     struct flm_node node = {0};
     if (w->is_emitting)
-        node = node_of(w, from, 0, call->line);
+        node = node_of(w, from, 0, call->line ? call->line : call->site);
     return enter(w, call->to, edge, is_primary, node);
 }
 

@@ -36,6 +36,7 @@ struct flm_call_item {
 struct flm_call_edge {
     uint32_t from, to, line; /* from, to: functions; line: that of the call, 0: unknown */
     uint64_t calls;
+    uint32_t site; /* where `line` is 0: the line of all of these calls; 0: not known, or several */
 };
 
 struct flm_call_graph {
@@ -59,7 +60,8 @@ struct flm_call_stacks {
     const struct flm_frame_record *frames; /* of each function */
     uint32_t function_count;
     struct flm_node base;  /* the stacks are below it */
-    bool lines;            /* frames have the file and the line of their item or edge */
+    bool lines;            /* lines have stacks of their own: each edge has one line. Otherwise the
+                              tree is the same as without lines, which are locations */
     const bool *is_called; /* of each function: all its calls are edges, so it is no root, whatever
                               the costs say, which in recursion add up to more than there is. NULL:
                               only the costs tell */

@@ -32,7 +32,12 @@ struct flm_read_options {
     int columns;         /* folded: 1 or 2 values a line; 0: decided by `prepare` */
     bool keep_times;     /* keep every sample with its time and labels, if the input has them */
     bool by_thread;      /* frames for the process and the thread, if the input has them */
-    bool lines;          /* frames have the lines that ran, and differ by them */
+    bool
+        locations; /* the lines and addresses that frames were at are wanted, or `lines` is: readers
+                       give all that they have to flm_builder_located; this is for those to which
+                       it is work */
+    bool lines;    /* frames differ by the lines that ran: the builder does it
+                       (FLM_LOCATIONS_AS_LINES), and traces tell calls apart by their arguments */
 };
 
 struct flm_write_options {

@@ -5,7 +5,6 @@
 
 #include "base/text/utf.h"
 #include "format/core/other_files.h"
-#include "format/core/units.h"
 
 enum { HEAD_SIZE = 1 << 16 };
 
@@ -109,6 +108,13 @@ bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
     return r->format != NULL;
 }
 
+enum flm_builder_locations flm_reading_locations(const struct flm_read_options *options)
+{
+    return options->lines       ? FLM_LOCATIONS_AS_LINES
+           : options->locations ? FLM_LOCATIONS_KEPT
+                                : FLM_LOCATIONS_DROPPED;
+}
+
 struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *why)
 {
     assert(r->format && r->source);
@@ -119,11 +125,10 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
     }
     assert(r->format->read); /* formats with `load` are read by load/load.c */
     struct flm_builder *builder = flm_builder_new(why);
-    if (builder && r->format->read(r->source, &r->options, builder, why)) {
-        if (r->options.lines)
-            flm_lines_note(builder);
+    if (builder)
+        builder->locations = flm_reading_locations(&r->options);
+    if (builder && r->format->read(r->source, &r->options, builder, why))
         return flm_builder_finish(builder, why);
-    }
     flm_builder_free(builder);
     return NULL;
 }

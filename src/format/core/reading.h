@@ -9,6 +9,7 @@
 #define FLAMEL_FORMAT_CORE_READING_H
 
 #include "format/core/format.h"
+#include "profile/internal.h"
 
 struct flm_reading {
     struct flm_source *source;       /* the one that is read: the caller's, or of converted text */
@@ -28,6 +29,9 @@ struct flm_reading {
 bool flm_reading_begin(struct flm_reading *reading, const struct flm_formats *formats,
                        struct flm_source *source, const char *format,
                        const struct flm_read_options *options, struct flm_error *why);
+
+/* What a builder that reads with these options does with the locations of frames. */
+enum flm_builder_locations flm_reading_locations(const struct flm_read_options *options);
 
 /* Reads all of it with `read` or `open` of the format. NULL, and `why`, when that failed. */
 struct flm_profile *flm_reading_finish(struct flm_reading *reading, struct flm_error *why);

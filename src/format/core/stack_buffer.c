@@ -18,12 +18,14 @@ void flm_stack_frame(struct flm_stack_buffer *s, const struct flm_stack_frame *f
         .function = string_of(s, frame->function),
         .module = string_of(s, frame->module),
         .file = string_of(s, frame->file),
-        .line = s->options->lines && frame->line <= UINT32_MAX ? (uint32_t)frame->line : 0,
         .address = frame->address,
         .kind = frame->kind,
         .flags = frame->flags,
     };
-    if (!FLM_ARRAY_ADD(&s->frames, flm_builder_frame(s->builder, &record)))
+    const struct flm_location where = {
+        .line = frame->line <= UINT32_MAX ? (uint32_t)frame->line : 0,
+        .column = frame->column <= UINT32_MAX ? (uint32_t)frame->column : 0};
+    if (!FLM_ARRAY_ADD(&s->frames, flm_builder_located(s->builder, &record, where)))
         flm_builder_fail_memory(s->builder);
 }
 

@@ -9,9 +9,10 @@
  *     flm_stack_begin(&stack);                                 the next one
  *     flm_stack_clear(&stack);
  *
- * It does what every such reader has to decide in the same way: lines make frames different only
- * with options->lines; labels and times are kept with options->keep_times, otherwise the value is
- * added to the stack. A failed allocation is remembered by the builder, which reports it. */
+ * It does what every such reader has to decide in the same way: lines are locations, which the
+ * builder keeps or makes frames of; labels and times are kept with options->keep_times, otherwise
+ * the value is added to the stack. A failed allocation is remembered by the builder, which reports
+ * it. */
 #ifndef FLAMEL_FORMAT_CORE_STACK_BUFFER_H
 #define FLAMEL_FORMAT_CORE_STACK_BUFFER_H
 
@@ -21,10 +22,10 @@
 /* What is not known is left out. */
 struct flm_stack_frame {
     struct flm_bytes function, file, module;
-    uint64_t line; /* the line that ran */
-    uint64_t address;
-    uint32_t kind;  /* enum flm_kind */
-    uint32_t flags; /* FLM_FRAME_... */
+    uint64_t line, column; /* that ran */
+    uint64_t address;      /* of a frame without a name */
+    uint32_t kind;         /* enum flm_kind */
+    uint32_t flags;        /* FLM_FRAME_... */
 };
 
 struct flm_stack_buffer {

@@ -89,16 +89,6 @@ int64_t flm_recorded_time(const struct flm_profile *p)
     return 0;
 }
 
-void flm_lines_note(struct flm_builder *b)
-{
-    static const char which[] = "those that ran";
-    bool found = false;
-    for (uint32_t i = 0; i < b->interner.frame_count && !found; i++)
-        found = b->interner.frames[i].line > 0;
-    if (found)
-        flm_builder_note(b, FLM_NOTE_LINES, which, sizeof which - 1);
-}
-
 bool flm_list_has(struct flm_bytes list, struct flm_bytes item)
 {
     while (list.size > 0) {

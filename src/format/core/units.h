@@ -43,9 +43,6 @@ bool flm_unit_parse(struct flm_bytes text, int64_t *number, struct flm_bytes *un
 void flm_recorded_note(struct flm_builder *builder, int64_t time_ns);
 int64_t flm_recorded_time(const struct flm_profile *profile);
 
-/* FLM_NOTE_LINES, if a frame has a line: for a reader that was asked for those that ran. */
-void flm_lines_note(struct flm_builder *builder);
-
 /* Whether `item` is one of a list with ", " between, as notes have it. */
 bool flm_list_has(struct flm_bytes list, struct flm_bytes item);
 

@@ -87,8 +87,17 @@ static uint32_t line_at(const struct flm_gecko_column *lines, size_t i)
     return line > 0 ? (uint32_t)line : 0;
 }
 
+/* Where in its function the frame of row `i` is: the line, the column. */
+static struct flm_location place_of(const struct flm_gecko_tables *t, size_t i)
+{
+    return (struct flm_location){
+        .line = line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i),
+        .column = line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_COLUMN), i),
+    };
+}
+
 static bool processed_frame(struct flm_gecko_resolving *r, size_t i,
-                            struct flm_frame_record *record)
+                            struct flm_frame_record *record, struct flm_location *where)
 {
     const struct flm_gecko_stacks *s = r->stacks;
     const struct flm_gecko_tables *t = s->tables;
@@ -117,28 +126,29 @@ static bool processed_frame(struct flm_gecko_resolving *r, size_t i,
     record->function = flm_gecko_string_of(r, function);
     const struct flm_gecko_lib *lib = flm_gecko_set_module(r, t, i, func, record);
     record->file = flm_gecko_string_of(r, file);
-    if (r->options->lines && line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i) > 0)
-        record->line = line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i);
+    *where = place_of(t, i);
     unsigned traits = s->traits[func];
     if (!is_js)
         record->kind = (traits & HAS_KERNEL) && !(traits & HAS_OTHER)     ? FLM_KIND_KERNEL
                        : (traits & HAS_INLINED) && !(traits & HAS_CALLED) ? FLM_KIND_INLINED
                        : record->module                                   ? FLM_KIND_NATIVE
                                                                           : FLM_KIND_PLAIN;
+    double relative = flm_gecko_value(flm_gecko_column_of(t, FLM_GECKO_FRAME_ADDRESS), i);
+    bool is_relative = relative >= 0 && relative < 9223372036854775808.0 && record->module;
     uint64_t address;
     if (flm_gecko_is_address(function, &address)) {
-        double relative = flm_gecko_value(flm_gecko_column_of(t, FLM_GECKO_FRAME_ADDRESS), i);
         record->flags = FLM_FRAME_UNSYMBOLIZED;
-        record->address = relative >= 0 && relative < 9223372036854775808.0 && record->module
-                              ? (uint64_t)relative
-                              : address;
+        record->address = is_relative ? (uint64_t)relative : address;
         flm_gecko_want_names(r, lib, record);
+    } else if (is_relative && r->options->locations) {
+        where->address = (uint64_t)relative;
+        flm_gecko_want_names(r, lib, record); /* the note says which file the address is in */
     }
     return true;
 }
 
 static bool unprocessed_frame(struct flm_gecko_resolving *r, size_t i,
-                              struct flm_frame_record *record)
+                              struct flm_frame_record *record, struct flm_location *where)
 {
     const struct flm_gecko_tables *t = r->stacks->tables;
     struct flm_gecko_location location;
@@ -159,8 +169,7 @@ static bool unprocessed_frame(struct flm_gecko_resolving *r, size_t i,
     record->module = flm_gecko_string_of(r, location.module);
     record->file = flm_gecko_string_of(r, location.file);
     record->line = location.line;
-    if (r->options->lines && line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i) > 0)
-        record->line = line_at(flm_gecko_column_of(t, FLM_GECKO_FRAME_LINE), i);
+    *where = place_of(t, i);
     if (location.is_address) {
         flm_gecko_set_module_at(r, &location.address, record);
         record->address = location.address;
@@ -176,11 +185,12 @@ static uint32_t frame_of(struct flm_gecko_resolving *r, int32_t i)
     struct flm_gecko_stacks *s = r->stacks;
     if (s->frames[i] == FLM_NONE) {
         struct flm_frame_record record = {0};
+        struct flm_location where = {0};
         bool is_processed = flm_gecko_column_of(s->tables, FLM_GECKO_FRAME_FUNC)->count > 0;
-        if (!(is_processed ? processed_frame(r, (size_t)i, &record)
-                           : unprocessed_frame(r, (size_t)i, &record)))
+        if (!(is_processed ? processed_frame(r, (size_t)i, &record, &where)
+                           : unprocessed_frame(r, (size_t)i, &record, &where)))
             return FLM_NONE;
-        s->frames[i] = flm_builder_frame(r->builder, &record).index;
+        s->frames[i] = flm_builder_located(r->builder, &record, where).index;
     }
     return s->frames[i];
 }

@@ -96,6 +96,7 @@ enum flm_gecko_column_name flm_gecko_column_named(enum flm_gecko_table table, st
         {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_LOCATION, "location"},
         {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_ADDRESS, "address"},
         {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_LINE, "line"},
+        {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_COLUMN, "column"},
         {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_INLINE_DEPTH, "inlineDepth"},
         {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_CATEGORY, "category"},
         {FLM_GECKO_FRAMES, FLM_GECKO_FRAME_LIB, "lib"},

@@ -74,9 +74,9 @@ static bool add_frame(struct flm_heaptrack *r, uint32_t function, uint64_t file,
     struct flm_frame_record record = {.function = function,
                                       .module = module,
                                       .file = string_at(r, file),
-                                      .line = r->options->lines ? (uint32_t)line : 0,
                                       .kind = FLM_KIND_INLINED};
-    struct flm_frame frame = flm_builder_frame(r->builder, &record);
+    struct flm_frame frame =
+        flm_builder_located(r->builder, &record, (struct flm_location){.line = (uint32_t)line});
     return FLM_ARRAY_ADD(&r->frames, frame) || flm_error_memory(r->why);
 }
 

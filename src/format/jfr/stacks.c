@@ -271,6 +271,15 @@ static void count_kind(struct flm_jfr_stacks *s, uint32_t frame, unsigned kind)
         s->kinds.at[frame].count[kind]++;
 }
 
+/* The frame at a line; the one without where that is not known. */
+static struct flm_frame at_line(struct flm_jfr_stacks *s, struct flm_frame frame, int32_t line)
+{
+    if (line <= 0)
+        return frame;
+    const struct flm_location where = {.line = (uint32_t)line};
+    return flm_builder_frame_at(s->builder, frame, &where);
+}
+
 static struct flm_frame frame_of(struct flm_jfr_stacks *s, const uint64_t *numbers)
 {
     unsigned kind = kind_of(s, numbers[FRAME_TYPE]);
@@ -279,31 +288,27 @@ static struct flm_frame frame_of(struct flm_jfr_stacks *s, const uint64_t *numbe
     struct flm_jfr_method *method = method_of(s, numbers[FRAME_METHOD]);
     struct flm_frame_record record = {.kind = is_java ? FLM_KIND_JIT : kinds[kind]};
     int32_t line = (int32_t)numbers[FRAME_LINE];
-    if (s->options->lines && line > 0)
-        record.line = (uint32_t)line;
-    if (method) {
-        uint32_t known = method->frame[!is_java];
-        if (known && record.line == 0 && (is_java || method->native_kind == record.kind)) {
-            if (is_java)
-                count_kind(s, known, kind);
-            return (struct flm_frame){known};
-        }
-        record.function = is_machine ? method->native : method->name;
-        record.module = is_machine ? method->module : 0;
-    } else {
+    if (!method) {
         s->unknown_methods++;
         record.function = flm_builder_string(s->builder, "[unknown]", 9).index;
         record.flags = FLM_FRAME_UNSYMBOLIZED;
+        return at_line(s, flm_builder_frame(s->builder, &record), line);
     }
-    struct flm_frame frame = flm_builder_frame(s->builder, &record);
-    if (is_java && method)
-        count_kind(s, frame.index, kind);
-    if (method && record.line == 0) {
+    struct flm_frame frame = {method->frame[!is_java]};
+    if (frame.index == 0 || (!is_java && method->native_kind != record.kind)) {
+        record.function = is_machine ? method->native : method->name;
+        record.module = is_machine ? method->module : 0;
+        frame = flm_builder_frame(s->builder, &record);
         method->frame[!is_java] = frame.index;
         if (!is_java)
             method->native_kind = record.kind;
     }
-    return frame;
+    struct flm_frame located = at_line(s, frame, line);
+    /* Its locations have the kind of the frame, but with --lines each is a frame of its own. */
+    if (is_java)
+        count_kind(s, s->builder->locations == FLM_LOCATIONS_AS_LINES ? located.index : frame.index,
+                   kind);
+    return located;
 }
 
 /* Reads the fields of a frame, and moves behind it. */
@@ -515,15 +520,22 @@ void flm_jfr_stacks_clear(struct flm_jfr_stacks *s)
 void flm_jfr_stacks_finish(struct flm_jfr_stacks *s)
 {
     static const unsigned order[JAVA_KINDS] = {JIT, TIER1, INLINED, INTERPRETED}; /* of equals */
-    for (size_t i = 0; i < s->kinds.count && i < s->builder->interner.frame_count; i++) {
-        const uint32_t *count = s->kinds.at[i].count;
+    struct flm_interner *interner = &s->builder->interner;
+    uint32_t *base = s->builder->failed ? NULL : flm_interner_bases(interner);
+    s->no_memory |= !base;
+    for (uint32_t i = 0; base && i < interner->frame_count; i++) {
+        if (base[i] >= s->kinds.count)
+            continue;
+        const uint32_t *count = s->kinds.at[base[i]].count;
         unsigned best = JIT;
         for (size_t j = 0; j < JAVA_KINDS; j++)
             if (count[order[j]] > count[best])
                 best = order[j];
         if (count[best] > 0)
-            s->builder->interner.frames[i].kind = kinds[best];
+            interner->frames[i].kind = kinds[best];
     }
+    s->no_memory |= base && !flm_interner_index_frames(interner);
+    free(base);
     if (s->truncated)
         flm_builder_lost(s->builder,
                          "outer frames of truncated stacks (deeper than the recording keeps)", "",

@@ -227,13 +227,16 @@ static void add_unsymbolized(struct flm_otlp_reading *r, const struct location *
 
 static void add_line(struct flm_otlp_reading *r, struct flm_wire line, struct location *location)
 {
-    uint64_t index = 0, number = 0;
+    uint64_t index = 0;
+    struct flm_location where = {.address = location->address};
     const unsigned char *at = line.at;
     while (flm_wire_next(&line)) {
         if (line.field == 1)
             index = line.number;
         else if (line.field == 2)
-            number = line.number;
+            where.line = flm_wire_line(line.number);
+        else if (line.field == 3)
+            where.column = flm_wire_line(line.number);
     }
     location->lines_left--;
     struct flm_otlp_function function = function_of(r, index, at);
@@ -245,10 +248,10 @@ static void add_line(struct flm_otlp_reading *r, struct flm_wire line, struct lo
         .function = function.name,
         .module = location->path,
         .file = function.file,
-        .line = r->options->lines ? flm_wire_line(number) : function.line,
+        .line = function.line,
         .kind = location->lines_left > 0 ? (uint32_t)FLM_KIND_INLINED : location->kind,
     };
-    if (!FLM_ARRAY_ADD(&r->frames, flm_builder_frame(r->builder, &record).index))
+    if (!FLM_ARRAY_ADD(&r->frames, flm_builder_located(r->builder, &record, where).index))
         flm_otlp_fail_memory(r);
 }
 

@@ -251,7 +251,8 @@ static void add_rust_name(struct flm_text *out, struct flm_bytes name)
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
 static bool add_frame(struct flm_builder *b, struct flm_bytes name,
-                      const struct flm_frame_record *record, struct flm_perf_frames *out)
+                      const struct flm_frame_record *record, uint32_t line,
+                      struct flm_perf_frames *out)
 {
     struct flm_frame_record full = *record;
     struct flm_text plain = {0};
@@ -262,7 +263,7 @@ static bool add_frame(struct flm_builder *b, struct flm_bytes name,
     bool room = !plain.failed && FLM_ARRAY_RESERVE(out, 1);
     if (room) {
         full.function = flm_builder_string(b, name.at, name.size).index;
-        out->at[out->count++] = flm_builder_frame(b, &full);
+        out->at[out->count++] = flm_builder_located(b, &full, (struct flm_location){.line = line});
     }
     flm_text_clear(&plain);
     return room && !flm_builder_failed(b);
@@ -297,7 +298,7 @@ static bool is_in_brackets(struct flm_bytes name)
 }
 
 static bool add_unknown(struct flm_builder *b, const struct flm_perf_frame *frame,
-                        struct flm_frame_record *record, struct flm_perf_frames *out)
+                        struct flm_frame_record *record, uint32_t line, struct flm_perf_frames *out)
 {
     struct flm_text name = {0};
     if (frame->module.size > 0) {
@@ -311,7 +312,8 @@ static bool add_unknown(struct flm_builder *b, const struct flm_perf_frame *fram
         flm_text_add(&name, unknown);
     }
     record->flags |= FLM_FRAME_UNSYMBOLIZED;
-    bool good = !name.failed && add_frame(b, (struct flm_bytes){name.at, name.size}, record, out);
+    bool good =
+        !name.failed && add_frame(b, (struct flm_bytes){name.at, name.size}, record, line, out);
     flm_text_clear(&name);
     return good;
 }
@@ -320,6 +322,7 @@ bool flm_perf_frame_make(struct flm_builder *b, const struct flm_perf_frame *fra
                          const struct flm_perf_location *location, struct flm_perf_frames *out)
 {
     struct flm_frame_record record = {.kind = flm_perf_module_kind(frame->module)};
+    uint32_t line = 0;
     bool is_jit = record.kind == FLM_KIND_JIT;
     struct flm_bytes module = is_jit ? flm_bytes_of(FLM_PERF_JIT_MODULE) : frame->module;
     record.module = flm_builder_string(b, module.at, module.size).index;
@@ -329,10 +332,10 @@ bool flm_perf_frame_make(struct flm_builder *b, const struct flm_perf_frame *fra
         record.kind = FLM_KIND_INLINED;
     if (location && location->file.size > 0) {
         record.file = flm_builder_string(b, location->file.at, location->file.size).index;
-        record.line = location->line;
+        line = location->line;
     }
     if (frame->symbol.size == 0)
-        return add_unknown(b, frame, &record, out);
+        return add_unknown(b, frame, &record, line, out);
     if (is_in_brackets(frame->symbol))
         return true;
 
@@ -340,12 +343,12 @@ bool flm_perf_frame_make(struct flm_builder *b, const struct flm_perf_frame *fra
     const char *end = rest.at + rest.size;
     bool may_be_java = is_java(frame);
     for (const char *arrow; may_be_java && (arrow = find_arrow(rest)) < end;) {
-        if (!add_frame(b, flm_between(rest.at, arrow), &record, out))
+        if (!add_frame(b, flm_between(rest.at, arrow), &record, line, out))
             return false;
         record.kind = FLM_KIND_INLINED;
         rest = flm_between(arrow + 2, end);
     }
-    return add_frame(b, rest, &record, out);
+    return add_frame(b, rest, &record, line, out);
 }
 
 void flm_perf_frames_reverse(struct flm_frame *frames, size_t count)

@@ -223,11 +223,11 @@ void flm_perfetto_read_symbols(struct flm_perfetto *p, const struct flm_perfetto
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static struct flm_node add_child(struct flm_perfetto *p, struct flm_node node,
-                                 struct flm_frame_record record)
+                                 struct flm_frame_record record, uint64_t address)
 {
-    if (!p->options->lines)
-        record.line = 0;
-    return flm_builder_child(p->builder, node, flm_builder_frame(p->builder, &record));
+    struct flm_location where = {.line = record.line, .address = address};
+    record.line = 0;
+    return flm_builder_child(p->builder, node, flm_builder_located(p->builder, &record, where));
 }
 
 /* A frame, below `node`: as many as functions were inlined into it, by the symbols. */
@@ -249,7 +249,7 @@ static struct flm_node add_nodes(struct flm_perfetto *p, struct flm_node node,
             record.function = line->function ? line->function : frame->function;
             record.file = line->file;
             record.line = line->line;
-            node = add_child(p, node, record);
+            node = add_child(p, node, record, frame->address);
             record.kind = FLM_KIND_INLINED;
         }
         return node;
@@ -264,7 +264,7 @@ static struct flm_node add_nodes(struct flm_perfetto *p, struct flm_node node,
         record.address = frame->address;
         record.flags = FLM_FRAME_UNSYMBOLIZED;
     }
-    return add_child(p, node, record);
+    return add_child(p, node, record, record.address ? 0 : frame->address);
 }
 
 struct flm_node flm_perfetto_node(struct flm_perfetto *p, uint32_t stack, struct flm_node root)

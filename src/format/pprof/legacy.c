@@ -238,10 +238,10 @@ static struct flm_frame named_frame(struct adding *a, size_t name, uint32_t kind
     struct flm_frame_record record = {
         .function = flm_builder_string(b, n->function.at, n->function.size).index,
         .file = flm_builder_string(b, n->file.at ? n->file.at : "", n->file.size).index,
-        .line = a->l->options->lines ? n->line : 0,
         .kind = kind,
     };
-    return flm_builder_frame(b, &record);
+    return flm_builder_located(b, &record,
+                               (struct flm_location){.address = n->address, .line = n->line});
 }
 
 /* Of Go: whether the function is a part of that of its caller, which is at the address `outer`. */

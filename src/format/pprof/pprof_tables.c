@@ -188,35 +188,41 @@ struct location {
     size_t line_count;
 };
 
-static void add_frame(struct flm_pprof_reading *r, const struct flm_frame_record *record)
+static void add_frame(struct flm_pprof_reading *r, const struct flm_frame_record *record,
+                      struct flm_location where)
 {
-    struct flm_frame frame = flm_builder_frame(r->builder, record);
+    struct flm_frame frame = flm_builder_located(r->builder, record, where);
     if (!FLM_ARRAY_ADD(&r->frames, frame))
         flm_pprof_fail_memory(r);
 }
 
+/* The address is what the frame is named by, and no location besides. */
 static void add_unsymbolized(struct flm_pprof_reading *r, uint64_t address,
                              const struct flm_mapping *mapping)
 {
-    add_frame(r, &(struct flm_frame_record){
-                     .function = name_of_address(r, address, mapping),
-                     .module = mapping ? mapping->path : 0,
-                     .address = address,
-                     .kind = mapping ? mapping->kind : (uint32_t)FLM_KIND_PLAIN,
-                     .flags = FLM_FRAME_UNSYMBOLIZED,
-                 });
+    const struct flm_frame_record record = {
+        .function = name_of_address(r, address, mapping),
+        .module = mapping ? mapping->path : 0,
+        .address = address,
+        .kind = mapping ? mapping->kind : (uint32_t)FLM_KIND_PLAIN,
+        .flags = FLM_FRAME_UNSYMBOLIZED,
+    };
+    add_frame(r, &record, (struct flm_location){0});
 }
 
 /* One line of a location: `inlined` into the next. */
 static void add_line(struct flm_pprof_reading *r, struct flm_wire line, uint64_t address,
                      const struct flm_mapping *mapping, bool inlined)
 {
-    uint64_t id = 0, number = 0;
+    uint64_t id = 0;
+    struct flm_location where = {.address = address};
     while (flm_wire_next(&line)) {
         if (line.field == 1)
             id = line.number;
         else if (line.field == 2)
-            number = line.number;
+            where.line = flm_wire_line(line.number);
+        else if (line.field == 3)
+            where.column = flm_wire_line(line.number);
     }
     const struct flm_pprof_function *function = function_of(r, id);
     if (!function)
@@ -234,9 +240,7 @@ static void add_line(struct flm_pprof_reading *r, struct flm_wire line, uint64_t
     };
     if (inlined)
         record.kind = FLM_KIND_INLINED;
-    if (r->options->lines)
-        record.line = flm_wire_line(number);
-    add_frame(r, &record);
+    add_frame(r, &record, where);
 }
 
 /* The lines of a location are innermost first; the frames are reversed when all are there. */

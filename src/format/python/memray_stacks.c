@@ -75,10 +75,10 @@ static uint32_t add_key(struct flm_memray *m, struct flm_memray_frame frame)
 static uint32_t add_frame(struct flm_memray *m, uint64_t key, uint64_t offset,
                           struct flm_frame_record record)
 {
-    if (!m->options->lines)
-        record.line = 0;
-    return add_key(
-        m, (struct flm_memray_frame){key, offset, flm_builder_frame(m->builder, &record).index});
+    const struct flm_location where = {.line = record.line};
+    record.line = 0;
+    return add_key(m, (struct flm_memray_frame){
+                          key, offset, flm_builder_located(m->builder, &record, where).index});
 }
 
 bool flm_memray_number_frame(struct flm_memray *m, uint64_t key, uint64_t offset, uint32_t frame)
@@ -141,7 +141,7 @@ bool flm_memray_code_frame(struct flm_memray *m, uint64_t key, uint64_t offset, 
                                                                   : FLM_PYTHON_LOCATIONS;
     struct flm_bytes table = {m->tables.at ? m->tables.at + code->lines : "", code->lines_size};
     struct flm_frame_record record = {.function = code->function, .file = code->file};
-    if (m->options->lines)
+    if (m->options->locations)
         record.line = flm_python_line(kind, table, code->first_line, (int64_t)offset);
     *frame = add_frame(m, key, offset, record);
     return *frame != FLM_NONE || flm_error_memory(m->why);

@@ -104,11 +104,12 @@ static bool take_calls(struct flm_bytes *line, uint64_t *calls, uint64_t *more)
     return word.size == 0;
 }
 
-/* "leaf (work.c:4 @ 121a)": the frame. */
+/* "leaf (work.c:4 @ 121a)": the frame, with its location. */
 static struct flm_frame_record frame_of(struct reading *r, struct flm_bytes name)
 {
     struct flm_builder *b = r->base.stack.builder;
     struct flm_frame_record frame = {.kind = FLM_KIND_NATIVE};
+    struct flm_location where = {0};
     struct flm_bytes before, place, line, rest;
     uint64_t number;
     if (flm_bytes_end_with(name, ")") && flm_text_split_last(name, " (", &before, &place) &&
@@ -116,10 +117,10 @@ static struct flm_frame_record frame_of(struct reading *r, struct flm_bytes name
         flm_text_split_last(place, ":", &rest, &line) && flm_number_parse_uint(line, &number)) {
         name = before;
         frame.file = flm_builder_string(b, rest.at, rest.size).index;
-        frame.line = r->base.stack.options->lines && number < UINT32_MAX ? (uint32_t)number : 0;
+        where.line = number < UINT32_MAX ? (uint32_t)number : 0;
     }
     frame.function = flm_builder_string(b, name.at, name.size).index;
-    return frame;
+    return b->interner.frames[flm_builder_located(b, &frame, where).index];
 }
 
 /* Takes "[4]" off the end, and "<cycle 1>" before it. */

@@ -154,9 +154,8 @@ static struct flm_frame frame_of(struct reading *r, uint32_t index)
         record.function = flm_builder_string(builder_of(r), "(anonymous)", 11).index;
     if (frame->resource < r->resources.count)
         record.file = r->resources.at[frame->resource];
-    if (r->stack.options->lines && frame->line != FLM_NONE)
-        record.line = frame->line;
-    return flm_builder_frame(builder_of(r), &record);
+    const struct flm_location where = {.line = frame->line != FLM_NONE ? frame->line : 0};
+    return flm_builder_located(builder_of(r), &record, where);
 }
 
 static bool make_nodes(struct reading *r, struct flm_error *why)

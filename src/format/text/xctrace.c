@@ -193,10 +193,9 @@ static void add_frame(struct reading *r, struct value *stack, struct flm_frame f
 /* A frame without a name has that of its address: it is its name where nothing is known. */
 static struct flm_frame frame_of(struct reading *r, const struct value *value)
 {
-    struct flm_frame_record record = {.function = value->shown,
-                                      .module = value->part,
-                                      .file = value->other,
-                                      .line = r->stack.options->lines ? value->count : 0};
+    struct flm_frame_record record = {
+        .function = value->shown, .module = value->part, .file = value->other};
+    const struct flm_location where = {.line = value->count};
     struct flm_bytes name = bytes_of(r, value->shown);
     uint64_t address;
     if (name.size == 0) {
@@ -210,7 +209,7 @@ static struct flm_frame frame_of(struct reading *r, const struct value *value)
         record.flags = FLM_FRAME_UNSYMBOLIZED;
         record.address = value->number;
     }
-    return flm_builder_frame(builder_of(r), &record);
+    return flm_builder_located(builder_of(r), &record, where);
 }
 
 static void add_address(struct reading *r, struct value *stack, uint64_t address)

@@ -435,17 +435,21 @@ static void interrupt(struct sampling *s, uint32_t node)
 }
 
 /* The stack of a node, its innermost frame at that line (0: that of the function). */
-static struct flm_node stack_at_line(struct sampling *s, const struct flm_v8_node *node,
-                                     uint32_t line)
+static struct flm_node stack_at_line(struct sampling *s, struct flm_v8_node *node, uint32_t line)
 {
     struct flm_builder *b = s->p->builder;
     struct flm_node stack = {node->node};
     if (line == 0 || stack.index == s->root.index || flm_builder_failed(b))
         return stack;
-    struct flm_frame_record frame = b->interner.frames[b->nodes[stack.index].frame];
-    frame.line = line;
+    if (line == node->line_taken)
+        return (struct flm_node){node->line_node};
+    struct flm_frame frame = {b->nodes[stack.index].frame};
+    const struct flm_location where = {.file = b->interner.frames[frame.index].file, .line = line};
     stack.index = b->nodes[stack.index].parent;
-    return flm_builder_child(b, stack, flm_builder_frame(b, &frame));
+    stack = flm_builder_child(b, stack, flm_builder_frame_at(b, frame, &where));
+    node->line_taken = line;
+    node->line_node = stack.index;
+    return stack;
 }
 
 static void begin_sample(struct sampling *s, uint32_t id, uint32_t line)
@@ -502,7 +506,7 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
     s.latest = elapsed;
     size_t backward = 0;
     for (size_t i = 0; i < p->samples.count && !flm_builder_failed(p->builder); i++) {
-        uint32_t id = p->samples.at[i], line = options->lines ? take_line(p, i) : 0;
+        uint32_t id = p->samples.at[i], line = options->locations ? take_line(p, i) : 0;
         if (i > 0 && i < p->deltas.count) {
             elapsed += p->deltas.at[i];
             backward += p->deltas.at[i] < 0;

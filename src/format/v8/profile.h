@@ -35,6 +35,8 @@ struct flm_v8_node {
     uint32_t node;              /* of the builder, once its stack is made; FLM_NONE */
     uint32_t ticks, tick_count; /* in the profile's ticks */
     uint32_t role;              /* profile.c: known with the stack */
+    uint32_t line_taken;        /* these two: the line that its last sample ran, and the */
+    uint32_t line_node;         /* builder's node there */
 };
 
 struct flm_v8_edge {

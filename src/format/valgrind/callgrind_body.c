@@ -192,7 +192,7 @@ static enum flm_callgrind_number read_signed(struct flm_callgrind *r, const char
 static enum verdict take_costs(struct flm_callgrind *r, const char *at, const char *end)
 {
     for (size_t i = 0; i < r->position_count && at < end; i++) {
-        if (i == r->line_column && r->options->lines) {
+        if (i == r->line_column && r->options->locations) {
             enum flm_callgrind_number kind = read_relative(&at, end, &r->line);
             if (kind != FLM_CALLGRIND_NUMBER_GOOD)
                 return COSTS_MALFORMED;
@@ -231,7 +231,7 @@ static bool add_costs(struct flm_callgrind *r, uint64_t *sums)
 
 static uint32_t line_of(const struct flm_callgrind *r)
 {
-    return r->options->lines && r->line <= UINT32_MAX ? (uint32_t)r->line : 0;
+    return r->options->locations && r->line <= UINT32_MAX ? (uint32_t)r->line : 0;
 }
 
 static bool need_function(struct flm_callgrind *r)
@@ -267,10 +267,14 @@ static bool add_call(struct flm_callgrind *r)
         return false;
     if (is_our_root(r))
         return true;
-    struct flm_call_edge edge = {r->function, callee, line_of(r), 0};
+    struct flm_call_edge edge = {.from = r->function, .to = callee, .site = line_of(r)};
+    if (r->options->lines)
+        edge.line = edge.site;
     uint32_t index = flm_call_graph_edge(&r->graph, edge);
     if (index == UINT32_MAX)
         return flm_error_memory(r->why);
+    if (r->graph.edges.at[index].site != edge.site)
+        r->graph.edges.at[index].site = 0;
     uint64_t *calls = &r->graph.edges.at[index].calls;
     if (!r->counts_no_calls)
         *calls = *calls > UINT64_MAX - r->call_count ? UINT64_MAX : *calls + r->call_count;
@@ -285,10 +289,10 @@ static bool add_call(struct flm_callgrind *r)
 
 static bool add_self(struct flm_callgrind *r)
 {
-    if (r->item == UINT32_MAX || r->options->lines) {
+    if (r->item == UINT32_MAX || r->options->locations) {
         if (!need_function(r))
             return false;
-        struct flm_call_item item = {r->function, r->options->lines ? r->file : 0, line_of(r)};
+        struct flm_call_item item = {r->function, r->options->locations ? r->file : 0, line_of(r)};
         r->item = flm_call_graph_item(&r->graph, item);
         if (r->item == UINT32_MAX)
             return flm_error_memory(r->why);
@@ -351,7 +355,7 @@ static const char *take_plain_costs(struct flm_callgrind *r, const char *at, con
 void flm_callgrind_read_plain_costs(struct flm_callgrind *r)
 {
     enum { MOST_SIZE = 1 << 20 }; /* then the reader of lines reports progress */
-    if (r->item == UINT32_MAX || r->is_call || r->is_jump || r->options->lines)
+    if (r->item == UINT32_MAX || r->is_call || r->is_jump || r->options->locations)
         return;
     struct flm_bytes ahead = flm_line_ahead(&r->lines);
     uint64_t *sums = r->graph.item_costs.at + (size_t)r->item * r->events.count, count = 0;

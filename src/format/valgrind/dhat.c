@@ -98,7 +98,7 @@ static void read_table(struct reading *r)
     while (!r->failed && flm_json_next_item(&r->json)) {
         if (!flm_json_string(&r->json, &text))
             return;
-        struct flm_frame frame = flm_valgrind_frame(r->builder, text, r->options);
+        struct flm_frame frame = flm_valgrind_frame(r->builder, text);
         if (!FLM_ARRAY_ADD(&r->table, frame))
             fail_memory(r);
     }

@@ -2,6 +2,7 @@
 
 #include "base/core/scan.h"
 #include "base/number/number.h"
+#include "profile/internal.h"
 
 /* "0x4004A1D: " */
 static bool drop_address(struct flm_bytes *text)
@@ -18,7 +19,7 @@ static bool drop_address(struct flm_bytes *text)
 
 /* "dl-init.c:74" */
 static void read_place(struct flm_builder *b, struct flm_bytes text, struct flm_frame_record *frame,
-                       bool lines)
+                       uint32_t *ran)
 {
     size_t colon = text.size;
     while (colon > 0 && text.at[colon - 1] != ':')
@@ -26,14 +27,14 @@ static void read_place(struct flm_builder *b, struct flm_bytes text, struct flm_
     uint64_t line;
     if (colon > 1 && flm_number_parse_uint(flm_bytes_from(text, colon), &line)) {
         text.size = colon - 1;
-        frame->line = lines && line <= UINT32_MAX ? (uint32_t)line : 0;
+        *ran = line <= UINT32_MAX ? (uint32_t)line : 0;
     }
     frame->file = flm_builder_string(b, text.at, text.size).index;
 }
 
-struct flm_frame flm_valgrind_frame(struct flm_builder *b, struct flm_bytes text,
-                                    const struct flm_read_options *options)
+struct flm_frame flm_valgrind_frame(struct flm_builder *b, struct flm_bytes text)
 {
+    struct flm_location where = {0};
     if (!drop_address(&text))
         return flm_builder_function(b, text.at, text.size);
     struct flm_frame_record frame = {.kind = FLM_KIND_NATIVE};
@@ -46,12 +47,12 @@ struct flm_frame flm_valgrind_frame(struct flm_builder *b, struct flm_bytes text
             place = flm_bytes_from(place, 3);
             frame.module = flm_builder_string(b, place.at, place.size).index;
         } else {
-            read_place(b, place, &frame, options->lines);
+            read_place(b, place, &frame, &where.line);
         }
         text.size = open - 2;
     }
     if (flm_bytes_are(text, "???"))
         frame.flags |= FLM_FRAME_UNSYMBOLIZED;
     frame.function = flm_builder_string(b, text.at, text.size).index;
-    return flm_builder_frame(b, &frame);
+    return flm_builder_located(b, &frame, where);
 }

@@ -79,8 +79,8 @@ static bool read_entry(struct reading *r, struct flm_bytes line)
     size_t deepest = r->tree.count ? r->tree.at[r->tree.count - 1].depth + 1 : 0;
     if (entry.depth > deepest)
         return lose_line(r);
-    entry.frame = flm_valgrind_frame(
-        r->builder, (struct flm_bytes){text + 1, (size_t)(end - text - 1)}, r->options);
+    entry.frame =
+        flm_valgrind_frame(r->builder, (struct flm_bytes){text + 1, (size_t)(end - text - 1)});
     return FLM_ARRAY_ADD(&r->tree, entry) || flm_error_memory(r->why);
 }
 

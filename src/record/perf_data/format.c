@@ -1,7 +1,6 @@
 /* format.c - perf.data as one of the table of formats. */
 #include "format/core/format.h"
 #include "flamel/file.h"
-#include "format/core/units.h"
 #include "format/perf_data/perf_data_reader.h"
 #include "record/perf_data/perf_data.h"
 
@@ -25,19 +24,16 @@ static struct flm_profile *load(const struct flm_load_request *request, struct f
         .keep_times = !o->drop_times,
         .per_thread = o->by_thread,
         .lines = o->lines,
-        .locations = true,
+        .locations = !o->no_locations,
         .clones = o->clones,
     };
     struct flm_session *session = flm_perf_data_read(request->source, request->file, &options, why);
     struct flm_builder *builder = session ? flm_builder_new(why) : NULL;
     struct flm_profile *profile = NULL;
-    if (builder && flm_session_finish(session, builder, goes_on, request->source, why)) {
-        if (o->lines)
-            flm_lines_note(builder);
+    if (builder && flm_session_finish(session, builder, goes_on, request->source, why))
         profile = flm_builder_finish(builder, why);
-    } else {
+    else
         flm_builder_free(builder);
-    }
     flm_session_free(session);
     return profile;
 }

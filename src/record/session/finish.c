@@ -29,11 +29,9 @@ uint32_t flm_naming_string(const struct flm_naming *f, struct flm_bytes text)
 bool flm_naming_add_at(struct flm_naming *f, const struct flm_frame_record *record, uint32_t file,
                        uint32_t line)
 {
-    struct flm_frame frame = flm_builder_frame(f->builder, record);
-    const struct flm_location where = {
-        .file = line ? file : 0, .line = line, .address = f->address};
-    if (f->session->options.locations && (line || f->address))
-        frame = flm_builder_frame_at(f->builder, frame, &where);
+    struct flm_frame frame = flm_builder_located(
+        f->builder, record,
+        (struct flm_location){.file = file, .line = line, .address = f->address});
     return FLM_ARRAY_ADD(&f->frames, frame) || flm_error_memory(f->why);
 }
 
@@ -94,7 +92,6 @@ static bool name_code(struct flm_naming *f, uint64_t address)
         .function = flm_naming_string(f, (struct flm_bytes){code->text.at, code->function_size}),
         .module = flm_naming_string(f, (struct flm_bytes){module, (size_t)(end - module)}),
         .file = flm_naming_string(f, (struct flm_bytes){file, code->file_size}),
-        .line = s->options.lines ? code->line : 0,
         .kind =
             code->frame_kind < FLM_KIND_COUNT ? code->frame_kind : (uint32_t)FLM_KIND_INTERPRETED,
     };
@@ -252,9 +249,9 @@ static struct flm_node continued_node(struct flm_naming *f, struct flm_node call
     if (location == 0 || b->failed)
         return caller;
     struct flm_builder_node node = b->nodes[caller.index];
-    const struct flm_frame_record record =
-        flm_frame_located(&b->interner.frames[node.frame], location);
-    return flm_builder_child(b, (struct flm_node){node.parent}, flm_builder_frame(b, &record));
+    const struct flm_location where = b->interner.locations[location - 1];
+    return flm_builder_child(b, (struct flm_node){node.parent},
+                             flm_builder_frame_at(b, (struct flm_frame){node.frame}, &where));
 }
 
 /* The builder's node of each stack; freed by the caller. NULL when memory ran out. */
@@ -453,6 +450,9 @@ bool flm_session_finish(struct flm_session *s, struct flm_builder *builder,
 {
     assert(builder);
     struct flm_naming f = {.session = s, .builder = builder, .why = why};
+    builder->locations = s->options.lines       ? FLM_LOCATIONS_AS_LINES
+                         : s->options.locations ? FLM_LOCATIONS_KEPT
+                                                : FLM_LOCATIONS_DROPPED;
     bool good = flm_session_end_off_cpu(s) || flm_error_memory(why);
     good = good && name_locations(&f, progress, context) && add_samples(&f);
     if (good && s->failed)

@@ -35,7 +35,7 @@ struct flm_session_options {
     bool kernel_is_ours; /* recorded on this kernel, since it booted: its symbols are valid */
     bool per_thread;     /* the thread is a frame, below the command */
     bool lines;          /* frames have lines, and differ by them */
-    bool locations;      /* lines and addresses of frames are kept: profile/chains.h */
+    bool locations;      /* or else lines and addresses of frames are kept: profile/chains.h */
     bool has_runtimes;   /* interpreters are read while it is recorded */
     bool clones;         /* clones that the compiler made are functions of their own */
 };

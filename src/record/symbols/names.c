@@ -46,7 +46,6 @@ static bool add_functions(struct flm_naming *f, const struct flm_code *code, siz
             .function = function_string(f, &code[count]),
             .module = module_string,
             .file = flm_naming_string(f, code[count].file),
-            .line = f->session->options.lines ? code[count].line : 0,
             .kind = code[count].inlined ? (uint32_t)FLM_KIND_INLINED : kind,
             .flags = clone_flags(f, &code[count]),
         };
@@ -76,15 +75,13 @@ static bool add_jit_frames(struct flm_naming *f, const struct flm_jit_frame *fra
 {
     while (count-- > 0) {
         const struct flm_jit_frame *frame = &frames[count];
-        bool has_line = f->session->options.lines || frame->line_is_first;
         uint32_t line_file = frame->line_file.size > 0 ? flm_naming_string(f, frame->line_file) : 0;
         const struct flm_frame_record record = {
             .function = jit_function(f, frame),
             .module =
                 flm_naming_string(f, flm_bytes_of(frame->file.size > 0 ? "" : FLM_PERF_JIT_MODULE)),
-            .file = f->session->options.lines && line_file ? line_file
-                                                           : flm_naming_string(f, frame->file),
-            .line = has_line ? frame->line : 0,
+            .file = flm_naming_string(f, frame->file),
+            .line = frame->line_is_first ? frame->line : 0,
             .kind = frame->kind,
         };
         if (f->name.failed)

@@ -100,7 +100,7 @@ static void lines_are_frames_of_their_own_and_may_be_kept_as_lines(void **state)
     struct flm_profile *p = read_bytes(
         austin,
         flm_bytes_of("P1;T1;/a.py:f:1 1\nP1;T1;/a.py:f:2 2\nP1;T1;<frozen x>:<module>: 3\n"),
-        &(struct flm_read_options){.lines = true});
+        &(struct flm_read_options){.locations = true, .lines = true});
     assert_folded(p, "/a.py:f:1 1\n/a.py:f:2 2\n<frozen x>:<module>: 3\n");
     assert_int_equal(frame_named(p, "/a.py:f:2")->line, 2);
     assert_true(is_string(p, frame_named(p, "/a.py:f:2")->file, "/a.py"));

@@ -7,6 +7,7 @@ static struct flm_profile *built(const struct flm_read_options *options, enum fl
 {
     struct flm_error why = {0};
     struct flm_builder *b = flm_builder_new(&why);
+    b->locations = flm_reading_locations(options);
     struct flm_stack_buffer s = {.builder = b, .options = options};
     struct flm_metric m = flm_builder_metric(b, "m", "bytes"), n = flm_builder_metric(b, "n", "");
     for (int i = 0; i < 2; i++) {
@@ -58,8 +59,18 @@ static void threads_are_frames_by_thread(void **state)
 static void lines_make_frames_with_the_option(void **state)
 {
     (void)state;
-    struct flm_profile *p = built(&(struct flm_read_options){.lines = true}, FLM_ROOT_FIRST);
+    struct flm_profile *p =
+        built(&(struct flm_read_options){.locations = true, .lines = true}, FLM_ROOT_FIRST);
     assert_int_equal(p->sizes.frame_count, 4);
+    flm_profile_free(p);
+}
+
+static void lines_are_locations_of_one_frame(void **state)
+{
+    (void)state;
+    struct flm_profile *p = built(&(struct flm_read_options){.locations = true}, FLM_ROOT_FIRST);
+    assert_int_equal(p->sizes.frame_count, 3);
+    assert_int_equal(p->sizes.location_count, 2);
     flm_profile_free(p);
 }
 
@@ -80,6 +91,7 @@ int main(void)
         cmocka_unit_test(stacks_are_root_first_or_leaf_first),
         cmocka_unit_test(threads_are_frames_by_thread),
         cmocka_unit_test(lines_make_frames_with_the_option),
+        cmocka_unit_test(lines_are_locations_of_one_frame),
         cmocka_unit_test(times_and_labels_are_kept_with_the_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,28 +70,12 @@ static void when_it_was_recorded_is_a_date_and_comes_back(void **state)
     }
 }
 
-static void lines_are_noted_where_there_are_some(void **state)
-{
-    (void)state;
-    for (uint32_t line = 0; line < 2; line++) {
-        struct flm_builder *b = flm_builder_new(NULL);
-        struct flm_frame_record record = {.function = flm_builder_string(b, "f", 1).index,
-                                          .line = line};
-        flm_builder_frame(b, &record);
-        flm_lines_note(b);
-        struct flm_profile *p = flm_builder_finish(b, NULL);
-        assert_int_equal(p->sizes.note_count, line);
-        flm_profile_free(p);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_have_our_names_and_others_stay),
         cmocka_unit_test(a_note_of_a_number_has_its_unit_and_0_has_none),
         cmocka_unit_test(numbers_and_long_names_are_read_and_written),
-        cmocka_unit_test(when_it_was_recorded_is_a_date_and_comes_back),
-        cmocka_unit_test(lines_are_noted_where_there_are_some)};
+        cmocka_unit_test(when_it_was_recorded_is_a_date_and_comes_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,8 @@ static void threads_of_one_name_are_told_apart_with_the_option(void **state)
         read_bytes(gecko, flm_bytes_of(layouts[0]), &(struct flm_read_options){.by_thread = true});
     assert_folded(p, "T 2;main;0x10_[k] 2\nT 2;main;f 3\n");
     flm_profile_free(p);
-    p = read_bytes(gecko, flm_bytes_of(layouts[0]), &(struct flm_read_options){.lines = true});
+    p = read_bytes(gecko, flm_bytes_of(layouts[0]),
+                   &(struct flm_read_options){.locations = true, .lines = true});
     assert_int_equal(frame_named(p, "f")->line, 9);
     flm_profile_free(p);
 }

@@ -62,8 +62,9 @@ static void lines_and_times_come_with_options(void **state)
 {
     (void)state;
     struct flm_bytes bytes = file_bytes("heaptrack/every.txt");
-    struct flm_profile *p =
-        read_bytes(heaptrack, bytes, &(struct flm_read_options){.lines = true, .keep_times = true});
+    struct flm_profile *p = read_bytes(
+        heaptrack, bytes,
+        &(struct flm_read_options){.locations = true, .lines = true, .keep_times = true});
     assert_int_equal(frame_named(p, "inner")->line, 0x14);
     assert_int_equal(frame_named(p, "outer")->line, 0x1e);
     assert_int_equal(p->sizes.counter_count, 2);

@@ -218,7 +218,7 @@ static void frames_have_modules_files_and_hidden_classes(void **state)
                            "\tat app//d.D.<init>(D.java:12)\n"
                            "\tat loader/e.mod@1.0/e.E.run(E.java:13)\n"
                            "\tat F.read(java.base@17/Native Method)\n\tat G\n\tat (H.java)\n"),
-        &(struct flm_read_options){.lines = true});
+        &(struct flm_read_options){.locations = true, .lines = true});
     assert_folded(p, "G;F.read;e.E.run;d.D.<init>;C$$Lambda$4/1828972342.run;"
                      "B$$Lambda/0x00007fd3a8003220.run 1\n");
     assert_int_equal(frame_named(p, "F.read")->kind, FLM_KIND_NATIVE);

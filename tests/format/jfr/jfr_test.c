@@ -74,8 +74,8 @@ static void options_add_lines_and_threads(void **state)
     (void)state;
     struct jfr_writer w = {0};
     put_chunk(&w);
-    struct flm_profile *p =
-        read_written(&w, &(struct flm_read_options){.lines = true, .by_thread = true});
+    struct flm_profile *p = read_written(
+        &w, &(struct flm_read_options){.locations = true, .lines = true, .by_thread = true});
     assert_folded(p, "main;app.Main.run_[0] 1\nmain;app.Main.run_[j];app.Main.work_[i] 1\n");
     assert_int_equal(frame_named(p, "app.Main.work")->line, 5);
     assert_int_equal(frame_named(p, "main")->kind, FLM_KIND_LABEL);

@@ -99,8 +99,9 @@ static void streams_and_threads_are_tracks(void **state)
 {
     (void)state;
     struct flm_bytes bytes = file_bytes("nsight/full.sqlite");
-    struct flm_profile *p =
-        read_bytes(nsight, bytes, &(struct flm_read_options){.keep_times = true, .lines = true});
+    struct flm_profile *p = read_bytes(
+        nsight, bytes,
+        &(struct flm_read_options){.keep_times = true, .locations = true, .lines = true});
     int kernels = 0, polls = 0;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         uint32_t frame = p->node_frame[p->sample_node[i]];

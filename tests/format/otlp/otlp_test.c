@@ -119,7 +119,7 @@ static void frames_have_modules_lines_and_kinds(void **state)
     assert_int_equal(unknown->address, 5000);
     assert_note(p, "mapped /opt/app", "1000-2000@10 id=c0ffee");
     flm_profile_free(p);
-    p = read_json(small, &(struct flm_read_options){.lines = true});
+    p = read_json(small, &(struct flm_read_options){.locations = true, .lines = true});
     assert_int_equal(frame_named(p, "parse")->line, 7);
     flm_profile_free(p);
     p = read_json(

@@ -7,7 +7,7 @@
 #include "support/profile/timed.h"
 
 static const struct flm_format *const otlp = &flm_format_otlp;
-static const struct flm_read_options timed = {.keep_times = true, .lines = true};
+static const struct flm_read_options timed = {.keep_times = true, .locations = true, .lines = true};
 
 static struct flm_profile *reread(const struct flm_profile *p)
 {

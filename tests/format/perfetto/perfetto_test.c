@@ -155,7 +155,8 @@ static void symbols_that_come_last_name_addresses(void **state)
         " 1{61{1'/opt/app' 2\"c0ffee\" 3{1:5000 2{1'lex' 2'lex.c' 3:7} 2{1'scan' 2'scan.c' 3:9}}}}";
     char text[sizeof sampled + sizeof symbols];
     snprintf(text, sizeof text, "%s%s", sampled, symbols);
-    struct flm_profile *p = read_trace(text, &(struct flm_read_options){.lines = true});
+    struct flm_profile *p =
+        read_trace(text, &(struct flm_read_options){.locations = true, .lines = true});
     assert_true(is_string(p, frame_named(p, "lex")->file, "lex.c"));
     assert_int_equal(frame_named(p, "lex")->line, 7);
     assert_int_equal(frame_named(p, "lex")->kind, FLM_KIND_INLINED);

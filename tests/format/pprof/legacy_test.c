@@ -166,7 +166,8 @@ static void comments_of_go_are_names(void **state)
     assert_true(is_string(p, frame_named(p, "main.(*T).grow")->file, "/srv/a b.go"));
     assert_int_equal(lost(p, "labels of goroutines", ""), 1);
     flm_profile_free(p);
-    p = read_bytes(legacy, flm_bytes_of(text), &(struct flm_read_options){.lines = true});
+    p = read_bytes(legacy, flm_bytes_of(text),
+                   &(struct flm_read_options){.locations = true, .lines = true});
     assert_int_equal(frame_named(p, "main.work")->line, 9);
     flm_profile_free(p);
     p = read_text(legacy, "heap profile: 1: 8 [2: 16] @ heap/1\n1: 8 [2: 16] @ 0x11 0x21\n"

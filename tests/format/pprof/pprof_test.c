@@ -97,8 +97,8 @@ static void lines_that_ran_are_there_with_the_option(void **state)
 {
     (void)state;
     struct proto made = small_profile(false, NULL);
-    struct flm_profile *p =
-        read_bytes(pprof, proto_bytes(&made), &(struct flm_read_options){.lines = true});
+    struct flm_profile *p = read_bytes(
+        pprof, proto_bytes(&made), &(struct flm_read_options){.locations = true, .lines = true});
     assert_int_equal(frame_named(p, "main")->line, 11);
     assert_int_equal(frame_named(p, "parse")->line, 22);
     flm_profile_free(p);

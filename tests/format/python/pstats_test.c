@@ -103,7 +103,7 @@ static void numbers_as_text_are_read(void **state)
     flm_profile_free(p);
 
     struct flm_bytes bytes = file_bytes("pstats/version0.pstats");
-    p = read_bytes(pstats, bytes, &(struct flm_read_options){.lines = true});
+    p = read_bytes(pstats, bytes, &(struct flm_read_options){.locations = true, .lines = true});
     assert_int_equal(frame_named(p, "g")->line, 1);
     flm_profile_free(p);
     free((void *)bytes.at);

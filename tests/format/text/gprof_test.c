@@ -69,7 +69,8 @@ static void names_may_have_anything(void **state)
     assert_int_equal(frame_named(p, "main")->line, 0);
     assert_int_equal(p->sizes.loss_count, 0);
     flm_profile_free(p);
-    p = read_bytes(gprof, flm_bytes_of(text), &(struct flm_read_options){.lines = true});
+    p = read_bytes(gprof, flm_bytes_of(text),
+                   &(struct flm_read_options){.locations = true, .lines = true});
     assert_int_equal(frame_named(p, "main")->line, 12);
     flm_profile_free(p);
 }

@@ -15,7 +15,8 @@ static void tables_make_stacks(void **state)
     (void)state;
     struct flm_bytes bytes = file_bytes("text_stacks/self-profile.json");
     struct flm_profile *p = read_bytes(
-        self_profile, bytes, &(struct flm_read_options){.keep_times = true, .lines = true});
+        self_profile, bytes,
+        &(struct flm_read_options){.keep_times = true, .locations = true, .lines = true});
     assert_folded(p, " 1\nProfiler_[j] 1\nmain_[j];render_[j] 2\n"
                      "main_[j];render_[j];(anonymous)_[j] 1\n");
     assert_metric(p, 0, "samples", "samples", 5, 4);

@@ -150,7 +150,7 @@ static void names_of_functions_in_gdb_have_any_brackets(void **state)
             "#3  worker (id=1,\n    b=<optimized out>) at work.cpp:27\n"
             "#4  <signal handler called>\n#5  0x00007 in ?? () from /lib/y.so\n\n"
             "Thread 1 (process 12):\n#0  main () at m.c:1\n"),
-        &(struct flm_read_options){.keep_times = true, .lines = true});
+        &(struct flm_read_options){.keep_times = true, .locations = true, .lines = true});
     assert_folded(p, "??;<signal handler called>;worker;ns::f<int>(int);a::operator<< <char>;"
                      "std::function<double (int)>::operator()(int) const 1\nmain 1\n");
     assert_described(p, "\"thread\"=\"91\"");

@@ -28,7 +28,7 @@ static void references_are_the_values_that_they_name(void **state)
     assert_true(frame_named(p, "0x18d3df0f1")->address == 0x18d3df0f1);
     flm_profile_free(p);
     struct flm_bytes bytes = file_bytes("text_stacks/xctrace.xml");
-    p = read_bytes(xctrace, bytes, &(struct flm_read_options){.lines = true});
+    p = read_bytes(xctrace, bytes, &(struct flm_read_options){.locations = true, .lines = true});
     assert_int_equal(frame_named(p, "main")->line, 25);
     flm_profile_free(p);
     free((void *)bytes.at);

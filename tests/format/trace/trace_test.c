@@ -60,11 +60,11 @@ static void arguments_are_part_of_names_with_the_option(void **state)
                      "[true,null,\"\\\"\\n\"] }},{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"A\","
                      "\"args\":{\"x\":2}},{\"ph\":\"X\",\"ts\":3,\"dur\":2,\"name\":\"A\","
                      "\"args\":{}}]"),
-        &(struct flm_read_options){.lines = true});
+        &(struct flm_read_options){.locations = true, .lines = true});
     assert_folded(p, "A 2\nA {\"x\":1,\"y\":[true,null,\"\\\"\\u000a\"]} 1\nA {\"x\":2} 2\n");
     flm_profile_free(p);
     struct flm_bytes bytes = file_bytes("trace/hermes-multiple-frames.json");
-    p = read_bytes(trace, bytes, &(struct flm_read_options){.lines = true});
+    p = read_bytes(trace, bytes, &(struct flm_read_options){.locations = true, .lines = true});
     assert_non_null(frame_named(p, "gamma")); /* these have files and lines */
     flm_profile_free(p);
     free((void *)bytes.at);
@@ -377,7 +377,10 @@ static char *with_items(const char *before, const char *item, size_t count, cons
 }
 
 static const struct flm_read_options copying[] = {
-    {0}, {.keep_times = true}, {.lines = true}, {.keep_times = true, .lines = true}};
+    {0},
+    {.keep_times = true},
+    {.locations = true, .lines = true},
+    {.keep_times = true, .locations = true, .lines = true}};
 
 /* Chrome writes the arguments before the phase; those of a marker are kept as a short text. */
 static void a_long_profile_is_read_whole_with_each_option(void **state)

@@ -122,8 +122,8 @@ static void functions_without_a_name_have_those_of_their_files(void **state)
 static void lines_that_ran_are_those_of_the_ticks(void **state)
 {
     (void)state;
-    struct flm_profile *p =
-        sampled("2,2,2,2,3", "0,1,2,4,8", &(struct flm_read_options){.lines = true});
+    struct flm_profile *p = sampled("2,2,2,2,3", "0,1,2,4,8",
+                                    &(struct flm_read_options){.locations = true, .lines = true});
     assert_folded(p, "a 15\n");
     uint32_t lines[3] = {0};
     for (uint32_t i = 1; i < p->sizes.node_count; i++) {

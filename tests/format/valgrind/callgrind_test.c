@@ -79,7 +79,8 @@ static void lines_are_frames_of_their_own_with_the_option(void **state)
 {
     (void)state;
     struct flm_bytes bytes = file_bytes("callgrind/every.out");
-    struct flm_profile *p = read_bytes(callgrind, bytes, &(struct flm_read_options){.lines = true});
+    struct flm_profile *p =
+        read_bytes(callgrind, bytes, &(struct flm_read_options){.locations = true, .lines = true});
     assert_sound(p);
     double self[64] = {0};
     for (uint32_t i = 1; i < p->sizes.node_count; i++) {

@@ -144,7 +144,7 @@ static void metrics_modules_files_and_lines_come_back(void **state)
 
     struct flm_text text = written(p);
     back = read_bytes(callgrind, (struct flm_bytes){text.at, text.size},
-                      &(struct flm_read_options){.lines = true});
+                      &(struct flm_read_options){.locations = true, .lines = true});
     bool has_line[13] = {false};
     for (uint32_t i = 1; i < back->sizes.frame_count; i++)
         has_line[back->frames[i].line] = true;

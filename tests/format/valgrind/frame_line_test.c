@@ -8,8 +8,8 @@ static void frame_is(const char *text, const char *function, const char *module,
 {
     struct flm_builder *b = flm_builder_new(NULL);
     assert_non_null(b);
-    struct flm_frame index =
-        flm_valgrind_frame(b, flm_bytes_of(text), &(struct flm_read_options){.lines = true});
+    b->locations = FLM_LOCATIONS_AS_LINES;
+    struct flm_frame index = flm_valgrind_frame(b, flm_bytes_of(text));
     struct flm_frame_record frame = b->interner.frames[index.index];
     assert_true(flm_bytes_are(flm_interner_text(&b->interner, frame.function), function));
     assert_true(flm_bytes_are(flm_interner_text(&b->interner, frame.module), module));

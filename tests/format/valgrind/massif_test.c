@@ -58,7 +58,8 @@ static void snapshots_are_counters(void **state)
 {
     (void)state;
     struct flm_profile *p = read_bytes(
-        massif, flm_bytes_of(small), &(struct flm_read_options){.keep_times = true, .lines = true});
+        massif, flm_bytes_of(small),
+        &(struct flm_read_options){.keep_times = true, .locations = true, .lines = true});
     assert_int_equal(frame_named(p, "a")->line, 7);
     assert_int_equal(p->sizes.counter_count, 3);
     struct flm_counter_points heap = flm_profile_counter(p, (struct flm_counter){2});

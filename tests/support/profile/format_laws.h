@@ -8,7 +8,10 @@
 #include "support/profile/profiles.h"
 
 static const struct flm_read_options reader_options[] = {
-    {0}, {.keep_times = true}, {.keep_times = true, .by_thread = true, .lines = true}};
+    {0},
+    {.keep_times = true},
+    {.keep_times = true, .by_thread = true, .locations = true, .lines = true},
+    {.keep_times = true, .locations = true}};
 
 struct reader_work {
     const struct flm_format *format;

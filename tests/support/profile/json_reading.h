@@ -76,7 +76,8 @@ static inline void assert_allocations_may_fail(const struct flm_format *format, 
 {
     struct json_input input = {format, file_bytes(name), {0}};
     assert_true(assert_survives_failures(read_json_with_little_memory, &input) > 10);
-    input.options = (struct flm_read_options){.keep_times = true, .by_thread = true, .lines = true};
+    input.options = (struct flm_read_options){
+        .keep_times = true, .by_thread = true, .locations = true, .lines = true};
     assert_true(assert_survives_failures(read_json_with_little_memory, &input) > 10);
     free((void *)input.bytes.at);
 }

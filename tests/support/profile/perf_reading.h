@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "format/core/reading.h"
 #include "format/formats.h"
 #include "profile/columns.h"
 #include "support/profile/format_windows.h"
@@ -38,6 +39,7 @@ static inline struct flm_profile *finished(const struct flm_format *format,
     struct flm_builder *b = flm_builder_new(why);
     if (!b)
         return NULL;
+    b->locations = flm_reading_locations(options);
     if (!format->read(source, options, b, why)) {
         flm_builder_free(b);
         return NULL;
