@@ -115,7 +115,8 @@ struct flm_frame_record {
  * made from. */
 struct flm_location {
     uint64_t address;  /* in the module, as its ELF or DWARF has it; of a call, the byte before the
-                         return address; 0: not known */
+                         return address; 0: not known. In a file of another tool: as it has them,
+                         and the note "mapped MODULE" says what they are relative to */
     uint32_t file;     /* string: of the line; the code of a function may come from several files */
     uint32_t line;     /* from 1; 0: not known */
     uint32_t column;   /* from 1; 0: not known */

@@ -111,7 +111,7 @@ static void add_frames(struct losses *l)
 {
     const struct flm_profile *p = l->p;
     unsigned holds = l->format->holds;
-    uint32_t modules = 0, files = 0, kinds = 0;
+    uint32_t modules = 0, files = 0, kinds = 0, addresses = 0;
     for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         modules += p->frames[i].module != 0;
         files += p->frames[i].file != 0;
@@ -126,7 +126,11 @@ static void add_frames(struct losses *l)
         (holds & FLM_HOLDS_KINDS) || ((holds & FLM_HOLDS_KINDS_ANNOTATED) && l->options->annotate);
     if (modules > 0 && !(holds & FLM_HOLDS_MODULES))
         add_loss(l, "modules of ", modules, "frame");
-    if (flm_has_chains(p) && !(holds & FLM_HOLDS_LOCATIONS))
+    for (uint32_t i = 0; i < p->sizes.location_count && holds & FLM_HOLDS_LINES; i++)
+        addresses += p->location_address[i] != 0;
+    if (addresses > 0)
+        add_loss(l, "addresses of ", addresses, "location");
+    if (flm_has_chains(p) && !(holds & (FLM_HOLDS_LOCATIONS | FLM_HOLDS_LINES)))
         add_loss(l, "lines and addresses of ", p->sizes.location_count, "location");
     if (files > 0 && !(holds & FLM_HOLDS_FILES))
         add_loss(l, "files of ", files, "frame");

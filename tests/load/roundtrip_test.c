@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "algebra/aggregate/line_costs.h"
 #include "flamel/builder.h"
 #include "load/all_formats.h"
 #include "profile/sample_span.h"
@@ -66,6 +67,22 @@ static int compare(const void *a, const void *b)
     return strcmp(((const struct stack *)a)->key, ((const struct stack *)b)->key);
 }
 
+/* By their texts; those with the same one are one. */
+static void sort_stacks(struct stacks *s)
+{
+    qsort(s->at, s->count, sizeof *s->at, compare);
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (kept > 0 && strcmp(s->at[kept - 1].key, s->at[i].key) == 0) {
+            s->at[kept - 1].value += s->at[i].value;
+            free(s->at[i].key);
+        } else {
+            s->at[kept++] = s->at[i];
+        }
+    }
+    s->count = kept;
+}
+
 /* The stacks that have a value in the metric, times unit_ns; what becomes the same text is one.
  * `timed`: only the samples with a time. */
 static struct stacks stacks_of(const struct flm_profile *p, uint32_t metric, unsigned holds,
@@ -93,17 +110,7 @@ static struct stacks stacks_of(const struct flm_profile *p, uint32_t metric, uns
         flm_text_putc(&key, 0);
         stacks.at[stacks.count++] = (struct stack){key.at, values[node] * unit_ns};
     }
-    qsort(stacks.at, stacks.count, sizeof *stacks.at, compare);
-    size_t kept = 0;
-    for (size_t i = 0; i < stacks.count; i++) {
-        if (kept > 0 && strcmp(stacks.at[kept - 1].key, stacks.at[i].key) == 0) {
-            stacks.at[kept - 1].value += stacks.at[i].value;
-            free(stacks.at[i].key);
-        } else {
-            stacks.at[kept++] = stacks.at[i];
-        }
-    }
-    stacks.count = kept;
+    sort_stacks(&stacks);
     free(parent);
     free(values);
     return stacks;
@@ -116,6 +123,51 @@ static void clear(struct stacks *s)
     free(s->at);
 }
 
+/* What each line costs; line 0 has what is at none, and what is in functions without a name is left
+ * out as above. */
+static struct stacks lines_of(const struct flm_profile *p, uint32_t metric, double unit_ns)
+{
+    struct flm_line_costs costs;
+    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){metric}, NULL, NULL));
+    struct stacks lines = {calloc(costs.count + 1, sizeof *lines.at), 0};
+    for (size_t i = 0; i < costs.count; i++) {
+        const struct flm_line_cost *line = &costs.line[i];
+        struct flm_bytes name = flm_string_bytes(p, line->function);
+        if (name.size == 0 || name.at[0] == '[' || flm_bytes_start_with(name, "0x"))
+            continue;
+        struct flm_text key = {0};
+        flm_text_add(&key, name);
+        flm_text_puts(&key, " at ");
+        flm_text_add(&key, flm_string_bytes(p, line->file));
+        flm_text_format(&key, ":%u", line->line);
+        flm_text_putc(&key, 0);
+        lines.at[lines.count++] = (struct stack){key.at, line->self * unit_ns};
+    }
+    flm_line_costs_clear(&costs);
+    sort_stacks(&lines);
+    return lines;
+}
+
+/* Clears both. */
+static void assert_same_stacks(struct stacks *a, struct stacks *b, const struct flm_format *f,
+                               const char *way)
+{
+    size_t i = 0;
+    while (i < a->count && i < b->count && strcmp(a->at[i].key, b->at[i].key) == 0)
+        i++;
+    if (i < a->count || i < b->count)
+        fail_msg("%s: stack %zu of %zu is [%s], and read again [%s], of %zu", way, i, a->count,
+                 i < a->count ? a->at[i].key : "", i < b->count ? b->at[i].key : "", b->count);
+    for (i = 0; i < a->count && f->holds & FLM_HOLDS_VALUES; i++) {
+        double x = a->at[i].value, y = b->at[i].value;
+        double room = fabs(x) * 1e-9 + (f->whole_values ? 0.5 : 0);
+        if (fabs(x - y) > room)
+            fail_msg("%s: [%s] has %.17g, and read again %.17g", way, a->at[i].key, x, y);
+    }
+    clear(a);
+    clear(b);
+}
+
 static void assert_same(const struct flm_profile *p, const struct flm_profile *again,
                         const struct flm_format *f, uint32_t metric, const char *way)
 {
@@ -123,22 +175,16 @@ static void assert_same(const struct flm_profile *p, const struct flm_profile *a
     double ns = flm_time_unit_ns(flm_string_bytes(p, p->metrics[metric].unit));
     double ns_again = flm_time_unit_ns(flm_string_bytes(again, again->metrics[metric].unit));
     bool are_times = ns > 0 && ns_again > 0; /* fractions of one may be written in another unit */
-    struct stacks a = stacks_of(p, metric, f->holds, timed, are_times ? ns : 1);
-    struct stacks b = stacks_of(again, metric, f->holds, timed, are_times ? ns_again : 1);
-    size_t i = 0;
-    while (i < a.count && i < b.count && strcmp(a.at[i].key, b.at[i].key) == 0)
-        i++;
-    if (i < a.count || i < b.count)
-        fail_msg("%s: stack %zu of %zu is [%s], and read again [%s], of %zu", way, i, a.count,
-                 i < a.count ? a.at[i].key : "", i < b.count ? b.at[i].key : "", b.count);
-    for (i = 0; i < a.count && f->holds & FLM_HOLDS_VALUES; i++) {
-        double x = a.at[i].value, y = b.at[i].value;
-        double room = fabs(x) * 1e-9 + (f->whole_values ? 0.5 : 0);
-        if (fabs(x - y) > room)
-            fail_msg("%s: [%s] has %.17g, and read again %.17g", way, a.at[i].key, x, y);
+    /* Where only functions have files, code from another file makes another function. */
+    unsigned of_stacks = f->holds & ~(p->sizes.location_count > 0 ? FLM_HOLDS_FILES : 0u);
+    struct stacks a = stacks_of(p, metric, of_stacks, timed, are_times ? ns : 1);
+    struct stacks b = stacks_of(again, metric, of_stacks, timed, are_times ? ns_again : 1);
+    assert_same_stacks(&a, &b, f, way);
+    if (f->holds & FLM_HOLDS_LOCATIONS && !timed) {
+        a = lines_of(p, metric, are_times ? ns : 1);
+        b = lines_of(again, metric, are_times ? ns_again : 1);
+        assert_same_stacks(&a, &b, f, way);
     }
-    clear(&a);
-    clear(&b);
 }
 
 /* ---- Writing and reading --------------------------------------------------------------------- */
@@ -149,7 +195,7 @@ static struct flm_profile *again(const struct flm_profile *p, const struct flm_f
 {
     struct flm_error why = {0};
     struct flm_save_options save = {.size = sizeof save, .format = f->name, .annotate = true};
-    struct flm_load_options load = {.size = sizeof load, .format = f->name, .lines = true};
+    struct flm_load_options load = {.size = sizeof load, .format = f->name};
     size_t size;
     void *bytes = flm_save_memory(p, &size, &save, &why);
     if (!bytes && why.kind != FLM_ERROR_USAGE)
@@ -255,6 +301,7 @@ static void profiles_by_chance(void **state)
             .modules = i & 1,
             .kinds = (i & 3) == 2, /* a label has no module */
             .markers = i & 4,
+            .locations = i >= 8,
             .samples = (enum random_samples)(i % 3),
         };
         struct flm_profile *p = random_profile(&random, &shape);

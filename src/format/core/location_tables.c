@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "profile/chains.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
@@ -10,6 +11,8 @@ static bool add_function(struct flm_location_tables *t, uint32_t frame)
 {
     const struct flm_frame_record *f = &t->p->frames[frame];
     struct flm_written_function wanted = {f->function, f->file, t->lines_ran ? 0 : f->line};
+    if (t->place[frame].file != 0 && t->place[frame].file != f->file)
+        wanted = (struct flm_written_function){f->function, t->place[frame].file, 0};
     uint32_t hash = flm_hash_numbers(flm_hash_numbers(wanted.name, wanted.file), wanted.line);
     for (struct flm_probe at = flm_index_probe(&t->function_index, hash);
          flm_index_next(&t->function_index, &at);) {
@@ -62,13 +65,13 @@ static bool is_program(const struct flm_profile *p, uint32_t module)
 
 /* Of a module's mappings, from `first` on, the one with the address; `first` where none has. */
 static uint32_t mapping_at(const struct flm_location_tables *t, uint32_t first,
-                           const struct flm_frame_record *f)
+                           const struct flm_frame_record *f, uint64_t address)
 {
     for (size_t m = first; m > 0 && m <= t->mappings.count; m++) {
         const struct flm_written_mapping *mapping = &t->mappings.at[m - 1];
         if (mapping->module != f->module)
             break;
-        if (mapping->range.start <= f->address && f->address < mapping->range.limit)
+        if (mapping->range.start <= address && address < mapping->range.limit)
             return (uint32_t)m;
     }
     return first;
@@ -92,7 +95,7 @@ static bool make_mappings(struct flm_location_tables *t)
     }
     for (uint32_t i = 1; good && i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *f = &p->frames[i];
-        t->mapping_of[i] = f->module ? mapping_at(t, first[f->module], f) : 0;
+        t->mapping_of[i] = f->module ? mapping_at(t, first[f->module], f, t->place[i].address) : 0;
         if (t->mapping_of[i] && f->flags & FLM_FRAME_UNSYMBOLIZED)
             t->mappings.at[t->mapping_of[i] - 1].has_unsymbolized = true;
     }
@@ -140,20 +143,52 @@ static bool make_locations(struct flm_location_tables *t)
     return good;
 }
 
-bool flm_location_tables_make(struct flm_location_tables *t, const struct flm_profile *p)
+struct flm_location *flm_location_places(const struct flm_profile *p, bool lines_ran)
 {
-    *t = (struct flm_location_tables){
-        .p = p,
-        .lines_ran = flm_profile_note_named(p, FLM_NOTE_LINES).at != NULL,
-        .location = malloc(p->sizes.node_count * sizeof(uint32_t)),
-        .up = malloc(p->sizes.node_count * sizeof(uint32_t)),
-        .function_of = calloc(p->sizes.frame_count, sizeof(uint32_t)),
-        .mapping_of = calloc(p->sizes.frame_count, sizeof(uint32_t)),
-    };
-    bool good = t->location && t->up && t->function_of && t->mapping_of && make_locations(t);
+    struct flm_location *places = calloc(p->sizes.frame_count, sizeof *places);
+    for (uint32_t i = 1; places && i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = &p->frames[i];
+        uint32_t location = flm_frame_location(f);
+        if (location != 0)
+            places[i] = flm_location_at(p, location - 1);
+        if (places[i].line == 0)
+            places[i].file = places[i].column = 0;
+        if (places[i].line == 0 && lines_ran && f->line != 0) {
+            places[i].line = f->line;
+            places[i].file = f->file;
+        }
+        if (places[i].address == 0)
+            places[i].address = f->address;
+    }
+    return places;
+}
+
+static bool make_tables(struct flm_location_tables *t)
+{
+    const struct flm_profile *p = t->p;
+    t->location = malloc(p->sizes.node_count * sizeof(uint32_t));
+    t->up = malloc(p->sizes.node_count * sizeof(uint32_t));
+    t->function_of = calloc(p->sizes.frame_count, sizeof(uint32_t));
+    t->mapping_of = calloc(p->sizes.frame_count, sizeof(uint32_t));
+    t->place = flm_location_places(p, t->lines_ran);
+    bool good =
+        t->location && t->up && t->function_of && t->mapping_of && t->place && make_locations(t);
     for (uint32_t i = 1; good && i < p->sizes.frame_count; i++)
         good = add_function(t, i);
     return good && make_mappings(t);
+}
+
+bool flm_location_tables_make(struct flm_location_tables *t, const struct flm_profile *p,
+                              struct flm_error *why)
+{
+    *t = (struct flm_location_tables){
+        .p = p, .lines_ran = flm_profile_note_named(p, FLM_NOTE_LINES).at != NULL};
+    if (flm_has_chains(p)) {
+        t->p = t->split = flm_profile_split(p, why);
+        if (!t->split)
+            return false;
+    }
+    return make_tables(t) || flm_error_memory(why);
 }
 
 void flm_location_tables_clear(struct flm_location_tables *t)
@@ -162,6 +197,8 @@ void flm_location_tables_clear(struct flm_location_tables *t)
     free(t->up);
     free(t->function_of);
     free(t->mapping_of);
+    free(t->place);
+    flm_profile_free(t->split);
     FLM_ARRAY_CLEAR(&t->locations);
     FLM_ARRAY_CLEAR(&t->functions);
     FLM_ARRAY_CLEAR(&t->mappings);

@@ -6,8 +6,12 @@
  *     nodes       main   parse   lex (inlined)   read        up[i]: the node below which the
  *     location    1      2       3: lex, parse   4           location of node i begins
  *
+ * A profile with chains (profile/chains.h) is written in its split form, `p` here, in which each
+ * location is a frame of its own.
+ *
  * A function has a name, a file and the line where it begins. Where lines are those that ran
- * (FLM_NOTE_LINES) they are no part of it, and where it begins is not known. */
+ * (FLM_NOTE_LINES) they are no part of it, and where it begins is not known. Of code from another
+ * file, a header, the function has that file: there is no other place for it. */
 #ifndef FLAMEL_FORMAT_CORE_LOCATION_TABLES_H
 #define FLAMEL_FORMAT_CORE_LOCATION_TABLES_H
 
@@ -32,11 +36,13 @@ struct flm_written_location {
 };
 
 struct flm_location_tables {
-    const struct flm_profile *p;
+    const struct flm_profile *p; /* the one that is written: the same strings, nodes of its own */
+    struct flm_profile *split;   /* the same; NULL: the given one has no chains */
     bool lines_ran;
-    uint32_t *location, *up; /* by node */
-    uint32_t *function_of;   /* by frame: index */
-    uint32_t *mapping_of;    /* by frame: index + 1; 0: none */
+    struct flm_location *place; /* by frame: what is known of the line that ran, and the address */
+    uint32_t *location, *up;    /* by node */
+    uint32_t *function_of;      /* by frame: index */
+    uint32_t *mapping_of;       /* by frame: index + 1; 0: none */
 
     struct FLM_ARRAY(struct flm_written_location) locations;
     struct FLM_ARRAY(struct flm_written_function) functions;
@@ -44,9 +50,15 @@ struct flm_location_tables {
     struct flm_index location_index, function_index;
 };
 
-/* False if memory ran out. Clear the tables in any case. */
-bool flm_location_tables_make(struct flm_location_tables *tables, const struct flm_profile *p);
+/* False, and `why`, if memory ran out. Clear the tables in any case. */
+bool flm_location_tables_make(struct flm_location_tables *tables, const struct flm_profile *p,
+                              struct flm_error *why);
 void flm_location_tables_clear(struct flm_location_tables *tables);
+
+/* By frame of a profile in its split form, or of one without chains: what is known of the line that
+ * ran, and the address; zeros where that is nothing. The line of a frame is one that ran if
+ * `lines_ran`. Freed by the caller; NULL: memory ran out. */
+struct flm_location *flm_location_places(const struct flm_profile *p, bool lines_ran);
 
 /* Whether a reader makes up the same name for a frame without one (flm_mapped_frame_name): then it
  * is written without a line, and whoever reads it may look it up. */

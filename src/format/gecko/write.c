@@ -17,7 +17,9 @@
 
 #include <stdlib.h>
 
+#include "format/core/location_tables.h"
 #include "format/gecko/writing.h"
+#include "profile/chains.h"
 
 void flm_gecko_put_constants(struct flm_gecko_writing *w, const char *key, size_t count,
                              const char *value)
@@ -148,21 +150,43 @@ static void choose_unit(struct flm_gecko_writing *w)
                                                          : "samples";
 }
 
-bool flm_gecko_write(const struct flm_profile *profile, const struct flm_write_options *options,
+/* Addresses here are those from the beginning of a library. Where the profile has those at which it
+ * was mapped, only frames without a name have one, which is a part of their name. */
+static void drop_mapped_addresses(struct flm_gecko_writing *w)
+{
+    const struct flm_profile *p = w->p;
+    bool has_ranges = false;
+    for (uint32_t i = 0; i < p->sizes.note_count; i++)
+        has_ranges |= flm_bytes_start_with(flm_string_bytes(p, p->notes[i].key), FLM_NOTE_MAPPED) &&
+                      flm_bytes_contain(flm_string_bytes(p, p->notes[i].value), "@");
+    for (uint32_t i = 0; i < p->sizes.frame_count && has_ranges; i++)
+        w->place[i].address = p->frames[i].address;
+}
+
+bool flm_gecko_write(const struct flm_profile *given, const struct flm_write_options *options,
                      struct flm_text *out, struct flm_error *why)
 {
-    if (profile->sizes.metric_count == 0)
+    if (given->sizes.metric_count == 0)
         return flm_error_set(
             why, FLM_ERROR_USAGE,
             "the profile has no metric, and nothing that the Firefox Profiler shows");
+    struct flm_profile *split = flm_has_chains(given) ? flm_profile_split(given, why) : NULL;
+    if (!split && flm_has_chains(given))
+        return false;
+    const struct flm_profile *profile = split ? split : given;
     struct flm_gecko_writing w = {
         .p = profile, .json = {.out = out}, .metric = options->metric.index};
     uint32_t nodes = profile->sizes.node_count;
     w.cpu = flm_profile_metric_named(profile, "cpu").index;
+    w.lines_ran = flm_profile_note_named(profile, FLM_NOTE_LINES).at != NULL;
     w.parent = malloc((size_t)nodes * sizeof *w.parent);
     w.top = malloc((size_t)nodes * sizeof *w.top);
-    w.failed = !w.parent || !w.top;
+    w.func_of = malloc((size_t)profile->sizes.frame_count * sizeof *w.func_of);
+    w.place = flm_location_places(profile, w.lines_ran);
+    w.failed = !w.parent || !w.top || !w.func_of || !w.place;
     if (!w.failed) {
+        flm_gecko_find_functions(&w);
+        drop_mapped_addresses(&w);
         flm_profile_parents(profile, w.parent);
         w.top[0] = 0;
         for (uint32_t i = 1; i < nodes; i++)
@@ -177,6 +201,9 @@ bool flm_gecko_write(const struct flm_profile *profile, const struct flm_write_o
     free(w.parent);
     free(w.top);
     free(w.module_of);
+    free(w.func_of);
+    free(w.place);
+    flm_profile_free(split);
     flm_index_clear(&w.group_index);
     FLM_ARRAY_CLEAR(&w.groups);
     FLM_ARRAY_CLEAR(&w.items);

@@ -64,7 +64,7 @@ static void write_frames(struct flm_gecko_writing *w)
     flm_gecko_put_object(w, "frameTable");
     flm_gecko_put_column(w, "address");
     for (size_t i = 0; i < count; i++)
-        flm_gecko_put_number(w, NULL, p->frames[i].address > 0 ? (double)p->frames[i].address : -1);
+        flm_gecko_put_number(w, NULL, w->place[i].address > 0 ? (double)w->place[i].address : -1);
     flm_gecko_put_end(w);
     flm_gecko_put_column(w, "inlineDepth");
     for (size_t i = 0; i < count; i++)
@@ -77,45 +77,85 @@ static void write_frames(struct flm_gecko_writing *w)
     flm_gecko_put_constants(w, "subcategory", count, "0");
     flm_gecko_put_column(w, "func");
     for (size_t i = 0; i < count; i++)
-        flm_gecko_put_number(w, NULL, (double)i);
+        flm_gecko_put_number(w, NULL, (double)w->func_of[i]);
     flm_gecko_put_end(w);
     flm_gecko_put_constants(w, "nativeSymbol", count, "null");
     flm_gecko_put_constants(w, "innerWindowID", count, "null");
     flm_gecko_put_column(w, "line");
     for (size_t i = 0; i < count; i++)
-        flm_gecko_put_or_null(w, p->frames[i].line > 0, p->frames[i].line);
+        flm_gecko_put_or_null(w, w->place[i].line > 0, w->place[i].line);
     flm_gecko_put_end(w);
-    flm_gecko_put_constants(w, "column", count, "null");
+    flm_gecko_put_column(w, "column");
+    for (size_t i = 0; i < count; i++)
+        flm_gecko_put_or_null(w, w->place[i].column > 0, w->place[i].column);
+    flm_gecko_put_end(w);
     flm_gecko_put_number(w, "length", (double)count);
     flm_gecko_put_end(w);
 }
 
-/* Each frame with a file has a source of its own: a source may occur twice. */
+static bool is_same_function(const struct flm_gecko_writing *w, uint32_t a, uint32_t b)
+{
+    struct flm_frame_record x = flm_frame_located(&w->p->frames[a], 0);
+    struct flm_frame_record y = flm_frame_located(&w->p->frames[b], 0);
+    if (w->lines_ran)
+        x.line = y.line = 0;
+    return memcmp(&x, &y, sizeof x) == 0;
+}
+
+/* Frames of one function follow each other; of code from another file, a header, it is a function
+ * of that file, because only functions have one. */
+void flm_gecko_find_functions(struct flm_gecko_writing *w)
+{
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < w->p->sizes.frame_count; i++) {
+        w->func_of[i] = made;
+        for (uint32_t k = i; k > 0 && w->func_of[i] == made && is_same_function(w, k - 1, i); k--)
+            if (flm_gecko_file_of(w, k - 1) == flm_gecko_file_of(w, i))
+                w->func_of[i] = w->func_of[k - 1];
+        made += w->func_of[i] == made;
+    }
+}
+
+/* The first frame of the next function after frame `i`, or of the first; frame_count: none. */
+static uint32_t next_function(const struct flm_gecko_writing *w, uint32_t i, uint32_t function)
+{
+    while (i < w->p->sizes.frame_count && w->func_of[i] != function)
+        i++;
+    return i;
+}
+
+static uint32_t function_line(const struct flm_gecko_writing *w, uint32_t frame)
+{
+    const struct flm_frame_record *f = &w->p->frames[frame];
+    return w->lines_ran || flm_gecko_file_of(w, frame) != f->file ? 0 : f->line;
+}
+
+/* Each function with a file has a source of its own: a source may occur twice. */
 static void write_funcs(struct flm_gecko_writing *w)
 {
     const struct flm_profile *p = w->p;
-    size_t count = p->sizes.frame_count;
+    uint32_t frames = p->sizes.frame_count, count = 0;
+    double sources = 0;
     flm_gecko_put_object(w, "funcTable");
     flm_gecko_put_column(w, "name");
-    for (size_t i = 0; i < count; i++)
+    for (uint32_t i = 0; (i = next_function(w, i, count)) < frames; count++)
         flm_gecko_put_number(w, NULL, p->frames[i].function);
     flm_gecko_put_end(w);
     flm_gecko_put_constants(w, "isJS", count, "false");
     flm_gecko_put_constants(w, "relevantForJS", count, "false");
     flm_gecko_put_column(w, "resource");
-    for (size_t i = 0; i < count; i++)
+    for (uint32_t i = 0, f = 0; (i = next_function(w, i, f)) < frames; f++)
         flm_gecko_put_number(w, NULL, w->module_of[i] != FLM_NONE ? (double)w->module_of[i] : -1);
     flm_gecko_put_end(w);
     flm_gecko_put_column(w, "source");
-    double sources = 0;
-    for (size_t i = 0; i < count; i++) {
-        flm_gecko_put_or_null(w, p->frames[i].file != 0, sources);
-        sources += p->frames[i].file != 0;
+    for (uint32_t i = 0, f = 0; (i = next_function(w, i, f)) < frames; f++) {
+        flm_gecko_put_or_null(w, flm_gecko_file_of(w, i) != 0, sources);
+        sources += flm_gecko_file_of(w, i) != 0;
     }
     flm_gecko_put_end(w);
     flm_gecko_put_column(w, "lineNumber");
-    for (size_t i = 0; i < count; i++)
-        flm_gecko_put_or_null(w, p->frames[i].line > 0, p->frames[i].line);
+    for (uint32_t i = 0, f = 0; (i = next_function(w, i, f)) < frames; f++)
+        flm_gecko_put_or_null(w, function_line(w, i) > 0, function_line(w, i));
     flm_gecko_put_end(w);
     flm_gecko_put_constants(w, "columnNumber", count, "null");
     flm_gecko_put_number(w, "length", (double)count);
@@ -124,9 +164,9 @@ static void write_funcs(struct flm_gecko_writing *w)
     flm_gecko_put_object(w, "sources");
     flm_gecko_put_constants(w, "id", (size_t)sources, "null");
     flm_gecko_put_column(w, "filename");
-    for (size_t i = 0; i < count; i++)
-        if (p->frames[i].file != 0)
-            flm_gecko_put_number(w, NULL, p->frames[i].file);
+    for (uint32_t i = 0, f = 0; (i = next_function(w, i, f)) < frames; f++)
+        if (flm_gecko_file_of(w, i) != 0)
+            flm_gecko_put_number(w, NULL, flm_gecko_file_of(w, i));
     flm_gecko_put_end(w);
     flm_gecko_put_constants(w, "startLine", (size_t)sources, "1");
     flm_gecko_put_constants(w, "startColumn", (size_t)sources, "1");

@@ -35,7 +35,10 @@ struct flm_gecko_item {
 };
 
 struct flm_gecko_writing {
-    const struct flm_profile *p;
+    const struct flm_profile *p; /* each location is a frame (profile/chains.h) */
+    struct flm_location *place;  /* by frame: its line that ran, and its address */
+    uint32_t *func_of;           /* by frame: the number of its function */
+    bool lines_ran;              /* those of frames, which are no part of functions then */
     struct flm_json_writer json;
     uint32_t metric, cpu;   /* cpu: the metric of that name, or FLM_NONE */
     bool has_times;         /* of the profile, not invented */
@@ -53,6 +56,12 @@ struct flm_gecko_writing {
 static inline bool flm_gecko_is_label(const struct flm_gecko_writing *w, uint32_t node)
 {
     return node != 0 && w->p->frames[w->p->node_frame[node]].kind == FLM_KIND_LABEL;
+}
+
+/* Of a line that ran, which may be in another file than its function. */
+static inline uint32_t flm_gecko_file_of(const struct flm_gecko_writing *w, uint32_t frame)
+{
+    return w->place[frame].file ? w->place[frame].file : w->p->frames[frame].file;
 }
 
 static inline double flm_gecko_milliseconds(int64_t ns)
@@ -113,6 +122,7 @@ void flm_gecko_find_modules(struct flm_gecko_writing *w);
 
 /* write_tables.c */
 
+void flm_gecko_find_functions(struct flm_gecko_writing *w);
 void flm_gecko_write_libs(struct flm_gecko_writing *w);
 void flm_gecko_write_shared(struct flm_gecko_writing *w);
 

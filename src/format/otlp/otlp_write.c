@@ -159,13 +159,14 @@ static void write_locations(struct writing *w)
     for (size_t i = 0; i < t->locations.count; i++) {
         uint32_t outermost = t->locations.at[i].frame;
         flm_wire_put_number(&w->message, 1, t->mapping_of[outermost]);
-        flm_wire_put_number(&w->message, 2, w->p->frames[outermost].address);
+        flm_wire_put_number(&w->message, 2, t->place[outermost].address);
         for (size_t at = i + 1; at > 0; at = t->locations.at[at - 1].outer) {
             uint32_t frame = outermost = t->locations.at[at - 1].frame;
             if (flm_location_is_address(w->p, frame))
                 continue;
             flm_wire_put_number(&w->inner, 1, t->function_of[frame] + (uint64_t)1);
-            flm_wire_put_number(&w->inner, 2, w->p->frames[frame].line);
+            flm_wire_put_number(&w->inner, 2, t->place[frame].line);
+            flm_wire_put_number(&w->inner, 3, t->place[frame].column);
             flm_wire_put_message(&w->message, 3, &w->inner);
         }
         uint32_t kind = kind_attribute(w, outermost); /* the others are inlined into it */
@@ -335,8 +336,8 @@ static bool write_all(struct writing *w)
     const struct flm_profile *p = w->p;
     size_t count = p->sizes.sample_count;
     uint32_t *order = malloc((2 * count + 1) * sizeof *order);
-    bool good =
-        order && w->stack_of && flm_location_tables_make(&w->tables, p) && make_label_attributes(w);
+    w->stack_of = calloc(p->sizes.node_count, sizeof(uint32_t));
+    bool good = order && w->stack_of && make_label_attributes(w);
     for (size_t i = 0; good && i < count; i++)
         order[i] = (uint32_t)i;
     if (good) {
@@ -362,12 +363,11 @@ bool flm_otlp_write(const struct flm_profile *p, const struct flm_write_options 
                     struct flm_text *out, struct flm_error *why)
 {
     (void)options;
-    struct writing w = {.p = p,
-                        .out = out,
-                        .strings = {.profile = p},
-                        .stack_of = calloc(p->sizes.node_count, sizeof(uint32_t))};
+    struct writing w = {.p = p, .out = out, .strings = {.profile = p}};
     w.numeric = note(&w, FLM_NOTE_NUMERIC);
-    bool good = write_all(&w);
+    bool made = flm_location_tables_make(&w.tables, p, why);
+    w.p = w.tables.p;
+    bool good = made && write_all(&w);
     struct flm_text *const texts[] = {&w.dictionary, &w.scope,  &w.profile, &w.message,
                                       &w.inner,      &w.packed, &w.times};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -376,5 +376,5 @@ bool flm_otlp_write(const struct flm_profile *p, const struct flm_write_options 
     flm_location_tables_clear(&w.tables);
     flm_string_table_clear(&w.strings);
     FLM_ARRAY_CLEAR(&w.attributes);
-    return good || flm_error_memory(why);
+    return good || (made && flm_error_memory(why));
 }

@@ -76,7 +76,8 @@ const struct flm_format flm_format_pprof = {
     .description = "profiles of pprof (profile.proto): Go, and many other profilers",
     .whole_values = true,
     .also_loses = "addresses of functions",
-    .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_EMPTY_STACK,
+    .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_LOCATIONS |
+             FLM_HOLDS_EMPTY_STACK,
     .keeps_labels = true,
     .needs_symbols = true,
     .sniff = sniff,

@@ -208,13 +208,14 @@ static void write_locations(struct writing *w)
         uint32_t frame = w->tables.locations.at[i].frame;
         flm_wire_put_number(&w->message, 1, i + 1);
         flm_wire_put_number(&w->message, 2, w->tables.mapping_of[frame]);
-        flm_wire_put_number(&w->message, 3, w->p->frames[frame].address);
+        flm_wire_put_number(&w->message, 3, w->tables.place[frame].address);
         for (size_t at = i + 1; at > 0; at = w->tables.locations.at[at - 1].outer) {
             frame = w->tables.locations.at[at - 1].frame;
             if (flm_location_is_address(w->p, frame))
                 continue;
             flm_wire_put_number(&w->inner, 1, w->tables.function_of[frame] + (uint64_t)1);
-            flm_wire_put_number(&w->inner, 2, w->p->frames[frame].line);
+            flm_wire_put_number(&w->inner, 2, w->tables.place[frame].line);
+            flm_wire_put_number(&w->inner, 3, w->tables.place[frame].column);
             flm_wire_put_message(&w->message, 4, &w->inner);
         }
         put(w, 4);
@@ -301,8 +302,6 @@ static void write_strings(struct writing *w)
 
 static bool write_all(struct writing *w)
 {
-    if (!flm_location_tables_make(&w->tables, w->p))
-        return false;
     choose_factors(w);
     write_types(w);
     if (!write_samples(w))
@@ -327,12 +326,14 @@ bool flm_pprof_write(const struct flm_profile *p, const struct flm_write_options
     };
     w.numeric = note(&w, FLM_NOTE_NUMERIC);
     w.has_times = flm_list_has(w.numeric, flm_bytes_of(FLM_PPROF_TIME));
-    bool good = w.factor && write_all(&w);
+    bool made = flm_location_tables_make(&w.tables, p, why);
+    w.p = w.tables.p;
+    bool good = made && w.factor && write_all(&w);
     free(w.factor);
     flm_location_tables_clear(&w.tables);
     flm_string_table_clear(&w.strings);
     flm_text_clear(&w.rounded);
     flm_text_clear(&w.message);
     flm_text_clear(&w.inner);
-    return good || flm_error_memory(why);
+    return good || (made && flm_error_memory(why));
 }

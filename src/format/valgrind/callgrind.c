@@ -258,7 +258,8 @@ const struct flm_format flm_format_callgrind = {
     .also_loses = "numbers of calls that are not a metric",
     .metrics = FLM_METRICS_ALL,
     .whole_values = true,
-    .holds = FLM_HOLDS_VALUES | FLM_HOLDS_SUMS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES,
+    .holds =
+        FLM_HOLDS_VALUES | FLM_HOLDS_SUMS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_LINES,
     .sniff = sniff,
     .read = read_callgrind,
     .write = flm_callgrind_write,

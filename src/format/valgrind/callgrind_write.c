@@ -6,7 +6,8 @@
 #include "base/core/array.h"
 #include "base/number/number.h"
 #include "format/core/call_graph.h"
-#include "profile/columns.h"
+#include "format/core/location_tables.h"
+#include "profile/chains.h"
 #include "profile/sample_span.h"
 
 /* The items or the edges of a function, as a linked list of indices. */
@@ -30,7 +31,8 @@ struct event {
 enum name_kind { NAME_OBJECT, NAME_FILE, NAME_KINDS };
 
 struct writing {
-    const struct flm_profile *p;
+    const struct flm_profile *p; /* each location is a frame (profile/chains.h) */
+    struct flm_location *place;  /* by frame: the line of its costs */
     struct flm_text *out;
     struct flm_error *why;
     struct FLM_ARRAY(struct event) events;
@@ -186,10 +188,14 @@ static bool add_node(struct writing *w, uint32_t node, uint32_t parent)
     const uint32_t *frame = w->p->node_frame;
     uint32_t from = w->function_of[frame[parent]], to = w->function_of[frame[node]];
     struct function *function = &w->functions.at[to];
-    uint32_t item = flm_call_graph_item(
-        &w->graph, (struct flm_call_item){to, 0, w->p->frames[frame[node]].line});
-    uint32_t edge = flm_call_graph_edge(
-        &w->graph, (struct flm_call_edge){from, to, w->p->frames[frame[parent]].line, 0});
+    const struct flm_location *at = &w->place[frame[node]], *site = &w->place[frame[parent]];
+    uint32_t own = w->p->frames[frame[node]].file, site_own = w->p->frames[frame[parent]].file;
+    struct flm_call_item new_item = {to, at->file == own ? 0 : at->file, at->line};
+    /* A call has no file but that of its function. */
+    struct flm_call_edge new_edge = {
+        .from = from, .to = to, .line = site->file == site_own ? site->line : 0};
+    uint32_t item = flm_call_graph_item(&w->graph, new_item);
+    uint32_t edge = flm_call_graph_edge(&w->graph, new_edge);
     if (item == UINT32_MAX || edge == UINT32_MAX)
         return false;
     if (item == w->next_item.count) {
@@ -334,11 +340,20 @@ static void write_body(struct writing *w, uint32_t index)
     write_name(w, "ob", NAME_OBJECT, frame->module);
     write_name(w, "fl", NAME_FILE, frame->file);
     write_function(w, "fn", index);
+    uint32_t file = 0; /* of code that is not from the function's own; 0: it is */
     for (uint32_t i = function->items.first; i != FLM_NONE; i = w->next_item.at[i]) {
         const double *costs = w->item_costs + i * w->events.count;
-        if (has_costs(w, costs))
-            write_costs(w, w->graph.items.at[i].line, costs);
+        const struct flm_call_item *item = &w->graph.items.at[i];
+        if (!has_costs(w, costs))
+            continue;
+        if (item->file != file)
+            write_name(w, item->file ? "fi" : "fe", NAME_FILE,
+                       item->file ? item->file : frame->file);
+        file = item->file;
+        write_costs(w, item->line, costs);
     }
+    if (file != 0)
+        write_name(w, "fe", NAME_FILE, frame->file);
     for (uint32_t i = function->edges.first; i != FLM_NONE; i = w->next_edge.at[i])
         write_call(w, frame, i);
 }
@@ -371,6 +386,19 @@ static void write_totals(struct writing *w)
     flm_text_puts(w->out, w->events.count > 0 ? "\n" : " 0\n");
 }
 
+/* Where no line is known to have run, that of a frame, which may be where its function begins, is
+ * the best there is: programs that show such files have nothing else to open the source at. */
+static bool find_places(struct writing *w)
+{
+    const struct flm_profile *p = w->p;
+    bool lines_ran = p->sizes.location_count == 0 || flm_profile_note_named(p, FLM_NOTE_LINES).at;
+    w->place = flm_location_places(p, lines_ran);
+    for (uint32_t i = 0; w->place && i < p->sizes.frame_count; i++)
+        if (w->place[i].file == 0)
+            w->place[i].file = p->frames[i].file;
+    return w->place != NULL;
+}
+
 static bool allocate(struct writing *w)
 {
     const struct flm_sizes *sizes = &w->p->sizes;
@@ -387,14 +415,16 @@ static bool allocate(struct writing *w)
     return w->function_of && w->node_item && w->node_edge && w->is_outermost && w->is_named;
 }
 
-bool flm_callgrind_write(const struct flm_profile *p, const struct flm_write_options *options,
+bool flm_callgrind_write(const struct flm_profile *given, const struct flm_write_options *options,
                          struct flm_text *out, struct flm_error *why)
 {
     (void)options;
-    struct writing w = {.p = p, .out = out, .why = why};
-    bool good = choose_events(&w);
+    struct flm_profile *split = flm_has_chains(given) ? flm_profile_split(given, why) : NULL;
+    struct writing w = {.p = split ? split : given, .out = out, .why = why};
+    bool good = (split || !flm_has_chains(given)) && choose_events(&w);
     if (good) {
-        good = allocate(&w) && find_functions(&w) && find_calls(&w) && add_costs(&w);
+        good = allocate(&w) && find_places(&w) && find_functions(&w) && find_calls(&w) &&
+               add_costs(&w);
         if (!good)
             flm_error_memory(why);
     }
@@ -420,5 +450,7 @@ bool flm_callgrind_write(const struct flm_profile *p, const struct flm_write_opt
     free(w.edge_calls);
     free(w.edge_costs);
     free(w.item_costs);
+    free(w.place);
+    flm_profile_free(split);
     return good;
 }

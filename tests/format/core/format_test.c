@@ -52,12 +52,12 @@ static void entries_are_consistent(void **state)
 static void what_is_lost_is_what_is_not_held(void **state)
 {
     (void)state;
-    struct flm_format f = {
-        .name = "f", .holds = FLM_HOLDS_ALL, .has_times = true, .keeps_labels = true};
+    const unsigned all = FLM_HOLDS_ALL | FLM_HOLDS_LOCATIONS;
+    struct flm_format f = {.name = "f", .holds = all, .has_times = true, .keeps_labels = true};
     struct flm_text out = {0};
     flm_format_add_loses(&f, &out);
     assert_int_equal(out.size, 0);
-    f.holds = FLM_HOLDS_ALL & ~(unsigned)(FLM_HOLDS_MODULES | FLM_HOLDS_MARKERS);
+    f.holds = all & ~(unsigned)(FLM_HOLDS_MODULES | FLM_HOLDS_MARKERS);
     f.metrics = FLM_METRICS_ONE;
     f.also_loses = "notes";
     flm_format_add_loses(&f, &out);

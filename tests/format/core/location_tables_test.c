@@ -41,7 +41,7 @@ static void inlined_frames_are_in_the_location_of_their_caller(void **state)
     (void)state;
     struct flm_profile *p = profile(false);
     struct flm_location_tables t;
-    assert_true(flm_location_tables_make(&t, p));
+    assert_true(flm_location_tables_make(&t, p, NULL));
     assert_int_equal(t.locations.count, 5);
     for (uint32_t i = 1; i < p->sizes.node_count; i++) {
         struct flm_written_location location = t.locations.at[t.location[i]];
@@ -67,7 +67,7 @@ static void lines_that_ran_make_no_other_functions(void **state)
     for (int ran = 0; ran < 2; ran++) {
         struct flm_profile *p = profile(ran);
         struct flm_location_tables t;
-        assert_true(flm_location_tables_make(&t, p));
+        assert_true(flm_location_tables_make(&t, p, NULL));
         assert_int_equal(t.functions.count, ran ? 4 : 5);
         uint32_t lines = 0;
         for (size_t i = 0; i < t.functions.count; i++)
@@ -76,6 +76,54 @@ static void lines_that_ran_make_no_other_functions(void **state)
         flm_location_tables_clear(&t);
         flm_profile_free(p);
     }
+}
+
+static bool make_with_little_memory(void *context, struct flm_error *why)
+{
+    struct flm_location_tables t;
+    bool good = flm_location_tables_make(&t, context, why);
+    flm_location_tables_clear(&t);
+    return good;
+}
+
+/* parse at two places: a line of its own file, and one of a header. */
+static void locations_are_places_of_one_function(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "count");
+    const struct flm_frame_record record = {.function = flm_builder_string(b, "parse", 5).index,
+                                            .file = flm_builder_string(b, "a.c", 3).index,
+                                            .line = 2};
+    const struct flm_location places[] = {
+        {.line = 9, .file = record.file, .address = 0x10, .column = 4},
+        {.line = 10, .file = record.file},
+        {.line = 7, .file = flm_builder_string(b, "x.h", 3).index},
+    };
+    for (int i = 0; i < 3; i++) {
+        struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &record), &places[i]);
+        flm_builder_add(b, flm_builder_stack(b, &frame, 1), metric, 1);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_int_equal(p->sizes.node_count, 2);
+    struct flm_location_tables t;
+    assert_true(flm_location_tables_make(&t, p, NULL));
+    assert_int_equal(t.locations.count, 3);
+    assert_int_equal(t.functions.count, 2);
+    uint32_t lines = 0, columns = 0;
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t frame = t.locations.at[i].frame;
+        lines += t.place[frame].line;
+        columns += t.place[frame].column;
+        assert_int_equal(t.place[frame].address, t.place[frame].line == 9 ? 0x10 : 0);
+        assert_int_equal(t.functions.at[t.function_of[frame]].line,
+                         t.place[frame].line == 7 ? 0 : 2);
+    }
+    assert_int_equal(lines, 9 + 10 + 7);
+    assert_int_equal(columns, 4);
+    flm_location_tables_clear(&t);
+    assert_true(assert_survives_failures(make_with_little_memory, p) > 5);
+    flm_profile_free(p);
 }
 
 /* Only those that a reader calls the same. */
@@ -107,14 +155,6 @@ static void frames_without_a_name_are_addresses(void **state)
     }
 }
 
-static bool make_with_little_memory(void *context, struct flm_error *why)
-{
-    struct flm_location_tables t;
-    bool good = flm_location_tables_make(&t, context);
-    flm_location_tables_clear(&t);
-    return good || flm_error_memory(why);
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -128,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inlined_frames_are_in_the_location_of_their_caller),
         cmocka_unit_test(lines_that_ran_make_no_other_functions),
+        cmocka_unit_test(locations_are_places_of_one_function),
         cmocka_unit_test(frames_without_a_name_are_addresses),
         cmocka_unit_test(every_allocation_may_fail),
     };

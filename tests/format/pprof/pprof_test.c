@@ -105,6 +105,38 @@ static void lines_that_ran_are_there_with_the_option(void **state)
     proto_clear(&made);
 }
 
+/* The same stacks as without them; written and read again, they are the same. */
+static void lines_and_addresses_are_locations(void **state)
+{
+    (void)state;
+    static const struct flm_read_options with = {.locations = true};
+    struct proto made = small_profile(false, NULL);
+    struct flm_profile *plain =
+        read_bytes(pprof, proto_bytes(&made), &(struct flm_read_options){0});
+    struct flm_profile *p = read_bytes(pprof, proto_bytes(&made), &with);
+    assert_sound(p);
+    assert_int_equal(p->sizes.node_count, plain->sizes.node_count);
+    assert_int_equal(p->sizes.frame_count, plain->sizes.frame_count);
+    assert_true(p->sizes.location_count > 0 && plain->sizes.location_count == 0);
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < p->sizes.location_count; i++)
+        seen |= (p->location_line[i] == 11) | (p->location_line[i] == 22) << 1;
+    assert_int_equal(seen, 3);
+    struct flm_text out = {0};
+    assert_true(pprof->write(p, &(struct flm_write_options){0}, &out, NULL));
+    struct flm_profile *again = read_bytes(pprof, (struct flm_bytes){out.at, out.size}, &with);
+    assert_int_equal(again->sizes.location_count, p->sizes.location_count);
+    for (uint32_t i = 0; i < p->sizes.location_count; i++) {
+        assert_int_equal(again->location_line[i], p->location_line[i]);
+        assert_int_equal(again->location_address[i], p->location_address[i]);
+    }
+    flm_text_clear(&out);
+    flm_profile_free(again);
+    flm_profile_free(plain);
+    flm_profile_free(p);
+    proto_clear(&made);
+}
+
 static void labels_are_texts_or_numbers_with_their_unit(void **state)
 {
     (void)state;
@@ -563,6 +595,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_become_stacks_with_inlined_functions_and_all_metrics),
         cmocka_unit_test(lines_that_ran_are_there_with_the_option),
+        cmocka_unit_test(lines_and_addresses_are_locations),
         cmocka_unit_test(labels_are_texts_or_numbers_with_their_unit),
         cmocka_unit_test(a_label_of_time_is_the_time_of_the_sample),
         cmocka_unit_test(threads_are_frames_with_the_option),

@@ -1,5 +1,6 @@
 #include "format/valgrind/callgrind_write.h"
 
+#include "algebra/aggregate/line_costs.h"
 #include "support/profile/format_laws.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
@@ -154,6 +155,55 @@ static void metrics_modules_files_and_lines_come_back(void **state)
     flm_profile_free(p);
 }
 
+static void assert_line(const struct flm_line_costs *costs, const struct flm_profile *p,
+                        const char *file, uint32_t line, double self)
+{
+    for (size_t i = 0; i < costs->count; i++)
+        if (is_string(p, costs->line[i].file, file) && costs->line[i].line == line) {
+            assert_true(costs->line[i].self == self);
+            return;
+        }
+    fail_msg("%s:%u has no cost", file, line);
+}
+
+/* main calls lex from line 9; lex has costs at two of its lines, and at one of a header. */
+static void lines_of_locations_come_back(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    uint32_t file = flm_builder_string(b, "a.c", 3).index;
+    struct flm_frame_record main = {.function = flm_builder_string(b, "main", 4).index,
+                                    .file = file};
+    struct flm_frame_record lex = {.function = flm_builder_string(b, "lex", 3).index, .file = file};
+    const struct flm_location places[] = {
+        {.line = 4, .address = 16},
+        {.line = 4, .address = 20},
+        {.line = 5, .address = 24},
+        {.line = 7, .file = flm_builder_string(b, "x.h", 3).index}};
+    for (int i = 0; i < 4; i++) {
+        struct flm_frame stack[] = {flm_builder_located(b, &main, (struct flm_location){.line = 9}),
+                                    flm_builder_located(b, &lex, places[i])};
+        flm_builder_add(b, flm_builder_stack(b, stack, 2), cpu, 1 << i);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    struct flm_text text = written(p);
+    struct flm_profile *back = read_bytes(callgrind, (struct flm_bytes){text.at, text.size},
+                                          &(struct flm_read_options){.locations = true});
+    assert_sound(back);
+    assert_int_equal(back->sizes.node_count, p->sizes.node_count);
+    struct flm_line_costs costs;
+    assert_true(flm_line_costs_init(&costs, back, (struct flm_metric){0}, NULL, NULL));
+    assert_line(&costs, back, "a.c", 4, 1 + 2);
+    assert_line(&costs, back, "a.c", 5, 4);
+    assert_line(&costs, back, "x.h", 7, 8);
+    assert_line(&costs, back, "a.c", 9, 0);
+    flm_line_costs_clear(&costs);
+    flm_text_clear(&text);
+    flm_profile_free(back);
+    flm_profile_free(p);
+}
+
 /* Its stacks may be others, its functions are the same. */
 static void files_of_callgrind_come_back(void **state)
 {
@@ -260,6 +310,7 @@ int main(void)
         cmocka_unit_test(recursion_counts_once),
         cmocka_unit_test(what_begins_stacks_and_is_called_has_a_caller),
         cmocka_unit_test(metrics_modules_files_and_lines_come_back),
+        cmocka_unit_test(lines_of_locations_come_back),
         cmocka_unit_test(files_of_callgrind_come_back),
         cmocka_unit_test(counted_calls_come_back),
         cmocka_unit_test(empty_profiles_come_back),
