@@ -302,10 +302,13 @@ static void the_frame_that_inlines_depends_on_the_sample(void **state)
 static void source_lines_belong_to_the_frame_above(void **state)
 {
     (void)state;
-    struct flm_profile *p = read("w 1 1.0: 1 cycles:\n"
-                                 "\t      10 swap+0x1\n  vector.h:12 (inlined)\n"
-                                 "\t      10 sort+0x1 (/lib/x.so)\n  sort.cpp:7 (discriminator 3)\n"
-                                 "\t      20 main+0x1 (/bin/w)\n  w[20]\n\n");
+    static const char text_of_lines[] =
+        "w 1 1.0: 1 cycles:\n"
+        "\t      10 swap+0x1\n  vector.h:12 (inlined)\n"
+        "\t      10 sort+0x1 (/lib/x.so)\n  sort.cpp:7 (discriminator 3)\n"
+        "\t      20 main+0x1 (/bin/w)\n  w[20]\n\n";
+    struct flm_profile *p =
+        read_bytes(script, flm_bytes_of(text_of_lines), &(struct flm_read_options){.lines = true});
     char *text = described(p);
     assert_non_null(strstr(text, "\"swap\" in \"/lib/x.so\" at \"vector.h\":12 0x0 inlined"));
     assert_non_null(strstr(text, "\"sort\" in \"/lib/x.so\" at \"sort.cpp\":7 0x0 native"));
@@ -314,16 +317,20 @@ static void source_lines_belong_to_the_frame_above(void **state)
     flm_profile_free(p);
 }
 
-static void one_function_at_two_lines_is_two_frames(void **state)
+static void one_function_at_two_lines_is_one_frame_or_with_the_option_two(void **state)
 {
     (void)state;
-    struct flm_profile *p =
-        read("w 1 1.0: 1 cycles:\n\t10 f (/x)\n  a.c:1\n\t20 g (/x)\n  a.c:9\n\n"
-             "w 1 1.0: 2 cycles:\n\t10 f (/x)\n  a.c:2\n\t20 g (/x)\n  a.c:9\n\n"
-             "w 1 1.0: 4 cycles:\n\t10 f (/x)\n  a.c:1\n\t20 g (/x)\n  a.c:9\n\n");
-    assert_metric(p, 0, "cycles", "count", 7, 2);
-    assert_int_equal(p->sizes.node_count, 5);
-    flm_profile_free(p);
+    static const char text[] = "w 1 1.0: 1 cycles:\n\t10 f (/x)\n  a.c:1\n\t20 g (/x)\n  a.c:9\n\n"
+                               "w 1 1.0: 2 cycles:\n\t10 f (/x)\n  a.c:2\n\t20 g (/x)\n  a.c:9\n\n"
+                               "w 1 1.0: 4 cycles:\n\t10 f (/x)\n  a.c:1\n\t20 g (/x)\n  a.c:9\n\n";
+    for (int lines = 0; lines < 2; lines++) {
+        const struct flm_read_options options = {.locations = true, .lines = lines};
+        struct flm_profile *p = read_bytes(script, flm_bytes_of(text), &options);
+        assert_metric(p, 0, "cycles", "count", 7, lines ? 2 : 1);
+        assert_int_equal(p->sizes.node_count, lines ? 5 : 4);
+        assert_int_equal(p->sizes.location_count, lines ? 0 : 3);
+        flm_profile_free(p);
+    }
 }
 
 static void a_sample_may_be_one_line(void **state)
@@ -517,7 +524,7 @@ int main(void)
         cmocka_unit_test(an_inlined_frame_has_the_module_of_its_function),
         cmocka_unit_test(the_frame_that_inlines_depends_on_the_sample),
         cmocka_unit_test(source_lines_belong_to_the_frame_above),
-        cmocka_unit_test(one_function_at_two_lines_is_two_frames),
+        cmocka_unit_test(one_function_at_two_lines_is_one_frame_or_with_the_option_two),
         cmocka_unit_test(a_sample_may_be_one_line),
         cmocka_unit_test(unknown_lines_are_counted),
         cmocka_unit_test(lines_that_perf_says_to_the_terminal_are_not_samples),

@@ -277,6 +277,7 @@ static void a_function_again_replaces_the_first(void **state)
     struct flm_error why = {0};
     struct flm_memray m = {
         .builder = flm_builder_new(&why), .options = &options, .why = &why, .thread = FLM_NONE};
+    m.builder->locations = flm_reading_locations(&options);
     uint32_t frame = FLM_NONE;
     for (uint32_t i = 0; i < TIMES; i++) {
         m.name.size = 0;
