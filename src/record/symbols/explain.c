@@ -140,8 +140,8 @@ bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
             add_note(builder, "build id ", &name, &id, &key);
         }
     }
-    bool good = explain_interpreters(s, builder) && explain_split(s, builder) && count && !name.failed && !reason.failed &&
-                !id.failed && !key.failed;
+    bool good = explain_interpreters(s, builder) && explain_split(s, builder) && count &&
+                !name.failed && !reason.failed && !id.failed && !key.failed;
     flm_text_clear(&name);
     flm_text_clear(&reason);
     flm_text_clear(&id);
