@@ -46,12 +46,13 @@ static void add(const char *kind, const char *file, int line, const char *functi
 
 static const char self[] = "self", total[] = "total", here[] = "lines.c", any[] = "-";
 
-/* Not a round number of steps: a sampler of equal periods would meet the same lines always. */
+/* Very different numbers of steps: a sampler of equal periods would meet the same lines again and
+ * again, and samples would not be independent. */
 static int jitter(void)
 {
     static uint32_t state = 12345;
     state = state * 1664525 + 1013904223;
-    return 6000 + (int)(state >> 20);
+    return 2000 + (int)(state >> 18);
 }
 
 /* A loop is on one line, so that all of it is the cost of this line. */

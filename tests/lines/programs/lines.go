@@ -34,7 +34,7 @@ func lap(x *uint64, kind string, group string) {
 	last = clock(threadTime)
 }
 
-func jitter(x uint64) uint64 { return 6000 + x%4000 }
+func jitter(x uint64) uint64 { return 2000 + x%16000 }
 
 //go:noinline
 func pair(x, n uint64) uint64 {

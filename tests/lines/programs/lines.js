@@ -23,7 +23,7 @@ function lap(kind, line, group) {
 }
 
 function jitter() {
-    return 400000 + Math.floor(Math.random() * 200000);
+    return 100000 + Math.floor(Math.random() * 800000);
 }
 
 function pair(x, n) {

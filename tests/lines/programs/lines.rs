@@ -64,7 +64,7 @@ fn main() {
     let mut known = Known { lines: BTreeMap::new(), last: 0 };
     let mut x = 1;
     while clock(PROCESS_TIME) < milliseconds * 1_000_000 {
-        x = calls(&mut known, x, 6000 + x % 4000);
+        x = calls(&mut known, x, 2000 + x % 16000);
     }
     for (key, ns) in &known.lines {
         println!("{key} {ns}");
