@@ -60,6 +60,7 @@ struct flm_code_options {
     bool debuginfod;
     bool intel; /* x86-64 as Intel writes it, not as AT&T does */
     bool no_source, no_assembly;
+    bool only_sources;        /* of what is in no folder, only files with names of source files */
     size_t most_source_bytes; /* larger files are not read; 0: 64 MiB */
 };
 

@@ -103,6 +103,11 @@ struct flm_save_options {
     /* HTML: a profile to compare with, and what that one is called. NULL: none. */
     const struct flm_profile *base;
     const char *base_name;
+
+    /* HTML: source and machine code that the page shows, as the bytes of a store
+     * (src/code/code_store.h). NULL: none. */
+    const void *code;
+    size_t code_size;
 };
 
 /* Writes the profile to a file, or to standard output ("-"). An existing file is replaced only when

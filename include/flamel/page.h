@@ -41,6 +41,10 @@ struct flm_page_options {
      * be read (perf.data): the server answers with a .flm file, or with a status of 400 or above
      * and a sentence. NULL: the page says what command reads it. */
     const char *reader;
+
+    /* The path to which the page posts a request for source and machine code, which the server
+     * answers (src/code/find/code_request.h). NULL: the page has neither. */
+    const char *code;
 };
 
 /* One file of a page: what a GET of `path` below the page's folder returns. */

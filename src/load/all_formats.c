@@ -28,7 +28,8 @@ static struct flm_profile *load_html(const struct flm_load_request *request, str
 static bool write_html(const struct flm_profile *profile, const struct flm_write_options *options,
                        struct flm_text *out, struct flm_error *why)
 {
-    struct flm_page_content page = {.name = {options->name}, .profile = {profile}};
+    struct flm_page_content page = {
+        .name = {options->name}, .profile = {profile}, .code = options->code};
     if (options->baseline) {
         page.profile[FLM_PAGE_BEFORE] = options->baseline;
         page.name[FLM_PAGE_BEFORE] = options->baseline_name ? options->baseline_name : "before";

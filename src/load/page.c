@@ -93,7 +93,7 @@ static bool add_readers(struct flm_text *out, struct flm_error *why)
 }
 
 static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from,
-                          const char *reader)
+                          const char *reader, const char *code)
 {
     flm_text_format(out, "<script type=\"text/plain\" id=\"flamel-%s\" data-from=\"%s\"", id, from);
     if (name) {
@@ -106,21 +106,34 @@ static void add_reference(struct flm_text *out, const char *id, const char *name
         flm_html_escape(out, flm_bytes_of(reader));
         flm_text_puts(out, "\"");
     }
+    if (code) {
+        flm_text_puts(out, " data-code=\"");
+        flm_html_escape(out, flm_bytes_of(code));
+        flm_text_puts(out, "\"");
+    }
     flm_text_puts(out, "></script>\n");
+}
+
+static bool add_packed(struct flm_text *out, const char *id, const char *name,
+                       struct flm_bytes bytes, struct flm_error *why)
+{
+    struct flm_text gzip = {0};
+    bool good = flm_gzip(bytes, LEVEL, &gzip, why);
+    struct flm_page_asset_gzip part = {{gzip.at, gzip.size}, bytes.size};
+    good = good && add_part(out, id, name, part, why);
+    flm_text_clear(&gzip);
+    return good;
 }
 
 static bool add_profile(struct flm_text *out, const char *id, const char *name,
                         const struct flm_profile *profile, struct flm_error *why)
 {
-    struct flm_text packed = {0}, gzip = {0};
+    struct flm_text packed = {0};
     bool good = flm_profile_pack(profile, &packed, why);
     if (good && packed.failed)
         good = flm_error_memory(why);
-    good = good && flm_gzip((struct flm_bytes){packed.at, packed.size}, LEVEL, &gzip, why);
-    struct flm_page_asset_gzip part = {{gzip.at, gzip.size}, packed.size};
-    good = good && add_part(out, id, name, part, why);
+    good = good && add_packed(out, id, name, (struct flm_bytes){packed.at, packed.size}, why);
     flm_text_clear(&packed);
-    flm_text_clear(&gzip);
     return good;
 }
 
@@ -132,16 +145,18 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
         return false;
     add_head(page, out);
     if (page->module_from)
-        add_reference(out, "module", NULL, page->module_from, page->reader);
+        add_reference(out, "module", NULL, page->module_from, page->reader, page->code_from);
     else if (!add_part(out, "module", NULL, flm_page_module(), why))
         return false;
     for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
         if (page->from[i])
-            add_reference(out, slots[i], page->name[i], page->from[i], NULL);
+            add_reference(out, slots[i], page->name[i], page->from[i], NULL, NULL);
         else if (page->profile[i] &&
                  !add_profile(out, slots[i], page->name[i], page->profile[i], why))
             return false;
     }
+    if (page->code.size > 0 && !add_packed(out, "code", NULL, page->code, why))
+        return false;
     if (!add_part(out, "script", NULL, flm_page_script(), why))
         return false;
     flm_text_puts(out, "<script>");
@@ -199,6 +214,7 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
         .name = {o->name ? o->name : "profile"},
         .module_from = MODULE,
         .reader = o->reader,
+        .code_from = o->code,
     };
     if (o->before)
         content.name[FLM_PAGE_BEFORE] = o->before_name ? o->before_name : "before";

@@ -23,7 +23,9 @@ struct flm_page_content {
     /* Served: the page has no bytes in it, but fetches them from where it came from. */
     const char *module_from;
     const char *from[FLM_PAGE_SLOTS];
-    const char *reader; /* takes files that the module cannot read; NULL: none */
+    const char *reader;    /* takes files that the module cannot read; NULL: none */
+    const char *code_from; /* answers requests for source and machine code; NULL: none */
+    struct flm_bytes code; /* of a page of one file: those, as a store (code/code_store.h) */
 };
 
 /* False, and `why`, also when flamel was built without the viewer. Whether `out` failed is for its

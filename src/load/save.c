@@ -76,7 +76,8 @@ static bool begin(struct saving *s, const struct flm_profile *profile, const cha
                           : path ? path
                                  : "profile",
                   .baseline = o.base,
-                  .baseline_name = o.base_name},
+                  .baseline_name = o.base_name,
+                  .code = {o.code, o.code ? o.code_size : 0}},
         .compress = o.compress && format->compressible,
         .gzip = path && flm_format_is_gzip_name(path),
     };

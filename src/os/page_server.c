@@ -52,7 +52,8 @@ struct flm_page_server {
     const struct flm_page_file *files;
     size_t count;
     const char *policy;
-    const struct flm_page_reader *reader; /* may be NULL */
+    const struct flm_page_reader *readers;
+    size_t reader_count;
     char token[TOKEN_SIZE + 1];
     char ticket[TOKEN_SIZE + 1]; /* the random part of the address of the exchange */
     bool is_used;                /* the ticket; of the server's thread */
@@ -249,6 +250,7 @@ static enum MHD_Result serve_exchange(struct MHD_Connection *connection, struct 
 
 /* A file that is being posted, and the answer to it. */
 struct upload {
+    const struct flm_page_reader *reader;
     unsigned status; /* of a refusal; 0: none so far */
     struct flm_error why;
     struct flm_text file, answer;
@@ -256,7 +258,8 @@ struct upload {
 
 /* A refusal is sent behind the body, which is dropped: a browser that sends does not listen. */
 static enum MHD_Result begin_upload(struct MHD_Connection *connection,
-                                    const struct flm_page_server *s, void **request)
+                                    const struct flm_page_server *s,
+                                    const struct flm_page_reader *reader, void **request)
 {
     struct upload *upload = calloc(1, sizeof *upload);
     const char *text = s->http.lookup_connection_value(connection, MHD_HEADER_KIND,
@@ -265,14 +268,15 @@ static enum MHD_Result begin_upload(struct MHD_Connection *connection,
     if (!upload)
         return MHD_NO;
     *request = upload;
+    upload->reader = reader;
     if (!text || !flm_number_parse_uint(flm_bytes_of(text), &size)) {
         upload->status = MHD_HTTP_LENGTH_REQUIRED;
         flm_error_set(&upload->why, FLM_ERROR_USAGE, "the size of the file is not given");
-    } else if (size > s->reader->most_bytes) {
+    } else if (size > reader->most_bytes) {
         upload->status = 413;
         flm_error_set(&upload->why, FLM_ERROR_USAGE,
                       "this is larger than %llu MiB: open it with: flamel view FILE",
-                      (unsigned long long)(s->reader->most_bytes >> 20));
+                      (unsigned long long)(reader->most_bytes >> 20));
     }
     return MHD_YES;
 }
@@ -280,7 +284,7 @@ static enum MHD_Result begin_upload(struct MHD_Connection *connection,
 static enum MHD_Result answer_upload(struct MHD_Connection *connection,
                                      const struct flm_page_server *s, struct upload *upload)
 {
-    const struct flm_page_reader *reader = s->reader;
+    const struct flm_page_reader *reader = upload->reader;
     struct flm_bytes file = {upload->file.at, upload->file.size};
     bool good = upload->status == 0 && (!upload->file.failed || flm_error_memory(&upload->why)) &&
                 reader->read(reader->context, file, &upload->answer, &upload->why);
@@ -300,7 +304,7 @@ static enum MHD_Result continue_upload(struct MHD_Connection *connection,
     if (*size == 0)
         return answer_upload(connection, s, upload);
     /* A body in chunks has no length that holds, whatever its Content-Length says. */
-    if (upload->status == 0 && *size > s->reader->most_bytes - upload->file.size) {
+    if (upload->status == 0 && *size > upload->reader->most_bytes - upload->file.size) {
         upload->status = 413;
         flm_error_set(&upload->why, FLM_ERROR_USAGE, "this is larger than it said");
         flm_text_clear(&upload->file);
@@ -325,6 +329,14 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     *request = NULL;
 }
 
+static const struct flm_page_reader *find_reader(const struct flm_page_server *s, const char *path)
+{
+    for (size_t i = 0; i < s->reader_count; i++)
+        if (strcmp(path, s->readers[i].path) == 0)
+            return &s->readers[i];
+    return NULL;
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 static enum MHD_Result serve(void *context, struct MHD_Connection *connection, const char *url,
@@ -333,7 +345,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
 {
     struct flm_page_server *s = context;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-    bool posts = s->reader && strcmp(method, "POST") == 0;
+    bool posts = strcmp(method, "POST") == 0;
     (void)version;
     /* The first call is for the head of the request. GET and HEAD have no body to wait for, and get
      * their response in the second call, so that the connection can be used again; a body of any
@@ -360,9 +372,9 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     befriend(s, connection);
     const char *name = url + 1 + TOKEN_SIZE + 1;
     /* Browsers say where a POST is from. */
-    if (posts && strcmp(name, s->reader->path) == 0 &&
-        is_ours(&s->http, connection, "Origin", s->origins[0], s->origins[1], false))
-        return begin_upload(connection, s, request);
+    const struct flm_page_reader *reader = posts ? find_reader(s, name) : NULL;
+    if (reader && is_ours(&s->http, connection, "Origin", s->origins[0], s->origins[1], false))
+        return begin_upload(connection, s, reader, request);
     if (!reads)
         return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, s, "there is only GET\n");
     for (size_t i = 0; i < s->count; i++)
@@ -461,8 +473,8 @@ static bool listen_on(struct flm_page_server *s, int port, struct flm_error *why
 
 struct flm_page_server *flm_page_server_start(int port, const struct flm_page_file *files,
                                               size_t count, const char *policy,
-                                              const struct flm_page_reader *reader,
-                                              struct flm_error *why)
+                                              const struct flm_page_reader *readers,
+                                              size_t reader_count, struct flm_error *why)
 {
     assert(policy && port >= 0 && port <= UINT16_MAX && (files || count == 0));
     struct flm_page_server *s = calloc(1, sizeof *s);
@@ -473,7 +485,8 @@ struct flm_page_server *flm_page_server_start(int port, const struct flm_page_fi
     s->files = files;
     s->count = count;
     s->policy = policy;
-    s->reader = reader;
+    s->readers = readers;
+    s->reader_count = reader_count;
     if (!open_http(&s->http, why) || !make_token(s->token, why) || !make_token(s->ticket, why) ||
         !listen_on(s, port, why)) {
         flm_page_server_stop(s);

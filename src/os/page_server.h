@@ -37,13 +37,13 @@ struct flm_page_reader {
 };
 
 /* Serves until it is stopped, with threads of its own. A file's path follows the token: the page's
- * address ends in a slash. `files`, their bytes, and `policy` (the value of
- * Content-Security-Policy) and `reader` (NULL: nothing can be posted) are borrowed until then.
- * `port` 0: any that is free. */
+ * address ends in a slash. `files`, their bytes, `policy` (the value of Content-Security-Policy)
+ * and `readers` (each with a path of its own) are borrowed until then. `port` 0: any that is
+ * free. */
 struct flm_page_server *flm_page_server_start(int port, const struct flm_page_file *files,
                                               size_t count, const char *policy,
-                                              const struct flm_page_reader *reader,
-                                              struct flm_error *why);
+                                              const struct flm_page_reader *readers,
+                                              size_t reader_count, struct flm_error *why);
 void flm_page_server_stop(struct flm_page_server *server);
 
 /* The address of the file whose path is "". */

@@ -52,7 +52,7 @@ static struct served start(void)
 {
     struct served s = {0};
     struct flm_error why = {0};
-    s.server = flm_page_server_start(0, files, 3, policy, &reader, &why);
+    s.server = flm_page_server_start(0, files, 3, policy, &reader, 1, &why);
     if (!s.server)
         fail_msg("%s", why.text);
     snprintf(s.url, sizeof s.url, "%s", flm_page_server_url(s.server));
@@ -314,7 +314,7 @@ static void each_server_has_a_token_and_a_port_of_its_own(void **state)
     assert_int_not_equal(a.port, b.port);
     assert_status(&a, "GET", path_of(&b, ""), a.host, "", 403);
     struct flm_error why = {0};
-    assert_null(flm_page_server_start(a.port, files, 3, policy, &reader, &why));
+    assert_null(flm_page_server_start(a.port, files, 3, policy, &reader, 1, &why));
     assert_int_equal(why.kind, FLM_ERROR_SYSTEM);
     assert_non_null(strstr(why.text, "cannot listen on 127.0.0.1"));
     flm_page_server_stop(a.server);
@@ -650,7 +650,7 @@ static int status_without_memory(const struct flm_page_server *server)
 static bool serve_twice(void *context, struct flm_error *why)
 {
     (void)context;
-    struct flm_page_server *server = flm_page_server_start(0, files, 3, policy, &reader, why);
+    struct flm_page_server *server = flm_page_server_start(0, files, 3, policy, &reader, 1, why);
     if (!server)
         return false;
     for (int i = 0; i < 2; i++) {

@@ -6,12 +6,16 @@
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
+#include "code/find/code_collection.h"
 #include "flamel/changes.h"
 
 struct fields {
     struct flm_load_fields load;
     struct flm_save_fields save;
     const char *base, *base_apply;
+    struct flm_option_list folders, maps;
+    bool with_source, with_assembly;
+    double share;
 };
 
 static const struct flm_option options[] = {
@@ -20,8 +24,93 @@ static const struct flm_option options[] = {
      offsetof(struct fields, base)},
     {"base-apply", 0, "EXPRESSION", "operations for the baseline, instead of those of --apply",
      FLM_OPTION_TEXT, offsetof(struct fields, base_apply)},
+    {"with-source", 0, NULL, "HTML: with the source of the functions that cost most",
+     FLM_OPTION_FLAG, offsetof(struct fields, with_source)},
+    {"with-assembly", 0, NULL, "HTML: with their machine code", FLM_OPTION_FLAG,
+     offsetof(struct fields, with_assembly)},
+    {"code-share", 0, "SHARE", "of functions with at least this much of all (default: 0.5%)",
+     FLM_OPTION_SHARE, offsetof(struct fields, share)},
+    {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
+     FLM_OPTION_LIST, offsetof(struct fields, folders)},
+    {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
+     offsetof(struct fields, maps)},
     FLM_LOAD_OPTIONS(struct fields, load),
 };
+
+/* ---- Source and machine code in a page ------------------------------------------------------- */
+
+static bool wants_code(const struct fields *f)
+{
+    return f->with_source || f->with_assembly;
+}
+
+/* Which files went into the page: whoever sends it should know. */
+static void say_files(const struct flm_code_store *store)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < flm_code_store_file_count(store); i++) {
+        const struct flm_code_file *file = flm_code_store_file_at(store, i);
+        if (file->path.size == 0)
+            continue;
+        flm_message("with the source file %.*s", (int)file->path.size, file->path.at);
+        count++;
+    }
+    if (count == 0)
+        flm_message("no source file was found");
+}
+
+static bool collect_code(const struct fields *f, const struct flm_profile *profile,
+                         struct flm_code_store *store, struct flm_error *why)
+{
+    enum { MOST_SOURCE_BYTES = 16 << 20 };
+    struct flm_symbol_paths paths = {0};
+    struct flm_metric metric;
+    const struct flm_code_finder_options how = {
+        .symbols = {.symbol_dirs = f->load.symbols.items,
+                    .symbol_dir_count = f->load.symbols.count,
+                    .perf_dir = flm_symbol_perf_dir(&paths),
+                    .cache_dir = flm_symbol_cache(&paths),
+                    .debuginfod = f->load.debuginfod},
+        .sources = {.folders = f->folders.items,
+                    .folder_count = f->folders.count,
+                    .maps = f->maps.items,
+                    .map_count = f->maps.count,
+                    .download = f->load.debuginfod,
+                    .most_bytes = MOST_SOURCE_BYTES},
+        .no_source = !f->with_source,
+        .no_assembly = !f->with_assembly,
+        .only_sources = true};
+    bool good = flm_metric_find(profile, f->save.metric, &metric, why) &&
+                flm_code_collect(profile, metric, f->share, &how, store, why);
+    flm_symbol_paths_clear(&paths);
+    return good;
+}
+
+/* Writes the profile, with the code that was asked for; frees the profile. */
+static int save(struct fields *f, struct flm_profile *profile)
+{
+    if (!wants_code(f))
+        return flm_save_with(&f->save, profile);
+    struct flm_error why;
+    struct flm_text code = {0};
+    struct flm_code_store *store = flm_code_store_new(&why);
+    bool good =
+        store && collect_code(f, profile, store, &why) && flm_code_store_write(store, &code, &why);
+    if (good) {
+        f->save.code = code.at;
+        f->save.code_size = code.size;
+    }
+    int status = good ? flm_save_with(&f->save, profile) : flm_message_error(&why);
+    if (!good)
+        flm_profile_free(profile);
+    else if (status == FLM_EXIT_DONE && f->with_source && !f->load.quiet)
+        say_files(store);
+    flm_code_store_free(store);
+    flm_text_clear(&code);
+    return status;
+}
+
+/* ---- Both of a comparison -------------------------------------------------------------------- */
 
 /* Both profiles side by side, and what the picture has to know of them. A metric that was asked for
  * by name is one of the file's; where it is the only one, its pair has no name. */
@@ -77,7 +166,7 @@ static int compare(struct fields *f, const char *path)
     if (after && flm_save_format(&f->save).takes_baseline) {
         f->save.base = before;
         f->save.base_name = flm_load_name(f->base);
-        status = flm_save_with(&f->save, after); /* frees it */
+        status = save(f, after); /* frees it */
         after = NULL;
     } else if (after) {
         status = write_both(f, before, after, path);
@@ -89,7 +178,8 @@ static int compare(struct fields *f, const char *path)
 
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct fields f = {0};
+    struct fields f = {.share = 0.005};
+    struct flm_error why;
     int status, operands = flm_command_start(command, &f, count, words, &status);
     if (operands < 0)
         return status;
@@ -99,6 +189,13 @@ static int run(const struct flm_command *command, int count, char **words)
         return flm_message_usage("--base-apply needs --base");
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
+    const char *format = flm_save_format(&f.save).name;
+    bool is_page = format && strcmp(format, "html") == 0;
+    if (wants_code(&f) && !is_page)
+        return flm_message_usage("--with-source and --with-assembly are for pages (-o x.html)");
+    for (size_t i = 0; i < f.maps.count; i++)
+        if (!flm_source_map_check(f.maps.items[i], &why))
+            return flm_message_error(&why);
     /* Of both side by side there are no samples; only how long they last may be needed. */
     f.load.drop_times = f.base && !flm_save_format(&f.save).takes_baseline
                             ? f.save.picture.normalize != FLM_NORMALIZE_DURATION
@@ -110,7 +207,7 @@ static int run(const struct flm_command *command, int count, char **words)
     f.load.dropped_samples = &f.save.has_no_samples;
     f.save.quiet = f.load.quiet;
     struct flm_profile *profile = flm_load_with(&f.load, words[0]);
-    return profile ? flm_save_with(&f.save, profile) : FLM_EXIT_WRONG;
+    return profile ? save(&f, profile) : FLM_EXIT_WRONG;
 }
 
 const struct flm_command flm_command_convert = {
@@ -124,7 +221,8 @@ const struct flm_command flm_command_convert = {
                 "  perf script | flamel convert - -o app.svg   from a pipe\n"
                 "  flamel convert app.folded -o app.flm        flamel's own file: opens at once\n"
                 "  flamel convert -t folded app.flm            folded stacks on standard output\n"
-                "  flamel convert new.flm --base old.flm -o change.svg    what changed\n",
+                "  flamel convert new.flm --base old.flm -o change.svg    what changed\n"
+                "  flamel convert app.flm -o app.html --with-source       a page with source\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     FLM_PICTURE_OPTIONS(struct fields, save),

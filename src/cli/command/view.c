@@ -17,6 +17,7 @@
 #include "cli/common/messages.h"
 #include "cli/tui/code_found.h"
 #include "cli/tui/tui.h"
+#include "code/find/code_request.h"
 #include "flamel/page.h"
 #include "os/page_server.h"
 
@@ -24,6 +25,7 @@ struct fields {
     struct flm_load_fields load;
     int port;
     bool no_open, tui;
+    struct flm_option_list folders, maps;
 };
 
 static const struct flm_option options[] = {
@@ -33,6 +35,10 @@ static const struct flm_option options[] = {
      offsetof(struct fields, no_open)},
     {"tui", 0, NULL, "in this terminal instead of the browser", FLM_OPTION_FLAG,
      offsetof(struct fields, tui)},
+    {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
+     FLM_OPTION_LIST, offsetof(struct fields, folders)},
+    {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
+     offsetof(struct fields, maps)},
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
@@ -55,6 +61,7 @@ static void add_ending_signals(sigset_t *set)
 /* A browser keeps a file of this size too. */
 #define MOST_POSTED_BYTES ((uint64_t)1 << 30)
 #define READER_PATH "read"
+#define CODE_PATH "code"
 
 static bool add_bytes(void *text, const void *bytes, size_t size)
 {
@@ -103,9 +110,17 @@ static void stop_reading(struct posted *posted)
         _exit(FLM_EXIT_DONE);
 }
 
+/* Source and machine code of functions of the profiles that are served. */
+static bool find_code(void *context, struct flm_bytes request, struct flm_text *answer,
+                      struct flm_error *why)
+{
+    return flm_code_request_answer(context, request, answer, why);
+}
+
 /* Serves until a signal ends it. The signals are blocked before the server's threads are made, so
  * that this one receives them. */
-static int serve_until_stopped(const struct fields *f, const struct flm_served_page *page)
+static int serve_until_stopped(const struct fields *f, const struct flm_served_page *page,
+                               struct flm_code_sides *sides)
 {
     sigset_t waited, before;
     sigemptyset(&waited);
@@ -115,10 +130,12 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     struct flm_error why;
     size_t count;
     struct posted posted = {.fields = *f};
-    const struct flm_page_reader reader = {READER_PATH, MOST_POSTED_BYTES, read_posted, &posted};
+    const struct flm_page_reader readers[] = {
+        {READER_PATH, MOST_POSTED_BYTES, read_posted, &posted},
+        {CODE_PATH, FLM_CODE_REQUEST_MOST_BYTES, find_code, sides}};
     const struct flm_page_file *files = flm_served_page_files(page, &count);
-    struct flm_page_server *server =
-        flm_page_server_start(f->port, files, count, flm_served_page_policy(page), &reader, &why);
+    struct flm_page_server *server = flm_page_server_start(
+        f->port, files, count, flm_served_page_policy(page), readers, 2, &why);
     if (!server) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return flm_message_error(&why);
@@ -189,12 +206,52 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
 
 /* ---- In the browser -------------------------------------------------------------------------- */
 
+/* What finds the code of a profile; NULL for none. */
+static struct flm_code_finder *finder_of(const struct fields *f, const struct flm_profile *profile,
+                                         struct flm_symbol_paths *paths, struct flm_error *why)
+{
+    enum { MOST_SOURCE_BYTES = 16 << 20 }; /* a page shows it, and nobody reads more */
+    const struct flm_code_finder_options how = {
+        .symbols = {.symbol_dirs = f->load.symbols.items,
+                    .symbol_dir_count = f->load.symbols.count,
+                    .perf_dir = flm_symbol_perf_dir(paths),
+                    .cache_dir = flm_symbol_cache(paths),
+                    .debuginfod = f->load.debuginfod},
+        .sources = {.folders = f->folders.items,
+                    .folder_count = f->folders.count,
+                    .maps = f->maps.items,
+                    .map_count = f->maps.count,
+                    .download = f->load.debuginfod,
+                    .most_bytes = MOST_SOURCE_BYTES},
+        .no_source = true, /* files are asked for by name */
+        .only_sources = true};
+    return profile ? flm_code_finder_new(profile, &how, why) : NULL;
+}
+
+static int serve(const struct fields *f, const struct flm_page_options *shown)
+{
+    struct flm_error why;
+    struct flm_symbol_paths paths = {0};
+    struct flm_served_page *page = flm_served_page_new(shown, &why);
+    struct flm_code_sides sides = {NULL, NULL};
+    sides.after = page ? finder_of(f, shown->profile, &paths, &why) : NULL;
+    sides.before = sides.after ? finder_of(f, shown->before, &paths, &why) : NULL;
+    bool good = sides.after && (sides.before || !shown->before);
+    int status = good ? serve_until_stopped(f, page, &sides) : flm_message_error(&why);
+    flm_code_finder_free(sides.after);
+    flm_code_finder_free(sides.before);
+    flm_served_page_free(page);
+    flm_symbol_paths_clear(&paths);
+    return status;
+}
+
 /* A file, compared with the one before unless that is NULL. */
 static int show_in_browser(const struct fields *f, const char *before, const char *path)
 {
-    struct flm_error why;
-    struct flm_page_options shown = {
-        .size = sizeof shown, .name = flm_load_name(path), .reader = READER_PATH};
+    struct flm_page_options shown = {.size = sizeof shown,
+                                     .name = flm_load_name(path),
+                                     .reader = READER_PATH,
+                                     .code = CODE_PATH};
     if (before) {
         shown.before_name = flm_load_name(before);
         shown.before = flm_load_with(&f->load, before);
@@ -202,11 +259,8 @@ static int show_in_browser(const struct fields *f, const char *before, const cha
     if (!before || shown.before)
         shown.profile = flm_load_with(&f->load, path);
     int status = FLM_EXIT_WRONG;
-    if (shown.profile && has_matched(f, before ? 2 : 1)) {
-        struct flm_served_page *page = flm_served_page_new(&shown, &why);
-        status = page ? serve_until_stopped(f, page) : flm_message_error(&why);
-        flm_served_page_free(page);
-    }
+    if (shown.profile && has_matched(f, before ? 2 : 1))
+        status = serve(f, &shown);
     flm_profile_free(shown.profile);
     flm_profile_free(shown.before);
     return status;
@@ -248,6 +302,9 @@ static int run(const struct flm_command *command, int count, char **words)
     if (operands > 2)
         return flm_message_usage("view takes one file, or two to compare: the one before, and then "
                                  "the one that it became");
+    for (size_t i = 0; i < f.maps.count; i++)
+        if (!flm_source_map_check(f.maps.items[i], &why))
+            return flm_message_error(&why);
     if (f.port > UINT16_MAX)
         return flm_message_usage("--port: there is no port %d", f.port);
     if (operands > 0)

@@ -110,7 +110,9 @@ int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)
                                     .picture = &picture,
                                     .name = f->name,
                                     .base = f->base,
-                                    .base_name = f->base_name};
+                                    .base_name = f->base_name,
+                                    .code = f->code,
+                                    .code_size = f->code_size};
     bool good = !f->palette_file || use_palette(f, profile, &picture, &palette, &why);
     good = good && flm_save(profile, f->output ? f->output : "-", &save, &why);
     if (good && !f->quiet)

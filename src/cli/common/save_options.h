@@ -15,6 +15,8 @@ struct flm_save_fields {
     /* Not options: for pages, the name of the source file (may be NULL), and the profile to compare
      * with (NULL: none). */
     const char *name, *base_name;
+    const void *code; /* not options: of pages, source and machine code */
+    size_t code_size;
     const struct flm_profile *base;
 
     bool quiet;          /* not an option here: what the format cannot hold is not printed */

@@ -1,10 +1,12 @@
 #include "code/find/code_finder.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "code/find/internal.h"
 #include "code/find/profile_module.h"
+#include "draw/syntax/syntax.h"
 #include "profile/chains.h"
 
 struct flm_code_finder {
@@ -136,6 +138,18 @@ static struct flm_bytes bytes_of(const struct flm_text *text)
     return flm_bytes_of(text->at ? text->at : "");
 }
 
+/* Whether a file may be shown to whoever gets a page: a profile may name any file, and its name may
+ * be that of a link. */
+static bool is_source(const struct flm_source_file *source)
+{
+    const struct flm_bytes none = {"", 0};
+    char path[PATH_MAX];
+    if (source->origin != FLM_SOURCE_AS_NAMED)
+        return true;
+    return realpath(source->path.at, path) && (flm_language_of(flm_bytes_of(path), none) ||
+                                               flm_bytes_start_with(flm_bytes_of(path), "/usr/"));
+}
+
 static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name,
                      struct flm_module *module, struct flm_code_store *store, struct flm_error *why)
 {
@@ -145,6 +159,13 @@ static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name
     struct flm_source_file source;
     const struct flm_source_request request = {.path = name, .module = module};
     bool found = flm_source_file_find(&finder->options.sources, &request, &source, &reason);
+    if (found && finder->options.only_sources && !is_source(&source)) {
+        found = false;
+        source.status.size = 0;
+        flm_text_puts(&source.status, "its name is not that of a source file: give its folder "
+                                      "with --source");
+        flm_text_putc(&source.status, 0);
+    }
     const struct flm_code_file file = {
         .name = name,
         .path = found ? bytes_of(&source.path) : flm_bytes_of(""),

@@ -32,6 +32,8 @@ struct flm_code_finder_options {
     struct flm_source_places sources; /* when it was recorded is asked of the profile */
     enum flm_assembly_syntax syntax;
     bool no_source, no_assembly;
+    bool only_sources; /* of files that are in no folder of `sources`: only those with the name of a
+                          source file, or below /usr: what a profile names is shown to others */
 };
 
 /* The profile, and what the options point to, must stay. NULL, and `why`, if memory ran out. */

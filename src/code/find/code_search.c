@@ -80,7 +80,8 @@ struct flm_code_search *flm_code_search_new(const struct flm_code_options *optio
                                                      .most_bytes = o.most_source_bytes},
                                          .syntax = o.intel ? FLM_ASSEMBLY_INTEL : FLM_ASSEMBLY_ATT,
                                          .no_source = o.no_source,
-                                         .no_assembly = o.no_assembly};
+                                         .no_assembly = o.no_assembly,
+                                         .only_sources = o.only_sources};
     return &all->search;
 }
 

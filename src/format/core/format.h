@@ -48,6 +48,7 @@ struct flm_write_options {
     const char *name;                      /* of pages: the name of the profile */
     const struct flm_profile *baseline;    /* of pages: to compare the profile with; NULL: none */
     const char *baseline_name;
+    struct flm_bytes code; /* of pages: source and machine code; empty: none */
 };
 
 /* The arguments of `load`: more than bytes. */

@@ -1,0 +1,59 @@
+#include "code/find/code_collection.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/failures.h"
+#include "support/profile/profiles.h"
+
+static const struct flm_bytes module = {"", 0};
+
+static bool collect(const struct flm_profile *p, double share, struct flm_code_store *store,
+                    struct flm_error *why)
+{
+    static const struct flm_code_finder_options options = {.only_sources = true};
+    return flm_code_collect(p, (struct flm_metric){0}, share, &options, store, why);
+}
+
+static void functions_above_a_share_are_taken(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;lex 90\nmain;read 9\nidle 1\n");
+    struct flm_code_store *store = flm_code_store_new(NULL);
+    assert_true(collect(p, 0.09, store, NULL));
+    assert_int_equal(flm_code_store_function_count(store), 3);
+    assert_non_null(flm_code_store_function(store, flm_bytes_of("main"), module));
+    assert_non_null(flm_code_store_function(store, flm_bytes_of("read"), module));
+    assert_null(flm_code_store_function(store, flm_bytes_of("idle"), module));
+    assert_true(collect(p, 0, store, NULL));
+    assert_int_equal(flm_code_store_function_count(store), 4);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+static bool collect_all(void *context, struct flm_error *why)
+{
+    struct flm_code_store *store = flm_code_store_new(why);
+    bool good = store && collect(context, 0, store, why);
+    flm_code_store_free(store);
+    return good;
+}
+
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("main;lex 90\n");
+    assert_true(assert_survives_failures(collect_all, p) > 10);
+    flm_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_above_a_share_are_taken),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
