@@ -2,8 +2,10 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "algebra/aggregate/address_costs.h"
 #include "code/find/internal.h"
 #include "code/find/profile_module.h"
 #include "draw/syntax/syntax.h"
@@ -259,13 +261,14 @@ static int compare_parts(const void *a, const void *b)
     return (from > other) - (from < other);
 }
 
-/* The parts of the function that have an address. False when memory ran out. */
-static bool find_parts(struct finding *f, const struct flm_profile_module *module,
-                       struct flm_code_making *making)
+/* The parts of the function that have an address, as many as there is room for; how many are left
+ * out. False when memory ran out. */
+static bool take_parts(struct finding *f, const struct flm_profile_module *module,
+                       struct flm_code_making *making, size_t *left_out, bool *is_other)
 {
     uint64_t size = 0;
-    size_t left_out = 0;
-    bool is_other = false;
+    *left_out = 0;
+    making->parts.count = 0;
     for (size_t i = 0; i < f->addresses.count; i++) {
         uint64_t address;
         struct flm_elf_range range;
@@ -273,10 +276,10 @@ static bool find_parts(struct finding *f, const struct flm_profile_module *modul
             is_in_parts(making, address) || !flm_module_function(module->module, address, &range) ||
             range.end <= range.start || overlaps(making, &range))
             continue;
-        check_name(f, module->module, address, &is_other);
+        check_name(f, module->module, address, is_other);
         if (making->parts.count == FLM_CODE_FINDER_MOST_PARTS ||
             range.end - range.start > FLM_CODE_FINDER_MOST - size) {
-            left_out++;
+            ++*left_out;
             continue;
         }
         size += range.end - range.start;
@@ -284,10 +287,53 @@ static bool find_parts(struct finding *f, const struct flm_profile_module *modul
         if (!FLM_ARRAY_ADD(&making->parts, part))
             return false;
     }
+    return true;
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+    const struct flm_address_cost *x = a, *y = b;
+    if (fabs(x->total) != fabs(y->total))
+        return fabs(x->total) > fabs(y->total) ? -1 : 1;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+/* The addresses that cost most come first: a function may be inlined in a thousand others. */
+static bool sort_by_cost(struct finding *f)
+{
+    const struct flm_profile *p = f->p;
+    struct flm_address_costs costs = {0};
+    unsigned char *marks = calloc(p->sizes.frame_count, 1);
+    for (uint32_t i = 1; marks && i < p->sizes.frame_count; i++)
+        marks[i] = p->frames[i].module == f->module &&
+                   flm_bytes_equal(flm_string_bytes(p, p->frames[i].function), f->name);
+    bool good = marks && p->sizes.metric_count > 0 &&
+                flm_address_costs_init(&costs, p, (struct flm_metric){0}, marks, NULL);
+    free(marks);
+    if (!good)
+        return false;
+    qsort(costs.address, costs.count, sizeof *costs.address, compare_costs);
+    f->addresses.count = 0;
+    for (size_t i = 0; good && i < costs.count; i++)
+        good = add_address(f, costs.address[i].address);
+    flm_address_costs_clear(&costs);
+    return good;
+}
+
+/* False when memory ran out. */
+static bool find_parts(struct finding *f, const struct flm_profile_module *module,
+                       struct flm_code_making *making)
+{
+    size_t left_out = 0;
+    bool is_other = false;
+    if (!take_parts(f, module, making, &left_out, &is_other) ||
+        (left_out > 0 &&
+         (!sort_by_cost(f) || !take_parts(f, module, making, &left_out, &is_other))))
+        return false;
     if (making->parts.count > 0)
         qsort(making->parts.at, making->parts.count, sizeof *making->parts.at, compare_parts);
     if (left_out > 0)
-        say(f, "it is in too many places: only some are here");
+        say(f, "it is in too many places: only those that cost most are here");
     if (is_other)
         say(f, "the file has functions of other names at its addresses, and may be another build");
     return true;

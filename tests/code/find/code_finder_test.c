@@ -189,6 +189,53 @@ static void what_is_missing_is_said(void **state)
     flm_text_clear(&program.id);
 }
 
+/* A function that is inlined in a hundred others, of which the last one costs most. */
+static void the_places_that_cost_most_are_kept(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    shell(
+        "{ echo 'volatile int number; static inline __attribute__((always_inline)) int twice(int x)"
+        " { return number * x; }'\n"
+        "for i in $(seq 100 199); do echo \"int user$i(int x) { return twice(x) + $i; }\"; done\n"
+        "echo 'int main(void) { return number; }'; } > many.c\n"
+        "gcc -O2 -g many.c -o many\n"
+        "nm --defined-only many | sed -n 's/ T user/ /p' > users");
+    char path[400];
+    strcpy(path, temporary_path("many"));
+    struct flm_text users = shell_output("cat users");
+    flm_text_putc(&users, 0);
+    struct flm_builder *b = flm_builder_new(&why);
+    uint64_t last = 0;
+    for (char *at = users.at; *at;) {
+        uint64_t address = strtoull(at, &at, 16), number = strtoull(at, &at, 10);
+        at += *at == '\n';
+        last = number == 199 ? address : last;
+        const struct flm_frame_record twice = {.function = flm_builder_string(b, "outer", 5).index,
+                                               .module =
+                                                   flm_builder_string(b, path, strlen(path)).index,
+                                               .kind = FLM_KIND_INLINED};
+        const struct flm_location where = {.address = address};
+        struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &twice), &where);
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                        flm_builder_metric(b, "cpu", "ns"), number == 199 ? 50 : 1);
+    }
+    flm_text_clear(&users);
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    struct program program = {.start = last};
+    strcpy(program.path, path);
+    static const struct flm_code_finder_options options = {.no_source = true};
+    struct flm_code_store *store = found(p, &program, &options);
+    const struct flm_code_function *f = outer_of(store);
+    if (has_capstone(f)) {
+        assert_true(flm_bytes_contain(f->status, "too many places"));
+        size_t at = flm_code_instruction_from(f, last);
+        assert_true(at < f->instruction_count && f->instructions[at].address == last);
+    }
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
 static bool find_all(void *context, struct flm_error *why)
 {
     const struct flm_profile *p = context;
@@ -218,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(source_and_machine_code_are_found),
         cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(the_places_that_cost_most_are_kept),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
