@@ -448,6 +448,11 @@ static bool add_code_table(const struct annotating *a, const struct function_ran
         const struct flm_line_cost *line = &a->costs.line[ranges[order[r]].first];
         good = flm_annotate_code_rows(&a->code, line->function, line->module);
     }
+    flm_annotate_code_begin_status(&a->code);
+    for (size_t r = 0; good && r < shown; r++) {
+        const struct flm_line_cost *line = &a->costs.line[ranges[order[r]].first];
+        good = flm_annotate_code_status(&a->code, line->function, line->module);
+    }
     return good;
 }
 

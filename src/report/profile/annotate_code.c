@@ -362,6 +362,33 @@ bool flm_annotate_code_rows(const struct flm_annotating_code *a, uint32_t functi
     return good;
 }
 
+void flm_annotate_code_begin_status(const struct flm_annotating_code *a)
+{
+    flm_report_begin_table(a->report, "code", FLM_IN_JSON, false);
+    flm_report_add_column(a->report, "function", FLM_IN_JSON);
+    flm_report_add_column(a->report, "module", FLM_IN_JSON);
+    flm_report_add_column(a->report, "machine", FLM_IN_JSON);
+    flm_report_add_literal_column(a->report, "status", FLM_IN_JSON);
+}
+
+bool flm_annotate_code_status(const struct flm_annotating_code *a, uint32_t function,
+                              uint32_t module)
+{
+    const struct flm_profile *p = a->source->profile;
+    struct flm_bytes name = flm_string_bytes(p, function), in = flm_string_bytes(p, module);
+    struct flm_code_search *search = a->options->search;
+    const struct flm_code_store *store = NULL;
+    if (search && !search->find(search, p, name, in, &store, a->why))
+        return false;
+    const struct flm_code_function *f = store ? flm_code_store_function(store, name, in) : NULL;
+    flm_report_begin_row(a->report, 0, FLM_IN_JSON);
+    flm_report_cell_bytes(a->report, name);
+    flm_report_cell_bytes(a->report, in);
+    add_text(a->report, f ? f->machine : (struct flm_bytes){"", 0});
+    add_text(a->report, f ? f->status : (struct flm_bytes){"", 0});
+    return true;
+}
+
 /* ---- Skid ------------------------------------------------------------------------------------ */
 
 void flm_annotate_code_skid(const struct flm_annotating_code *a)

@@ -20,6 +20,12 @@ void flm_annotate_code_begin(const struct flm_annotating_code *a);
 bool flm_annotate_code_rows(const struct flm_annotating_code *a, uint32_t function,
                             uint32_t module);
 
+/* The same for JSON: a table with the machine of each function, and why there is no code of it, or
+ * what is doubtful. */
+void flm_annotate_code_begin_status(const struct flm_annotating_code *a);
+bool flm_annotate_code_status(const struct flm_annotating_code *a, uint32_t function,
+                              uint32_t module);
+
 /* For people: how near to the cause samples of this metric are. Nothing, where it does not say. */
 void flm_annotate_code_skid(const struct flm_annotating_code *a);
 
