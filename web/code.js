@@ -33,7 +33,7 @@ function lanesOf(row) {
 const isLinked = (row, to) => Boolean(to) && [row.at, row.site].some(one => one && (one === to.at || one === to.site));
 
 export function makeCode(view) {
-    let code = null, pointed = null, chosen = null, shownAs = '', asked = new Set(), failure = '';
+    let code = null, pointed = null, chosen = null, shownAs = '', asked = new Set(), failure = '', laterHottest = 0;
     const titleCell = make('h2', {class: 'cut'}), facts = make('span', {class: 'muted cut'});
     const switches = make('span', {class: 'buttons'});
     const bar = make('div', {class: 'code-bar'}, titleCell, switches, facts);
@@ -130,12 +130,12 @@ export function makeCode(view) {
             space.style.height = `${count * CODE_ROW_PX}px`;
             refill(costs, ['self', code.compared && 'before', code.compared && 'change',
                 isSource && !code.compared && 'total', !isSource && 'lanes', 'line'].filter(Boolean).map(one =>
-                make('span', {role: 'columnheader', class: one === 'self' ? 'self' : one === 'line' ? 'line' : one === 'lanes' ? 'lanes' : 'cost'},
+                make('span', {role: one === 'lanes' ? 'presentation' : 'columnheader', class: one === 'self' ? 'self' : one === 'line' ? 'line' : one === 'lanes' ? 'lanes' : 'cost'},
                     one === 'lanes' ? '' : one === 'line' && !isSource ? 'address' : one)));
             file.textContent = isSource ? head.split('/').pop() : head;
             file.title = head;
             // What has no text says so where there is room for it.
-            const isMissing = isSource ? !code.path : !code.machine;
+            const isMissing = of > 0 && (isSource ? !code.path : !code.machine);
             status.textContent = isMissing ? '' : note;
             status.title = note;
             show(status, !isMissing);
@@ -222,8 +222,9 @@ export function makeCode(view) {
     function update() {
         if (!element.isConnected || element.hidden) return;
         const parts = Math.max(10, Math.floor(element.clientHeight / STRIP_PX));
-        code = view.core.query(`code ${parts}`);
+        code = view.core.query(`code ${parts} quick`);
         if (!code) return;
+        if (!code.hottest.length) laterHottest ||= setTimeout(showHottest, 50);
         refill(titleCell, code.title, make('span', {class: 'muted'}, [code.place, code.module].filter(Boolean)
             .map(one => ` · ${one.split('/').pop()}`).join('')));
         titleCell.title = [code.title, code.place, code.module].filter(Boolean).join('\n');
@@ -234,7 +235,7 @@ export function makeCode(view) {
             code.lines_sum, code.event].filter(Boolean).join(' · '));
         facts.title = facts.textContent;
         refill(functions, code.functions.map(place));
-        refill(hottest, code.hottest.length ? code.hottest.map(place) : make('li', {class: 'muted'}, 'No line is known'));
+        if (code.hottest.length) refill(hottest, code.hottest.map(place));
         show(panes[1].element, code.assembly);
         element.classList.toggle('has-assembly', code.assembly);
         element.classList.toggle('has-change', code.compared);
@@ -251,6 +252,12 @@ export function makeCode(view) {
         pointAt(null);
         drawStrip();
         fetchWanted();
+    }
+    // Those of all functions may take longer than the code of one, which is there first.
+    function showHottest() {
+        laterHottest = 0;
+        const lines = view.core.query('code 0')?.hottest ?? [];
+        refill(hottest, lines.length ? lines.map(place) : make('li', {class: 'muted'}, 'No line is known'));
     }
     function status(isDoubtful) {
         panes[0].element.classList.toggle('is-doubtful', isDoubtful);

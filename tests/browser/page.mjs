@@ -34,7 +34,7 @@ export async function open(html, {hash = '', url = 'file://' + html, width = 120
     await page.addInitScript(watchModules);
     await before(page);
     await page.goto(url + hash);
-    await page.waitForSelector('.stage[data-settled=true], .state:not([hidden]), .code:not([hidden]) .code-row');
+    await page.waitForSelector('.stage[data-settled=true], .state:not([hidden]), .code:not([hidden]) .code-bar');
     await resolved(page);
     return page;
 }

@@ -185,8 +185,8 @@ static void put_lanes(struct flm_tui *tui, int left, int y, struct flm_bytes lan
         int bits = (size_t)lane < lanes.size ? flm_hex_value(lanes.at[lane]) : 0;
         bool is_end = bits & 12;
         uint32_t shape = lines[is_ascii][(bits & 3) | (is_end ? 4 : 0)];
-        if (crosses && !is_end && !(bits & 3))
-            shape = lines[is_ascii][4];
+        if (crosses && !is_end)
+            shape = bits & 3 ? (is_ascii ? '+' : 0x253C) : lines[is_ascii][4];
         flm_screen_put(&tui->screen, left + LANES - 1 - lane, y, shape, style);
         crosses |= is_end;
         arrives |= (bits & 8) != 0;

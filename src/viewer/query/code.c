@@ -284,6 +284,17 @@ static void add_listing(struct flm_query *q, struct flm_response_code *code, uin
         code->empty = flm_query_text(q, "The function costs nothing in what is shown");
 }
 
+static struct flm_bytes next_word(struct flm_bytes *text)
+{
+    size_t size = 0;
+    while (size < text->size && text->at[size] != ' ')
+        size++;
+    struct flm_bytes word = {text->at, size};
+    size += size < text->size;
+    *text = (struct flm_bytes){text->at + size, text->size - size};
+    return word;
+}
+
 bool flm_query_code(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
                     struct flm_error *why)
 {
@@ -299,7 +310,7 @@ bool flm_query_code(struct flm_viewer *v, struct flm_bytes argument, struct flm_
         return flm_query_fail(&q);
     if (!code)
         return flm_query_end(&q, why);
-    flm_number_parse_uint(argument, &parts);
+    flm_number_parse_uint(next_word(&argument), &parts);
     unsigned flags = v->model.code.flags;
     code->title = flm_query_copy(&q, flm_code_part(&v->model.code.of, 0));
     code->module = flm_query_copy(&q, flm_code_part(&v->model.code.of, 1));
@@ -319,7 +330,9 @@ bool flm_query_code(struct flm_viewer *v, struct flm_bytes argument, struct flm_
     } else {
         code->empty = flm_query_text(&q, "The function is not in what is shown");
     }
-    if (!good || !add_hottest(&q, code, why))
+    /* Of a million lines they take longer than all else. */
+    bool is_quick = flm_bytes_are(argument, "quick") && !v->scene.code.hottest;
+    if (!good || (!is_quick && !add_hottest(&q, code, why)))
         return flm_query_fail(&q);
     return flm_query_end(&q, why);
 }
@@ -602,17 +615,6 @@ static void add_row(struct making_rows *m, struct flm_response_code_row *row,
     }
     row->on = m->selected == index;
     row->match = is_match(q, row);
-}
-
-static struct flm_bytes next_word(struct flm_bytes *text)
-{
-    size_t size = 0;
-    while (size < text->size && text->at[size] != ' ')
-        size++;
-    struct flm_bytes word = {text->at, size};
-    size += size < text->size;
-    *text = (struct flm_bytes){text->at + size, text->size - size};
-    return word;
 }
 
 static bool make_rows(struct flm_query *q, enum flm_listing_side side, struct flm_row_range range)

@@ -173,7 +173,8 @@
  *      x, y                                           device pixels; null: at no place
  *      items: as of palette}
  *
- * code N        the view of code: null, or; the overview in N parts
+ * code N        the view of code: null, or; the overview in N parts; "code N quick" leaves out the
+ *               hottest lines, unless they are known
  *     {title, module, place                            "src/table.c:88"
  *      path, status, doubtful: b                       of its file, as it was found
  *      self, self_share, total, total_share, share_of  shares are of all; those of rows: of this

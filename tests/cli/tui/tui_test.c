@@ -232,7 +232,7 @@ static void the_menu_of_a_frame_is_chosen_from(void **state)
     tui_await_selected(&session, "write_text");
     session_type(&session, ".");
     session_await(&session, "Hide the function");
-    session_type(&session, "\033[B\033[B\033[B\r"); /* the fourth */
+    session_type(&session, "\033[B\033[B\033[B\033[B\r"); /* the fifth */
     session_await_gone(&session, "Callers and callees");
     session_await(&session, "hide write_text");
     /* In a table: of the row where the cursor is. */
