@@ -33,7 +33,7 @@ function lanesOf(row) {
 const isLinked = (row, to) => Boolean(to) && [row.at, row.site].some(one => one && (one === to.at || one === to.site));
 
 export function makeCode(view) {
-    let code = null, pointed = null, chosen = null, shownAs = '', asked = new Set(), failure = '', laterHottest = 0;
+    let code = null, pointed = null, chosen = null, shownAs = '', asked = new Set(), failure = '', laterHottest = 0, isAsking = false;
     const titleCell = make('h2', {class: 'cut'}), facts = make('span', {class: 'muted cut'});
     const switches = make('span', {class: 'buttons'});
     const bar = make('div', {class: 'code-bar'}, titleCell, switches, facts);
@@ -215,7 +215,7 @@ export function makeCode(view) {
     function statusOf() {
         if (failure) return failure;
         if (code.path || code.status) return code.status ?? '';
-        return asked.size ? '' : 'no source here: open the recording with "flamel view", or make the page with ' +
+        return asked.has(code.place) ? '' : 'no source here: open the recording with "flamel view", or make the page with ' +
             '"convert --with-source"';
     }
 
@@ -265,12 +265,13 @@ export function makeCode(view) {
 
     // Each text is asked for once.
     async function fetchWanted() {
-        const wanted = view.core.query('code-wanted');
+        const wanted = isAsking ? null : view.core.query('code-wanted');
         if (!wanted) return;
         wanted.files = wanted.files.filter(name => !asked.has(name));
         const key = wanted.assembly && `${wanted.function}\n${wanted.module}`;
         if (key && asked.has(key)) wanted.assembly = false;
         if (!wanted.files.length && !wanted.assembly) return;
+        isAsking = true;
         try {
             const bytes = await loadCode(wanted);
             if (!bytes) return;
@@ -282,6 +283,8 @@ export function makeCode(view) {
             for (const name of wanted.files) asked.add(name);
             if (key) asked.add(key);
             failure = error.message;
+        } finally {
+            isAsking = false;
         }
         view.changed(view.core.changes());
         update();
