@@ -13,6 +13,7 @@ static struct fixture start(void)
 {
     struct fixture f = {.builder = flm_builder_new(NULL)};
     assert_non_null(f.builder);
+    f.builder->locations = FLM_LOCATIONS_AS_LINES;
     assert_true(flm_perf_lines_init(&f.lines, f.builder));
     return f;
 }

@@ -26,7 +26,7 @@ static const struct {
     {"processes.txt", 2, "cpu-clock", "samples", 33, 13, 33},
     {"java.txt", 2, "cpu-clock", "samples", 3, 2, 3},
     {"simple_pid.txt", 2, "cpu-clock", "samples", 8, 4, 8},
-    {"places.txt", 2, "cpu-clock", "ns", 111111110, 8, 11},
+    {"places.txt", 2, "cpu-clock", "ns", 111111110, 6, 11}, /* 8 by line */
     {"events.txt", 4, "page-faults", "count", 88, 4, 29},
     {"sched.txt", 5, "sched:sched_process_fork", "samples", 1, 1, 7},
     {"syscalls.txt", 3, "raw_syscalls:sys_exit", "samples", 6, 6, 11},
