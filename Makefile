@@ -1,7 +1,7 @@
 # How flamel is built, tested and installed. Everything that is made goes to build/. The rules are
 # in mk/, a file a subject.
 #
-#   make                the command build/flamel, build/libflamel.a and build/libflamel.so
+#   make                the command build/flamel, build/libflamel and build/libflamel-probe, .a and .so
 #   make test           every test: unit, transcripts of the command, examples, install, fuzz replay,
 #                       wasm, browser; -j helps
 #   make test-unit      unit tests and fuzz replay: with SAN=1, say
@@ -41,6 +41,7 @@ include mk/compile.mk
 include mk/library.mk
 include mk/assets.mk
 include mk/wasm.mk
+include mk/probe.mk
 include mk/test.mk
 include mk/check.mk
 include mk/fuzz.mk

@@ -29,12 +29,14 @@ install: all
 	    $(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)
 	install -m 755 $B/flamel $(BIN)
 	install -m 644 $B/libflamel.a $(LIB)
-	install -m 755 $B/$(SHARED) $(LIB)
+	install -m 755 $B/$(SHARED) $B/$(PROBE_SHARED) $(LIB)
+	install -m 644 $(PROBE_LIBRARIES) $B/libflamel-probe-static.a $(PROBE_LINK) $(LIB)
 	$(if $(STRIP),$(STRIP) $(BIN)/flamel)
-	$(if $(STRIP),$(STRIP) --strip-unneeded $(LIB)/$(SHARED))
-	$(if $(STRIP),$(STRIP) --strip-debug $(LIB)/libflamel.a)
+	$(if $(STRIP),$(STRIP) --strip-unneeded $(LIB)/$(SHARED) $(LIB)/$(PROBE_SHARED))
+	$(if $(STRIP),$(STRIP) --strip-debug $(LIB)/libflamel.a $(LIB)/libflamel-probe-static.a)
 	ln -sf $(SHARED) $(LIB)/libflamel.so.$(ABI)
 	ln -sf libflamel.so.$(ABI) $(LIB)/libflamel.so
+	ln -sf $(PROBE_SHARED) $(LIB)/libflamel-probe.so.$(ABI)
 	install -m 644 include/flamel/*.h $(INCLUDE)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
 	    flamel.pc.in > $(LIB)/pkgconfig/flamel.pc
@@ -47,7 +49,7 @@ install: all
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(BIN)/flamel $(LIB)/libflamel.a $(LIB)/libflamel.so* $(LIB)/pkgconfig/flamel.pc
+	rm -f $(BIN)/flamel $(LIB)/libflamel.a $(LIB)/libflamel.so* $(LIB)/libflamel-probe* $(LIB)/flamel-probe-link.o $(LIB)/pkgconfig/flamel.pc
 	rm -f $(addprefix $(MAN)/man1/,$(notdir $(MANUAL1))) $(addprefix $(MAN)/man7/,$(notdir $(MANUAL7)))
 	rm -f $(BASH_COMPLETIONS)/flamel $(ZSH_COMPLETIONS)/_flamel $(FISH_COMPLETIONS)/flamel.fish
 	rm -rf $(INCLUDE)

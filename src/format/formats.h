@@ -14,6 +14,7 @@
 #define FLM_FORMATS_PURE(entry)                                                                    \
     entry(flm)                                                                                     \
     entry(packed)                                                                                  \
+    entry(probe)                                                                                   \
     entry(pprof)                                                                                   \
     entry(pprof_legacy)                                                                            \
     entry(otlp)                                                                                    \

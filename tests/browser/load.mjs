@@ -76,7 +76,7 @@ async function load(bytes, name = 'app.folded', {from = page, cancel = '', times
 
 // Folders of tests/data with files of other tools.
 const OTHER_TOOLS = ['austin', 'callgrind', 'dhat', 'gecko', 'heaptrack', 'java', 'jfr', 'json_profile', 'massif', 'memray',
-    'otlp', 'perfetto', 'pprof', 'pprof_legacy', 'pstats', 'speedscope', 'text_stacks', 'trace', 'v8'];
+    'otlp', 'perfetto', 'pprof', 'pprof_legacy', 'probe', 'pstats', 'speedscope', 'text_stacks', 'trace', 'v8'];
 // What a page of one file refuses: `flamel view` opens it.
 const NOT_IN_PAGES = {nsight: /an SQLite database/, rocpd: /an SQLite database/, rocprof_csv: /a table of rocprof/};
 

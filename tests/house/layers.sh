@@ -33,7 +33,7 @@ for folder in $(awk '!/^#/ && NF { print $1 }' LAYERS); do
     [ -d "src/$folder" ] || complain "LAYERS names $folder, but there is no src/$folder"
 done
 
-for folder in $(find src include tests web mk bench docs examples -type d \
+for folder in $(find src include probe tests web mk bench docs examples -type d \
     ! -path 'tests/data/*' ! -path tests/fuzz ! -path '*/node_modules*' 2> /dev/null); do
     count=$(find "$folder" -maxdepth 1 -type f | wc -l)
     [ "$count" -le $most ] ||

@@ -10,10 +10,10 @@
 # A name with a part in capitals (flm_format_NAME, tests/FOLDER/NAME_test.c) stands for several. With a line
 # number (map.c:12) it is an example.
 
-sources=$(find src include tests bench web examples -name '*.[ch]' 2> /dev/null | sort)
+sources=$(find src include probe tests bench web examples -name '*.[ch]' 2> /dev/null | sort)
 documents=$(find README.md docs LAYERS tests/house/untested -type f \( -name '*.md' -o -name '*.[1-9]' \
     -o -name LAYERS -o -name untested \) 2> /dev/null | sort)
-others=$(find src include tests bench web docs mk examples \( -type f -o -type d \) 2> /dev/null; ls)
+others=$(find src include probe tests bench web docs mk examples \( -type f -o -type d \) 2> /dev/null; ls)
 
 # shellcheck disable=SC2086 # names of sources have no blanks
 printf '%s\n' "$others" | LC_ALL=C awk '

@@ -62,6 +62,7 @@ static const struct {
     {"heaptrack", "tests/data/heaptrack/every.txt"},
     {"gprof", "tests/data/text_stacks/gprof.txt"},
     {"rocprof-csv", "tests/data/rocprof_csv/hip_trace.csv"},
+    {"probe", "tests/data/probe/small.probe"},
     {"rocpd", "tests/data/rocpd/full.db"},
     {"nsight", "tests/data/nsight/full.sqlite"},
     {"mojo", "tests/data/austin/wall.mojo"},

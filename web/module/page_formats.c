@@ -154,6 +154,7 @@ static const struct flm_format *const formats[] = {
     &perf,
     &rocprof,
     &flm_format_perf_addresses,
+    &flm_format_probe,
     &flm_format_pprof,
     &flm_format_pprof_legacy,
     &flm_format_otlp,

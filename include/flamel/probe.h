@@ -1,0 +1,158 @@
+/* probe.h - measures a program from inside: what parts of it cost, by calls and by time.
+ *
+ *     #include <flamel/probe.h>                       cc app.c -lflamel-probe
+ *
+ *     void parse(struct file *file)
+ *     {
+ *         FLM_FUNC();                                 until the function returns
+ *         while (next(file)) {
+ *             FLM_SCOPE("line");                      until the end of the block
+ *             ...
+ *         }
+ *     }
+ *
+ *     $ FLAMEL=report ./app                           a report when the program ends
+ *     $ FLAMEL=file:app.probe ./app; flamel view app.probe
+ *
+ * Scopes that are inside each other are a call tree: for each path calls, total time, the longest
+ * call, and for each scope a histogram of durations, kept in the memory of the thread. Nothing is
+ * sent or written while the program runs, so memory does not grow with the number of calls.
+ *
+ * Nothing is measured unless the environment variable FLAMEL says so, or flm_probe_start. A scope
+ * then costs a load and a branch. The same where the program is not linked with the library. With
+ * -DFLM_PROBE=0 the macros are nothing, and the machine code is the same as without them.
+ *
+ * Any number of threads. The library never ends the program, never prints unless it was asked to,
+ * and never waits for another thread in a scope. C11, and C++11: a scope ends with its block, also
+ * by an exception. Where it is left by longjmp, it ends with the scope around it. */
+#ifndef FLAMEL_PROBE_H
+#define FLAMEL_PROBE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A place in the source that is measured. The macros make them; they are never freed: what dlclose
+ * unloads has been copied. */
+struct flm_site {
+    const char *name; /* "line"; NULL: that of the function */
+    const char *function, *file;
+    uint32_t line;
+    uint32_t number; /* the library's; 0 at first */
+};
+
+/* A scope that is open, in a variable of the block. */
+struct flm_scope {
+    void *open; /* the library's; NULL: it is not measured */
+};
+
+#if !defined(FLM_PROBE) || FLM_PROBE
+
+/* Weak: a program that is not linked with the library has none of these. */
+#ifndef FLM_PROBE_WEAK
+#define FLM_PROBE_WEAK __attribute__((weak, visibility("default")))
+#define FLM_PROBE_IS_LINKED (&flm_probe_state != 0)
+#endif
+
+/* Not 0: it measures. */
+extern FLM_PROBE_WEAK volatile uint32_t flm_probe_state;
+
+extern FLM_PROBE_WEAK void *flm_probe_enter(struct flm_site *site);
+extern FLM_PROBE_WEAK void flm_probe_leave(void *scope);
+
+/* A scope by hand, where blocks do not fit: returns what flm_leave needs. */
+static inline struct flm_scope flm_enter(struct flm_site *site)
+{
+    struct flm_scope scope = {0};
+    if (__builtin_expect(FLM_PROBE_IS_LINKED && flm_probe_state != 0, 0))
+        scope.open = flm_probe_enter(site);
+    return scope;
+}
+
+static inline void flm_leave(const struct flm_scope *scope)
+{
+    if (__builtin_expect(scope->open != 0, 0))
+        flm_probe_leave(scope->open);
+}
+
+/* Starts and ends measuring, as FLAMEL does; `settings` are the text of that variable, "report" or
+ * "file:app.probe"; NULL: nothing is written at the end. They nest: the last stop ends it. Returns
+ * 0, or -1 where the settings are wrong, or there is no memory. */
+FLM_PROBE_WEAK int flm_probe_start(const char *settings);
+FLM_PROBE_WEAK void flm_probe_stop(void);
+
+/* Writes what was measured until now, as the settings say. */
+FLM_PROBE_WEAK int flm_probe_write(void);
+
+#define FLM_PROBE_JOIN_(a, b) a##b
+#define FLM_PROBE_JOIN(a, b) FLM_PROBE_JOIN_(a, b)
+
+#define FLM_SCOPE(name) FLM_PROBE_SCOPE_(name, FLM_PROBE_JOIN(flm_at_, __LINE__))
+#define FLM_FUNC() FLM_PROBE_SCOPE_(0, flm_function)
+#define FLM_SITE(id, name) static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0}
+
+#ifdef __cplusplus
+}
+
+struct flm_scope_guard {
+    struct flm_scope scope;
+    explicit flm_scope_guard(struct flm_site *site) : scope(flm_enter(site))
+    {
+    }
+    ~flm_scope_guard()
+    {
+        flm_leave(&scope);
+    }
+    flm_scope_guard(const flm_scope_guard &) = delete;
+    flm_scope_guard &operator=(const flm_scope_guard &) = delete;
+};
+#define FLM_PROBE_SCOPE_(name, id)                                                                 \
+    FLM_SITE(FLM_PROBE_JOIN(id, _site), name);                                                     \
+    struct flm_scope_guard id(&FLM_PROBE_JOIN(id, _site))
+
+extern "C" {
+#else
+#define FLM_PROBE_SCOPE_(name, id)                                                                 \
+    FLM_SITE(FLM_PROBE_JOIN(id, _site), name);                                                     \
+    __attribute__((cleanup(flm_leave))) const struct flm_scope id =                                \
+        flm_enter(&FLM_PROBE_JOIN(id, _site))
+#endif
+
+#else /* compiled out */
+
+#define FLM_SCOPE(name) ((void)0)
+#define FLM_FUNC() ((void)0)
+#define FLM_SITE(id, name) struct flm_site *const id = (struct flm_site *)0
+
+static inline struct flm_scope flm_enter(struct flm_site *site)
+{
+    struct flm_scope scope = {0};
+    (void)site;
+    return scope;
+}
+static inline void flm_leave(const struct flm_scope *scope)
+{
+    (void)scope;
+}
+static inline int flm_probe_start(const char *settings)
+{
+    (void)settings;
+    return 0;
+}
+static inline void flm_probe_stop(void)
+{
+}
+static inline int flm_probe_write(void)
+{
+    return 0;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+# The library that lives inside measured programs: libflamel-probe, shared and static. It uses nothing
+# of src/, and links to nothing but libc.
+#
+# The header refers to it weakly, so that a program runs without it; and what is referred to weakly
+# makes no linker take a library. So what -lflamel-probe finds is a line for the linker: an object that
+# refers to the library strongly, and the library.
+
+PROBE_SOURCES := $(filter-out probe/link.c,$(wildcard probe/*.c))
+PROBE_OBJECTS := $(PROBE_SOURCES:%.c=$B/obj/%.o)
+PROBE_SHARED  := libflamel-probe.so.$(VERSION)
+PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a
+
+# Vectors make pairs of counters one addition, which then waits for both.
+PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -fvisibility=hidden -fno-tree-slp-vectorize
+$(PROBE_OBJECTS) $B/obj/probe/link.o: $B/obj/probe/%.o: probe/%.c $B/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(PROBE_FLAGS) $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
+
+$B/$(PROBE_SHARED): $(PROBE_OBJECTS)
+	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,-z,nodelete $(LDFLAGS) $^ -o $@
+
+PROBE_LINK := $B/flamel-probe-link.o
+$(PROBE_LINK): $B/obj/probe/link.o
+	@cp $< $@
+$B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK)
+	@ln -sf $(PROBE_SHARED) $B/libflamel-probe.so.$(ABI)
+	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe.so.$(ABI))' > $@
+
+$B/libflamel-probe.a: $(PROBE_OBJECTS) $(PROBE_LINK)
+	$(call say,AR,$@)rm -f $@ $B/libflamel-probe-static.a && ar rcs $B/libflamel-probe-static.a $(PROBE_OBJECTS)
+	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe-static.a)' > $@
+
+all: $(PROBE_LIBRARIES)
+
+# Programs that measure themselves, and what flamel says of them.
+PROBE_RESULTS := $(patsubst tests/probe/%.sh,$B/results/probe/%,$(wildcard tests/probe/*.sh))
+$(PROBE_RESULTS): $B/results/probe/%: tests/probe/%.sh $B/flamel $(PROBE_LIBRARIES) force
+	$(run_test) probe/$* $(TEST_SECONDS) env CC='$(CC)' tests/probe/$*.sh $(abspath $B)

@@ -1,0 +1,103 @@
+/* arena.c - the shared file. */
+#include "arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { STEP = 1 << 20 };
+#define MOST_BYTES ((uint64_t)1 << 30)
+
+/* A file above the limit would be a signal. */
+static uint64_t most_bytes(void)
+{
+    struct rlimit limit;
+    bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited && limit.rlim_cur < MOST_BYTES ? limit.rlim_cur / STEP * STEP : MOST_BYTES;
+}
+
+static bool grow(struct flm_arena *arena, uint64_t size)
+{
+    if (arena->file < 0)
+        return false;
+    while (arena->ready < size) {
+        if (arena->ready + STEP > arena->header->size)
+            return false;
+        if (posix_fallocate(arena->file, (off_t)arena->ready, STEP) != 0)
+            return false;
+        arena->ready += STEP;
+    }
+    return true;
+}
+
+bool flm_arena_open(struct flm_arena *arena, const char *path)
+{
+    int reason;
+    uint64_t most = most_bytes();
+    *arena = (struct flm_arena){.file = -1};
+    arena->file = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
+                       : memfd_create("flamel-probe", MFD_CLOEXEC);
+    if (arena->file < 0)
+        return false;
+    if (most == 0 || (reason = posix_fallocate(arena->file, 0, STEP)) != 0) {
+        errno = most == 0 ? EFBIG : reason;
+        close(arena->file);
+        return false;
+    }
+    void *base =
+        mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena->file, 0);
+    if (base == MAP_FAILED) {
+        close(arena->file);
+        return false;
+    }
+    arena->base = base;
+    arena->header = base;
+    arena->ready = STEP;
+    *arena->header = (struct flm_probe_header){
+        .version = FLM_PROBE_VERSION,
+        .header_size = sizeof *arena->header,
+        .size = most,
+        .used = (sizeof *arena->header + FLM_PROBE_UNIT - 1) / FLM_PROBE_UNIT * FLM_PROBE_UNIT,
+    };
+    return true;
+}
+
+void flm_arena_end(struct flm_arena *arena)
+{
+    enum { PAGE = 4096 };
+    uint64_t size = (arena->header->used + PAGE - 1) / PAGE * PAGE;
+    arena->ready = 0;
+    if (size <= (uint64_t)lseek(arena->file, 0, SEEK_END) &&
+        ftruncate(arena->file, (off_t)size) != 0) {
+        /* It keeps some room behind its end. */
+    }
+    close(arena->file);
+    arena->file = -1;
+}
+
+static uint64_t take_bytes(struct flm_arena *arena, size_t size)
+{
+    uint64_t at = arena->header->used;
+    if (!grow(arena, at + size))
+        return 0;
+    __atomic_store_n(&arena->header->used, at + size, __ATOMIC_RELEASE);
+    return at;
+}
+
+uint32_t flm_arena_take(struct flm_arena *arena, size_t size)
+{
+    size_t units = (size + FLM_PROBE_UNIT - 1) / FLM_PROBE_UNIT;
+    return (uint32_t)(take_bytes(arena, units * FLM_PROBE_UNIT) / FLM_PROBE_UNIT);
+}
+
+uint64_t flm_arena_add_text(struct flm_arena *arena, const char *text, size_t size)
+{
+    size_t units = (size + FLM_PROBE_UNIT - 1) / FLM_PROBE_UNIT;
+    uint64_t at = size > 0 ? take_bytes(arena, units * FLM_PROBE_UNIT) : 0;
+    if (at > 0)
+        memcpy(arena->base + at, text, size);
+    return at;
+}

@@ -1,0 +1,254 @@
+/* threads.c - what a thread has. Runs inside malloc and in signal handlers. */
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+struct flm_run flm_run;
+__thread struct flm_local *flm_local;
+__thread struct flm_probe_open *flm_top;
+__thread struct flm_probe_ring *flm_ring;
+
+/* Held for microseconds. A handler that interrupts its holder does not take it: flm_local_work. */
+void flm_lock(void)
+{
+    while (__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+void flm_unlock(void)
+{
+    __atomic_store_n(&flm_run.lock, 0, __ATOMIC_RELEASE);
+}
+
+void *flm_memory_new(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void flm_memory_free(void *memory, size_t size)
+{
+    if (memory)
+        munmap(memory, size);
+}
+
+/* ---- Nodes and histograms -------------------------------------------------------------------- */
+
+static bool add_part(struct flm_local *local)
+{
+    flm_lock();
+    uint32_t place = flm_arena_take(&flm_run.arena,
+                                    sizeof(struct flm_probe_node) * (FLM_PROBE_NODES_IN_PART + 1));
+    flm_unlock();
+    if (place == 0)
+        return false;
+    struct flm_probe_part *part = flm_local_at(local, place);
+    part->next = local->thread->first_part;
+    local->part = part;
+    local->part_place = place;
+    __atomic_store_n(&local->thread->first_part, place, __ATOMIC_RELEASE);
+    return true;
+}
+
+uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site)
+{
+    if ((!local->part || local->part->count == FLM_PROBE_NODES_IN_PART) && !add_part(local))
+        return 0;
+    uint32_t place = local->part_place + 1 + local->part->count;
+    struct flm_probe_node *node = flm_local_at(local, place);
+    node->parent = parent;
+    node->site = site;
+    if (parent > 0) {
+        struct flm_probe_node *above = flm_local_at(local, parent);
+        node->next = above->child;
+        __atomic_store_n(&above->child, place, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&local->part->count, local->part->count + 1, __ATOMIC_RELEASE);
+    return place;
+}
+
+static bool reach_histogram(struct flm_local *local, uint32_t site)
+{
+    enum { STEP = 512 };
+    if (site < local->histogram_count)
+        return true;
+    uint32_t count = (site / STEP + 1) * STEP;
+    struct flm_probe_histogram **grown = flm_memory_new(count * sizeof *grown);
+    if (!grown)
+        return false;
+    if (local->histogram_count > 0)
+        memcpy(grown, local->histograms, local->histogram_count * sizeof *grown);
+    flm_memory_free(local->histograms, local->histogram_count * sizeof *grown);
+    local->histograms = grown;
+    local->histogram_count = count;
+    return true;
+}
+
+static struct flm_probe_histogram *histogram_of(struct flm_local *local, uint32_t site)
+{
+    if (!reach_histogram(local, site))
+        return NULL;
+    if (local->histograms[site])
+        return local->histograms[site];
+    flm_lock();
+    uint32_t place = flm_arena_take(&flm_run.arena, sizeof(struct flm_probe_histogram));
+    flm_unlock();
+    if (place == 0)
+        return NULL;
+    struct flm_probe_histogram *histogram = flm_local_at(local, place);
+    histogram->site = site;
+    histogram->next = local->thread->first_histogram;
+    __atomic_store_n(&local->thread->first_histogram, place, __ATOMIC_RELEASE);
+    return local->histograms[site] = histogram;
+}
+
+void flm_local_drain(struct flm_local *local)
+{
+    struct flm_probe_ring *ring = &local->thread->ring;
+    for (uint64_t i = 0; i < ring->count; i++) {
+        struct flm_probe_ringed *ringed = &ring->at[i];
+        struct flm_probe_histogram *histogram =
+            histogram_of(local, ringed->site & FLM_PROBE_SITE_MASK);
+        if (histogram && ringed->site > 0)
+            histogram->bucket[flm_probe_bucket(ringed->ticks)]++;
+        ringed->site = 0; /* a handler may have counted one more than it wrote */
+    }
+    __atomic_store_n(&ring->count, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+/* One that ended and had the same name: what it measured goes on. So a program that makes threads
+ * all the time has as many blocks as threads at one time. The caller holds the lock. */
+static struct flm_probe_thread *ended_thread(const char *name)
+{
+    struct flm_arena *arena = &flm_run.arena;
+    for (uint32_t place = arena->header->first_thread; place > 0;) {
+        struct flm_probe_thread *thread = flm_arena_at(arena, place);
+        if (thread->state == FLM_PROBE_ENDED &&
+            strncmp(thread->name, name, FLM_PROBE_NAME_SIZE) == 0)
+            return thread;
+        place = thread->next;
+    }
+    return NULL;
+}
+
+static struct flm_probe_thread *new_thread(void)
+{
+    struct flm_arena *arena = &flm_run.arena;
+    uint32_t place = flm_arena_take(arena, sizeof(struct flm_probe_thread));
+    if (place == 0)
+        return NULL;
+    struct flm_probe_thread *thread = flm_arena_at(arena, place);
+    thread->next = arena->header->first_thread;
+    __atomic_store_n(&arena->header->first_thread, place, __ATOMIC_RELEASE);
+    return thread;
+}
+
+static bool take_thread(struct flm_local *local)
+{
+    char name[FLM_PROBE_NAME_SIZE + 1] = "";
+    prctl(PR_GET_NAME, name);
+    flm_lock();
+    struct flm_probe_thread *thread = ended_thread(name);
+    if (!thread)
+        thread = new_thread();
+    if (thread) {
+        memcpy(thread->name, name, sizeof thread->name);
+        thread->tid = (uint32_t)syscall(SYS_gettid);
+        thread->start = thread->start > 0 ? thread->start : flm_clock_ticks();
+        thread->threads++;
+        thread->state = FLM_PROBE_RUNNING;
+    } else {
+        flm_run.arena.header->lost_threads++;
+    }
+    flm_unlock();
+    local->thread = thread;
+    return thread != NULL;
+}
+
+/* The tree and the histograms that the thread before has left. */
+static bool take_over(struct flm_local *local)
+{
+    struct flm_probe_thread *thread = local->thread;
+    local->part_place = thread->first_part;
+    local->part = local->part_place > 0 ? flm_local_at(local, local->part_place) : NULL;
+    for (uint32_t place = thread->first_histogram; place > 0;) {
+        struct flm_probe_histogram *histogram = flm_local_at(local, place);
+        if (!reach_histogram(local, histogram->site))
+            return false;
+        local->histograms[histogram->site] = histogram;
+        place = histogram->next;
+    }
+    if (thread->root == 0)
+        thread->root = thread->open[0].node = flm_node_new(local, 0, 0);
+    return thread->root > 0;
+}
+
+static pthread_key_t key;
+static pthread_once_t key_is_made = PTHREAD_ONCE_INIT;
+
+static void end_thread(void *local)
+{
+    flm_local_end(local);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&key, end_thread);
+}
+
+bool flm_local_begin(void)
+{
+    struct flm_local *local = flm_local;
+    if (local || flm_run.number == 0)
+        return local && local->thread && flm_top;
+    if (!(local = flm_memory_new(sizeof *local)))
+        return false;
+    local->base = flm_run.arena.base;
+    flm_local = local;
+    pthread_once(&key_is_made, make_key);
+    pthread_setspecific(key, local);
+    if (take_thread(local) && !take_over(local)) {
+        local->thread->state = FLM_PROBE_ENDED;
+        local->thread = NULL;
+    }
+    if (!local->thread)
+        return false;
+    flm_ring = &local->thread->ring;
+    flm_top = &local->thread->open[0];
+    return true;
+}
+
+void flm_local_end(struct flm_local *local)
+{
+    flm_local_work(local);
+    if (local->thread) {
+        struct flm_probe_thread *thread = local->thread;
+        for (uint32_t depth = 1; thread->open[depth].start > 0; depth++) {
+            thread->open[depth].start = 0;
+            thread->left++;
+        }
+        flm_local_drain(local);
+        thread->end = flm_clock_ticks();
+        __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
+    }
+    flm_local_forget();
+    flm_memory_free(local->histograms, local->histogram_count * sizeof(void *));
+    flm_memory_free(local, sizeof *local);
+}
+
+void flm_local_forget(void)
+{
+    if (flm_local)
+        pthread_setspecific(key, NULL);
+    flm_local = NULL;
+    flm_top = NULL;
+    flm_ring = NULL;
+}

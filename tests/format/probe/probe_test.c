@@ -1,0 +1,242 @@
+#include "flamel/probe_format.h"
+
+#include "support/profile/format_laws.h"
+
+extern const struct flm_format flm_format_probe;
+static const struct flm_format *const probe = &flm_format_probe;
+
+/* A file by hand: a tick is a nanosecond, two sites, one thread. */
+enum { SITES = 4, TEXTS = 68, PART = 70, THREAD = 140, END = 400 };
+
+struct image {
+    char at[END * FLM_PROBE_UNIT];
+};
+
+static void *place(struct image *image, uint32_t number)
+{
+    return image->at + (size_t)number * FLM_PROBE_UNIT;
+}
+
+static struct flm_probe_header *header_of(struct image *image)
+{
+    return place(image, 0);
+}
+
+static struct flm_probe_node *node_of(struct image *image, uint32_t index)
+{
+    return place(image, PART + 1 + index);
+}
+
+static struct flm_probe_thread *thread_of(struct image *image)
+{
+    return place(image, THREAD);
+}
+
+static void set_site(struct image *image, uint32_t number, uint64_t name, uint32_t size)
+{
+    struct flm_probe_site *site = place(image, SITES);
+    site[number].function = TEXTS * FLM_PROBE_UNIT + name;
+    site[number].function_size = size;
+    site[number].file = TEXTS * FLM_PROBE_UNIT;
+    site[number].file_size = 3;
+    site[number].line = 10 * number;
+}
+
+/* main 1 call, 1000 ns; in it parse, 4 calls, 600 ns. */
+static struct image *make_image(void)
+{
+    struct image *image = calloc(1, sizeof *image);
+    assert_non_null(image);
+    struct flm_probe_header *header = header_of(image);
+    *header = (struct flm_probe_header){.version = FLM_PROBE_VERSION,
+                                        .header_size = sizeof *header,
+                                        .pid = 4711,
+                                        .state = FLM_PROBE_ENDED,
+                                        .size = sizeof image->at,
+                                        .used = sizeof image->at,
+                                        .now_ticks = 5000,
+                                        .ns_per_tick = (uint64_t)1 << 32,
+                                        .site_count = 2,
+                                        .first_thread = THREAD};
+    memcpy(header->magic, FLM_PROBE_MAGIC, sizeof header->magic);
+    header->site_part[0] = SITES;
+    memcpy(place(image, TEXTS), "a.cmainparse", 12);
+    set_site(image, 1, 3, 4);
+    set_site(image, 2, 7, 5);
+    struct flm_probe_part *part = place(image, PART);
+    part->count = 3;
+    *node_of(image, 1) =
+        (struct flm_probe_node){.parent = PART + 1, .site = 1, .calls = 1, .total = 1000};
+    *node_of(image, 2) =
+        (struct flm_probe_node){.parent = PART + 2, .site = 2, .calls = 4, .total = 600};
+    struct flm_probe_thread *thread = thread_of(image);
+    thread->tid = 4712;
+    thread->threads = 1;
+    thread->first_part = PART;
+    thread->root = PART + 1;
+    memcpy(thread->name, "worker", 6);
+    return image;
+}
+
+static struct flm_bytes image_bytes(const struct image *image)
+{
+    return (struct flm_bytes){image->at, sizeof image->at};
+}
+
+static struct flm_profile *read_image(const struct image *image)
+{
+    return read_bytes(probe, image_bytes(image), &(struct flm_read_options){.lines = true});
+}
+
+static void time_is_that_of_the_scope_alone(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    struct flm_profile *p = read_image(image);
+    assert_sound(p);
+    assert_metric(p, 0, "wall", "ns", 1000, 2);
+    assert_folded(p, "main 400\nmain;parse 600\n");
+    assert_metric(p, 1, "calls", "count", 5, 2);
+    assert_int_equal(frame_named(p, "parse")->line, 20);
+    assert_true(is_string(p, frame_named(p, "parse")->file, "a.c"));
+    assert_note(p, "producer", "flamel-probe");
+    flm_profile_free(p);
+    free(image);
+}
+
+/* 4 calls: 4 x 5 ns are in themselves, 4 x 20 beyond, in main, which has 5 of its own. */
+static void the_cost_of_measuring_is_taken_out(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    header_of(image)->inside_cost = 5 * 256;
+    header_of(image)->outside_cost = 20 * 256;
+    struct flm_profile *p = read_image(image);
+    assert_folded(p, "main 315\nmain;parse 580\n");
+    assert_note(p, "cost of a scope", "25 ns, taken out");
+    flm_profile_free(p);
+    header_of(image)->outside_cost = 10000 * 256; /* more than there is */
+    p = read_image(image);
+    assert_folded(p, "main;parse 580\n");
+    flm_profile_free(p);
+    free(image);
+}
+
+static void an_open_scope_lasts_until_the_last_moment(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    thread_of(image)->open[1] = (struct flm_probe_open){.node = PART + 2, .start = 3000};
+    thread_of(image)->open[2] = (struct flm_probe_open){.node = PART + 3, .start = 4900};
+    struct flm_profile *p = read_image(image);
+    assert_folded(p, "main 2300\nmain;parse 700\n");
+    assert_note(p, "scopes that were open", "2");
+    flm_profile_free(p);
+    thread_of(image)->open[2].start = 6000; /* after the header was written */
+    p = read_image(image);
+    assert_folded(p, "main 3400\nmain;parse 600\n");
+    flm_profile_free(p);
+    free(image);
+}
+
+static void what_was_not_measured_is_lost(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    header_of(image)->lost_threads = 1;
+    thread_of(image)->lost_depth = 2;
+    thread_of(image)->lost_room = 3;
+    thread_of(image)->left = 4;
+    struct flm_profile *p = read_image(image);
+    assert_int_equal(lost(p, "threads for which the file had no room", ""), 1);
+    assert_int_equal(lost(p, "scopes in more than 256 others", ""), 2);
+    assert_int_equal(lost(p, "scopes for which the file had no room", ""), 3);
+    assert_int_equal(lost(p, "scopes that were left without an end, by longjmp say", ""), 4);
+    flm_profile_free(p);
+    free(image);
+}
+
+static void threads_are_labels_or_frames(void **state)
+{
+    (void)state;
+    struct flm_bytes bytes = file_bytes("probe/small.probe");
+    struct flm_profile *p =
+        read_bytes(probe, bytes, &(struct flm_read_options){.keep_times = true});
+    assert_sound(p);
+    assert_int_equal(unsampled(p), 0);
+    assert_metric(p, 1, "calls", "count", 18, 5);
+    flm_profile_free(p);
+    free((void *)bytes.at);
+    struct image *image = make_image();
+    p = read_bytes(probe, image_bytes(image), &(struct flm_read_options){.by_thread = true});
+    assert_folded(p, "worker 4712;main 400\nworker 4712;main;parse 600\n");
+    flm_profile_free(p);
+    free(image);
+}
+
+static void assert_image_refused(struct image *image, const char *part)
+{
+    struct flm_error why = {0};
+    assert_null(try_bytes(probe, image_bytes(image), &reader_options[0], &why));
+    if (!strstr(why.text, part))
+        fail_msg("not '%s' but: %s", part, why.text);
+    free(image);
+}
+
+static void places_that_lead_nowhere_are_refused(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    header_of(image)->version = 2;
+    assert_image_refused(image, "version 2");
+    image = make_image();
+    header_of(image)->site_count = 100;
+    assert_image_refused(image, "a site is not in the file");
+    image = make_image();
+    header_of(image)->first_thread = END;
+    assert_image_refused(image, "a thread is not in the file");
+    image = make_image();
+    thread_of(image)->next = THREAD; /* a thread that is behind itself */
+    assert_image_refused(image, "a thread is not in the file");
+    image = make_image();
+    thread_of(image)->root = PART; /* no root, so a node of no site */
+    assert_image_refused(image, "a node is in none");
+    image = make_image();
+    ((struct flm_probe_part *)place(image, PART))->next = PART;
+    assert_image_refused(image, "nodes are not where they should be");
+    image = make_image();
+    node_of(image, 1)->parent = PART + 3; /* nodes that are in each other */
+    assert_image_refused(image, "a node is in none");
+    image = make_image();
+    node_of(image, 2)->site = 3;
+    assert_image_refused(image, "or of no site");
+    image = make_image();
+    header_of(image)->ns_per_tick = 0;
+    assert_image_refused(image, "no clock");
+}
+
+static void the_laws_of_formats_hold(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"probe/small.probe", "probe/killed.probe"};
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_bytes bytes = file_bytes(files[i]);
+        assert_reader_laws(probe, bytes);
+        assert_survives_little_memory(probe, bytes);
+        free((void *)bytes.at);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_is_that_of_the_scope_alone),
+        cmocka_unit_test(the_cost_of_measuring_is_taken_out),
+        cmocka_unit_test(an_open_scope_lasts_until_the_last_moment),
+        cmocka_unit_test(what_was_not_measured_is_lost),
+        cmocka_unit_test(threads_are_labels_or_frames),
+        cmocka_unit_test(places_that_lead_nowhere_are_refused),
+        cmocka_unit_test(the_laws_of_formats_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

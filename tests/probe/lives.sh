@@ -1,0 +1,121 @@
+#!/bin/sh
+# Programs that fork, make threads, leave by longjmp, or are killed: lives.sh BUILD.
+build=$1 cc=${CC:-gcc}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+export LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+bad=0
+complain()
+{
+    echo "$1"
+    bad=1
+}
+calls()
+{
+    "$build/flamel" convert -q -t folded -m calls "$@"
+}
+
+cat > "$work/app.c" << 'END'
+#include <flamel/probe.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void step(void)
+{
+    FLM_FUNC();
+}
+
+static void *run(void *arg)
+{
+    FLM_SCOPE("thread");
+    for (int i = 0; i < 300; i++)
+        step();
+    (void)arg;
+    return NULL;
+}
+
+static void threads(int rounds)
+{
+    for (int r = 0; r < rounds; r++) {
+        pthread_t thread[4];
+        for (int i = 0; i < 4; i++)
+            pthread_create(&thread[i], NULL, run, NULL);
+        for (int i = 0; i < 4; i++)
+            pthread_join(thread[i], NULL);
+    }
+}
+
+static jmp_buf out;
+static void leap(void)
+{
+    FLM_FUNC();
+    step();
+    longjmp(out, 1);
+}
+
+int main(int argc, char **argv)
+{
+    FLM_FUNC();
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "threads") == 0)
+        threads(500);
+    if (strcmp(what, "fork") == 0) {
+        step();
+        pid_t child = fork();
+        if (child == 0) {
+            for (int i = 0; i < 2; i++) {
+                FLM_SCOPE("child");
+                step();
+            }
+            exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    if (strcmp(what, "longjmp") == 0)
+        for (int i = 0; i < 10; i++) {
+            FLM_SCOPE("try");
+            if (setjmp(out) == 0)
+                leap();
+            step();
+        }
+    if (strcmp(what, "kill") == 0) {
+        for (int i = 0; i < 5; i++)
+            step();
+        kill(getpid(), SIGKILL);
+    }
+    if (strcmp(what, "_exit") == 0) {
+        step();
+        _exit(0);
+    }
+    return 0;
+}
+END
+$cc -O1 -Iinclude "$work/app.c" -o "$work/app" -pthread -L"$build" -lflamel-probe || exit 1
+
+FLAMEL=file:$work/threads "$work/app" threads || complain "threads: it fails"
+[ "$(calls "$work/threads" | tr '\n' ' ')" = "main 1 thread 2000 thread;step 600000 " ] ||
+    { complain "threads: other counts"; calls "$work/threads"; }
+[ "$(wc -c < "$work/threads")" -lt 200000 ] || complain "threads: the file grows with their number"
+
+FLAMEL=file:$work/fork "$work/app" fork || complain "fork: it fails"
+[ "$(calls "$work/fork" | tr '\n' ' ')" = "main 1 main;step 1 " ] || complain "fork: the parent's counts"
+[ "$(calls "$work"/fork.* | tr '\n' ' ')" = "child 2 child;step 2 " ] ||
+    { complain "fork: the child's counts"; ls "$work"; calls "$work"/fork.*; }
+
+FLAMEL=file:$work/longjmp "$work/app" longjmp || complain "longjmp: it fails"
+# What longjmp leaves ends with the scope around it: the second step is in it too.
+[ "$(calls "$work/longjmp" | tr '\n' ' ')" = "main 1 main;try 10 main;try;leap;step 20 " ] ||
+    { complain "longjmp: other counts"; calls "$work/longjmp"; }
+"$build/flamel" info "$work/longjmp" 2>&1 | grep -q 'left without an end.* 10$\|10.*left without' || complain "longjmp: no word of it"
+
+FLAMEL=file:$work/kill "$work/app" kill 2> /dev/null && complain "kill: it lives"
+calls "$work/kill" | grep -qx 'main;step 5' || complain "kill: the counts are lost"
+"$build/flamel" info "$work/kill" | grep -q 'scopes that were open *1$' || complain "kill: main is not open"
+
+FLAMEL=file:$work/_exit "$work/app" _exit || complain "_exit: it fails"
+calls "$work/_exit" | grep -qx 'main;step 1' || complain "_exit: the counts are lost"
+exit $bad

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Where nothing is asked for nothing happens; compiled out, the machine code is as without: off.sh BUILD.
+build=$1 cc=${CC:-gcc}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+export LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+bad=0
+complain()
+{
+    echo "$1"
+    bad=1
+}
+
+cat > "$work/app.c" << 'END'
+#ifdef WITH
+#include <flamel/probe.h>
+#else
+#define FLM_FUNC()      ((void)0)
+#define FLM_SCOPE(name) ((void)0)
+#endif
+int work(int *at, int n);
+int work(int *at, int n)
+{
+    FLM_FUNC();
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        FLM_SCOPE("add");
+        sum += at[i];
+    }
+    return sum;
+}
+END
+$cc -O2 -c "$work/app.c" -o "$work/without.o" &&
+    $cc -O2 -c -DWITH -DFLM_PROBE=0 -Iinclude "$work/app.c" -o "$work/with.o" || exit 1
+objdump -d "$work/without.o" | tail -n +4 > "$work/without"
+objdump -d "$work/with.o" | tail -n +4 > "$work/with"
+cmp -s "$work/without" "$work/with" || complain "compiled out, the machine code is another"
+[ -s "$work/with" ] || complain "there is no machine code"
+
+cat > "$work/main.c" << 'END'
+#include <flamel/probe.h>
+#include <stdio.h>
+int main(void)
+{
+    FLM_FUNC();
+    puts(flm_probe_start ? "linked" : "not linked");
+    return 0;
+}
+END
+cd "$work" || exit 1
+include=$OLDPWD/include
+$cc -O2 -I"$include" main.c -o alone || exit 1
+[ "$(FLAMEL=file:out ./alone)" = "not linked" ] || complain "without the library it does not run"
+$cc -O2 -I"$include" main.c -o linked -L"$build" -lflamel-probe || exit 1
+for value in '' off file:out,off; do
+    [ "$(FLAMEL=$value ./linked 2>&1)" = linked ] || complain "FLAMEL='$value': it prints"
+    [ -e out ] && complain "FLAMEL='$value': there is a file"
+done
+said=$(FLAMEL=fiel:out ./linked 2>&1) || complain "wrong settings end the program"
+case $said in
+*"'fiel:out' is not understood"*linked*) ;;
+*) complain "wrong settings: $said" ;;
+esac
+said=$(FLAMEL=file:no/such/folder ./linked 2>&1) || complain "a folder that is not there ends the program"
+case $said in
+*no/such/folder:*) ;;
+*) complain "a folder that is not there: $said" ;;
+esac
+FLAMEL=file:out-%p ./linked > /dev/null
+ls out-[0-9]* > /dev/null || complain "%p is no number"
+exit $bad
