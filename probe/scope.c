@@ -56,8 +56,11 @@ static __attribute__((noinline)) void *enter_slowly(struct flm_site *site)
 /* Loops enter the same scope again, so the one that was open at this depth last is mostly it. */
 void *flm_probe_enter(struct flm_site *site)
 {
-    struct flm_probe_open *top = flm_top, *open = top + 1;
-    if (FLM_RARELY(!top || open->site != site->number || open->parent != top->node ||
+    struct flm_probe_open *top = flm_top;
+    if (FLM_RARELY(!top))
+        return enter_slowly(site);
+    struct flm_probe_open *open = top + 1;
+    if (FLM_RARELY(open->site != site->number || open->parent != top->node ||
                    !flm_probe_clock.is_counter))
         return enter_slowly(site);
     flm_top = open;
