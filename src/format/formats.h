@@ -14,7 +14,6 @@
 #define FLM_FORMATS_PURE(entry)                                                                    \
     entry(flm)                                                                                     \
     entry(packed)                                                                                  \
-    entry(probe)                                                                                   \
     entry(pprof)                                                                                   \
     entry(pprof_legacy)                                                                            \
     entry(otlp)                                                                                    \
@@ -57,6 +56,7 @@
     entry(massif)                                                                                  \
     entry(dhat)                                                                                    \
     entry(heaptrack)                                                                               \
+    entry(probe)                                                                                   \
     entry(gprof)                                                                                   \
     entry(uftrace)                                                                                 \
     entry(macos_sample)                                                                            \
