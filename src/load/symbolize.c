@@ -26,7 +26,7 @@ struct symbolizing {
 /* The note that says where a module was mapped; empty: there is none. */
 static struct flm_bytes mapped_note(const struct flm_profile *p, uint32_t module)
 {
-    struct flm_bytes note = flm_profile_module_note(p, module), rest = note;
+    struct flm_bytes note = flm_mapped_note_of(p, module), rest = note;
     struct flm_mapped range;
     return flm_mapped_next(&rest, &range) ? note : (struct flm_bytes){"", 0};
 }

@@ -57,25 +57,12 @@ int64_t flm_source_recorded_ns(const struct flm_profile *p)
     return known ? began_ns + 1000000000 : 0;
 }
 
-/* What the profile says of its module; "": nothing. */
-static struct flm_bytes note_of(const struct flm_profile *p, struct flm_bytes path)
-{
-    const size_t prefix = sizeof FLM_NOTE_MAPPED - 1;
-    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
-        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
-        if (flm_bytes_start_with(key, FLM_NOTE_MAPPED) &&
-            flm_bytes_equal(flm_bytes_from(key, prefix), path))
-            return flm_string_bytes(p, p->notes[i].value);
-    }
-    return (struct flm_bytes){"", 0};
-}
-
 /* The module, where the profile says which build it is of: another one may be compiled from other
  * sources. NULL: it does not. False when memory ran out. */
 static bool find_module(struct found_sources *all, const struct flm_profile *p, uint32_t module,
                         struct flm_module **found, struct flm_error *why)
 {
-    struct flm_bytes path = flm_string_bytes(p, module), note = note_of(p, path);
+    struct flm_bytes path = flm_string_bytes(p, module), note = flm_mapped_note_of(p, module);
     struct flm_bytes file = flm_mapped_file(note);
     struct flm_module_request request = {.path = file.size > 0 ? file : path};
     *found = NULL;

@@ -15,11 +15,11 @@
 #include "cli/common/last_recording.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/tui/code_found.h"
 #include "cli/tui/tui.h"
 #include "code/find/code_request.h"
 #include "flamel/page.h"
 #include "os/page_server.h"
+#include "viewer/query/query.h"
 
 struct fields {
     struct flm_load_fields load;
@@ -114,7 +114,7 @@ static void stop_reading(struct posted *posted)
 static bool find_code(void *context, struct flm_bytes request, struct flm_text *answer,
                       struct flm_error *why)
 {
-    return flm_code_request_answer(context, request, answer, why);
+    return flm_code_answer_message(context, request, answer, why);
 }
 
 /* Serves until a signal ends it. The signals are blocked before the server's threads are made, so
@@ -161,11 +161,63 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     return FLM_EXIT_DONE;
 }
 
+/* ---- Code of the profiles that are shown ------------------------------------------------------- */
+
+/* What finds the code of a profile; NULL for none. */
+static struct flm_code_finder *finder_of(const struct fields *f, const struct flm_profile *profile,
+                                         struct flm_symbol_paths *paths, struct flm_error *why)
+{
+    enum { MOST_SOURCE_BYTES = 16 << 20 }; /* nobody reads more */
+    const struct flm_code_finder_options how = {
+        .symbols = {.symbol_dirs = f->load.symbols.items,
+                    .symbol_dir_count = f->load.symbols.count,
+                    .perf_dir = flm_symbol_perf_dir(paths),
+                    .cache_dir = flm_symbol_cache(paths),
+                    .debuginfod = f->load.debuginfod},
+        .sources = {.folders = f->folders.items,
+                    .folder_count = f->folders.count,
+                    .maps = f->maps.items,
+                    .map_count = f->maps.count,
+                    .download = f->load.debuginfod,
+                    .most_bytes = MOST_SOURCE_BYTES},
+        .no_source = true, /* files are asked for by name */
+        .only_sources = true};
+    return profile ? flm_code_finder_new(profile, &how, why) : NULL;
+}
+
 /* ---- In the terminal ------------------------------------------------------------------------- */
 
+/* Finders are made when code is asked for. */
+struct terminal_code {
+    const struct fields *fields;
+    struct flm_symbol_paths paths;
+    const struct flm_profile *profile[2]; /* by enum flm_viewer_side: the viewer's */
+    struct flm_code_sides sides;
+};
+
+static bool find_in_terminal(void *context, const struct flm_response_code_wanted *wanted,
+                             struct flm_text *store, struct flm_error *why)
+{
+    struct terminal_code *code = context;
+    struct flm_code_request request = {.function = wanted->function,
+                                       .module = wanted->module,
+                                       .is_before = flm_bytes_are(wanted->side, "before"),
+                                       .assembly = wanted->assembly};
+    const struct flm_profile *after = code->profile[FLM_VIEWER_AFTER],
+                             *before = code->profile[FLM_VIEWER_BEFORE];
+    for (size_t i = 0; i < wanted->files.count && i < FLM_CODE_REQUEST_MOST_FILES; i++)
+        request.files[request.file_count++] = wanted->files.at[i];
+    if (!code->sides.after)
+        code->sides.after = finder_of(code->fields, after, &code->paths, why);
+    if (code->sides.after && before && !code->sides.before)
+        code->sides.before = finder_of(code->fields, before, &code->paths, why);
+    return code->sides.after && (code->sides.before || !before) &&
+           flm_code_answer(&code->sides, &request, store, why);
+}
+
 static bool take(struct flm_viewer *viewer, enum flm_viewer_side side,
-                 const struct flm_load_fields *load, const char *path,
-                 struct flm_tui_code_found *code, struct flm_error *why)
+                 const struct flm_load_fields *load, const char *path, struct terminal_code *code,
+                 struct flm_error *why)
 {
     struct flm_profile *profile = flm_load_with(load, path);
     code->profile[side] = profile;
@@ -186,8 +238,8 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
     struct flm_error why = {0};
     if (!flm_tui_is_possible(&why))
         return flm_message_error(&why);
-    struct flm_tui_code_found code = {0};
-    const struct flm_tui_code_source source = {&code, flm_tui_code_find};
+    struct terminal_code code = {.fields = f};
+    const struct flm_tui_code_source source = {&code, find_in_terminal};
     struct flm_viewer *viewer = flm_viewer_new(&why);
     bool good = viewer;
     for (int i = 0; i < count && good; i++)
@@ -197,7 +249,9 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
     if (good && count == 2)
         good = flm_viewer_do(viewer, flm_bytes_of("view compare"), &why);
     good = good && flm_tui_run_with_code(viewer, &source, &why);
-    flm_tui_code_found_clear(&code);
+    flm_code_finder_free(code.sides.after);
+    flm_code_finder_free(code.sides.before);
+    flm_symbol_paths_clear(&code.paths);
     flm_viewer_free(viewer);
     if (good)
         return FLM_EXIT_DONE;
@@ -205,28 +259,6 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
 }
 
 /* ---- In the browser -------------------------------------------------------------------------- */
-
-/* What finds the code of a profile; NULL for none. */
-static struct flm_code_finder *finder_of(const struct fields *f, const struct flm_profile *profile,
-                                         struct flm_symbol_paths *paths, struct flm_error *why)
-{
-    enum { MOST_SOURCE_BYTES = 16 << 20 }; /* a page shows it, and nobody reads more */
-    const struct flm_code_finder_options how = {
-        .symbols = {.symbol_dirs = f->load.symbols.items,
-                    .symbol_dir_count = f->load.symbols.count,
-                    .perf_dir = flm_symbol_perf_dir(paths),
-                    .cache_dir = flm_symbol_cache(paths),
-                    .debuginfod = f->load.debuginfod},
-        .sources = {.folders = f->folders.items,
-                    .folder_count = f->folders.count,
-                    .maps = f->maps.items,
-                    .map_count = f->maps.count,
-                    .download = f->load.debuginfod,
-                    .most_bytes = MOST_SOURCE_BYTES},
-        .no_source = true, /* files are asked for by name */
-        .only_sources = true};
-    return profile ? flm_code_finder_new(profile, &how, why) : NULL;
-}
 
 static int serve(const struct fields *f, const struct flm_page_options *shown)
 {

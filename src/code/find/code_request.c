@@ -8,11 +8,11 @@
  * said to be missing. */
 #define MOST_TEXT ((size_t)64 << 20)
 
-struct request {
+/* Of a message: the texts that the request refers to. */
+struct reading {
     struct flm_text function, module;
     struct flm_text files; /* behind each other */
-    size_t ends[FLM_CODE_REQUEST_MOST_FILES], file_count;
-    bool is_before, assembly;
+    size_t ends[FLM_CODE_REQUEST_MOST_FILES];
 };
 
 static void read_string(struct flm_json *json, struct flm_text *to)
@@ -23,19 +23,26 @@ static void read_string(struct flm_json *json, struct flm_text *to)
         flm_text_add(to, text);
 }
 
-static void read_files(struct flm_json *json, struct request *r)
+static void read_files(struct flm_json *json, struct reading *r, struct flm_code_request *request)
 {
     struct flm_bytes name;
     flm_json_enter_array(json);
     while (flm_json_next_item(json)) {
-        if (r->file_count == FLM_CODE_REQUEST_MOST_FILES || !flm_json_string(json, &name))
+        if (request->file_count == FLM_CODE_REQUEST_MOST_FILES || !flm_json_string(json, &name))
             continue;
         flm_text_add(&r->files, name);
-        r->ends[r->file_count++] = r->files.size;
+        r->ends[request->file_count++] = r->files.size;
     }
 }
 
-static bool read_request(struct flm_bytes bytes, struct request *r, struct flm_error *why)
+static struct flm_bytes bytes_of(const struct flm_text *text)
+{
+    return (struct flm_bytes){text->at ? text->at : "", text->size};
+}
+
+/* The request refers to `r`. */
+static bool read_message(struct flm_bytes bytes, struct reading *r,
+                         struct flm_code_request *request, struct flm_error *why)
 {
     struct flm_source source = flm_source_of(bytes);
     struct flm_json json;
@@ -49,30 +56,30 @@ static bool read_request(struct flm_bytes bytes, struct request *r, struct flm_e
         else if (flm_bytes_are(key, "module"))
             read_string(&json, &r->module);
         else if (flm_bytes_are(key, "assembly"))
-            flm_json_bool(&json, &r->assembly);
+            flm_json_bool(&json, &request->assembly);
         else if (flm_bytes_are(key, "files"))
-            read_files(&json, r);
+            read_files(&json, r, request);
         else if (flm_bytes_are(key, "side") && flm_json_string(&json, &side))
-            r->is_before = flm_bytes_are(side, "before");
+            request->is_before = flm_bytes_are(side, "before");
     }
-    return flm_json_finish(&json) &&
-           ((!r->function.failed && !r->module.failed && !r->files.failed) ||
-            flm_error_memory(why));
+    if (!flm_json_finish(&json))
+        return false;
+    if (r->function.failed || r->module.failed || r->files.failed)
+        return flm_error_memory(why);
+    request->function = bytes_of(&r->function);
+    request->module = bytes_of(&r->module);
+    for (size_t i = 0, start = 0; i < request->file_count; start = r->ends[i++])
+        request->files[i] = (struct flm_bytes){r->files.at + start, r->ends[i] - start};
+    return true;
 }
 
-static struct flm_bytes bytes_of(const struct flm_text *text)
-{
-    return (struct flm_bytes){text->at ? text->at : "", text->size};
-}
-
-static bool find_files(const struct request *r, struct flm_code_finder *first,
+static bool find_files(const struct flm_code_request *request, struct flm_code_finder *first,
                        struct flm_code_finder *second, struct flm_code_store *store,
                        struct flm_error *why)
 {
-    size_t start = 0, size = 0;
-    for (size_t i = 0; i < r->file_count && size < MOST_TEXT; i++) {
-        struct flm_bytes name = {r->files.at + start, r->ends[i] - start};
-        start = r->ends[i];
+    size_t size = 0;
+    for (size_t i = 0; i < request->file_count && size < MOST_TEXT; i++) {
+        struct flm_bytes name = request->files[i];
         if (!flm_code_finder_file(first, name, store, why))
             return false;
         if (second && !flm_code_store_file(store, name) &&
@@ -84,21 +91,29 @@ static bool find_files(const struct request *r, struct flm_code_finder *first,
     return true;
 }
 
-bool flm_code_request_answer(const struct flm_code_sides *sides, struct flm_bytes request,
-                             struct flm_text *answer, struct flm_error *why)
+bool flm_code_answer(const struct flm_code_sides *sides, const struct flm_code_request *request,
+                     struct flm_text *answer, struct flm_error *why)
 {
-    assert(sides && sides->after && answer);
-    struct request r = {.file_count = 0};
-    bool good = read_request(request, &r, why);
-    struct flm_code_store *store = good ? flm_code_store_new(why) : NULL;
-    bool is_before = r.is_before && sides->before;
+    assert(sides && sides->after && request && answer);
+    struct flm_code_store *store = flm_code_store_new(why);
+    bool is_before = request->is_before && sides->before;
     struct flm_code_finder *first = is_before ? sides->before : sides->after,
                            *second = is_before ? sides->after : sides->before;
-    good = store && find_files(&r, first, second, store, why) &&
-           (!r.assembly || flm_code_finder_function(first, bytes_of(&r.function),
-                                                    bytes_of(&r.module), store, why)) &&
-           flm_code_store_write(store, answer, why);
+    bool good = store && find_files(request, first, second, store, why) &&
+                (!request->assembly ||
+                 flm_code_finder_function(first, request->function, request->module, store, why)) &&
+                flm_code_store_write(store, answer, why);
     flm_code_store_free(store);
+    return good;
+}
+
+bool flm_code_answer_message(const struct flm_code_sides *sides, struct flm_bytes message,
+                             struct flm_text *answer, struct flm_error *why)
+{
+    struct reading r = {.function = {0}};
+    struct flm_code_request request = {.file_count = 0};
+    bool good =
+        read_message(message, &r, &request, why) && flm_code_answer(sides, &request, answer, why);
     flm_text_clear(&r.function);
     flm_text_clear(&r.module);
     flm_text_clear(&r.files);

@@ -1,4 +1,5 @@
-/* code_request.h - what a page asks its server for, and gets: source files and machine code.
+/* code_request.h - what a viewer asks for, and gets: source files and machine code. The terminal's
+ * does so in the same process, a page by a message to its server:
  *
  *     {"function": "parse", "module": "/usr/bin/app", "side": "after", "assembly": true,
  *      "files": ["src/parse.c"]}                     posted by the page (web/load.js)
@@ -18,8 +19,20 @@ struct flm_code_sides {
 
 enum { FLM_CODE_REQUEST_MOST_FILES = 100, FLM_CODE_REQUEST_MOST_BYTES = 1 << 20 };
 
-/* Appends the answer. False, and `why`: it is no such request, or memory ran out. */
-bool flm_code_request_answer(const struct flm_code_sides *sides, struct flm_bytes request,
+/* Machine code of the function, if it is wanted, and files by name. */
+struct flm_code_request {
+    struct flm_bytes function, module;
+    bool is_before, assembly;
+    struct flm_bytes files[FLM_CODE_REQUEST_MOST_FILES];
+    size_t file_count;
+};
+
+/* Appends the answer. False, and `why`, if memory ran out. */
+bool flm_code_answer(const struct flm_code_sides *sides, const struct flm_code_request *request,
+                     struct flm_text *answer, struct flm_error *why);
+
+/* The same for a message: false also where it is no such request. */
+bool flm_code_answer_message(const struct flm_code_sides *sides, struct flm_bytes message,
                              struct flm_text *answer, struct flm_error *why);
 
 #endif

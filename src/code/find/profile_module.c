@@ -9,19 +9,6 @@
 
 static const char kernel_itself[] = "[kernel.kallsyms]";
 
-struct flm_bytes flm_profile_module_note(const struct flm_profile *p, uint32_t module)
-{
-    struct flm_bytes path = flm_string_bytes(p, module);
-    const size_t prefix = sizeof FLM_NOTE_MAPPED - 1;
-    for (uint32_t i = 0; path.size > 0 && i < p->sizes.note_count; i++) {
-        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
-        if (flm_bytes_start_with(key, FLM_NOTE_MAPPED) &&
-            flm_bytes_equal(flm_bytes_from(key, prefix), path))
-            return flm_string_bytes(p, p->notes[i].value);
-    }
-    return (struct flm_bytes){"", 0};
-}
-
 /* Whether a build id is that of which only the first digits are known. */
 static bool begins_with(const struct flm_build_id *id, struct flm_bytes digits)
 {
@@ -64,7 +51,7 @@ bool flm_profile_module_find(struct flm_modules *modules, const struct flm_profi
 {
     assert(modules && p && found);
     struct flm_bytes path = flm_string_bytes(p, module);
-    *found = (struct flm_profile_module){.note = flm_profile_module_note(p, module)};
+    *found = (struct flm_profile_module){.note = flm_mapped_note_of(p, module)};
     struct flm_bytes file = flm_mapped_file(found->note);
     struct flm_module_request request = {.path = file.size > 0 ? file : path};
     flm_build_id_parse(flm_mapped_id(found->note), &request.build_id);

@@ -13,9 +13,6 @@ struct flm_profile_module {
     uint64_t kernel_start;     /* of the kernel: what addresses are relative to; else 0 */
 };
 
-/* The value of the note of a module, which is a string of the profile; "": there is none. */
-struct flm_bytes flm_profile_module_note(const struct flm_profile *p, uint32_t module);
-
 /* False when memory ran out. */
 bool flm_profile_module_find(struct flm_modules *modules, const struct flm_profile *p,
                              uint32_t module, struct flm_profile_module *found);

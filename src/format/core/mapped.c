@@ -197,3 +197,16 @@ struct flm_bytes flm_mapped_file(struct flm_bytes value)
 {
     return value_of(value, FILE_KEY);
 }
+
+struct flm_bytes flm_mapped_note_of(const struct flm_profile *p, uint32_t module)
+{
+    struct flm_bytes path = flm_string_bytes(p, module);
+    const size_t prefix = sizeof FLM_NOTE_MAPPED - 1;
+    for (uint32_t i = 0; path.size > 0 && i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        if (flm_bytes_start_with(key, FLM_NOTE_MAPPED) &&
+            flm_bytes_equal(flm_bytes_from(key, prefix), path))
+            return flm_string_bytes(p, p->notes[i].value);
+    }
+    return (struct flm_bytes){"", 0};
+}

@@ -45,6 +45,9 @@ void flm_mapped_frame_name(struct flm_text *out, uint64_t address, struct flm_by
  * that of the whole note. False after the last one. */
 bool flm_mapped_next(struct flm_bytes *value, struct flm_mapped *mapped);
 
+/* The value of the note of a module, which is a string of the profile; "": there is none. */
+struct flm_bytes flm_mapped_note_of(const struct flm_profile *profile, uint32_t module);
+
 /* The build id, its first digits, and the file in the value of a note; empty: not known. */
 struct flm_bytes flm_mapped_id(struct flm_bytes value);
 struct flm_bytes flm_mapped_id_begin(struct flm_bytes value);

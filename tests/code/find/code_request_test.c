@@ -43,7 +43,7 @@ static struct flm_code_store *asked(const struct flm_code_sides *sides, const ch
     struct flm_error why = {0};
     struct flm_code_store *store = flm_code_store_new(NULL);
     assert_non_null(store);
-    if (!flm_code_request_answer(sides, flm_bytes_of(request), &answer, &why))
+    if (!flm_code_answer_message(sides, flm_bytes_of(request), &answer, &why))
         fail_msg("%s", why.text);
     assert_true(flm_code_store_read(store, (struct flm_bytes){answer.at, answer.size}, NULL));
     flm_text_clear(&answer);
@@ -146,7 +146,7 @@ static void what_is_no_request_is_refused(void **state)
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         struct flm_text answer = {0};
         struct flm_error why = {0};
-        if (flm_code_request_answer(&sides, flm_bytes_of(requests[i]), &answer, &why))
+        if (flm_code_answer_message(&sides, flm_bytes_of(requests[i]), &answer, &why))
             fail_msg("'%s' is answered", requests[i]);
         assert_int_equal(why.kind, FLM_ERROR_FORMAT);
         flm_text_clear(&answer);
@@ -168,7 +168,7 @@ static void what_is_no_request_is_refused(void **state)
 static bool ask(void *context, struct flm_error *why)
 {
     struct flm_text answer = {0};
-    bool good = flm_code_request_answer(
+    bool good = flm_code_answer_message(
         context,
         flm_bytes_of("{\"function\": \"parse\", \"module\": \"\", \"assembly\": true, "
                      "\"files\": [\"no.c\", \"\\u0041\"]}"),

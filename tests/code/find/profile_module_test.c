@@ -41,9 +41,9 @@ static void a_note_is_found_by_its_module(void **state)
 {
     (void)state;
     struct flm_profile *p = example("id=c0ffee");
-    assert_true(flm_bytes_are(flm_profile_module_note(p, module_of(p, "/opt/app")), "id=c0ffee"));
-    assert_int_equal(flm_profile_module_note(p, module_of(p, "[vdso]")).size, 0);
-    assert_int_equal(flm_profile_module_note(p, 0).size, 0);
+    assert_true(flm_bytes_are(flm_mapped_note_of(p, module_of(p, "/opt/app")), "id=c0ffee"));
+    assert_int_equal(flm_mapped_note_of(p, module_of(p, "[vdso]")).size, 0);
+    assert_int_equal(flm_mapped_note_of(p, 0).size, 0);
     flm_profile_free(p);
 }
 
