@@ -20,8 +20,10 @@
 extern "C" {
 #endif
 
-/* Where source files are looked for: as they are named, and then in these folders. Texts are
- * borrowed until the sources are freed. */
+/* Where source files and machine code are looked for. Source: as it is named, and then in these
+ * folders. Programs: by build id and path, as for the symbols of a recording (flamel/file.h); they
+ * know the files that were compiled, or have their texts. Texts are borrowed until the sources are
+ * freed. */
 struct flm_sources_options {
     size_t size;                /* sizeof (struct flm_sources_options) */
     const char *const *folders; /* the longest end of a path that is in one of them */
@@ -29,12 +31,14 @@ struct flm_sources_options {
     const char *const *maps; /* "OLD=NEW": paths that begin with OLD begin with NEW instead */
     size_t map_count;
     bool folders_only; /* never where a profile names it: for profiles of strangers */
-    /* Of the programs that a profile says by build id, which know the files that were compiled, or
-     * have their texts: as for the symbols of a recording (flamel/file.h). */
     const char *const *symbol_dirs;
     size_t symbol_dir_count;
     const char *perf_dir, *cache_dir;
-    bool debuginfod; /* ask the servers for programs and for sources */
+    bool debuginfod;          /* ask the servers for programs and for sources */
+    bool intel;               /* x86-64 as Intel writes it, not as AT&T does */
+    bool only_sources;        /* outside of the folders only files with the name of a source file,
+                                 or below /usr: for what is shown to others */
+    size_t most_source_bytes; /* larger files are not read; 0: 64 MiB */
 };
 
 struct flm_sources;
@@ -43,34 +47,6 @@ struct flm_sources;
 struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
                                     struct flm_error *why);
 void flm_sources_free(struct flm_sources *sources);
-
-/* Where source files and machine code are looked for: source as above, programs by build id and
- * path, as for the symbols of a recording (flamel/file.h). Texts are borrowed until the search is
- * freed. */
-struct flm_code_options {
-    size_t size; /* sizeof (struct flm_code_options) */
-    const char *const *folders;
-    size_t folder_count;
-    const char *const *maps;
-    size_t map_count;
-    bool folders_only;
-    const char *const *symbol_dirs;
-    size_t symbol_dir_count;
-    const char *perf_dir, *cache_dir;
-    bool debuginfod;
-    bool intel; /* x86-64 as Intel writes it, not as AT&T does */
-    bool no_source, no_assembly;
-    bool only_sources;        /* of what is in no folder, only files with names of source files */
-    size_t most_source_bytes; /* larger files are not read; 0: 64 MiB */
-};
-
-struct flm_code_search;
-
-/* NULL, and `why`, for a map that is none, or if memory ran out. The profiles that it is used with
- * must stay until it is freed. */
-struct flm_code_search *flm_code_search_new(const struct flm_code_options *options,
-                                            struct flm_error *why);
-void flm_code_search_free(struct flm_code_search *search);
 
 /* What stands beside costs. */
 enum flm_annotate_code {
@@ -84,12 +60,12 @@ struct flm_annotate_options {
     const char *source;          /* the name of the profile in the report: its file; NULL: "" */
     const char *metric;          /* NULL: the first */
     const char *function;        /* flm_report_annotate: a pattern of expressions, "parse" */
-    struct flm_sources *sources; /* flm_report_annotate; NULL: lines without their text */
+    struct flm_sources *sources; /* flm_report_annotate; NULL: lines without their text, and
+                                    instructions are addresses */
     uint32_t rows; /* lines of flm_report_lines, functions of flm_report_annotate; 0: all */
     bool whole;    /* also lines without a cost that are far from those with one */
     enum flm_annotate_code code;
-    struct flm_code_search *search; /* of machine code; NULL: instructions are addresses */
-    bool bytes;                     /* those of instructions, too */
+    bool bytes; /* those of instructions, too */
 };
 
 /* The lines with the largest self values, of all functions. Table "lines". */

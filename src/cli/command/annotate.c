@@ -59,23 +59,10 @@ static int print(const struct fields *f, const char *path, const char *function)
                                               .symbol_dir_count = f->load.symbols.count,
                                               .perf_dir = flm_symbol_perf_dir(&paths),
                                               .cache_dir = flm_symbol_cache(&paths),
-                                              .debuginfod = f->load.debuginfod};
-    const struct flm_code_options code = {.size = sizeof code,
-                                          .folders = f->folders.items,
-                                          .folder_count = f->folders.count,
-                                          .maps = f->maps.items,
-                                          .map_count = f->maps.count,
-                                          .symbol_dirs = f->load.symbols.items,
-                                          .symbol_dir_count = f->load.symbols.count,
-                                          .perf_dir = flm_symbol_perf_dir(&paths),
-                                          .cache_dir = flm_symbol_cache(&paths),
-                                          .debuginfod = f->load.debuginfod,
-                                          .intel = f->intel,
-                                          .no_source = !f->both};
+                                              .debuginfod = f->load.debuginfod,
+                                              .intel = f->intel};
     struct flm_sources *sources = flm_sources_new(&where, &why);
-    struct flm_code_search *search = sources ? flm_code_search_new(&code, &why) : NULL;
-    if (!search) {
-        flm_sources_free(sources);
+    if (!sources) {
         flm_symbol_paths_clear(&paths);
         return flm_message_error(&why);
     }
@@ -95,7 +82,6 @@ static int print(const struct fields *f, const char *path, const char *function)
                                              .code = f->both       ? FLM_ANNOTATE_BOTH
                                                      : f->assembly ? FLM_ANNOTATE_ASSEMBLY
                                                                    : FLM_ANNOTATE_SOURCE,
-                                             .search = search,
                                              .bytes = f->bytes};
     struct flm_report *made = NULL;
     if (profile)
@@ -104,7 +90,6 @@ static int print(const struct fields *f, const char *path, const char *function)
     bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
     flm_report_free(made);
     flm_sources_free(sources);
-    flm_code_search_free(search);
     flm_symbol_paths_clear(&paths);
     int status = good ? FLM_EXIT_DONE : profile ? flm_message_error(&why) : FLM_EXIT_WRONG;
     flm_profile_free(profile);

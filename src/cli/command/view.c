@@ -161,7 +161,7 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     return FLM_EXIT_DONE;
 }
 
-/* ---- Code of the profiles that are shown ------------------------------------------------------- */
+/* ---- Code of the profiles that are shown --------------------------------------------- */
 
 /* What finds the code of a profile; NULL for none. */
 static struct flm_code_finder *finder_of(const struct fields *f, const struct flm_profile *profile,

@@ -62,7 +62,7 @@ const struct flm_format flm_format_gecko = {
     .extensions = ".gecko.json",
     .description = "profiles of the Firefox Profiler, samply and Firefox",
     .also_loses =
-        "labels other than of threads and processes, notes, addresses at which modules were mapped",
+        "labels other than of threads and processes, notes, addresses at which code was mapped",
     .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_DURATIONS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES |
              FLM_HOLDS_KERNEL_INLINED | FLM_HOLDS_MARKERS | FLM_HOLDS_COUNTERS |
              FLM_HOLDS_LOCATIONS,

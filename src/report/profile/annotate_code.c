@@ -1,8 +1,8 @@
 #include "report/profile/annotate_code.h"
 
-#include "code/code_search.h"
 #include "code/listing.h"
 #include "draw/text/quantity.h"
+#include "report/profile/sources.h"
 
 enum {
     FUNCTION,
@@ -303,9 +303,10 @@ static bool show(struct showing *s, bool whole)
                                                 .before = {FLM_NONE},
                                                 .function = s->function,
                                                 .module = s->module};
-    struct flm_code_search *search = a->options->search;
-    if (search && !search->find(search, s->p, flm_string_bytes(s->p, s->function),
-                                flm_string_bytes(s->p, s->module), &s->store, a->why))
+    struct flm_sources *sources = a->options->sources;
+    if (sources && sources->find_code &&
+        !sources->find_code(sources, s->p, flm_string_bytes(s->p, s->function),
+                            flm_string_bytes(s->p, s->module), &s->store, a->why))
         return false;
     s->listing = flm_listing_new(&subject, a->why);
     if (!s->listing || !flm_listing_arrange(s->listing, s->store, &options, a->why))
@@ -376,9 +377,9 @@ bool flm_annotate_code_status(const struct flm_annotating_code *a, uint32_t func
 {
     const struct flm_profile *p = a->source->profile;
     struct flm_bytes name = flm_string_bytes(p, function), in = flm_string_bytes(p, module);
-    struct flm_code_search *search = a->options->search;
+    struct flm_sources *sources = a->options->sources;
     const struct flm_code_store *store = NULL;
-    if (search && !search->find(search, p, name, in, &store, a->why))
+    if (sources && sources->find_code && !sources->find_code(sources, p, name, in, &store, a->why))
         return false;
     const struct flm_code_function *f = store ? flm_code_store_function(store, name, in) : NULL;
     flm_report_begin_row(a->report, 0, FLM_IN_JSON);

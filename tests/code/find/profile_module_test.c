@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "flamel/builder.h"
+#include "format/core/mapped.h"
 
 /* A profile with one frame of /opt/app, whose note is that, and of [vdso]. */
 static struct flm_profile *example(const char *note)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "code/code_search.h"
 #include "flamel/annotate.h"
 #include "flamel/builder.h"
 #include "profile/columns.h"
+#include "report/profile/sources.h"
 #include "support/core/failures.h"
 
 #define TEXT(text)                                                                                 \
@@ -76,16 +76,16 @@ static const struct flm_code_instruction instructions[] = {
 };
 
 struct fake {
-    struct flm_code_search search;
+    struct flm_sources sources;
     struct flm_code_store *store;
     bool has_code;
 };
 
-static bool find(struct flm_code_search *search, const struct flm_profile *profile,
+static bool find(struct flm_sources *sources, const struct flm_profile *profile,
                  struct flm_bytes name, struct flm_bytes module,
                  const struct flm_code_store **store, struct flm_error *why)
 {
-    struct fake *fake = (struct fake *)search;
+    struct fake *fake = (struct fake *)sources;
     const struct flm_code_file file = {.name = TEXT("src/find.c"),
                                        .path = TEXT("src/find.c"),
                                        .status = TEXT(""),
@@ -145,11 +145,11 @@ static bool write(void *context, const void *bytes, size_t size)
 static bool print(const struct flm_profile *p, struct flm_annotate_options options, bool has_code,
                   enum flm_report_form form, struct flm_text *out, struct flm_error *why)
 {
-    struct fake fake = {{find}, flm_code_store_new(why), has_code};
+    struct fake fake = {{.find_code = find}, flm_code_store_new(why), has_code};
     options.size = sizeof options;
     options.source = "app.flm";
     options.function = "find";
-    options.search = &fake.search;
+    options.sources = &fake.sources;
     struct flm_report *report = fake.store ? flm_report_annotate(p, &options, why) : NULL;
     bool good = report && flm_report_write(report, form, NULL, write, out, why);
     flm_report_free(report);

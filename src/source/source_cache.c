@@ -1,16 +1,14 @@
-/* sources.c - source files for reports: each is looked for once. */
+#include "source/source_cache.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/core/index.h"
-#include "base/text/versioned.h"
 #include "format/core/date.h"
 #include "format/core/mapped.h"
 #include "profile/columns.h"
-#include "report/profile/sources.h"
-#include "source/find_source.h"
 #include "symbol/registry/module.h"
 
 struct known_file {
@@ -126,36 +124,22 @@ static bool find(struct flm_sources *sources, const struct flm_profile *profile,
     return describe(file, found);
 }
 
-struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
-                                    struct flm_error *why)
+struct flm_sources *flm_source_cache_new(const struct flm_source_places *places,
+                                         const struct flm_modules_options *symbols,
+                                         struct flm_error *why)
 {
-    struct flm_sources_options o;
-    if (!flm_versioned_copy(&o, sizeof o, options, "flm_sources_options", why))
-        return NULL;
-    for (size_t i = 0; i < o.map_count; i++)
-        if (!flm_source_map_check(o.maps[i], why))
-            return NULL;
     struct found_sources *all = calloc(1, sizeof *all);
     if (!all) {
         flm_error_memory(why);
         return NULL;
     }
     all->sources.find = find;
-    all->places = (struct flm_source_places){.folders = o.folders,
-                                             .folder_count = o.folder_count,
-                                             .maps = o.maps,
-                                             .map_count = o.map_count,
-                                             .folders_only = o.folders_only,
-                                             .download = o.debuginfod};
-    all->symbols = (struct flm_modules_options){.symbol_dirs = o.symbol_dirs,
-                                                .symbol_dir_count = o.symbol_dir_count,
-                                                .perf_dir = o.perf_dir,
-                                                .cache_dir = o.cache_dir,
-                                                .debuginfod = o.debuginfod};
+    all->places = *places;
+    all->symbols = *symbols;
     return &all->sources;
 }
 
-void flm_sources_free(struct flm_sources *sources)
+void flm_source_cache_free(struct flm_sources *sources)
 {
     struct found_sources *all = (struct found_sources *)sources;
     for (size_t i = 0; all && i < all->files.count; i++)

@@ -1,5 +1,6 @@
-/* code_search.c - code for reports and viewers: a finder and a store for each profile. */
-#include "code/code_search.h"
+/* sources.c - source and machine code for reports: files by a cache, machine code by a finder and a
+ * store for each profile. */
+#include "report/profile/sources.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "base/text/versioned.h"
 #include "code/find/code_finder.h"
 #include "flamel/annotate.h"
+#include "source/source_cache.h"
 
 struct known_profile {
     const struct flm_profile *profile;
@@ -16,7 +18,8 @@ struct known_profile {
 };
 
 struct found_code {
-    struct flm_code_search search; /* first: what others see */
+    struct flm_sources sources; /* first: what others see */
+    struct flm_sources *files;
     struct flm_code_finder_options options;
     struct FLM_ARRAY(struct known_profile) profiles; /* one, or two that are compared */
 };
@@ -40,21 +43,29 @@ static const struct known_profile *profile_of(struct found_code *all,
     return NULL;
 }
 
-static bool find(struct flm_code_search *search, const struct flm_profile *profile,
-                 struct flm_bytes function, struct flm_bytes module,
-                 const struct flm_code_store **store, struct flm_error *why)
+static bool find_code(struct flm_sources *sources, const struct flm_profile *profile,
+                      struct flm_bytes function, struct flm_bytes module,
+                      const struct flm_code_store **store, struct flm_error *why)
 {
-    const struct known_profile *known = profile_of((struct found_code *)search, profile, why);
+    const struct known_profile *known = profile_of((struct found_code *)sources, profile, why);
     *store = known ? known->store : NULL;
     return known && (flm_code_store_function(known->store, function, module) ||
                      flm_code_finder_function(known->finder, function, module, known->store, why));
 }
 
-struct flm_code_search *flm_code_search_new(const struct flm_code_options *options,
-                                            struct flm_error *why)
+static bool find(struct flm_sources *sources, const struct flm_profile *profile,
+                 struct flm_bytes file, uint32_t module, struct flm_source_text *found,
+                 struct flm_error *why)
 {
-    struct flm_code_options o;
-    if (!flm_versioned_copy(&o, sizeof o, options, "flm_code_options", why))
+    struct flm_sources *files = ((struct found_code *)sources)->files;
+    return files->find(files, profile, file, module, found, why);
+}
+
+struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
+                                    struct flm_error *why)
+{
+    struct flm_sources_options o;
+    if (!flm_versioned_copy(&o, sizeof o, options, "flm_sources_options", why))
         return NULL;
     for (size_t i = 0; i < o.map_count; i++)
         if (!flm_source_map_check(o.maps[i], why))
@@ -64,7 +75,8 @@ struct flm_code_search *flm_code_search_new(const struct flm_code_options *optio
         flm_error_memory(why);
         return NULL;
     }
-    all->search.find = find;
+    all->sources.find = find;
+    all->sources.find_code = find_code;
     all->options =
         (struct flm_code_finder_options){.symbols = {.symbol_dirs = o.symbol_dirs,
                                                      .symbol_dir_count = o.symbol_dir_count,
@@ -79,20 +91,24 @@ struct flm_code_search *flm_code_search_new(const struct flm_code_options *optio
                                                      .download = o.debuginfod,
                                                      .most_bytes = o.most_source_bytes},
                                          .syntax = o.intel ? FLM_ASSEMBLY_INTEL : FLM_ASSEMBLY_ATT,
-                                         .no_source = o.no_source,
-                                         .no_assembly = o.no_assembly,
                                          .only_sources = o.only_sources};
-    return &all->search;
+    all->files = flm_source_cache_new(&all->options.sources, &all->options.symbols, why);
+    if (all->files)
+        return &all->sources;
+    flm_sources_free(&all->sources);
+    return NULL;
 }
 
-void flm_code_search_free(struct flm_code_search *search)
+void flm_sources_free(struct flm_sources *sources)
 {
-    struct found_code *all = (struct found_code *)search;
+    struct found_code *all = (struct found_code *)sources;
     for (size_t i = 0; all && i < all->profiles.count; i++) {
         flm_code_finder_free(all->profiles.at[i].finder);
         flm_code_store_free(all->profiles.at[i].store);
     }
-    if (all)
+    if (all) {
+        flm_source_cache_free(all->files);
         FLM_ARRAY_CLEAR(&all->profiles);
+    }
     free(all);
 }

@@ -7,10 +7,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "flamel/annotate.h"
 #include "flamel/file.h"
 #include "profile/columns.h"
-#include "report/profile/sources.h"
+#include "source/source_cache.h"
 #include "support/core/files.h"
 #include "support/profile/profiles.h"
 
@@ -26,9 +25,10 @@ static void a_file_is_read_once_and_its_text_stays(void **state)
     assert_true(fputs("int lex;\n", file) >= 0);
     assert_int_equal(fclose(file), 0);
     const char *const folders[] = {dir};
-    const struct flm_sources_options options = {
-        .size = sizeof options, .folders = folders, .folder_count = 1, .folders_only = true};
-    struct flm_sources *sources = flm_sources_new(&options, &why);
+    const struct flm_source_places places = {
+        .folders = folders, .folder_count = 1, .folders_only = true};
+    struct flm_sources *sources =
+        flm_source_cache_new(&places, &(struct flm_modules_options){0}, &why);
     assert_non_null(sources);
     struct flm_profile *p = profile_of("main 1\n");
     struct flm_source_text first, second, none;
@@ -42,8 +42,8 @@ static void a_file_is_read_once_and_its_text_stays(void **state)
     assert_true(sources->find(sources, p, flm_bytes_of("/built/src/lex.c"), 0, &second, &why));
     assert_ptr_equal(first.lines, second.lines);
     flm_profile_free(p);
-    flm_sources_free(sources);
-    flm_sources_free(NULL);
+    flm_source_cache_free(sources);
+    flm_source_cache_free(NULL);
     rmdir(dir);
 }
 
@@ -73,18 +73,20 @@ static uint32_t string_of(const struct flm_profile *p, const char *text)
     return 0;
 }
 
-static bool says(const struct flm_sources_options *options, const struct flm_profile *p,
-                 const char *program, const char *path, const char *status)
+static bool says(const struct flm_profile *p, const char *program, const char *path,
+                 const char *status)
 {
+    const struct flm_source_places places = {0};
     struct flm_error why;
     struct flm_source_text found;
-    struct flm_sources *sources = flm_sources_new(options, &why);
+    struct flm_sources *sources =
+        flm_source_cache_new(&places, &(struct flm_modules_options){0}, &why);
     assert_non_null(sources);
     assert_true(sources->find(sources, p, flm_bytes_of(path), string_of(p, program), &found, &why));
     bool good = memmem(found.status.at, found.status.size, status, strlen(status)) != NULL;
     if (!good)
         print_message("%.*s\n", (int)found.status.size, found.status.at);
-    flm_sources_free(sources);
+    flm_source_cache_free(sources);
     return good;
 }
 
@@ -106,7 +108,6 @@ static void the_program_of_the_profile_knows_its_sources(void **state)
                  i > 0 ? "-gembed-source" : "", path, built[i]);
         assert_int_equal(system(command), 0);
     }
-    const struct flm_sources_options options = {.size = sizeof options};
     for (size_t i = 0; i < 2; i++) {
         snprintf(command, sizeof command, "readelf -n %s | awk '/Build ID/ { print $3 }'",
                  built[i]);
@@ -119,27 +120,15 @@ static void the_program_of_the_profile_knows_its_sources(void **state)
         other[0] = other[0] == '0' ? '1' : '0';
         struct flm_profile *rebuilt = profile_of_build(built[i], other);
         write_temporary("spin.c", flm_bytes_of("int main(void)\n{\n}\n"));
-        assert_true(says(&options, p, built[i], path, "the checksum agrees"));
-        assert_false(says(&options, rebuilt, built[i], path, "the checksum agrees"));
+        assert_true(says(p, built[i], path, "the checksum agrees"));
+        assert_false(says(rebuilt, built[i], path, "the checksum agrees"));
         write_temporary("spin.c", flm_bytes_of("\nint main(void)\n{\n}\n"));
-        assert_true(says(&options, p, built[i], path,
-                         i > 0 ? "the text that was compiled" : "another version"));
-        assert_false(says(&options, rebuilt, built[i], path, "the text that was compiled"));
+        assert_true(
+            says(p, built[i], path, i > 0 ? "the text that was compiled" : "another version"));
+        assert_false(says(rebuilt, built[i], path, "the text that was compiled"));
         flm_profile_free(rebuilt);
         flm_profile_free(p);
     }
-}
-
-static void a_map_without_a_sign_is_refused(void **state)
-{
-    (void)state;
-    struct flm_error why;
-    const char *const maps[] = {"/built"};
-    const struct flm_sources_options options = {
-        .size = sizeof options, .maps = maps, .map_count = 1};
-    assert_null(flm_sources_new(&options, &why));
-    assert_int_equal(why.kind, FLM_ERROR_USAGE);
-    assert_null(flm_sources_new(&(struct flm_sources_options){0}, &why));
 }
 
 int main(void)
@@ -147,7 +136,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read_once_and_its_text_stays),
         cmocka_unit_test(the_program_of_the_profile_knows_its_sources),
-        cmocka_unit_test(a_map_without_a_sign_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "code/code_search.h"
+#include "report/profile/sources.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,20 +14,20 @@ static const struct flm_bytes function = {"main", 4}, module = {"", 0};
 static void each_profile_has_a_store(void **state)
 {
     (void)state;
-    const struct flm_code_options options = {.size = sizeof options};
+    const struct flm_sources_options options = {.size = sizeof options};
     struct flm_profile *one = profile_of("main;lex 3\n"), *two = profile_of("main;read 3\n");
-    struct flm_code_search *search = flm_code_search_new(&options, NULL);
+    struct flm_sources *sources = flm_sources_new(&options, NULL);
     const struct flm_code_store *first, *second, *again;
-    assert_non_null(search);
-    assert_true(search->find(search, one, function, module, &first, NULL));
-    assert_true(search->find(search, two, function, module, &second, NULL));
-    assert_true(search->find(search, one, function, module, &again, NULL));
+    assert_non_null(sources);
+    assert_true(sources->find_code(sources, one, function, module, &first, NULL));
+    assert_true(sources->find_code(sources, two, function, module, &second, NULL));
+    assert_true(sources->find_code(sources, one, function, module, &again, NULL));
     assert_ptr_not_equal(first, second);
     assert_ptr_equal(first, again);
     const struct flm_code_function *found = flm_code_store_function(first, function, module);
     assert_non_null(found);
     assert_true(found->instruction_count == 0 && found->status.size > 0);
-    flm_code_search_free(search);
+    flm_sources_free(sources);
     flm_profile_free(one);
     flm_profile_free(two);
 }
@@ -37,21 +37,22 @@ static void options_are_checked(void **state)
     (void)state;
     struct flm_error why;
     static const char *const maps[] = {"/built"};
-    assert_null(flm_code_search_new(&(struct flm_code_options){.size = 0}, &why));
+    assert_null(flm_sources_new(&(struct flm_sources_options){.size = 0}, &why));
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
-    const struct flm_code_options options = {.size = sizeof options, .maps = maps, .map_count = 1};
-    assert_null(flm_code_search_new(&options, &why));
+    const struct flm_sources_options options = {
+        .size = sizeof options, .maps = maps, .map_count = 1};
+    assert_null(flm_sources_new(&options, &why));
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
-    flm_code_search_free(NULL);
+    flm_sources_free(NULL);
 }
 
 static bool search_once(void *context, struct flm_error *why)
 {
-    const struct flm_code_options options = {.size = sizeof options};
+    const struct flm_sources_options options = {.size = sizeof options};
     const struct flm_code_store *store;
-    struct flm_code_search *search = flm_code_search_new(&options, why);
-    bool good = search && search->find(search, context, function, module, &store, why);
-    flm_code_search_free(search);
+    struct flm_sources *sources = flm_sources_new(&options, why);
+    bool good = sources && sources->find_code(sources, context, function, module, &store, why);
+    flm_sources_free(sources);
     return good;
 }
 
