@@ -43,10 +43,12 @@ run_make install
     for header in include/flamel/*.h; do
         echo "/opt/flamel/$header"
     done
-    for file in libflamel.a libflamel.so libflamel.so.0 pkgconfig/flamel.pc; do
-        echo $lib/$file
+    version=$("$1" --version | cut -d ' ' -f 2)
+    for file in libflamel.a libflamel.so libflamel.so.0 "libflamel.so.$version" pkgconfig/flamel.pc \
+        libflamel-probe.a libflamel-probe-static.a flamel-probe-link.o libflamel-probe.so \
+        libflamel-probe.so.0 "libflamel-probe.so.$version"; do
+        echo "$lib/$file"
     done
-    echo "$lib/libflamel.so.$("$1" --version | cut -d ' ' -f 2)"
     for page in docs/man/*.[17]; do
         echo "/opt/flamel/share/man/man${page##*.}/${page##*/}"
     done
@@ -87,6 +89,14 @@ export PKG_CONFIG_PATH="$root$lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$root"
 cc "$root/user.c" $(pkg-config --cflags --libs flamel) -o "$root/user" || fail 'a program cannot be built'
 total=$(LD_LIBRARY_PATH="$root$lib" "$root/user" "$root/app.folded")
 [ "$total" = 4 ] || fail "a program that uses the library prints '$total'"
+# Also the library for programs that measure themselves.
+printf '#include <flamel/probe.h>\nint main(void)\n{\n    FLM_FUNC();\n    return 0;\n}\n' > "$root/user.c"
+cc "$root/user.c" -I"$root/opt/flamel/include" -L"$root$lib" -lflamel-probe -o "$root/user" ||
+    fail 'a program that measures itself cannot be built'
+LD_LIBRARY_PATH="$root$lib" FLAMEL="file:$root/app.probe" "$root/user"
+[ "$("$1" convert -q -t folded -m calls "$root/app.probe")" = "main 1" ] ||
+    fail 'a program that measures itself has another call than main'
+rm -f "$root/app.probe"
 unset PKG_CONFIG_SYSROOT_DIR
 for flags in --modversion --variable=libdir; do
     pkg-config $flags flamel
