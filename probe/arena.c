@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STEP = 1 << 20 };
@@ -19,18 +20,38 @@ static uint64_t most_bytes(void)
     return is_limited && limit.rlim_cur < MOST_BYTES ? limit.rlim_cur / STEP * STEP : MOST_BYTES;
 }
 
+static int allocate(int file, uint64_t at)
+{
+    int reason;
+    do
+        reason = posix_fallocate(file, (off_t)at, STEP);
+    while (reason == EINTR);
+    return reason;
+}
+
 static bool grow(struct flm_arena *arena, uint64_t size)
 {
-    if (arena->file < 0)
-        return false;
-    while (arena->ready < size) {
-        if (arena->ready + STEP > arena->header->size)
-            return false;
-        if (posix_fallocate(arena->file, (off_t)arena->ready, STEP) != 0)
-            return false;
-        arena->ready += STEP;
+    while (arena->ready < size && !arena->is_full) {
+        arena->is_full = arena->file < 0 || arena->ready + STEP > arena->header->size ||
+                         allocate(arena->file, arena->ready) != 0;
+        if (!arena->is_full)
+            arena->ready += STEP;
     }
-    return true;
+    return arena->ready >= size;
+}
+
+/* Only a file is replaced, not a device or a pipe. */
+static int create(const char *path)
+{
+    struct stat old;
+    if (lstat(path, &old) == 0) {
+        if (!S_ISREG(old.st_mode) && !S_ISLNK(old.st_mode)) {
+            errno = EINVAL;
+            return -1;
+        }
+        unlink(path);
+    }
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 bool flm_arena_open(struct flm_arena *arena, const char *path)
@@ -38,11 +59,10 @@ bool flm_arena_open(struct flm_arena *arena, const char *path)
     int reason;
     uint64_t most = most_bytes();
     *arena = (struct flm_arena){.file = -1};
-    arena->file = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
-                       : memfd_create("flamel-probe", MFD_CLOEXEC);
+    arena->file = path ? create(path) : memfd_create("flamel-probe", MFD_CLOEXEC);
     if (arena->file < 0)
         return false;
-    if (most == 0 || (reason = posix_fallocate(arena->file, 0, STEP)) != 0) {
+    if (most == 0 || (reason = allocate(arena->file, 0)) != 0) {
         errno = most == 0 ? EFBIG : reason;
         close(arena->file);
         return false;
@@ -70,6 +90,7 @@ void flm_arena_end(struct flm_arena *arena)
     enum { PAGE = 4096 };
     uint64_t size = (arena->header->used + PAGE - 1) / PAGE * PAGE;
     arena->ready = 0;
+    arena->is_full = true;
     if (size <= (uint64_t)lseek(arena->file, 0, SEEK_END) &&
         ftruncate(arena->file, (off_t)size) != 0) {
         /* It keeps some room behind its end. */

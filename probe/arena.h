@@ -18,10 +18,11 @@ struct flm_arena {
     int file;
     struct flm_probe_header *header;
     uint64_t ready; /* bytes that the system has given */
+    bool is_full;   /* it gives no more: not asked again */
 };
 
-/* A new file at `path`, or one without a name. False: there is no memory, or no such file; errno
- * says why. */
+/* A new file at `path`, or one without a name. What is there is replaced, not written over: another
+ * program may have it mapped. False: there is no memory, or it cannot be made; errno says why. */
 bool flm_arena_open(struct flm_arena *arena, const char *path);
 
 /* The file gets its final size, and no block is given any more. The mapping stays: threads that

@@ -44,7 +44,7 @@ static inline uint32_t flm_run_numbers(uint32_t run)
 /* A process has one, and a child after fork another: a number from 1. */
 struct flm_run {
     struct flm_arena arena;
-    uint32_t number; /* 0: nothing was measured yet */
+    uint32_t number; /* 0: nothing was measured yet, or this is a child without a scope */
     uint32_t lock;
     uint32_t starts; /* that were not stopped yet */
 };
@@ -98,6 +98,16 @@ FLM_HIDDEN void flm_local_forget(void);
 
 /* A node of the thread's tree; 0: there is no room. The library works. */
 FLM_HIDDEN uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site);
+
+/* Adds a duration to a histogram. */
+FLM_HIDDEN void flm_local_count(struct flm_local *local, uint32_t site, uint64_t ticks);
+
+/* Before the library is unloaded: threads that end later do not come here. */
+FLM_HIDDEN void flm_local_unload(void);
+
+/* A child begins to measure with its first scope: most run another program and have none. False:
+ * this is none, or there is no memory. */
+FLM_HIDDEN bool flm_run_begin_child(void);
 
 /* Adds the ring to the histograms. In these two the library works. */
 FLM_HIDDEN void flm_local_drain(struct flm_local *local);

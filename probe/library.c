@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,35 +68,102 @@ static void describe_command(struct flm_arena *arena)
     arena->header->command_size = arena->header->command > 0 ? (uint32_t)size : 0;
 }
 
-static bool begin(uint32_t number)
+static void add_number(void)
+{
+    size_t size = strlen(settings.path);
+    snprintf(settings.path + size, sizeof settings.path - size, ".%ld", (long)getpid());
+}
+
+/* The path, or with the number of the process behind it where a program still writes there: one
+ * that ran this one, say. */
+static void choose_path(void)
+{
+    struct flm_probe_header old = {.state = FLM_PROBE_ENDED};
+    int file = open(settings.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return;
+    bool is_one = read(file, &old, sizeof old) == (ssize_t)sizeof old &&
+                  memcmp(old.magic, FLM_PROBE_MAGIC, sizeof old.magic) == 0;
+    close(file);
+    if (is_one && old.state == FLM_PROBE_RUNNING && old.pid > 0 && kill((pid_t)old.pid, 0) == 0)
+        add_number();
+}
+
+/* Runs of this process and of those that it was forked from. */
+static uint32_t runs;
+
+static bool open_run(void)
 {
     struct flm_arena *arena = &flm_run.arena;
     if (!flm_arena_open(arena, settings.path[0] ? settings.path : NULL))
         return false;
-    flm_clock_start();
     struct flm_probe_header *header = arena->header;
     header->pid = (uint32_t)getpid();
     header->state = FLM_PROBE_RUNNING;
-    header->start_ticks = header->now_ticks = flm_clock_ticks();
     header->start_ns = flm_clock_ns(CLOCK_REALTIME);
-    header->ns_per_tick = flm_clock_ns_per_tick();
     describe_command(arena);
-    __atomic_store_n(&flm_run.number, number, __ATOMIC_RELEASE);
-    measure_costs();
-    header->start_ticks = flm_clock_ticks();
-    memcpy(header->magic, FLM_PROBE_MAGIC, sizeof header->magic);
     return true;
 }
 
-int flm_probe_start(const char *text)
+static void begin_run(void)
+{
+    struct flm_probe_header *header = flm_run.arena.header;
+    header->start_ticks = header->now_ticks = flm_clock_ticks();
+    memcpy(header->magic, FLM_PROBE_MAGIC, sizeof header->magic);
+}
+
+static bool begin(void)
+{
+    if (settings.path[0])
+        choose_path();
+    bool good = open_run();
+    if (!good && errno == EEXIST) { /* another one began at the same time */
+        add_number();
+        good = open_run();
+    }
+    if (!good)
+        return false;
+    flm_clock_start();
+    flm_run.arena.header->ns_per_tick = flm_clock_ns_per_tick();
+    __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
+    measure_costs();
+    begin_run();
+    return true;
+}
+
+/* What the parent measured of the clock and of scopes. */
+static struct flm_probe_header parent;
+static bool is_child;
+
+bool flm_run_begin_child(void)
+{
+    flm_lock();
+    bool good = flm_run.number > 0;
+    if (!good && is_child) {
+        is_child = false; /* once */
+        good = open_run();
+        if (good) {
+            struct flm_probe_header *header = flm_run.arena.header;
+            header->ns_per_tick = parent.ns_per_tick;
+            header->inside_cost = parent.inside_cost;
+            header->outside_cost = parent.outside_cost;
+            begin_run();
+            __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
+        }
+    }
+    flm_unlock();
+    return good;
+}
+
+int flm_probe_do_start(const char *text)
 {
     if (flm_run.starts > 0) {
         flm_run.starts++;
         return 0;
     }
-    if (flm_run.number == 0) {
+    if (flm_run.number == 0 && !is_child) {
         flm_settings_read(&settings, text ? text : "on");
-        if (!settings.is_on || !begin(1))
+        if (!settings.is_on || !begin())
             return -1;
     }
     flm_run.starts = 1;
@@ -102,7 +171,7 @@ int flm_probe_start(const char *text)
     return 0;
 }
 
-int flm_probe_write(void)
+int flm_probe_do_write(void)
 {
     struct flm_probe_header *header = flm_run.arena.header;
     if (flm_run.number == 0)
@@ -112,43 +181,37 @@ int flm_probe_write(void)
     return 0;
 }
 
-void flm_probe_stop(void)
+void flm_probe_do_stop(void)
 {
     if (flm_run.starts == 0 || --flm_run.starts > 0)
         return;
     flm_probe_state = 0;
-    flm_probe_write();
+    flm_probe_do_write();
 }
 
 /* ---- With the program ------------------------------------------------------------------------ */
 
 static void forget_in_child(void)
 {
-    uint32_t number = flm_run.number;
     flm_run.lock = 0;
     flm_local_forget(); /* its memory is lost; the scopes that are open are the parent's */
-    if (number == 0)
+    if (flm_run.number == 0)
         return;
-    flm_probe_state = 0;
+    parent = *flm_run.arena.header;
     if (flm_run.arena.file >= 0)
         close(flm_run.arena.file);
     flm_run.arena = (struct flm_arena){.file = -1};
-    if (settings.path[0]) {
-        size_t size = strlen(settings.path);
-        snprintf(settings.path + size, sizeof settings.path - size, ".%ld", (long)getpid());
-    }
     flm_run.number = 0;
-    if (flm_run.starts > 0 && begin(number + 1))
-        flm_probe_state = 1;
-    else
-        flm_run.starts = 0;
+    is_child = true;
+    if (settings.path[0])
+        add_number();
 }
 
 static void __attribute__((constructor)) library_begins(void)
 {
     const char *text = secure_getenv("FLAMEL");
     pthread_atfork(flm_lock, flm_unlock, forget_in_child);
-    if (!text || !*text || flm_probe_start(text) == 0)
+    if (!text || !*text || flm_probe_do_start(text) == 0)
         return;
     if (settings.wrong[0])
         fprintf(stderr, "flamel-probe: %s\n", settings.wrong);
@@ -156,14 +219,30 @@ static void __attribute__((constructor)) library_begins(void)
         fprintf(stderr, "flamel-probe: %s: %s\n", settings.path, strerror(errno));
 }
 
+/* exit() in a signal handler may have interrupted what holds the lock. */
+static bool lock_soon(void)
+{
+    enum { ATTEMPTS = 1000 };
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (!__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE))
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
 static void __attribute__((destructor)) library_ends(void)
 {
+    flm_local_unload();
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
     flm_probe_state = 0;
-    flm_probe_write();
-    if (flm_local)
+    flm_probe_do_write();
+    if (flm_local && flm_local->thread && flm_top)
         flm_local_drain(flm_local);
     flm_run.arena.header->state = FLM_PROBE_ENDED;
-    flm_arena_end(&flm_run.arena);
+    if (lock_soon()) {
+        flm_arena_end(&flm_run.arena);
+        flm_unlock();
+    }
 }

@@ -33,8 +33,8 @@ static struct flm_probe_open *find(struct flm_probe_open *top, struct flm_site *
     uint32_t number = flm_site_number(site);
     uint32_t node = number > 0 ? find_child(local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
     flm_local_rest(local);
-    open->site = node > 0 ? number : 0;
-    open->parent = top->node;
+    open->site = number;
+    open->parent = node > 0 ? top->node : 0; /* 0: it is not found here again */
     open->node = node;
     open->at = node > 0 ? (uintptr_t)flm_local_at(local, node) : 0;
     thread->lost_room += node == 0;
@@ -75,6 +75,14 @@ static __attribute__((noinline)) void drain(void)
     flm_local_rest(flm_local);
 }
 
+/* Too long for the ring, which does not happen often. */
+static __attribute__((noinline)) void add_long(uint32_t site, uint64_t took)
+{
+    flm_local_work(flm_local);
+    flm_local_count(flm_local, site & FLM_PROBE_SITE_MASK, took);
+    flm_local_rest(flm_local);
+}
+
 static inline void leave(struct flm_probe_open *open, struct flm_probe_node *node,
                          struct flm_probe_ring *ring, uint64_t calls, uint64_t total,
                          uint64_t longest, uint64_t now)
@@ -86,10 +94,16 @@ static inline void leave(struct flm_probe_open *open, struct flm_probe_node *nod
     node->total = total + took;
     if (took > longest)
         node->longest = took;
-    /* A handler that comes between may cost an entry of the ring, and no more. */
-    ring->at[ring->count] =
-        (struct flm_probe_ringed){open->site, took <= UINT32_MAX ? (uint32_t)took : UINT32_MAX};
-    if (FLM_RARELY(++ring->count >= FLM_PROBE_RING))
+    if (FLM_RARELY(took > UINT32_MAX)) {
+        add_long(open->site, took);
+        return;
+    }
+    /* A signal handler that has scopes and comes between may cost an entry, and no more. */
+    uint64_t count = ring->count;
+    if (FLM_RARELY(count >= FLM_PROBE_RING))
+        return;
+    ring->at[count] = (struct flm_probe_ringed){open->site, (uint32_t)took};
+    if (FLM_RARELY((ring->count = count + 1) == FLM_PROBE_RING))
         drain();
 }
 

@@ -1,8 +1,7 @@
 /* settings.c - the variable FLAMEL: what is written at the end, and where.
  *
- *     report             the report, on standard error
- *     report:PATH        the report, as text
- *     file:PATH          everything, for flamel: also while the program runs, and after it was killed
+ *     on                 it measures, and writes no file
+ *     file:PATH          a file for flamel, also while the program runs, and after it was killed
  *     off                nothing, whatever else is said
  *
  * Several are separated by commas. %p in a path is the number of the process, %% a percent sign. */

@@ -41,7 +41,11 @@ static bool describe(struct flm_arena *arena, const struct flm_site *site,
 
 uint32_t flm_site_number(struct flm_site *site)
 {
-    uint32_t run = flm_run_numbers(flm_run.number), number = 0;
+    uint32_t run = flm_run_numbers(flm_run.number);
+    uint32_t number = __atomic_load_n(&site->number, __ATOMIC_ACQUIRE);
+    if ((number & ~(uint32_t)FLM_PROBE_SITE_MASK) == run)
+        return number;
+    number = 0;
     flm_lock();
     if ((site->number & ~(uint32_t)FLM_PROBE_SITE_MASK) == run) {
         number = site->number;

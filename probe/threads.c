@@ -108,15 +108,22 @@ static struct flm_probe_histogram *histogram_of(struct flm_local *local, uint32_
     return local->histograms[site] = histogram;
 }
 
+/* A bucket that is full stays so. */
+void flm_local_count(struct flm_local *local, uint32_t site, uint64_t ticks)
+{
+    struct flm_probe_histogram *histogram = histogram_of(local, site);
+    uint32_t *bucket = histogram ? &histogram->bucket[flm_probe_bucket(ticks)] : NULL;
+    if (bucket && *bucket < UINT32_MAX)
+        ++*bucket;
+}
+
 void flm_local_drain(struct flm_local *local)
 {
     struct flm_probe_ring *ring = &local->thread->ring;
-    for (uint64_t i = 0; i < ring->count; i++) {
+    for (uint64_t i = 0; i < ring->count && i < FLM_PROBE_RING; i++) {
         struct flm_probe_ringed *ringed = &ring->at[i];
-        struct flm_probe_histogram *histogram =
-            histogram_of(local, ringed->site & FLM_PROBE_SITE_MASK);
-        if (histogram && ringed->site > 0)
-            histogram->bucket[flm_probe_bucket(ringed->ticks)]++;
+        if (ringed->site > 0)
+            flm_local_count(local, ringed->site & FLM_PROBE_SITE_MASK, ringed->ticks);
         ringed->site = 0; /* a handler may have counted one more than it wrote */
     }
     __atomic_store_n(&ring->count, 0, __ATOMIC_RELEASE);
@@ -192,7 +199,14 @@ static bool take_over(struct flm_local *local)
 }
 
 static pthread_key_t key;
+static bool has_key;
 static pthread_once_t key_is_made = PTHREAD_ONCE_INIT;
+
+void flm_local_unload(void)
+{
+    if (__atomic_load_n(&has_key, __ATOMIC_ACQUIRE))
+        pthread_key_delete(key);
+}
 
 static void end_thread(void *local)
 {
@@ -201,20 +215,23 @@ static void end_thread(void *local)
 
 static void make_key(void)
 {
-    pthread_key_create(&key, end_thread);
+    __atomic_store_n(&has_key, pthread_key_create(&key, end_thread) == 0, __ATOMIC_RELEASE);
 }
 
 bool flm_local_begin(void)
 {
     struct flm_local *local = flm_local;
-    if (local || flm_run.number == 0)
-        return local && local->thread && flm_top;
+    if (local)
+        return local->thread && flm_top;
+    if (__atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) == 0 && !flm_run_begin_child())
+        return false;
     if (!(local = flm_memory_new(sizeof *local)))
         return false;
     local->base = flm_run.arena.base;
     flm_local = local;
     pthread_once(&key_is_made, make_key);
-    pthread_setspecific(key, local);
+    if (has_key)
+        pthread_setspecific(key, local);
     if (take_thread(local) && !take_over(local)) {
         local->thread->state = FLM_PROBE_ENDED;
         local->thread = NULL;
@@ -246,7 +263,7 @@ void flm_local_end(struct flm_local *local)
 
 void flm_local_forget(void)
 {
-    if (flm_local)
+    if (flm_local && has_key)
         pthread_setspecific(key, NULL);
     flm_local = NULL;
     flm_top = NULL;

@@ -11,7 +11,6 @@
  *         }
  *     }
  *
- *     $ FLAMEL=report ./app                           a report when the program ends
  *     $ FLAMEL=file:app.probe ./app; flamel view app.probe
  *
  * Scopes that are inside each other are a call tree: for each path calls, total time, the longest
@@ -77,14 +76,29 @@ static inline void flm_leave(const struct flm_scope *scope)
         flm_probe_leave(scope->open);
 }
 
-/* Starts and ends measuring, as FLAMEL does; `settings` are the text of that variable, "report" or
- * "file:app.probe"; NULL: nothing is written at the end. They nest: the last stop ends it. Returns
- * 0, or -1 where the settings are wrong, or there is no memory. */
-FLM_PROBE_WEAK int flm_probe_start(const char *settings);
-FLM_PROBE_WEAK void flm_probe_stop(void);
+extern FLM_PROBE_WEAK int flm_probe_do_start(const char *settings);
+extern FLM_PROBE_WEAK void flm_probe_do_stop(void);
+extern FLM_PROBE_WEAK int flm_probe_do_write(void);
 
-/* Writes what was measured until now, as the settings say. */
-FLM_PROBE_WEAK int flm_probe_write(void);
+/* Starts and ends measuring, as FLAMEL does; `settings` are the text of that variable,
+ * "file:app.probe"; NULL: no file is written. They nest: the last stop ends it. Returns 0, or -1
+ * where the settings are wrong, there is no memory, or the library is not there. */
+static inline int flm_probe_start(const char *settings)
+{
+    return FLM_PROBE_IS_LINKED ? flm_probe_do_start(settings) : -1;
+}
+
+static inline void flm_probe_stop(void)
+{
+    if (FLM_PROBE_IS_LINKED)
+        flm_probe_do_stop();
+}
+
+/* Writes when it is now, for readers of the file: the rest is there already. */
+static inline int flm_probe_write(void)
+{
+    return FLM_PROBE_IS_LINKED ? flm_probe_do_write() : -1;
+}
 
 #define FLM_PROBE_JOIN_(a, b) a##b
 #define FLM_PROBE_JOIN(a, b) FLM_PROBE_JOIN_(a, b)
@@ -124,7 +138,8 @@ extern "C" {
 
 #define FLM_SCOPE(name) ((void)0)
 #define FLM_FUNC() ((void)0)
-#define FLM_SITE(id, name) struct flm_site *const id = (struct flm_site *)0
+#define FLM_SITE(id, name)                                                                         \
+    __attribute__((unused)) static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0}
 
 static inline struct flm_scope flm_enter(struct flm_site *site)
 {

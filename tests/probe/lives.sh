@@ -87,6 +87,40 @@ int main(int argc, char **argv)
             step();
         kill(getpid(), SIGKILL);
     }
+    if (strcmp(what, "exec") == 0) {
+        step();
+        if (fork() == 0) {
+            execl(argv[0], argv[0], "_exit", (char *)0);
+            _exit(1);
+        }
+        int status;
+        wait(&status);
+        step();
+        return status;
+    }
+    if (strcmp(what, "restart") == 0) {
+        flm_probe_start("on");
+        step();
+        flm_probe_stop();
+        if (fork() == 0) {
+            flm_probe_start("on");
+            FLM_SCOPE("again");
+            step();
+            exit(0);
+        }
+        wait(NULL);
+    }
+    if (strcmp(what, "many") == 0) {
+        static struct flm_site sites[30000];
+        for (int round = 0; round < 3; round++)
+            for (int i = 0; i < 30000; i++) {
+                sites[i].function = sites[i].file = "some";
+                struct flm_scope scope = flm_enter(&sites[i]);
+                step();
+                flm_leave(&scope);
+            }
+        threads(2);
+    }
     if (strcmp(what, "_exit") == 0) {
         step();
         _exit(0);
@@ -115,6 +149,31 @@ FLAMEL=file:$work/longjmp "$work/app" longjmp || complain "longjmp: it fails"
 FLAMEL=file:$work/kill "$work/app" kill 2> /dev/null && complain "kill: it lives"
 calls "$work/kill" | grep -qx 'main;step 5' || complain "kill: the counts are lost"
 "$build/flamel" info "$work/kill" | grep -q 'scopes that were open *1$' || complain "kill: main is not open"
+
+# A program that it runs has the same setting, and must not write into its file.
+FLAMEL=file:$work/exec "$work/app" exec || complain "exec: it fails"
+[ "$(calls "$work/exec" | tr '\n' ' ')" = "main 1 main;step 2 " ] || complain "exec: the first one's counts"
+[ "$(calls "$work"/exec.* | tr '\n' ' ')" = "main;step 1 " ] ||
+    { complain "exec: the second one's counts"; calls "$work"/exec.*; }
+
+for round in 1 2 3; do
+    FLAMEL=file:$work/twice "$work/app" threads & first=$!
+    FLAMEL=file:$work/twice "$work/app" threads || complain "twice at a time: one fails"
+    wait $first || complain "twice at a time: one fails"
+done
+
+FLAMEL=file:$work/restart "$work/app" restart || complain "restart: it fails"
+calls "$work"/restart.* | grep -qx 'again;step 1' || complain "restart: the child's counts"
+
+# No room: the program goes on, and what is lost is counted.
+(ulimit -f 2048 && FLAMEL=file:$work/room "$work/app" many) || complain "no room: it fails"
+"$build/flamel" info "$work/room" 2>&1 | grep -q 'had no room' || complain "no room: no word of it"
+said=$(FLAMEL=file:/dev/null "$work/app" _exit 2>&1) || complain "/dev/null: it fails"
+case $said in
+*/dev/null:*) ;;
+*) complain "/dev/null: $said" ;;
+esac
+[ -c /dev/null ] || complain "/dev/null is gone"
 
 FLAMEL=file:$work/_exit "$work/app" _exit || complain "_exit: it fails"
 calls "$work/_exit" | grep -qx 'main;step 1' || complain "_exit: the counts are lost"

@@ -42,7 +42,8 @@ cat > "$work/main.c" << 'END'
 int main(void)
 {
     FLM_FUNC();
-    puts(flm_probe_start ? "linked" : "not linked");
+    puts(FLM_PROBE_IS_LINKED ? "linked" : "not linked");
+    flm_probe_write();
     return 0;
 }
 END

@@ -22,6 +22,7 @@ struct tree_node {
     uint64_t calls, child_calls;
     uint32_t parent; /* place; 0: it is a thread's root */
     uint32_t thread; /* from 1; 0: nothing is known of this place */
+    bool is_new;     /* its site came after the header was read */
 };
 
 struct reading {
@@ -38,6 +39,8 @@ struct reading {
     struct FLM_ARRAY(uint32_t) parts; /* of the thread: places, the newest first */
     struct flm_text pid;
     uint64_t open, left, lost_depth, lost_room;
+    uint64_t added;      /* scopes that came while a running program's file was read */
+    uint64_t part_count; /* of all threads */
 };
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -127,6 +130,8 @@ static bool list_parts(struct reading *r, const struct flm_probe_thread *thread)
             part.count > FLM_PROBE_NODES_IN_PART)
             return refuse(r, (uint64_t)place * FLM_PROBE_UNIT,
                           "nodes are not where they should be");
+        if (r->part_count++ > r->place_count) /* each is of one thread */
+            return refuse(r, (uint64_t)place * FLM_PROBE_UNIT, "nodes are of several threads");
         if (!FLM_ARRAY_ADD(&r->parts, place))
             return flm_error_memory(r->why);
         before = place;
@@ -146,6 +151,14 @@ static bool read_node(struct reading *r, const struct flm_probe_thread *thread, 
     *to = (struct tree_node){.node = root, .thread = r->thread};
     if (place == thread->root)
         return true;
+    bool is_new = node.site > r->header.site_count ||
+                  (node.parent < r->place_count && r->tree[node.parent].is_new);
+    if (is_new && r->header.state == FLM_PROBE_RUNNING) {
+        to->is_new = true; /* nothing is known of it, nor of those in it */
+        to->thread = 0;
+        r->added++;
+        return true;
+    }
     if (node.parent == 0 || node.parent >= place || r->tree[node.parent].thread != r->thread ||
         node.site == 0 || node.site > r->header.site_count)
         return refuse(r, (uint64_t)place * FLM_PROBE_UNIT, "a node is in none, or of no site");
@@ -215,7 +228,7 @@ static bool read_tree(struct reading *r, const struct flm_probe_thread *thread,
     for (size_t part = 0; part < r->parts.count; part++)
         for (uint32_t i = count_in(r, part); i-- > 0;) {
             const struct tree_node *t = &r->tree[node_place(r, part, i)];
-            if (t->parent == 0)
+            if (t->parent == 0 || t->is_new)
                 continue;
             r->tree[t->parent].child_total += t->total;
             r->tree[t->parent].child_calls += t->calls;
@@ -312,7 +325,8 @@ static bool add_notes(struct reading *r)
     note(r, "recorded", (struct flm_bytes){text.at, text.size});
     text.size = 0;
     double whole = ((double)r->header.inside_cost + r->header.outside_cost) / 256;
-    flm_text_format(&text, "%u ns, taken out", (unsigned)(ns_of(r, whole) + 0.5));
+    double cost = fmin(ns_of(r, whole), 1e9);
+    flm_text_format(&text, "%u ns, taken out", (unsigned)(cost + 0.5));
     note(r, "cost of a scope", (struct flm_bytes){text.at, text.size});
     text.size = 0;
     flm_text_format(&text, "%llu", (unsigned long long)r->open);
@@ -327,6 +341,8 @@ static bool add_notes(struct reading *r)
         flm_builder_lost(b, "scopes in more than 256 others", "", 0, (double)r->lost_depth);
     if (r->lost_room > 0)
         flm_builder_lost(b, "scopes for which the file had no room", "", 0, (double)r->lost_room);
+    if (r->added > 0)
+        flm_builder_lost(b, "scopes that began while the file was read", "", 0, (double)r->added);
     if (r->header.lost_threads > 0)
         flm_builder_lost(b, "threads for which the file had no room", "", 0,
                          (double)r->header.lost_threads);

@@ -120,7 +120,8 @@ static const char *find_name_end(const struct reading *r, struct lines *lines, c
         name[before->size] == 0 && is_boundary(r, lines, name + before->size + 1))
         return name + before->size;
     const char *most = name + (size < LONGEST_FILE ? size : LONGEST_FILE);
-    for (const char *zero = first; zero; zero = memchr(zero + 1, 0, (size_t)(most - (zero + 1))))
+    for (const char *zero = first; zero && zero + 1 < most;
+         zero = memchr(zero + 1, 0, (size_t)(most - (zero + 1))))
         if (is_boundary(r, lines, zero + 1))
             return zero;
     lines->are_torn = false; /* they are something else: do not search so far again */

@@ -174,6 +174,24 @@ static void threads_are_labels_or_frames(void **state)
     free(image);
 }
 
+/* The file of a program that runs: its header was read before another site was added. */
+static void what_comes_while_it_is_read_is_left_out(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    header_of(image)->state = FLM_PROBE_RUNNING;
+    header_of(image)->site_count = 1;
+    struct flm_profile *p = read_image(image);
+    assert_sound(p);
+    assert_folded(p, "main 1000\n");
+    assert_int_equal(lost(p, "scopes that began while the file was read", ""), 1);
+    flm_profile_free(p);
+    header_of(image)->state = FLM_PROBE_ENDED;
+    struct flm_error why = {0};
+    assert_null(try_bytes(probe, image_bytes(image), &reader_options[0], &why));
+    free(image);
+}
+
 static void assert_image_refused(struct image *image, const char *part)
 {
     struct flm_error why = {0};
@@ -235,6 +253,7 @@ int main(void)
         cmocka_unit_test(an_open_scope_lasts_until_the_last_moment),
         cmocka_unit_test(what_was_not_measured_is_lost),
         cmocka_unit_test(threads_are_labels_or_frames),
+        cmocka_unit_test(what_comes_while_it_is_read_is_left_out),
         cmocka_unit_test(places_that_lead_nowhere_are_refused),
         cmocka_unit_test(the_laws_of_formats_hold),
     };
