@@ -344,6 +344,31 @@ static void lines_of_zeros_are_read_in_time(void **state)
     flm_text_clear(&d.text);
 }
 
+/* The end of a name is not looked for behind the lines: 5,000 bytes come before the first zero, and
+ * no line is behind that. The sanitizers see what is read. */
+static void a_name_of_any_length_is_searched_as_far_as_names_go(void **state)
+{
+    (void)state;
+    struct dump d = {0};
+    enum { LONG = 5000 };
+    put_header(&d, 0);
+    put_prefix(&d, 2, 16 + 16 + LONG + 100, 10);
+    put64(&d, 0x8000);
+    put64(&d, 1);
+    put64(&d, 0x8040);
+    put64(&d, 7);
+    memset(flm_text_reserve(&d.text, LONG + 100), 'n', LONG + 100);
+    d.text.size += LONG;
+    flm_text_putc(&d.text, 0);
+    d.text.size += 99;
+    put_load(&d, 10, 0x8000, 0x40, 3, "JS:*leaf /app/a.js:1:14");
+    struct flm_jit_losses losses;
+    struct flm_jit_code *code = read_all(&d, &losses, NULL);
+    assert_non_null(code);
+    flm_jit_code_free(code);
+    flm_text_clear(&d.text);
+}
+
 static void times_of_the_processors_own_counter_are_not_used(void **state)
 {
     (void)state;
@@ -536,6 +561,7 @@ int main(void)
         cmocka_unit_test(code_of_v8_that_is_not_optimized_has_no_lines),
         cmocka_unit_test(of_two_files_that_may_be_meant_none_is),
         cmocka_unit_test(lines_of_zeros_are_read_in_time),
+        cmocka_unit_test(a_name_of_any_length_is_searched_as_far_as_names_go),
         cmocka_unit_test(times_of_the_processors_own_counter_are_not_used),
         cmocka_unit_test(every_shortened_copy_is_read_as_far_as_it_goes),
         cmocka_unit_test(malformed_records_are_counted),
