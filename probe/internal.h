@@ -26,7 +26,6 @@
 struct flm_local {
     struct flm_probe_thread *thread; /* NULL: it is not measured */
     unsigned char *base;             /* of the file */
-    struct flm_probe_open *top;      /* flm_top while the library works */
 
     struct flm_probe_part *part; /* of nodes, with room */
     uint32_t part_place;
@@ -59,17 +58,19 @@ FLM_OF_THREAD struct flm_local *flm_local;
 FLM_OF_THREAD struct flm_probe_open *flm_top;
 FLM_OF_THREAD struct flm_probe_ring *flm_ring;
 
-/* Around everything that takes the lock, or makes something. */
-static inline void flm_local_work(struct flm_local *local)
+/* Around everything that takes the lock, or makes something. Which scope is open is kept on the
+ * stack: a handler that comes in between may do the same. */
+static inline struct flm_probe_open *flm_local_work(void)
 {
-    local->top = flm_top;
+    struct flm_probe_open *top = flm_top;
     flm_top = NULL;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return top;
 }
-static inline void flm_local_rest(struct flm_local *local)
+static inline void flm_local_rest(struct flm_probe_open *top)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    flm_top = local->top;
+    flm_top = top;
 }
 
 static inline void *flm_local_at(const struct flm_local *local, uint32_t place)

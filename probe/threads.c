@@ -221,8 +221,11 @@ static void make_key(void)
 bool flm_local_begin(void)
 {
     struct flm_local *local = flm_local;
-    if (local)
+    if (local) {
+        if (local->thread && !flm_top)
+            local->thread->lost_busy++;
         return local->thread && flm_top;
+    }
     if (__atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) == 0 && !flm_run_begin_child())
         return false;
     if (!(local = flm_memory_new(sizeof *local)))
@@ -245,7 +248,7 @@ bool flm_local_begin(void)
 
 void flm_local_end(struct flm_local *local)
 {
-    flm_local_work(local);
+    flm_local_work();
     if (local->thread) {
         struct flm_probe_thread *thread = local->thread;
         for (uint32_t depth = 1; thread->open[depth].start > 0; depth++) {

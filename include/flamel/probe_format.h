@@ -31,6 +31,7 @@ enum {
     FLM_PROBE_FIRST_SITES = 64,
     FLM_PROBE_NODES_IN_PART = 63, /* and a header of the size of a node */
     FLM_PROBE_MOST_DEPTH = 256,
+    FLM_PROBE_SPARE_DEPTH = 16,
     FLM_PROBE_RING = 256,
     FLM_PROBE_SITE_MASK = 0xFFFFFF,
     FLM_PROBE_NAME_SIZE = 16
@@ -109,12 +110,13 @@ struct flm_probe_thread {
     uint32_t reserved;
     uint64_t lost_depth; /* scopes deeper than FLM_PROBE_MOST_DEPTH: only these are counted */
     uint64_t lost_room;  /* scopes for which there was no room: likewise */
+    uint64_t lost_busy;  /* scopes of signal handlers that interrupted the library: likewise */
     uint64_t left;       /* scopes that were left without an end: by longjmp, say */
     uint64_t start, end; /* ticks */
     struct flm_probe_ring ring;
 
-    /* From 1, the outermost; [0] has the root, and the last one is never open. */
-    struct flm_probe_open open[FLM_PROBE_MOST_DEPTH + 2];
+    /* From 1, the outermost; [0] has the root, and those beyond the most depth are never open. */
+    struct flm_probe_open open[FLM_PROBE_MOST_DEPTH + FLM_PROBE_SPARE_DEPTH];
 };
 
 /* Of a call tree: a path of scopes. */

@@ -19,8 +19,10 @@ cat > "$work/app.c" << 'END'
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +49,16 @@ static void threads(int rounds)
         for (int i = 0; i < 4; i++)
             pthread_join(thread[i], NULL);
     }
+}
+
+static volatile sig_atomic_t signals;
+static long loops;
+static void on_signal(int number)
+{
+    FLM_SCOPE("signal");
+    (void)number;
+    signals++;
+    step();
 }
 
 static jmp_buf out;
@@ -86,6 +98,22 @@ int main(int argc, char **argv)
         for (int i = 0; i < 5; i++)
             step();
         kill(getpid(), SIGKILL);
+    }
+    if (strcmp(what, "signals") == 0) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        sigaction(SIGALRM, &action, NULL);
+        struct itimerval timer = {{0, 100}, {0, 100}};
+        setitimer(ITIMER_REAL, &timer, NULL);
+        for (int i = 0; i < 2000000 || signals < 100; i++) {
+            FLM_SCOPE("loop");
+            step();
+            loops++;
+        }
+        memset(&timer, 0, sizeof timer);
+        setitimer(ITIMER_REAL, &timer, NULL);
+        printf("%ld %ld\n", loops, (long)signals);
     }
     if (strcmp(what, "exec") == 0) {
         step();
@@ -149,6 +177,17 @@ FLAMEL=file:$work/longjmp "$work/app" longjmp || complain "longjmp: it fails"
 FLAMEL=file:$work/kill "$work/app" kill 2> /dev/null && complain "kill: it lives"
 calls "$work/kill" | grep -qx 'main;step 5' || complain "kill: the counts are lost"
 "$build/flamel" info "$work/kill" | grep -q 'scopes that were open *1$' || complain "kill: main is not open"
+
+# Scopes of signal handlers are in those that they interrupt, and none is lost without a word.
+FLAMEL=file:$work/signals "$work/app" signals > "$work/told" || complain "signals: it fails"
+read -r loops signals < "$work/told"
+calls "$work/signals" > "$work/folded"
+[ "$(awk '$1 == "main;loop" { print $2 }' "$work/folded")" = "$loops" ] || complain "signals: not $loops loops"
+[ "$(awk '$1 == "main;loop;step" { print $2 }' "$work/folded")" = "$loops" ] || complain "signals: not $loops steps"
+grep 'signal.*;loop' "$work/folded" && complain "signals: the loop is in the handler"
+seen=$(awk '$1 ~ /signal$/ { sum += $2 } END { print sum + 0 }' "$work/folded")
+lost=$("$build/flamel" report -n 1 "$work/signals" 2>&1 > /dev/null | sed -n 's/.*interrupted the measuring: \([0-9]*\).*/\1/p')
+[ $((seen + ${lost:-0})) -ge "$signals" ] || complain "signals: $seen and ${lost:-0} of $signals"
 
 # A program that it runs has the same setting, and must not write into its file.
 FLAMEL=file:$work/exec "$work/app" exec || complain "exec: it fails"

@@ -38,7 +38,7 @@ struct reading {
     uint64_t last_ticks;              /* the last moment that the file knows of */
     struct FLM_ARRAY(uint32_t) parts; /* of the thread: places, the newest first */
     struct flm_text pid;
-    uint64_t open, left, lost_depth, lost_room;
+    uint64_t open, left, lost_depth, lost_room, lost_busy;
     uint64_t added;      /* scopes that came while a running program's file was read */
     uint64_t part_count; /* of all threads */
 };
@@ -271,6 +271,7 @@ static bool read_threads(struct reading *r)
         r->left += thread.left;
         r->lost_depth += thread.lost_depth;
         r->lost_room += thread.lost_room;
+        r->lost_busy += thread.lost_busy;
         place = thread.next;
     }
     return true;
@@ -341,6 +342,9 @@ static bool add_notes(struct reading *r)
         flm_builder_lost(b, "scopes in more than 256 others", "", 0, (double)r->lost_depth);
     if (r->lost_room > 0)
         flm_builder_lost(b, "scopes for which the file had no room", "", 0, (double)r->lost_room);
+    if (r->lost_busy > 0)
+        flm_builder_lost(b, "scopes of signal handlers that interrupted the measuring", "", 0,
+                         (double)r->lost_busy);
     if (r->added > 0)
         flm_builder_lost(b, "scopes that began while the file was read", "", 0, (double)r->added);
     if (r->header.lost_threads > 0)

@@ -147,10 +147,12 @@ static void what_was_not_measured_is_lost(void **state)
     thread_of(image)->lost_depth = 2;
     thread_of(image)->lost_room = 3;
     thread_of(image)->left = 4;
+    thread_of(image)->lost_busy = 5;
     struct flm_profile *p = read_image(image);
     assert_int_equal(lost(p, "threads for which the file had no room", ""), 1);
     assert_int_equal(lost(p, "scopes in more than 256 others", ""), 2);
     assert_int_equal(lost(p, "scopes for which the file had no room", ""), 3);
+    assert_int_equal(lost(p, "scopes of signal handlers that interrupted the measuring", ""), 5);
     assert_int_equal(lost(p, "scopes that were left without an end, by longjmp say", ""), 4);
     flm_profile_free(p);
     free(image);
