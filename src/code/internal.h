@@ -23,6 +23,13 @@ struct flm_code_item {
     uint64_t key;      /* INLINED: of its row */
     uint32_t seen_end; /* where the subtree ends that was counted last */
     struct flm_listing_cost cost, before;
+
+    /* ADDRESS: how many open nodes have it; and the total that is also part of that of the next
+     * higher address that is open above: of the call in one instruction, where samples are at its
+     * first byte and callers at its last. */
+    uint32_t open_count;
+    uint64_t nested_in;
+    double nested, nested_before;
 };
 
 struct flm_code_costs {

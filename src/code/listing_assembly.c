@@ -20,9 +20,10 @@ static void add_unplaced(struct flm_listing *l, const struct flm_code_item *item
 {
     l->has_unplaced = true;
     l->unplaced.self += item->cost.self;
-    l->unplaced.total += item->cost.total;
+    l->unplaced.total = fmin(l->unplaced.total + item->cost.total, l->costs.sum.total);
     l->unplaced_before.self += item->before.self;
-    l->unplaced_before.total += item->before.total;
+    l->unplaced_before.total =
+        fmin(l->unplaced_before.total + item->before.total, l->costs.sum_before.total);
 }
 
 /* Both ascend by address. An address may be inside of an instruction: that of a call is. */
@@ -45,9 +46,10 @@ static void place_costs(struct flm_listing *l)
         } else { /* two addresses of one instruction are one row */
             struct flm_code_item *first = &l->costs.items.at[l->item_of[at]];
             first->cost.self += item->cost.self;
-            first->cost.total += item->cost.total;
+            bool is_nested = first->nested_in == item->address;
+            first->cost.total += item->cost.total - (is_nested ? first->nested : 0);
             first->before.self += item->before.self;
-            first->before.total += item->before.total;
+            first->before.total += item->before.total - (is_nested ? first->nested_before : 0);
             item->cost = item->before = (struct flm_listing_cost){0, 0};
         }
     }

@@ -35,8 +35,8 @@ static uint64_t hash_of(const struct flm_code_item *item)
     return flm_hash(key, sizeof key);
 }
 
-/* The number of the item, added when it is new; FLM_NONE if memory ran out. */
-static uint32_t item_of(struct flm_code_costs *costs, const struct flm_code_item *item)
+/* FLM_NONE: there is none. */
+static uint32_t find_item(const struct flm_code_costs *costs, const struct flm_code_item *item)
 {
     uint32_t hash = (uint32_t)(hash_of(item) >> 32);
     for (struct flm_probe at = flm_index_probe(&costs->index, hash);
@@ -50,6 +50,16 @@ static uint32_t item_of(struct flm_code_costs *costs, const struct flm_code_item
                       other->file == item->file && other->line == item->line)
             return at.found;
     }
+    return FLM_NONE;
+}
+
+/* The number of the item, added when it is new; FLM_NONE if memory ran out. */
+static uint32_t item_of(struct flm_code_costs *costs, const struct flm_code_item *item)
+{
+    uint32_t found = find_item(costs, item);
+    if (found != FLM_NONE)
+        return found;
+    uint32_t hash = (uint32_t)(hash_of(item) >> 32);
     uint32_t number = (uint32_t)costs->items.count;
     if (!FLM_ARRAY_ADD(&costs->items, *item) || !flm_index_add(&costs->index, hash, number))
         return FLM_NONE;
@@ -94,6 +104,34 @@ static void add_cost(struct collecting *c, uint32_t number, uint32_t node, bool 
     item->seen_end = c->p->node_end[node];
     item->cost.total += c->total[node];
     item->before.total += c->total_before ? c->total_before[node] : 0;
+}
+
+/* The address of an open node that may be in the same instruction, the nearest one behind it; 0:
+ * none. */
+static uint64_t open_behind(const struct collecting *c, uint64_t address)
+{
+    enum { LONGEST_INSTRUCTION = 15 };
+    for (uint64_t behind = address + 1; behind < address + LONGEST_INSTRUCTION; behind++) {
+        const struct flm_code_item item = {
+            .kind = FLM_CODE_ADDRESS, .parent = FLM_NONE, .address = behind};
+        uint32_t found = find_item(c->costs, &item);
+        if (found != FLM_NONE && c->costs->items.at[found].open_count > 0)
+            return behind;
+    }
+    return 0;
+}
+
+/* A nearer one is the only one that can be in the same instruction. */
+static void add_nested(struct collecting *c, struct flm_code_item *item, uint32_t node)
+{
+    uint64_t behind = item->address ? open_behind(c, item->address) : 0;
+    if (behind == 0 || (item->nested_in != 0 && behind > item->nested_in))
+        return;
+    if (behind != item->nested_in)
+        item->nested = item->nested_before = 0;
+    item->nested_in = behind;
+    item->nested += c->total[node];
+    item->nested_before += c->total_before ? c->total_before[node] : 0;
 }
 
 /* Where the sum of the function itself is taken. */
@@ -169,15 +207,33 @@ static bool add_address(struct collecting *c, uint32_t node, const struct flm_lo
     }
     made->site_file = site_file;
     made->site_line = site_line;
+    if (made->seen_end <= node)
+        add_nested(c, made, node);
     add_cost(c, *address, node, true);
     return true;
+}
+
+static void close_node(struct collecting *c)
+{
+    const struct open_node *last = &c->open.at[--c->open.count];
+    if (last->address != FLM_NONE)
+        c->costs->items.at[last->address].open_count--;
+}
+
+/* Inlined code has the address of what it was inlined into: at another one it was called. (The part
+ * of a function that the compiler split off is such code, and has its name.) */
+static bool is_at(const struct collecting *c, const struct open_node *into,
+                  const struct flm_location *where)
+{
+    uint64_t address = into->address == FLM_NONE ? 0 : c->costs->items.at[into->address].address;
+    return where->address == 0 || address == 0 || where->address == address;
 }
 
 static bool add_node(struct collecting *c, uint32_t node)
 {
     uint32_t frame = c->p->node_frame[node];
     while (c->open.count > 0 && c->open.at[c->open.count - 1].end <= node)
-        c->open.count--;
+        close_node(c);
     struct open_node *into = c->open.count > 0 ? &c->open.at[c->open.count - 1] : NULL;
     struct open_node made = {c->p->node_end[node], FLM_NONE, FLM_NONE};
     /* What the function calls is not part of it, unless it was inlined into it: its parent is. */
@@ -189,6 +245,7 @@ static bool add_node(struct collecting *c, uint32_t node)
         where = where_of(c, frame);
     else if (!into)
         return true;
+    is_inlined = is_inlined && is_at(c, into, &where);
     if (is_itself) {
         add_sum(c, node);
         if (!add_line(c, node, &where, FLM_NONE, &made.line))
@@ -203,6 +260,8 @@ static bool add_node(struct collecting *c, uint32_t node)
     if ((is_itself || is_inlined) &&
         !add_address(c, node, &where, is_inlined ? into : NULL, made.line, &made.address))
         return false;
+    if (made.address != FLM_NONE)
+        c->costs->items.at[made.address].open_count++;
     return FLM_ARRAY_ADD(&c->open, made);
 }
 

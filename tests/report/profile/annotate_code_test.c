@@ -192,6 +192,31 @@ static void instructions_have_costs_jumps_and_targets(void **state)
         "cpu-clock: a timer interrupts: samples are some instructions behind what took the time\n");
 }
 
+/* Samples are at the first byte of a call, its callers at the last one: both are of one row, whose
+ * total has a stack once. Code that is inlined at another address is in another function, of which
+ * it is a part that was split off. */
+static void a_stack_counts_once_for_an_instruction(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_builder *b = flm_builder_new(&why);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu-clock", "ns");
+    struct flm_node outer = add_frame(b, flm_builder_root(b), "find", 0x1a, FLM_KIND_NATIVE);
+    struct flm_node inner = add_frame(b, outer, "find", 0x1a, FLM_KIND_NATIVE);
+    flm_builder_add(b, add_frame(b, inner, "find", 0x16, FLM_KIND_NATIVE), cpu, 70);
+    flm_builder_add(b, add_frame(b, outer, "same", 0x700, FLM_KIND_INLINED), cpu, 30);
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    struct flm_text out = {0};
+    assert_non_null(p);
+    assert_true(print(p, (struct flm_annotate_options){.code = FLM_ANNOTATE_ASSEMBLY}, true,
+                      FLM_REPORT_CSV, &out, &why));
+    flm_text_putc(&out, 0);
+    assert_non_null(strstr(out.at, ",0x16,70,70,100,100,"));
+    assert_null(strstr(out.at, ",30,"));
+    flm_text_clear(&out);
+    flm_profile_free(p);
+}
+
 static void source_lines_stand_between_them(void **state)
 {
     (void)state;
@@ -278,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_have_costs_jumps_and_targets),
+        cmocka_unit_test(a_stack_counts_once_for_an_instruction),
         cmocka_unit_test(source_lines_stand_between_them),
         cmocka_unit_test(without_code_addresses_have_costs),
         cmocka_unit_test(programs_read_all_of_it),
