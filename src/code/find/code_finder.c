@@ -161,6 +161,10 @@ static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name
     struct flm_source_file source;
     const struct flm_source_request request = {.path = name, .module = module};
     bool found = flm_source_file_find(&finder->options.sources, &request, &source, &reason);
+    if (!found && reason.kind == FLM_ERROR_MEMORY) { /* its texts have no end */
+        flm_source_file_clear(&source);
+        return flm_error_memory(why);
+    }
     if (found && finder->options.only_sources && !is_source(&source)) {
         found = false;
         source.status.size = 0;
@@ -174,9 +178,8 @@ static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name
         .status = bytes_of(&source.status),
         .is_doubtful = found && (source.fit == FLM_SOURCE_NEWER || source.fit == FLM_SOURCE_OTHER),
         .text = {source.text.at, found ? source.text.size : 0}};
-    bool good = found || reason.kind != FLM_ERROR_MEMORY
-                    ? flm_code_store_add_file(store, &file, why)
-                    : flm_error_memory(why);
+    bool good =
+        !source.status.failed ? flm_code_store_add_file(store, &file, why) : flm_error_memory(why);
     flm_source_file_clear(&source);
     return good;
 }

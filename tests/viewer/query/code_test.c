@@ -15,6 +15,7 @@ static void add(struct flm_builder *b, const char *const *names, const uint32_t 
 {
     struct flm_node node = flm_builder_root(b);
     uint32_t file = flm_builder_string(b, "src/app.c", 9).index;
+    uint64_t address = 0; /* that of what code is inlined into is its own */
     for (size_t i = 0; i < count; i++) {
         bool inlined = names[i][0] == '~';
         const char *name = names[i] + inlined;
@@ -23,8 +24,8 @@ static void add(struct flm_builder *b, const char *const *names, const uint32_t 
                                           .module = flm_builder_string(b, "app", 3).index,
                                           .file = file,
                                           .kind = inlined ? FLM_KIND_INLINED : 0};
-        struct flm_location where = {
-            .file = file, .line = lines[i], .address = 0x1000 + 4 * lines[i]};
+        address = inlined ? address : 0x1000 + 4 * lines[i];
+        struct flm_location where = {.file = file, .line = lines[i], .address = address};
         struct flm_frame frame = flm_builder_frame(b, &record);
         if (lines[i])
             frame = flm_builder_frame_at(b, frame, &where);
@@ -220,7 +221,7 @@ static void instructions_are_beside(void **state)
     assert_string_equal(at(rows, "rows.1.self"), "60 %");
     assert_string_equal(at(rows, "rows.1.at"), at(lines, "rows.0.at"));
     assert_string_equal(at(rows, "rows.1.lanes"), "a00000");
-    assert_string_equal(at(rows, "rows.1.loop"), "a loop, 60 % of the function");
+    assert_string_equal(at(rows, "rows.1.loop"), "a loop, 90 % of the function");
     assert_string_equal(at(rows, "rows.3.go"), "main\napp");
     assert_string_equal(at(rows, "rows.4.lanes"), "500000");
     json_tree_free(rows);
