@@ -33,7 +33,8 @@ function lanesOf(row) {
 const isLinked = (row, to) => Boolean(to) && [row.at, row.site].some(one => one && (one === to.at || one === to.site));
 
 export function makeCode(view) {
-    let code = null, pointed = null, chosen = null, shownAs = '', asked = new Set(), failure = '', laterHottest = 0, isAsking = false;
+    let code = null, pointed = null, chosen = null, shownAs = '', asked = new Set(), store = -1, failure = '', refusedAt = '',
+        laterHottest = 0, isAsking = false;
     const titleCell = make('h2', {class: 'cut'}), facts = make('span', {class: 'muted cut'});
     const switches = make('span', {class: 'buttons'});
     const bar = make('div', {class: 'code-bar'}, titleCell, switches, facts);
@@ -263,32 +264,52 @@ export function makeCode(view) {
         panes[0].element.classList.toggle('is-doubtful', isDoubtful);
     }
 
-    // Each text is asked for once.
-    async function fetchWanted() {
-        const wanted = isAsking ? null : view.core.query('code-wanted');
-        if (!wanted) return;
+    const namesOf = wanted => [...wanted.files, ...wanted.assembly ? [`${wanted.function}\n${wanted.module}`] : []];
+    const placeNow = () => [code?.title, code?.module, code?.source_row, code?.assembly_row, code?.assembly].join('\n');
+
+    // What is missing, and was not asked for; null: nothing. Of other files all is asked for again.
+    function findWanted() {
+        const wanted = view.core.query('code-wanted');
+        if (!wanted) return null;
+        if (wanted.store !== store) {
+            asked.clear();
+            failure = refusedAt = '';
+            store = wanted.store;
+        }
         wanted.files = wanted.files.filter(name => !asked.has(name));
-        const key = wanted.assembly && `${wanted.function}\n${wanted.module}`;
-        if (key && asked.has(key)) wanted.assembly = false;
-        if (!wanted.files.length && !wanted.assembly) return;
+        if (asked.has(`${wanted.function}\n${wanted.module}`)) wanted.assembly = false;
+        return namesOf(wanted).length ? wanted : null;
+    }
+    // An answer has as much as there is room for: the rest is asked for again, until one has nothing of it. After an
+    // error, the next key and the next selection ask again.
+    async function fetchWanted() {
+        const wanted = isAsking || refusedAt === placeNow() ? null : findWanted();
+        if (!wanted) return;
         isAsking = true;
         try {
             const bytes = await loadCode(wanted);
             if (!bytes) return;
-            for (const name of wanted.files) asked.add(name);
-            if (wanted.assembly) asked.add(key);
-            failure = '';
-            view.core.takeCode(bytes);
+            // Meanwhile, other files may have been opened.
+            if (view.core.query('code-wanted')?.store === wanted.store) {
+                view.core.takeCode(bytes);
+                failure = refusedAt = '';
+                const left = view.core.query('code-wanted'), names = namesOf(wanted), missing = left ? namesOf(left) : [];
+                if (names.every(name => missing.includes(name))) for (const name of names) asked.add(name);
+            }
         } catch (error) {
-            for (const name of wanted.files) asked.add(name);
-            if (key) asked.add(key);
             failure = error.message;
+            refusedAt = placeNow();
         } finally {
             isAsking = false;
         }
         view.changed(view.core.changes());
         update();
     }
+    element.addEventListener('keydown', () => {
+        if (!refusedAt) return;
+        refusedAt = '';
+        fetchWanted();
+    }, {capture: true});
 
     return {
         element, update,

@@ -14,6 +14,8 @@ const GROUPS = ['picture', 'hover', 'detail', 'tools', 'chips', 'tables', 'statu
 GROUPS.forEach((name, i) => { CHANGED[name] = 1 << i; });
 export const POINTER = {move: 0, down: 1, up: 2, leave: 3, menu: 4};
 export const AFTER = 0, BEFORE = 1;
+// Added to a side: the page, or who serves it, has the profile's source and machine code.
+export const HAS_CODE = 2;
 
 export class Core {
     constructor(exports) {

@@ -70,14 +70,11 @@ export async function loadEmbedded(id, options = {}) {
     return {name, bytes: await loadURL(from, name, options)};
 }
 
-// Source and machine code: what is embedded in the page, once; else from the server of `flamel view`, for what is wanted:
-// {function, module, files, assembly, side}. null: there is neither.
+// Source and machine code: what is embedded in the page, of its profile; else from the server of `flamel view`, for what is wanted:
+// {function, module, files, assembly, side, other}. null: there is neither.
 export async function loadCode(wanted) {
     const embedded = flamelProfiles.get('code'), from = element('module')?.dataset.code;
-    if (embedded) {
-        flamelProfiles.delete('code');
-        return embedded;
-    }
+    if (embedded) return wanted.side === 'after' ? embedded : null;
     if (!from) return null;
     const response = await fetch(from, {method: 'POST', body: JSON.stringify(wanted)}).catch(() => {
         throw new Error('there is no answer: is flamel view still running?');

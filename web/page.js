@@ -4,7 +4,7 @@
 // with this file last. src/draw/svg/minify.awk removes the `import` lines and the word `export`, so
 // top-level names are unique among all files.
 
-import {AFTER, BEFORE, startCore} from './core.js';
+import {AFTER, BEFORE, HAS_CODE, startCore} from './core.js';
 import {isEmbedded, loadEmbedded, loadModule} from './load.js';
 import {make} from './dom.js';
 import {makeViewer} from './viewer.js';
@@ -17,7 +17,7 @@ async function startPage() {
         for (const [id, side] of [['before', BEFORE], ['after', AFTER]]) {
             if (!isEmbedded(id)) continue;
             const {name} = document.getElementById(`flamel-${id}`).dataset;
-            await viewer.take(async options => (await loadEmbedded(id, options)).bytes, name, side);
+            await viewer.take(async options => (await loadEmbedded(id, options)).bytes, name, side | HAS_CODE);
         }
         if (isEmbedded('after')) viewer.restore();
         else viewer.showState();

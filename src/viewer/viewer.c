@@ -86,12 +86,21 @@ bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm
     flm_profile_free(earlier);
     free(v->model.name[side]);
     v->model.name[side] = copy;
+    v->model.known_as[side] = 0;
+    flm_code_rows_clear(&v->scene.code);
     if (side == FLM_VIEWER_BEFORE && v->model.view == flm_view_default(false))
         flm_text_format(&state, "%sview=%s", state.size ? "&" : "", flm_view_default(true)->name);
     good = flm_state_read(v, (struct flm_bytes){state.at, state.size}, why);
     flm_text_clear(&state);
     flm_viewer_history_push(v);
     return good;
+}
+
+void flm_viewer_knows_code(struct flm_viewer *v, enum flm_viewer_side side)
+{
+    assert(v && (side == FLM_VIEWER_AFTER || side == FLM_VIEWER_BEFORE));
+    v->model.known_as[side] = (unsigned char)(1 + side);
+    flm_changed(&v->model, FLM_ASPECT_CODE);
 }
 
 bool flm_viewer_take_code(struct flm_viewer *v, struct flm_bytes store, struct flm_error *why)

@@ -40,6 +40,10 @@ void flm_viewer_free(struct flm_viewer *viewer);
 bool flm_viewer_take(struct flm_viewer *viewer, enum flm_viewer_side side,
                      struct flm_profile *profile, const char *name, struct flm_error *why);
 
+/* Who answers "code-wanted" knows the profile that was taken last as this side: also when it gets
+ * the other one. Of any other profile no code is asked for. */
+void flm_viewer_knows_code(struct flm_viewer *viewer, enum flm_viewer_side side);
+
 /* Adds source files and machine code (code_store.h, as bytes), which the view of code shows. False,
  * and `why`: they are damaged, or memory ran out. */
 bool flm_viewer_take_code(struct flm_viewer *viewer, struct flm_bytes store, struct flm_error *why);

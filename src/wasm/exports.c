@@ -74,8 +74,10 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
         flm_profile_free(profile);
         good = flm_error_memory(&why);
     } else {
-        good = flm_viewer_take(the_viewer, side ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER, profile,
-                               text.at, &why);
+        enum flm_viewer_side taken = side & FLM_PAGE_BEFORE ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER;
+        good = flm_viewer_take(the_viewer, taken, profile, text.at, &why);
+        if (good && side & FLM_PAGE_HAS_CODE)
+            flm_viewer_knows_code(the_viewer, taken);
     }
     flm_text_clear(&text);
     return flm_page_result(good, &why);

@@ -27,6 +27,7 @@ void FLM_PAGE(flamel_free)(void *memory);
 
 /* Reads a profile in any format of the module from memory; a .flm file is used in place. The memory
  * at `bytes` becomes the viewer's, also on failure. */
+enum { FLM_PAGE_BEFORE = 1, FLM_PAGE_HAS_CODE = 2 }; /* of `side`: who has the page has its code */
 int FLM_PAGE(flamel_open)(int side, void *bytes, uint32_t size, char *name, uint32_t name_size);
 
 /* Adds source files and machine code to the view of code, and frees nothing. */

@@ -418,7 +418,8 @@ static const struct member code_row[] = {MEMBER(code_row, kind, TEXT),
 static const struct member code_rows[] = {LIST_OF(code_rows, rows, code_row), END};
 static const struct member code_wanted[] = {
     MEMBER(code_wanted, function, TEXT), MEMBER(code_wanted, module, TEXT),
-    MEMBER(code_wanted, side, TEXT),     MEMBER(code_wanted, assembly, BOOL),
+    MEMBER(code_wanted, side, TEXT),     MEMBER(code_wanted, other, TEXT),
+    MEMBER(code_wanted, store, NUMBER),  MEMBER(code_wanted, assembly, BOOL),
     LIST_OF(code_wanted, files, NULL),   END};
 
 /* The response of each query. */

@@ -1,7 +1,7 @@
 // viewer_code.mjs - the view of code: opened by a key, its costs, folds, a search, a comparison, long files.
 
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {after, test} from 'node:test';
 import {axeSource} from './browser.mjs';
 import {close, file, finish, folder, open, press, resolved, words} from './page.mjs';
@@ -148,6 +148,62 @@ test('of 20,000 lines only those that are seen exist, and any is reached at once
     const last = await rows(page);
     assert.ok(last.length < 100);
     assert.equal(last.at(-1).line, '100000');
+    await finish(page, assert);
+});
+
+// A profile as `flamel view` serves it. What is asked for code is listed in `posted`; `answer(route, request)` may answer
+// in place of the server.
+const SERVED = [];
+after(() => SERVED.forEach(server => server.kill()));
+async function openServed(of, answer) {
+    const server = spawn(flamel, ['view', '-q', '--no-open', of]), posted = [];
+    SERVED.push(server);
+    const url = await new Promise(done => server.stdout.once('data', data => done(String(data).trim())));
+    const page = await open(null, {url, hash: '#view=code&code=find%0Aapp', before: one => one.route('**/code', route => {
+        posted.push(JSON.parse(route.request().postData()));
+        return answer ? answer(route, posted.at(-1), posted.length) : route.continue();
+    })});
+    await resolved(page);
+    return {page, posted};
+}
+const choose = async (page, path) => {
+    await page.locator('input[type=file]').first().setInputFiles(path);
+    await resolved(page);
+};
+
+test('the server is asked for the code of what it serves, and not of a file that is opened later', async () => {
+    const {page, posted} = await openServed(profile);
+    assert.equal(posted.length, 1);
+    assert.deepEqual([posted[0].files, posted[0].side, posted[0].other], [['app.c'], 'after', 'none']);
+    assert.match(await words(page, '.source .code-remark'), /app\.c/);
+    await choose(page, flm([['main:9 find:20', 2], ['main:9 find:25', 8]]));
+    assert.deepEqual((await rows(page)).map(row => row.line), ['', '20', '25']);
+    assert.match(await words(page, '.source .code-remark'), /no source here/);
+    await press(page, 'a');
+    await resolved(page);
+    assert.equal(posted.length, 1);
+    page.requests = [];
+    await finish(page, assert);
+});
+
+// Two files, of which one has no room in an answer.
+test('what an answer leaves out is asked for again, and after an error the next key asks again', async () => {
+    const sources = ['one.c', 'two.c'].map(name => file(name, `first of ${name}\n\nthird\n`));
+    const input = file('two.txt', samples([[`main:1 find:1`, 2], [`main:1 find:3`, 3]])
+        .replace(/app\.c:1\n/g, `${sources[0]}:1\n`).replace(/app\.c:3\n/g, `${sources[1]}:3\n`));
+    execFileSync(flamel, ['convert', '-q', '--lines', input, '-o', `${folder}/two.flm`]);
+    const {page, posted} = await openServed(`${folder}/two.flm`, (route, request, count) =>
+        count === 1 ? route.fulfill({status: 503, body: 'not now'}) :
+            route.continue({postData: JSON.stringify({...request, files: request.files.slice(0, 1)})}));
+    assert.match(await words(page, '.source .code-remark'), /not now/);
+    assert.equal(posted.length, 1);
+    await page.focus('.code-pane.source');
+    await press(page, 'ArrowDown');
+    await resolved(page);
+    assert.deepEqual(posted.map(one => one.files.length), [2, 2, 1]);
+    assert.ok((await rows(page)).some(row => row.text === 'third'));
+    page.failures = page.failures.filter(one => !/503/.test(one));
+    page.requests = [];
     await finish(page, assert);
 });
 

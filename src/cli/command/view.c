@@ -195,23 +195,31 @@ struct terminal_code {
     struct flm_code_sides sides;
 };
 
+/* Only of a side that is asked for: the viewer may have closed the other file. */
+static bool has_finder(struct terminal_code *code, enum flm_code_side side, struct flm_error *why)
+{
+    bool is_before = side == FLM_CODE_OF_BEFORE;
+    struct flm_code_finder **finder = is_before ? &code->sides.before : &code->sides.after;
+    const struct flm_profile *profile =
+        code->profile[is_before ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER];
+    if (side == FLM_CODE_OF_NONE || *finder)
+        return true;
+    *finder = finder_of(code->fields, profile, &code->paths, why);
+    return *finder != NULL;
+}
+
 static bool find_in_terminal(void *context, const struct flm_response_code_wanted *wanted,
                              struct flm_text *store, struct flm_error *why)
 {
     struct terminal_code *code = context;
     struct flm_code_request request = {.function = wanted->function,
                                        .module = wanted->module,
-                                       .is_before = flm_bytes_are(wanted->side, "before"),
+                                       .side = flm_code_side_named(wanted->side),
+                                       .other = flm_code_side_named(wanted->other),
                                        .assembly = wanted->assembly};
-    const struct flm_profile *after = code->profile[FLM_VIEWER_AFTER],
-                             *before = code->profile[FLM_VIEWER_BEFORE];
     for (size_t i = 0; i < wanted->files.count && i < FLM_CODE_REQUEST_MOST_FILES; i++)
         request.files[request.file_count++] = wanted->files.at[i];
-    if (!code->sides.after)
-        code->sides.after = finder_of(code->fields, after, &code->paths, why);
-    if (code->sides.after && before && !code->sides.before)
-        code->sides.before = finder_of(code->fields, before, &code->paths, why);
-    return code->sides.after && (code->sides.before || !before) &&
+    return has_finder(code, request.side, why) && has_finder(code, request.other, why) &&
            flm_code_answer(&code->sides, &request, store, why);
 }
 
@@ -221,10 +229,11 @@ static bool take(struct flm_viewer *viewer, enum flm_viewer_side side,
 {
     struct flm_profile *profile = flm_load_with(load, path);
     code->profile[side] = profile;
-    if (profile)
-        return flm_viewer_take(viewer, side, profile, flm_load_name(path), why);
     why->kind = FLM_ERROR_NONE; /* has been printed */
-    return false;
+    if (!profile || !flm_viewer_take(viewer, side, profile, flm_load_name(path), why))
+        return false;
+    flm_viewer_knows_code(viewer, side);
+    return true;
 }
 
 /* What is only in one of two files is why they are compared; it is in one of them. */

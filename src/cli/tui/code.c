@@ -24,6 +24,7 @@ bool flm_tui_has_code(const struct flm_tui *tui)
 static uint64_t hash_wanted(const struct flm_response_code_wanted *wanted)
 {
     uint64_t hash = flm_hash(wanted->function.at, wanted->function.size) + wanted->assembly;
+    hash = hash * 31 + (uint64_t)wanted->store;
     hash = hash * 31 + flm_hash(wanted->module.at, wanted->module.size);
     for (size_t i = 0; i < wanted->files.count; i++)
         hash = hash * 31 + flm_hash(wanted->files.at[i].at, wanted->files.at[i].size);

@@ -60,7 +60,9 @@ static bool read_message(struct flm_bytes bytes, struct reading *r,
         else if (flm_bytes_are(key, "files"))
             read_files(&json, r, request);
         else if (flm_bytes_are(key, "side") && flm_json_string(&json, &side))
-            request->is_before = flm_bytes_are(side, "before");
+            request->side = flm_code_side_named(side);
+        else if (flm_bytes_are(key, "other") && flm_json_string(&json, &side))
+            request->other = flm_code_side_named(side);
     }
     if (!flm_json_finish(&json))
         return false;
@@ -73,6 +75,21 @@ static bool read_message(struct flm_bytes bytes, struct reading *r,
     return true;
 }
 
+enum flm_code_side flm_code_side_named(struct flm_bytes word)
+{
+    return flm_bytes_are(word, "after")    ? FLM_CODE_OF_AFTER
+           : flm_bytes_are(word, "before") ? FLM_CODE_OF_BEFORE
+                                           : FLM_CODE_OF_NONE;
+}
+
+static struct flm_code_finder *finder_of(const struct flm_code_sides *sides,
+                                         enum flm_code_side side)
+{
+    return side == FLM_CODE_OF_AFTER    ? sides->after
+           : side == FLM_CODE_OF_BEFORE ? sides->before
+                                        : NULL;
+}
+
 static bool find_files(const struct flm_code_request *request, struct flm_code_finder *first,
                        struct flm_code_finder *second, struct flm_code_store *store,
                        struct flm_error *why)
@@ -80,7 +97,7 @@ static bool find_files(const struct flm_code_request *request, struct flm_code_f
     size_t size = 0;
     for (size_t i = 0; i < request->file_count && size < MOST_TEXT; i++) {
         struct flm_bytes name = request->files[i];
-        if (!flm_code_finder_file(first, name, store, why))
+        if (first && !flm_code_finder_file(first, name, store, why))
             return false;
         if (second && !flm_code_store_file(store, name) &&
             !flm_code_finder_file(second, name, store, why))
@@ -94,13 +111,12 @@ static bool find_files(const struct flm_code_request *request, struct flm_code_f
 bool flm_code_answer(const struct flm_code_sides *sides, const struct flm_code_request *request,
                      struct flm_text *answer, struct flm_error *why)
 {
-    assert(sides && sides->after && request && answer);
+    assert(sides && request && answer);
     struct flm_code_store *store = flm_code_store_new(why);
-    bool is_before = request->is_before && sides->before;
-    struct flm_code_finder *first = is_before ? sides->before : sides->after,
-                           *second = is_before ? sides->after : sides->before;
+    struct flm_code_finder *first = finder_of(sides, request->side),
+                           *second = finder_of(sides, request->other);
     bool good = store && find_files(request, first, second, store, why) &&
-                (!request->assembly ||
+                (!request->assembly || !first ||
                  flm_code_finder_function(first, request->function, request->module, store, why)) &&
                 flm_code_store_write(store, answer, why);
     flm_code_store_free(store);

@@ -174,6 +174,10 @@ static void swap_sides(struct flm_viewer *v)
         v->model.opened[1] = profile;
         v->model.name[0] = v->model.name[1];
         v->model.name[1] = name;
+        unsigned char known = v->model.known_as[0];
+        v->model.known_as[0] = v->model.known_as[1];
+        v->model.known_as[1] = known;
+        flm_code_rows_clear(&v->scene.code);
     }
     struct flm_text text = v->model.comparing.expression[0];
     v->model.comparing.expression[0] = v->model.comparing.expression[1];
@@ -280,6 +284,7 @@ static bool act_stop(struct flm_viewer *v, struct flm_bytes none, struct flm_err
         return false;
     }
     flm_profile_free(before);
+    v->model.known_as[FLM_VIEWER_BEFORE] = 0;
     return true;
 }
 

@@ -83,6 +83,8 @@ struct flm_code_shown {
 struct flm_model {
     struct flm_profile *opened[2]; /* by enum flm_viewer_side; owned */
     char *name[2];
+    unsigned char
+        known_as[2]; /* 1 + the side as which who has their code knows them; 0: nobody has */
     struct flm_versions versions;
 
     const struct flm_view *view; /* that was chosen: viewer/scene/view.h */

@@ -735,6 +735,27 @@ static void want_file(struct flm_query *q, struct flm_response_code_wanted *want
     wanted->files.at[wanted->files.count++] = flm_query_copy(q, name);
 }
 
+static const char *side_name(unsigned char known_as)
+{
+    return known_as == 0 ? "none" : known_as == 1 + FLM_VIEWER_BEFORE ? "before" : "after";
+}
+
+/* Whom to ask: the side that still has the function first. False: nobody has the code of what is
+ * shown. Machine code is of one build, source files may be those of the other. */
+static bool find_sides(struct flm_query *q, struct flm_response_code_wanted *wanted)
+{
+    const struct flm_viewer *v = q->viewer;
+    const unsigned char *known = v->model.known_as;
+    bool has_two = v->scene.compared && v->model.opened[FLM_VIEWER_BEFORE];
+    bool is_gone = has_two && flm_listing_sum(v->scene.code.listing, false).total == 0;
+    unsigned char side = known[is_gone ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER],
+                  other = has_two ? known[is_gone ? FLM_VIEWER_AFTER : FLM_VIEWER_BEFORE] : 0;
+    wanted->assembly = wanted->assembly && side != 0;
+    wanted->side = flm_query_text(q, side_name(side));
+    wanted->other = flm_query_text(q, side_name(other));
+    return side != 0 || other != 0;
+}
+
 bool flm_query_code_wanted(struct flm_viewer *v, struct flm_bytes argument,
                            struct flm_response *response, struct flm_error *why)
 {
@@ -769,9 +790,8 @@ bool flm_query_code_wanted(struct flm_viewer *v, struct flm_bytes argument,
                        !(code->store && flm_code_store_function(code->store, function, module));
     wanted->function = flm_query_copy(&q, function);
     wanted->module = flm_query_copy(&q, module);
-    bool is_gone = v->scene.compared && flm_listing_sum(code->listing, false).total == 0;
-    wanted->side = flm_query_text(&q, is_gone ? "before" : "after");
-    if (wanted->assembly || wanted->files.count > 0)
+    wanted->store = code->store_number;
+    if (find_sides(&q, wanted) && (wanted->assembly || wanted->files.count > 0))
         response->code_wanted = wanted;
     return flm_query_end(&q, why);
 }

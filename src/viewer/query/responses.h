@@ -337,7 +337,9 @@ struct flm_response_code_rows {
     FLM_LIST(struct flm_response_code_row) rows;
 };
 struct flm_response_code_wanted {
-    struct flm_bytes function, module, side;
+    struct flm_bytes function, module;
+    struct flm_bytes side, other; /* "after", "before", "none": whom to ask, and then for files */
+    double store;                 /* which store the answer is for: another one, another number */
     bool assembly;
     FLM_LIST(struct flm_bytes) files;
 };

@@ -26,12 +26,12 @@ static void clear_syntax(struct flm_code_rows *rows)
 
 void flm_code_rows_forget(struct flm_code_rows *rows)
 {
-    struct flm_code_store *store = rows->store;
+    const struct flm_code_rows kept = {.store = rows->store, .store_number = rows->store_number};
     clear_hottest(rows);
     clear_syntax(rows);
     flm_listing_free(rows->listing);
     flm_profile_free(rows->split);
-    *rows = (struct flm_code_rows){.store = store};
+    *rows = kept;
 }
 
 void flm_code_rows_clear(struct flm_code_rows *rows)
@@ -39,6 +39,7 @@ void flm_code_rows_clear(struct flm_code_rows *rows)
     flm_code_rows_forget(rows);
     flm_code_store_free(rows->store);
     rows->store = NULL;
+    rows->store_number++;
 }
 
 /* What is replaced is no more, so the rows that were made of it are not, either. */

@@ -1,7 +1,7 @@
 /* code_rows.h - what the view of code shows: the listing (code/listing.h) of the chosen function,
  * made when it is asked for, and kept while it is valid.
  *
- *     store      source and machine code      as long as the viewer: it only grows
+ *     store      source and machine code      as long as the files, and their sides: it only grows
  *     split      the profile with locations   until another profile is shown
  *                as frames
  *     hottest    lines of all functions       until another metric is shown
@@ -31,6 +31,7 @@ struct flm_code_syntax {
 
 struct flm_code_rows {
     struct flm_code_store *store; /* NULL: nothing was taken yet */
+    uint32_t store_number;        /* another one where all of it was dropped */
     struct flm_profile *split;    /* NULL: the shown profile is as good */
     struct flm_listing *listing;  /* NULL: not made yet; or the function is not in the profile */
     struct flm_listing_subject subject;
@@ -48,7 +49,8 @@ struct flm_code_rows {
     unsigned next_syntax;
 };
 
-/* forget: another profile is shown, or another metric; the store stays. */
+/* forget: another profile is shown, or another metric; the store stays. clear: other files are open,
+ * or their sides are swapped; by names alone, their code could not be told apart. */
 void flm_code_rows_forget(struct flm_code_rows *rows);
 void flm_code_rows_clear(struct flm_code_rows *rows);
 

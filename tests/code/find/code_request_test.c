@@ -53,7 +53,8 @@ static struct flm_code_store *asked(const struct flm_code_sides *sides, const ch
 static const char *request_of(struct flm_text *text, const char *file)
 {
     text->size = 0;
-    flm_text_format(text, "{\"files\": [\"%s\"]}", file);
+    flm_text_format(text, "{\"side\": \"after\", \"other\": \"before\", \"files\": [\"%s\"]}",
+                    file);
     flm_text_putc(text, 0);
     return text->at;
 }
@@ -106,6 +107,41 @@ static void only_files_that_the_profile_names_are_sent(void **state)
     flm_profile_free(before);
 }
 
+/* A viewer may have opened another file than the one that is served, or closed one of two. */
+static void only_the_sides_that_are_named_are_asked(void **state)
+{
+    (void)state;
+    char one[400], two[400];
+    strcpy(one, write_temporary("one.c", flm_bytes_of("one\n")));
+    strcpy(two, write_temporary("two.c", flm_bytes_of("two\n")));
+    const char *const named[] = {one}, *const before_named[] = {two};
+    struct flm_profile *p = profile_in(named, 1), *before = profile_in(before_named, 1);
+    const struct flm_code_sides sides = {finder_of(p), finder_of(before)};
+    static const struct {
+        const char *asked;
+        size_t files, functions;
+    } expected[] = {{"\"side\": \"after\"", 1, 1},   {"\"side\": \"before\"", 1, 1},
+                    {"\"other\": \"before\"", 1, 0}, {"\"side\": \"\", \"other\": \"\"", 0, 0},
+                    {"\"side\": \"here\"", 0, 0},    {"\"more\": 1", 0, 0}};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        struct flm_text request = {0};
+        flm_text_format(&request,
+                        "{%s, \"function\": \"parse\", \"module\": \"\", \"assembly\": true, "
+                        "\"files\": [\"%s\", \"%s\"]}",
+                        expected[i].asked, one, two);
+        flm_text_putc(&request, 0);
+        struct flm_code_store *store = asked(&sides, request.at);
+        assert_int_equal(flm_code_store_file_count(store), expected[i].files);
+        assert_int_equal(flm_code_store_function_count(store), expected[i].functions);
+        flm_code_store_free(store);
+        flm_text_clear(&request);
+    }
+    flm_code_finder_free(sides.after);
+    flm_code_finder_free(sides.before);
+    flm_profile_free(p);
+    flm_profile_free(before);
+}
+
 static void functions_are_those_of_the_profile(void **state)
 {
     (void)state;
@@ -114,12 +150,13 @@ static void functions_are_those_of_the_profile(void **state)
     struct flm_code_sides sides = {finder_of(p), NULL};
     struct flm_code_store *store =
         asked(&sides, "{\"function\": \"parse\", \"module\": \"\", \"assembly\": true, "
-                      "\"side\": \"before\", \"more\": {\"of\": [1, null]}}");
+                      "\"side\": \"after\", \"more\": {\"of\": [1, null]}}");
     assert_int_equal(flm_code_store_function_count(store), 1);
     assert_true(flm_code_store_function_at(store, 0)->status.size > 0);
     assert_int_equal(flm_code_store_file_count(store), 0);
     flm_code_store_free(store);
-    store = asked(&sides, "{\"function\": \"main\", \"module\": \"/bin/sh\", \"assembly\": true}");
+    store = asked(&sides, "{\"function\": \"main\", \"module\": \"/bin/sh\", \"assembly\": true, "
+                          "\"side\": \"after\"}");
     assert_int_equal(flm_code_store_function_count(store), 0);
     flm_code_store_free(store);
     flm_code_finder_free(sides.after);
@@ -152,7 +189,7 @@ static void what_is_no_request_is_refused(void **state)
         flm_text_clear(&answer);
     }
     struct flm_text many = {0};
-    flm_text_puts(&many, "{\"files\": [\"no.c\"");
+    flm_text_puts(&many, "{\"side\": \"after\", \"files\": [\"no.c\"");
     for (int i = 0; i < 5000; i++)
         flm_text_format(&many, ", \"no%d.c\"", i);
     flm_text_puts(&many, "]}");
@@ -171,7 +208,7 @@ static bool ask(void *context, struct flm_error *why)
     bool good = flm_code_answer_message(
         context,
         flm_bytes_of("{\"function\": \"parse\", \"module\": \"\", \"assembly\": true, "
-                     "\"files\": [\"no.c\", \"\\u0041\"]}"),
+                     "\"side\": \"after\", \"files\": [\"no.c\", \"\\u0041\"]}"),
         &answer, why);
     flm_text_clear(&answer);
     return good;
@@ -192,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_files_that_the_profile_names_are_sent),
+        cmocka_unit_test(only_the_sides_that_are_named_are_asked),
         cmocka_unit_test(functions_are_those_of_the_profile),
         cmocka_unit_test(what_is_no_request_is_refused),
         cmocka_unit_test(memory_may_run_out),

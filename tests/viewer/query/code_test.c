@@ -147,6 +147,7 @@ static void lines_have_costs_and_text(void **state)
     struct flm_viewer *v = viewer_of(example(0));
     select_function(v, "find");
     act(v, "code");
+    flm_viewer_knows_code(v, FLM_VIEWER_AFTER);
     struct json_tree *wanted = answer(v, "code-wanted");
     assert_string_equal(at(wanted, "files.0"), "src/app.c");
     assert_string_equal(at(wanted, "side"), "after");
@@ -278,6 +279,61 @@ static void lines_are_copied(void **state)
     flm_viewer_free(v);
 }
 
+/* Of other builds, functions and files have the same names. */
+static void code_is_that_of_the_files_that_are_open(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(example(0));
+    act(v, "code-at find\napp");
+    act(v, "code-assembly");
+    /* Nobody has the code of a file that was dropped. */
+    assert_answer(v, "code-wanted", "", "null");
+    flm_viewer_knows_code(v, FLM_VIEWER_AFTER);
+    assert_answer(v, "code-wanted", "side", "after");
+    assert_answer(v, "code-wanted", "other", "none");
+    take(v);
+    assert_answer(v, "code", "machine", "x86-64");
+    assert_answer(v, "code-wanted", "", "null");
+    assert_true(flm_viewer_take(v, FLM_VIEWER_AFTER, example(1000000), "dropped", NULL));
+    assert_answer(v, "code", "machine", "null");
+    assert_answer(v, "code", "path", "null");
+    assert_answer(v, "code-wanted", "", "null");
+    flm_viewer_free(v);
+
+    v = viewer_of(example(0));
+    flm_viewer_knows_code(v, FLM_VIEWER_AFTER);
+    assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, example(1000000), "b", NULL));
+    act(v, "code-at find\napp");
+    act(v, "code-assembly");
+    assert_answer(v, "code-wanted", "side", "after");
+    assert_answer(v, "code-wanted", "other", "none");
+    take(v);
+    assert_answer(v, "code", "machine", "x86-64");
+    act(v, "swap");
+    assert_answer(v, "code", "machine", "null");
+    assert_answer(v, "code", "path", "null");
+    /* Source of the other file may be had, machine code not. */
+    assert_answer(v, "code-wanted", "side", "none");
+    assert_answer(v, "code-wanted", "other", "after");
+    assert_answer(v, "code-wanted", "assembly", "false");
+    flm_viewer_free(v);
+
+    v = viewer_of(example(0));
+    flm_viewer_knows_code(v, FLM_VIEWER_AFTER);
+    assert_true(flm_viewer_take(v, FLM_VIEWER_BEFORE, example(1000000), "b", NULL));
+    flm_viewer_knows_code(v, FLM_VIEWER_BEFORE);
+    act(v, "code-at find\napp");
+    act(v, "code-assembly");
+    act(v, "swap");
+    assert_answer(v, "code-wanted", "side", "before");
+    assert_answer(v, "code-wanted", "other", "after");
+    assert_answer(v, "code-wanted", "assembly", "true");
+    act(v, "compare-stop");
+    assert_answer(v, "code-wanted", "side", "before");
+    assert_answer(v, "code-wanted", "other", "none");
+    flm_viewer_free(v);
+}
+
 static bool ask(void *context, struct flm_error *why)
 {
     (void)context;
@@ -315,6 +371,7 @@ int main(void)
         cmocka_unit_test(a_search_goes_from_line_to_line),
         cmocka_unit_test(a_comparison_has_both_costs),
         cmocka_unit_test(lines_are_copied),
+        cmocka_unit_test(code_is_that_of_the_files_that_are_open),
         cmocka_unit_test(damaged_stores_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
