@@ -182,6 +182,18 @@ static bool add_inlined(struct collecting *c, uint32_t node, uint32_t at_line, u
     return *heading != FLM_NONE;
 }
 
+/* What is inlined deeper than DEEPEST: its self is that of the line that it is part of, whose total
+ * has it already. */
+static void add_deeper(struct collecting *c, uint32_t node, uint32_t line)
+{
+    const uint32_t parts[] = {line, c->costs->items.at[line].parent};
+    for (int i = 0; i < 2; i++) {
+        struct flm_code_item *item = &c->costs->items.at[parts[i]];
+        item->cost.self += c->self[node];
+        item->before.self += c->self_before ? c->self_before[node] : 0;
+    }
+}
+
 /* The address of a node; inlined code without one is at that of what it was inlined into. */
 static bool add_address(struct collecting *c, uint32_t node, const struct flm_location *where,
                         const struct open_node *inlined_into, uint32_t line, uint32_t *address)
@@ -251,7 +263,10 @@ static bool add_node(struct collecting *c, uint32_t node)
         if (!add_line(c, node, &where, FLM_NONE, &made.line))
             return false;
     }
-    if (is_inlined && !is_itself && c->costs->items.at[into->line].depth < DEEPEST) {
+    if (is_inlined && !is_itself && c->costs->items.at[into->line].depth == DEEPEST) {
+        made.line = into->line;
+        add_deeper(c, node, made.line);
+    } else if (is_inlined && !is_itself) {
         uint32_t heading;
         if (!add_inlined(c, node, into->line, &heading) ||
             !add_line(c, node, &where, heading, &made.line))

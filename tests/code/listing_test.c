@@ -390,6 +390,44 @@ static double line_total(const struct flm_line_costs *costs, const struct flm_fu
     return 0;
 }
 
+/* Inlined deeper than rows are nested: what is there is part of the deepest row, and its addresses
+ * are those of the machine code. */
+static void what_is_inlined_too_deep_is_part_of_what_has_it(void **state)
+{
+    (void)state;
+    enum { LEVELS = 300 };
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_text stack = {0};
+    flm_text_puts(&stack, "main:9;find:20@100");
+    for (int i = 1; i <= LEVELS; i++) {
+        flm_text_format(&stack, ";~in%d:%d@%x", i, i, 0x100 + 4 * (i > LEVELS - 2));
+        flm_text_putc(&stack, 0);
+        add(b, stack.at, 1, 2);
+        stack.size--;
+    }
+    flm_text_clear(&stack);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    const struct flm_listing_options all = {.whole = {true, true}, .inlined = true};
+    struct flm_listing *l = listing_of(p, "find", NULL, &all);
+    static struct flm_listing_row rows[1000];
+    uint32_t count = flm_listing_rows(l, FLM_LISTING_SOURCE, 0, 1000, rows);
+    double self = 0, before = 0, headings = 0, at_addresses = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_line = rows[i].kind == FLM_LISTING_LINE;
+        self += is_line ? rows[i].cost.self : 0;
+        before += is_line ? rows[i].before.self : 0;
+        headings += rows[i].kind == FLM_LISTING_INLINED ? rows[i].cost.self : 0;
+    }
+    assert_true(self == LEVELS && before == 2 * LEVELS && headings == LEVELS);
+    count = flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 1000, rows);
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].kind == FLM_LISTING_INSTRUCTION || rows[i].kind == FLM_LISTING_UNKNOWN)
+            at_addresses += rows[i].cost.self;
+    assert_true(at_addresses == LEVELS);
+    flm_listing_free(l);
+    flm_profile_free(p);
+}
+
 /* Rows add up to their function, and are what line_costs.h says. */
 static void rows_add_up_to_their_function(void **state)
 {
@@ -502,6 +540,7 @@ int main(void)
         cmocka_unit_test(cold_blocks_are_folded),
         cmocka_unit_test(lanes_are_bounded),
         cmocka_unit_test(long_files_are_rows_too),
+        cmocka_unit_test(what_is_inlined_too_deep_is_part_of_what_has_it),
         cmocka_unit_test(rows_add_up_to_their_function),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(memory_may_run_out_with_code),
