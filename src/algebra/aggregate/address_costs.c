@@ -179,18 +179,3 @@ void flm_address_costs_clear(struct flm_address_costs *costs)
     free(costs->address);
     *costs = (struct flm_address_costs){0};
 }
-
-const struct flm_address_cost *flm_address_costs_of(const struct flm_address_costs *costs,
-                                                    uint32_t function, uint32_t module,
-                                                    size_t *count)
-{
-    const struct flm_address_cost *first = NULL;
-    *count = 0;
-    for (size_t i = 0; i < costs->count; i++) {
-        if (costs->address[i].function != function || costs->address[i].module != module)
-            continue;
-        first = first ? first : &costs->address[i];
-        ++*count;
-    }
-    return first;
-}

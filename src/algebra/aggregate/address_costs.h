@@ -38,9 +38,4 @@ bool flm_address_costs_init(struct flm_address_costs *costs, const struct flm_pr
                             struct flm_error *why);
 void flm_address_costs_clear(struct flm_address_costs *costs);
 
-/* Those of one function: a run of `count` from the one that is returned. */
-const struct flm_address_cost *flm_address_costs_of(const struct flm_address_costs *costs,
-                                                    uint32_t function, uint32_t module,
-                                                    size_t *count);
-
 #endif

@@ -50,17 +50,8 @@ static int print(const struct fields *f, const char *path, const char *function)
     struct flm_load_fields load = f->load;
     load.lines = false; /* all that have them keep them as locations */
     struct flm_symbol_paths paths = {0};
-    const struct flm_sources_options where = {.size = sizeof where,
-                                              .folders = f->folders.items,
-                                              .folder_count = f->folders.count,
-                                              .maps = f->maps.items,
-                                              .map_count = f->maps.count,
-                                              .symbol_dirs = f->load.symbols.items,
-                                              .symbol_dir_count = f->load.symbols.count,
-                                              .perf_dir = flm_symbol_perf_dir(&paths),
-                                              .cache_dir = flm_symbol_cache(&paths),
-                                              .debuginfod = f->load.debuginfod,
-                                              .intel = f->intel};
+    struct flm_sources_options where = flm_load_places(&f->load, &f->folders, &f->maps, &paths);
+    where.intel = f->intel;
     struct flm_sources *sources = flm_sources_new(&where, &why);
     if (!sources) {
         flm_symbol_paths_clear(&paths);

@@ -62,24 +62,14 @@ static void say_files(const struct flm_code_store *store)
 static bool collect_code(const struct fields *f, const struct flm_profile *profile,
                          struct flm_code_store *store, struct flm_error *why)
 {
-    enum { MOST_SOURCE_BYTES = 16 << 20 };
     struct flm_symbol_paths paths = {0};
     struct flm_metric metric;
-    const struct flm_code_finder_options how = {
-        .symbols = {.symbol_dirs = f->load.symbols.items,
-                    .symbol_dir_count = f->load.symbols.count,
-                    .perf_dir = flm_symbol_perf_dir(&paths),
-                    .cache_dir = flm_symbol_cache(&paths),
-                    .debuginfod = f->load.debuginfod},
-        .sources = {.folders = f->folders.items,
-                    .folder_count = f->folders.count,
-                    .maps = f->maps.items,
-                    .map_count = f->maps.count,
-                    .download = f->load.debuginfod,
-                    .most_bytes = MOST_SOURCE_BYTES},
-        .no_source = !f->with_source,
-        .no_assembly = !f->with_assembly,
-        .only_sources = true};
+    struct flm_sources_options places = flm_load_places(&f->load, &f->folders, &f->maps, &paths);
+    places.only_sources = true;
+    places.most_source_bytes = FLM_PAGE_MOST_SOURCE;
+    struct flm_code_finder_options how = flm_code_finder_options_of(&places);
+    how.no_source = !f->with_source;
+    how.no_assembly = !f->with_assembly;
     bool good = flm_metric_find(profile, f->save.metric, &metric, why) &&
                 flm_code_collect(profile, metric, f->share, &how, store, why);
     flm_symbol_paths_clear(&paths);

@@ -167,21 +167,11 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
 static struct flm_code_finder *finder_of(const struct fields *f, const struct flm_profile *profile,
                                          struct flm_symbol_paths *paths, struct flm_error *why)
 {
-    enum { MOST_SOURCE_BYTES = 16 << 20 }; /* nobody reads more */
-    const struct flm_code_finder_options how = {
-        .symbols = {.symbol_dirs = f->load.symbols.items,
-                    .symbol_dir_count = f->load.symbols.count,
-                    .perf_dir = flm_symbol_perf_dir(paths),
-                    .cache_dir = flm_symbol_cache(paths),
-                    .debuginfod = f->load.debuginfod},
-        .sources = {.folders = f->folders.items,
-                    .folder_count = f->folders.count,
-                    .maps = f->maps.items,
-                    .map_count = f->maps.count,
-                    .download = f->load.debuginfod,
-                    .most_bytes = MOST_SOURCE_BYTES},
-        .no_source = true, /* files are asked for by name */
-        .only_sources = true};
+    struct flm_sources_options places = flm_load_places(&f->load, &f->folders, &f->maps, paths);
+    places.only_sources = true;
+    places.most_source_bytes = FLM_PAGE_MOST_SOURCE;
+    struct flm_code_finder_options how = flm_code_finder_options_of(&places);
+    how.no_source = true; /* files are asked for by name */
     return profile ? flm_code_finder_new(profile, &how, why) : NULL;
 }
 

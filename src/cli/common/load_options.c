@@ -219,6 +219,23 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
     return profile;
 }
 
+struct flm_sources_options flm_load_places(const struct flm_load_fields *fields,
+                                           const struct flm_option_list *folders,
+                                           const struct flm_option_list *maps,
+                                           struct flm_symbol_paths *paths)
+{
+    return (struct flm_sources_options){.size = sizeof(struct flm_sources_options),
+                                        .folders = folders->items,
+                                        .folder_count = folders->count,
+                                        .maps = maps->items,
+                                        .map_count = maps->count,
+                                        .symbol_dirs = fields->symbols.items,
+                                        .symbol_dir_count = fields->symbols.count,
+                                        .perf_dir = flm_symbol_perf_dir(paths),
+                                        .cache_dir = flm_symbol_cache(paths),
+                                        .debuginfod = fields->debuginfod};
+}
+
 bool flm_load_matched(const struct flm_load_fields *fields, size_t unmatched, size_t count)
 {
     if (fields->allow_empty || count == 0 || unmatched < count)

@@ -4,6 +4,7 @@
 
 #include "base/text/text.h"
 #include "cli/common/options.h"
+#include "flamel/annotate.h"
 #include "flamel/file.h"
 
 struct flm_load_fields {
@@ -119,6 +120,14 @@ struct flm_symbol_paths {
 const char *flm_symbol_cache(struct flm_symbol_paths *paths);
 const char *flm_symbol_perf_dir(struct flm_symbol_paths *paths);
 void flm_symbol_paths_clear(struct flm_symbol_paths *paths);
+
+/* Where source and machine code are looked for: by --symbols and --debuginfod, and the lists of
+ * --source and --source-map. Of what is put into a page, no larger files: nobody reads more. */
+enum { FLM_PAGE_MOST_SOURCE = 16 << 20 };
+struct flm_sources_options flm_load_places(const struct flm_load_fields *fields,
+                                           const struct flm_option_list *folders,
+                                           const struct flm_option_list *maps,
+                                           struct flm_symbol_paths *paths);
 
 /* False, and `why`, when a folder given with --symbols cannot be read. Without this check a
  * misspelled folder would mean missing symbols, and no error. */

@@ -11,10 +11,18 @@
 #include "draw/syntax/syntax.h"
 #include "profile/chains.h"
 
+/* The file of a module: to find that of the kernel takes as long as to read a list of all of its
+ * functions. */
+struct known_module {
+    uint32_t module; /* a string */
+    struct flm_profile_module of;
+};
+
 struct flm_code_finder {
     const struct flm_profile *profile;
     struct flm_code_finder_options options;
     struct flm_modules *modules;
+    struct FLM_ARRAY(struct known_module) known;
     uint32_t *location_start; /* by frame, and one more */
 };
 
@@ -31,6 +39,25 @@ struct finding {
     uint32_t kind;                        /* of its frames */
     struct flm_text status;
 };
+
+struct flm_code_finder_options flm_code_finder_options_of(const struct flm_sources_options *places)
+{
+    return (struct flm_code_finder_options){
+        .symbols = {.symbol_dirs = places->symbol_dirs,
+                    .symbol_dir_count = places->symbol_dir_count,
+                    .perf_dir = places->perf_dir,
+                    .cache_dir = places->cache_dir,
+                    .debuginfod = places->debuginfod},
+        .sources = {.folders = places->folders,
+                    .folder_count = places->folder_count,
+                    .maps = places->maps,
+                    .map_count = places->map_count,
+                    .folders_only = places->folders_only,
+                    .download = places->debuginfod,
+                    .most_bytes = places->most_source_bytes},
+        .syntax = places->intel ? FLM_ASSEMBLY_INTEL : FLM_ASSEMBLY_ATT,
+        .only_sources = places->only_sources};
+}
 
 struct flm_code_finder *flm_code_finder_new(const struct flm_profile *profile,
                                             const struct flm_code_finder_options *options,
@@ -64,8 +91,22 @@ void flm_code_finder_free(struct flm_code_finder *finder)
     if (!finder)
         return;
     flm_modules_free(finder->modules);
+    FLM_ARRAY_CLEAR(&finder->known);
     free(finder->location_start);
     free(finder);
+}
+
+/* NULL when memory ran out; good until the next one is found. */
+static const struct flm_profile_module *module_of(struct flm_code_finder *finder, uint32_t module)
+{
+    for (size_t i = 0; i < finder->known.count; i++)
+        if (finder->known.at[i].module == module)
+            return &finder->known.at[i].of;
+    struct known_module new = {.module = module};
+    if (!flm_profile_module_find(finder->modules, finder->profile, module, &new.of) ||
+        !FLM_ARRAY_ADD(&finder->known, new))
+        return NULL;
+    return &finder->known.at[finder->known.count - 1].of;
 }
 
 /* ---- What the profile knows of it ------------------------------------------------------------ */
@@ -293,33 +334,69 @@ static bool take_parts(struct finding *f, const struct flm_profile_module *modul
     return true;
 }
 
-static int compare_costs(const void *a, const void *b)
+/* An address, and the largest part that it is of what any metric has of the function. */
+struct ranked_address {
+    uint64_t address;
+    double share;
+};
+
+static int compare_ranks(const void *a, const void *b)
 {
-    const struct flm_address_cost *x = a, *y = b;
-    if (fabs(x->total) != fabs(y->total))
-        return fabs(x->total) > fabs(y->total) ? -1 : 1;
+    const struct ranked_address *x = a, *y = b;
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* The addresses that cost most come first: a function may be inlined in a thousand others. */
+static int compare_ranked_addresses(const void *a, const void *b)
+{
+    const struct ranked_address *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static bool rank(struct ranked_address *ranked, size_t count, const struct flm_profile *p,
+                 struct flm_metric metric, const unsigned char *marks)
+{
+    struct flm_address_costs costs;
+    if (!flm_address_costs_init(&costs, p, metric, marks, NULL))
+        return false;
+    double all = 0;
+    for (size_t i = 0; i < costs.count; i++)
+        all += fabs(costs.address[i].total);
+    for (size_t i = 0; i < costs.count; i++) {
+        const struct ranked_address key = {.address = costs.address[i].address};
+        struct ranked_address *it =
+            bsearch(&key, ranked, count, sizeof *ranked, compare_ranked_addresses);
+        double share = fabs(costs.address[i].total) / all;
+        if (it && share > it->share)
+            it->share = share;
+    }
+    flm_address_costs_clear(&costs);
+    return true;
+}
+
+/* The addresses that cost most come first, of whatever is measured: a function may be inlined in a
+ * thousand others. False when memory ran out. */
 static bool sort_by_cost(struct finding *f)
 {
     const struct flm_profile *p = f->p;
-    struct flm_address_costs costs = {0};
+    size_t count = f->addresses.count;
     unsigned char *marks = calloc(p->sizes.frame_count, 1);
-    for (uint32_t i = 1; marks && i < p->sizes.frame_count; i++)
+    struct ranked_address *ranked = calloc(count + 1, sizeof *ranked);
+    bool good = marks && ranked;
+    for (uint32_t i = 1; good && i < p->sizes.frame_count; i++)
         marks[i] = p->frames[i].module == f->module &&
                    flm_bytes_equal(flm_string_bytes(p, p->frames[i].function), f->name);
-    bool good = marks && p->sizes.metric_count > 0 &&
-                flm_address_costs_init(&costs, p, (struct flm_metric){0}, marks, NULL);
+    for (size_t i = 0; good && i < count; i++)
+        ranked[i].address = f->addresses.at[i];
+    for (uint32_t m = 0; good && m < p->sizes.metric_count; m++)
+        good = rank(ranked, count, p, (struct flm_metric){m}, marks);
+    if (good)
+        qsort(ranked, count, sizeof *ranked, compare_ranks);
+    for (size_t i = 0; good && i < count; i++)
+        f->addresses.at[i] = ranked[i].address;
     free(marks);
-    if (!good)
-        return false;
-    qsort(costs.address, costs.count, sizeof *costs.address, compare_costs);
-    f->addresses.count = 0;
-    for (size_t i = 0; good && i < costs.count; i++)
-        good = add_address(f, costs.address[i].address);
-    flm_address_costs_clear(&costs);
+    free(ranked);
     return good;
 }
 
@@ -432,38 +509,64 @@ bool flm_code_finder_function(struct flm_code_finder *finder, struct flm_bytes n
         return true;
     f.is_file = calloc(f.p->sizes.string_count, 1);
     bool found = false, good = f.is_file && find_addresses(&f, &found);
-    struct flm_profile_module of = {0};
-    good = good && (!found || flm_profile_module_find(finder->modules, f.p, f.module, &of));
+    const struct flm_profile_module *of = good && found ? module_of(finder, f.module) : NULL;
+    good = good && (!found || of);
     if (!good)
         flm_error_memory(why);
     if (good && found && !finder->options.no_source) {
         find_files(&f);
-        good = add_files(&f, of.module);
+        good = add_files(&f, of->module);
     }
     if (good && found && !finder->options.no_assembly)
-        good = add_code(&f, &of);
+        good = add_code(&f, of);
     free(f.is_file);
     FLM_ARRAY_CLEAR(&f.addresses);
     flm_text_clear(&f.status);
     return good;
 }
 
-/* Whether a frame, or a location, is in a file of this name. */
-static bool names_file(const struct flm_profile *p, struct flm_bytes name)
+/* Whether a frame, or one of its locations, is in a file of this name. */
+static bool names_file(const struct flm_code_finder *finder, uint32_t frame, struct flm_bytes name)
 {
-    for (uint32_t i = 1; i < p->sizes.frame_count; i++)
-        if (flm_bytes_equal(flm_string_bytes(p, p->frames[i].file), name))
-            return true;
-    for (uint32_t i = 0; i < p->sizes.location_count; i++)
-        if (flm_bytes_equal(flm_string_bytes(p, p->location_file[i]), name))
+    const struct flm_profile *p = finder->profile;
+    if (flm_bytes_equal(flm_string_bytes(p, p->frames[frame].file), name))
+        return true;
+    for (uint32_t k = finder->location_start[frame]; k < finder->location_start[frame + 1]; k++)
+        if (flm_bytes_equal(flm_string_bytes(p, p->location_file[k]), name))
             return true;
     return false;
+}
+
+/* The module that was compiled from a file, where the profile says which build of it it is: that
+ * knows the file's checksum, or has its text. False when memory ran out. */
+static bool find_module_of_file(struct flm_code_finder *finder, struct flm_bytes name,
+                                bool *is_named, struct flm_module **module)
+{
+    const struct flm_profile *p = finder->profile;
+    uint32_t tried = 0;
+    for (uint32_t i = 1; i < p->sizes.frame_count && !*module; i++) {
+        uint32_t of_frame = p->frames[i].module;
+        if ((*is_named && of_frame == tried) || !names_file(finder, i, name))
+            continue;
+        *is_named = true;
+        tried = of_frame;
+        const struct flm_profile_module *of = module_of(finder, of_frame);
+        if (!of)
+            return false;
+        *module = of->is_known_build ? of->module : NULL;
+    }
+    return true;
 }
 
 bool flm_code_finder_file(struct flm_code_finder *finder, struct flm_bytes name,
                           struct flm_code_store *store, struct flm_error *why)
 {
     assert(finder && store);
-    return name.size == 0 || !names_file(finder->profile, name) ||
-           add_file(finder, name, NULL, store, why);
+    struct flm_module *module = NULL;
+    bool is_named = false;
+    if (name.size == 0)
+        return true;
+    if (!find_module_of_file(finder, name, &is_named, &module))
+        return flm_error_memory(why);
+    return !is_named || add_file(finder, name, module, store, why);
 }

@@ -18,7 +18,7 @@
 #define FLAMEL_CODE_FIND_CODE_FINDER_H
 
 #include "code/code_store.h"
-#include "flamel/profile.h"
+#include "flamel/annotate.h"
 #include "source/find_source.h"
 #include "symbol/disassembly/disassembly.h"
 #include "symbol/identity/module_request.h"
@@ -35,6 +35,9 @@ struct flm_code_finder_options {
     bool only_sources; /* of files that are in no folder of `sources`: only those with the name of a
                           source file, or below /usr: what a profile names is shown to others */
 };
+
+/* As places of a report's sources say it: all but what is left out. */
+struct flm_code_finder_options flm_code_finder_options_of(const struct flm_sources_options *places);
 
 /* The profile, and what the options point to, must stay. NULL, and `why`, if memory ran out. */
 struct flm_code_finder *flm_code_finder_new(const struct flm_profile *profile,

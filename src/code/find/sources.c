@@ -77,21 +77,7 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
     }
     all->sources.find = find;
     all->sources.find_code = find_code;
-    all->options =
-        (struct flm_code_finder_options){.symbols = {.symbol_dirs = o.symbol_dirs,
-                                                     .symbol_dir_count = o.symbol_dir_count,
-                                                     .perf_dir = o.perf_dir,
-                                                     .cache_dir = o.cache_dir,
-                                                     .debuginfod = o.debuginfod},
-                                         .sources = {.folders = o.folders,
-                                                     .folder_count = o.folder_count,
-                                                     .maps = o.maps,
-                                                     .map_count = o.map_count,
-                                                     .folders_only = o.folders_only,
-                                                     .download = o.debuginfod,
-                                                     .most_bytes = o.most_source_bytes},
-                                         .syntax = o.intel ? FLM_ASSEMBLY_INTEL : FLM_ASSEMBLY_ATT,
-                                         .only_sources = o.only_sources};
+    all->options = flm_code_finder_options_of(&o);
     all->files = flm_source_cache_new(&all->options.sources, &all->options.symbols, why);
     if (all->files)
         return &all->sources;

@@ -78,18 +78,6 @@ static void an_address_costs_its_function_and_what_is_inlined_there(void **state
     assert_cost(p, &costs, "parse", 0, 32, 32);
     assert_cost(p, &costs, "parse", 0x30, 64, 64); /* inlined into itself: once */
     assert_int_equal(costs.count, 10);
-    size_t count;
-    uint32_t module = costs.address[0].module;
-    for (size_t i = 0; i < costs.count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, costs.address[i].function), "next")) {
-            const struct flm_address_cost *next =
-                flm_address_costs_of(&costs, costs.address[i].function, module, &count);
-            assert_int_equal(count, 3);
-            assert_true(next[0].address == 0x20 && next[1].address == 0x24);
-            assert_true(next[2].address == 0x90);
-        }
-    assert_null(flm_address_costs_of(&costs, module, module, &count));
-    assert_int_equal(count, 0);
     flm_address_costs_clear(&costs);
     flm_profile_free(p);
 }

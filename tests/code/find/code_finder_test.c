@@ -189,10 +189,10 @@ static void what_is_missing_is_said(void **state)
     flm_text_clear(&program.id);
 }
 
-/* A function that is inlined in a hundred others, of which the last one costs most. */
-static void the_places_that_cost_most_are_kept(void **state)
+/* A function that is inlined in a hundred others, of which the last one costs most; in the second
+ * of two metrics, or nothing is measured at all. */
+static void keep_places(bool is_measured)
 {
-    (void)state;
     struct flm_error why;
     shell(
         "{ echo 'volatile int number; static inline __attribute__((always_inline)) int twice(int x)"
@@ -217,11 +217,14 @@ static void the_places_that_cost_most_are_kept(void **state)
                                                .kind = FLM_KIND_INLINED};
         const struct flm_location where = {.address = address};
         struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &twice), &where);
-        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
-                        flm_builder_metric(b, "cpu", "ns"), number == 199 ? 50 : 1);
+        struct flm_node node = flm_builder_child(b, flm_builder_root(b), frame);
+        flm_builder_add(b, node, flm_builder_metric(b, "calls", ""), 1);
+        flm_builder_add(b, node, flm_builder_metric(b, "cpu", "ns"), number == 199 ? 50 : 1);
     }
     flm_text_clear(&users);
     struct flm_profile *p = flm_builder_finish(b, &why);
+    uint32_t metrics = p->sizes.metric_count;
+    p->sizes.metric_count = is_measured ? metrics : 0;
     struct program program = {.start = last};
     strcpy(program.path, path);
     static const struct flm_code_finder_options options = {.no_source = true};
@@ -230,10 +233,58 @@ static void the_places_that_cost_most_are_kept(void **state)
     if (has_capstone(f)) {
         assert_true(flm_bytes_contain(f->status, "too many places"));
         size_t at = flm_code_instruction_from(f, last);
-        assert_true(at < f->instruction_count && f->instructions[at].address == last);
+        assert_true(!is_measured ||
+                    (at < f->instruction_count && f->instructions[at].address == last));
+        assert_true(f->instruction_count > 60);
     }
+    p->sizes.metric_count = metrics;
     flm_code_store_free(store);
     flm_profile_free(p);
+}
+
+static void the_places_that_cost_most_are_kept(void **state)
+{
+    (void)state;
+    keep_places(true);
+    keep_places(false);
+}
+
+/* A page asks for a file by its name: the program knows the checksum of the one that was compiled,
+ * and is meant where the profile says which build of it it is. */
+static void a_file_by_name_is_that_of_its_program(void **state)
+{
+    (void)state;
+    if (system("clang --version > /dev/null 2>&1") != 0)
+        skip();
+    struct program program = compiled();
+    flm_text_clear(&program.id);
+    shell("clang -gdwarf-5 -Wl,--build-id=sha1 \"$PWD/code.c\" -o whole");
+    program.id = shell_output("readelf -n whole | sed -n 's/.*Build ID: //p' | tr -d '\\n'");
+    flm_text_putc(&program.id, 0);
+    static const struct {
+        bool has_id, is_other;
+        const char *status;
+    } expected[] = {{true, false, "the checksum agrees"},
+                    {false, false, "nothing tells"},
+                    {true, true, "checksum"}};
+    for (int i = 0; i < 3; i++) {
+        struct flm_profile *p =
+            profile_of(&program, expected[i].has_id ? program.id.at : NULL, FLM_KIND_NATIVE);
+        static const struct flm_code_finder_options options = {.no_source = true};
+        struct flm_code_finder *finder = flm_code_finder_new(p, &options, NULL);
+        struct flm_code_store *store = flm_code_store_new(NULL);
+        if (expected[i].is_other)
+            write_temporary("code.c", flm_bytes_of("int other;\n"));
+        assert_true(flm_code_finder_file(finder, flm_bytes_of(program.file), store, NULL));
+        const struct flm_code_file *file = flm_code_store_file(store, flm_bytes_of(program.file));
+        assert_non_null(file);
+        assert_true(flm_bytes_contain(file->status, expected[i].status));
+        assert_int_equal(file->is_doubtful, expected[i].is_other);
+        flm_code_store_free(store);
+        flm_code_finder_free(finder);
+        flm_profile_free(p);
+    }
+    flm_text_clear(&program.id);
 }
 
 static bool find_all(void *context, struct flm_error *why)
@@ -266,6 +317,7 @@ int main(void)
         cmocka_unit_test(source_and_machine_code_are_found),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(the_places_that_cost_most_are_kept),
+        cmocka_unit_test(a_file_by_name_is_that_of_its_program),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
