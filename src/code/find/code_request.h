@@ -12,8 +12,9 @@
 
 #include "code/find/code_finder.h"
 
-/* Of the profile that is shown, and of the one that it is compared with; NULL: none. They are named
- * as they were opened: a viewer that swapped them still asks for "after" where it means that file. */
+/* Of the profile that is shown, and of the one that it is compared with; NULL: none. They are
+ * named as they were opened: a viewer that swapped them still asks for "after" where it means that
+ * file. */
 struct flm_code_sides {
     struct flm_code_finder *after, *before;
 };

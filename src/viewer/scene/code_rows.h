@@ -49,8 +49,8 @@ struct flm_code_rows {
     unsigned next_syntax;
 };
 
-/* forget: another profile is shown, or another metric; the store stays. clear: other files are open,
- * or their sides are swapped; by names alone, their code could not be told apart. */
+/* forget: another profile is shown, or another metric; the store stays. clear: other files are
+ * open, or their sides are swapped; by names alone, their code could not be told apart. */
 void flm_code_rows_forget(struct flm_code_rows *rows);
 void flm_code_rows_clear(struct flm_code_rows *rows);
 
