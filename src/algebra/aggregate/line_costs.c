@@ -61,7 +61,7 @@ static bool find_lines(struct collecting *c, const unsigned char *marks)
 {
     struct flm_split_frames frames = {c->given, c->p, 0};
     for (uint32_t i = 0; i < c->p->sizes.frame_count; i++) {
-        uint32_t given = flm_split_frames_next(&frames, i);
+        uint32_t given = c->given == c->p ? i : flm_split_frames_next(&frames, i);
         struct flm_line_cost line = line_at(c, i);
         c->of_frame[i] = i == 0 || (marks && !marks[given]) ? FLM_NONE : line_of(c, &line);
         if (c->of_frame[i] == FLM_NONE && i > 0 && (!marks || marks[given]))

@@ -25,7 +25,8 @@ struct flm_line_costs {
     size_t count;
 };
 
-/* Of the frames that are marked, a byte for each; NULL: of all. False, and `why`, if memory ran
+/* Of a profile that is joined, or split already (profile/chains.h), which takes half the time.
+ * Of the frames that are marked, a byte for each; NULL: of all. False, and `why`, if memory ran
  * out. */
 bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile *p,
                          struct flm_metric metric, const unsigned char *marks,

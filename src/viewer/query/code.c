@@ -7,7 +7,13 @@
 #include "viewer/query/internal.h"
 
 /* A longer line is cut: of what a machine wrote, one may have millions of letters. */
-enum { MOST_LETTERS = 2000, MOST_SPANS = 200, MOST_HOTTEST = 40, MOST_FILES = 40 };
+enum {
+    MOST_LETTERS = 2000,
+    MOST_SPANS = 200,
+    MOST_HOTTEST = 40,
+    MOST_FILES = 40,
+    MOST_COPIED = 10000
+};
 
 bool flm_viewer_make_code(struct flm_viewer *v, struct flm_error *why)
 {
@@ -229,7 +235,8 @@ static void add_sum(struct flm_query *q, struct flm_response_code *code)
  * hottest. */
 static uint32_t linked_row(const struct flm_listing *l, enum flm_listing_side side, uint32_t row)
 {
-    struct flm_listing_row selected, other;
+    enum { AT_ONCE = 64 }; /* to find the first one takes longer than those behind it */
+    struct flm_listing_row selected, rows[AT_ONCE];
     double most = -1;
     uint32_t best = FLM_NONE, count = flm_listing_count(l, FLM_LISTING_ASSEMBLY);
     if (flm_listing_rows(l, side, row, 1, &selected) == 0 || !selected.line)
@@ -239,11 +246,13 @@ static uint32_t linked_row(const struct flm_listing *l, enum flm_listing_side si
                    ? flm_listing_row_of_line(l, selected.site_file, selected.site_line)
                    : flm_listing_row_of_line(l, selected.file, selected.line);
     for (uint32_t i = 0; i < count; i++) {
-        flm_listing_rows(l, FLM_LISTING_ASSEMBLY, i, 1, &other);
-        bool is_it = (other.file == selected.file && other.line == selected.line) ||
-                     (other.site_file == selected.file && other.site_line == selected.line);
-        if (other.kind == FLM_LISTING_INSTRUCTION && is_it && fabs(other.cost.self) > most) {
-            most = fabs(other.cost.self);
+        if (i % AT_ONCE == 0)
+            flm_listing_rows(l, FLM_LISTING_ASSEMBLY, i, AT_ONCE, rows);
+        const struct flm_listing_row *other = &rows[i % AT_ONCE];
+        bool is_it = (other->file == selected.file && other->line == selected.line) ||
+                     (other->site_file == selected.file && other->site_line == selected.line);
+        if (other->kind == FLM_LISTING_INSTRUCTION && is_it && fabs(other->cost.self) > most) {
+            most = fabs(other->cost.self);
             best = i;
         }
     }
@@ -405,15 +414,12 @@ static void add_line_text(struct making_rows *m, struct flm_response_code_row *r
 }
 
 /* A function of the profile by its name; "@plt" is how a call leaves a module. */
-static uint32_t frame_named(const struct flm_profile *p, struct flm_bytes name)
+static uint32_t frame_named(struct making_rows *m, struct flm_bytes name)
 {
     for (size_t i = 0; i < name.size; i++)
         if (name.at[i] == '@')
             name.size = i;
-    for (uint32_t i = 1; i < p->sizes.frame_count && name.size > 0; i++)
-        if (flm_bytes_equal(flm_frame_function(p, i), name))
-            return i;
-    return 0;
+    return name.size > 0 ? flm_code_rows_frame_named(&m->q->viewer->model, m->code, name) : 0;
 }
 
 static void add_instruction(struct making_rows *m, struct flm_response_code_row *row,
@@ -443,7 +449,7 @@ static void add_instruction(struct making_rows *m, struct flm_response_code_row 
     struct flm_bytes all = {out->at, out->size};
     add_pieces(m, row, all, spans, at->target.size > 0 ? 2 : 1);
     uint32_t frame = at->kind == FLM_INSTRUCTION_CALL || at->kind == FLM_INSTRUCTION_JUMP
-                         ? frame_named(m->q->profile, at->target)
+                         ? frame_named(m, at->target)
                          : 0;
     if (frame) {
         const struct flm_frame_record *f = &m->q->profile->frames[frame];
@@ -709,10 +715,13 @@ bool flm_query_code_text(struct flm_viewer *v, bool markdown, struct flm_text *o
         add_cell(out, flm_bytes_of(side ? "address" : "line"), 8);
         flm_text_putc(out, '\n');
         flm_text_init_fixed(&text, query, sizeof query - 1);
-        flm_text_format(&text, "code-rows %s 0 10000", sides[side]);
+        flm_text_format(&text, "code-rows %s 0 %d", sides[side], MOST_COPIED);
         good = flm_viewer_query(v, (struct flm_bytes){text.at, text.size}, &rows, why);
         for (size_t i = 0; good && rows.code_rows && i < rows.code_rows->rows.count; i++)
             add_text_row(out, &rows.code_rows->rows.at[i], code->compared);
+        double count = side ? code->assembly_count : code->source_count;
+        if (good && count > MOST_COPIED)
+            flm_text_format(out, "%u more rows are left out\n", (uint32_t)count - MOST_COPIED);
         flm_text_puts(out, markdown ? "```\n" : "");
     }
     flm_response_clear(&head);

@@ -31,6 +31,7 @@ void flm_code_rows_forget(struct flm_code_rows *rows)
     clear_syntax(rows);
     flm_listing_free(rows->listing);
     flm_profile_free(rows->split);
+    flm_index_clear(&rows->named);
     *rows = kept;
 }
 
@@ -238,7 +239,9 @@ const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_
         return rows->hottest;
     clear_hottest(rows);
     struct flm_metric metric = {flm_comparing_metric(model, model->metric)};
-    if (!flm_line_costs_init(&rows->costs, p, metric, NULL, why))
+    /* Of a million frames, to split the profile once more would take most of the time. */
+    if (!split(p, rows, why) ||
+        !flm_line_costs_init(&rows->costs, rows->split ? rows->split : p, metric, NULL, why))
         return NULL;
     rows->hottest = malloc((rows->costs.count + 1) * sizeof *rows->hottest);
     if (!rows->hottest || !flm_line_costs_sort(&rows->costs, rows->hottest)) {
@@ -248,6 +251,32 @@ const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_
     }
     rows->hottest_from = version;
     return rows->hottest;
+}
+
+/* ---- Functions by name ----------------------------------------------------------------------- */
+
+static uint32_t find_named(const struct flm_profile *p, const struct flm_index *index,
+                           struct flm_bytes name, uint32_t hash)
+{
+    for (struct flm_probe at = flm_index_probe(index, hash); flm_index_next(index, &at);)
+        if (flm_bytes_equal(flm_frame_function(p, at.found), name))
+            return at.found;
+    return 0;
+}
+
+uint32_t flm_code_rows_frame_named(const struct flm_model *model, struct flm_code_rows *rows,
+                                   struct flm_bytes name)
+{
+    const struct flm_profile *p = flm_model_shown(model);
+    for (uint32_t i = 1; i < p->sizes.frame_count && !rows->has_named; i++) {
+        struct flm_bytes one = flm_frame_function(p, i);
+        uint32_t hash = (uint32_t)(flm_hash(one.at, one.size) >> 32);
+        /* Without memory, those that are not there are no links. */
+        if (find_named(p, &rows->named, one, hash) == 0 && !flm_index_add(&rows->named, hash, i))
+            break;
+    }
+    rows->has_named = true;
+    return find_named(p, &rows->named, name, (uint32_t)(flm_hash(name.at, name.size) >> 32));
 }
 
 /* ---- The stack ------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #define FLAMEL_VIEWER_SCENE_CODE_ROWS_H
 
 #include "algebra/aggregate/line_costs.h"
+#include "base/core/index.h"
 #include "code/listing.h"
 #include "draw/syntax/syntax.h"
 
@@ -41,6 +42,9 @@ struct flm_code_rows {
     struct flm_line_costs costs; /* of all lines, in the shown metric */
     uint32_t *hottest;           /* their order */
     uint32_t hottest_from;
+
+    struct flm_index named; /* frames of the shown profile, the first one of each function's name */
+    bool has_named;
 
     uint32_t stack[FLM_CODE_MOST_STACK]; /* nodes of the shown profile, from the outermost */
     uint32_t stack_count, stack_from;
@@ -75,6 +79,10 @@ bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *ro
 struct flm_bytes flm_code_rows_line(const struct flm_model *model, struct flm_code_rows *rows,
                                     uint32_t file, uint32_t line, struct flm_syntax_span *spans,
                                     size_t capacity, size_t *count);
+
+/* The first frame of the shown profile with a function of this name; 0: there is none. */
+uint32_t flm_code_rows_frame_named(const struct flm_model *model, struct flm_code_rows *rows,
+                                   struct flm_bytes name);
 
 /* Chooses the function of a frame; or that of the hottest line. */
 bool flm_code_choose(struct flm_model *model, uint32_t frame);

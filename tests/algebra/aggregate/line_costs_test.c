@@ -8,6 +8,7 @@
 
 #include "algebra/aggregate/functions.h"
 #include "flamel/builder.h"
+#include "profile/chains.h"
 #include "support/core/failures.h"
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
@@ -104,6 +105,16 @@ static void lines_add_up_to_their_function(void **state)
         struct flm_functions functions;
         const struct flm_metric metric = {(uint32_t)round % p->sizes.metric_count};
         assert_true(flm_line_costs_init(&costs, p, metric, NULL, &why));
+        struct flm_profile *split = flm_has_chains(p) ? flm_profile_split(p, &why) : NULL;
+        struct flm_line_costs same;
+        assert_true(flm_line_costs_init(&same, split ? split : p, metric, NULL, &why));
+        assert_int_equal(same.count, costs.count);
+        for (size_t k = 0; k < costs.count; k++)
+            assert_true(same.line[k].line == costs.line[k].line &&
+                        same.line[k].self == costs.line[k].self &&
+                        same.line[k].total == costs.line[k].total);
+        flm_line_costs_clear(&same);
+        flm_profile_free(split);
         assert_true(flm_functions_init(&functions, p, &why));
         assert_true(flm_functions_measure(&functions, p, metric, &why));
         for (uint32_t i = 1; i < functions.count; i++) {

@@ -1,5 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -279,6 +280,30 @@ static void lines_are_copied(void **state)
     flm_viewer_free(v);
 }
 
+static void a_copy_says_what_is_left_out(void **state)
+{
+    (void)state;
+    enum { LINES = 10005, MOST = 10000 };
+    struct flm_builder *b = flm_builder_new(NULL);
+    for (uint32_t i = 1; i <= LINES; i++)
+        add(b, (const char *[]){"find"}, (const uint32_t[]){i}, 1, 1000);
+    struct flm_viewer *v = viewer_of(flm_builder_finish(b, NULL));
+    struct flm_text copied = {0};
+    select_function(v, "find");
+    act(v, "code");
+    struct json_tree *code = answer(v, "code");
+    char expected[64];
+    snprintf(expected, sizeof expected, "\n%d more rows are left out\n```\n",
+             atoi(at(code, "source_count")) - MOST);
+    json_tree_free(code);
+    act(v, "copy-code markdown");
+    assert_true(flm_viewer_query_text(v, flm_bytes_of("copy"), &copied, NULL));
+    flm_text_putc(&copied, 0);
+    assert_non_null(strstr(copied.at, expected));
+    flm_text_clear(&copied);
+    flm_viewer_free(v);
+}
+
 /* Of other builds, functions and files have the same names. */
 static void code_is_that_of_the_files_that_are_open(void **state)
 {
@@ -371,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_search_goes_from_line_to_line),
         cmocka_unit_test(a_comparison_has_both_costs),
         cmocka_unit_test(lines_are_copied),
+        cmocka_unit_test(a_copy_says_what_is_left_out),
         cmocka_unit_test(code_is_that_of_the_files_that_are_open),
         cmocka_unit_test(damaged_stores_are_refused),
     };
