@@ -100,7 +100,6 @@ static bool open_run(void)
     struct flm_probe_header *header = arena->header;
     header->pid = (uint32_t)getpid();
     header->state = FLM_PROBE_RUNNING;
-    header->start_ns = flm_clock_ns(CLOCK_REALTIME);
     describe_command(arena);
     return true;
 }
@@ -109,6 +108,7 @@ static void begin_run(void)
 {
     struct flm_probe_header *header = flm_run.arena.header;
     header->start_ticks = header->now_ticks = flm_clock_ticks();
+    header->start_ns = flm_clock_ns(CLOCK_REALTIME);
     memcpy(header->magic, FLM_PROBE_MAGIC, sizeof header->magic);
 }
 

@@ -1,5 +1,5 @@
-/* scope.c - entering and leaving a scope: 20 ns, 17 of which are the two readings of the clock.
- * Runs inside malloc and in signal handlers.
+/* scope.c - entering and leaving a scope: 25 ns where the two readings of the clock take 19. Runs
+ * inside malloc and in signal handlers.
  *
  * The durations of calls are put into a ring, and added to the histograms 256 at a time: adding
  * each at once took 4.4 ns more, since the address of the bucket is known only when the clock is. */
@@ -42,6 +42,16 @@ static struct flm_probe_open *find(struct flm_probe_open *open, struct flm_site 
     return node > 0 ? open : NULL;
 }
 
+static __attribute__((noinline)) void *enter_found(struct flm_probe_open *open,
+                                                   struct flm_site *site)
+{
+    open = find(open, site);
+    if (open)
+        open->start = flm_clock_ticks();
+    return open;
+}
+
+/* The first scope of a thread; and all where there is no counter. */
 static __attribute__((noinline)) void *enter_slowly(struct flm_site *site)
 {
     if (!flm_top && !flm_local_begin())
@@ -49,18 +59,8 @@ static __attribute__((noinline)) void *enter_slowly(struct flm_site *site)
     struct flm_probe_open *top = flm_top, *open = flm_top = top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (open->site != site->number || open->parent != top->node)
-        open = find(open, site);
-    if (open)
-        open->start = flm_clock_ticks();
-    return open;
-}
-
-static __attribute__((noinline)) void *enter_found(struct flm_probe_open *open,
-                                                   struct flm_site *site)
-{
-    open = find(open, site);
-    if (open)
-        open->start = flm_clock_ticks();
+        return enter_found(open, site);
+    open->start = flm_clock_ticks();
     return open;
 }
 
@@ -120,8 +120,8 @@ static inline void leave(struct flm_probe_open *open, struct flm_probe_node *nod
         drain();
 }
 
-/* Scopes that were left without an end are closed with the one around them: by longjmp, say. Nothing
- * is done for one of the parent's, or of another thread. */
+/* Scopes that were left without an end, by longjmp say, are closed with the one around them. Nothing
+ * is done for a scope of the parent process, or of another thread. */
 static __attribute__((noinline)) void unwind(struct flm_probe_open *open, uint64_t now)
 {
     struct flm_probe_open *top = flm_top;

@@ -21,9 +21,11 @@
  * then costs a load and a branch. The same where the program is not linked with the library. With
  * -DFLM_PROBE=0 the macros are nothing, and the machine code is the same as without them.
  *
- * Any number of threads. The library never ends the program, never prints unless it was asked to,
- * and never waits for another thread in a scope. C11, and C++11: a scope ends with its block, also
- * by an exception. Where it is left by longjmp, it ends with the scope around it. */
+ * Any number of threads, and signal handlers. The library never ends the program, and prints only
+ * that FLAMEL is wrong or that the file cannot be made. A scope waits for another thread only where
+ * something new is added: a thread, a place in the source, a path of scopes. C11, and C++11: a
+ * scope ends with its block, also by an exception. One that is left by longjmp ends with the scope
+ * around it. */
 #ifndef FLAMEL_PROBE_H
 #define FLAMEL_PROBE_H
 

@@ -16,14 +16,20 @@ struct arranging {
 
 /* ---- Costs at instructions ------------------------------------------------------------------- */
 
+/* Stacks may have several of these addresses, and count once in what the function costs. */
+static double capped(double total, double whole)
+{
+    return fabs(total) > fabs(whole) ? whole : total;
+}
+
 static void add_unplaced(struct flm_listing *l, const struct flm_code_item *item)
 {
     l->has_unplaced = true;
     l->unplaced.self += item->cost.self;
-    l->unplaced.total = fmin(l->unplaced.total + item->cost.total, l->costs.sum.total);
+    l->unplaced.total = capped(l->unplaced.total + item->cost.total, l->costs.sum.total);
     l->unplaced_before.self += item->before.self;
     l->unplaced_before.total =
-        fmin(l->unplaced_before.total + item->before.total, l->costs.sum_before.total);
+        capped(l->unplaced_before.total + item->before.total, l->costs.sum_before.total);
 }
 
 /* Both ascend by address. An address may be inside of an instruction: that of a call is. */

@@ -19,7 +19,8 @@ flm_query_make flm_query_status, flm_query_overlay;                           /*
 flm_query_make flm_query_tracks;                                              /* time.c */
 flm_query_make flm_query_complete;                                            /* complete.c */
 flm_query_make flm_query_palette, flm_query_menu;                             /* palette.c */
-flm_query_make flm_query_code, flm_query_code_rows, flm_query_code_wanted;    /* code.c */
+flm_query_make flm_query_code, flm_query_code_wanted;                         /* code.c */
+flm_query_make flm_query_code_rows;                                           /* code_rows.c */
 
 /* What can be done with the selected frame now, section by section, up to `last`: into room for
  * flm_query_menu_size() entries. Returns how many there are. */
@@ -30,6 +31,16 @@ size_t flm_query_list_menu(struct flm_query *q, enum flm_menu_section last,
 /* As a file: export.c. */
 bool flm_query_export(struct flm_viewer *viewer, struct flm_bytes kind, struct flm_text *out,
                       struct flm_error *why);
+
+/* ---- code_rows.c ----------------------------------------------------------------------------- */
+
+/* The argument of the action "code-at": a function, and a line of it unless that is 0. All but the
+ * line are strings of the profile. */
+struct flm_bytes flm_query_code_place(struct flm_query *q, uint32_t function, uint32_t module,
+                                      uint32_t file, uint32_t line);
+
+/* Takes the first word off an argument. */
+struct flm_bytes flm_query_take_word(struct flm_bytes *argument);
 
 /* ---- moment.c: when, of a flame chart -------------------------------------------------------- */
 
