@@ -1,7 +1,7 @@
 /* internal.h - what the parts of the library share.
  *
  *     scope.c     entering and leaving: the hot path
- *     sites.c     places in the source get numbers
+ *     sites.c     source locations get numbers
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL

@@ -12,6 +12,7 @@
 #include "internal.h"
 
 static struct flm_settings settings;
+static bool is_off; /* FLAMEL says so */
 
 /* ---- What a scope costs ---------------------------------------------------------------------- */
 
@@ -157,13 +158,17 @@ bool flm_run_begin_child(void)
 
 int flm_probe_do_start(const char *text)
 {
+    struct flm_settings asked;
+    flm_settings_read(&asked, text ? text : "on");
+    if (is_off || !asked.is_on)
+        return -1;
     if (flm_run.starts > 0) {
         flm_run.starts++;
         return 0;
     }
     if (flm_run.number == 0 && !is_child) {
-        flm_settings_read(&settings, text ? text : "on");
-        if (!settings.is_on || !begin())
+        settings = asked;
+        if (!begin())
             return -1;
     }
     flm_run.starts = 1;
@@ -211,12 +216,15 @@ static void __attribute__((constructor)) library_begins(void)
 {
     const char *text = secure_getenv("FLAMEL");
     pthread_atfork(flm_lock, flm_unlock, forget_in_child);
-    if (!text || !*text || flm_probe_do_start(text) == 0)
+    if (!text || !*text)
         return;
-    if (settings.wrong[0])
-        fprintf(stderr, "flamel-probe: %s\n", settings.wrong);
-    else if (settings.is_on)
-        fprintf(stderr, "flamel-probe: %s: %s\n", settings.path, strerror(errno));
+    struct flm_settings asked;
+    flm_settings_read(&asked, text);
+    is_off = !asked.is_on && !asked.wrong[0];
+    if (asked.wrong[0])
+        fprintf(stderr, "flamel-probe: %s\n", asked.wrong);
+    else if (!is_off && flm_probe_do_start(text) != 0)
+        fprintf(stderr, "flamel-probe: %s: %s\n", asked.path, strerror(errno));
 }
 
 /* exit() in a signal handler may have interrupted what holds the lock. */

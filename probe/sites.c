@@ -1,4 +1,4 @@
-/* sites.c - places in the source: numbered when they are first entered. Their texts are copied,
+/* sites.c - source locations: numbered when they are first entered. Their texts are copied,
  * since dlclose unloads them. Runs inside malloc and in signal handlers. */
 #include <string.h>
 

@@ -48,7 +48,7 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
                                     struct flm_error *why);
 void flm_sources_free(struct flm_sources *sources);
 
-/* What stands beside costs. */
+/* What flm_report_annotate prints. */
 enum flm_annotate_code {
     FLM_ANNOTATE_SOURCE,
     FLM_ANNOTATE_ASSEMBLY,
@@ -65,7 +65,7 @@ struct flm_annotate_options {
     uint32_t rows; /* lines of flm_report_lines, functions of flm_report_annotate; 0: all */
     bool whole;    /* also lines without a cost that are far from those with one */
     enum flm_annotate_code code;
-    bool bytes; /* those of instructions, too */
+    bool bytes; /* also print the bytes of each instruction */
 };
 
 /* The lines with the largest self values, of all functions. Table "lines". */

@@ -14,8 +14,9 @@
  *     $ FLAMEL=file:app.probe ./app; flamel view app.probe
  *
  * Scopes that are inside each other are a call tree: for each path calls, total time, the longest
- * call, and for each scope a histogram of durations, kept in the memory of the thread. Nothing is
- * sent or written while the program runs, so memory does not grow with the number of calls.
+ * call, and for each scope a histogram of durations (the last two are in the file, and flamel does
+ * not show them yet). They are in a mapped file, a part for each thread, which grows with threads,
+ * source locations and paths of scopes, not with calls.
  *
  * Nothing is measured unless the environment variable FLAMEL says so, or flm_probe_start. A scope
  * then costs a load and a branch. The same where the program is not linked with the library. With
@@ -23,7 +24,7 @@
  *
  * Any number of threads, and signal handlers. The library never ends the program, and prints only
  * that FLAMEL is wrong or that the file cannot be made. A scope waits for another thread only where
- * something new is added: a thread, a place in the source, a path of scopes. C11, and C++11: a
+ * something new is added: a thread, a source location, a path of scopes. C11, and C++11: a
  * scope ends with its block, also by an exception. One that is left by longjmp ends with the scope
  * around it. */
 #ifndef FLAMEL_PROBE_H
@@ -35,7 +36,7 @@
 extern "C" {
 #endif
 
-/* A place in the source that is measured. The macros make them; they are never freed: what dlclose
+/* A source location that is measured. The macros make them; they are never freed: what dlclose
  * unloads has been copied. */
 struct flm_site {
     const char *name; /* "line"; NULL: that of the function */
@@ -83,8 +84,9 @@ extern FLM_PROBE_WEAK void flm_probe_do_stop(void);
 extern FLM_PROBE_WEAK int flm_probe_do_write(void);
 
 /* Starts and ends measuring, as FLAMEL does; `settings` are the text of that variable,
- * "file:app.probe"; NULL: no file is written. They nest: the last stop ends it. Returns 0, or -1
- * where the settings are wrong, there is no memory, or the library is not there. */
+ * "file:app.probe"; NULL: no file is written. A process measures into one file: a later start goes
+ * on with the first one's. They nest: the last stop ends it. Returns 0, or -1 where the settings
+ * are wrong, FLAMEL is "off", there is no memory, or the library is not linked. */
 static inline int flm_probe_start(const char *settings)
 {
     return FLM_PROBE_IS_LINKED ? flm_probe_do_start(settings) : -1;

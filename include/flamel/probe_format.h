@@ -8,7 +8,7 @@
  *     header   who, when, which clock; where the lists begin
  *     then blocks of 64 bytes, given out one after the other, never moved:
  *       texts      names, at any byte
- *       sites      places in the source: an array, in parts that double in size
+ *       sites      source locations: an array, in parts that double in size
  *       threads    a list
  *       nodes      of a thread's call tree: a part of 64 at a time, in a list
  *       histograms of a thread and a site: a list

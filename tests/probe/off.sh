@@ -66,6 +66,28 @@ case $said in
 *no/such/folder:*) ;;
 *) complain "a folder that is not there: $said" ;;
 esac
+# A program may start it too: one file for a process, and not where FLAMEL is off.
+cat > start.c << 'END'
+#include <flamel/probe.h>
+#include <stdio.h>
+int main(void)
+{
+    int first = flm_probe_start("file:first"), second, wrong;
+    flm_probe_stop();
+    second = flm_probe_start("file:second");
+    flm_probe_stop();
+    wrong = flm_probe_start("nonsense");
+    printf("%d %d %d\n", first, second, wrong);
+    return 0;
+}
+END
+$cc -O2 -I"$include" start.c -o start -L"$build" -lflamel-probe || exit 1
+[ "$(./start)" = "0 0 -1" ] || complain "starts: $(./start)"
+[ -e first ] && [ ! -e second ] || complain "starts: not the first file alone"
+rm -f first
+[ "$(FLAMEL=off ./start)" = "-1 -1 -1" ] || complain "off: a program starts it"
+[ -e first ] && complain "off: there is a file"
+
 FLAMEL=file:out-%p ./linked > /dev/null
 ls out-[0-9]* > /dev/null || complain "%p is no number"
 exit $bad

@@ -14,8 +14,8 @@ struct fields {
     struct flm_save_fields save;
     const char *base, *base_apply;
     struct flm_option_list folders, maps;
-    bool with_source, with_assembly;
-    double share;
+    struct flm_option_share with_source;
+    bool with_assembly;
 };
 
 static const struct flm_option options[] = {
@@ -24,12 +24,11 @@ static const struct flm_option options[] = {
      offsetof(struct fields, base)},
     {"base-apply", 0, "EXPRESSION", "operations for the baseline, instead of those of --apply",
      FLM_OPTION_TEXT, offsetof(struct fields, base_apply)},
-    {"with-source", 0, NULL, "HTML: with the source of the functions that cost most",
-     FLM_OPTION_FLAG, offsetof(struct fields, with_source)},
-    {"with-assembly", 0, NULL, "HTML: with their machine code", FLM_OPTION_FLAG,
+    {"with-source", 0, "[=SHARE]",
+     "HTML: with the source of the functions whose total is at least SHARE of all (default: 0.5%)",
+     FLM_OPTION_MAYBE_SHARE, offsetof(struct fields, with_source)},
+    {"with-assembly", 0, NULL, "HTML: with the machine code of these functions", FLM_OPTION_FLAG,
      offsetof(struct fields, with_assembly)},
-    {"code-share", 0, "SHARE", "of functions with at least this much of all (default: 0.5%)",
-     FLM_OPTION_SHARE, offsetof(struct fields, share)},
     {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
      FLM_OPTION_LIST, offsetof(struct fields, folders)},
     {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
@@ -41,7 +40,7 @@ static const struct flm_option options[] = {
 
 static bool wants_code(const struct fields *f)
 {
-    return f->with_source || f->with_assembly;
+    return f->with_source.is_given || f->with_assembly;
 }
 
 /* Which files went into the page: whoever sends it should know. */
@@ -68,10 +67,10 @@ static bool collect_code(const struct fields *f, const struct flm_profile *profi
     places.only_sources = true;
     places.most_source_bytes = FLM_PAGE_MOST_SOURCE;
     struct flm_code_finder_options how = flm_code_finder_options_of(&places);
-    how.no_source = !f->with_source;
+    how.no_source = !f->with_source.is_given;
     how.no_assembly = !f->with_assembly;
     bool good = flm_metric_find(profile, f->save.metric, &metric, why) &&
-                flm_code_collect(profile, metric, f->share, &how, store, why);
+                flm_code_collect(profile, metric, f->with_source.share, &how, store, why);
     flm_symbol_paths_clear(&paths);
     return good;
 }
@@ -93,7 +92,7 @@ static int save(struct fields *f, struct flm_profile *profile)
     int status = good ? flm_save_with(&f->save, profile) : flm_message_error(&why);
     if (!good)
         flm_profile_free(profile);
-    else if (status == FLM_EXIT_DONE && f->with_source && !f->load.quiet)
+    else if (status == FLM_EXIT_DONE && f->with_source.is_given && !f->load.quiet)
         say_files(store);
     flm_code_store_free(store);
     flm_text_clear(&code);
@@ -168,7 +167,7 @@ static int compare(struct fields *f, const char *path)
 
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct fields f = {.share = 0.005};
+    struct fields f = {.with_source.share = 0.005};
     struct flm_error why;
     int status, operands = flm_command_start(command, &f, count, words, &status);
     if (operands < 0)
@@ -183,6 +182,9 @@ static int run(const struct flm_command *command, int count, char **words)
     bool is_page = format && strcmp(format, "html") == 0;
     if (wants_code(&f) && !is_page)
         return flm_message_usage("--with-source and --with-assembly are for pages (-o x.html)");
+    if (!wants_code(&f) && f.folders.count + f.maps.count > 0)
+        return flm_message_usage("--source and --source-map go with --with-source or "
+                                 "--with-assembly");
     for (size_t i = 0; i < f.maps.count; i++)
         if (!flm_source_map_check(f.maps.items[i], &why))
             return flm_message_error(&why);

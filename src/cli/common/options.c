@@ -16,11 +16,13 @@ struct found {
     const struct flm_option *option;
     const struct flm_more_option *more;
     const char *name, *value; /* `value` as help calls it; NULL: a flag */
+    bool may_be_left_out;     /* the value, which then is behind a '=' */
 };
 
 static struct found found_option(const struct flm_option *option)
 {
-    return (struct found){option, NULL, option->name, option->value};
+    return (struct found){option, NULL, option->name, option->value,
+                          option->kind == FLM_OPTION_MAYBE_SHARE};
 }
 
 /* The i-th of all long options; name NULL behind the last. */
@@ -31,7 +33,7 @@ static struct found option_at(const struct flm_command *command, size_t i)
     size_t count = 0;
     const struct flm_more_option *more = command->more ? command->more->list(&count) : NULL;
     i -= command->option_count;
-    return i < count ? (struct found){NULL, &more[i], more[i].name, more[i].value}
+    return i < count ? (struct found){NULL, &more[i], more[i].name, more[i].value, false}
                      : (struct found){0};
 }
 
@@ -156,8 +158,14 @@ static bool set(const struct flm_option *option, void *fields, const char *value
     }
     case FLM_OPTION_WORDS:
         return add_word((void *)field, value, why);
+    case FLM_OPTION_MAYBE_SHARE: {
+        struct flm_option_share *share = (void *)field;
+        share->is_given = true;
+        field = (char *)&share->share;
+    }
+        /* fall through */
     case FLM_OPTION_SHARE:
-        if (!parse_share(value, (double *)(void *)field))
+        if (value && !parse_share(value, (double *)(void *)field))
             return flm_error_set(why, FLM_ERROR_USAGE,
                                  "--%s takes a share, such as 1%% or 0.01, not '%s'", option->name,
                                  value);
@@ -219,7 +227,7 @@ static bool parse_option(const struct flm_command *command, void *fields, int co
     }
     if (value && !found.value)
         return flm_error_set(why, FLM_ERROR_USAGE, "--%s takes no value: %s", found.name, word);
-    if (!value && found.value) {
+    if (!value && found.value && !found.may_be_left_out) {
         bool takes_words = found.option && found.option->kind == FLM_OPTION_WORDS;
         if (count < 2 || (takes_words && is_option(words[1])))
             return flm_error_set(why, FLM_ERROR_USAGE, "--%s needs a value: %s", found.name,
@@ -317,9 +325,10 @@ static void print_with_formats(const struct flm_option *option, int column)
 static void print_option(struct found found, const char *help, int column)
 {
     char left[80], letter = found.option ? found.option->letter : 0;
-    int size = snprintf(left, sizeof left, "  %c%c%c --%s%s%s", letter ? '-' : ' ',
-                        letter ? letter : ' ', letter ? ',' : ' ', found.name,
-                        found.value ? " " : "", found.value ? found.value : "");
+    int size =
+        snprintf(left, sizeof left, "  %c%c%c --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
+                 letter ? ',' : ' ', found.name, found.value && !found.may_be_left_out ? " " : "",
+                 found.value ? found.value : "");
     printf("%-*s", column, left);
     if (size >= column)
         printf("\n%*s", column, "");

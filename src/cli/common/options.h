@@ -28,6 +28,7 @@ enum flm_option_kind {
     FLM_OPTION_NUMBER,          /* double */
     FLM_OPTION_COUNT,           /* int, not negative */
     FLM_OPTION_SHARE,           /* double: of "1%" and of "0.01" 0.01 */
+    FLM_OPTION_MAYBE_SHARE,     /* struct flm_option_share: --name, or --name=1% */
     FLM_OPTION_LIST,            /* struct flm_option_list: may be given several times */
     FLM_OPTION_WORDS /* struct flm_option_words: the same, and several values each time */
 };
@@ -38,6 +39,12 @@ struct flm_option_list {
     size_t count;
 };
 
+/* A share that may be left out keeps its first value then. */
+struct flm_option_share {
+    bool is_given;
+    double share;
+};
+
 /* As many as there are; the array is owned, the values are those of the command line. */
 struct flm_option_words FLM_ARRAY(const char *);
 void flm_option_words_clear(struct flm_option_words *words);
@@ -45,7 +52,7 @@ void flm_option_words_clear(struct flm_option_words *words);
 struct flm_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
-    const char *value; /* how help calls it; NULL for flags */
+    const char *value; /* how help calls it; NULL for flags; "[=SHARE]": may be left out */
     const char *help;  /* NULL: another name of an option, which is accepted and not listed */
     enum flm_option_kind kind;
     size_t offset; /* of the field in the command's own struct */

@@ -18,12 +18,15 @@ static bool add_functions(const struct flm_functions *functions, double share,
                           struct flm_code_store *store, struct flm_error *why)
 {
     double least = share * sum_of(functions);
+    bool is_taken = false;
     for (uint32_t i = 1; i < functions->count; i++) {
         const struct flm_function *f = &functions->function[i];
         /* Functions of one name and module in several files are one here. */
-        bool is_again = i > 1 && f->name == f[-1].name && f->module == f[-1].module;
-        if (fabs(f->total) >= least && fabs(f->total) > 0 && !is_again &&
-            !flm_code_finder_function(finder, flm_string_bytes(p, f->name),
+        is_taken &= i > 1 && f->name == f[-1].name && f->module == f[-1].module;
+        if (is_taken || fabs(f->total) < least || f->total == 0)
+            continue;
+        is_taken = true;
+        if (!flm_code_finder_function(finder, flm_string_bytes(p, f->name),
                                       flm_string_bytes(p, f->module), store, why))
             return false;
     }

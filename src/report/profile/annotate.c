@@ -335,11 +335,12 @@ static int order_by_total(const void *context, uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* Functions of one name and no module are told apart by their files. */
-static bool is_next_function(const struct flm_line_cost *line)
+/* Functions of one name and no module are told apart by their files; machine code is not. */
+static bool is_next_function(const struct annotating *a, const struct flm_line_cost *line)
 {
+    bool has_files = a->options->code == FLM_ANNOTATE_SOURCE;
     return line->function != line[-1].function || line->module != line[-1].module ||
-           (line->module == 0 && line->file != line[-1].file);
+           (has_files && line->module == 0 && line->file != line[-1].file);
 }
 
 /* Whether a function of the profile is before that of a line, in the order of both. */
@@ -362,10 +363,14 @@ static void find_values(const struct annotating *a, struct function_range *range
         const struct flm_line_cost *line = &a->costs.line[ranges[i].first];
         while (at < functions->count && is_before(&functions->function[at], line))
             at++;
-        const struct flm_function *f = at < functions->count ? &functions->function[at] : NULL;
-        if (f && f->name == line->function && f->module == line->module) {
-            ranges[i].self = f->self;
-            ranges[i].total = f->total;
+        for (uint32_t k = at; k < functions->count; k++) {
+            const struct flm_function *f = &functions->function[k];
+            if (f->name != line->function || f->module != line->module)
+                break;
+            ranges[i].self += f->self;
+            ranges[i].total += f->total;
+            if (a->options->code == FLM_ANNOTATE_SOURCE)
+                break;
         }
     }
 }
@@ -407,7 +412,7 @@ static uint32_t find_functions(const struct annotating *a, struct function_range
     uint32_t count = 0;
     for (size_t i = 0; i < a->costs.count; i++) {
         const struct flm_line_cost *line = &a->costs.line[i];
-        if (i == 0 || is_next_function(line))
+        if (i == 0 || is_next_function(a, line))
             ranges[count++] = (struct function_range){i, 0, 0, 0};
         ranges[count - 1].count++;
     }

@@ -1,6 +1,7 @@
 #include "report/profile/annotate_code.h"
 
 #include "code/listing.h"
+#include "code/skid.h"
 #include "draw/text/quantity.h"
 #include "report/profile/sources.h"
 
@@ -395,15 +396,7 @@ bool flm_annotate_code_status(const struct flm_annotating_code *a, uint32_t func
 void flm_annotate_code_skid(const struct flm_annotating_code *a)
 {
     struct flm_bytes name = a->source->metric_name;
-    const char *sentence = NULL;
-    if (flm_bytes_equal(name, flm_bytes_of("cpu-clock")) ||
-        flm_bytes_equal(name, flm_bytes_of("task-clock")))
-        sentence = "a timer interrupts: samples are some instructions behind what took the time";
-    else if (flm_bytes_contain(name, ":pp") || flm_bytes_contain(name, "/pp"))
-        sentence = "a precise event: samples are at the instruction itself, or the next one";
-    else if (flm_bytes_start_with(name, "cycles") || flm_bytes_start_with(name, "cpu-cycles") ||
-             flm_bytes_start_with(name, "instructions") || flm_bytes_contain(name, "misses"))
-        sentence = "samples are some instructions behind the cause; the event with :pp is precise";
+    const char *sentence = flm_metric_skid(name);
     if (!sentence)
         return;
     struct flm_text *line = flm_report_add_line(a->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED);

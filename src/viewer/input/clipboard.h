@@ -3,8 +3,13 @@
 #define FLAMEL_VIEWER_INPUT_CLIPBOARD_H
 
 #include "base/text/text.h"
+#include "flamel/error.h"
 
 struct flm_viewer;
+
+/* Takes a text for the clipboard. False, and `why`, if memory ran out while it was written. */
+bool flm_viewer_take_copied(struct flm_viewer *viewer, struct flm_text *text,
+                            struct flm_error *why);
 
 bool flm_copy_name(struct flm_viewer *viewer, struct flm_text *out);
 

@@ -288,14 +288,10 @@ static bool act_previous(struct flm_viewer *v, struct flm_bytes none, struct flm
 static bool act_copy(struct flm_viewer *v, struct flm_bytes form, struct flm_error *why)
 {
     struct flm_text text = {0};
-    if (!flm_query_code_text(v, !flm_bytes_are(form, "text"), &text, why) || text.failed) {
-        flm_text_clear(&text);
-        return flm_error_memory(why);
-    }
-    flm_text_clear(&v->query.copied);
-    v->query.copied = text;
-    flm_changed(&v->model, FLM_ASPECT_COPIED);
-    return true;
+    if (flm_query_code_text(v, !flm_bytes_are(form, "text"), &text, why))
+        return flm_viewer_take_copied(v, &text, why);
+    flm_text_clear(&text);
+    return false;
 }
 
 static bool act_copy_text(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

@@ -5,17 +5,23 @@
 
 typedef bool (*copier)(struct flm_viewer *v, struct flm_text *out);
 
-static bool copy(struct flm_viewer *v, copier write, struct flm_error *why)
+bool flm_viewer_take_copied(struct flm_viewer *v, struct flm_text *text, struct flm_error *why)
 {
-    struct flm_text text = {0};
-    if (!write(v, &text) || text.failed) {
-        flm_text_clear(&text);
+    if (text->failed) {
+        flm_text_clear(text);
         return flm_error_memory(why);
     }
     flm_text_clear(&v->query.copied);
-    v->query.copied = text;
+    v->query.copied = *text;
     flm_changed(&v->model, FLM_ASPECT_COPIED);
     return true;
+}
+
+static bool copy(struct flm_viewer *v, copier write, struct flm_error *why)
+{
+    struct flm_text text = {0};
+    text.failed |= !write(v, &text);
+    return flm_viewer_take_copied(v, &text, why);
 }
 
 static bool act_copy_name(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/number/number.h"
+#include "code/skid.h"
 #include "draw/text/quantity.h"
 #include "viewer/query/internal.h"
 
@@ -139,18 +140,6 @@ static struct flm_bytes heat_of(struct flm_query *q, enum flm_listing_side side,
     for (uint32_t i = 0; i < parts; i++)
         text[i] = (char)('0' + (most > 0 ? (int)ceil(9 * self[i] / most) : 0));
     return (struct flm_bytes){text, parts};
-}
-
-/* Sampling by a timer or by overflow stops behind the instruction that it means. */
-static const char *skid_of(struct flm_bytes metric)
-{
-    if (flm_bytes_start_with(metric, "cpu-clock") || flm_bytes_start_with(metric, "task-clock"))
-        return "cpu-clock points up to a few instructions behind the cause";
-    bool is_precise = metric.size > 0 && metric.at[metric.size - 1] == 'p';
-    if (!is_precise &&
-        (flm_bytes_start_with(metric, "cycles") || flm_bytes_start_with(metric, "instructions")))
-        return "without :pp, this event points behind the cause";
-    return NULL;
 }
 
 static void add_text_status(struct flm_query *q, struct flm_response_code *code)
@@ -294,8 +283,13 @@ bool flm_query_code(struct flm_viewer *v, struct flm_bytes argument, struct flm_
     code->file = flags & FLM_CODE_FILE;
     code->whole = flags & FLM_CODE_WHOLE;
     code->inlined = flags & FLM_CODE_INLINED;
-    code->event = flm_query_text(
-        &q, skid_of(flm_string_bytes(q.profile, q.profile->metrics[q.metric.index].name)));
+    struct flm_bytes metric = flm_string_bytes(q.profile, q.profile->metrics[q.metric.index].name);
+    if (flm_metric_skid(metric)) {
+        struct flm_text *out = flm_query_scratch(&q);
+        flm_text_add(out, metric);
+        flm_text_format(out, ": %s", flm_metric_skid(metric));
+        code->event = flm_query_scratch_copy(&q);
+    }
     code->share_of = flm_query_text(&q, code->file ? "the file" : "the function");
     response->code = code;
     bool good = true;

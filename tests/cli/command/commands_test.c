@@ -26,16 +26,25 @@ static bool read_item(const char *line, struct listed *listed)
     *listed = (struct listed){{0}, {0}};
     snprintf(copy, sizeof copy, "%s", line + 4);
     char what = 0;
+    bool is_optional = false;
     for (char *word = strtok(copy, " \n"); word; word = strtok(NULL, " \n")) {
         if (strcmp(word, "Fl") == 0 || strcmp(word, "Ar") == 0) {
             what = word[0];
+        } else if (strcmp(word, "Ns") == 0) {
+            continue;
+        } else if (strcmp(word, "Op") == 0) { /* "Fl -name Ns Op = Ns Ar share": [=share] */
+            is_optional = true;
+            what = 'A';
+            strcat(listed->value, "[");
         } else if (what == 'F' && strcmp(word, ",") != 0) {
             strncat(listed->names, " -", LINE - strlen(listed->names) - 1);
             strncat(listed->names, word, LINE - strlen(listed->names) - 1);
-        } else if (what == 'A' && strcmp(word, "Ns") != 0) {
+        } else if (what == 'A') {
             strncat(listed->value, word, LINE - strlen(listed->value) - 1);
         }
     }
+    if (is_optional)
+        strncat(listed->value, "]", LINE - strlen(listed->value) - 1);
     return true;
 }
 

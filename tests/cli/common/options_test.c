@@ -12,6 +12,7 @@ struct fields {
     bool quiet, query;
     const char *output;
     double share;
+    struct flm_option_share with;
     int rows;
     struct flm_option_list events;
     struct flm_option_words base, new;
@@ -31,6 +32,7 @@ static const struct flm_option options[] = {
     {"base", 'b', "FILE...", "", FLM_OPTION_WORDS, offsetof(struct fields, base)},
     {"new", 0, "FILE...", "", FLM_OPTION_WORDS, offsetof(struct fields, new)},
     {"part", 0, "SHARE", "", FLM_OPTION_SHARE, offsetof(struct fields, part)},
+    {"with", 0, "[=SHARE]", "", FLM_OPTION_MAYBE_SHARE, offsetof(struct fields, with)},
 };
 
 static const struct flm_more_option *list_more(size_t *count)
@@ -324,9 +326,23 @@ static void options_of_formats_list_those_that_can_be_read_or_written(void **sta
     assert_null(strstr(text[1], "perf-script"));
 }
 
+/* Behind a '=' alone: a word that follows is an operand. */
+static void a_value_may_be_left_out(void **state)
+{
+    (void)state;
+    struct fields f;
+    const char *words[] = {"--with", "2%", NULL};
+    assert_int_equal(parse(&f, words, NULL), 1);
+    assert_true(f.with.is_given && f.with.share == 0);
+    const char *given[] = {"--with=2%", NULL};
+    assert_int_equal(parse(&f, given, NULL), 0);
+    assert_true(f.with.is_given && f.with.share == 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_may_be_left_out),
         cmocka_unit_test(options_and_operands_may_be_mixed),
         cmocka_unit_test(lists_have_every_value),
         cmocka_unit_test(words_are_all_that_stand_behind_their_option),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "flamel/builder.h"
 #include "support/core/failures.h"
 #include "support/profile/profiles.h"
 
@@ -33,6 +34,30 @@ static void functions_above_a_share_are_taken(void **state)
     flm_profile_free(p);
 }
 
+/* Of a name in two files, of which the first costs little. */
+static void a_function_is_taken_when_one_of_its_files_costs_enough(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_builder *b = flm_builder_new(&why);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    for (int i = 0; i < 2; i++) {
+        const struct flm_frame_record record = {
+            .function = flm_builder_string(b, "f", 1).index,
+            .file = flm_builder_string(b, i ? "b.c" : "a.c", 3).index};
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
+        flm_builder_add(b, node, cpu, i ? 999 : 1);
+    }
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    struct flm_code_store *store = flm_code_store_new(NULL);
+    assert_non_null(p);
+    assert_true(collect(p, 0.01, store, NULL));
+    assert_non_null(flm_code_store_function(store, flm_bytes_of("f"), module));
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
 static bool collect_all(void *context, struct flm_error *why)
 {
     struct flm_code_store *store = flm_code_store_new(why);
@@ -53,6 +78,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_above_a_share_are_taken),
+        cmocka_unit_test(a_function_is_taken_when_one_of_its_files_costs_enough),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,7 +189,7 @@ static void instructions_have_costs_jumps_and_targets(void **state)
         "                                ... 2 instructions without a cost\n"
         "10 ns  10.0 %  10.0 %           (at other addresses, or none)\n"
         "\n"
-        "cpu-clock: a timer interrupts: samples are some instructions behind what took the time\n");
+        "cpu-clock: samples are some instructions behind the cause: a timer interrupts\n");
 }
 
 /* Samples are at the first byte of a call, its callers at the last one: both are of one row, whose
@@ -213,6 +213,34 @@ static void a_stack_counts_once_for_an_instruction(void **state)
     flm_text_putc(&out, 0);
     assert_non_null(strstr(out.at, ",0x16,70,70,100,100,"));
     assert_null(strstr(out.at, ",30,"));
+    flm_text_clear(&out);
+    flm_profile_free(p);
+}
+
+/* Machine code is of a name and a module, whatever files its functions are of. */
+static void functions_of_several_files_are_one(void **state)
+{
+    (void)state;
+    struct flm_error why = {0};
+    struct flm_builder *b = flm_builder_new(&why);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    for (int i = 0; i < 2; i++) {
+        const struct flm_frame_record record = {
+            .function = flm_builder_string(b, "find", 4).index,
+            .file = flm_builder_string(b, i ? "b.c" : "a.c", 3).index};
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
+        flm_builder_add(b, node, cpu, i ? 6 : 4);
+    }
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    struct flm_text out = {0};
+    assert_non_null(p);
+    assert_true(print(p, (struct flm_annotate_options){.code = FLM_ANNOTATE_ASSEMBLY}, false,
+                      FLM_REPORT_TEXT, &out, &why));
+    flm_text_putc(&out, 0);
+    const char *head = strstr(out.at, "find: self 10 ns, 100 %");
+    assert_non_null(head);
+    assert_null(strstr(head + 1, "find: self"));
     flm_text_clear(&out);
     flm_profile_free(p);
 }
@@ -242,7 +270,7 @@ static void source_lines_stand_between_them(void **state)
         "                            42     90                      nop\n"
         "10 ns  10.0 %  10.0 %           (at other addresses, or none)\n"
         "\n"
-        "cpu-clock: a timer interrupts: samples are some instructions behind what took the time\n");
+        "cpu-clock: samples are some instructions behind the cause: a timer interrupts\n");
 }
 
 static void without_code_addresses_have_costs(void **state)
@@ -261,7 +289,7 @@ static void without_code_addresses_have_costs(void **state)
         " 0      0.0 %  20.0 %       1a\n"
         "10 ns  10.0 %  10.0 %       99\n"
         "\n"
-        "cpu-clock: a timer interrupts: samples are some instructions behind what took the time\n");
+        "cpu-clock: samples are some instructions behind the cause: a timer interrupts\n");
 }
 
 static void programs_read_all_of_it(void **state)
@@ -304,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_have_costs_jumps_and_targets),
         cmocka_unit_test(a_stack_counts_once_for_an_instruction),
+        cmocka_unit_test(functions_of_several_files_are_one),
         cmocka_unit_test(source_lines_stand_between_them),
         cmocka_unit_test(without_code_addresses_have_costs),
         cmocka_unit_test(programs_read_all_of_it),
