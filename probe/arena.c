@@ -46,7 +46,7 @@ static int create(const char *path)
     struct stat old;
     if (lstat(path, &old) == 0) {
         if (!S_ISREG(old.st_mode) && !S_ISLNK(old.st_mode)) {
-            errno = EINVAL;
+            errno = S_ISDIR(old.st_mode) ? EISDIR : EINVAL;
             return -1;
         }
         unlink(path);

@@ -107,7 +107,7 @@ static inline int flm_probe_write(void)
 #define FLM_PROBE_JOIN_(a, b) a##b
 #define FLM_PROBE_JOIN(a, b) FLM_PROBE_JOIN_(a, b)
 
-#define FLM_SCOPE(name) FLM_PROBE_SCOPE_(name, FLM_PROBE_JOIN(flm_at_, __LINE__))
+#define FLM_SCOPE(name) FLM_PROBE_SCOPE_(name, FLM_PROBE_JOIN(flm_at_, __COUNTER__))
 #define FLM_FUNC() FLM_PROBE_SCOPE_(0, flm_function)
 #define FLM_SITE(id, name) static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0}
 

@@ -30,6 +30,7 @@ int main(void)
             work(20);
         }
     }
+    { FLM_SCOPE("two"); FLM_SCOPE("on a line"); }
     FLM_SITE(by_hand, "by hand");
     struct flm_scope scope = flm_enter(&by_hand);
     deep(3);
@@ -50,6 +51,8 @@ main;line 1000
 main;line;third 334
 main;line;third;work 334
 main;line;work 1000
+main;two 1
+main;two;on a line 1
 END
 
 check()

@@ -325,15 +325,28 @@ static struct flm_profile *make_profile(struct fields *f, struct sides *s, struc
     return flm_diff_part(s->diff, part, why);
 }
 
+/* Means, tests and parts are of stacks of functions. */
+static bool has_locations(const struct sides *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->profile[i] && flm_profile_location_count(s->profile[i]) > 0)
+            return true;
+    return false;
+}
+
 static int write_profile(struct fields *f, struct sides *s)
 {
     struct flm_error why;
     struct flm_text subtitle = {0};
     if (!f->part && flm_save_format(&f->save).takes_baseline)
         return write_page(f, s);
+    bool had_locations = has_locations(s);
     struct flm_profile *profile = make_profile(f, s, &why);
     if (!profile)
         return flm_message_error(&why);
+    if (had_locations && !f->load.quiet)
+        flm_message(
+            "not in it: lines and addresses; flamel convert AFTER --base BEFORE keeps them");
     add_subtitle(s, &subtitle);
     if (!f->save.picture.subtitle && !subtitle.failed)
         f->save.picture.subtitle = subtitle.at;

@@ -209,8 +209,8 @@ static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name
     if (found && finder->options.only_sources && !is_source(&source)) {
         found = false;
         source.status.size = 0;
-        flm_text_puts(&source.status, "its name is not that of a source file: give its folder "
-                                      "with --source");
+        flm_text_puts(&source.status, "its name, or that of what it leads to, is not that of a "
+                                      "source file: give its folder with --source");
         flm_text_putc(&source.status, 0);
     }
     const struct flm_code_file file = {

@@ -335,6 +335,9 @@ static bool add_notes(struct reading *r)
         note(r, "scopes that were open", (struct flm_bytes){text.at, text.size});
     bool good = !text.failed || flm_error_memory(r->why);
     flm_text_clear(&text);
+    if (r->open > 0 && r->header.state == FLM_PROBE_RUNNING)
+        flm_builder_lost(b, "times of open scopes, after the last moment that the file has", "", 0,
+                         (double)r->open);
     if (r->left > 0)
         flm_builder_lost(b, "scopes that were left without an end, by longjmp say", "", 0,
                          (double)r->left);

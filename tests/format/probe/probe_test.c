@@ -131,10 +131,16 @@ static void an_open_scope_lasts_until_the_last_moment(void **state)
     struct flm_profile *p = read_image(image);
     assert_folded(p, "main 2300\nmain;parse 700\n");
     assert_note(p, "scopes that were open", "2");
+    assert_int_equal(p->sizes.loss_count, 0); /* it ended, and said when */
     flm_profile_free(p);
     thread_of(image)->open[2].start = 6000; /* after the header was written */
     p = read_image(image);
     assert_folded(p, "main 3400\nmain;parse 600\n");
+    flm_profile_free(p);
+    header_of(image)->state = FLM_PROBE_RUNNING;
+    p = read_image(image);
+    assert_int_equal(lost(p, "times of open scopes, after the last moment that the file has", ""),
+                     2);
     flm_profile_free(p);
     free(image);
 }
