@@ -15,7 +15,7 @@
 #include "base/core/scan.h"
 #include "base/text/source.h"
 #include "base/text/text.h"
-#include "format/core/call_graph.h"
+#include "format/call_graph/call_graph.h"
 #include "format/core/format.h"
 #include "format/python/marshal.h"
 

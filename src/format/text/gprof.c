@@ -20,7 +20,7 @@
  * and a line: "leaf (work.c:4 @ 121a)". */
 #include "base/core/hash.h"
 #include "base/number/number.h"
-#include "format/core/call_graph.h"
+#include "format/call_graph/call_graph.h"
 #include "format/text/internal.h"
 #include "profile/internal.h"
 

@@ -19,7 +19,7 @@
 #include "base/core/index.h"
 #include "base/number/number.h"
 #include "base/text/json_read.h"
-#include "format/core/call_graph.h"
+#include "format/call_graph/call_graph.h"
 #include "format/text/internal.h"
 #include "format/text/ruby_marshal.h"
 #include "profile/internal.h"

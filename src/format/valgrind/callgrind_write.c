@@ -5,7 +5,7 @@
 
 #include "base/core/array.h"
 #include "base/number/number.h"
-#include "format/core/call_graph.h"
+#include "format/call_graph/call_graph.h"
 #include "format/core/location_tables.h"
 #include "profile/chains.h"
 #include "profile/sample_span.h"

@@ -11,7 +11,7 @@
 #include "base/core/index.h"
 #include "base/text/line_reader.h"
 #include "base/text/text.h"
-#include "format/core/call_graph.h"
+#include "format/call_graph/call_graph.h"
 #include "format/core/format.h"
 #include "format/valgrind/callgrind_write.h"
 

@@ -1,5 +1,5 @@
 /* Of random graphs: each function has its own costs, whatever calls what. */
-#include "format/core/call_graph.h"
+#include "format/call_graph/call_graph.h"
 #include "support/core/random.h"
 #include "support/profile/perf_reading.h"
 #include "support/profile/profiles.h"
