@@ -59,18 +59,6 @@ static void add_columns(const struct annotating *a, unsigned forms)
     flm_report_add_column(a->report, "seen_line", 0);
 }
 
-static void add_view(const struct annotating *a, const char *heading, size_t column,
-                     enum flm_view_format format, enum flm_column_kind kind, int leave_out)
-{
-    flm_report_add_view(a->report, (struct flm_report_view){.heading = heading,
-                                                            .column = column,
-                                                            .format = format,
-                                                            .kind = kind,
-                                                            .leave_out = leave_out,
-                                                            .whole = a->source->whole,
-                                                            .unit = a->source->unit});
-}
-
 static void add_cost(const struct annotating *a, double self, double total)
 {
     flm_report_cell_number(a->report, self);
@@ -182,11 +170,16 @@ static bool make_lines(struct annotating *a)
     flm_report_add_source(a->report, a->source, "lines");
     flm_report_begin_table(a->report, "lines", a->costs.count ? FLM_IN_ALL : FLM_IN_PROGRAMS, true);
     add_columns(a, FLM_IN_PROGRAMS);
-    add_view(a, "self", SELF, FLM_VIEW_AS_QUANTITY, FLM_COLUMN_NUMBER, 0);
-    add_view(a, "", SELF, FLM_VIEW_AS_PERCENT, FLM_COLUMN_NUMBER, 0);
-    add_view(a, "total", TOTAL, FLM_VIEW_AS_QUANTITY, FLM_COLUMN_NUMBER, LEAVE_TOTAL);
-    add_view(a, "line", PLACE, FLM_VIEW_AS_TEXT, FLM_COLUMN_PATH, 0);
-    add_view(a, "function", FUNCTION, FLM_VIEW_AS_TEXT, FLM_COLUMN_NAME, LEAVE_FUNCTION);
+    flm_report_add_source_view(a->report, a->source, "self", SELF, FLM_VIEW_AS_QUANTITY,
+                               FLM_COLUMN_NUMBER, 0);
+    flm_report_add_source_view(a->report, a->source, "", SELF, FLM_VIEW_AS_PERCENT,
+                               FLM_COLUMN_NUMBER, 0);
+    flm_report_add_source_view(a->report, a->source, "total", TOTAL, FLM_VIEW_AS_QUANTITY,
+                               FLM_COLUMN_NUMBER, LEAVE_TOTAL);
+    flm_report_add_source_view(a->report, a->source, "line", PLACE, FLM_VIEW_AS_TEXT,
+                               FLM_COLUMN_PATH, 0);
+    flm_report_add_source_view(a->report, a->source, "function", FUNCTION, FLM_VIEW_AS_TEXT,
+                               FLM_COLUMN_NAME, LEAVE_FUNCTION);
     size_t rows = a->options->rows,
            shown = rows > 0 && rows < a->costs.count ? rows : a->costs.count;
     double hidden = 0;
@@ -299,11 +292,16 @@ static bool add_file(struct annotating *a, const struct flm_line_cost *lines, si
     add_file_name(head, name, &found);
     flm_report_begin_table(a->report, "seen", FLM_IN_PEOPLES, false);
     add_columns(a, 0);
-    add_view(a, "self", SELF, FLM_VIEW_AS_QUANTITY, FLM_COLUMN_NUMBER, LEAVE_SELF);
-    add_view(a, "", SELF, FLM_VIEW_AS_PERCENT, FLM_COLUMN_NUMBER, 0);
-    add_view(a, "total", TOTAL, FLM_VIEW_AS_PERCENT, FLM_COLUMN_NUMBER, LEAVE_TOTAL);
-    add_view(a, "line", SEEN_LINE, FLM_VIEW_AS_TEXT, FLM_COLUMN_NUMBER, 0);
-    add_view(a, "source", TEXT, FLM_VIEW_AS_TEXT, FLM_COLUMN_TEXT, 0);
+    flm_report_add_source_view(a->report, a->source, "self", SELF, FLM_VIEW_AS_QUANTITY,
+                               FLM_COLUMN_NUMBER, LEAVE_SELF);
+    flm_report_add_source_view(a->report, a->source, "", SELF, FLM_VIEW_AS_PERCENT,
+                               FLM_COLUMN_NUMBER, 0);
+    flm_report_add_source_view(a->report, a->source, "total", TOTAL, FLM_VIEW_AS_PERCENT,
+                               FLM_COLUMN_NUMBER, LEAVE_TOTAL);
+    flm_report_add_source_view(a->report, a->source, "line", SEEN_LINE, FLM_VIEW_AS_TEXT,
+                               FLM_COLUMN_NUMBER, 0);
+    flm_report_add_source_view(a->report, a->source, "source", TEXT, FLM_VIEW_AS_TEXT,
+                               FLM_COLUMN_TEXT, 0);
     uint32_t next = 1;
     for (size_t i = 0; i < count; i++) {
         bool is_beyond = found.lines && lines[i].line > found.lines->count;

@@ -54,18 +54,6 @@ static void add_columns(const struct flm_annotating_code *a, unsigned forms)
     flm_report_add_column(r, "seen", 0);
 }
 
-static void add_view(const struct flm_annotating_code *a, const char *heading, size_t column,
-                     enum flm_view_format format, enum flm_column_kind kind, int leave_out)
-{
-    flm_report_add_view(a->report, (struct flm_report_view){.heading = heading,
-                                                            .column = column,
-                                                            .format = format,
-                                                            .kind = kind,
-                                                            .leave_out = leave_out,
-                                                            .whole = a->source->whole,
-                                                            .unit = a->source->unit});
-}
-
 static void add_absent(const struct showing *s, int from, int to)
 {
     for (int i = from; i < to; i++)
@@ -269,7 +257,7 @@ static void add_row(struct showing *s, const struct flm_listing_row *row)
 
 /* ---- A function ------------------------------------------------------------------------------ */
 
-static bool each_row(struct showing *s,
+static void each_row(struct showing *s,
                      void (*add)(struct showing *s, const struct flm_listing_row *row))
 {
     enum { WINDOW = 64 };
@@ -281,7 +269,6 @@ static bool each_row(struct showing *s,
             add(s, &rows[i]);
         from += got;
     }
-    return true;
 }
 
 static void count_lanes(struct showing *s)
@@ -339,11 +326,16 @@ bool flm_annotate_code(const struct flm_annotating_code *a, uint32_t function, u
         count_lanes(&s);
         flm_report_begin_table(a->report, "seen", FLM_IN_PEOPLES, false);
         add_columns(a, 0);
-        add_view(a, "self", SELF, FLM_VIEW_AS_QUANTITY, FLM_COLUMN_NUMBER, LEAVE_SELF);
-        add_view(a, "", SELF, FLM_VIEW_AS_PERCENT, FLM_COLUMN_NUMBER, 0);
-        add_view(a, "total", TOTAL, FLM_VIEW_AS_PERCENT, FLM_COLUMN_NUMBER, LEAVE_TOTAL);
-        add_view(a, "address", ADDRESS, FLM_VIEW_AS_TEXT, FLM_COLUMN_NUMBER, 0);
-        add_view(a, "instruction", SEEN, FLM_VIEW_AS_TEXT, FLM_COLUMN_TEXT, 0);
+        flm_report_add_source_view(a->report, a->source, "self", SELF, FLM_VIEW_AS_QUANTITY,
+                                   FLM_COLUMN_NUMBER, LEAVE_SELF);
+        flm_report_add_source_view(a->report, a->source, "", SELF, FLM_VIEW_AS_PERCENT,
+                                   FLM_COLUMN_NUMBER, 0);
+        flm_report_add_source_view(a->report, a->source, "total", TOTAL, FLM_VIEW_AS_PERCENT,
+                                   FLM_COLUMN_NUMBER, LEAVE_TOTAL);
+        flm_report_add_source_view(a->report, a->source, "address", ADDRESS, FLM_VIEW_AS_TEXT,
+                                   FLM_COLUMN_NUMBER, 0);
+        flm_report_add_source_view(a->report, a->source, "instruction", SEEN, FLM_VIEW_AS_TEXT,
+                                   FLM_COLUMN_TEXT, 0);
         each_row(&s, add_seen_row);
     }
     flm_listing_free(s.listing);
@@ -359,7 +351,9 @@ void flm_annotate_code_begin(const struct flm_annotating_code *a)
 bool flm_annotate_code_rows(const struct flm_annotating_code *a, uint32_t function, uint32_t module)
 {
     struct showing s = {.a = a, .p = a->source->profile, .function = function, .module = module};
-    bool good = show(&s, true) && each_row(&s, add_row);
+    bool good = show(&s, true);
+    if (good)
+        each_row(&s, add_row);
     flm_listing_free(s.listing);
     return good;
 }

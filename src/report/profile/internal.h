@@ -30,6 +30,12 @@ void flm_report_add_source(struct flm_report *report, const struct flm_report_so
 void flm_report_add_quantity(const struct flm_report_source *source, struct flm_text *out,
                              double value);
 
+/* What people see of a column: quantities in the metric's unit, percentages of source->whole. The
+ * last three are as in struct flm_report_view. */
+void flm_report_add_source_view(struct flm_report *report, const struct flm_report_source *source,
+                                const char *heading, size_t column, enum flm_view_format format,
+                                enum flm_column_kind kind, int leave_out);
+
 /* The columns function, module and file; and their values. */
 void flm_report_add_function_columns(struct flm_report *report);
 void flm_report_cell_function(struct flm_report *report, const struct flm_report_source *source,

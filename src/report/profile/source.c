@@ -44,6 +44,19 @@ void flm_report_add_quantity(const struct flm_report_source *s, struct flm_text 
     flm_quantity_add(out, value, unit);
 }
 
+void flm_report_add_source_view(struct flm_report *report, const struct flm_report_source *s,
+                                const char *heading, size_t column, enum flm_view_format format,
+                                enum flm_column_kind kind, int leave_out)
+{
+    flm_report_add_view(report, (struct flm_report_view){.heading = heading,
+                                                         .column = column,
+                                                         .format = format,
+                                                         .kind = kind,
+                                                         .leave_out = leave_out,
+                                                         .whole = s->whole,
+                                                         .unit = s->unit});
+}
+
 static void add_other_metrics(const struct flm_report_source *s, struct flm_text *out)
 {
     const struct flm_profile *p = s->profile;
