@@ -11,13 +11,14 @@ $B/other/%.ok: %.c Makefile
 	    -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $< && touch $@
 
 TREE_RULES := self_test layers cycles headers tested cli_includes comments references format lint manual
-LIBRARY_RULES := globals exports
-CHECK_RESULTS := $(patsubst %,$B/check/%,$(TREE_RULES) $(LIBRARY_RULES))
+CHECK_RESULTS := $(patsubst %,$B/check/%,$(TREE_RULES) globals exports)
 
 $(TREE_RULES:%=$B/check/%): $B/check/%: force
 	@CC='$(CC)' tests/house/run_test.sh $@ house/$* 900 tests/house/$*.sh
-$(LIBRARY_RULES:%=$B/check/%): $B/check/%: $B/libflamel.a force
-	$(run_test) house/$* 60 tests/house/$*.sh $<
+$B/check/globals: $B/libflamel.a force
+	$(run_test) house/globals 60 tests/house/globals.sh $<
+$B/check/exports: $B/libflamel.a $(if $(PROBE_SOURCES),$B/libflamel-probe.a) force
+	$(run_test) house/exports 60 tests/house/exports.sh $B/libflamel*.a
 
 .PHONY: check
 check: $(CHECK_RESULTS) $(OTHER) wasm

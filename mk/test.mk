@@ -59,7 +59,7 @@ $(INSTALL_RESULTS): $B/results/install/%: tests/install/%.sh all force
 
 # Programs that measure what their lines cost, recorded: a minute. The whole matrix of compilers, debug
 # information and runtimes takes ten.
-LINES_RESULTS := $B/results/lines/truth $B/results/lines/peers
+LINES_RESULTS := $(patsubst tests/lines/%,$B/results/lines/%,$(basename $(wildcard tests/lines/truth.sh tests/lines/peers.py)))
 $B/results/lines/truth: tests/lines/truth.sh $B/flamel force
 	$(run_test) lines/truth 600 tests/lines/truth.sh $B/flamel
 

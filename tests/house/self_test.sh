@@ -181,6 +181,12 @@ refuses exports.sh 'three.h: flm_three is declared, but not defined' one.a
 plant; sed -i 's/^int flm_one/static int flm_one/' src/base/one.c
 sed -i '/include/d' src/base/one.c; library
 refuses exports.sh 'flm_one is declared, but not defined' one.a
+plant; printf 'extern int flm_four(void);\nstatic inline int flm_five(void) { return flm_four(); }\n' > include/flamel/four.h
+library
+refuses exports.sh 'four.h: flm_four is declared, but not defined' one.a
+echo 'int flm_four(void) { return 4; }' > src/base/four.c
+gcc -fPIC -c src/base/four.c -o four.o && rm -f four.a && ar rcs four.a four.o
+says 0 '' 'exports.sh looks in all libraries' "$house/exports.sh" one.a four.a
 
 # ---- format and lint: where this version of the tool is the one that judges ----
 plant
@@ -289,7 +295,10 @@ says 1 '^1 passed, 2 failed$' 'failures are counted' "$house/count_results.sh" r
 # ---- the Makefile: a failing test fails `make test`, an impure include or call `make wasm` ----
 plant
 cp -r "$root/Makefile" "$root/mk" "$root/web" "$root/tests" .
-rm -rf tests/*/*_test.c tests/*/*/*_test.c tests/fuzz tests/cli tests/wasm tests/browser tests/examples tests/install tests/support
+rm -rf tests/*/*_test.c tests/*/*/*_test.c
+for part in fuzz cli wasm browser examples install lines probe support; do
+    rm -rf "tests/$part"
+done
 quietly() # without wasm-opt: what it makes two modules of is not in this tree
 {
     env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make WASM_OPT= "$@"
