@@ -1,8 +1,9 @@
 /* internal.h - what the parts of the library share.
  *
  *     scope.c     entering and leaving: the hot path
- *     sites.c     source locations get numbers
+ *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
+ *     meters.c    distributions: of durations, bytes, lengths
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL
  *     library.c   start, end, fork, what empty scopes cost
@@ -29,8 +30,8 @@ struct flm_local {
 
     struct flm_probe_part *part; /* of nodes, with room */
     uint32_t part_place;
-    struct flm_probe_histogram **histograms; /* by number of the site */
-    uint32_t histogram_count;
+    struct flm_probe_meter **meters; /* by number of the site x FLM_PROBE_QUANTITIES + quantity */
+    uint32_t meter_sites;            /* for so many sites */
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -100,8 +101,48 @@ FLM_HIDDEN void flm_local_forget(void);
 /* A node of the thread's tree; 0: there is no room. The library works. */
 FLM_HIDDEN uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site);
 
-/* Adds a duration to a histogram. */
-FLM_HIDDEN void flm_local_count(struct flm_local *local, uint32_t site, uint64_t ticks);
+/* Adds a value to a meter, which is made when it is needed. The library works. `site`: its number,
+ * with or without that of the run. */
+FLM_HIDDEN void flm_meter_add(struct flm_local *local, uint32_t site,
+                              enum flm_probe_quantity quantity, uint64_t value);
+
+/* The meter; NULL: there is no room, which was counted. The library works. */
+FLM_HIDDEN struct flm_probe_meter *flm_meter_of(struct flm_local *local, uint32_t site,
+                                                enum flm_probe_quantity quantity);
+
+/* ---- What happens in a scope ----------------------------------------------------------------- */
+
+/* Which signals are measured: bits by enum flm_probe_signal. 0: whoever stands in front of a
+ * function of libc calls that, and does nothing else. */
+extern FLM_HIDDEN volatile uint32_t flm_signals;
+
+static inline bool flm_is_measured(enum flm_probe_signal signal)
+{
+    return FLM_RARELY(flm_signals & (1u << signal));
+}
+
+/* Says of a signal whether it is measured; `reason` (why not, a sentence) may be NULL. */
+FLM_HIDDEN void flm_signal_is(enum flm_probe_signal signal, enum flm_probe_signal_state state,
+                              const char *reason);
+
+/* The node of the innermost open scope of this thread, which may begin to be measured now. NULL: it
+ * is not measured, or the library itself works. */
+FLM_HIDDEN struct flm_probe_node *flm_node_slowly(void);
+static inline struct flm_probe_node *flm_node_now(void)
+{
+    struct flm_probe_open *top = flm_top;
+    return FLM_RARELY(!top) ? flm_node_slowly() : (struct flm_probe_node *)(uintptr_t)top->at;
+}
+
+/* The node of a site in the node that is open now, for what is counted and not timed; NULL likewise. */
+FLM_HIDDEN struct flm_probe_node *flm_node_of(struct flm_site *site);
+
+/* A site that has a name at run time (a file, a statement, a lock by its address): the same one for
+ * the same kind, operation, name and address. NULL: there is no memory. After MOST_NAMED of a kind,
+ * one with the name "<other>". Never freed. Takes the lock; may be called while the library works. */
+FLM_HIDDEN struct flm_site *flm_site_named(enum flm_probe_kind kind,
+                                           enum flm_probe_operation operation, const char *name,
+                                           size_t size, const void *address);
 
 /* Before the library is unloaded: threads that end later do not come here. */
 FLM_HIDDEN void flm_local_unload(void);
@@ -110,18 +151,47 @@ FLM_HIDDEN void flm_local_unload(void);
  * this is none, or there is no memory. */
 FLM_HIDDEN bool flm_run_begin_child(void);
 
-/* Adds the ring to the histograms. In these two the library works. */
+/* Adds the ring to the meters. In these two the library works. */
 FLM_HIDDEN void flm_local_drain(struct flm_local *local);
+
+/* Those that the thread before has left; false: there is no memory. */
+FLM_HIDDEN bool flm_meters_take_over(struct flm_local *local);
+FLM_HIDDEN void flm_meters_free(struct flm_local *local);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 
+enum flm_output {
+    FLM_OUT_REPORT,
+    FLM_OUT_JSON,
+    FLM_OUT_MARKDOWN,
+    FLM_OUT_CSV,
+    FLM_OUT_FLM,
+    FLM_OUTPUTS
+};
+enum { FLM_MOST_PATH = 4096, FLM_MOST_PERCENTILES = 10 };
+
 struct flm_settings {
     bool is_on;
-    char path[4096]; /* file:PATH; "": none */
+    char path[FLM_MOST_PATH]; /* file:PATH; "": none */
+
+    /* At the end, and on demand. "-": standard error; "": none */
+    char output[FLM_OUTPUTS][FLM_MOST_PATH];
+    double percentile[FLM_MOST_PERCENTILES];
+    uint32_t percentile_count;
+    uint32_t rows; /* of a section; 0: all */
+
+    uint32_t signals;       /* that are asked for: bits by enum flm_probe_signal */
+    uint32_t demanded;      /* those that are named: it is said if they are not possible */
+    uint32_t cpu_frequency; /* Hz */
+    uint32_t timed_of;      /* 1: each call is timed; n: one of n; 0: calls are counted only */
+    bool is_ordered;
     char wrong[256]; /* a sentence: why they are not understood */
 };
 
 /* %p in a path is the number of the process. */
 FLM_HIDDEN void flm_settings_read(struct flm_settings *settings, const char *text);
+
+/* Those of this process. */
+extern FLM_HIDDEN struct flm_settings flm_settings;
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-static struct flm_settings settings;
+volatile uint32_t flm_signals;
 static bool is_off; /* FLAMEL says so */
 
 /* ---- What a scope costs ---------------------------------------------------------------------- */
@@ -54,6 +54,17 @@ static void measure_costs(void)
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
+void flm_signal_is(enum flm_probe_signal signal, enum flm_probe_signal_state state,
+                   const char *reason)
+{
+    struct flm_arena *arena = &flm_run.arena;
+    struct flm_probe_activity *activity = &arena->header->activity[signal];
+    size_t size = reason ? strlen(reason) : 0;
+    activity->reason = flm_arena_add_text(arena, reason, size);
+    activity->reason_size = activity->reason > 0 ? (uint32_t)size : 0;
+    __atomic_store_n(&activity->state, (uint32_t)state, __ATOMIC_RELEASE);
+}
+
 static void describe_command(struct flm_arena *arena)
 {
     char text[4096];
@@ -71,8 +82,8 @@ static void describe_command(struct flm_arena *arena)
 
 static void add_number(void)
 {
-    size_t size = strlen(settings.path);
-    snprintf(settings.path + size, sizeof settings.path - size, ".%ld", (long)getpid());
+    size_t size = strlen(flm_settings.path);
+    snprintf(flm_settings.path + size, sizeof flm_settings.path - size, ".%ld", (long)getpid());
 }
 
 /* The path, or with the number of the process behind it where a program still writes there: one
@@ -80,7 +91,7 @@ static void add_number(void)
 static void choose_path(void)
 {
     struct flm_probe_header old = {.state = FLM_PROBE_ENDED};
-    int file = open(settings.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = open(flm_settings.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return;
     bool is_one = read(file, &old, sizeof old) == (ssize_t)sizeof old &&
@@ -96,7 +107,7 @@ static uint32_t runs;
 static bool open_run(void)
 {
     struct flm_arena *arena = &flm_run.arena;
-    if (!flm_arena_open(arena, settings.path[0] ? settings.path : NULL))
+    if (!flm_arena_open(arena, flm_settings.path[0] ? flm_settings.path : NULL))
         return false;
     struct flm_probe_header *header = arena->header;
     header->pid = (uint32_t)getpid();
@@ -108,6 +119,9 @@ static bool open_run(void)
 static void begin_run(void)
 {
     struct flm_probe_header *header = flm_run.arena.header;
+    header->timed_of = flm_settings.timed_of;
+    header->is_ordered = flm_settings.is_ordered;
+    flm_signal_is(FLM_PROBE_TIME, FLM_PROBE_ACTIVE, NULL);
     header->start_ticks = header->now_ticks = flm_clock_ticks();
     header->start_ns = flm_clock_ns(CLOCK_REALTIME);
     memcpy(header->magic, FLM_PROBE_MAGIC, sizeof header->magic);
@@ -115,7 +129,7 @@ static void begin_run(void)
 
 static bool begin(void)
 {
-    if (settings.path[0])
+    if (flm_settings.path[0])
         choose_path();
     bool good = open_run();
     if (!good && errno == EEXIST) { /* another one began at the same time */
@@ -167,7 +181,7 @@ int flm_probe_do_start(const char *text)
         return 0;
     }
     if (flm_run.number == 0 && !is_child) {
-        settings = asked;
+        flm_settings = asked;
         if (!begin())
             return -1;
     }
@@ -208,7 +222,7 @@ static void forget_in_child(void)
     flm_run.arena = (struct flm_arena){.file = -1};
     flm_run.number = 0;
     is_child = true;
-    if (settings.path[0])
+    if (flm_settings.path[0])
         add_number();
 }
 

@@ -1,61 +1,232 @@
-/* settings.c - the variable FLAMEL: what is written at the end, and where.
+/* settings.c - the variable FLAMEL: what is measured, and what is written at the end, and where.
  *
- *     on                 it measures, and writes no file
- *     file:PATH          a file for flamel, also while the program runs, and after it was killed
- *     off                nothing, whatever else is said
+ *     FLAMEL=report                      a report on standard error
+ *     FLAMEL=report,json:OUT.json,cpu    that, and as JSON; CPU time too
  *
- * Several are separated by commas. %p in a path is the number of the process, %% a percent sign. */
+ * Words are separated by commas; what belongs to a word follows a colon (or an equals sign). %p in a
+ * path is the number of the process, %% a percent sign. flamel-probe(7) lists the words. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-static bool set_path(struct flm_settings *settings, const char *text, size_t size)
+struct flm_settings flm_settings;
+
+struct word {
+    const char *name;
+    bool (*read)(struct flm_settings *settings, int argument, const char *value);
+    int argument;
+    const char
+        *value;       /* what is wanted behind it, for the message; NULL: nothing may stand there */
+    bool is_optional; /* the value */
+};
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static bool copy_path(char *path, const char *text)
 {
     size_t to = 0;
-    for (size_t i = 0; i < size; i++) {
-        char number[24] = {text[i], 0};
-        if (text[i] == '%' && i + 1 < size) {
-            i++;
-            if (text[i] == 'p')
+    for (; *text; text++) {
+        char number[24] = {*text, 0};
+        if (*text == '%') {
+            text++;
+            if (*text == 'p')
                 snprintf(number, sizeof number, "%ld", (long)getpid());
-            else if (text[i] != '%')
+            else if (*text != '%')
                 return false;
         }
         size_t more = strlen(number);
-        if (to + more >= sizeof settings->path)
+        if (to + more >= FLM_MOST_PATH)
             return false;
-        memcpy(settings->path + to, number, more);
+        memcpy(path + to, number, more);
         to += more;
     }
-    settings->path[to] = 0;
+    path[to] = 0;
     return to > 0;
 }
 
-static bool read_one(struct flm_settings *settings, const char *text, size_t size)
+static bool read_count(const char *text, uint32_t least, uint32_t most, uint32_t *count)
 {
-    static const char file[] = "file:";
-    const size_t prefix = sizeof file - 1;
-    if (size == 2 && memcmp(text, "on", 2) == 0)
-        return true;
-    if (size > prefix && memcmp(text, file, prefix) == 0)
-        return set_path(settings, text + prefix, size - prefix);
-    return false;
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+    *count = (uint32_t)value;
+    return *text >= '0' && *text <= '9' && !*end && value >= least && value <= most;
+}
+
+static bool set_nothing(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)settings, (void)argument, (void)value;
+    return true;
+}
+
+static bool set_file(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_path(settings->path, value);
+}
+
+static bool set_output(struct flm_settings *settings, int output, const char *value)
+{
+    return copy_path(settings->output[output], *value ? value : "-");
+}
+
+static bool set_signal(struct flm_settings *settings, int signal, const char *value)
+{
+    if (*value && !read_count(value, 1, 100000, &settings->cpu_frequency))
+        return false;
+    settings->signals |= 1u << signal;
+    settings->demanded |= 1u << signal;
+    return true;
+}
+
+static bool set_no_signal(struct flm_settings *settings, int signal, const char *value)
+{
+    (void)value;
+    settings->signals &= ~(1u << signal);
+    settings->demanded &= ~(1u << signal);
+    return true;
+}
+
+static bool set_all(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument, (void)value;
+    settings->signals = (1u << FLM_PROBE_SIGNALS) - 1;
+    return true;
+}
+
+/* percentiles:50/95/99.9 */
+static bool set_percentiles(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    settings->percentile_count = 0;
+    for (;;) {
+        char *end;
+        double percentile = strtod(value, &end);
+        if (end == value || !(percentile > 0 && percentile <= 100) ||
+            settings->percentile_count == FLM_MOST_PERCENTILES)
+            return false;
+        settings->percentile[settings->percentile_count++] = percentile;
+        if (!*end)
+            return true;
+        if (*end != '/')
+            return false;
+        value = end + 1;
+    }
+}
+
+static bool set_rows(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return read_count(value, 0, UINT32_MAX - 1, &settings->rows);
+}
+
+static bool set_timed(struct flm_settings *settings, int argument, const char *value)
+{
+    settings->timed_of = 0;
+    return argument == 0 || read_count(value, 1, 1000000, &settings->timed_of);
+}
+
+static bool set_ordered(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument, (void)value;
+    return settings->is_ordered = true;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static const struct word words[] = {
+    {"on", set_nothing, 0, NULL, false},
+    {"file", set_file, 0, "PATH", false},
+    {"report", set_output, FLM_OUT_REPORT, "PATH", true},
+    {"json", set_output, FLM_OUT_JSON, "PATH", true},
+    {"markdown", set_output, FLM_OUT_MARKDOWN, "PATH", true},
+    {"csv", set_output, FLM_OUT_CSV, "PATH", true},
+    {"flm", set_output, FLM_OUT_FLM, "PATH", false},
+    {"percentiles", set_percentiles, 0, "50/95/99", false},
+    {"rows", set_rows, 0, "NUMBER", false},
+    {"sample", set_timed, 1, "NUMBER", false},
+    {"count", set_timed, 0, NULL, false},
+    {"ordered", set_ordered, 0, NULL, false},
+    {"all", set_all, 0, NULL, false},
+    {"time", set_signal, FLM_PROBE_TIME, NULL, false},
+    {"memory", set_signal, FLM_PROBE_MEMORY, NULL, false},
+    {"cpu", set_signal, FLM_PROBE_CPU_TIME, "HZ", true},
+    {"locks", set_signal, FLM_PROBE_LOCKS, NULL, false},
+    {"io", set_signal, FLM_PROBE_IO, NULL, false},
+    {"threads", set_signal, FLM_PROBE_THREADS, NULL, false},
+    {"sql", set_signal, FLM_PROBE_STATEMENTS, NULL, false},
+    {"http", set_signal, FLM_PROBE_TRANSFERS, NULL, false},
+    {"no-memory", set_no_signal, FLM_PROBE_MEMORY, NULL, false},
+    {"no-cpu", set_no_signal, FLM_PROBE_CPU_TIME, NULL, false},
+    {"no-locks", set_no_signal, FLM_PROBE_LOCKS, NULL, false},
+    {"no-io", set_no_signal, FLM_PROBE_IO, NULL, false},
+    {"no-threads", set_no_signal, FLM_PROBE_THREADS, NULL, false},
+    {"no-sql", set_no_signal, FLM_PROBE_STATEMENTS, NULL, false},
+    {"no-http", set_no_signal, FLM_PROBE_TRANSFERS, NULL, false},
+};
+
+static void complain(struct flm_settings *settings, const char *word, const char *name,
+                     const char *wanted)
+{
+    if (settings->wrong[0])
+        return;
+    if (wanted)
+        snprintf(settings->wrong, sizeof settings->wrong, "'%.100s': write %s:%s", word, name,
+                 wanted);
+    else
+        snprintf(
+            settings->wrong, sizeof settings->wrong,
+            "'%.100s' is not understood: FLAMEL is report, json:PATH, file:PATH, flm:PATH, cpu, "
+            "off ...: see flamel-probe(7)",
+            word);
+}
+
+static void read_word(struct flm_settings *settings, char *text)
+{
+    size_t size = strcspn(text, ":=");
+    const char *value = text[size] ? text + size + 1 : "";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const struct word *word = &words[i];
+        if (strlen(word->name) != size || memcmp(word->name, text, size) != 0)
+            continue;
+        bool has_value = *value != 0;
+        bool fits = word->value ? has_value || word->is_optional : text[size] == 0;
+        if (!fits || !word->read(settings, word->argument, value))
+            complain(settings, text, word->name, word->value);
+        return;
+    }
+    complain(settings, text, NULL, NULL);
 }
 
 void flm_settings_read(struct flm_settings *settings, const char *text)
 {
-    *settings = (struct flm_settings){.is_on = true};
+    /* Those that may be measured without being asked for: they cost little, and disturb nothing. */
+    const uint32_t usual = 1u << FLM_PROBE_TIME | 1u << FLM_PROBE_MEMORY | 1u << FLM_PROBE_LOCKS |
+                           1u << FLM_PROBE_IO | 1u << FLM_PROBE_THREADS |
+                           1u << FLM_PROBE_STATEMENTS | 1u << FLM_PROBE_TRANSFERS;
+    *settings = (struct flm_settings){.is_on = true,
+                                      .signals = usual,
+                                      .timed_of = 1,
+                                      .cpu_frequency = 999,
+                                      .percentile = {95},
+                                      .percentile_count = 1,
+                                      .rows = 15};
     while (*text) {
+        char word[FLM_MOST_PATH + 32];
         size_t size = strcspn(text, ",");
-        if (size == 3 && memcmp(text, "off", 3) == 0) {
+        bool is_whole = size < sizeof word;
+        memcpy(word, text, is_whole ? size : 0);
+        word[is_whole ? size : 0] = 0;
+        if (strcmp(word, "off") == 0) {
             *settings = (struct flm_settings){0};
             return;
         }
-        if (size > 0 && !read_one(settings, text, size) && !settings->wrong[0])
-            snprintf(settings->wrong, sizeof settings->wrong,
-                     "'%.*s' is not understood: FLAMEL is on, off, or file:PATH", (int)size, text);
+        if (!is_whole)
+            complain(settings, "a word with more than 4,000 letters", NULL, NULL);
+        else if (size > 0)
+            read_word(settings, word);
         text += size + (text[size] == ',');
     }
     if (settings->wrong[0])

@@ -1,5 +1,5 @@
-/* sites.c - source locations: numbered when they are first entered. Their texts are copied,
- * since dlclose unloads them. Runs inside malloc and in signal handlers. */
+/* sites.c - what is measured, by name: numbered when it is first entered. Texts are copied, since
+ * dlclose unloads them. Runs inside malloc and in signal handlers. */
 #include <string.h>
 
 #include "internal.h"
@@ -34,6 +34,9 @@ static bool describe(struct flm_arena *arena, const struct flm_site *site,
                      struct flm_probe_site *to)
 {
     to->line = site->line;
+    to->kind = site->kind;
+    to->operation = site->operation;
+    to->address = (uintptr_t)site->address;
     return add_text(arena, site->name, &to->name, &to->name_size) &&
            add_text(arena, site->function, &to->function, &to->function_size) &&
            add_text(arena, site->file, &to->file, &to->file_size);
@@ -61,4 +64,108 @@ uint32_t flm_site_number(struct flm_site *site)
     }
     flm_unlock();
     return number;
+}
+
+/* ---- Names that are known at run time only --------------------------------------------------- */
+
+enum { MOST_NAMED = 1000, MOST_NAME = 1024, NAMED_SLOTS = 32768 };
+
+struct named {
+    struct flm_site site;
+    uint32_t hash, size;
+    char name[];
+};
+
+/* By open addressing: MOST_NAMED of each kind fill less than half. Kept for good, as sites of the
+ * program are. */
+static struct named **all_named;
+static uint32_t named_count[FLM_PROBE_KINDS];
+static struct {
+    unsigned char *at;
+    size_t left;
+} named_room;
+
+static uint32_t hash_of(uint32_t kinds, const char *name, size_t size, const void *address)
+{
+    uint64_t hash = kinds * 0x9E3779B97F4A7C15u ^ (uintptr_t)address * 0xD6E8FEB86659FD93u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 0x100000001B3u;
+    hash ^= hash >> 32;
+    return (uint32_t)(hash * 0x9E3779B1u >> 7);
+}
+
+static struct named *new_named(size_t name_size)
+{
+    enum { ROOM = 256 << 10 };
+    size_t size = (sizeof(struct named) + name_size + 1 + 15) / 16 * 16;
+    if (named_room.left < size) {
+        named_room.at = flm_memory_new(ROOM);
+        named_room.left = named_room.at ? ROOM : 0;
+    }
+    if (named_room.left < size)
+        return NULL;
+    struct named *named = (struct named *)(void *)named_room.at;
+    named_room.at += size;
+    named_room.left -= size;
+    return named;
+}
+
+static struct named **slot_of(uint32_t kinds, const char *name, size_t size, const void *address,
+                              uint32_t hash)
+{
+    for (uint32_t i = hash % NAMED_SLOTS;; i = (i + 1) % NAMED_SLOTS) {
+        struct named *named = all_named[i];
+        if (!named ||
+            (named->hash == hash && named->size == size && named->site.address == address &&
+             (uint32_t)(named->site.kind << 16 | named->site.operation) == kinds &&
+             memcmp(named->name, name, size) == 0))
+            return &all_named[i];
+    }
+}
+
+static struct flm_site *find_named(enum flm_probe_kind kind, enum flm_probe_operation operation,
+                                   const char *name, size_t size, const void *address)
+{
+    uint32_t kinds = (uint32_t)kind << 16 | (uint32_t)operation;
+    uint32_t hash = hash_of(kinds, name, size, address);
+    struct named **slot = slot_of(kinds, name, size, address, hash), *named = *slot;
+    if (named)
+        return &named->site;
+    if (named_count[kind] >= MOST_NAMED + FLM_PROBE_OPERATIONS)
+        return NULL;
+    if (!(named = new_named(size)))
+        return NULL;
+    memcpy(named->name, name, size);
+    named->hash = hash;
+    named->size = (uint32_t)size;
+    named->site = (struct flm_site){.name = named->name,
+                                    .kind = (uint16_t)kind,
+                                    .operation = (uint16_t)operation,
+                                    .address = address};
+    named_count[kind]++;
+    *slot = named;
+    return &named->site;
+}
+
+struct flm_site *flm_site_named(enum flm_probe_kind kind, enum flm_probe_operation operation,
+                                const char *name, size_t size, const void *address)
+{
+    static const char other[] = "<other>";
+    struct flm_site *site = NULL;
+    struct flm_probe_open *top = flm_local_work();
+    size = size < MOST_NAME ? size : MOST_NAME;
+    flm_lock();
+    if (!all_named)
+        all_named = flm_memory_new(NAMED_SLOTS * sizeof *all_named);
+    if (all_named && named_count[kind] >= MOST_NAMED) {
+        uint32_t kinds = (uint32_t)kind << 16 | (uint32_t)operation;
+        struct named *known =
+            *slot_of(kinds, name, size, address, hash_of(kinds, name, size, address));
+        site = known ? &known->site : find_named(kind, operation, other, sizeof other - 1, NULL);
+    } else if (all_named) {
+        site = find_named(kind, operation, name, size, address);
+    }
+    flm_unlock();
+    flm_local_rest(top);
+    return site;
 }

@@ -38,7 +38,7 @@ void flm_memory_free(void *memory, size_t size)
         munmap(memory, size);
 }
 
-/* ---- Nodes and histograms -------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static bool add_part(struct flm_local *local)
 {
@@ -60,7 +60,7 @@ uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site)
 {
     if ((!local->part || local->part->count == FLM_PROBE_NODES_IN_PART) && !add_part(local))
         return 0;
-    uint32_t place = local->part_place + 1 + local->part->count;
+    uint32_t place = local->part_place + FLM_PROBE_NODE_UNITS * (1 + local->part->count);
     struct flm_probe_node *node = flm_local_at(local, place);
     node->parent = parent;
     node->site = site;
@@ -71,62 +71,6 @@ uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site)
     }
     __atomic_store_n(&local->part->count, local->part->count + 1, __ATOMIC_RELEASE);
     return place;
-}
-
-static bool reach_histogram(struct flm_local *local, uint32_t site)
-{
-    enum { STEP = 512 };
-    if (site < local->histogram_count)
-        return true;
-    uint32_t count = (site / STEP + 1) * STEP;
-    struct flm_probe_histogram **grown = flm_memory_new(count * sizeof *grown);
-    if (!grown)
-        return false;
-    if (local->histogram_count > 0)
-        memcpy(grown, local->histograms, local->histogram_count * sizeof *grown);
-    flm_memory_free(local->histograms, local->histogram_count * sizeof *grown);
-    local->histograms = grown;
-    local->histogram_count = count;
-    return true;
-}
-
-static struct flm_probe_histogram *histogram_of(struct flm_local *local, uint32_t site)
-{
-    if (!reach_histogram(local, site))
-        return NULL;
-    if (local->histograms[site])
-        return local->histograms[site];
-    flm_lock();
-    uint32_t place = flm_arena_take(&flm_run.arena, sizeof(struct flm_probe_histogram));
-    flm_unlock();
-    if (place == 0)
-        return NULL;
-    struct flm_probe_histogram *histogram = flm_local_at(local, place);
-    histogram->site = site;
-    histogram->next = local->thread->first_histogram;
-    __atomic_store_n(&local->thread->first_histogram, place, __ATOMIC_RELEASE);
-    return local->histograms[site] = histogram;
-}
-
-/* A bucket that is full stays so. */
-void flm_local_count(struct flm_local *local, uint32_t site, uint64_t ticks)
-{
-    struct flm_probe_histogram *histogram = histogram_of(local, site);
-    uint32_t *bucket = histogram ? &histogram->bucket[flm_probe_bucket(ticks)] : NULL;
-    if (bucket && *bucket < UINT32_MAX)
-        ++*bucket;
-}
-
-void flm_local_drain(struct flm_local *local)
-{
-    struct flm_probe_ring *ring = &local->thread->ring;
-    for (uint64_t i = 0; i < ring->count && i < FLM_PROBE_RING; i++) {
-        struct flm_probe_ringed *ringed = &ring->at[i];
-        if (ringed->site > 0)
-            flm_local_count(local, ringed->site & FLM_PROBE_SITE_MASK, ringed->ticks);
-        ringed->site = 0; /* a handler may have counted one more than it wrote */
-    }
-    __atomic_store_n(&ring->count, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -180,21 +124,17 @@ static bool take_thread(struct flm_local *local)
     return thread != NULL;
 }
 
-/* The tree and the histograms that the thread before has left. */
+/* The tree and the meters that the thread before has left. */
 static bool take_over(struct flm_local *local)
 {
     struct flm_probe_thread *thread = local->thread;
     local->part_place = thread->first_part;
     local->part = local->part_place > 0 ? flm_local_at(local, local->part_place) : NULL;
-    for (uint32_t place = thread->first_histogram; place > 0;) {
-        struct flm_probe_histogram *histogram = flm_local_at(local, place);
-        if (!reach_histogram(local, histogram->site))
-            return false;
-        local->histograms[histogram->site] = histogram;
-        place = histogram->next;
-    }
+    if (!flm_meters_take_over(local))
+        return false;
     if (thread->root == 0)
         thread->root = thread->open[0].node = flm_node_new(local, 0, 0);
+    thread->open[0].at = thread->root > 0 ? (uintptr_t)flm_local_at(local, thread->root) : 0;
     return thread->root > 0;
 }
 
@@ -260,7 +200,7 @@ void flm_local_end(struct flm_local *local)
         __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
     }
     flm_local_forget();
-    flm_memory_free(local->histograms, local->histogram_count * sizeof(void *));
+    flm_meters_free(local);
     flm_memory_free(local, sizeof *local);
 }
 

@@ -42,7 +42,9 @@ struct flm_site {
     const char *name; /* "line"; NULL: that of the function */
     const char *function, *file;
     uint32_t line;
-    uint32_t number; /* the library's; 0 at first */
+    uint32_t number;          /* the library's; 0 at first */
+    uint16_t kind, operation; /* enum flm_probe_kind, flm_probe_operation: 0, a scope */
+    const void *address;      /* of a function or lock that has no name; NULL: none */
 };
 
 /* A scope that is open, in a variable of the block. */
@@ -64,7 +66,7 @@ extern FLM_PROBE_WEAK volatile uint32_t flm_probe_state;
 extern FLM_PROBE_WEAK void *flm_probe_enter(struct flm_site *site);
 extern FLM_PROBE_WEAK void flm_probe_leave(void *scope);
 
-/* A scope by hand, where blocks do not fit: returns what flm_leave needs. */
+/* A scope by hand, where blocks do not fit: returns what flm_exit needs. */
 static inline struct flm_scope flm_enter(struct flm_site *site)
 {
     struct flm_scope scope = {0};
@@ -73,7 +75,7 @@ static inline struct flm_scope flm_enter(struct flm_site *site)
     return scope;
 }
 
-static inline void flm_leave(const struct flm_scope *scope)
+static inline void flm_exit(const struct flm_scope *scope)
 {
     if (__builtin_expect(scope->open != 0, 0))
         flm_probe_leave(scope->open);
@@ -109,7 +111,9 @@ static inline int flm_probe_write(void)
 
 #define FLM_SCOPE(name) FLM_PROBE_SCOPE_(name, FLM_PROBE_JOIN(flm_at_, __COUNTER__))
 #define FLM_FUNC() FLM_PROBE_SCOPE_(0, flm_function)
-#define FLM_SITE(id, name) static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0}
+#define FLM_SITE_OF(id, name, kind)                                                                \
+    static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0, kind, 0, 0}
+#define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
 
 #ifdef __cplusplus
 }
@@ -121,7 +125,7 @@ struct flm_scope_guard {
     }
     ~flm_scope_guard()
     {
-        flm_leave(&scope);
+        flm_exit(&scope);
     }
     flm_scope_guard(const flm_scope_guard &) = delete;
     flm_scope_guard &operator=(const flm_scope_guard &) = delete;
@@ -134,7 +138,7 @@ extern "C" {
 #else
 #define FLM_PROBE_SCOPE_(name, id)                                                                 \
     FLM_SITE(FLM_PROBE_JOIN(id, _site), name);                                                     \
-    __attribute__((cleanup(flm_leave))) const struct flm_scope id =                                \
+    __attribute__((cleanup(flm_exit))) const struct flm_scope id =                                 \
         flm_enter(&FLM_PROBE_JOIN(id, _site))
 #endif
 
@@ -142,8 +146,10 @@ extern "C" {
 
 #define FLM_SCOPE(name) ((void)0)
 #define FLM_FUNC() ((void)0)
-#define FLM_SITE(id, name)                                                                         \
-    __attribute__((unused)) static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0}
+#define FLM_SITE_OF(id, name, kind)                                                                \
+    __attribute__((unused)) static struct flm_site id = {name, __func__, __FILE__, __LINE__,       \
+                                                         0,    kind,     0,        0}
+#define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
 
 static inline struct flm_scope flm_enter(struct flm_site *site)
 {
@@ -151,7 +157,7 @@ static inline struct flm_scope flm_enter(struct flm_site *site)
     (void)site;
     return scope;
 }
-static inline void flm_leave(const struct flm_scope *scope)
+static inline void flm_exit(const struct flm_scope *scope)
 {
     (void)scope;
 }

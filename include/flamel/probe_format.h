@@ -5,13 +5,22 @@
  * its end, and after it was killed. Times are ticks of a clock whose rate the header has, unless
  * their names end in ns. Numbers are little endian. docs/probe-format.md says how to read it.
  *
- *     header   who, when, which clock; where the lists begin
+ *     header   who, when, which clock, what is measured; where the lists begin
  *     then blocks of 64 bytes, given out one after the other, never moved:
  *       texts      names, at any byte
- *       sites      source locations: an array, in parts that double in size
+ *       sites      what is measured, by name: an array, in parts that double in size
  *       threads    a list
- *       nodes      of a thread's call tree: a part of 64 at a time, in a list
- *       histograms of a thread and a site: a list
+ *       nodes      of a thread's call tree: a part of 63 at a time, in a list
+ *       meters     distributions of a quantity of a site, for each thread: a list
+ *       histories  of values: the last ones, with their times
+ *       stacks     of allocations that were sampled: a list
+ *
+ * There are two structures for everything that is measured. A *site* is a thing with a name: a scope,
+ * a lock, a file that is read, a queue, a statement. A *node* is a path of sites, from the thread's
+ * root: a wait for a lock is a node of the lock's site in the node of the scope that waited, so what
+ * happens is always known by where it happened. Values that happen in a scope (bytes that it
+ * allocates) are in its node, for itself alone. A *meter* is a quantity of a site as a
+ * distribution: how many, the sum, the least, the greatest, a histogram.
  *
  * A *place* is a position in the file in units of 64 bytes, so 32 bits reach 256 GB; 0 is none.
  *
@@ -30,6 +39,7 @@ enum {
     FLM_PROBE_SITE_PARTS = 20, /* of 64, 64, 128, 256 ... sites */
     FLM_PROBE_FIRST_SITES = 64,
     FLM_PROBE_NODES_IN_PART = 63, /* and a header of the size of a node */
+    FLM_PROBE_NODE_UNITS = 2,     /* the size of a node, in places */
     FLM_PROBE_MOST_DEPTH = 256,
     FLM_PROBE_SPARE_DEPTH = 16,
     FLM_PROBE_RING = 256,
@@ -40,6 +50,102 @@ enum {
 enum flm_probe_run_state {
     FLM_PROBE_RUNNING = 1, /* or killed: then nobody could say so */
     FLM_PROBE_ENDED = 2
+};
+
+/* What a site stands for. */
+enum flm_probe_kind {
+    FLM_PROBE_SCOPE,     /* FLM_SCOPE, FLM_FUNC, a function compiled with -finstrument-functions */
+    FLM_PROBE_REQUEST,   /* FLM_REQUEST: what is in it is done for it */
+    FLM_PROBE_TASK,      /* FLM_TASK: a call is the time from resume to suspend */
+    FLM_PROBE_FRAME,     /* FLM_FRAME: a call is from one mark to the next */
+    FLM_PROBE_LOCK,      /* a call is waiting for it */
+    FLM_PROBE_FILE,      /* a file, pipe or socket, by what was opened: a call is an operation */
+    FLM_PROBE_QUEUE,     /* a call is being blocked by it */
+    FLM_PROBE_STREAM,    /* items that go by */
+    FLM_PROBE_VALUE,     /* a value that changes */
+    FLM_PROBE_STATEMENT, /* of SQL, normalized */
+    FLM_PROBE_TRANSFER,  /* of a URL, normalized */
+    FLM_PROBE_KINDS
+};
+
+/* What is done with it, where there is more than one thing: of locks, files, queues. */
+enum flm_probe_operation {
+    FLM_PROBE_NO_OPERATION,
+    FLM_PROBE_LOCK_MUTEX,
+    FLM_PROBE_LOCK_READ, /* of a lock for readers and writers */
+    FLM_PROBE_LOCK_WRITE,
+    FLM_PROBE_LOCK_SPIN,
+    FLM_PROBE_LOCK_CONDITION, /* waiting for a condition variable */
+    FLM_PROBE_LOCK_SEMAPHORE,
+    FLM_PROBE_FILE_READ,
+    FLM_PROBE_FILE_WRITE,
+    FLM_PROBE_FILE_SYNC,
+    FLM_PROBE_FILE_OPEN,
+    FLM_PROBE_FILE_CONNECT,
+    FLM_PROBE_QUEUE_SEND,
+    FLM_PROBE_QUEUE_RECEIVE,
+    FLM_PROBE_OPERATIONS
+};
+
+/* What happens in a scope, itself: `value` of a node. Bytes of locks, files ... are in their nodes. */
+enum flm_probe_value {
+    FLM_PROBE_ALLOCATED, /* bytes */
+    FLM_PROBE_ALLOCATIONS,
+    FLM_PROBE_FREED, /* bytes */
+    FLM_PROBE_FREES,
+    FLM_PROBE_CPU,    /* ns */
+    FLM_PROBE_LIVE,   /* bytes that were allocated here and are not freed: where that is measured */
+    FLM_PROBE_AMOUNT, /* of a file: bytes; of a stream, a queue: items */
+    FLM_PROBE_ERRORS,
+    FLM_PROBE_VALUES
+};
+
+/* What a meter has the distribution of. */
+enum flm_probe_quantity {
+    FLM_PROBE_DURATION,    /* ticks of a call */
+    FLM_PROBE_BYTES,       /* allocated in a call itself; of a file: in an operation */
+    FLM_PROBE_COUNT,       /* allocations in a call itself */
+    FLM_PROBE_HELD,        /* ticks that a lock was held */
+    FLM_PROBE_SUSPENDED,   /* ticks that a task was not running */
+    FLM_PROBE_WHOLE,       /* ticks from the begin of a task to its end */
+    FLM_PROBE_LENGTH,      /* items in a queue */
+    FLM_PROBE_DELAY,       /* ticks of an item in a queue */
+    FLM_PROBE_LEVEL,       /* of a value: see FLM_PROBE_LEVEL_ONE */
+    FLM_PROBE_PHASE_NAMES, /* ticks of a transfer: its name was looked up */
+    FLM_PROBE_PHASE_CONNECT,
+    FLM_PROBE_PHASE_SECURE,
+    FLM_PROBE_PHASE_FIRST, /* until the first byte came */
+    FLM_PROBE_QUANTITIES = 16
+};
+
+/* Values are in meters and histories as 2^20 times what they are, as signed 64 bits. */
+enum { FLM_PROBE_LEVEL_ONE = 1 << 20 };
+
+/* What may be measured or not. */
+enum flm_probe_signal {
+    FLM_PROBE_TIME,
+    FLM_PROBE_MEMORY,
+    FLM_PROBE_CPU_TIME,
+    FLM_PROBE_LOCKS,
+    FLM_PROBE_IO,
+    FLM_PROBE_THREADS,
+    FLM_PROBE_STATEMENTS,
+    FLM_PROBE_TRANSFERS,
+    FLM_PROBE_SIGNALS = 12
+};
+
+enum flm_probe_signal_state {
+    FLM_PROBE_NOT_ASKED,
+    FLM_PROBE_ACTIVE,
+    FLM_PROBE_NOT_POSSIBLE /* the reason says why */
+};
+
+struct flm_probe_activity {
+    uint32_t state; /* enum flm_probe_signal_state */
+    uint32_t reason_size;
+    uint64_t reason; /* a text */
+    uint64_t rate;   /* of samples: how many per second were asked for; 0: it is not sampled */
+    uint64_t reserved;
 };
 
 struct flm_probe_header {
@@ -68,6 +174,13 @@ struct flm_probe_header {
 
     /* What was not measured. */
     uint64_t lost_threads; /* for which there was no room */
+
+    /* How scopes are timed: each call; or one in so many; or none, only counted. */
+    uint32_t timed_of;      /* 1: each; 0: none */
+    uint32_t is_ordered;    /* the clock is read when everything before it is done */
+    uint32_t first_stack;   /* place of the newest stack of allocations */
+    uint32_t first_mapping; /* place of the newest file that is mapped */
+    struct flm_probe_activity activity[FLM_PROBE_SIGNALS];
 };
 
 /* A text is at a byte of the file, and has no end mark. */
@@ -75,7 +188,9 @@ struct flm_probe_site {
     uint64_t name, function, file;
     uint32_t name_size, function_size, file_size;
     uint32_t line;
-    uint32_t kind, reserved[3];
+    uint16_t kind, operation;
+    uint32_t reserved;
+    uint64_t address; /* of the program: of a function or lock that has no name; 0: none */
 };
 
 /* A scope that is open; or, where `start` is 0, the one that was open at this depth last. */
@@ -104,45 +219,88 @@ struct flm_probe_thread {
     uint32_t state;   /* enum flm_probe_run_state */
     uint32_t threads; /* how many it is: those that ended and had the same name are one */
     char name[FLM_PROBE_NAME_SIZE];
-    uint32_t first_part;      /* of nodes: place of the newest one */
-    uint32_t first_histogram; /* place of the newest one */
-    uint32_t root;            /* place of the node that all others are in; it has no site */
+    uint32_t first_part;  /* of nodes: place of the newest one */
+    uint32_t first_meter; /* place of the newest one */
+    uint32_t root;        /* place of the node that all others are in; it has no site */
     uint32_t reserved;
-    uint64_t lost_depth; /* scopes deeper than FLM_PROBE_MOST_DEPTH: only these are counted */
-    uint64_t lost_room;  /* scopes for which there was no room: likewise */
-    uint64_t lost_busy;  /* scopes of signal handlers that interrupted the library: likewise */
-    uint64_t left;       /* scopes that were left without an end: by longjmp, say */
-    uint64_t start, end; /* ticks */
+    uint64_t lost_depth;  /* scopes deeper than FLM_PROBE_MOST_DEPTH: only these are counted */
+    uint64_t lost_room;   /* scopes for which there was no room: likewise */
+    uint64_t lost_busy;   /* scopes of signal handlers that interrupted the library: likewise */
+    uint64_t left;        /* scopes that were left without an end: by longjmp, say */
+    uint64_t lost_values; /* of meters for which there was no room */
+    uint64_t start, end;  /* ticks */
+
+    /* What the kernel says of it, of all that are one, when the thread ended or the file was written. */
+    uint64_t user_ns, system_ns, run_queue_ns;
+    uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
     struct flm_probe_ring ring;
 
     /* From 1, the outermost; [0] has the root, and those beyond the most depth are never open. */
     struct flm_probe_open open[FLM_PROBE_MOST_DEPTH + FLM_PROBE_SPARE_DEPTH];
 };
 
-/* Of a call tree: a path of scopes. */
+/* Of a call tree: a path of sites. */
 struct flm_probe_node {
     uint32_t parent, site;
     uint32_t child, next; /* places: of the newest child; of the sibling that is older */
     uint64_t calls;       /* that ended */
-    uint64_t total;       /* ticks */
+    uint64_t total;       /* ticks of the calls that were timed */
     uint64_t longest;     /* ticks */
-    uint64_t reserved[3];
+    uint64_t timed;       /* calls that were timed, where not each is */
+    uint64_t reserved[2];
+    uint64_t value[FLM_PROBE_VALUES];
 };
 
 /* In front of FLM_PROBE_NODES_IN_PART nodes. A node has a higher place than the one it is in. */
 struct flm_probe_part {
     uint32_t next, count; /* place of an older part; how many nodes are in use */
-    uint64_t reserved[7];
+    uint64_t reserved[15];
 };
 
-/* Durations of a site's calls: below 16 ticks exactly, then 16 buckets for each power of two, so
- * the middle of a bucket is at most 3.2 % away. */
+/* Below 16 exactly, then 16 buckets for each power of two, so the middle of a bucket is at most
+ * 3.2 % away. */
 enum { FLM_PROBE_BUCKETS_OF_OCTAVE = 16, FLM_PROBE_BUCKETS = 16 + 44 * 16 };
 
-struct flm_probe_histogram {
+/* A quantity of a site, in a thread. Of levels, which may be negative, the histogram is that of
+ * their sizes without the sign. */
+struct flm_probe_meter {
     uint32_t next, site;
-    uint64_t reserved[7];
+    uint32_t quantity; /* enum flm_probe_quantity */
+    uint32_t history;  /* place; 0: none is kept */
+    uint64_t count, total, least, greatest, last;
+    uint64_t last_ticks;
     uint32_t bucket[FLM_PROBE_BUCKETS];
+};
+
+/* The last values: number n, from 0, is at n modulo the size. */
+enum { FLM_PROBE_HISTORY = 256 };
+struct flm_probe_history {
+    uint64_t count;
+    struct {
+        uint64_t ticks, value;
+    } at[FLM_PROBE_HISTORY];
+};
+
+/* Allocations that were sampled, with the stack that they have in common. Each stands for as many
+ * bytes as were allocated between two samples on average, or for itself, if it is larger. */
+enum { FLM_PROBE_MOST_STACK = 46 };
+struct flm_probe_stack {
+    uint32_t next, node; /* place of an older stack; of the node that was open */
+    uint32_t count;      /* of frames */
+    uint32_t thread;     /* place */
+    uint64_t samples, bytes, allocations;
+    uint64_t live_samples, live_bytes, live_allocations;
+    uint64_t frame[FLM_PROBE_MOST_STACK]; /* addresses, the innermost first */
+};
+
+/* A file with code that the program has mapped, for addresses of stacks and sites. */
+struct flm_probe_mapping {
+    uint32_t next, path_size;
+    uint64_t start, end, offset; /* addresses; position in the file */
+    uint64_t path;               /* a text */
+    uint32_t build_id_size, reserved;
+    unsigned char build_id[20];
+    uint32_t reserved_too;
 };
 
 static inline uint32_t flm_probe_bucket(uint64_t ticks)

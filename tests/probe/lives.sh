@@ -145,7 +145,7 @@ int main(int argc, char **argv)
                 sites[i].function = sites[i].file = "some";
                 struct flm_scope scope = flm_enter(&sites[i]);
                 step();
-                flm_leave(&scope);
+                flm_exit(&scope);
             }
         threads(2);
     }

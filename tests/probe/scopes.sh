@@ -34,7 +34,7 @@ int main(void)
     FLM_SITE(by_hand, "by hand");
     struct flm_scope scope = flm_enter(&by_hand);
     deep(3);
-    flm_leave(&scope);
+    flm_exit(&scope);
     deep(300);
     return 0;
 }

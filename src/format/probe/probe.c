@@ -206,7 +206,7 @@ static void add_values(struct reading *r, const struct tree_node *t, struct flm_
 /* For each of its nodes, a parent before those in it; or the other way around. */
 static uint32_t node_place(const struct reading *r, size_t part, uint32_t index)
 {
-    return r->parts.at[part] + 1 + index;
+    return r->parts.at[part] + FLM_PROBE_NODE_UNITS * (1 + index);
 }
 
 static uint32_t count_in(const struct reading *r, size_t part)
