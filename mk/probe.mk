@@ -5,19 +5,25 @@
 # makes no linker take a library. So what -lflamel-probe finds is a line for the linker: an object that
 # refers to the library strongly, and the library.
 
+# What stands in front of functions of libc (probe/front) is in the shared one only: a static program's own
+# libc has its functions once.
 PROBE_SOURCES := $(filter-out probe/link.c,$(wildcard probe/*.c))
+PROBE_FRONT   := $(wildcard probe/front/*.c)
 PROBE_OBJECTS := $(PROBE_SOURCES:%.c=$B/obj/%.o)
 PROBE_SHARED  := libflamel-probe.so.$(VERSION)
 PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a
 
 # Vectors make pairs of counters one addition, which then waits for both.
-PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -fvisibility=hidden -fno-tree-slp-vectorize
-$(PROBE_OBJECTS) $B/obj/probe/link.o: $B/obj/probe/%.o: probe/%.c $B/flags
+PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc -fvisibility=hidden -fno-tree-slp-vectorize
+$(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o: $B/obj/probe/%.o: probe/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(PROBE_FLAGS) $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
 
-$B/$(PROBE_SHARED): $(PROBE_OBJECTS)
-	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,-z,nodelete $(LDFLAGS) $^ -o $@
+# Of libflamel there is what makes the report, and nothing of it is seen from outside: the program may
+# have another libflamel.
+$B/$(PROBE_SHARED): $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.a
+	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,-z,nodelete -Wl,-z,defs -Wl,--gc-sections \
+	    -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -lm -o $@
 
 PROBE_LINK := $B/flamel-probe-link.o
 $(PROBE_LINK): $B/obj/probe/link.o
@@ -26,9 +32,18 @@ $B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK)
 	@ln -sf $(PROBE_SHARED) $B/libflamel-probe.so.$(ABI)
 	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe.so.$(ABI))' > $@
 
-$B/libflamel-probe.a: $(PROBE_OBJECTS) $(PROBE_LINK)
-	$(call say,AR,$@)rm -f $@ $B/libflamel-probe-static.a && ar rcs $B/libflamel-probe-static.a $(PROBE_OBJECTS)
-	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe-static.a)' > $@
+# One object: only names that programs use, those in the headers, are global in it.
+PROBE_WHOLE := $B/obj/probe/whole.o
+PROBE_HEADERS := $(filter-out %/probe_format.h,$(wildcard include/flamel/probe*.h))
+$(PROBE_WHOLE): $(PROBE_OBJECTS) $B/libflamel.a $(PROBE_HEADERS)
+	$(call say,LINK,$@)grep -oh 'flm_[a-z0-9_]*\|__[a-z_]*' $(PROBE_HEADERS) | sort -u > $@.names
+	@$(LD) -r $(filter %.o %.a,$^) -o $@ && $(OBJCOPY) --keep-global-symbols=$@.names $@
+
+$B/libflamel-probe.a: $(PROBE_WHOLE) $(PROBE_LINK)
+	$(call say,AR,$@)rm -f $@ $B/libflamel-probe-static.a && ar rcs $B/libflamel-probe-static.a $(PROBE_WHOLE)
+	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe-static.a AS_NEEDED(-lm))' > $@
+
+OBJCOPY ?= objcopy
 
 all: $(PROBE_LIBRARIES)
 

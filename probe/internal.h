@@ -6,9 +6,10 @@
  *     meters.c    distributions: of durations, bytes, lengths
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL
+ *     outputs.c   the report and the profile, at the end and on demand
  *     library.c   start, end, fork, what empty scopes cost
  *
- * Everything but settings.c and library.c may run inside malloc and in signal handlers, so it
+ * Everything but settings.c, outputs.c and library.c may run inside malloc and in signal handlers, so it
  * allocates by mmap, and prints nothing. One lock guards what threads share; nothing is called
  * under it that could wait for another thread. */
 #ifndef FLAMEL_PROBE_INTERNAL_H
@@ -147,6 +148,9 @@ FLM_HIDDEN struct flm_site *flm_site_named(enum flm_probe_kind kind,
 /* Before the library is unloaded: threads that end later do not come here. */
 FLM_HIDDEN void flm_local_unload(void);
 
+/* Everything is in the file, and what FLAMEL asks for is written. Again: nothing happens. */
+FLM_HIDDEN void flm_run_end(void);
+
 /* A child begins to measure with its first scope: most run another program and have none. False:
  * this is none, or there is no memory. */
 FLM_HIDDEN bool flm_run_begin_child(void);
@@ -157,6 +161,13 @@ FLM_HIDDEN void flm_local_drain(struct flm_local *local);
 /* Those that the thread before has left; false: there is no memory. */
 FLM_HIDDEN bool flm_meters_take_over(struct flm_local *local);
 FLM_HIDDEN void flm_meters_free(struct flm_local *local);
+
+/* ---- outputs.c ------------------------------------------------------------------------------- */
+
+/* What FLAMEL asks for, of what is measured by now. False: something could not be written, which was
+ * said. Not in a scope's work, nor in signal handlers. */
+FLM_HIDDEN bool flm_outputs_write(void);
+FLM_HIDDEN void flm_outputs_of_child(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 

@@ -200,6 +200,11 @@ int flm_probe_do_write(void)
     return 0;
 }
 
+int flm_probe_do_report(void)
+{
+    return flm_probe_do_write() == 0 && flm_outputs_write() ? 0 : -1;
+}
+
 void flm_probe_do_stop(void)
 {
     if (flm_run.starts == 0 || --flm_run.starts > 0)
@@ -222,6 +227,7 @@ static void forget_in_child(void)
     flm_run.arena = (struct flm_arena){.file = -1};
     flm_run.number = 0;
     is_child = true;
+    flm_outputs_of_child();
     if (flm_settings.path[0])
         add_number();
 }
@@ -253,18 +259,25 @@ static bool lock_soon(void)
     return false;
 }
 
-static void __attribute__((destructor)) library_ends(void)
+void flm_run_end(void)
 {
-    flm_local_unload();
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
     flm_probe_state = 0;
+    flm_signals = 0;
     flm_probe_do_write();
     if (flm_local && flm_local->thread && flm_top)
         flm_local_drain(flm_local);
     flm_run.arena.header->state = FLM_PROBE_ENDED;
+    flm_outputs_write();
     if (lock_soon()) {
         flm_arena_end(&flm_run.arena);
         flm_unlock();
     }
+}
+
+static void __attribute__((destructor)) library_ends(void)
+{
+    flm_local_unload();
+    flm_run_end();
 }

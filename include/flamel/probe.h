@@ -84,6 +84,7 @@ static inline void flm_exit(const struct flm_scope *scope)
 extern FLM_PROBE_WEAK int flm_probe_do_start(const char *settings);
 extern FLM_PROBE_WEAK void flm_probe_do_stop(void);
 extern FLM_PROBE_WEAK int flm_probe_do_write(void);
+extern FLM_PROBE_WEAK int flm_probe_do_report(void);
 
 /* Starts and ends measuring, as FLAMEL does; `settings` are the text of that variable,
  * "file:app.probe"; NULL: no file is written. A process measures into one file: a later start goes
@@ -104,6 +105,13 @@ static inline void flm_probe_stop(void)
 static inline int flm_probe_write(void)
 {
     return FLM_PROBE_IS_LINKED ? flm_probe_do_write() : -1;
+}
+
+/* Writes the report and whatever FLAMEL asks for, as at the end, of what is measured by now.
+ * Returns 0, or -1 where nothing is measured, or something cannot be written. */
+static inline int flm_probe_report(void)
+{
+    return FLM_PROBE_IS_LINKED ? flm_probe_do_report() : -1;
 }
 
 #define FLM_PROBE_JOIN_(a, b) a##b
@@ -170,6 +178,10 @@ static inline void flm_probe_stop(void)
 {
 }
 static inline int flm_probe_write(void)
+{
+    return 0;
+}
+static inline int flm_probe_report(void)
 {
     return 0;
 }

@@ -15,10 +15,10 @@
  *       histories  of values: the last ones, with their times
  *       stacks     of allocations that were sampled: a list
  *
- * There are two structures for everything that is measured. A *site* is a thing with a name: a scope,
- * a lock, a file that is read, a queue, a statement. A *node* is a path of sites, from the thread's
- * root: a wait for a lock is a node of the lock's site in the node of the scope that waited, so what
- * happens is always known by where it happened. Values that happen in a scope (bytes that it
+ * Everything that is measured is in three structures. A *site* is a thing with a name: a scope, a
+ * lock, a file that is read, a queue, a statement. A *node* is a path of sites, from the thread's
+ * root: a wait for a lock is a node of the lock's site in the node of the scope that waited, so
+ * what happens is always known by where it happened. Values that happen in a scope (bytes that it
  * allocates) are in its node, for itself alone. A *meter* is a quantity of a site as a
  * distribution: how many, the sum, the least, the greatest, a histogram.
  *
@@ -87,7 +87,7 @@ enum flm_probe_operation {
     FLM_PROBE_OPERATIONS
 };
 
-/* What happens in a scope, itself: `value` of a node. Bytes of locks, files ... are in their nodes. */
+/* What happens in a scope, itself: `value` of a node. Bytes of files are in the files' nodes. */
 enum flm_probe_value {
     FLM_PROBE_ALLOCATED, /* bytes */
     FLM_PROBE_ALLOCATIONS,
@@ -230,7 +230,7 @@ struct flm_probe_thread {
     uint64_t lost_values; /* of meters for which there was no room */
     uint64_t start, end;  /* ticks */
 
-    /* What the kernel says of it, of all that are one, when the thread ended or the file was written. */
+    /* What the kernel says of it, of all that are one, when it ended or the file was written. */
     uint64_t user_ns, system_ns, run_queue_ns;
     uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
     struct flm_probe_ring ring;

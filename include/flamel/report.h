@@ -52,6 +52,10 @@ struct flm_report_options {
     double file_bytes;  /* its size; 0: not known */
     bool label_values;  /* each value of each label, with the samples that have it: table
                            "label_values" */
+
+    /* flm_report_probe; `rows` is of each section */
+    const double *percentiles; /* up to 100; NULL: 95 */
+    uint32_t percentile_count;
 };
 
 /* The functions with the largest self or total value. Table "functions". */
@@ -72,6 +76,18 @@ struct flm_report *flm_report_callers(const struct flm_profile *profile,
 /* Metrics, sizes, labels, losses and metadata. Tables "metrics", "labels", "lost", "notes". */
 struct flm_report *flm_report_info(const struct flm_profile *profile,
                                    const struct flm_report_options *options, struct flm_error *why);
+
+/* The file of a program that measured itself (flamel/probe.h), complete or of one that runs or was
+ * killed: a table for each signal, "time", "memory", "cpu", "locks", "io" and so on, of those that
+ * it has. `metric` and the fields of trees are not used. */
+struct flm_report *flm_report_probe(const void *bytes, size_t size,
+                                    const struct flm_report_options *options,
+                                    struct flm_error *why);
+
+/* The same of a file, which may be compressed. NULL, with the kind of `why` FLM_ERROR_NONE, where
+ * it is of another format. */
+struct flm_report *flm_report_probe_file(const char *path, const struct flm_report_options *options,
+                                         struct flm_error *why);
 
 /* The formats of files: names, whether they are read and written, extensions, descriptions. Table
  * "formats", which alone is the JSON. */

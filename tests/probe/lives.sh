@@ -186,7 +186,7 @@ calls "$work/signals" > "$work/folded"
 [ "$(awk '$1 == "main;loop;step" { print $2 }' "$work/folded")" = "$loops" ] || complain "signals: not $loops steps"
 grep 'signal.*;loop' "$work/folded" && complain "signals: the loop is in the handler"
 seen=$(awk '$1 ~ /signal$/ { sum += $2 } END { print sum + 0 }' "$work/folded")
-lost=$("$build/flamel" report -n 1 "$work/signals" 2>&1 > /dev/null | sed -n 's/.*interrupted the measuring: \([0-9]*\).*/\1/p')
+lost=$("$build/flamel" report --view top -n 1 "$work/signals" 2>&1 > /dev/null | sed -n 's/.*interrupted the measuring: \([0-9]*\).*/\1/p')
 [ $((seen + ${lost:-0})) -ge "$signals" ] || complain "signals: $seen and ${lost:-0} of $signals"
 
 # A program that it runs has the same setting, and must not write into its file.

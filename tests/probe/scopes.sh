@@ -72,7 +72,7 @@ check()
     # 256 scopes are kept, main among them; of 301 calls of deep 46 are beyond.
     deepest=$(awk '{ n = gsub(/deep/, "&"); if (n > most) most = n } END { print most }' "$work/folded")
     [ "$deepest" = 255 ] || { echo "$what: $deepest calls of deep, not 255"; bad=1; }
-    "$build/flamel" report --csv "$work/out" > "$work/report" 2> "$work/lost" || bad=1
+    "$build/flamel" report --view top "$work/out" > "$work/report" 2> "$work/lost" || bad=1
     grep -q 'scopes in more than 256 others: 46' "$work/lost" ||
         { echo "$what: no word of the 46 beyond"; bad=1; }
 }

@@ -1,4 +1,5 @@
 /* report.c - `flamel report`: tables of a profile in the terminal, or for other programs. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command/commands.h"
@@ -11,15 +12,17 @@ enum { NOT_GIVEN = -1, USUAL_ROWS = 30, USUAL_LEVELS = 256 };
 
 struct fields {
     struct flm_load_fields load;
-    const char *view, *function, *metric, *sort;
+    const char *view, *function, *metric, *sort, *percentiles;
     double min_percent;
     int rows, levels;
     struct flm_form_fields form;
 };
 
 static const struct flm_option options[] = {
-    {"view", 'v', "VIEW", "top (the default), tree, callers or callees", FLM_OPTION_TEXT,
-     offsetof(struct fields, view)},
+    {"view", 'v', "VIEW",
+     "top (the default), tree, callers or callees; signals (the\ndefault of the files of "
+     "flamel/probe.h)",
+     FLM_OPTION_TEXT, offsetof(struct fields, view)},
     {"function", 'F', "PATTERN",
      "functions for callers and callees: 'parse', '*parse*', '/^parse_/'", FLM_OPTION_TEXT,
      offsetof(struct fields, function)},
@@ -36,9 +39,70 @@ static const struct flm_option options[] = {
      FLM_OPTION_NUMBER, offsetof(struct fields, min_percent)},
     {"levels", 0, "N", "trees: hide deeper rows, and count them (default: 256); 0: no limit",
      FLM_OPTION_COUNT, offsetof(struct fields, levels)},
+    {"percentiles", 0, "LIST",
+     "signals: percentiles of durations and sizes (default: 95): 50,95,99.9", FLM_OPTION_TEXT,
+     offsetof(struct fields, percentiles)},
     FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
+
+/* ---- A program that measured itself ---------------------------------------------------------- */
+
+enum { MOST_PERCENTILES = 10, USUAL_SIGNAL_ROWS = 15 };
+
+static bool read_percentiles(const char *list, double *percentiles, uint32_t *count,
+                             struct flm_error *why)
+{
+    for (*count = 0; *list; list += *list == ',') {
+        char *end;
+        double percentile = strtod(list, &end);
+        if (end == list || (*end && *end != ',') || !(percentile > 0 && percentile <= 100) ||
+            *count == MOST_PERCENTILES)
+            return flm_error_set(
+                why, FLM_ERROR_USAGE,
+                "--percentiles are up to %d numbers above 0 and up to 100: 50,95,99.9",
+                MOST_PERCENTILES);
+        percentiles[(*count)++] = percentile;
+        list = end;
+    }
+    return *count > 0 || flm_error_set(why, FLM_ERROR_USAGE, "--percentiles: none are given");
+}
+
+/* Whether the report may be that of signals: nothing is asked for that only profiles have. */
+static bool may_be_signals(const struct fields *f, const char *path)
+{
+    if (f->view)
+        return strcmp(f->view, "signals") == 0;
+    return strcmp(path, "-") != 0 && !f->function && !f->metric && !f->sort && !f->load.apply &&
+           !f->load.from && !f->load.by_thread && !f->load.lines;
+}
+
+/* -1: it is of another format. */
+static int report_signals(const struct fields *f, const char *path)
+{
+    double percentiles[MOST_PERCENTILES] = {95};
+    struct flm_error why;
+    struct flm_report_options o = {.size = sizeof o,
+                                   .source = path,
+                                   .percentiles = percentiles,
+                                   .percentile_count = 1,
+                                   .rows = f->rows != NOT_GIVEN          ? (uint32_t)f->rows
+                                           : f->form.json || f->form.csv ? 0
+                                                                         : USUAL_SIGNAL_ROWS};
+    if (f->percentiles && !read_percentiles(f->percentiles, percentiles, &o.percentile_count, &why))
+        return flm_message_error(&why);
+    if (!flm_form_check(&f->form, &why))
+        return flm_message_error(&why);
+    struct flm_report *made = flm_report_probe_file(path, &o, &why);
+    if (!made && why.kind == FLM_ERROR_NONE && !f->view && !f->percentiles)
+        return -1;
+    if (!made && why.kind == FLM_ERROR_NONE)
+        flm_error_set(&why, FLM_ERROR_USAGE,
+                      "%s is no file of a program that measured itself (flamel/probe.h)", path);
+    bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
+    flm_report_free(made);
+    return good ? FLM_EXIT_DONE : flm_message_error(&why);
+}
 
 /* ---- From the options to the report ---------------------------------------------------------- */
 
@@ -67,7 +131,7 @@ static bool check(const struct fields *f, make_report *make, struct flm_report_o
     int v = choice(f->view, views, 4), key = choice(f->sort, keys, 3);
     if (v < 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--view is top, tree, callers or callees, not '%s'", f->view);
+                             "--view is top, tree, callers, callees or signals, not '%s'", f->view);
     if (key < 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--sort is self, total or name, not '%s'",
                              f->sort);
@@ -127,11 +191,13 @@ static int run(const struct flm_command *command, int count, char **argv)
         return status;
     if (operands > 1)
         return flm_message_usage("report takes one file (merge makes one of several)");
-    if (!check(&f, &make, &r, &why))
+    if (!(f.view && strcmp(f.view, "signals") == 0) && !check(&f, &make, &r, &why))
         return flm_message_error(&why);
     struct flm_text last = {0};
     const char *path = operands == 1 ? argv[0] : flm_last_recording_taken(&last, f.load.quiet);
-    status = path ? report(&f, path, make, &r) : FLM_EXIT_WRONG;
+    status = path && (may_be_signals(&f, path) || f.percentiles) ? report_signals(&f, path) : -1;
+    if (status < 0)
+        status = path ? report(&f, path, make, &r) : FLM_EXIT_WRONG;
     flm_text_clear(&last);
     return status;
 }

@@ -1,7 +1,7 @@
 /* decode.h - the file of a program that measures itself (flamel/probe_format.h) as arrays: for the
  * profile that is made of it (probe.c), and for the report (report/probe).
  *
- * Everything in the file is found by places that the file itself gives, so each is checked here, once. */
+ * Everything in the file is found by places that the file itself gives: each is checked here. */
 #ifndef FLAMEL_FORMAT_PROBE_DECODE_H
 #define FLAMEL_FORMAT_PROBE_DECODE_H
 

@@ -2,16 +2,18 @@
  *
  * Sites become frames. "wall" is the time between entering and leaving, without that of the scopes
  * inside, and without what measuring costs (the header has it); "calls" is how often a scope was
- * left; what happened in it, itself (bytes allocated, CPU time) are metrics too, those that the file
- * has. A scope that is open has the time until the last moment that the file knows of. */
+ * left; what happened in it, itself (bytes allocated, CPU time) are metrics too, those that the
+ * file has. A scope that is open has the time until the last moment that the file knows of. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/text/text.h"
 #include "format/core/date.h"
 #include "format/core/format.h"
+#include "format/core/reading.h"
 #include "format/core/thread_names.h"
 #include "format/probe/decode.h"
+#include "format/probe/probe_profile.h"
 #include "profile/internal.h"
 
 struct reading {
@@ -257,3 +259,17 @@ const struct flm_format flm_format_probe = {
     .sniff = sniff_probe,
     .read = read_probe,
 };
+
+struct flm_profile *flm_probe_profile(struct flm_bytes bytes, struct flm_error *why)
+{
+    static const struct flm_format *const list[] = {&flm_format_probe};
+    const struct flm_formats formats = {.at = list, .count = 1};
+    struct flm_source source = flm_source_of(bytes);
+    struct flm_reading reading;
+    struct flm_profile *profile = NULL;
+    if (flm_reading_begin(&reading, &formats, &source, NULL,
+                          &(struct flm_read_options){.keep_times = true}, why))
+        profile = flm_reading_finish(&reading, why);
+    flm_reading_clear(&reading);
+    return profile;
+}

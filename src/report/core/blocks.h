@@ -67,9 +67,11 @@ struct flm_report_column {
 /* How people see a value. */
 enum flm_view_format {
     FLM_VIEW_AS_TEXT,
-    FLM_VIEW_AS_COUNT,        /* 1,204,331 */
-    FLM_VIEW_AS_QUANTITY,     /* flm_table_quantity: "2,964.0 ms" */
-    FLM_VIEW_AS_CHANGE,       /* flm_table_change: "+2,964.0 ms" */
+    FLM_VIEW_AS_COUNT,    /* 1,204,331 */
+    FLM_VIEW_AS_QUANTITY, /* flm_table_quantity: "2,964.0 ms" */
+    FLM_VIEW_AS_CHANGE,   /* flm_table_change: "+2,964.0 ms" */
+    FLM_VIEW_AS_ANY_QUANTITY, /* "2.96 s", "310 ns": in the unit that fits it, where a column has values of
+                                 all sizes, and each is read for itself */
     FLM_VIEW_AS_PERCENT,      /* of `whole`, one decimal: "12.3 %" */
     FLM_VIEW_AS_SHARE,        /* of `whole`, three digits: "0.0412 %" */
     FLM_VIEW_AS_CHANGE_SHARE, /* the same with its sign; "of 0" */

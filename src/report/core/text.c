@@ -365,6 +365,9 @@ static void add_number(struct flm_table *to, const struct flm_report_view *view,
     case FLM_VIEW_AS_COUNT:
         flm_count_add(cell, (uint64_t)number);
         break;
+    case FLM_VIEW_AS_ANY_QUANTITY:
+        flm_quantity_add(cell, number, view->unit);
+        break;
     case FLM_VIEW_AS_CHANGE_SHARE:
         flm_text_puts(cell, number > 0 ? "+" : "");
         if (view->whole > 0)

@@ -1,0 +1,165 @@
+/* measures.c - sums over threads and paths, by site. */
+#include "report/probe/measures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool flm_quantity_is_time(enum flm_probe_quantity quantity)
+{
+    return quantity != FLM_PROBE_BYTES && quantity != FLM_PROBE_COUNT &&
+           quantity != FLM_PROBE_LENGTH && quantity != FLM_PROBE_LEVEL;
+}
+
+double flm_meter_unit(const struct flm_probe_decoded *decoded, enum flm_probe_quantity quantity)
+{
+    if (quantity == FLM_PROBE_LEVEL)
+        return 1.0 / FLM_PROBE_LEVEL_ONE;
+    return flm_quantity_is_time(quantity) ? flm_probe_ns(decoded, 1) : 1;
+}
+
+static double number_of(const struct flm_probe_meter *meter, uint64_t value)
+{
+    return meter->quantity == FLM_PROBE_LEVEL ? (double)(int64_t)value : (double)value;
+}
+
+double flm_meter_mean(const struct flm_probe_meter *meter)
+{
+    return meter->count > 0 ? number_of(meter, meter->total) / (double)meter->count : 0;
+}
+
+/* The histogram of levels has their sizes without the sign: those of meters that were never below
+ * zero. */
+double flm_meter_percentile(const struct flm_probe_meter *meter, double percent)
+{
+    uint64_t count = 0, seen = 0;
+    for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++)
+        count += meter->bucket[i];
+    if (count == 0)
+        return 0;
+    double least = number_of(meter, meter->least), greatest = number_of(meter, meter->greatest);
+    uint64_t rank = (uint64_t)ceil(percent / 100 * (double)count);
+    rank = rank < 1 ? 1 : rank > count ? count : rank;
+    for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++) {
+        seen += meter->bucket[i];
+        if (seen < rank)
+            continue;
+        double start = (double)flm_probe_bucket_start(i);
+        double end = i + 1 < FLM_PROBE_BUCKETS ? (double)flm_probe_bucket_start(i + 1) : start;
+        double middle = end - start <= 1 ? start : (start + end) / 2;
+        return fmin(fmax(middle, least), greatest);
+    }
+    return greatest;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+/* A step of a site that is in another of the same site counts there. */
+static bool is_outermost(const struct flm_probe_decoded *d, const struct flm_probe_step *step)
+{
+    uint32_t site = step->site;
+    while (step->parent != FLM_PROBE_NO_STEP) {
+        step = &d->steps.at[step->parent];
+        if (step->site == site)
+            return false;
+    }
+    return true;
+}
+
+static bool sum_steps(struct flm_measures *m, struct flm_error *why)
+{
+    const struct flm_probe_decoded *d = m->decoded;
+    enum { TIME = FLM_PROBE_VALUES }; /* behind the values: what a step and those in it took */
+    double(*total)[FLM_PROBE_VALUES + 1] = calloc(d->steps.count + 1, sizeof *total);
+    if (!total)
+        return flm_error_memory(why);
+    for (size_t i = d->steps.count; i-- > 0;) {
+        const struct flm_probe_step *step = &d->steps.at[i];
+        struct flm_measure *site = &m->site[step->site];
+        bool outermost = is_outermost(d, step);
+        site->calls += step->calls;
+        total[i][TIME] += flm_probe_ns(d, step->self);
+        site->self += flm_probe_ns(d, step->self);
+        site->longest = fmax(site->longest, flm_probe_ns(d, step->longest));
+        if (outermost)
+            site->total += total[i][TIME];
+        if (step->parent != FLM_PROBE_NO_STEP)
+            total[step->parent][TIME] += total[i][TIME];
+        for (uint32_t v = 0; v < FLM_PROBE_VALUES; v++) {
+            total[i][v] += (double)step->value[v];
+            site->value[v] += (double)step->value[v];
+            if (outermost)
+                site->value_total[v] += total[i][v];
+            if (step->parent != FLM_PROBE_NO_STEP)
+                total[step->parent][v] += total[i][v];
+        }
+        m->thread_allocated[step->thread] += (double)step->value[FLM_PROBE_ALLOCATED];
+        m->thread_freed[step->thread] += (double)step->value[FLM_PROBE_FREED];
+    }
+    free(total);
+    return true;
+}
+
+/* ---- Meters ---------------------------------------------------------------------------------- */
+
+static void add_meter(struct flm_probe_meter *to, const struct flm_probe_meter *from)
+{
+    if (from->count == 0)
+        return;
+    if (to->count == 0 || number_of(from, from->least) < number_of(to, to->least))
+        to->least = from->least;
+    if (to->count == 0 || number_of(from, from->greatest) > number_of(to, to->greatest))
+        to->greatest = from->greatest;
+    if (from->last_ticks >= to->last_ticks) {
+        to->last = from->last;
+        to->last_ticks = from->last_ticks;
+    }
+    to->count += from->count;
+    to->total += from->total;
+    for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++) {
+        uint32_t room = UINT32_MAX - to->bucket[i];
+        to->bucket[i] += from->bucket[i] < room ? from->bucket[i] : room;
+    }
+}
+
+static bool sum_meters(struct flm_measures *m, struct flm_error *why)
+{
+    for (size_t i = 0; i < m->decoded->meters.count; i++) {
+        const struct flm_probe_meter *from = &m->decoded->meters.at[i];
+        struct flm_measure *site = &m->site[from->site];
+        struct flm_probe_meter **to = &site->meter[from->quantity];
+        if (!*to && !(*to = calloc(1, sizeof **to)))
+            return flm_error_memory(why);
+        (*to)->quantity = from->quantity;
+        add_meter(*to, from);
+        site->threads += from->quantity == FLM_PROBE_DURATION;
+    }
+    return true;
+}
+
+bool flm_measures_make(struct flm_measures *measures, const struct flm_probe_decoded *decoded,
+                       struct flm_error *why)
+{
+    *measures = (struct flm_measures){.decoded = decoded};
+    measures->site = calloc((size_t)decoded->site_count + 1, sizeof *measures->site);
+    measures->thread_allocated = calloc(decoded->threads.count + 1, sizeof(double));
+    measures->thread_freed = calloc(decoded->threads.count + 1, sizeof(double));
+    if (!measures->site || !measures->thread_allocated || !measures->thread_freed)
+        return flm_error_memory(why);
+    uint64_t start = decoded->header.start_ticks, last = decoded->last_ticks;
+    measures->elapsed = last > start ? flm_probe_ns(decoded, (double)(last - start)) : 0;
+    for (size_t i = 0; i < decoded->threads.count; i++)
+        measures->cpu +=
+            (double)decoded->threads.at[i].user_ns + (double)decoded->threads.at[i].system_ns;
+    return sum_steps(measures, why) && sum_meters(measures, why);
+}
+
+void flm_measures_clear(struct flm_measures *measures)
+{
+    for (uint32_t i = 0; measures->site && i <= measures->decoded->site_count; i++)
+        for (uint32_t q = 0; q < FLM_PROBE_QUANTITIES; q++)
+            free(measures->site[i].meter[q]);
+    free(measures->site);
+    free(measures->thread_allocated);
+    free(measures->thread_freed);
+    *measures = (struct flm_measures){0};
+}

@@ -1,0 +1,344 @@
+/* sections.c - the sections, as a table; and the value of a cell. */
+#include "report/probe/sections.h"
+
+#define KIND(kind) (1u << FLM_PROBE_##kind)
+#define ANY_KIND ((1u << FLM_PROBE_KINDS) - 1)
+#define END                                                                                        \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+const struct flm_section flm_sections[] = {
+    {"time",
+     ": how long calls took",
+     "scope",
+     KIND(SCOPE),
+     false,
+     4,
+     false,
+     FLM_PROBE_TIME,
+     {
+         {"calls", "calls", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"average", "average", FLM_OF_AVERAGE, 0, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 2},
+         {"max", "max", FLM_OF_LONGEST, 0, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"total", "total", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
+         {"self", "self", FLM_OF_SELF, 0, FLM_IN_NS, FLM_OF_NOTHING, 3},
+         END,
+     }},
+    {"memory",
+     ": what scopes allocated themselves",
+     "scope",
+     ANY_KIND,
+     true,
+     4,
+     true,
+     FLM_PROBE_MEMORY,
+     {
+         {"calls", "calls", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 4},
+         {"allocations", "allocations", FLM_OF_VALUE, FLM_PROBE_ALLOCATIONS, FLM_IN_COUNTS,
+          FLM_OF_NOTHING, 3},
+         {"average", "per call", FLM_OF_VALUE_AVERAGE, FLM_PROBE_ALLOCATED, FLM_IN_BYTES,
+          FLM_OF_NOTHING, 0},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_BYTES, FLM_IN_BYTES, FLM_OF_NOTHING, 2},
+         {"allocated", "allocated", FLM_OF_VALUE, FLM_PROBE_ALLOCATED, FLM_IN_BYTES,
+          FLM_OF_ALL_ROWS, 0},
+         {"allocated_total", "with callees", FLM_OF_VALUE_TOTAL, FLM_PROBE_ALLOCATED, FLM_IN_BYTES,
+          FLM_OF_NOTHING, 5},
+         {"freed", "freed", FLM_OF_VALUE, FLM_PROBE_FREED, FLM_IN_BYTES, FLM_OF_NOTHING, 6},
+         {"live", "live", FLM_OF_VALUE, FLM_PROBE_LIVE, FLM_IN_BYTES, FLM_OF_NOTHING, 1},
+         END,
+     }},
+    {"cpu",
+     ": CPU time, by samples",
+     "scope",
+     ANY_KIND,
+     true,
+     0,
+     true,
+     FLM_PROBE_CPU_TIME,
+     {
+         {"self", "self", FLM_OF_VALUE, FLM_PROBE_CPU, FLM_IN_NS, FLM_OF_ALL_ROWS, 0},
+         {"total", "total", FLM_OF_VALUE_TOTAL, FLM_PROBE_CPU, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         {"wall", "wall time", FLM_OF_SELF, 0, FLM_IN_NS, FLM_OF_NOTHING, 2},
+         END,
+     }},
+    {"requests",
+     ": what was done for a request",
+     "request",
+     KIND(REQUEST),
+     false,
+     4,
+     false,
+     -1,
+     {
+         {"calls", "requests", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"average", "average", FLM_OF_AVERAGE, 0, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         {"max", "max", FLM_OF_LONGEST, 0, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"total", "total", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
+         {"allocated", "allocated", FLM_OF_VALUE_TOTAL, FLM_PROBE_ALLOCATED, FLM_IN_BYTES,
+          FLM_OF_NOTHING, 3},
+         END,
+     }},
+    {"tasks",
+     ": what tasks ran, and how long they were suspended",
+     "task",
+     KIND(TASK),
+     false,
+     4,
+     false,
+     -1,
+     {
+         {"ended", "ended", FLM_OF_METER_COUNT, FLM_PROBE_WHOLE, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"polls", "runs", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"average", "average", FLM_OF_AVERAGE, 0, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"running", "running", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
+         {"suspended", "suspended", FLM_OF_METER_SUM, FLM_PROBE_SUSPENDED, FLM_IN_NS,
+          FLM_OF_NOTHING, 0},
+         {"whole", "begin to end", FLM_OF_METER_MEAN, FLM_PROBE_WHOLE, FLM_IN_NS, FLM_OF_NOTHING,
+          3},
+         {"allocated", "allocated", FLM_OF_VALUE_TOTAL, FLM_PROBE_ALLOCATED, FLM_IN_BYTES,
+          FLM_OF_NOTHING, 5},
+         END,
+     }},
+    {"locks",
+     ": waiting for locks",
+     "lock",
+     KIND(LOCK),
+     false,
+     5,
+     false,
+     FLM_PROBE_LOCKS,
+     {
+         {"operation", "", FLM_OF_OPERATION, 0, FLM_IN_NO_UNIT, FLM_OF_NOTHING, 3},
+         {"acquired", "acquired", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"contended", "contended", FLM_OF_METER_COUNT, FLM_PROBE_DURATION, FLM_IN_COUNTS,
+          FLM_OF_NOTHING, 0},
+         {"wait", "wait", FLM_OF_METER_MEAN, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 5},
+         {"waited", "waited", FLM_OF_METER_SUM, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_ELAPSED, 0},
+         {"held", "held", FLM_OF_METER_MEAN, FLM_PROBE_HELD, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"held_", "held ", FLM_OF_METER_PERCENTILES, FLM_PROBE_HELD, FLM_IN_NS, FLM_OF_NOTHING, 6},
+         {"held_sum", "held in all", FLM_OF_METER_SUM, FLM_PROBE_HELD, FLM_IN_NS, FLM_OF_NOTHING,
+          6},
+         END,
+     }},
+    {"io",
+     ": files, pipes and sockets",
+     "path",
+     KIND(FILE),
+     false,
+     5,
+     false,
+     FLM_PROBE_IO,
+     {
+         {"operation", "", FLM_OF_OPERATION, 0, FLM_IN_NO_UNIT, FLM_OF_NOTHING, 0},
+         {"operations", "operations", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"bytes", "bytes", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_BYTES, FLM_OF_NOTHING, 0},
+         {"average", "average", FLM_OF_AVERAGE, 0, FLM_IN_NS, FLM_OF_NOTHING, 3},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"total", "total", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
+         {"errors", "errors", FLM_OF_VALUE, FLM_PROBE_ERRORS, FLM_IN_COUNTS, FLM_OF_NOTHING, 2},
+         END,
+     }},
+    {"sql",
+     ": statements, without their values",
+     "statement",
+     KIND(STATEMENT),
+     false,
+     4,
+     false,
+     FLM_PROBE_STATEMENTS,
+     {
+         {"calls", "calls", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"average", "average", FLM_OF_AVERAGE, 0, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 2},
+         {"max", "max", FLM_OF_LONGEST, 0, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"total", "total", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
+         {"errors", "errors", FLM_OF_VALUE, FLM_PROBE_ERRORS, FLM_IN_COUNTS, FLM_OF_NOTHING, 3},
+         END,
+     }},
+    {"http",
+     ": transfers, by what they waited for",
+     "URL",
+     KIND(TRANSFER),
+     false,
+     3,
+     false,
+     FLM_PROBE_TRANSFERS,
+     {
+         {"calls", "calls", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"average", "average", FLM_OF_AVERAGE, 0, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 2},
+         {"total", "total", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
+         {"names", "name lookup", FLM_OF_METER_MEAN, FLM_PROBE_PHASE_NAMES, FLM_IN_NS,
+          FLM_OF_NOTHING, 5},
+         {"connect", "connect", FLM_OF_METER_MEAN, FLM_PROBE_PHASE_CONNECT, FLM_IN_NS,
+          FLM_OF_NOTHING, 5},
+         {"secure", "TLS", FLM_OF_METER_MEAN, FLM_PROBE_PHASE_SECURE, FLM_IN_NS, FLM_OF_NOTHING, 5},
+         {"first_byte", "first byte", FLM_OF_METER_MEAN, FLM_PROBE_PHASE_FIRST, FLM_IN_NS,
+          FLM_OF_NOTHING, 4},
+         {"bytes", "bytes", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_BYTES, FLM_OF_NOTHING, 3},
+         {"errors", "errors", FLM_OF_VALUE, FLM_PROBE_ERRORS, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         END,
+     }},
+    {"queues",
+     ": items that wait, and who is blocked",
+     "queue",
+     KIND(QUEUE),
+     false,
+     1,
+     false,
+     -1,
+     {
+         {"operation", "", FLM_OF_OPERATION, 0, FLM_IN_NO_UNIT, FLM_OF_NOTHING, 0},
+         {"items", "items", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"rate", "per second", FLM_OF_VALUE_RATE, FLM_PROBE_AMOUNT, FLM_IN_COUNTS, FLM_OF_NOTHING,
+          2},
+         {"length", "length", FLM_OF_METER_MEAN, FLM_PROBE_LENGTH, FLM_IN_NUMBERS, FLM_OF_NOTHING,
+          3},
+         {"max_length", "max", FLM_OF_METER_GREATEST, FLM_PROBE_LENGTH, FLM_IN_COUNTS,
+          FLM_OF_NOTHING, 0},
+         {"delay", "in the queue", FLM_OF_METER_MEAN, FLM_PROBE_DELAY, FLM_IN_NS, FLM_OF_NOTHING,
+          0},
+         {"delay_", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DELAY, FLM_IN_NS, FLM_OF_NOTHING, 4},
+         {"blocked", "blocked", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 1},
+         END,
+     }},
+    {"streams",
+     ": items that went by",
+     "stream",
+     KIND(STREAM),
+     false,
+     0,
+     false,
+     -1,
+     {
+         {"items", "items", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"rate", "per second", FLM_OF_VALUE_RATE, FLM_PROBE_AMOUNT, FLM_IN_COUNTS, FLM_OF_NOTHING,
+          0},
+         END,
+     }},
+    {"values",
+     ": what the program told",
+     "value",
+     KIND(VALUE),
+     false,
+     0,
+     false,
+     -1,
+     {
+         {"count", "times", FLM_OF_METER_COUNT, FLM_PROBE_LEVEL, FLM_IN_COUNTS, FLM_OF_NOTHING, 4},
+         {"last", "last", FLM_OF_METER_LAST, FLM_PROBE_LEVEL, FLM_IN_NUMBERS, FLM_OF_NOTHING, 0},
+         {"least", "least", FLM_OF_METER_LEAST, FLM_PROBE_LEVEL, FLM_IN_NUMBERS, FLM_OF_NOTHING, 2},
+         {"mean", "mean", FLM_OF_METER_MEAN, FLM_PROBE_LEVEL, FLM_IN_NUMBERS, FLM_OF_NOTHING, 0},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_LEVEL, FLM_IN_NUMBERS, FLM_OF_NOTHING, 3},
+         {"greatest", "greatest", FLM_OF_METER_GREATEST, FLM_PROBE_LEVEL, FLM_IN_NUMBERS,
+          FLM_OF_NOTHING, 0},
+         END,
+     }},
+    {"frames",
+     ": from one frame to the next",
+     "frame",
+     KIND(FRAME),
+     false,
+     0,
+     false,
+     -1,
+     {
+         {"frames", "frames", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"frequency", "per second", FLM_OF_METER_FREQUENCY, FLM_PROBE_DURATION, FLM_IN_NUMBERS,
+          FLM_OF_NOTHING, 0},
+         {"average", "average", FLM_OF_METER_MEAN, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING,
+          0},
+         {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         {"max", "max", FLM_OF_METER_GREATEST, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 0},
+         END,
+     }},
+};
+const size_t flm_section_count = sizeof flm_sections / sizeof *flm_sections;
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+/* False: the site has no such meter, or nothing is in it. */
+static bool meter_value(const struct flm_measures *m, uint32_t site,
+                        const struct flm_section_column *column, double percent, double *value)
+{
+    const struct flm_probe_meter *meter = m->site[site].meter[column->which];
+    double unit = flm_meter_unit(m->decoded, (enum flm_probe_quantity)column->which);
+    bool is_level = column->which == FLM_PROBE_LEVEL;
+    if (!meter || meter->count == 0)
+        return false;
+    switch (column->source) {
+    case FLM_OF_METER_COUNT:
+        *value = (double)meter->count;
+        return true;
+    case FLM_OF_METER_SUM:
+        *value = (is_level ? (double)(int64_t)meter->total : (double)meter->total) * unit;
+        return true;
+    case FLM_OF_METER_MEAN:
+        *value = flm_meter_mean(meter) * unit;
+        return true;
+    case FLM_OF_METER_PERCENTILES:
+        *value = flm_meter_percentile(meter, percent) * unit;
+        return !is_level || (int64_t)meter->least >= 0;
+    case FLM_OF_METER_LEAST:
+        *value = (is_level ? (double)(int64_t)meter->least : (double)meter->least) * unit;
+        return true;
+    case FLM_OF_METER_GREATEST:
+        *value = (is_level ? (double)(int64_t)meter->greatest : (double)meter->greatest) * unit;
+        return true;
+    case FLM_OF_METER_LAST:
+        *value = (is_level ? (double)(int64_t)meter->last : (double)meter->last) * unit;
+        return true;
+    case FLM_OF_METER_FREQUENCY:
+        *value = 1e9 / (flm_meter_mean(meter) * unit);
+        return flm_meter_mean(meter) > 0;
+    default:
+        return false;
+    }
+}
+
+bool flm_section_value(const struct flm_measures *m, uint32_t site,
+                       const struct flm_section_column *column, double percent, double *value)
+{
+    const struct flm_measure *row = &m->site[site];
+    double calls = (double)row->calls;
+    *value = 0;
+    switch (column->source) {
+    case FLM_OF_CALLS:
+        *value = calls;
+        return true;
+    case FLM_OF_TOTAL:
+        *value = row->total;
+        return true;
+    case FLM_OF_SELF:
+        *value = row->self;
+        return true;
+    case FLM_OF_LONGEST:
+        *value = row->longest;
+        return true;
+    case FLM_OF_AVERAGE:
+        *value = calls > 0 ? row->total / calls : 0;
+        return calls > 0;
+    case FLM_OF_VALUE:
+        *value = row->value[column->which];
+        return true;
+    case FLM_OF_VALUE_TOTAL:
+        *value = row->value_total[column->which];
+        return true;
+    case FLM_OF_VALUE_AVERAGE:
+        *value = calls > 0 ? row->value[column->which] / calls : 0;
+        return calls > 0;
+    case FLM_OF_VALUE_RATE:
+        *value = m->elapsed > 0 ? row->value[column->which] / (m->elapsed / 1e9) : 0;
+        return m->elapsed > 0;
+    case FLM_OF_END:
+    case FLM_OF_OPERATION:
+        return false;
+    default:
+        return meter_value(m, site, column, percent, value);
+    }
+}

@@ -1,0 +1,109 @@
+/* thread_section.c - threads: what each used of the CPU, waited for it, and allocated. */
+#include "report/probe/thread_section.h"
+
+struct column {
+    const char *name, *heading;
+    bool is_time, is_bytes;
+    int leave_out;
+};
+
+enum { USER, SYSTEM, RUN_QUEUE, VOLUNTARY, INVOLUNTARY, FAULTS, ALLOCATED, FREED, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+    [USER] = {"user_ns", "user", true, false, 0},
+    [SYSTEM] = {"system_ns", "system", true, false, 0},
+    [RUN_QUEUE] = {"run_queue_ns", "run queue", true, false, 2},
+    [VOLUNTARY] = {"voluntary_switches", "waited", false, false, 4},
+    [INVOLUNTARY] = {"involuntary_switches", "preempted", false, false, 4},
+    [FAULTS] = {"faults", "faults", false, false, 5},
+    [ALLOCATED] = {"allocated", "allocated", false, true, 1},
+    [FREED] = {"freed", "freed", false, true, 3},
+};
+
+static void find_values(const struct flm_measures *measures, size_t thread, double *values)
+{
+    const struct flm_probe_thread *t = &measures->decoded->threads.at[thread];
+    values[USER] = (double)t->user_ns;
+    values[SYSTEM] = (double)t->system_ns;
+    values[RUN_QUEUE] = (double)t->run_queue_ns;
+    values[VOLUNTARY] = (double)t->voluntary_switches;
+    values[INVOLUNTARY] = (double)t->involuntary_switches;
+    values[FAULTS] = (double)t->minor_faults + (double)t->major_faults;
+    values[ALLOCATED] = measures->thread_allocated[thread];
+    values[FREED] = measures->thread_freed[thread];
+}
+
+static size_t name_size(const struct flm_probe_thread *thread)
+{
+    size_t size = 0;
+    while (size < sizeof thread->name && thread->name[size])
+        size++;
+    return size;
+}
+
+static void add_columns(struct flm_report *report, const bool *has, double elapsed)
+{
+    enum { NAME, TID, THREADS, FIRST };
+    flm_report_add_column(report, "name", FLM_IN_JSON);
+    flm_report_add_column(report, "tid", FLM_IN_JSON);
+    flm_report_add_column(report, "threads", FLM_IN_JSON);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        flm_report_add_column(report, columns[i].name, FLM_IN_JSON);
+        if (!has[i])
+            continue;
+        const char *unit = columns[i].is_time ? "ns" : columns[i].is_bytes ? "bytes" : "";
+        flm_report_add_view(report, (struct flm_report_view){.heading = columns[i].heading,
+                                                             .column = FIRST + i,
+                                                             .format = FLM_VIEW_AS_ANY_QUANTITY,
+                                                             .kind = FLM_COLUMN_NUMBER,
+                                                             .leave_out = columns[i].leave_out,
+                                                             .unit = flm_bytes_of(unit)});
+        if ((i == USER || i == SYSTEM) && elapsed > 0)
+            flm_report_add_view(report, (struct flm_report_view){.heading = "",
+                                                                 .column = FIRST + i,
+                                                                 .format = FLM_VIEW_AS_PERCENT,
+                                                                 .kind = FLM_COLUMN_NUMBER,
+                                                                 .leave_out = 1,
+                                                                 .whole = elapsed});
+    }
+    flm_report_add_view(report, (struct flm_report_view){.heading = "threads",
+                                                         .column = THREADS,
+                                                         .format = FLM_VIEW_AS_COUNT,
+                                                         .kind = FLM_COLUMN_NUMBER});
+    flm_report_add_view(report, (struct flm_report_view){
+                                    .heading = "name", .column = NAME, .kind = FLM_COLUMN_NAME});
+}
+
+void flm_report_add_threads(struct flm_report *report, const struct flm_measures *measures,
+                            uint32_t rows)
+{
+    const struct flm_probe_decoded *d = measures->decoded;
+    size_t count = d->threads.count;
+    size_t shown = rows > 0 && rows < count ? rows : count;
+    bool has[COLUMNS] = {false};
+    double values[COLUMNS];
+    for (size_t i = 0; i < shown; i++) {
+        find_values(measures, i, values);
+        for (size_t v = 0; v < COLUMNS; v++)
+            has[v] |= values[v] > 0;
+    }
+    if (count == 0)
+        return;
+    flm_report_begin_section(report, "threads", ", the newest first", true);
+    flm_report_begin_table(report, "threads", FLM_IN_PEOPLES | FLM_IN_JSON, false);
+    add_columns(report, has, measures->elapsed);
+    for (size_t i = 0; i < shown; i++) {
+        const struct flm_probe_thread *t = &d->threads.at[i];
+        find_values(measures, i, values);
+        flm_report_begin_row(report, 0, FLM_IN_PEOPLES | FLM_IN_JSON);
+        flm_report_cell_bytes(report, (struct flm_bytes){t->name, name_size(t)});
+        flm_report_cell_number(report, t->tid);
+        flm_report_cell_number(report, t->threads);
+        for (size_t v = 0; v < COLUMNS; v++)
+            flm_report_cell_number(report, values[v]);
+    }
+    if (shown < count)
+        flm_text_format(flm_report_add_line(report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
+                        "%zu more", count - shown);
+    flm_report_end_section(report);
+}

@@ -1,0 +1,58 @@
+#include "report/probe/sections.h"
+
+#include <math.h>
+
+#include "support/probe/probe_image.h"
+
+/* The order is a column, names are unique in a section, and each section has another name. */
+static void sections_are_sound(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < flm_section_count; s++) {
+        const struct flm_section *section = &flm_sections[s];
+        size_t count = 0;
+        while (section->columns[count].source)
+            count++;
+        assert_true(count > section->order && count < FLM_MOST_SECTION_COLUMNS);
+        assert_true(section->kinds != 0);
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < i; j++)
+                if (strcmp(section->columns[i].name, section->columns[j].name) == 0)
+                    fail_msg("%s has two columns '%s'", section->name, section->columns[i].name);
+        for (size_t other = 0; other < s; other++)
+            assert_string_not_equal(section->name, flm_sections[other].name);
+    }
+}
+
+static void a_site_without_a_meter_has_no_value(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    struct flm_probe_decoded decoded;
+    struct flm_measures m;
+    struct flm_error why = {0};
+    double value;
+    assert_true(flm_probe_decode(&decoded, image_bytes(image), &why));
+    assert_true(flm_measures_make(&m, &decoded, &why));
+    const struct flm_section_column held = {.source = FLM_OF_METER_MEAN, .which = FLM_PROBE_HELD},
+                                    average = {.source = FLM_OF_AVERAGE},
+                                    rate = {.source = FLM_OF_VALUE_RATE, .which = FLM_PROBE_AMOUNT};
+    assert_false(flm_section_value(&m, 1, &held, 0, &value));
+    assert_true(flm_section_value(&m, 2, &average, 0, &value) && value == 150);
+    m.site[2].value[FLM_PROBE_AMOUNT] = 10;
+    assert_true(flm_section_value(&m, 2, &rate, 0, &value) && fabs(value - 2e6) < 1);
+    m.site[2].calls = 0;
+    assert_false(flm_section_value(&m, 2, &average, 0, &value));
+    flm_measures_clear(&m);
+    flm_probe_decoded_clear(&decoded);
+    free(image);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sections_are_sound),
+        cmocka_unit_test(a_site_without_a_meter_has_no_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
