@@ -3,6 +3,7 @@
  *     scope.c     entering and leaving: the hot path
  *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
+ *     requests.c  scopes, requests and tasks with names that are known at run time
  *     meters.c    distributions: of durations, bytes, lengths
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL
@@ -33,6 +34,8 @@ struct flm_local {
     uint32_t part_place;
     struct flm_probe_meter **meters; /* by number of the site x FLM_PROBE_QUANTITIES + quantity */
     uint32_t meter_sites;            /* for so many sites */
+
+    struct flm_remembered *remembered; /* requests.c; NULL at first */
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -144,6 +147,11 @@ FLM_HIDDEN struct flm_probe_node *flm_node_of(struct flm_site *site);
 FLM_HIDDEN struct flm_site *flm_site_named(enum flm_probe_kind kind,
                                            enum flm_probe_operation operation, const char *name,
                                            size_t size, const void *address);
+
+/* The same without an operation and an address, of a text that ends with a 0, for those that come
+ * again: without the lock mostly. NULL too if this thread is not measured. */
+FLM_HIDDEN struct flm_site *flm_site_remembered(enum flm_probe_kind kind, const char *name);
+FLM_HIDDEN void flm_remembered_free(struct flm_local *local);
 
 /* Before the library is unloaded: threads that end later do not come here. */
 FLM_HIDDEN void flm_local_unload(void);

@@ -201,6 +201,7 @@ void flm_local_end(struct flm_local *local)
     }
     flm_local_forget();
     flm_meters_free(local);
+    flm_remembered_free(local);
     flm_memory_free(local, sizeof *local);
 }
 

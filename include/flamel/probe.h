@@ -18,6 +18,13 @@
  * not show them yet). They are in a mapped file, a part for each thread, which grows with threads,
  * source locations and paths of scopes, not with calls.
  *
+ * A scope whose name is known only when it begins is FLM_SCOPE_NAMED(text); one that is done for
+ * somebody else, FLM_REQUEST("GET /users"): what happens in it is in its part of the tree. Such
+ * names should be few (a route, not an address): after 1,000 of a kind it is "<other>".
+ *
+ * probe_values.h has values, counters and frames, probe_tasks.h what goes from thread to thread,
+ * probe_flow.h queues and streams.
+ *
  * Nothing is measured unless the environment variable FLAMEL says so, or flm_probe_start. A scope
  * then costs a load and a branch. The same where the program is not linked with the library. With
  * -DFLM_PROBE=0 the macros are nothing, and the machine code is the same as without them.
@@ -63,15 +70,42 @@ struct flm_scope {
 /* Not 0: it measures. */
 extern FLM_PROBE_WEAK volatile uint32_t flm_probe_state;
 
+#define FLM_PROBE_IS_ON __builtin_expect(FLM_PROBE_IS_LINKED &&flm_probe_state != 0, 0)
+
 extern FLM_PROBE_WEAK void *flm_probe_enter(struct flm_site *site);
+extern FLM_PROBE_WEAK void *flm_probe_enter_named(const char *name);
+extern FLM_PROBE_WEAK void *flm_probe_enter_request(const char *name);
 extern FLM_PROBE_WEAK void flm_probe_leave(void *scope);
 
 /* A scope by hand, where blocks do not fit: returns what flm_exit needs. */
 static inline struct flm_scope flm_enter(struct flm_site *site)
 {
     struct flm_scope scope = {0};
-    if (__builtin_expect(FLM_PROBE_IS_LINKED && flm_probe_state != 0, 0))
+    if (FLM_PROBE_IS_ON)
         scope.open = flm_probe_enter(site);
+    return scope;
+}
+
+/* The same, of a name that is known at run time, and is copied. */
+static inline struct flm_scope flm_enter_named(const char *name)
+{
+    struct flm_scope scope = {0};
+    if (FLM_PROBE_IS_ON)
+        scope.open = flm_probe_enter_named(name);
+    return scope;
+}
+
+static inline struct flm_scope flm_enter_request(const char *name)
+{
+    struct flm_scope scope = {0};
+    if (FLM_PROBE_IS_ON)
+        scope.open = flm_probe_enter_request(name);
+    return scope;
+}
+
+static inline struct flm_scope flm_no_scope(void)
+{
+    struct flm_scope scope = {0};
     return scope;
 }
 
@@ -119,6 +153,14 @@ static inline int flm_probe_report(void)
 
 #define FLM_SCOPE(name) FLM_PROBE_SCOPE_(name, FLM_PROBE_JOIN(flm_at_, __COUNTER__))
 #define FLM_FUNC() FLM_PROBE_SCOPE_(0, flm_function)
+
+/* `name` is not evaluated where nothing is measured. */
+#define FLM_SCOPE_NAMED(name) FLM_PROBE_NAMED_(flm_enter_named, name)
+#define FLM_REQUEST(name) FLM_PROBE_NAMED_(flm_enter_request, name)
+#define FLM_PROBE_NAMED_(enter, name)                                                              \
+    FLM_PROBE_GUARD_(FLM_PROBE_JOIN(flm_at_, __COUNTER__),                                         \
+                     FLM_PROBE_IS_ON ? enter(name) : flm_no_scope())
+
 #define FLM_SITE_OF(id, name, kind)                                                                \
     static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0, kind, 0, 0}
 #define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
@@ -128,7 +170,7 @@ static inline int flm_probe_report(void)
 
 struct flm_scope_guard {
     struct flm_scope scope;
-    explicit flm_scope_guard(struct flm_site *site) : scope(flm_enter(site))
+    explicit flm_scope_guard(struct flm_scope entered) : scope(entered)
     {
     }
     ~flm_scope_guard()
@@ -138,22 +180,23 @@ struct flm_scope_guard {
     flm_scope_guard(const flm_scope_guard &) = delete;
     flm_scope_guard &operator=(const flm_scope_guard &) = delete;
 };
-#define FLM_PROBE_SCOPE_(name, id)                                                                 \
-    FLM_SITE(FLM_PROBE_JOIN(id, _site), name);                                                     \
-    struct flm_scope_guard id(&FLM_PROBE_JOIN(id, _site))
+#define FLM_PROBE_GUARD_(id, entered) struct flm_scope_guard id(entered)
 
 extern "C" {
 #else
+#define FLM_PROBE_GUARD_(id, entered)                                                              \
+    __attribute__((cleanup(flm_exit))) const struct flm_scope id = entered
+#endif
 #define FLM_PROBE_SCOPE_(name, id)                                                                 \
     FLM_SITE(FLM_PROBE_JOIN(id, _site), name);                                                     \
-    __attribute__((cleanup(flm_exit))) const struct flm_scope id =                                 \
-        flm_enter(&FLM_PROBE_JOIN(id, _site))
-#endif
+    FLM_PROBE_GUARD_(id, flm_enter(&FLM_PROBE_JOIN(id, _site)))
 
 #else /* compiled out */
 
 #define FLM_SCOPE(name) ((void)0)
 #define FLM_FUNC() ((void)0)
+#define FLM_SCOPE_NAMED(name) ((void)sizeof(name))
+#define FLM_REQUEST(name) ((void)sizeof(name))
 #define FLM_SITE_OF(id, name, kind)                                                                \
     __attribute__((unused)) static struct flm_site id = {name, __func__, __FILE__, __LINE__,       \
                                                          0,    kind,     0,        0}
@@ -164,6 +207,16 @@ static inline struct flm_scope flm_enter(struct flm_site *site)
     struct flm_scope scope = {0};
     (void)site;
     return scope;
+}
+static inline struct flm_scope flm_enter_named(const char *name)
+{
+    struct flm_scope scope = {0};
+    (void)name;
+    return scope;
+}
+static inline struct flm_scope flm_enter_request(const char *name)
+{
+    return flm_enter_named(name);
 }
 static inline void flm_exit(const struct flm_scope *scope)
 {

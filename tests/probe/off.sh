@@ -16,7 +16,10 @@ cat > "$work/app.c" << 'END'
 #else
 #define FLM_FUNC()      ((void)0)
 #define FLM_SCOPE(name) ((void)0)
+#define FLM_SCOPE_NAMED(name) ((void)0)
+#define FLM_REQUEST(name) ((void)0)
 #endif
+extern const char *name(int i);
 int work(int *at, int n);
 int work(int *at, int n)
 {
@@ -24,13 +27,15 @@ int work(int *at, int n)
     int sum = 0;
     for (int i = 0; i < n; i++) {
         FLM_SCOPE("add");
+        FLM_SCOPE_NAMED(name(i));
+        FLM_REQUEST(name(n));
         sum += at[i];
     }
     return sum;
 }
 END
 $cc -O2 -c "$work/app.c" -o "$work/without.o" &&
-    $cc -O2 -c -DWITH -DFLM_PROBE=0 -Iinclude "$work/app.c" -o "$work/with.o" || exit 1
+    $cc -O2 -Wall -Wextra -Werror -c -DWITH -DFLM_PROBE=0 -Iinclude "$work/app.c" -o "$work/with.o" || exit 1
 objdump -d "$work/without.o" | tail -n +4 > "$work/without"
 objdump -d "$work/with.o" | tail -n +4 > "$work/with"
 cmp -s "$work/without" "$work/with" || complain "compiled out, the machine code is another"
