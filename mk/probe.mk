@@ -7,8 +7,8 @@
 
 # What stands in front of functions of libc (probe/front) is in the shared one only: a static program's own
 # libc has its functions once.
-PROBE_SOURCES := $(filter-out probe/link.c,$(wildcard probe/*.c))
-PROBE_FRONT   := $(wildcard probe/front/*.c)
+PROBE_FRONT   := $(wildcard probe/front/*.c $(patsubst %,probe/%.c,front calls locks lock_kinds lock_waits memory memory_new memory_maps))
+PROBE_SOURCES := $(filter-out probe/link.c $(PROBE_FRONT),$(wildcard probe/*.c))
 PROBE_OBJECTS := $(PROBE_SOURCES:%.c=$B/obj/%.o)
 PROBE_SHARED  := libflamel-probe.so.$(VERSION)
 PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a

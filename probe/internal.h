@@ -5,6 +5,7 @@
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
  *     meters.c    distributions: of durations, bytes, lengths
+ *     calls.c     locks, files: what is done often, and is no scope
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL
  *     outputs.c   the report and the profile, at the end and on demand
@@ -25,6 +26,19 @@
 #define FLM_HIDDEN __attribute__((visibility("hidden")))
 #define FLM_RARELY(x) __builtin_expect(!!(x), 0)
 
+/* What a thread does often and is no scope of the program: taking a lock at a place, reading a file.
+ * It is found again by what it is done with, where, and in which scope: see calls.c. */
+struct flm_call {
+    const void *thing, *caller;
+    uint64_t parent;             /* the address of the node that was open */
+    struct flm_probe_node *node; /* in that */
+    struct flm_site *site;
+    uint32_t number, place; /* of the site; of the node */
+    uint32_t until_timed;   /* see locks.c */
+    uint32_t weight;
+};
+enum { FLM_CALLS = 512 };
+
 /* The memory of a thread that nobody else sees. */
 struct flm_local {
     struct flm_probe_thread *thread; /* NULL: it is not measured */
@@ -36,6 +50,9 @@ struct flm_local {
     uint32_t meter_sites;            /* for so many sites */
 
     struct flm_remembered *remembered; /* requests.c; NULL at first */
+    uint32_t held;   /* how many locks are in thread->held */
+    uint32_t holder; /* place of a thread that had a lock */
+    struct flm_call call[FLM_CALLS];
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -62,6 +79,9 @@ FLM_OF_THREAD struct flm_local *flm_local;
  * library works, and a scope that begins now is a signal handler's. */
 FLM_OF_THREAD struct flm_probe_open *flm_top;
 FLM_OF_THREAD struct flm_probe_ring *flm_ring;
+
+/* It holds the library's lock: what it calls of libc is not the program's. */
+FLM_OF_THREAD bool flm_is_inside;
 
 /* Around everything that takes the lock, or makes something. Which scope is open is kept on the
  * stack: a handler that comes in between may do the same. */
@@ -93,6 +113,9 @@ FLM_HIDDEN void flm_memory_free(void *memory, size_t size);
 /* The number of a site in this run, which it may get now; 0: there is no room. */
 FLM_HIDDEN uint32_t flm_site_number(struct flm_site *site);
 
+/* What is in the file of a site; NULL: there is none of this number. */
+FLM_HIDDEN const struct flm_probe_site *flm_site_record(uint32_t number);
+
 /* Makes what this thread has: flm_local, flm_top, flm_ring. False: it is not measured. */
 FLM_HIDDEN bool flm_local_begin(void);
 
@@ -109,6 +132,11 @@ FLM_HIDDEN uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint3
  * with or without that of the run. */
 FLM_HIDDEN void flm_meter_add(struct flm_local *local, uint32_t site,
                               enum flm_probe_quantity quantity, uint64_t value);
+
+/* The same value `weight` times. */
+FLM_HIDDEN void flm_meter_add_many(struct flm_local *local, uint32_t site,
+                                   enum flm_probe_quantity quantity, uint64_t value,
+                                   uint32_t weight);
 
 /* The meter; NULL: there is no room, which was counted. The library works. */
 FLM_HIDDEN struct flm_probe_meter *flm_meter_of(struct flm_local *local, uint32_t site,
@@ -152,6 +180,8 @@ FLM_HIDDEN struct flm_site *flm_site_named(enum flm_probe_kind kind,
  * again: without the lock mostly. NULL too if this thread is not measured. */
 FLM_HIDDEN struct flm_site *flm_site_remembered(enum flm_probe_kind kind, const char *name);
 FLM_HIDDEN void flm_remembered_free(struct flm_local *local);
+/* The same for a site that is given as it should be, but for the end of its name. */
+FLM_HIDDEN struct flm_site *flm_site_like(const struct flm_site *like, size_t name_size);
 
 /* Before the library is unloaded: threads that end later do not come here. */
 FLM_HIDDEN void flm_local_unload(void);
@@ -176,6 +206,12 @@ FLM_HIDDEN void flm_meters_free(struct flm_local *local);
  * said. Not in a scope's work, nor in signal handlers. */
 FLM_HIDDEN bool flm_outputs_write(void);
 FLM_HIDDEN void flm_outputs_of_child(void);
+/* ---- Standing in front of libc: the shared library only, so these are weak ------------------- */
+
+/* Says of its signals whether they are measured. */
+#define FLM_IN_FRONT FLM_HIDDEN __attribute__((weak))
+FLM_IN_FRONT void flm_locks_start(void);
+FLM_IN_FRONT void flm_files_start(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 
@@ -204,7 +240,8 @@ struct flm_settings {
     uint32_t cpu_frequency; /* Hz */
     uint32_t timed_of;      /* 1: each call is timed; n: one of n; 0: calls are counted only */
     bool is_ordered;
-    char wrong[256]; /* a sentence: why they are not understood */
+    uint32_t hold_weight; /* locks: how long each is held, 1; one of 16, 16; none, 0 */
+    char wrong[256];      /* a sentence: why they are not understood */
 };
 
 /* %p in a path is the number of the process. */

@@ -116,12 +116,35 @@ static bool open_run(void)
     return true;
 }
 
+/* Of those that were asked for. Until it has ended, nothing stands in front. */
+static uint32_t active_signals;
+
+static void begin_signal(enum flm_probe_signal signal, void (*start)(void), const char *why_not)
+{
+    if (!(flm_settings.signals & 1u << signal))
+        return;
+    if (start)
+        start();
+    else
+        flm_signal_is(signal, FLM_PROBE_NOT_POSSIBLE, why_not);
+    if (flm_run.arena.header->activity[signal].state == FLM_PROBE_ACTIVE)
+        active_signals |= 1u << signal;
+}
+
+static void begin_signals(void)
+{
+    static const char is_static[] = "the static library cannot stand in front of libc's functions";
+    begin_signal(FLM_PROBE_LOCKS, flm_locks_start, is_static);
+    begin_signal(FLM_PROBE_IO, flm_files_start, is_static);
+}
+
 static void begin_run(void)
 {
     struct flm_probe_header *header = flm_run.arena.header;
     header->timed_of = flm_settings.timed_of;
     header->is_ordered = flm_settings.is_ordered;
     flm_signal_is(FLM_PROBE_TIME, FLM_PROBE_ACTIVE, NULL);
+    begin_signals();
     header->start_ticks = header->now_ticks = flm_clock_ticks();
     header->start_ns = flm_clock_ns(CLOCK_REALTIME);
     memcpy(header->magic, FLM_PROBE_MAGIC, sizeof header->magic);
@@ -187,6 +210,7 @@ int flm_probe_do_start(const char *text)
     }
     flm_run.starts = 1;
     flm_probe_state = 1;
+    flm_signals = active_signals;
     return 0;
 }
 
@@ -209,6 +233,7 @@ void flm_probe_do_stop(void)
 {
     if (flm_run.starts == 0 || --flm_run.starts > 0)
         return;
+    flm_signals = 0;
     flm_probe_state = 0;
     flm_probe_do_write();
 }
@@ -263,6 +288,7 @@ void flm_run_end(void)
 {
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
+    flm_signals = 0;
     flm_probe_state = 0;
     flm_signals = 0;
     flm_probe_do_write();

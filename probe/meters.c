@@ -81,23 +81,34 @@ static bool is_less(enum flm_probe_quantity quantity, uint64_t a, uint64_t b)
 }
 
 /* A bucket that is full stays so. */
-void flm_meter_add(struct flm_local *local, uint32_t site, enum flm_probe_quantity quantity,
-                   uint64_t value)
+static inline void add_to(struct flm_local *local, uint32_t site, enum flm_probe_quantity quantity,
+                          uint64_t value, uint32_t weight)
 {
     struct flm_probe_meter *meter = flm_meter_of(local, site, quantity);
     if (!meter)
         return;
     bool is_negative = quantity == FLM_PROBE_LEVEL && (int64_t)value < 0;
     uint32_t *bucket = &meter->bucket[flm_probe_bucket(is_negative ? 0 - value : value)];
-    if (*bucket < UINT32_MAX)
-        ++*bucket;
+    *bucket = *bucket < UINT32_MAX - weight ? *bucket + weight : UINT32_MAX;
     if (meter->count == 0 || is_less(quantity, value, meter->least))
         meter->least = value;
     if (meter->count == 0 || is_less(quantity, meter->greatest, value))
         meter->greatest = value;
-    meter->total += value;
+    meter->total += value * weight;
     meter->last = value;
-    __atomic_store_n(&meter->count, meter->count + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&meter->count, meter->count + weight, __ATOMIC_RELEASE);
+}
+
+void flm_meter_add(struct flm_local *local, uint32_t site, enum flm_probe_quantity quantity,
+                   uint64_t value)
+{
+    add_to(local, site, quantity, value, 1);
+}
+
+void flm_meter_add_many(struct flm_local *local, uint32_t site, enum flm_probe_quantity quantity,
+                        uint64_t value, uint32_t weight)
+{
+    add_to(local, site, quantity, value, weight);
 }
 
 void flm_local_drain(struct flm_local *local)

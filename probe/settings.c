@@ -134,6 +134,18 @@ static bool set_ordered(struct flm_settings *settings, int argument, const char 
     return settings->is_ordered = true;
 }
 
+/* locks, locks:hold, locks:wait */
+static bool set_locks(struct flm_settings *settings, int signal, const char *value)
+{
+    if (strcmp(value, "hold") == 0)
+        settings->hold_weight = 1;
+    else if (strcmp(value, "wait") == 0)
+        settings->hold_weight = 0;
+    else if (*value)
+        return false;
+    return set_signal(settings, signal, "");
+}
+
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 static const struct word words[] = {
@@ -153,7 +165,7 @@ static const struct word words[] = {
     {"time", set_signal, FLM_PROBE_TIME, NULL, false},
     {"memory", set_signal, FLM_PROBE_MEMORY, NULL, false},
     {"cpu", set_signal, FLM_PROBE_CPU_TIME, "HZ", true},
-    {"locks", set_signal, FLM_PROBE_LOCKS, NULL, false},
+    {"locks", set_locks, FLM_PROBE_LOCKS, "hold", true},
     {"io", set_signal, FLM_PROBE_IO, NULL, false},
     {"threads", set_signal, FLM_PROBE_THREADS, NULL, false},
     {"sql", set_signal, FLM_PROBE_STATEMENTS, NULL, false},
@@ -209,6 +221,7 @@ void flm_settings_read(struct flm_settings *settings, const char *text)
     *settings = (struct flm_settings){.is_on = true,
                                       .signals = usual,
                                       .timed_of = 1,
+                                      .hold_weight = 16,
                                       .cpu_frequency = 999,
                                       .percentile = {95},
                                       .percentile_count = 1,

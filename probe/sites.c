@@ -37,9 +37,18 @@ static bool describe(struct flm_arena *arena, const struct flm_site *site,
     to->kind = site->kind;
     to->operation = site->operation;
     to->address = (uintptr_t)site->address;
+    to->caller = (uintptr_t)site->caller;
     return add_text(arena, site->name, &to->name, &to->name_size) &&
            add_text(arena, site->function, &to->function, &to->function_size) &&
            add_text(arena, site->file, &to->file, &to->file_size);
+}
+
+const struct flm_probe_site *flm_site_record(uint32_t number)
+{
+    struct flm_arena *arena = &flm_run.arena;
+    bool is_there =
+        number > 0 && number <= __atomic_load_n(&arena->header->site_count, __ATOMIC_ACQUIRE);
+    return is_there ? site_at(arena, number) : NULL;
 }
 
 uint32_t flm_site_number(struct flm_site *site)
@@ -85,11 +94,14 @@ static struct {
     size_t left;
 } named_room;
 
-static uint32_t hash_of(uint32_t kinds, const char *name, size_t size, const void *address)
+/* What is looked for: everything of a site that is the same for the same thing. */
+static uint32_t hash_of(const struct flm_site *like, size_t size)
 {
-    uint64_t hash = kinds * 0x9E3779B97F4A7C15u ^ (uintptr_t)address * 0xD6E8FEB86659FD93u;
+    uint64_t hash = ((uint64_t)like->kind << 16 | like->operation) * 0x9E3779B97F4A7C15u ^
+                    (uintptr_t)like->address * 0xD6E8FEB86659FD93u ^
+                    (uintptr_t)like->caller * 0xC2B2AE3D27D4EB4Fu;
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 0x100000001B3u;
+        hash = (hash ^ (unsigned char)like->name[i]) * 0x100000001B3u;
     hash ^= hash >> 32;
     return (uint32_t)(hash * 0x9E3779B1u >> 7);
 }
@@ -110,62 +122,67 @@ static struct named *new_named(size_t name_size)
     return named;
 }
 
-static struct named **slot_of(uint32_t kinds, const char *name, size_t size, const void *address,
-                              uint32_t hash)
+static bool is_like(const struct named *named, const struct flm_site *like, size_t size)
+{
+    const struct flm_site *site = &named->site;
+    return named->size == size && site->address == like->address && site->caller == like->caller &&
+           site->kind == like->kind && site->operation == like->operation &&
+           memcmp(named->name, like->name, size) == 0;
+}
+
+static struct named **slot_of(const struct flm_site *like, size_t size, uint32_t hash)
 {
     for (uint32_t i = hash % NAMED_SLOTS;; i = (i + 1) % NAMED_SLOTS) {
         struct named *named = all_named[i];
-        if (!named ||
-            (named->hash == hash && named->size == size && named->site.address == address &&
-             (uint32_t)(named->site.kind << 16 | named->site.operation) == kinds &&
-             memcmp(named->name, name, size) == 0))
+        if (!named || (named->hash == hash && is_like(named, like, size)))
             return &all_named[i];
     }
 }
 
-static struct flm_site *find_named(enum flm_probe_kind kind, enum flm_probe_operation operation,
-                                   const char *name, size_t size, const void *address)
+static struct flm_site *find_named(const struct flm_site *like, size_t size, uint32_t most)
 {
-    uint32_t kinds = (uint32_t)kind << 16 | (uint32_t)operation;
-    uint32_t hash = hash_of(kinds, name, size, address);
-    struct named **slot = slot_of(kinds, name, size, address, hash), *named = *slot;
+    uint32_t hash = hash_of(like, size);
+    struct named **slot = slot_of(like, size, hash), *named = *slot;
     if (named)
         return &named->site;
-    if (named_count[kind] >= MOST_NAMED + FLM_PROBE_OPERATIONS)
+    if (named_count[like->kind] >= most || !(named = new_named(size)))
         return NULL;
-    if (!(named = new_named(size)))
-        return NULL;
-    memcpy(named->name, name, size);
+    memcpy(named->name, like->name, size);
     named->hash = hash;
     named->size = (uint32_t)size;
-    named->site = (struct flm_site){.name = named->name,
-                                    .kind = (uint16_t)kind,
-                                    .operation = (uint16_t)operation,
-                                    .address = address};
-    named_count[kind]++;
+    named->site = *like;
+    named->site.name = named->name;
+    named_count[like->kind]++;
     *slot = named;
     return &named->site;
 }
 
-struct flm_site *flm_site_named(enum flm_probe_kind kind, enum flm_probe_operation operation,
-                                const char *name, size_t size, const void *address)
+struct flm_site *flm_site_like(const struct flm_site *like, size_t size)
 {
-    static const char other[] = "<other>";
     struct flm_site *site = NULL;
     struct flm_probe_open *top = flm_local_work();
     size = size < MOST_NAME ? size : MOST_NAME;
     flm_lock();
     if (!all_named)
         all_named = flm_memory_new(NAMED_SLOTS * sizeof *all_named);
-    if (all_named && named_count[kind] >= MOST_NAMED) {
-        uint32_t kinds = (uint32_t)kind << 16 | (uint32_t)operation;
-        struct named *known =
-            *slot_of(kinds, name, size, address, hash_of(kinds, name, size, address));
-        site = known ? &known->site : find_named(kind, operation, other, sizeof other - 1, NULL);
-    } else if (all_named) {
-        site = find_named(kind, operation, name, size, address);
+    if (all_named)
+        site = find_named(like, size, MOST_NAMED);
+    if (all_named && !site) {
+        const struct flm_site other = {
+            .name = "<other>", .kind = like->kind, .operation = like->operation};
+        site = find_named(&other, strlen(other.name), MOST_NAMED + FLM_PROBE_OPERATIONS);
     }
     flm_unlock();
     flm_local_rest(top);
     return site;
+}
+
+struct flm_site *flm_site_named(enum flm_probe_kind kind, enum flm_probe_operation operation,
+                                const char *name, size_t size, const void *address)
+{
+    return flm_site_like(&(struct flm_site){.name = name,
+                                            .kind = (uint16_t)kind,
+                                            .operation = (uint16_t)operation,
+                                            .address = address},
+                         size);
 }

@@ -13,16 +13,19 @@ struct flm_run flm_run;
 __thread struct flm_local *flm_local;
 __thread struct flm_probe_open *flm_top;
 __thread struct flm_probe_ring *flm_ring;
+__thread bool flm_is_inside;
 
 /* Held for microseconds. A handler that interrupts its holder does not take it: flm_local_work. */
 void flm_lock(void)
 {
     while (__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE))
         sched_yield();
+    flm_is_inside = true;
 }
 
 void flm_unlock(void)
 {
+    flm_is_inside = false;
     __atomic_store_n(&flm_run.lock, 0, __ATOMIC_RELEASE);
 }
 

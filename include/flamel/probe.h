@@ -52,6 +52,7 @@ struct flm_site {
     uint32_t number;          /* the library's; 0 at first */
     uint16_t kind, operation; /* enum flm_probe_kind, flm_probe_operation: 0, a scope */
     const void *address;      /* of a function or lock that has no name; NULL: none */
+    const void *caller;       /* of a lock: where it is taken; NULL: not known */
 };
 
 /* A scope that is open, in a variable of the block. */
@@ -162,7 +163,7 @@ static inline int flm_probe_report(void)
                      FLM_PROBE_IS_ON ? enter(name) : flm_no_scope())
 
 #define FLM_SITE_OF(id, name, kind)                                                                \
-    static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0, kind, 0, 0}
+    static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0, kind, 0, 0, 0}
 #define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
 
 #ifdef __cplusplus
@@ -198,8 +199,8 @@ extern "C" {
 #define FLM_SCOPE_NAMED(name) ((void)sizeof(name))
 #define FLM_REQUEST(name) ((void)sizeof(name))
 #define FLM_SITE_OF(id, name, kind)                                                                \
-    __attribute__((unused)) static struct flm_site id = {name, __func__, __FILE__, __LINE__,       \
-                                                         0,    kind,     0,        0}
+    __attribute__((unused)) static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0,    \
+                                                         kind, 0,        0,        0}
 #define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
 
 static inline struct flm_scope flm_enter(struct flm_site *site)

@@ -44,7 +44,8 @@ enum {
     FLM_PROBE_SPARE_DEPTH = 16,
     FLM_PROBE_RING = 256,
     FLM_PROBE_SITE_MASK = 0xFFFFFF,
-    FLM_PROBE_NAME_SIZE = 16
+    FLM_PROBE_NAME_SIZE = 16,
+    FLM_PROBE_MOST_HELD = 16
 };
 
 enum flm_probe_run_state {
@@ -65,6 +66,7 @@ enum flm_probe_kind {
     FLM_PROBE_VALUE,     /* a value that changes */
     FLM_PROBE_STATEMENT, /* of SQL, normalized */
     FLM_PROBE_TRANSFER,  /* of a URL, normalized */
+    FLM_PROBE_HOLDER,    /* in a lock: who had it when somebody began to wait; a call is a wait */
     FLM_PROBE_KINDS
 };
 
@@ -191,6 +193,15 @@ struct flm_probe_site {
     uint16_t kind, operation;
     uint32_t reserved;
     uint64_t address; /* of the program: of a function or lock that has no name; 0: none */
+    uint64_t caller;  /* of a lock: where it is taken; of a holder: where it was. 0: not known */
+};
+
+/* A lock that a thread has, if the time that it has it is measured: of each, or of a sample. */
+struct flm_probe_held {
+    uint64_t lock;  /* its address; 0: none */
+    uint64_t start; /* ticks */
+    uint32_t site;
+    uint32_t weight; /* how many times it was taken this one stands for */
 };
 
 /* A scope that is open; or, where `start` is 0, the one that was open at this depth last. */
@@ -233,6 +244,7 @@ struct flm_probe_thread {
     /* What the kernel says of it, of all that are one, when it ended or the file was written. */
     uint64_t user_ns, system_ns, run_queue_ns;
     uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
+    struct flm_probe_held held[FLM_PROBE_MOST_HELD]; /* in no order */
     struct flm_probe_ring ring;
 
     /* From 1, the outermost; [0] has the root, and those beyond the most depth are never open. */

@@ -1,0 +1,67 @@
+/* calls.c - what a thread does often and is no scope of the program. Runs inside malloc and in signal
+ * handlers. */
+#include "calls.h"
+
+#include <errno.h>
+
+/* Most children of fork take a few locks and run another program: one that goes on is measured. */
+static bool begins(void)
+{
+    enum { LEAST = 32 };
+    static uint32_t calls;
+    if (flm_local || __atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) > 0)
+        return flm_local_begin();
+    return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) >= LEAST && flm_local_begin();
+}
+
+static struct flm_call *fill(struct flm_call *call, const void *thing, const void *caller,
+                             struct flm_site *site, const struct flm_probe_open *top)
+{
+    struct flm_probe_node *node = flm_node_of(site);
+    if (!node)
+        return NULL;
+    call->thing = NULL; /* a handler that comes now does not take half of it */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    call->caller = caller;
+    call->parent = top->at;
+    call->node = node;
+    call->site = site;
+    call->number = site->number;
+    call->place = (uint32_t)(((uintptr_t)node - (uintptr_t)flm_local->base) / FLM_PROBE_UNIT);
+    call->until_timed = 0;
+    call->weight = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    call->thing = thing;
+    return call;
+}
+
+struct flm_call *flm_call_find(const void *thing, const void *caller, flm_find_site *find_site,
+                               int operation)
+{
+    int kept = errno;
+    struct flm_call *call = NULL;
+    if (flm_top || begins()) {
+        const struct flm_probe_open *top = flm_top;
+        struct flm_site *site = find_site(thing, caller, operation);
+        if (site)
+            call = fill(flm_call_at(flm_local, thing, caller, top->at), thing, caller, site, top);
+    }
+    errno = kept;
+    return call;
+}
+
+/* First of all the place is taken: a signal handler that comes then has scopes above it. */
+void *flm_call_enter(const struct flm_call *call)
+{
+    struct flm_probe_open *top = flm_top, *open = top + 1;
+    if (!top || open >= &flm_local->thread->open[FLM_PROBE_MOST_DEPTH + 1])
+        return NULL;
+    flm_top = open;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    open->site = call->number;
+    open->parent = top->node;
+    open->node = call->place;
+    open->at = (uintptr_t)call->node;
+    open->start = flm_clock_ticks();
+    return open;
+}
