@@ -18,6 +18,7 @@ extern const struct flm_command flm_command_filter;
 extern const struct flm_command flm_command_gate;
 extern const struct flm_command flm_command_series;
 extern const struct flm_command flm_command_formats;
+extern const struct flm_command flm_command_mcp;
 extern const struct flm_command flm_command_completion;
 
 /* All of them, in the order in which help lists them; `count` receives how many. */
