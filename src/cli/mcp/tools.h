@@ -46,8 +46,8 @@ const struct flm_mcp_tool *flm_mcp_tool_at(size_t index);
 const struct flm_mcp_tool *flm_mcp_tool_named(struct flm_bytes name);
 
 /* The result of tools/list, and that of a tool that is called with `arguments` (JSON; {NULL}:
- * none). False, and `why`, where the arguments are wrong: an error of the protocol. What goes wrong in the
- * tool is part of its result, for the model to read. */
+ * none). False, and `why`, where the arguments are wrong: an error of the protocol. What goes wrong
+ * in the tool is part of its result, for the model to read. */
 void flm_mcp_list(struct flm_text *out);
 bool flm_mcp_call(const struct flm_mcp_tool *tool, struct flm_bytes arguments,
                   const atomic_bool *is_canceled, struct flm_text *out, struct flm_error *why);
