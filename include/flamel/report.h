@@ -178,6 +178,11 @@ const char *flm_report_table_name(const struct flm_report_table *table);
 size_t flm_report_column_count(const struct flm_report_table *table);
 const char *flm_report_column_name(const struct flm_report_table *table, size_t column);
 
+/* How people see a column: its heading, and the unit of its numbers ("ns", "bytes"; "" of counts).
+ * NULL: they do not see it, in this report or in any. */
+const char *flm_report_column_heading(const struct flm_report_table *table, size_t column);
+struct flm_name flm_report_column_unit(const struct flm_report_table *table, size_t column);
+
 /* SIZE_MAX: there is none. */
 size_t flm_report_column_named(const struct flm_report_table *table, const char *name);
 

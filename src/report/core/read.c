@@ -124,6 +124,28 @@ const char *flm_report_column_name(const struct flm_report_table *table, size_t 
     return table->columns.at[column].name;
 }
 
+/* A column may be seen several times: the first is the value itself. */
+static const struct flm_report_view *find_view(const struct flm_report_table *table, size_t column)
+{
+    assert(column < table->columns.count);
+    for (size_t i = 0; i < table->views.count; i++)
+        if (table->views.at[i].column == column && table->views.at[i].format != FLM_VIEW_AS_BAR)
+            return &table->views.at[i];
+    return NULL;
+}
+
+const char *flm_report_column_heading(const struct flm_report_table *table, size_t column)
+{
+    const struct flm_report_view *view = find_view(table, column);
+    return view ? view->heading : NULL;
+}
+
+struct flm_name flm_report_column_unit(const struct flm_report_table *table, size_t column)
+{
+    const struct flm_report_view *view = find_view(table, column);
+    return view ? (struct flm_name){view->unit.at, view->unit.size} : (struct flm_name){"", 0};
+}
+
 size_t flm_report_column_named(const struct flm_report_table *table, const char *name)
 {
     for (size_t i = 0; i < table->columns.count; i++)
