@@ -29,7 +29,9 @@ extern "C" {
  *
  * ADD: metrics of the same name are one column, the sum; they must have the same unit.
  * SIDE_BY_SIDE: every input keeps its columns; names[i] is put in front of those of input i
- * ("before", or "before:cpu" when inputs have several metrics). Samples are left out. */
+ * ("before", or "before:cpu" when inputs have several metrics). Samples are left out. Notes
+ * on which two inputs disagree get the name too ("before:recorded"); of more than two they are left
+ * out. */
 enum flm_align_mode { FLM_ALIGN_ADD, FLM_ALIGN_SIDE_BY_SIDE };
 struct flm_profile *flm_align(const struct flm_profile *const *profiles, size_t count,
                               enum flm_align_mode mode, const char *const *names,

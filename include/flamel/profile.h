@@ -289,6 +289,10 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
  * libc.so.6". Recordings and perf.data have them, of the modules with the most samples. */
 #define FLM_NOTE_UNSYMBOLIZED "unsymbolized "
 
+/* A note whose key begins so says where a module was mapped, and which build of it: "mapped
+ * /usr/bin/app". */
+#define FLM_NOTE_MAPPED "mapped "
+
 /* A note whose key begins so says what the stacks could show and do not, and how to get it: "not
  * shown CPython". */
 #define FLM_NOTE_NOT_SHOWN "not shown "

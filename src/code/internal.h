@@ -9,6 +9,9 @@
 
 /* ---- listing_costs.c ------------------------------------------------------------------------- */
 
+/* The address of what another build has at its own addresses. */
+#define FLM_CODE_ELSEWHERE UINT64_MAX
+
 /* Something with a cost: a line of the function; code that was inlined at a line; a line of that;
  * an address. Those without a parent are of the function itself. */
 enum flm_code_item_kind { FLM_CODE_LINE, FLM_CODE_INLINED, FLM_CODE_ADDRESS };

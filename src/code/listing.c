@@ -7,6 +7,9 @@
 #include "base/core/hash.h"
 #include "code/internal.h"
 
+const char flm_other_build_sentence[] =
+    "before, it was another build: costs of then are at none of these instructions";
+
 struct flm_listing *flm_listing_new(const struct flm_listing_subject *subject,
                                     struct flm_error *why)
 {
@@ -86,7 +89,9 @@ bool flm_listing_arrange(struct flm_listing *l, const struct flm_code_store *sto
         bool is_address = item->kind == FLM_CODE_ADDRESS;
         double *most = &l->column[is_address ? FLM_LISTING_ASSEMBLY : FLM_LISTING_SOURCE].most;
         double self = fmax(fabs(item->cost.self), fabs(item->before.self));
-        if (item->kind != FLM_CODE_INLINED && self > *most)
+        bool is_row =
+            item->kind != FLM_CODE_INLINED && !(is_address && item->address == FLM_CODE_ELSEWHERE);
+        if (is_row && self > *most)
             *most = self;
     }
     return true;

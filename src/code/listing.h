@@ -40,9 +40,15 @@ struct flm_listing_subject {
     const struct flm_profile *profile; /* borrowed; joined or split (profile/chains.h) */
     struct flm_metric metric;
     struct flm_metric before;  /* of a comparison; {FLM_NONE}: there is none */
+    bool other_build;          /* before, the machine code was another: its costs are at no
+                                  instruction, unless the function is only there */
     uint32_t function, module; /* strings of the profile */
+    uint32_t in_file;          /* another one than 0: only where it is in this file */
     uint32_t file;             /* another one than 0: all functions of this file instead */
 };
+
+/* Of other_build, what is to be said beside the machine code. */
+extern const char flm_other_build_sentence[];
 
 /* What is open of what can be folded: keys of rows. */
 struct flm_listing_open {

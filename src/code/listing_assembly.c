@@ -253,7 +253,7 @@ static bool add_addresses(struct arranging *a)
     for (size_t i = l->costs.address_first; i < l->costs.items.count; i++) {
         uint32_t number = l->costs.order[i];
         const struct flm_code_item *item = &l->costs.items.at[number];
-        if (item->address == 0) {
+        if (item->address == 0 || item->address == FLM_CODE_ELSEWHERE) {
             add_unplaced(l, item);
             continue;
         }

@@ -23,6 +23,7 @@ struct collecting {
     double *total, *total_before;
     unsigned char *is_subject; /* by frame */
     bool frames_have_lines;
+    bool keeps_apart; /* what was before is at no address of this build */
     struct FLM_ARRAY(struct open_node) open;
     uint32_t sum_end; /* where the subtree ends that was counted last */
 };
@@ -71,7 +72,8 @@ static bool is_subject(const struct collecting *c, const struct flm_frame_record
     const struct flm_listing_subject *s = c->subject;
     if (s->file)
         return (f->file ? f->file : file) == s->file;
-    return f->function == s->function && f->module == s->module;
+    return f->function == s->function && f->module == s->module &&
+           (!s->in_file || (f->file ? f->file : file) == s->in_file);
 }
 
 /* The line of a frame of the split profile, as line_costs.h has it. */
@@ -91,19 +93,23 @@ static struct flm_location where_of(const struct collecting *c, uint32_t frame)
     return where;
 }
 
+enum sides { AFTER = 1, BEFORE = 2, BOTH = 3 };
+
 /* Self and total of a node; of a stack that has an item several times, the total once. */
-static void add_cost(struct collecting *c, uint32_t number, uint32_t node, bool has_self)
+static void add_cost(struct collecting *c, uint32_t number, uint32_t node, enum sides sides)
 {
     struct flm_code_item *item = &c->costs->items.at[number];
-    if (has_self) {
+    bool is_first = item->seen_end <= node;
+    if (is_first)
+        item->seen_end = c->p->node_end[node];
+    if (sides & AFTER) {
         item->cost.self += c->self[node];
-        item->before.self += c->self_before ? c->self_before[node] : 0;
+        item->cost.total += is_first ? c->total[node] : 0;
     }
-    if (item->seen_end > node)
-        return;
-    item->seen_end = c->p->node_end[node];
-    item->cost.total += c->total[node];
-    item->before.total += c->total_before ? c->total_before[node] : 0;
+    if (sides & BEFORE && c->self_before) {
+        item->before.self += c->self_before[node];
+        item->before.total += is_first ? c->total_before[node] : 0;
+    }
 }
 
 /* The address of an open node that may be in the same instruction, the nearest one behind it; 0:
@@ -131,7 +137,7 @@ static void add_nested(struct collecting *c, struct flm_code_item *item, uint32_
         item->nested = item->nested_before = 0;
     item->nested_in = behind;
     item->nested += c->total[node];
-    item->nested_before += c->total_before ? c->total_before[node] : 0;
+    item->nested_before += c->total_before && !c->keeps_apart ? c->total_before[node] : 0;
 }
 
 /* Where the sum of the function itself is taken. */
@@ -162,7 +168,7 @@ static bool add_line(struct collecting *c, uint32_t node, const struct flm_locat
     };
     *line = item_of(c->costs, &item);
     if (*line != FLM_NONE)
-        add_cost(c, *line, node, true);
+        add_cost(c, *line, node, BOTH);
     return *line != FLM_NONE;
 }
 
@@ -178,7 +184,7 @@ static bool add_inlined(struct collecting *c, uint32_t node, uint32_t at_line, u
     };
     *heading = item_of(c->costs, &item);
     if (*heading != FLM_NONE)
-        add_cost(c, *heading, node, true);
+        add_cost(c, *heading, node, BOTH);
     return *heading != FLM_NONE;
 }
 
@@ -194,11 +200,27 @@ static void add_deeper(struct collecting *c, uint32_t node, uint32_t line)
     }
 }
 
+/* What was before, in the machine code of another build. */
+static bool add_elsewhere(struct collecting *c, uint32_t node)
+{
+    const struct flm_code_item item = {
+        .kind = FLM_CODE_ADDRESS, .parent = FLM_NONE, .address = FLM_CODE_ELSEWHERE};
+    uint32_t elsewhere = item_of(c->costs, &item);
+    if (elsewhere != FLM_NONE)
+        add_cost(c, elsewhere, node, BEFORE);
+    return elsewhere != FLM_NONE;
+}
+
 /* The address of a node; inlined code without one is at that of what it was inlined into. */
 static bool add_address(struct collecting *c, uint32_t node, const struct flm_location *where,
                         const struct open_node *inlined_into, uint32_t line, uint32_t *address)
 {
     uint32_t depth = line == FLM_NONE ? 0 : c->costs->items.at[line].depth;
+    *address = FLM_NONE;
+    if (c->keeps_apart && c->total_before[node] != 0 && !add_elsewhere(c, node))
+        return false;
+    if (c->keeps_apart && c->total[node] == 0)
+        return true;
     struct flm_code_item item = {
         .kind = FLM_CODE_ADDRESS, .parent = FLM_NONE, .address = where->address};
     const struct flm_code_item *outer = inlined_into && inlined_into->address != FLM_NONE
@@ -221,7 +243,7 @@ static bool add_address(struct collecting *c, uint32_t node, const struct flm_lo
     made->site_line = site_line;
     if (made->seen_end <= node)
         add_nested(c, made, node);
-    add_cost(c, *address, node, true);
+    add_cost(c, *address, node, c->keeps_apart ? AFTER : BOTH);
     return true;
 }
 
@@ -404,6 +426,15 @@ static double *totals(const struct flm_profile *p, struct flm_metric metric)
     return total;
 }
 
+/* Whether the function is still there. */
+static bool is_after(const struct collecting *c)
+{
+    for (uint32_t i = 1; i < c->p->sizes.node_count; i++)
+        if (c->is_subject[c->p->node_frame[i]] && c->total[i] != 0)
+            return true;
+    return false;
+}
+
 static bool collect(struct collecting *c)
 {
     const struct flm_listing_subject *s = c->subject;
@@ -413,6 +444,7 @@ static bool collect(struct collecting *c)
     c->total = totals(c->p, s->metric);
     c->total_before = compares ? totals(c->p, s->before) : NULL;
     bool good = c->total && (!compares || c->total_before) && mark_subject(c);
+    c->keeps_apart = good && compares && s->other_build && is_after(c);
     for (uint32_t i = 1; good && i < c->p->sizes.node_count; i++)
         good = add_node(c, i);
     if (good)

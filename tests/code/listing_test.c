@@ -278,6 +278,73 @@ static void instructions_have_the_costs_of_their_addresses(void **state)
     flm_profile_free(p);
 }
 
+/* What another build had at its addresses is at none of these; lines are compared. */
+static void costs_of_another_build_are_at_no_instruction(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"mov", "test", "add", "je 118", "cmp", "inc", "ret"};
+    static const struct flm_listing_options none;
+    struct flm_profile *p = example();
+    struct flm_code_store *store = code_of(text, 7);
+    struct flm_listing_subject subject = {
+        .profile = p, .before = {1}, .function = string_of(p, "find")};
+    for (int other = 0; other < 2; other++) {
+        subject.other_build = other;
+        struct flm_listing *l = flm_listing_new(&subject, NULL);
+        assert_true(l && flm_listing_arrange(l, other ? store : NULL, &none, NULL));
+        struct flm_listing_row rows[20];
+        uint32_t count = flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 20, rows);
+        double at_instructions = 0, elsewhere = 0;
+        for (uint32_t i = 0; i < count; i++)
+            *(rows[i].kind == FLM_LISTING_UNKNOWN ? &elsewhere : &at_instructions) +=
+                rows[i].before.self;
+        assert_true(at_instructions == (other ? 0 : 3));
+        assert_true(elsewhere == (other ? 3 : 0));
+        if (other)
+            assert_string_equal(rows_of(l, FLM_LISTING_ASSEMBLY),
+                                "=20|100 12/12|104 3/3|108|10c|=2|110 6/14|=24|114|118 0/5|u 1/1");
+        uint32_t row = flm_listing_row_of_line(l, string_of(p, "app.c"), 20);
+        flm_listing_rows(l, FLM_LISTING_SOURCE, row, 1, rows);
+        assert_true(rows[0].line == 20 && rows[0].before.self == 1);
+        assert_true(flm_listing_sum(l, true).self == 1 && flm_listing_sum(l, true).total == 3);
+        flm_listing_free(l);
+    }
+    /* Of a function that is gone, the code is that of before. */
+    struct flm_builder *b = flm_builder_new(NULL);
+    add(b, "find:20@100", 0, 4);
+    struct flm_profile *gone = flm_builder_finish(b, NULL);
+    subject = (struct flm_listing_subject){
+        .profile = gone, .before = {1}, .function = string_of(gone, "find"), .other_build = true};
+    struct flm_listing *l = flm_listing_new(&subject, NULL);
+    struct flm_listing_row rows[2];
+    assert_true(l && flm_listing_arrange(l, NULL, &none, NULL));
+    assert_int_equal(flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 2, rows), 2);
+    assert_true(rows[1].address == 0x100 && rows[1].before.self == 4);
+    flm_listing_free(l);
+    flm_profile_free(gone);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+/* Of functions of one name and no module, those of one file. */
+static void a_function_may_be_that_of_one_file(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    struct flm_listing_subject subject = {.profile = p,
+                                          .before = {FLM_NONE},
+                                          .function = string_of(p, "find"),
+                                          .in_file = string_of(p, "app.c")};
+    struct flm_listing *l = flm_listing_new(&subject, NULL);
+    assert_true(flm_listing_sum(l, false).self == 16);
+    flm_listing_free(l);
+    subject.in_file = string_of(p, "main");
+    l = flm_listing_new(&subject, NULL);
+    assert_true(flm_listing_sum(l, false).self == 0);
+    flm_listing_free(l);
+    flm_profile_free(p);
+}
+
 static void short_jumps_are_next_to_the_code(void **state)
 {
     (void)state;
@@ -438,7 +505,8 @@ static void rows_add_up_to_their_function(void **state)
         const struct flm_metric metric = {(uint32_t)round % p->sizes.metric_count};
         struct flm_line_costs costs;
         struct flm_functions functions;
-        assert_true(flm_line_costs_init(&costs, p, metric, NULL, NULL));
+        assert_true(
+            flm_line_costs_init(&costs, p, metric, NULL, NULL));
         assert_true(flm_functions_init(&functions, p, NULL));
         assert_true(flm_functions_measure(&functions, p, metric, NULL));
         for (uint32_t i = 1; i < functions.count; i++) {
@@ -536,6 +604,8 @@ int main(void)
         cmocka_unit_test(inlined_code_is_below_its_line),
         cmocka_unit_test(functions_of_a_file_follow_each_other),
         cmocka_unit_test(instructions_have_the_costs_of_their_addresses),
+        cmocka_unit_test(costs_of_another_build_are_at_no_instruction),
+        cmocka_unit_test(a_function_may_be_that_of_one_file),
         cmocka_unit_test(short_jumps_are_next_to_the_code),
         cmocka_unit_test(cold_blocks_are_folded),
         cmocka_unit_test(lanes_are_bounded),

@@ -7,6 +7,8 @@
 #include "algebra/operation/rebuild.h"
 #include "base/core/array.h"
 #include "base/core/sort.h"
+#include "base/text/text.h"
+#include "profile/chains.h"
 
 /* Paths of one name that are compared with each other at most: of so many nothing can be told. */
 #define MOST_PAIRS 100000
@@ -54,26 +56,32 @@ static uint32_t string_of(const struct flm_frame_record *frame, enum kind kind)
     return kind == MODULES ? frame->module : frame->file;
 }
 
-/* Adds each path of a profile once; `seen` has a byte for each of its strings. */
+static bool add_path(struct paths *paths, const struct flm_profile *p, uint32_t string,
+                     unsigned char *seen, bool is_other)
+{
+    struct flm_bytes all = flm_string_bytes(p, string), text = without_deleted(all);
+    struct flm_bytes name = last_part(text);
+    if (seen[string] || name.size == 0) /* http://localhost/ has none */
+        return true;
+    seen[string] = 1;
+    return FLM_ARRAY_ADD(&paths->all, (struct path){.text = text,
+                                                    .name = name,
+                                                    .string = string,
+                                                    .is_other = is_other,
+                                                    .is_deleted = text.size < all.size,
+                                                    .partner = FLM_NONE});
+}
+
+/* Adds each path of a profile once. */
 static bool add_paths(struct paths *paths, const struct flm_profile *p, enum kind kind,
                       bool is_other)
 {
-    unsigned char *seen = calloc(p->sizes.string_count + (size_t)1, 1);
+    unsigned char *seen = calloc(p->sizes.string_count + (size_t)1, 1); /* by string */
     bool good = seen != NULL;
-    for (uint32_t i = 0; good && i < p->sizes.frame_count; i++) {
-        uint32_t string = string_of(&p->frames[i], kind);
-        struct flm_bytes all = flm_string_bytes(p, string), text = without_deleted(all);
-        struct flm_bytes name = last_part(text);
-        if (seen[string] || name.size == 0) /* http://localhost/ has none */
-            continue;
-        seen[string] = 1;
-        good = FLM_ARRAY_ADD(&paths->all, (struct path){.text = text,
-                                                        .name = name,
-                                                        .string = string,
-                                                        .is_other = is_other,
-                                                        .is_deleted = text.size < all.size,
-                                                        .partner = FLM_NONE});
-    }
+    for (uint32_t i = 0; good && i < p->sizes.frame_count; i++)
+        good = add_path(paths, p, string_of(&p->frames[i], kind), seen, is_other);
+    for (uint32_t i = 0; good && kind == FILES && i < p->sizes.location_count; i++)
+        good = add_path(paths, p, flm_location_at(p, i).file, seen, is_other);
     free(seen);
     return good;
 }
@@ -343,43 +351,93 @@ struct becoming {
     uint32_t *modules, *files, *frames;
 };
 
+/* Of a frame of the split profile, which was `given` of the joined one. */
 static uint32_t make_frame(struct flm_rebuild *r, const struct flm_profile *other,
-                           const struct becoming *b, uint32_t frame)
+                           const struct becoming *b, uint32_t frame, uint32_t given)
 {
     const struct flm_frame_record *before = &r->p->frames[frame];
-    struct flm_frame_record record = *before;
-    if (b->frames[frame] != FLM_NONE) {
-        record = other->frames[b->frames[frame]];
+    uint32_t location = flm_frame_location(before);
+    struct flm_frame_record record = flm_frame_located(before, 0);
+    if (b->frames[given] != FLM_NONE) {
+        record = other->frames[b->frames[given]];
         record.function = before->function;
         record.module = copied(r, other, record.module);
         record.file = copied(r, other, record.file);
     } else {
         record.module = renamed(r, other, record.module, b->modules);
         record.file = renamed(r, other, record.file, b->files);
-        if (record.module == before->module && record.file == before->file)
+        if (location == 0 && record.module == before->module && record.file == before->file)
             return frame;
     }
-    return flm_builder_frame(r->builder, &record).index;
+    struct flm_frame made = flm_builder_frame(r->builder, &record);
+    if (location == 0)
+        return made.index;
+    struct flm_location where = flm_location_at(r->p, location - 1);
+    where.file = renamed(r, other, where.file, b->files);
+    return flm_builder_frame_at(r->builder, made, &where).index;
 }
 
-static struct flm_profile *with_paths(const struct flm_profile *p, const struct flm_profile *other,
-                                      const struct becoming *b, struct flm_error *why)
+/* Notes of a module (flamel/profile.h) follow its path. */
+static bool rename_notes(struct flm_rebuild *r, const struct flm_profile *other,
+                         const struct becoming *b)
+{
+    static const char *const of_modules[] = {FLM_NOTE_MAPPED, FLM_NOTE_UNSYMBOLIZED};
+    struct flm_builder *builder = r->builder;
+    struct flm_text text = {0};
+    for (uint32_t i = 0; i < r->p->sizes.string_count; i++)
+        for (size_t k = 0; k < 2 && b->modules[i] != FLM_NONE && !text.failed; k++) {
+            uint32_t keys[2];
+            for (int side = 0; side < 2; side++) {
+                text.size = 0;
+                flm_text_puts(&text, of_modules[k]);
+                flm_text_add(&text, side ? flm_string_bytes(other, b->modules[i])
+                                         : flm_string_bytes(r->p, i));
+                keys[side] = flm_builder_string(builder, text.at, text.size).index;
+            }
+            for (size_t n = 0; n < builder->notes.count; n++)
+                if (builder->notes.at[n].key == keys[0])
+                    builder->notes.at[n].key = keys[1];
+        }
+    bool good = !text.failed;
+    flm_text_clear(&text);
+    return good;
+}
+
+/* `p` is split, or `given`, which is joined; strings are those of both. */
+static struct flm_profile *with_paths(const struct flm_profile *p, const struct flm_profile *given,
+                                      const struct flm_profile *other, const struct becoming *b,
+                                      struct flm_error *why)
 {
     struct flm_rebuild r;
+    struct flm_split_frames from = {given, p, 0};
     if (!flm_rebuild_start(&r, p, why))
         return NULL;
     uint32_t *frames = malloc(p->sizes.frame_count * sizeof *frames);
-    if (!frames) {
+    if (!frames || !rename_notes(&r, other, b)) {
+        free(frames);
         flm_rebuild_clear(&r);
         flm_error_memory(why);
         return NULL;
     }
     for (uint32_t i = 0; i < p->sizes.frame_count; i++)
-        frames[i] = make_frame(&r, other, b, i);
+        frames[i] = make_frame(&r, other, b, i, flm_split_frames_next(&from, i));
     for (uint32_t i = 1; i < p->sizes.node_count; i++)
         r.moved[i] = flm_rebuild_child(&r, r.moved[r.parent[i]], frames[p->node_frame[i]]);
     free(frames);
     return flm_rebuild_finish(&r, why);
+}
+
+/* The lines and addresses of frames follow them. */
+static struct flm_profile *with_paths_of_all(const struct flm_profile *p,
+                                             const struct flm_profile *other,
+                                             const struct becoming *b, struct flm_error *why)
+{
+    if (!flm_has_chains(p))
+        return with_paths(p, p, other, b, why);
+    struct flm_profile *split = flm_profile_split(p, why);
+    struct flm_profile *made = split ? with_paths(split, p, other, b, why) : NULL;
+    flm_profile_free(split);
+    return made;
 }
 
 bool flm_take_paths(const struct flm_profile *p, const struct flm_profile *other,
@@ -398,7 +456,7 @@ bool flm_take_paths(const struct flm_profile *p, const struct flm_profile *other
     else
         flm_error_memory(why);
     if (good && same->modules + same->files + same->functions > 0) {
-        *made = with_paths(p, other, &b, why);
+        *made = with_paths_of_all(p, other, &b, why);
         good = *made != NULL;
     }
     free(all);

@@ -322,6 +322,47 @@ static bool copy_metrics(struct aligning *a, size_t i, enum flm_align_mode mode,
                                  : copy_as(a, i, names[i]);
 }
 
+/* Whether the other of both inputs has a note of the same key. */
+static bool both_have(const struct aligning *a, size_t input, uint32_t key)
+{
+    const struct flm_profile *other = a->in[!input];
+    for (uint32_t n = 0; n < other->sizes.note_count; n++)
+        if (a->carried[!input].string_map[other->notes[n].key] == key)
+            return true;
+    return false;
+}
+
+/* What both sides say differently: "before:mapped /usr/bin/app", so that it is known of each; also
+ * which build only one of them says. Of more than two it would be more than the profile. */
+static bool keep_disputed(struct aligning *a, const char *const *names)
+{
+    struct flm_builder *b = a->builder;
+    size_t count = b->notes.count;
+    struct flm_text key = {0};
+    for (size_t i = 0; i < a->count && count > 0 && !key.failed; i++)
+        for (uint32_t n = 0; n < a->in[i]->sizes.note_count && !key.failed; n++) {
+            const struct flm_note_record *note = &a->in[i]->notes[n];
+            struct flm_bytes name = flm_string_bytes(a->in[i], note->key);
+            struct flm_bytes value = flm_string_bytes(a->in[i], note->value);
+            uint32_t string = a->carried[i].string_map[note->key], k = 0;
+            while (b->notes.at[k].key != string && k + 1 < count)
+                k++;
+            bool is_disputed = b->notes.at[k].key == string && b->notes.at[k].value == FLM_NONE;
+            if (!is_disputed &&
+                (!flm_bytes_start_with(name, FLM_NOTE_MAPPED) || both_have(a, i, string)))
+                continue;
+            key.size = 0;
+            flm_text_format(&key, "%s:", names[i]);
+            flm_text_add(&key, name);
+            flm_text_putc(&key, 0);
+            if (!key.failed)
+                flm_builder_note(b, key.at, value.at, value.size);
+        }
+    bool good = !key.failed || flm_error_memory(a->why);
+    flm_text_clear(&key);
+    return good;
+}
+
 static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const char *const *names)
 {
     bool samples = false, moves = a->only != NULL;
@@ -342,6 +383,8 @@ static bool copy_metadata(struct aligning *a, enum flm_align_mode mode, const ch
         a->node_starts[i] = start;
         start += p->sizes.node_count;
     }
+    if (mode == FLM_ALIGN_SIDE_BY_SIDE && a->count == 2 && !keep_disputed(a, names))
+        return false;
     if ((samples || moves) && !(a->moved = malloc((size_t)start * sizeof *a->moved)))
         return flm_error_memory(a->why);
     return !flm_builder_failed(a->builder) || flm_error_memory(a->why);

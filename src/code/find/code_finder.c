@@ -9,6 +9,7 @@
 #include "code/find/internal.h"
 #include "code/find/profile_module.h"
 #include "draw/syntax/syntax.h"
+#include "draw/text/cells.h"
 #include "profile/chains.h"
 
 /* The file of a module: to find that of the kernel takes as long as to read a list of all of its
@@ -31,7 +32,8 @@ struct finding {
     const struct flm_code_finder *finder;
     const struct flm_profile *p;
     struct flm_bytes name;
-    uint32_t module; /* a string */
+    uint32_t module;        /* a string */
+    struct flm_bytes asked; /* its name, as it was asked for */
     struct flm_code_store *store;
     struct flm_error *why;
     struct FLM_ARRAY(uint64_t) addresses; /* ascending, each once */
@@ -460,7 +462,7 @@ static bool add_code(struct finding *f, const struct flm_profile_module *module)
     bool failed = reason.kind == FLM_ERROR_MEMORY || f->status.failed;
     bool has_code = reason.kind == FLM_ERROR_NONE;
     struct flm_code_function function = {.name = f->name,
-                                         .module = flm_string_bytes(f->p, f->module),
+                                         .module = f->asked,
                                          .status = {f->status.at, f->status.size},
                                          .machine = flm_bytes_of(machine_name(module->module)),
                                          .instructions = making.instructions.at,
@@ -485,13 +487,23 @@ static bool add_code(struct finding *f, const struct flm_profile_module *module)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* The string of a module; FLM_NONE: the profile has no such one. */
-static uint32_t find_module(const struct flm_profile *p, struct flm_bytes module)
+/* The module of a function, a string; FLM_NONE: the profile has no such one. What is compared has
+ * the paths of after: before, the program may have been in another folder. */
+static uint32_t find_module(const struct flm_profile *p, struct flm_bytes name,
+                            struct flm_bytes module)
 {
-    for (uint32_t i = 0; i < p->sizes.string_count; i++)
-        if (flm_bytes_equal(flm_string_bytes(p, i), module))
-            return i;
-    return FLM_NONE;
+    uint32_t moved = FLM_NONE;
+    struct flm_bytes end = flm_path_end(module);
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        if (!flm_bytes_equal(flm_string_bytes(p, p->frames[i].function), name))
+            continue;
+        struct flm_bytes own = flm_string_bytes(p, p->frames[i].module);
+        if (flm_bytes_equal(own, module))
+            return p->frames[i].module;
+        if (flm_bytes_equal(flm_path_end(own), end))
+            moved = moved == FLM_NONE || moved == p->frames[i].module ? p->frames[i].module : 0;
+    }
+    return moved == 0 ? FLM_NONE : moved;
 }
 
 bool flm_code_finder_function(struct flm_code_finder *finder, struct flm_bytes name,
@@ -502,7 +514,8 @@ bool flm_code_finder_function(struct flm_code_finder *finder, struct flm_bytes n
     struct finding f = {.finder = finder,
                         .p = finder->profile,
                         .name = name,
-                        .module = find_module(finder->profile, module),
+                        .module = find_module(finder->profile, name, module),
+                        .asked = module,
                         .store = store,
                         .why = why};
     if (f.module == FLM_NONE)

@@ -198,15 +198,30 @@ struct flm_bytes flm_mapped_file(struct flm_bytes value)
     return value_of(value, FILE_KEY);
 }
 
-struct flm_bytes flm_mapped_note_of(const struct flm_profile *p, uint32_t module)
+static struct flm_bytes note_named(const struct flm_profile *p, const char *begin, uint32_t module)
 {
     struct flm_bytes path = flm_string_bytes(p, module);
-    const size_t prefix = sizeof FLM_NOTE_MAPPED - 1;
     for (uint32_t i = 0; path.size > 0 && i < p->sizes.note_count; i++) {
         struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
-        if (flm_bytes_start_with(key, FLM_NOTE_MAPPED) &&
-            flm_bytes_equal(flm_bytes_from(key, prefix), path))
+        if (flm_bytes_start_with(key, begin) &&
+            flm_bytes_equal(flm_bytes_from(key, strlen(begin)), path))
             return flm_string_bytes(p, p->notes[i].value);
     }
     return (struct flm_bytes){"", 0};
+}
+
+struct flm_bytes flm_mapped_note_of(const struct flm_profile *p, uint32_t module)
+{
+    return note_named(p, FLM_NOTE_MAPPED, module);
+}
+
+enum flm_same_build flm_mapped_same_build(const struct flm_profile *compared, uint32_t module)
+{
+    struct flm_bytes both = flm_mapped_id(note_named(compared, FLM_NOTE_MAPPED, module));
+    struct flm_bytes before =
+        flm_mapped_id(note_named(compared, "before:" FLM_NOTE_MAPPED, module));
+    struct flm_bytes after = flm_mapped_id(note_named(compared, "after:" FLM_NOTE_MAPPED, module));
+    if (before.size > 0 && after.size > 0)
+        return flm_bytes_equal(before, after) ? FLM_BUILD_SAME : FLM_BUILD_OTHER;
+    return before.size + after.size == 0 && both.size > 0 ? FLM_BUILD_SAME : FLM_BUILD_UNKNOWN;
 }

@@ -2,7 +2,7 @@
  *
  * A reader of a format whose frames may have no names makes a frame with the flag
  * FLM_FRAME_UNSYMBOLIZED, its module (the path of the file), and the address that the file has. A
- * note for each module then says how such an address becomes one of the module:
+ * note for each module (FLM_NOTE_MAPPED) then says how such an address becomes one of the module:
  *
  *     mapped /usr/lib/libc.so.6    7f31a2c28000-7f31a2d8a000@28000 id=c0ffee...
  *     mapped /opt/app/libapp.so    relative id=...
@@ -21,8 +21,6 @@
 #include "base/core/bytes.h"
 #include "base/text/text.h"
 #include "flamel/builder.h"
-
-#define FLM_NOTE_MAPPED "mapped "
 
 struct flm_mapped {
     uint64_t start, limit, offset; /* limit 0: addresses are relative to the module */
@@ -47,6 +45,12 @@ bool flm_mapped_next(struct flm_bytes *value, struct flm_mapped *mapped);
 
 /* The value of the note of a module, which is a string of the profile; "": there is none. */
 struct flm_bytes flm_mapped_note_of(const struct flm_profile *profile, uint32_t module);
+
+/* Whether both sides of a comparison (flm_comparison_align) have the same build of a module, a
+ * string of the profile: their machine code is at the same addresses only then. The notes of
+ * another one have the name of their side: "before:mapped /usr/bin/app". */
+enum flm_same_build { FLM_BUILD_UNKNOWN, FLM_BUILD_SAME, FLM_BUILD_OTHER };
+enum flm_same_build flm_mapped_same_build(const struct flm_profile *compared, uint32_t module);
 
 /* The build id, its first digits, and the file in the value of a note; empty: not known. */
 struct flm_bytes flm_mapped_id(struct flm_bytes value);

@@ -165,7 +165,13 @@ static void add_text_status(struct flm_query *q, struct flm_response_code *code)
     if (!machine)
         return;
     code->machine = flm_query_copy(q, machine->machine);
-    code->assembly_status = flm_query_copy(q, machine->status);
+    struct flm_text *status = flm_query_scratch(q);
+    flm_text_add(status, machine->status);
+    if (rows->subject.other_build) {
+        flm_text_puts(status, machine->status.size > 0 ? "; " : "");
+        flm_text_puts(status, flm_other_build_sentence);
+    }
+    code->assembly_status = flm_query_scratch_copy(q);
     struct flm_listing_figures figures = flm_listing_figures(rows->listing);
     if (figures.blocks > 0) {
         flm_text_format(flm_query_scratch(q), "%u of %u blocks hot", figures.hot_blocks,

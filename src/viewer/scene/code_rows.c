@@ -6,6 +6,7 @@
 #include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/number/number.h"
+#include "format/core/mapped.h"
 #include "profile/chains.h"
 #include "viewer/model/model.h"
 
@@ -184,6 +185,8 @@ static bool list(const struct flm_model *model, struct flm_code_rows *rows,
     if (!split(p, rows, why))
         return false;
     subject.profile = rows->split ? rows->split : p;
+    subject.other_build =
+        before.index != FLM_NONE && flm_mapped_same_build(p, subject.module) == FLM_BUILD_OTHER;
     rows->subject = subject;
     rows->listing = flm_listing_new(&subject, why);
     if (!rows->listing || !(model->code.flags & FLM_CODE_FILE))

@@ -92,6 +92,46 @@ static void a_program_in_another_directory_is_the_same(void **state)
                  0);
 }
 
+/* A stack of f at line 7 of FILE in MODULE. */
+static struct flm_profile *located(const char *module, const char *file, const char *id)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    char key[80];
+    struct flm_frame_record record = {
+        .function = flm_builder_string(b, "f", 1).index,
+        .module = flm_builder_string(b, module, strlen(module)).index,
+        .file = flm_builder_string(b, file, strlen(file)).index,
+    };
+    const struct flm_location where = {.address = 16, .file = record.file, .line = 7};
+    struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &record), &where);
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                    flm_builder_metric(b, "cpu", "ns"), 1);
+    snprintf(key, sizeof key, "mapped %s", module);
+    flm_builder_note(b, key, id, strlen(id));
+    return flm_builder_finish(b, NULL);
+}
+
+static void lines_and_notes_follow_their_paths(void **state)
+{
+    (void)state;
+    struct flm_profile *p = located("/old/app", "/old/src/a.c", "id=1"),
+                       *other = located("/new/app", "/new/src/a.c", "id=2"), *made;
+    struct flm_same_paths same;
+    assert_true(flm_take_paths(p, other, &made, &same, NULL));
+    assert_non_null(made);
+    assert_sound(made);
+    assert_int_equal(made->sizes.location_count, 1);
+    struct flm_location where = flm_location_at(made, 0);
+    assert_true(where.line == 7 && where.address == 16);
+    assert_true(flm_bytes_are(flm_string_bytes(made, where.file), "/new/src/a.c"));
+    struct flm_name note = flm_profile_note_named(made, "mapped /new/app");
+    assert_true(flm_bytes_are((struct flm_bytes){note.at, note.size}, "id=1"));
+    assert_int_equal(made->sizes.note_count, 1);
+    flm_profile_free(made);
+    flm_profile_free(p);
+    flm_profile_free(other);
+}
+
 static void another_name_is_another_program(void **state)
 {
     (void)state;
@@ -271,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_in_another_directory_is_the_same),
+        cmocka_unit_test(lines_and_notes_follow_their_paths),
         cmocka_unit_test(another_name_is_another_program),
         cmocka_unit_test(of_several_the_nearest_is_the_same),
         cmocka_unit_test(what_was_deleted_is_the_same),

@@ -185,6 +185,39 @@ static void different_units_are_never_added(void **state)
     free_all(p, 3);
 }
 
+static struct flm_profile *noted(const char *recorded, const char *host)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    flm_builder_note(b, "recorded", recorded, strlen(recorded));
+    flm_builder_note(b, "host", host, strlen(host));
+    flm_builder_add(b, flm_builder_root(b), flm_builder_metric(b, "cpu", "ns"), 1);
+    return flm_builder_finish(b, NULL);
+}
+
+static bool note_is(const struct flm_profile *p, const char *key, const char *value)
+{
+    struct flm_name note = flm_profile_note_named(p, key);
+    return flm_bytes_are((struct flm_bytes){note.at, note.size}, value);
+}
+
+static void side_by_side_each_keeps_what_only_it_says(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"before", "after", "later"};
+    struct flm_profile *p[] = {noted("monday", "one"), noted("tuesday", "one"),
+                               noted("friday", "one")};
+    struct flm_profile *two = align(p, 2, FLM_ALIGN_SIDE_BY_SIDE, names);
+    assert_true(note_is(two, "before:recorded", "monday"));
+    assert_true(note_is(two, "after:recorded", "tuesday"));
+    assert_true(note_is(two, "host", "one"));
+    assert_int_equal(two->sizes.note_count, 3);
+    struct flm_profile *three = align(p, 3, FLM_ALIGN_SIDE_BY_SIDE, names);
+    assert_int_equal(three->sizes.note_count, 1);
+    free_all(p, 3);
+    flm_profile_free(two);
+    flm_profile_free(three);
+}
+
 static void columns_side_by_side_need_names_of_their_own(void **state)
 {
     (void)state;
@@ -495,6 +528,7 @@ int main(void)
         cmocka_unit_test(any_number_of_profiles_agrees_with_a_plain_list),
         cmocka_unit_test(samples_and_losses_are_added_and_notes_must_agree),
         cmocka_unit_test(different_units_are_never_added),
+        cmocka_unit_test(side_by_side_each_keeps_what_only_it_says),
         cmocka_unit_test(columns_side_by_side_need_names_of_their_own),
         cmocka_unit_test(sums_that_may_not_be_finite_are_refused),
         cmocka_unit_test(rounded_sums_are_noted_and_notes_are_added_up),

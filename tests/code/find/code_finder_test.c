@@ -136,6 +136,35 @@ static void assert_code(const struct flm_code_function *f, const struct program 
     assert_true(f->inlined_count >= 2);
 }
 
+/* What is compared has the paths of the other side, where its program was in another folder. */
+static void a_program_in_another_folder_is_found_by_its_name(void **state)
+{
+    (void)state;
+    struct program program = compiled();
+    static const struct flm_code_finder_options options = {.syntax = FLM_ASSEMBLY_ATT};
+    struct flm_text path = {0};
+    flm_text_putc(&program.id, 0);
+    struct flm_profile *p = profile_of(&program, program.id.at, FLM_KIND_NATIVE);
+    struct flm_code_finder *finder = flm_code_finder_new(p, &options, NULL);
+    struct flm_code_store *store = flm_code_store_new(NULL);
+    flm_text_puts(&path, "/elsewhere");
+    flm_text_puts(&path, strrchr(program.path, '/'));
+    struct flm_bytes module = {path.at, path.size}, name = flm_bytes_of("outer");
+    assert_true(flm_code_finder_function(finder, name, module, store, NULL));
+    const struct flm_code_function *f = flm_code_store_function(store, name, module);
+    assert_non_null(f);
+    if (has_capstone(f))
+        assert_code(f, &program);
+    struct flm_bytes other = flm_bytes_of("/elsewhere/other");
+    assert_true(flm_code_finder_function(finder, name, other, store, NULL));
+    assert_null(flm_code_store_function(store, name, other));
+    flm_code_finder_free(finder);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+    flm_text_clear(&path);
+    flm_text_clear(&program.id);
+}
+
 static void source_and_machine_code_are_found(void **state)
 {
     (void)state;
@@ -315,6 +344,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(source_and_machine_code_are_found),
+        cmocka_unit_test(a_program_in_another_folder_is_found_by_its_name),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(the_places_that_cost_most_are_kept),
         cmocka_unit_test(a_file_by_name_is_that_of_its_program),

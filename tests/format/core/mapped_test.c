@@ -2,8 +2,11 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "flamel/algebra.h"
 #include "format/core/location_tables.h"
 #include "support/core/failures.h"
 #include "support/profile/perf_reading.h"
@@ -64,6 +67,48 @@ static void a_note_is_read_as_it_was_written(void **state)
     value = flm_bytes_of("relative id=12");
     assert_true(flm_mapped_next(&value, &m) && m.limit == 0);
     assert_false(flm_mapped_next(&value, &m));
+}
+
+static struct flm_profile *module_of_build(const char *path, const char *note)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    char key[80];
+    struct flm_frame_record record = {.function = flm_builder_string(b, "f", 1).index,
+                                      .module = flm_builder_string(b, path, strlen(path)).index};
+    struct flm_node node = flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
+    flm_builder_add(b, node, flm_builder_metric(b, "cpu", "ns"), 1);
+    snprintf(key, sizeof key, "mapped %s", path);
+    if (note)
+        flm_builder_note(b, key, note, strlen(note));
+    return flm_builder_finish(b, NULL);
+}
+
+static void assert_build(const char *path, const char *before, const char *after,
+                         enum flm_same_build expected)
+{
+    struct flm_profile *p = module_of_build(path, before), *q = module_of_build("/bin/app", after);
+    struct flm_profile *both = flm_comparison_align(p, q, NULL);
+    assert_non_null(both);
+    assert_int_equal(both->sizes.frame_count, 2); /* the root's, and one of both */
+    assert_int_equal(flm_mapped_same_build(both, both->frames[1].module), expected);
+    flm_profile_free(p);
+    flm_profile_free(q);
+    flm_profile_free(both);
+}
+
+static void both_sides_of_a_comparison_say_their_build(void **state)
+{
+    (void)state;
+    assert_build("/bin/app", "id=12ab", "id=12ab", FLM_BUILD_SAME);
+    assert_build("/bin/app", "id=12ab", "id=34cd", FLM_BUILD_OTHER);
+    assert_build("/bin/app", "1000-2000@0 id=12ab", "3000-4000@0 id=12ab", FLM_BUILD_SAME);
+    assert_build("/bin/app", "1000-2000@0", "3000-4000@0 id=12ab", FLM_BUILD_UNKNOWN);
+    assert_build("/bin/app", NULL, NULL, FLM_BUILD_UNKNOWN);
+    assert_build("/bin/app", "id=12ab", NULL, FLM_BUILD_UNKNOWN);
+    assert_build("/bin/app", NULL, "id=12ab", FLM_BUILD_UNKNOWN);
+    /* The same program, in another directory. */
+    assert_build("/old/bin/app", "id=12ab", "id=34cd", FLM_BUILD_OTHER);
+    assert_build("/old/bin/app", "id=12ab", "id=12ab", FLM_BUILD_SAME);
 }
 
 static void words_that_are_no_ranges_are_passed_over(void **state)
@@ -153,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_has_a_note_with_its_ranges_and_its_build_id),
         cmocka_unit_test(a_note_is_read_as_it_was_written),
+        cmocka_unit_test(both_sides_of_a_comparison_say_their_build),
         cmocka_unit_test(words_that_are_no_ranges_are_passed_over),
         cmocka_unit_test(mappings_without_a_path_or_a_limit_have_no_note_and_others_one),
         cmocka_unit_test(a_frame_without_a_name_has_that_of_its_address_or_of_its_module),
