@@ -10,7 +10,11 @@
  *
  * Self is what was spent at a line itself, total also what it called; a stack that has a line
  * several times counts once. The self values of a function's lines, with those for which no line is
- * known, add up to the self value of the function. */
+ * known, add up to the self value of the function.
+ *
+ * With `before` both costs stand beside each other, with the change; machine code is that of the
+ * profile, and where the other one is of another build, its costs are at none of the instructions:
+ * columns "self.before", "self.after", "self.change", and those of total. */
 #ifndef FLAMEL_ANNOTATE_H
 #define FLAMEL_ANNOTATE_H
 
@@ -65,7 +69,10 @@ struct flm_annotate_options {
     uint32_t rows; /* lines of flm_report_lines, functions of flm_report_annotate; 0: all */
     bool whole;    /* also lines without a cost that are far from those with one */
     enum flm_annotate_code code;
-    bool bytes; /* also print the bytes of each instruction */
+    bool bytes;                       /* also print the bytes of each instruction */
+    const struct flm_profile *before; /* compare with this profile; NULL: with none */
+    const char *before_source;        /* its name */
+    bool for_programs;                /* only what JSON and CSV have: text and Markdown have less */
 };
 
 /* The lines with the largest self values, of all functions. Table "lines". */

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/core/md5.h"
+#include "flamel/profile.h"
+#include "format/core/date.h"
 #include "os/regular_file.h"
 #include "source/internal.h"
 #include "symbol/registry/module.h"
@@ -23,6 +25,16 @@ struct search {
     size_t tried_count;
     bool failed; /* memory ran out */
 };
+
+/* The note has whole seconds. */
+int64_t flm_source_recorded_ns(const struct flm_profile *p)
+{
+    struct flm_name began = flm_profile_note_named(p, "recorded");
+    int64_t began_ns;
+    bool known =
+        began.size > 0 && flm_date_parse((struct flm_bytes){began.at, began.size}, &began_ns);
+    return known ? began_ns + 1000000000 : 0;
+}
 
 /* ---- How well a file fits -------------------------------------------------------------------- */
 

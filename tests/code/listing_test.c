@@ -506,7 +506,7 @@ static void rows_add_up_to_their_function(void **state)
         struct flm_line_costs costs;
         struct flm_functions functions;
         assert_true(
-            flm_line_costs_init(&costs, p, metric, NULL, NULL));
+            flm_line_costs_init(&costs, p, metric, (struct flm_metric){FLM_NONE}, NULL, NULL));
         assert_true(flm_functions_init(&functions, p, NULL));
         assert_true(flm_functions_measure(&functions, p, metric, NULL));
         for (uint32_t i = 1; i < functions.count; i++) {

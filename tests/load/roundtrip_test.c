@@ -128,7 +128,8 @@ static void clear(struct stacks *s)
 static struct stacks lines_of(const struct flm_profile *p, uint32_t metric, double unit_ns)
 {
     struct flm_line_costs costs;
-    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){metric}, NULL, NULL));
+    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){metric},
+                                    (struct flm_metric){FLM_NONE}, NULL, NULL));
     struct stacks lines = {calloc(costs.count + 1, sizeof *lines.at), 0};
     for (size_t i = 0; i < costs.count; i++) {
         const struct flm_line_cost *line = &costs.line[i];

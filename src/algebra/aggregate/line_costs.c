@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/core/array.h"
 #include "base/core/hash.h"
@@ -70,19 +71,24 @@ static bool find_lines(struct collecting *c, const unsigned char *marks)
     return true;
 }
 
-static void add_values(struct collecting *c, struct flm_metric metric, const double *total)
+/* `total` has room for the nodes. */
+static void add_values(struct collecting *c, struct flm_metric metric, bool is_before,
+                       double *total)
 {
     const struct flm_profile *p = c->p;
     const double *self = flm_self_column(p, metric.index);
+    flm_profile_totals(p, metric, total);
+    memset(c->seen_end, 0, c->lines.count * sizeof *c->seen_end);
     for (uint32_t i = 1; i < p->sizes.node_count; i++) {
-        uint32_t line = c->of_frame[p->node_frame[i]];
-        if (line == FLM_NONE)
+        uint32_t number = c->of_frame[p->node_frame[i]];
+        if (number == FLM_NONE)
             continue;
-        c->lines.at[line].self += self[i];
-        if (c->seen_end[line] > i)
+        struct flm_line_cost *line = &c->lines.at[number];
+        *(is_before ? &line->self_before : &line->self) += self[i];
+        if (c->seen_end[number] > i)
             continue;
-        c->seen_end[line] = p->node_end[i];
-        c->lines.at[line].total += total[i];
+        c->seen_end[number] = p->node_end[i];
+        *(is_before ? &line->total_before : &line->total) += total[i];
     }
 }
 
@@ -105,10 +111,14 @@ static int order_by_cost(const void *context, uint32_t a, uint32_t b)
 {
     const struct flm_line_cost *x = &((const struct flm_line_cost *)context)[a];
     const struct flm_line_cost *y = &((const struct flm_line_cost *)context)[b];
-    if (fabs(x->self) != fabs(y->self))
+    double self = fabs(x->self - x->self_before) - fabs(y->self - y->self_before);
+    double total = fabs(x->total - x->total_before) - fabs(y->total - y->total_before);
+    if (self != 0)
+        return self > 0 ? -1 : 1;
+    if (total != 0)
+        return total > 0 ? -1 : 1;
+    if (fabs(x->self) != fabs(y->self)) /* unchanged */
         return fabs(x->self) > fabs(y->self) ? -1 : 1;
-    if (fabs(x->total) != fabs(y->total))
-        return fabs(x->total) > fabs(y->total) ? -1 : 1;
     return order_by_place(context, a, b);
 }
 
@@ -123,21 +133,26 @@ static bool sort(const struct flm_line_cost *lines, size_t count, flm_order orde
     return scratch != NULL;
 }
 
+static bool costs_something(const struct flm_line_cost *line)
+{
+    return line->self != 0 || line->total != 0 || line->self_before != 0 || line->total_before != 0;
+}
+
 static bool take_lines(struct collecting *c, struct flm_line_costs *costs)
 {
     uint32_t *order = malloc((c->lines.count + 1) * sizeof *order);
     costs->line = malloc((c->lines.count + 1) * sizeof *costs->line);
     bool good = order && costs->line && sort(c->lines.at, c->lines.count, order_by_place, order);
     for (size_t i = 0; good && i < c->lines.count; i++)
-        if (c->lines.at[order[i]].self != 0 || c->lines.at[order[i]].total != 0)
+        if (costs_something(&c->lines.at[order[i]]))
             costs->line[costs->count++] = c->lines.at[order[i]];
     free(order);
     return good;
 }
 
 bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile *p,
-                         struct flm_metric metric, const unsigned char *marks,
-                         struct flm_error *why)
+                         struct flm_metric metric, struct flm_metric before,
+                         const unsigned char *marks, struct flm_error *why)
 {
     assert(costs && p && metric.index < p->sizes.metric_count);
     *costs = (struct flm_line_costs){0};
@@ -151,8 +166,9 @@ bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile 
     bool good = total && c.of_frame && find_lines(&c, marks);
     c.seen_end = good ? calloc(c.lines.count + 1, sizeof *c.seen_end) : NULL;
     if (c.seen_end) {
-        flm_profile_totals(c.p, metric, total);
-        add_values(&c, metric, total);
+        add_values(&c, metric, false, total);
+        if (before.index != FLM_NONE)
+            add_values(&c, before, true, total);
         good = take_lines(&c, costs);
     }
     good = (good && c.seen_end) || flm_error_memory(why);

@@ -17,6 +17,7 @@ struct flm_line_cost {
     uint32_t file;             /* string; 0: not known */
     uint32_t line;             /* 0: not known */
     double self, total;
+    double self_before, total_before; /* of the other metric */
 };
 
 /* Sorted by function, module, file and line. `profile` is the one whose strings are meant. */
@@ -26,15 +27,15 @@ struct flm_line_costs {
 };
 
 /* Of a profile that is joined, or split already (profile/chains.h), which takes half the time.
- * Of the frames that are marked, a byte for each; NULL: of all. False, and `why`, if memory ran
- * out. */
+ * `before`: of a comparison; {FLM_NONE}: there is none. Of the frames that are marked, a byte for
+ * each; NULL: of all. False, and `why`, if memory ran out. */
 bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile *p,
-                         struct flm_metric metric, const unsigned char *marks,
-                         struct flm_error *why);
+                         struct flm_metric metric, struct flm_metric before,
+                         const unsigned char *marks, struct flm_error *why);
 void flm_line_costs_clear(struct flm_line_costs *costs);
 
-/* Their indices by self, largest first, then by total; `order` has room for all. False if memory
- * ran out. */
+/* Their indices by self, largest first, then by total; of a comparison by their changes. `order`
+ * has room for all. False if memory ran out. */
 bool flm_line_costs_sort(const struct flm_line_costs *costs, uint32_t *order);
 
 #endif

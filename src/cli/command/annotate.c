@@ -44,25 +44,39 @@ static const struct flm_option options[] = {
                            "print the hottest lines of all functions, instead of one function"),
 };
 
-static int print(const struct fields *f, const char *path, const char *function)
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* One file, or two, before and after. */
+static int print(const struct fields *f, const char *const *paths, int count, const char *function)
 {
     struct flm_error why;
     struct flm_load_fields load = f->load;
     load.lines = false; /* all that have them keep them as locations */
-    struct flm_symbol_paths paths = {0};
-    struct flm_sources_options where = flm_load_places(&f->load, &f->folders, &f->maps, &paths);
+    struct flm_symbol_paths symbols = {0};
+    struct flm_sources_options where = flm_load_places(&f->load, &f->folders, &f->maps, &symbols);
     where.intel = f->intel;
     struct flm_sources *sources = flm_sources_new(&where, &why);
     if (!sources) {
-        flm_symbol_paths_clear(&paths);
+        flm_symbol_paths_clear(&symbols);
         return flm_message_error(&why);
     }
-    struct flm_profile *profile = flm_load_with(&load, path);
+    /* What is only in one of both is why they are compared. */
+    size_t unmatched = 0;
+    load.unmatched = count > 1 ? &unmatched : NULL;
+    struct flm_profile *sides[2] = {NULL, NULL}; /* the last one, and before it */
+    bool loaded = true;
+    for (int i = 0; i < count && loaded; i++) {
+        sides[count - 1 - i] = flm_load_with(&load, paths[i]);
+        loaded = sides[count - 1 - i] != NULL;
+    }
+    loaded = loaded && (count == 1 || flm_load_matched(&load, unmatched, 2));
     bool is_all = f->form.json || f->form.csv;
     int usual = function ? USUAL_FUNCTIONS : USUAL_LINES;
     const struct flm_annotate_options how = {.size = sizeof how,
-                                             .source =
-                                                 strcmp(path, "-") == 0 ? "standard input" : path,
+                                             .source = name_of(paths[count - 1]),
                                              .metric = f->metric,
                                              .function = function,
                                              .sources = sources,
@@ -73,17 +87,21 @@ static int print(const struct fields *f, const char *path, const char *function)
                                              .code = f->both       ? FLM_ANNOTATE_BOTH
                                                      : f->assembly ? FLM_ANNOTATE_ASSEMBLY
                                                                    : FLM_ANNOTATE_SOURCE,
-                                             .bytes = f->bytes};
+                                             .bytes = f->bytes,
+                                             .before = sides[1],
+                                             .before_source = name_of(paths[0]),
+                                             .for_programs = is_all};
     struct flm_report *made = NULL;
-    if (profile)
-        made = function ? flm_report_annotate(profile, &how, &why)
-                        : flm_report_lines(profile, &how, &why);
+    if (loaded)
+        made = function ? flm_report_annotate(sides[0], &how, &why)
+                        : flm_report_lines(sides[0], &how, &why);
     bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
     flm_report_free(made);
     flm_sources_free(sources);
-    flm_symbol_paths_clear(&paths);
-    int status = good ? FLM_EXIT_DONE : profile ? flm_message_error(&why) : FLM_EXIT_WRONG;
-    flm_profile_free(profile);
+    flm_symbol_paths_clear(&symbols);
+    int status = good ? FLM_EXIT_DONE : loaded ? flm_message_error(&why) : FLM_EXIT_WRONG;
+    flm_profile_free(sides[0]);
+    flm_profile_free(sides[1]);
     return status;
 }
 
@@ -104,9 +122,11 @@ static int run(const struct flm_command *command, int count, char **argv)
                                                           "--both");
     const char *function = operands > 0 && !f.load.lines ? argv[0] : NULL;
     int files = operands - (function != NULL);
-    if (files > 1)
-        return flm_message_usage(function ? "annotate takes a function and one file"
-                                          : "annotate --lines takes one file, and no function");
+    if (files > 2)
+        return flm_message_usage(function
+                                     ? "annotate takes a function and one file, or two: before and "
+                                       "after"
+                                     : "annotate --lines takes one file, or two, and no function");
     if (!function && !f.load.lines)
         return flm_message_usage("annotate which function? Name one, or say --lines for the "
                                  "hottest lines of all");
@@ -115,16 +135,19 @@ static int run(const struct flm_command *command, int count, char **argv)
                                  "or 'flamel annotate --lines %s'",
                                  function, function);
     struct flm_text last = {0};
-    const char *path =
-        files == 1 ? argv[operands - 1] : flm_last_recording_taken(&last, f.load.quiet);
-    status = path ? print(&f, path, function) : FLM_EXIT_WRONG;
+    const char *paths[2] = {NULL, NULL};
+    for (int i = 0; i < files; i++)
+        paths[i] = argv[operands - files + i];
+    if (files == 0)
+        paths[0] = flm_last_recording_taken(&last, f.load.quiet);
+    status = paths[0] ? print(&f, paths, files > 1 ? 2 : 1, function) : FLM_EXIT_WRONG;
     flm_text_clear(&last);
     return status;
 }
 
 const struct flm_command flm_command_annotate = {
     .name = "annotate",
-    .synopsis = "[OPTION]... FUNCTION [FILE]",
+    .synopsis = "[OPTION]... (FUNCTION | --lines) [[BEFORE] FILE]",
     .summary = "print the source of a function with the cost of each line",
     .description =
         "Prints the source of the functions that match FUNCTION, with the cost of each line: "
@@ -132,12 +155,13 @@ const struct flm_command flm_command_annotate = {
         "what was spent there, and total, also what it called (recursion counts once). Only parts\n"
         "with a cost are printed. With --lines and no FUNCTION, the hottest lines of all\n"
         "functions. With --asm it is machine code, and with --both that with its source lines:\n"
-        "self is then also that of what was inlined there. Without FILE, the last recording in "
-        "this folder is taken.",
+        "self is then also that of what was inlined there. Of two files it is the costs of both,\n"
+        "and the change. Without FILE, the last recording in this folder is taken.",
     .examples = "  flamel annotate parse app.flm               the source of parse\n"
                 "  flamel annotate --lines -n 50 app.flm       the 50 hottest lines\n"
                 "  flamel annotate --both parse app.flm        its instructions and lines\n"
                 "  flamel annotate -S ~/src/app parse app.flm  with the sources in ~/src/app\n"
+                "  flamel annotate parse old.flm new.flm       what changed, line by line\n"
                 "  flamel annotate --json '*parse*' app.flm    for programs\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

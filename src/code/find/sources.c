@@ -1,5 +1,4 @@
-/* sources.c - source and machine code for reports: files by a cache, machine code by a finder and a
- * store for each profile. */
+/* sources.c - source and machine code for reports: a finder and a store for each profile. */
 #include "report/profile/sources.h"
 
 #include <assert.h>
@@ -9,7 +8,6 @@
 #include "base/text/versioned.h"
 #include "code/find/code_finder.h"
 #include "flamel/annotate.h"
-#include "source/source_cache.h"
 
 struct known_profile {
     const struct flm_profile *profile;
@@ -19,7 +17,6 @@ struct known_profile {
 
 struct found_code {
     struct flm_sources sources; /* first: what others see */
-    struct flm_sources *files;
     struct flm_code_finder_options options;
     struct FLM_ARRAY(struct known_profile) profiles; /* one, or two that are compared */
 };
@@ -53,12 +50,20 @@ static bool find_code(struct flm_sources *sources, const struct flm_profile *pro
                      flm_code_finder_function(known->finder, function, module, known->store, why));
 }
 
-static bool find(struct flm_sources *sources, const struct flm_profile *profile,
-                 struct flm_bytes file, uint32_t module, struct flm_source_text *found,
-                 struct flm_error *why)
+static bool find_file(struct flm_sources *sources, const struct flm_profile *profile,
+                      const struct flm_profile *other, struct flm_bytes name,
+                      const struct flm_code_store **store, struct flm_error *why)
 {
-    struct flm_sources *files = ((struct found_code *)sources)->files;
-    return files->find(files, profile, file, module, found, why);
+    const struct flm_profile *const sides[] = {profile, other};
+    const struct known_profile *known = profile_of((struct found_code *)sources, profile, why);
+    struct flm_code_store *to = known ? known->store : NULL;
+    *store = to;
+    for (size_t i = 0; i < 2 && known && sides[i] && !flm_code_store_file(to, name); i++) {
+        known = profile_of((struct found_code *)sources, sides[i], why);
+        if (known && !flm_code_finder_file(known->finder, name, to, why))
+            return false;
+    }
+    return known != NULL;
 }
 
 struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
@@ -75,14 +80,10 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
         flm_error_memory(why);
         return NULL;
     }
-    all->sources.find = find;
+    all->sources.find_file = find_file;
     all->sources.find_code = find_code;
     all->options = flm_code_finder_options_of(&o);
-    all->files = flm_source_cache_new(&all->options.sources, &all->options.symbols, why);
-    if (all->files)
-        return &all->sources;
-    flm_sources_free(&all->sources);
-    return NULL;
+    return &all->sources;
 }
 
 void flm_sources_free(struct flm_sources *sources)
@@ -92,9 +93,7 @@ void flm_sources_free(struct flm_sources *sources)
         flm_code_finder_free(all->profiles.at[i].finder);
         flm_code_store_free(all->profiles.at[i].store);
     }
-    if (all) {
-        flm_source_cache_free(all->files);
+    if (all)
         FLM_ARRAY_CLEAR(&all->profiles);
-    }
     free(all);
 }

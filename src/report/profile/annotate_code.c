@@ -1,50 +1,34 @@
-#include "report/profile/annotate_code.h"
-
-#include "code/listing.h"
+/* annotate_code.c - machine code with what each instruction costs. */
 #include "code/skid.h"
 #include "draw/text/quantity.h"
-#include "report/profile/sources.h"
+#include "format/core/mapped.h"
+#include "report/profile/annotating.h"
 
-enum {
-    FUNCTION,
-    MODULE,
-    ADDRESS,
-    SELF,
-    SELF_PERCENT,
-    TOTAL,
-    TOTAL_PERCENT,
-    BYTES,
-    INSTRUCTION,
-    TARGET,
-    FILE_NAME,
-    LINE,
-    INLINED,
-    SEEN
-};
+/* Columns before the costs, and behind them. */
+enum { FUNCTION, MODULE, ADDRESS, COSTS };
+enum { BYTES, INSTRUCTION, TARGET, FILE_NAME, LINE, INLINED, SEEN };
 
 /* A function that is shown. */
 struct showing {
-    const struct flm_annotating_code *a;
+    const struct flm_annotating *a;
     const struct flm_profile *p;
     const struct flm_code_store *store; /* NULL: there is none */
     const struct flm_code_function *code;
     struct flm_listing *listing;
-    uint32_t function, module;
+    const struct flm_annotated *of;
+    bool is_other_build;              /* before */
     unsigned lanes;                   /* as many as are used */
     struct flm_listing_row last_line; /* above the instructions that come next */
 };
 
-static void add_columns(const struct flm_annotating_code *a, unsigned forms)
+static void add_columns(const struct flm_annotating *a, unsigned forms)
 {
     struct flm_report *r = a->report;
     forms &= FLM_IN_PROGRAMS;
     flm_report_add_column(r, "function", forms);
     flm_report_add_column(r, "module", forms);
     flm_report_add_column(r, "address", forms);
-    flm_report_add_column(r, "self", forms);
-    flm_report_add_percent_column(r, "self_percent", forms & FLM_IN_CSV);
-    flm_report_add_column(r, "total", forms);
-    flm_report_add_percent_column(r, "total_percent", forms & FLM_IN_CSV);
+    flm_annotating_add_cost_columns(a, forms);
     flm_report_add_column(r, "bytes", forms);
     flm_report_add_literal_column(r, "instruction", forms);
     flm_report_add_literal_column(r, "target", forms);
@@ -52,12 +36,6 @@ static void add_columns(const struct flm_annotating_code *a, unsigned forms)
     flm_report_add_column(r, "line", forms);
     flm_report_add_literal_column(r, "inlined", forms);
     flm_report_add_column(r, "seen", 0);
-}
-
-static void add_absent(const struct showing *s, int from, int to)
-{
-    for (int i = from; i < to; i++)
-        flm_report_cell_absent(s->a->report);
 }
 
 /* ---- What people see ------------------------------------------------------------------------- */
@@ -137,7 +115,7 @@ static void add_source_line(struct flm_text *to, const struct showing *s,
     flm_text_format(to, ":%u", row->line);
     if (lines && row->line <= lines->count) {
         flm_text_puts(to, "  ");
-        flm_annotate_add_source(to, flm_bytes_trimmed(flm_line_index_get(lines, row->line)));
+        flm_annotating_add_text(to, flm_bytes_trimmed(flm_line_index_get(lines, row->line)));
     }
 }
 
@@ -147,15 +125,6 @@ static void add_fold(struct flm_text *to, uint32_t count)
     flm_count_add(to, count);
     flm_text_puts(to, count == 1 ? " instruction" : " instructions");
     flm_text_puts(to, " without a cost");
-}
-
-static void add_costs(const struct showing *s, const struct flm_listing_cost *cost)
-{
-    struct flm_report *r = s->a->report;
-    flm_report_cell_number(r, cost->self);
-    flm_report_cell_number(r, flm_report_percent(s->a->source, cost->self));
-    flm_report_cell_number(r, cost->total);
-    flm_report_cell_number(r, flm_report_percent(s->a->source, cost->total));
 }
 
 /* A line is said once, also where its instructions are two runs. */
@@ -176,16 +145,16 @@ static void add_seen_row(struct showing *s, const struct flm_listing_row *row)
     if (is_said(s, row))
         return;
     flm_report_begin_row(r, 0, FLM_IN_PEOPLES);
-    add_absent(s, FUNCTION, ADDRESS);
+    flm_annotating_add_absent(s->a, ADDRESS);
     if (is_instruction)
         flm_text_format(flm_report_cell_text(r), "%llx", (unsigned long long)row->address);
     else
         flm_report_cell_absent(r);
     if ((is_instruction && row->has_cost) || row->kind == FLM_LISTING_UNKNOWN)
-        add_costs(s, &row->cost);
+        flm_annotating_add_costs(s->a, row->cost, row->before);
     else
-        add_absent(s, SELF, BYTES);
-    add_absent(s, BYTES, SEEN);
+        flm_annotating_add_absent(s->a, flm_annotating_cost_count(s->a));
+    flm_annotating_add_absent(s->a, SEEN);
     struct flm_text *seen = flm_report_cell_text(r);
     if (is_instruction)
         add_instruction(seen, s, row);
@@ -194,7 +163,10 @@ static void add_seen_row(struct showing *s, const struct flm_listing_row *row)
     else if (row->kind == FLM_LISTING_FOLD)
         add_fold(seen, row->count);
     else
-        flm_text_puts(seen, s->code ? "(at other addresses, or none)" : "(address not known)");
+        flm_text_puts(seen, s->is_other_build
+                                ? "(before, in another build; at other addresses, or none)"
+                            : s->code ? "(at other addresses, or none)"
+                                      : "(address not known)");
     if (!is_instruction)
         flm_report_cell_tone(r, FLM_TONE_MUTED);
 }
@@ -233,13 +205,13 @@ static void add_row(struct showing *s, const struct flm_listing_row *row)
     if (row->kind != FLM_LISTING_INSTRUCTION && row->kind != FLM_LISTING_UNKNOWN)
         return;
     flm_report_begin_row(r, 0, FLM_IN_PROGRAMS);
-    flm_report_cell_bytes(r, flm_string_bytes(s->p, s->function));
-    flm_report_cell_bytes(r, flm_string_bytes(s->p, s->module));
+    flm_report_cell_bytes(r, flm_string_bytes(s->p, s->of->function));
+    flm_report_cell_bytes(r, flm_string_bytes(s->p, s->of->module));
     if (row->kind == FLM_LISTING_INSTRUCTION)
         flm_text_format(flm_report_cell_text(r), "0x%llx", (unsigned long long)row->address);
     else
         flm_report_cell_null(r);
-    add_costs(s, &row->cost);
+    flm_annotating_add_costs(s->a, row->cost, row->before);
     if (i && i->code.size > 0)
         add_bytes(flm_report_cell_text(r), i->code, "");
     else
@@ -282,22 +254,26 @@ static void count_lanes(struct showing *s)
     }
 }
 
+/* Whose machine code is shown: that of after, unless the function is gone. NULL: nobody has any. */
+static bool find_code(struct showing *s)
+{
+    const struct flm_annotating *a = s->a;
+    struct flm_sources *sources = a->options->sources;
+    return !sources || !sources->find_code ||
+           sources->find_code(sources, s->of->is_gone ? a->given_before : a->given,
+                              flm_string_bytes(s->p, s->of->function),
+                              flm_string_bytes(s->p, s->of->module), &s->store, a->why);
+}
+
 static bool show(struct showing *s, bool whole)
 {
-    const struct flm_annotating_code *a = s->a;
+    const struct flm_annotating *a = s->a;
     const struct flm_listing_options options = {.whole = {whole, whole}};
-    const struct flm_listing_subject subject = {.profile = s->p,
-                                                .metric = a->source->metric,
-                                                .before = {FLM_NONE},
-                                                .function = s->function,
-                                                .module = s->module};
-    struct flm_sources *sources = a->options->sources;
-    if (sources && sources->find_code &&
-        !sources->find_code(sources, s->p, flm_string_bytes(s->p, s->function),
-                            flm_string_bytes(s->p, s->module), &s->store, a->why))
-        return false;
-    s->listing = flm_listing_new(&subject, a->why);
-    if (!s->listing || !flm_listing_arrange(s->listing, s->store, &options, a->why))
+    s->p = a->source.profile;
+    s->is_other_build = flm_annotating_compares(a) &&
+                        flm_mapped_same_build(s->p, s->of->module) == FLM_BUILD_OTHER &&
+                        !s->of->is_gone;
+    if (!find_code(s) || !flm_listing_arrange(s->listing, s->store, &options, a->why))
         return false;
     s->code = flm_listing_code(s->listing);
     return true;
@@ -306,8 +282,8 @@ static bool show(struct showing *s, bool whole)
 static void add_status(const struct showing *s)
 {
     const struct flm_code_function *f =
-        s->store ? flm_code_store_function(s->store, flm_string_bytes(s->p, s->function),
-                                           flm_string_bytes(s->p, s->module))
+        s->store ? flm_code_store_function(s->store, flm_string_bytes(s->p, s->of->function),
+                                           flm_string_bytes(s->p, s->of->module))
                  : NULL;
     if (!f || (f->status.size == 0 && f->instruction_count > 0))
         return;
@@ -316,49 +292,43 @@ static void add_status(const struct showing *s)
     flm_text_add(line, f->status);
 }
 
-bool flm_annotate_code(const struct flm_annotating_code *a, uint32_t function, uint32_t module)
+bool flm_annotate_code(const struct flm_annotating *a, const struct flm_annotated *function,
+                       struct flm_listing *listing)
 {
-    enum { LEAVE_SELF = 2, LEAVE_TOTAL };
-    struct showing s = {.a = a, .p = a->source->profile, .function = function, .module = module};
-    bool good = show(&s, a->options->whole);
-    if (good) {
-        add_status(&s);
-        count_lanes(&s);
-        flm_report_begin_table(a->report, "seen", FLM_IN_PEOPLES, false);
-        add_columns(a, 0);
-        flm_report_add_source_view(a->report, a->source, "self", SELF, FLM_VIEW_AS_QUANTITY,
-                                   FLM_COLUMN_NUMBER, LEAVE_SELF);
-        flm_report_add_source_view(a->report, a->source, "", SELF, FLM_VIEW_AS_PERCENT,
-                                   FLM_COLUMN_NUMBER, 0);
-        flm_report_add_source_view(a->report, a->source, "total", TOTAL, FLM_VIEW_AS_PERCENT,
-                                   FLM_COLUMN_NUMBER, LEAVE_TOTAL);
-        flm_report_add_source_view(a->report, a->source, "address", ADDRESS, FLM_VIEW_AS_TEXT,
-                                   FLM_COLUMN_NUMBER, 0);
-        flm_report_add_source_view(a->report, a->source, "instruction", SEEN, FLM_VIEW_AS_TEXT,
-                                   FLM_COLUMN_TEXT, 0);
-        each_row(&s, add_seen_row);
-    }
-    flm_listing_free(s.listing);
-    return good;
+    struct showing s = {.a = a, .of = function, .listing = listing};
+    if (!show(&s, a->options->whole))
+        return false;
+    size_t behind = COSTS + flm_annotating_cost_count(a);
+    add_status(&s);
+    count_lanes(&s);
+    flm_report_begin_table(a->report, "seen", FLM_IN_PEOPLES, false);
+    add_columns(a, 0);
+    flm_annotating_add_cost_views(a, COSTS, false);
+    flm_report_add_source_view(a->report, &a->source, "address", ADDRESS, FLM_VIEW_AS_TEXT,
+                               FLM_COLUMN_NUMBER, 0);
+    flm_report_add_source_view(a->report, &a->source, "instruction", behind + SEEN,
+                               FLM_VIEW_AS_TEXT, FLM_COLUMN_TEXT, 0);
+    each_row(&s, add_seen_row);
+    return true;
 }
 
-void flm_annotate_code_begin(const struct flm_annotating_code *a)
+void flm_annotate_code_begin(const struct flm_annotating *a)
 {
     flm_report_begin_table(a->report, "instructions", FLM_IN_PROGRAMS, false);
     add_columns(a, FLM_IN_PROGRAMS);
 }
 
-bool flm_annotate_code_rows(const struct flm_annotating_code *a, uint32_t function, uint32_t module)
+bool flm_annotate_code_rows(const struct flm_annotating *a, const struct flm_annotated *function)
 {
-    struct showing s = {.a = a, .p = a->source->profile, .function = function, .module = module};
-    bool good = show(&s, true);
+    struct showing s = {.a = a, .of = function, .listing = flm_annotating_list(a, function)};
+    bool good = s.listing && show(&s, true);
     if (good)
         each_row(&s, add_row);
     flm_listing_free(s.listing);
     return good;
 }
 
-void flm_annotate_code_begin_status(const struct flm_annotating_code *a)
+void flm_annotate_code_begin_status(const struct flm_annotating *a)
 {
     flm_report_begin_table(a->report, "code", FLM_IN_JSON, false);
     flm_report_add_column(a->report, "function", FLM_IN_JSON);
@@ -367,16 +337,14 @@ void flm_annotate_code_begin_status(const struct flm_annotating_code *a)
     flm_report_add_literal_column(a->report, "status", FLM_IN_JSON);
 }
 
-bool flm_annotate_code_status(const struct flm_annotating_code *a, uint32_t function,
-                              uint32_t module)
+bool flm_annotate_code_status(const struct flm_annotating *a, const struct flm_annotated *function)
 {
-    const struct flm_profile *p = a->source->profile;
-    struct flm_bytes name = flm_string_bytes(p, function), in = flm_string_bytes(p, module);
-    struct flm_sources *sources = a->options->sources;
-    const struct flm_code_store *store = NULL;
-    if (sources && sources->find_code && !sources->find_code(sources, p, name, in, &store, a->why))
+    struct showing s = {.a = a, .p = a->source.profile, .of = function};
+    struct flm_bytes name = flm_string_bytes(s.p, function->function),
+                     in = flm_string_bytes(s.p, function->module);
+    if (!find_code(&s))
         return false;
-    const struct flm_code_function *f = store ? flm_code_store_function(store, name, in) : NULL;
+    const struct flm_code_function *f = s.store ? flm_code_store_function(s.store, name, in) : NULL;
     flm_report_begin_row(a->report, 0, FLM_IN_JSON);
     flm_report_cell_bytes(a->report, name);
     flm_report_cell_bytes(a->report, in);
@@ -387,9 +355,9 @@ bool flm_annotate_code_status(const struct flm_annotating_code *a, uint32_t func
 
 /* ---- Skid ------------------------------------------------------------------------------------ */
 
-void flm_annotate_code_skid(const struct flm_annotating_code *a)
+void flm_annotate_code_skid(const struct flm_annotating *a)
 {
-    struct flm_bytes name = a->source->metric_name;
+    struct flm_bytes name = a->source.metric_name;
     const char *sentence = flm_metric_skid(name);
     if (!sentence)
         return;

@@ -244,7 +244,8 @@ const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_
     struct flm_metric metric = {flm_comparing_metric(model, model->metric)};
     /* Of a million frames, to split the profile once more would take most of the time. */
     if (!split(p, rows, why) ||
-        !flm_line_costs_init(&rows->costs, rows->split ? rows->split : p, metric, NULL, why))
+        !flm_line_costs_init(&rows->costs, rows->split ? rows->split : p, metric,
+                             (struct flm_metric){FLM_NONE}, NULL, why))
         return NULL;
     rows->hottest = malloc((rows->costs.count + 1) * sizeof *rows->hottest);
     if (!rows->hottest || !flm_line_costs_sort(&rows->costs, rows->hottest)) {

@@ -59,7 +59,8 @@ static void a_stack_counts_once_for_a_line(void **state)
     struct flm_error why;
     struct flm_profile *p = example();
     struct flm_line_costs costs;
-    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){0}, NULL, &why));
+    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){0},
+                                    (struct flm_metric){FLM_NONE}, NULL, &why));
     assert_int_equal(costs.count, 5);
     assert_true(line_of(p, &costs, "walk", 5)->self == 8);
     assert_true(line_of(p, &costs, "walk", 5)->total == 8);
@@ -76,6 +77,38 @@ static void a_stack_counts_once_for_a_line(void **state)
     flm_profile_free(p);
 }
 
+static void two_metrics_are_compared(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    add(b, "main:9;walk:3", 7);
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    flm_builder_add(b, node, flm_builder_metric(b, "cpu", "ns"), 5);
+    flm_builder_add(b, node, flm_builder_metric(b, "old", "ns"), 4);
+    node = flm_builder_child(b, node, flm_builder_function(b, "gone", 4));
+    flm_builder_add(b, node, flm_builder_metric(b, "old", "ns"), 20);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    struct flm_line_costs costs;
+    uint32_t order[5];
+    assert_true(
+        flm_line_costs_init(&costs, p, (struct flm_metric){0}, (struct flm_metric){1}, NULL, NULL));
+    assert_int_equal(costs.count, 4);
+    const struct flm_line_cost *line = line_of(p, &costs, "main", 0);
+    assert_true(line->self == 5 && line->total == 5);
+    assert_true(line->self_before == 4 && line->total_before == 24);
+    assert_true(line_of(p, &costs, "gone", 0)->self_before == 20);
+    assert_true(line_of(p, &costs, "gone", 0)->total == 0);
+    assert_true(line_of(p, &costs, "walk", 3)->self_before == 0);
+    /* The largest change first. */
+    assert_true(flm_line_costs_sort(&costs, order));
+    assert_ptr_equal(&costs.line[order[0]], line_of(p, &costs, "gone", 0));
+    assert_ptr_equal(&costs.line[order[1]], line_of(p, &costs, "walk", 3));
+    assert_ptr_equal(&costs.line[order[2]], line);
+    flm_line_costs_clear(&costs);
+    flm_profile_free(p);
+}
+
 static void only_marked_functions_count(void **state)
 {
     (void)state;
@@ -86,7 +119,8 @@ static void only_marked_functions_count(void **state)
     for (uint32_t i = 1; i < p->sizes.frame_count; i++)
         marks[i] = flm_bytes_are(flm_frame_function(p, i), "main");
     struct flm_line_costs costs;
-    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){0}, marks, &why));
+    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){0},
+                                    (struct flm_metric){FLM_NONE}, marks, &why));
     assert_int_equal(costs.count, 2);
     flm_line_costs_clear(&costs);
     free(marks);
@@ -104,10 +138,12 @@ static void lines_add_up_to_their_function(void **state)
         struct flm_line_costs costs;
         struct flm_functions functions;
         const struct flm_metric metric = {(uint32_t)round % p->sizes.metric_count};
-        assert_true(flm_line_costs_init(&costs, p, metric, NULL, &why));
+        assert_true(
+            flm_line_costs_init(&costs, p, metric, (struct flm_metric){FLM_NONE}, NULL, &why));
         struct flm_profile *split = flm_has_chains(p) ? flm_profile_split(p, &why) : NULL;
         struct flm_line_costs same;
-        assert_true(flm_line_costs_init(&same, split ? split : p, metric, NULL, &why));
+        assert_true(flm_line_costs_init(&same, split ? split : p, metric,
+                                        (struct flm_metric){FLM_NONE}, NULL, &why));
         assert_int_equal(same.count, costs.count);
         for (size_t k = 0; k < costs.count; k++)
             assert_true(same.line[k].line == costs.line[k].line &&
@@ -138,7 +174,8 @@ static void lines_add_up_to_their_function(void **state)
 static bool collect(void *context, struct flm_error *why)
 {
     struct flm_line_costs costs;
-    bool good = flm_line_costs_init(&costs, context, (struct flm_metric){0}, NULL, why);
+    bool good = flm_line_costs_init(&costs, context, (struct flm_metric){0},
+                                    (struct flm_metric){FLM_NONE}, NULL, why);
     flm_line_costs_clear(&costs);
     return good;
 }
@@ -155,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stack_counts_once_for_a_line),
+        cmocka_unit_test(two_metrics_are_compared),
         cmocka_unit_test(only_marked_functions_count),
         cmocka_unit_test(lines_add_up_to_their_function),
         cmocka_unit_test(memory_may_run_out),

@@ -2,11 +2,16 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "flamel/annotate.h"
+#include "flamel/file.h"
 #include "support/core/failures.h"
+#include "support/core/files.h"
 #include "support/profile/profiles.h"
 
 static const struct flm_bytes function = {"main", 4}, module = {"", 0};
@@ -30,6 +35,108 @@ static void each_profile_has_a_store(void **state)
     flm_sources_free(sources);
     flm_profile_free(one);
     flm_profile_free(two);
+}
+
+/* A profile of the program whose note says that build id. */
+static struct flm_profile *profile_of_build(const char *program, const char *id, const char *file)
+{
+    char json[2000];
+    snprintf(json, sizeof json,
+             "{\"format\": \"flamel profile\", \"version\": 1, \"metrics\": [{\"name\": \"cpu\", "
+             "\"unit\": \"ms\"}], \"notes\": [{\"key\": \"mapped %s\", \"value\": \"id=%s\"}], "
+             "\"frames\": [{\"function\": \"main\", \"module\": \"%s\", \"file\": \"%s\"}], "
+             "\"stacks\": [{\"parent\": null, \"frame\": 0, \"self\": [3]}]}",
+             program, id, program, file);
+    struct flm_error why;
+    struct flm_profile *p = flm_load_memory(json, strlen(json), NULL, &why);
+    if (!p)
+        fail_msg("%s", why.text);
+    return p;
+}
+
+/* Each is read once; one that the profile does not name is asked of the other. */
+static void a_file_is_read_once_and_its_text_stays(void **state)
+{
+    (void)state;
+    char folder[300];
+    snprintf(folder, sizeof folder, "%s", write_temporary("lex.c", flm_bytes_of("int lex;\n")));
+    *strrchr(folder, '/') = 0;
+    const char *const folders[] = {folder};
+    const struct flm_sources_options options = {
+        .size = sizeof options, .folders = folders, .folder_count = 1, .folders_only = true};
+    struct flm_sources *sources = flm_sources_new(&options, NULL);
+    struct flm_profile *other = profile_of_build("/bin/app", "12", "/built/src/lex.c");
+    struct flm_profile *p = profile_of_build("/bin/app", "12", "/built/none.c");
+    const struct flm_bytes lex = flm_bytes_of("/built/src/lex.c"),
+                           none = flm_bytes_of("/built/none.c");
+    const struct flm_code_store *first, *second;
+    assert_true(sources->find_file(sources, p, other, lex, &first, NULL));
+    assert_true(flm_bytes_are(flm_line_index_get(flm_code_store_lines(first, lex), 1), "int lex;"));
+    assert_int_equal(unlink(temporary_path("lex.c")), 0);
+    assert_true(sources->find_file(sources, p, other, none, &second, NULL));
+    assert_ptr_equal(first, second);
+    assert_true(flm_code_store_file(second, none)->status.size > 0);
+    assert_true(sources->find_file(sources, p, other, lex, &second, NULL));
+    assert_true(flm_bytes_are(flm_code_store_file(second, lex)->text, "int lex;\n"));
+    flm_sources_free(sources);
+    flm_profile_free(p);
+    flm_profile_free(other);
+}
+
+static bool says(const struct flm_profile *p, const char *path, const char *status)
+{
+    const struct flm_sources_options options = {.size = sizeof options};
+    struct flm_sources *sources = flm_sources_new(&options, NULL);
+    const struct flm_code_store *store;
+    assert_non_null(sources);
+    assert_true(sources->find_file(sources, p, NULL, flm_bytes_of(path), &store, NULL));
+    const struct flm_code_file *found = flm_code_store_file(store, flm_bytes_of(path));
+    assert_non_null(found);
+    bool good = memmem(found->status.at, found->status.size, status, strlen(status)) != NULL;
+    if (!good)
+        print_message("%.*s\n", (int)found->status.size, found->status.at);
+    flm_sources_free(sources);
+    return good;
+}
+
+/* Only for the build that the profile says: the program may have been compiled again, from other
+ * sources. */
+static void the_program_of_the_profile_knows_its_sources(void **state)
+{
+    (void)state;
+    if (system("clang --version > /dev/null 2>&1") != 0 || system("readelf -v > /dev/null") != 0)
+        skip();
+    const char *source = write_temporary("spin.c", flm_bytes_of("int main(void)\n{\n}\n"));
+    char path[300], program[300], embedded[300], command[2000], id[80], other[80];
+    snprintf(path, sizeof path, "%s", source);
+    snprintf(program, sizeof program, "%s", temporary_path("spin"));
+    snprintf(embedded, sizeof embedded, "%s", temporary_path("embedded"));
+    const char *const built[] = {program, embedded};
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, "clang -gdwarf-5 %s -Wl,--build-id %s -o %s",
+                 i > 0 ? "-gembed-source" : "", path, built[i]);
+        assert_int_equal(system(command), 0);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, "readelf -n %s | awk '/Build ID/ { print $3 }'",
+                 built[i]);
+        FILE *lines = popen(command, "r");
+        assert_non_null(lines);
+        assert_int_equal(fscanf(lines, "%79s", id), 1);
+        pclose(lines);
+        struct flm_profile *p = profile_of_build(built[i], id, path);
+        snprintf(other, sizeof other, "%s", id);
+        other[0] = other[0] == '0' ? '1' : '0';
+        struct flm_profile *rebuilt = profile_of_build(built[i], other, path);
+        write_temporary("spin.c", flm_bytes_of("int main(void)\n{\n}\n"));
+        assert_true(says(p, path, "the checksum agrees"));
+        assert_false(says(rebuilt, path, "the checksum agrees"));
+        write_temporary("spin.c", flm_bytes_of("\nint main(void)\n{\n}\n"));
+        assert_true(says(p, path, i > 0 ? "the text that was compiled" : "another version"));
+        assert_false(says(rebuilt, path, "the text that was compiled"));
+        flm_profile_free(rebuilt);
+        flm_profile_free(p);
+    }
 }
 
 static void options_are_checked(void **state)
@@ -68,6 +175,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_profile_has_a_store),
+        cmocka_unit_test(a_file_is_read_once_and_its_text_stays),
+        cmocka_unit_test(the_program_of_the_profile_knows_its_sources),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -193,7 +193,8 @@ static void lines_of_locations_come_back(void **state)
     assert_sound(back);
     assert_int_equal(back->sizes.node_count, p->sizes.node_count);
     struct flm_line_costs costs;
-    assert_true(flm_line_costs_init(&costs, back, (struct flm_metric){0}, NULL, NULL));
+    assert_true(flm_line_costs_init(&costs, back, (struct flm_metric){0},
+                                    (struct flm_metric){FLM_NONE}, NULL, NULL));
     assert_line(&costs, back, "a.c", 4, 1 + 2);
     assert_line(&costs, back, "a.c", 5, 4);
     assert_line(&costs, back, "x.h", 7, 8);
