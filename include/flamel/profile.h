@@ -309,6 +309,10 @@ struct flm_counter_points flm_profile_counter(const struct flm_profile *profile,
 /* "those that ran": frames have the lines that ran, not those where their functions begin. */
 #define FLM_NOTE_LINES "lines"
 
+/* A note whose key begins so has machine code that was compiled while the program ran, for `flamel
+ * annotate` and the viewer: nothing that people read. */
+#define FLM_NOTE_JIT_CODE "jit code "
+
 /* How the command of a recording ended: "0", "3"; or by a signal: "6 (Aborted)". Neither, where
  * there was no command, it still ran, or the recorder ended it after the duration. */
 #define FLM_NOTE_EXIT_STATUS "exit status"

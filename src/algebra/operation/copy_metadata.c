@@ -52,10 +52,39 @@ bool flm_copy_metrics(struct flm_builder *b, const struct flm_profile *p, struct
     return true;
 }
 
+static bool is_code(const struct flm_builder *b, uint32_t key)
+{
+    return flm_bytes_start_with(flm_interner_text(&b->interner, key), FLM_NOTE_JIT_CODE);
+}
+
+/* Each run of a program has its own machine code; of a hundred runs not all is kept. */
+enum { MOST_CODE = 4 << 20 };
+
+static size_t size_of_code(const struct flm_builder *b)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < b->notes.count; i++)
+        if (b->notes.at[i].value != FLM_NONE && is_code(b, b->notes.at[i].key))
+            size += flm_interner_text(&b->interner, b->notes.at[i].value).size;
+    return size;
+}
+
 void flm_copy_notes(struct flm_builder *b, const struct flm_profile *p, const struct flm_carried *c)
 {
-    for (uint32_t i = 0; i < p->sizes.note_count; i++)
-        flm_builder_agree_note(b, c->string_map[p->notes[i].key], c->string_map[p->notes[i].value]);
+    size_t left_out = 0, code = size_of_code(b);
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        uint32_t key = c->string_map[p->notes[i].key], value = c->string_map[p->notes[i].value];
+        size_t size = is_code(b, key) ? flm_interner_text(&b->interner, value).size : 0;
+        if (size > 0 && size > MOST_CODE - code) {
+            left_out++;
+            continue;
+        }
+        code += size;
+        flm_builder_agree_note(b, key, value);
+    }
+    if (left_out > 0)
+        flm_builder_lost(b, "machine code of compiled functions (more than 4 MiB of it)", "", 0,
+                         (double)left_out);
     for (uint32_t i = 0; i < p->sizes.loss_count; i++)
         flm_builder_add_loss(b, (struct flm_builder_loss){
                                     .what = c->string_map[p->losses[i].what],

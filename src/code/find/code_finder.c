@@ -23,6 +23,7 @@ struct flm_code_finder {
     const struct flm_profile *profile;
     struct flm_code_finder_options options;
     struct flm_modules *modules;
+    struct flm_kept_codes *kept;
     struct FLM_ARRAY(struct known_module) known;
     uint32_t *location_start; /* by frame, and one more */
 };
@@ -74,8 +75,9 @@ struct flm_code_finder *flm_code_finder_new(const struct flm_profile *profile,
         finder->options.sources.recorded_ns = flm_source_recorded_ns(profile);
         finder->location_start = calloc(sizes->frame_count + 1, sizeof *finder->location_start);
         finder->modules = flm_modules_new(&options->symbols, why);
+        finder->kept = flm_kept_codes_new(profile, why);
     }
-    if (!finder || !finder->location_start || !finder->modules) {
+    if (!finder || !finder->location_start || !finder->modules || !finder->kept) {
         flm_code_finder_free(finder);
         flm_error_memory(why);
         return NULL;
@@ -93,6 +95,7 @@ void flm_code_finder_free(struct flm_code_finder *finder)
     if (!finder)
         return;
     flm_modules_free(finder->modules);
+    flm_kept_codes_free(finder->kept);
     FLM_ARRAY_CLEAR(&finder->known);
     free(finder->location_start);
     free(finder);
@@ -245,11 +248,17 @@ static void say(struct finding *f, const char *sentence)
     flm_text_puts(&f->status, sentence);
 }
 
+static bool is_compiled_at_run_time(const struct finding *f)
+{
+    return f->kind == FLM_KIND_JIT || f->kind == FLM_KIND_JIT_TIER1;
+}
+
 /* Why there are no addresses. */
 static void explain_no_address(struct finding *f)
 {
-    if (f->kind == FLM_KIND_JIT || f->kind == FLM_KIND_JIT_TIER1)
-        say(f, "it was compiled at run time, and recordings do not keep such machine code");
+    if (is_compiled_at_run_time(f))
+        say(f, "it was compiled at run time, and the profile has no machine code of it: recordings "
+               "keep that of runtimes that write a jitdump (node --perf-prof)");
     else if (f->kind == FLM_KIND_INTERPRETED)
         say(f, "it is interpreted, and has no machine code of its own");
     else
@@ -421,12 +430,30 @@ static bool find_parts(struct finding *f, const struct flm_profile_module *modul
     return true;
 }
 
+static void find_compiled_code(struct finding *f, struct flm_code_making *making,
+                               struct flm_error *reason)
+{
+    struct flm_kept_parts taken;
+    if (!flm_code_making_take_kept(making, f->addresses.at, f->addresses.count, &taken))
+        flm_error_memory(reason);
+    else if (making->parts.count == 0)
+        say(f, "it was compiled at run time, and its machine code was not kept: only that of "
+               "functions with more samples was");
+    else if (!flm_code_making_disassemble(making, reason))
+        say(f, reason->text);
+    else if (taken.left_out > 0 || taken.unkept > 0)
+        say(f, "it was compiled several times, and only a part of that is here");
+}
+
 static void find_code(struct finding *f, const struct flm_profile_module *module,
                       struct flm_code_making *making, struct flm_error *reason)
 {
     making->module = module->module;
+    making->kept = f->finder->kept;
     making->syntax = f->finder->options.syntax;
-    if (f->addresses.count == 0) {
+    if (f->addresses.count > 0 && is_compiled_at_run_time(f) && !module->module) {
+        find_compiled_code(f, making, reason);
+    } else if (f->addresses.count == 0) {
         explain_no_address(f);
     } else if (!module->module) {
         explain_no_module(f);
@@ -448,9 +475,12 @@ static void find_code(struct finding *f, const struct flm_profile_module *module
     }
 }
 
-static const char *machine_name(struct flm_module *module)
+static const char *machine_name(const struct flm_code_making *making)
 {
-    enum flm_machine machine = module ? flm_module_machine(module) : FLM_MACHINE_OTHER;
+    enum flm_machine machine =
+        making->module ? flm_module_machine(making->module) : FLM_MACHINE_OTHER;
+    if (making->parts.count > 0 && making->parts.at[0].kept)
+        machine = making->parts.at[0].kept->machine;
     return machine == FLM_MACHINE_X86_64 ? "x86-64" : machine == FLM_MACHINE_ARM64 ? "arm64" : "";
 }
 
@@ -464,7 +494,7 @@ static bool add_code(struct finding *f, const struct flm_profile_module *module)
     struct flm_code_function function = {.name = f->name,
                                          .module = f->asked,
                                          .status = {f->status.at, f->status.size},
-                                         .machine = flm_bytes_of(machine_name(module->module)),
+                                         .machine = flm_bytes_of(machine_name(&making)),
                                          .instructions = making.instructions.at,
                                          .instruction_count =
                                              has_code ? making.instructions.count : 0,

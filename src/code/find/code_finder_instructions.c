@@ -45,13 +45,24 @@ static bool inlined_of(struct flm_code_making *m, const struct flm_code_inlined 
     return FLM_ARRAY_ADD(&m->inlined, *inlined) && flm_index_add(&m->inlined_index, hash, *number);
 }
 
+static bool add_kept_source(struct flm_code_making *m, const struct flm_code_part *part,
+                            struct flm_code_instruction *i, uint64_t address)
+{
+    const struct flm_kept_line *line = flm_code_part_line(part, address);
+    i->line = line ? line->line : 0;
+    return i->line == 0 || file_of(m, part->kept->files[line->file], &i->file);
+}
+
 /* The line of the innermost function, and through which calls it was inlined. */
-static bool add_source(struct flm_code_making *m, struct flm_code_instruction *i, uint64_t address)
+static bool add_source(struct flm_code_making *m, const struct flm_code_part *part,
+                       struct flm_code_instruction *i, uint64_t address)
 {
     struct flm_code code[FLM_CODE_MOST];
+    i->file = i->inlined = FLM_CODE_NONE;
+    if (part->kept)
+        return add_kept_source(m, part, i, address);
     size_t count = flm_module_lookup(m->module, address, code, FLM_CODE_MOST);
     count = count < FLM_CODE_MOST ? count : FLM_CODE_MOST;
-    i->file = i->inlined = FLM_CODE_NONE;
     if (count == 0)
         return true;
     for (size_t k = count - 1; k-- > 0;) {
@@ -73,20 +84,23 @@ static bool is_inside(const struct flm_code_making *m, uint64_t place)
 }
 
 /* "memcpy@plt", "parse+0x10"; nothing for a jump inside the function, which is drawn. */
-static void add_target(struct flm_code_making *m, const struct flm_instruction *instruction)
+static void add_target(struct flm_code_making *m, const struct flm_code_part *part,
+                       const struct flm_instruction *instruction)
 {
     if (!instruction->has_place ||
         (instruction->kind != FLM_INSTRUCTION_CALL && is_inside(m, instruction->place)))
         return;
     struct flm_code code[FLM_CODE_MOST];
-    size_t count = flm_module_lookup(m->module, instruction->place, code, FLM_CODE_MOST);
-    if (count == 0 || count > FLM_CODE_MOST)
+    const struct flm_kept_code *kept =
+        part->kept ? flm_kept_codes_called(m->kept, instruction->place) : NULL;
+    size_t count =
+        part->kept ? 0 : flm_module_lookup(m->module, instruction->place, code, FLM_CODE_MOST);
+    if (!kept && (count == 0 || count > FLM_CODE_MOST))
         return;
-    const struct flm_code *function = &code[count - 1];
-    flm_text_add(&m->texts, function->function);
-    if (instruction->place > function->start)
-        flm_text_format(&m->texts, "+0x%llx",
-                        (unsigned long long)(instruction->place - function->start));
+    uint64_t start = kept ? flm_kept_code_address(kept->start) : code[count - 1].start;
+    flm_text_add(&m->texts, kept ? kept->name : code[count - 1].function);
+    if (instruction->place > start)
+        flm_text_format(&m->texts, "+0x%llx", (unsigned long long)(instruction->place - start));
 }
 
 /* A text is its end in `texts` until all are made. */
@@ -108,10 +122,10 @@ static bool add_instruction(struct flm_code_making *m, const struct flm_code_par
         flm_text_add(&m->texts, instruction->operands);
     }
     i.text.size = m->texts.size;
-    add_target(m, instruction);
+    add_target(m, part, instruction);
     i.target.size = m->texts.size;
     i.place = i.has_place ? i.place : 0;
-    return add_source(m, &i, instruction->address) && !m->texts.failed &&
+    return add_source(m, part, &i, instruction->address) && !m->texts.failed &&
            FLM_ARRAY_ADD(&m->instructions, i);
 }
 
@@ -127,12 +141,20 @@ static void set_texts(struct flm_code_making *m)
     }
 }
 
+static struct flm_disassembly *disassemble(const struct flm_code_making *m,
+                                           const struct flm_code_part *part, struct flm_error *why)
+{
+    if (!part->kept)
+        return flm_disassembly_of_module(m->module, part->start, part->end, m->syntax, why);
+    const struct flm_machine_code code = {part->kept->machine, part->start, part->kept->bytes};
+    return flm_disassembly_new(&code, m->syntax, why);
+}
+
 bool flm_code_making_disassemble(struct flm_code_making *m, struct flm_error *why)
 {
     for (size_t p = 0; p < m->parts.count; p++) {
         const struct flm_code_part *part = &m->parts.at[p];
-        struct flm_disassembly *d =
-            flm_disassembly_of_module(m->module, part->start, part->end, m->syntax, why);
+        struct flm_disassembly *d = disassemble(m, part, why);
         if (!d)
             return false;
         if (!FLM_ARRAY_ADD(&m->disassemblies, d)) {

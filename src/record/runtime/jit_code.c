@@ -227,8 +227,16 @@ bool flm_jit_code_find(const struct flm_jit_code *code, uint64_t address, int64_
     *found = (struct flm_jit_region_code){.start = region->start,
                                           .size = region->last - region->start + 1,
                                           .offset = region->code_offset,
-                                          .machine = code->machine};
+                                          .machine = code->machine,
+                                          .first_line = region->line_start,
+                                          .line_count = region->line_count};
     return true;
+}
+
+struct flm_jit_line_at flm_jit_code_line_at(const struct flm_jit_code *code, uint32_t index)
+{
+    const struct flm_jit_line *line = &code->lines.at[index];
+    return (struct flm_jit_line_at){line->offset, text_of(code, line->file), line->line};
 }
 
 size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,

@@ -53,12 +53,23 @@ struct flm_jit_region_code {
     uint64_t start, size; /* when the sample was taken */
     uint64_t offset;      /* of its code in the jitdump file */
     enum flm_machine machine;
+    uint32_t first_line, line_count; /* of flm_jit_code_line_at */
+};
+
+/* From an offset in the region on, up to the next one. */
+struct flm_jit_line_at {
+    uint64_t offset;
+    struct flm_bytes file;
+    uint32_t line; /* 0: not known */
 };
 
 /* False: no region has the address then, or its code is not in the file, as in a perf map. The
- * bytes, `size` of them, are in the file that was read, since recordings keep none of it. */
+ * bytes, `size` of them, are in the file that was read. */
 bool flm_jit_code_find(const struct flm_jit_code *code, uint64_t address, int64_t time_ns,
                        struct flm_jit_region_code *found);
+
+/* A line of a region, ascending by offset. */
+struct flm_jit_line_at flm_jit_code_line_at(const struct flm_jit_code *code, uint32_t index);
 
 /* The number of regions. */
 size_t flm_jit_code_count(const struct flm_jit_code *code);

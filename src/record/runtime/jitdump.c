@@ -399,13 +399,18 @@ static struct flm_jit_code *read_dump(const struct flm_runtime_report *report,
     return code;
 }
 
-/* .../jit-4711.dump is mapped by runtimes only to announce it to recordings. */
-static bool is_jitdump(struct flm_bytes path)
+static struct flm_bytes file_name(struct flm_bytes path)
 {
     size_t start = path.size;
     while (start > 0 && path.at[start - 1] != '/')
         start--;
-    struct flm_bytes name = {path.at + start, path.size - start};
+    return flm_bytes_from(path, start);
+}
+
+/* .../jit-4711.dump is mapped by runtimes only to announce it to recordings. */
+static bool is_jitdump(struct flm_bytes path)
+{
+    struct flm_bytes name = file_name(path);
     return flm_bytes_start_with(name, "jit-") && flm_bytes_end_with(name, ".dump");
 }
 
@@ -417,9 +422,15 @@ static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *s
         if (file->process != search->process || file->runtime != runtime)
             continue;
         char path[4096];
-        snprintf(path, sizeof path, "/proc/%d/root%s", file->process, file->path.at);
         found = false;
-        good = (!search->live || flm_runtime_try_file(search, path, read_dump, &found)) &&
+        for (size_t k = 0; k < search->dir_count && good && !found; k++) {
+            struct flm_bytes name = file_name(flm_owned_string_bytes(&file->path));
+            snprintf(path, sizeof path, "%s/%.*s", search->dirs[k], (int)name.size, name.at);
+            good = flm_runtime_try_file(search, path, read_dump, &found);
+        }
+        snprintf(path, sizeof path, "/proc/%d/root%s", file->process, file->path.at);
+        good = good &&
+               (found || !search->live || flm_runtime_try_file(search, path, read_dump, &found)) &&
                (found || flm_runtime_try_file(search, file->path.at, read_dump, &found));
         if (good && !found)
             search->report.lost(search->report.session, "jitdump files that no longer exist", 1);

@@ -18,20 +18,17 @@ enum { SECOND = 1000000000 };
 
 void flm_runtime_search_clear(struct flm_runtime_search *search)
 {
-    for (size_t i = 0; i < search->found.count; i++)
-        flm_jit_code_free(search->found.at[i]);
+    for (size_t i = 0; i < search->found.count; i++) {
+        flm_jit_code_free(search->found.at[i].code);
+        flm_input_close(search->found.at[i].file);
+    }
     FLM_ARRAY_CLEAR(&search->found);
 }
 
-/* Takes the code. */
-static bool keep(struct flm_runtime_search *search, struct flm_jit_code *code)
+struct flm_bytes flm_runtime_found_bytes(const struct flm_runtime_found *found)
 {
-    if (!FLM_ARRAY_RESERVE(&search->found, 1)) {
-        flm_jit_code_free(code);
-        return false;
-    }
-    search->found.at[search->found.count++] = code;
-    return true;
+    const struct flm_source *source = flm_input_source(found->file);
+    return (struct flm_bytes){source->at, (size_t)(source->end - source->at)};
 }
 
 /* The user of a process, if it still runs; else ours. */
@@ -147,11 +144,14 @@ bool flm_runtime_try_file(struct flm_runtime_search *search, const char *path,
     snprintf(opened, sizeof opened, "/proc/self/fd/%d", file);
     struct flm_input *input = flm_input_open(opened, &why);
     if (input && flm_source_all(flm_input_source(input), &why)) {
-        struct flm_source *source = flm_input_source(input);
-        struct flm_bytes bytes = {source->at, (size_t)(source->end - source->at)};
-        struct flm_jit_code *code = read(&search->report, bytes, &why);
-        if (code && !keep(search, code))
+        struct flm_runtime_found found = {.file = input};
+        found.code = read(&search->report, flm_runtime_found_bytes(&found), &why);
+        if (found.code && FLM_ARRAY_ADD(&search->found, found)) {
+            input = NULL;
+        } else if (found.code) {
+            flm_jit_code_free(found.code);
             flm_error_memory(&why);
+        }
     }
     flm_input_close(input);
     close(file);

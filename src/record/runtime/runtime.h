@@ -16,6 +16,7 @@
 #include "record/perf/owned_string.h"
 #include "record/runtime/jit_code.h"
 
+struct flm_input;   /* os/input.h */
 struct flm_process; /* record/process/process_map.h */
 
 /* Receives losses and notes: the session of the recording. */
@@ -32,6 +33,12 @@ struct flm_runtime_file {
     struct flm_owned_string path;
 };
 
+/* The code that a file describes, and the file, whose bytes it may have (flm_jit_code_find). */
+struct flm_runtime_found {
+    struct flm_jit_code *code;
+    struct flm_input *file;
+};
+
 /* A search for the symbols of one process's generated code. */
 struct flm_runtime_search {
     int32_t process;
@@ -45,7 +52,7 @@ struct flm_runtime_search {
     size_t file_count;
     struct flm_runtime_report report;
 
-    struct FLM_ARRAY(struct flm_jit_code *) found; /* owned; the first has priority */
+    struct FLM_ARRAY(struct flm_runtime_found) found; /* owned; the first has priority */
 };
 
 struct flm_runtime_options {
@@ -95,6 +102,9 @@ const char *flm_runtime_remedy(struct flm_bytes program);
 
 /* Frees what was found. */
 void flm_runtime_search_clear(struct flm_runtime_search *search);
+
+/* All bytes of a file that was found. */
+struct flm_bytes flm_runtime_found_bytes(const struct flm_runtime_found *found);
 
 /* The number of a thread (of a process: its first one) in its own PID namespace. In a
  * container, files named by process, and the ids that a process remembers of its threads, have

@@ -206,6 +206,7 @@ static bool name_locations(struct flm_naming *f, flm_session_progress progress, 
             return false;
         for (size_t i = f->owner_starts[o]; i < f->owner_starts[o + 1]; i++) {
             uint32_t location = f->by_owner[i];
+            f->location = location;
             f->of_location[location].start = (uint32_t)f->frames.count;
             f->no_symbol = f->is_part = false;
             f->address = lasting_address(f, owner, p->locations.at[location].address);

@@ -179,6 +179,7 @@ struct flm_naming {
     } * of_location;
 
     bool *is_unsymbolized; /* of each location */
+    uint32_t location;     /* the current one */
     bool no_symbol;        /* of the current one */
     bool is_part;
     uint64_t address; /* of the current one, in its module; 0: it has none that stays the same */

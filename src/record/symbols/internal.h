@@ -15,6 +15,7 @@ struct flm_symbols {
     int usual_priority;              /* when the session was made: recorders raise it later */
     struct FLM_ARRAY(struct flm_runtime_file) runtime_files; /* mapped by processes */
     struct flm_runtime_search search; /* while it names: of the current process */
+    struct flm_seen_codes *seen;      /* of all processes; NULL: none yet */
 };
 
 /* The symbolizer of a session with symbols. */
@@ -43,6 +44,14 @@ struct flm_unwound flm_symbols_unwind(struct flm_session *session,
 /* explain.c: notes why the modules with the most unsymbolized samples have no symbols. */
 bool flm_session_explain(struct flm_session *session, const bool *is_unsymbolized,
                          struct flm_builder *builder);
+
+/* jit_notes.c: remembers the machine code at an address of the current process, at which
+ * `function` is, and sets the address of the location that is being named. False, and the error of
+ * the naming, when memory ran out. And adds it to the profile, as far as there is room for it. */
+bool flm_symbols_see_code(struct flm_naming *naming, const struct flm_runtime_found *found,
+                          uint64_t address, int64_t time_ns, struct flm_bytes function);
+bool flm_symbols_note_code(struct flm_session *session, struct flm_builder *builder);
+void flm_symbols_forget_code(struct flm_symbols *symbols);
 
 /* module_notes.c: the same, and of which builds the modules are. */
 bool flm_symbols_explain(struct flm_session *session, const bool *is_unsymbolized,

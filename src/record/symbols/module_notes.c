@@ -49,5 +49,6 @@ static bool note_modules(struct flm_session *s, struct flm_builder *builder)
 bool flm_symbols_explain(struct flm_session *s, const bool *is_unsymbolized,
                          struct flm_builder *builder)
 {
-    return note_modules(s, builder) && flm_session_explain(s, is_unsymbolized, builder);
+    return note_modules(s, builder) && flm_symbols_note_code(s, builder) &&
+           flm_session_explain(s, is_unsymbolized, builder);
 }

@@ -58,15 +58,15 @@ static bool add_functions(struct flm_naming *f, const struct flm_code *code, siz
 }
 
 /* "(anonymous) an2.js:1:46": functions without a name are as many as there are places. */
-static uint32_t jit_function(struct flm_naming *f, const struct flm_jit_frame *frame)
+static struct flm_bytes jit_function(struct flm_naming *f, const struct flm_jit_frame *frame)
 {
     if (frame->place.size == 0)
-        return flm_naming_string(f, frame->function);
+        return frame->function;
     f->name.size = 0;
     flm_text_add(&f->name, frame->function);
     flm_text_putc(&f->name, ' ');
     flm_text_add(&f->name, frame->place);
-    return flm_naming_string(f, (struct flm_bytes){f->name.at, f->name.size});
+    return (struct flm_bytes){f->name.at, f->name.size};
 }
 
 /* The same for code of a runtime. The module is not the perf map: each process has its own, and
@@ -77,7 +77,7 @@ static bool add_jit_frames(struct flm_naming *f, const struct flm_jit_frame *fra
         const struct flm_jit_frame *frame = &frames[count];
         uint32_t line_file = frame->line_file.size > 0 ? flm_naming_string(f, frame->line_file) : 0;
         const struct flm_frame_record record = {
-            .function = jit_function(f, frame),
+            .function = flm_naming_string(f, jit_function(f, frame)),
             .module =
                 flm_naming_string(f, flm_bytes_of(frame->file.size > 0 ? "" : FLM_PERF_JIT_MODULE)),
             .file = flm_naming_string(f, frame->file),
@@ -155,10 +155,12 @@ static enum flm_named name_in_process(struct flm_naming *f, uint64_t address, ui
     struct flm_jit_frame frames[MOST_JIT_INLINED];
     int64_t time_ns = era ? ((int64_t)(era - 1) << 30) + (1 << 29) : INT64_MAX;
     for (size_t i = 0; i < search->found.count; i++) {
-        size_t count =
-            flm_jit_code_lookup(search->found.at[i], address, time_ns, frames, MOST_JIT_INLINED);
+        const struct flm_runtime_found *found = &search->found.at[i];
+        size_t count = flm_jit_code_lookup(found->code, address, time_ns, frames, MOST_JIT_INLINED);
         if (count > 0)
-            return named(add_jit_frames(f, frames, count));
+            return named(flm_symbols_see_code(f, found, address, time_ns,
+                                              jit_function(f, &frames[count - 1])) &&
+                         add_jit_frames(f, frames, count));
     }
     return FLM_NOT_NAMED;
 }

@@ -29,6 +29,7 @@ static void symbols_free(struct flm_symbolizer *self)
     if (symbols->are_modules_ours)
         flm_modules_free(symbols->modules);
     flm_runtime_search_clear(&symbols->search);
+    flm_symbols_forget_code(symbols);
     for (size_t i = 0; i < symbols->runtime_files.count; i++)
         free(symbols->runtime_files.at[i].path.at);
     free(symbols->runtime_files.at);

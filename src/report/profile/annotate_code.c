@@ -1,4 +1,5 @@
 /* annotate_code.c - machine code with what each instruction costs. */
+#include "code/kept_code.h"
 #include "code/skid.h"
 #include "draw/text/quantity.h"
 #include "format/core/mapped.h"
@@ -147,7 +148,8 @@ static void add_seen_row(struct showing *s, const struct flm_listing_row *row)
     flm_report_begin_row(r, 0, FLM_IN_PEOPLES);
     flm_annotating_add_absent(s->a, ADDRESS);
     if (is_instruction)
-        flm_text_format(flm_report_cell_text(r), "%llx", (unsigned long long)row->address);
+        flm_text_format(flm_report_cell_text(r), "%llx",
+                        (unsigned long long)flm_kept_code_address(row->address));
     else
         flm_report_cell_absent(r);
     if ((is_instruction && row->has_cost) || row->kind == FLM_LISTING_UNKNOWN)
@@ -208,7 +210,8 @@ static void add_row(struct showing *s, const struct flm_listing_row *row)
     flm_report_cell_bytes(r, flm_string_bytes(s->p, s->of->function));
     flm_report_cell_bytes(r, flm_string_bytes(s->p, s->of->module));
     if (row->kind == FLM_LISTING_INSTRUCTION)
-        flm_text_format(flm_report_cell_text(r), "0x%llx", (unsigned long long)row->address);
+        flm_text_format(flm_report_cell_text(r), "0x%llx",
+                        (unsigned long long)flm_kept_code_address(row->address));
     else
         flm_report_cell_null(r);
     flm_annotating_add_costs(s->a, row->cost, row->before);

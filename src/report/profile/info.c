@@ -187,6 +187,8 @@ static void add_notes(const struct info *info)
     flm_report_add_column(info->report, "key", FLM_IN_JSON);
     flm_report_add_column(info->report, "value", FLM_IN_JSON);
     for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        if (flm_bytes_start_with(string(info, p->notes[i].key), FLM_NOTE_JIT_CODE))
+            continue;
         flm_report_begin_row(info->report, 0, FLM_IN_JSON);
         flm_report_cell_bytes(info->report, string(info, p->notes[i].key));
         flm_report_cell_bytes(info->report, string(info, p->notes[i].value));
@@ -371,8 +373,16 @@ static void add_list(const struct info *info)
     list_samples(info);
     list_markers(info);
     list_losses(info);
-    for (uint32_t i = 0; i < p->sizes.note_count; i++)
-        list_note(info, string(info, p->notes[i].key), string(info, p->notes[i].value));
+    uint64_t compiled = 0;
+    for (uint32_t i = 0; i < p->sizes.note_count; i++) {
+        struct flm_bytes key = string(info, p->notes[i].key);
+        if (flm_bytes_start_with(key, FLM_NOTE_JIT_CODE))
+            compiled++;
+        else
+            list_note(info, key, string(info, p->notes[i].value));
+    }
+    if (compiled > 0)
+        flm_count_add(named_row(info, "machine code of compiled functions"), compiled);
 }
 
 /* ---- Values of labels ------------------------------------------------------------------------ */

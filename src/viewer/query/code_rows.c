@@ -2,6 +2,7 @@
  * those that are asked for are made. */
 #include <math.h>
 
+#include "code/kept_code.h"
 #include "draw/text/quantity.h"
 #include "viewer/query/internal.h"
 
@@ -112,7 +113,8 @@ static void add_instruction(struct making_rows *m, struct flm_response_code_row 
                             const struct flm_listing_row *from)
 {
     const struct flm_code_function *code = flm_listing_code(m->code->listing);
-    flm_text_format(flm_query_scratch(m->q), "%llx", (unsigned long long)from->address);
+    flm_text_format(flm_query_scratch(m->q), "%llx",
+                    (unsigned long long)flm_kept_code_address(from->address));
     row->number = flm_query_scratch_copy(m->q);
     if (!code || from->instruction == FLM_NONE)
         return;

@@ -88,12 +88,15 @@ static void add_notes(struct flm_query *q, struct flm_response_status *status)
 {
     const struct flm_profile *p = q->profile;
     struct flm_response_note *note = flm_query_take(q, p->sizes.note_count, sizeof *note);
+    uint32_t count = 0;
     for (uint32_t i = 0; note && i < p->sizes.note_count; i++) {
-        note[i].key = flm_query_string(q, p->notes[i].key);
-        note[i].value = flm_query_copy(q, flm_string_bytes(p, p->notes[i].value));
+        if (flm_bytes_start_with(flm_string_bytes(p, p->notes[i].key), FLM_NOTE_JIT_CODE))
+            continue;
+        note[count].key = flm_query_string(q, p->notes[i].key);
+        note[count++].value = flm_query_copy(q, flm_string_bytes(p, p->notes[i].value));
     }
     status->notes.at = note;
-    status->notes.count = note ? p->sizes.note_count : 0;
+    status->notes.count = count;
 }
 
 static struct flm_bytes not_shown_text(struct flm_query *q)

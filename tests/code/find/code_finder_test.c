@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/text/text.h"
+#include "code/kept_code.h"
 #include "flamel/builder.h"
 #include "profile/columns.h"
 #include "support/core/failures.h"
@@ -340,6 +342,100 @@ static void memory_may_run_out(void **state)
     flm_text_clear(&program.id);
 }
 
+/* ---- Compiled at run time -------------------------------------------------------------------- */
+
+static void add_compiled(struct flm_builder *b, const char *name, uint64_t address, double value)
+{
+    const struct flm_frame_record record = {
+        .function = flm_builder_string(b, name, strlen(name)).index, .kind = FLM_KIND_JIT};
+    const struct flm_location where = {.address = address};
+    struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &record), &where);
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                    flm_builder_metric(b, "cpu", "ns"), value);
+}
+
+static void note_code(struct flm_builder *b, uint64_t start, const char *name,
+                      struct flm_bytes bytes)
+{
+    static const struct flm_bytes file = {"sum.js", 6};
+    static const struct flm_kept_line lines[] = {{0, 0, 2}, {3, 0, 3}, {6, 0, 0}};
+    const struct flm_kept_code code = {.machine = FLM_MACHINE_X86_64,
+                                       .name = flm_bytes_of(name),
+                                       .bytes = bytes,
+                                       .files = &file,
+                                       .file_count = 1,
+                                       .lines = lines,
+                                       .line_count = 3};
+    struct flm_text value = {0};
+    flm_kept_code_write(&code, &value);
+    flm_kept_code_note(b, start, (struct flm_bytes){value.at, value.size});
+    flm_text_clear(&value);
+}
+
+/* `sum` was compiled twice, and a third time without its code being kept; `call` calls it. */
+static struct flm_profile *compiled_profile(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    add_compiled(b, "sum", 0x12007f0000001003, 5);
+    add_compiled(b, "sum", 0x12007f0000001006, 7);
+    add_compiled(b, "sum", 0x05007f0000002000, 1);
+    add_compiled(b, "sum", 0x07007f0000003000, 1);
+    add_compiled(b, "call", 0x34007f0000001104, 1);
+    add_compiled(b, "cold", 0x34007f0000001204, 1);
+    /* add %rdi,%rax; dec %rdi; jne; ret */
+    note_code(b, 0x12007f0000001000, "sum",
+              (struct flm_bytes){"\x48\x01\xf8\x48\xff\xcf\x75\xf8\xc3", 9});
+    note_code(b, 0x05007f0000002000, "sum", (struct flm_bytes){"\x31\xc0\xc3", 3});
+    note_code(b, 0x34007f0000001100, "call",
+              (struct flm_bytes){"\xe8\xfb\xfe\xff\xff\xc3", 6}); /* call sum; ret */
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    return p;
+}
+
+static const struct flm_code_function *find_compiled(struct flm_code_finder *finder,
+                                                     struct flm_code_store *store, const char *name)
+{
+    const struct flm_bytes none = {"", 0};
+    assert_true(flm_code_finder_function(finder, flm_bytes_of(name), none, store, NULL));
+    return flm_code_store_function(store, flm_bytes_of(name), none);
+}
+
+static void code_that_was_compiled_at_run_time_is_that_of_the_profile(void **state)
+{
+    (void)state;
+    struct flm_profile *p = compiled_profile();
+    const struct flm_code_finder_options options = {.no_source = true};
+    struct flm_code_finder *finder = flm_code_finder_new(p, &options, NULL);
+    struct flm_code_store *store = flm_code_store_new(NULL);
+    const struct flm_code_function *f = find_compiled(finder, store, "sum");
+    if (has_capstone(f)) {
+        static const uint64_t addresses[] = {0x05007f0000002000, 0x05007f0000002002,
+                                             0x12007f0000001000, 0x12007f0000001003,
+                                             0x12007f0000001006, 0x12007f0000001008};
+        static const uint32_t lines[] = {2, 2, 2, 3, 0, 0};
+        assert_true(flm_bytes_are(f->machine, "x86-64"));
+        assert_true(flm_bytes_contain(f->status, "only a part of that is here"));
+        assert_int_equal(f->instruction_count, 6);
+        for (size_t i = 0; i < 6; i++) {
+            assert_true(f->instructions[i].address == addresses[i]);
+            assert_int_equal(f->instructions[i].line, lines[i]);
+        }
+        assert_true(flm_bytes_are(f->files[f->instructions[0].file], "sum.js"));
+        /* A jump is to an address as locations have it, so it is drawn. */
+        assert_true(f->instructions[4].leads && f->instructions[4].place == addresses[2]);
+        f = find_compiled(finder, store, "call");
+        assert_true(f->instruction_count == 2 && f->status.size == 0);
+        assert_true(flm_bytes_are(f->instructions[0].target, "sum"));
+    }
+    f = find_compiled(finder, store, "cold");
+    assert_int_equal(f->instruction_count, 0);
+    assert_true(flm_bytes_contain(f->status, "was not kept"));
+    flm_code_store_free(store);
+    flm_code_finder_free(finder);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +445,7 @@ int main(void)
         cmocka_unit_test(the_places_that_cost_most_are_kept),
         cmocka_unit_test(a_file_by_name_is_that_of_its_program),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(code_that_was_compiled_at_run_time_is_that_of_the_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

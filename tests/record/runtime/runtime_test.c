@@ -64,7 +64,7 @@ static void names_are_found_and_what_is_wrong_is_reported(void **state)
     assert_int_equal(search.found.count, 1);
     assert_int_equal(reported.losses, 1);
     struct flm_jit_frame frame;
-    assert_int_equal(flm_jit_code_lookup(search.found.at[0], 0x1010, INT64_MAX, &frame, 1), 1);
+    assert_int_equal(flm_jit_code_lookup(search.found.at[0].code, 0x1010, INT64_MAX, &frame, 1), 1);
     assert_true(flm_bytes_are(frame.function, "first"));
     flm_runtime_search_clear(&search);
     assert_int_equal(search.found.count, 0);
