@@ -44,6 +44,20 @@ static inline uint64_t flm_clock_counter(void)
 #endif
 }
 
+/* When everything before it is done. */
+static inline uint64_t flm_clock_counter_in_order(void)
+{
+#if defined __x86_64__
+    unsigned processor;
+    return __rdtscp(&processor);
+#elif defined __aarch64__
+    __asm__ volatile("isb" ::: "memory");
+    return flm_clock_counter();
+#else
+    return 0;
+#endif
+}
+
 static inline uint64_t flm_clock_ticks(void)
 {
     return flm_probe_clock.is_counter ? flm_clock_counter() : flm_clock_ns(CLOCK_MONOTONIC_RAW);

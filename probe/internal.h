@@ -53,6 +53,10 @@ struct flm_local {
     uint32_t held;   /* how many locks are in thread->held */
     uint32_t holder; /* place of a thread that had a lock */
     struct flm_call call[FLM_CALLS];
+    /* Where not each call is timed. */
+    uint32_t chance;     /* the last random number */
+    uint32_t timed;      /* calls, since the budget was checked */
+    uint64_t checked_at; /* ticks */
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -124,6 +128,20 @@ FLM_HIDDEN void flm_local_end(struct flm_local *local);
 
 /* What this thread has is the parent's: in a child. */
 FLM_HIDDEN void flm_local_forget(void);
+
+/* How scopes are timed: bits; 0, each call, by the counter. The hot path asks for that alone. */
+enum {
+    FLM_BY_SYSTEM = 1,    /* there is no counter */
+    FLM_BY_COUNT = 2,     /* calls are counted and not timed */
+    FLM_BY_SAMPLE = 4,    /* one of so many is timed */
+    FLM_BY_BUDGET = 8,    /* and of how many is decided all the time */
+    FLM_IN_ORDER = 16,    /* the clock is read when everything before it is done */
+    FLM_WITH_MEMORY = 32, /* what each call allocates has a distribution */
+};
+extern FLM_HIDDEN volatile uint32_t flm_scope_mode;
+
+/* From the settings: when measuring begins. */
+FLM_HIDDEN void flm_scope_start(void);
 
 /* A node of the thread's tree; 0: there is no room. The library works. */
 FLM_HIDDEN uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site);
@@ -239,6 +257,7 @@ struct flm_settings {
     uint32_t demanded;      /* those that are named: it is said if they are not possible */
     uint32_t cpu_frequency; /* Hz */
     uint32_t timed_of;      /* 1: each call is timed; n: one of n; 0: calls are counted only */
+    uint32_t budget;        /* of the time, in millionths, for timing; 0: none is set */
     bool is_ordered;
     uint32_t hold_weight; /* locks: how long each is held, 1; one of 16, 16; none, 0 */
     char wrong[256];      /* a sentence: why they are not understood */

@@ -18,38 +18,67 @@ static bool is_off; /* FLAMEL says so */
 
 enum { BATCHES = 8, CALLS = 500 };
 
-/* Of scopes with nothing in them, in a thread of their own in the file, which is taken out again:
- * the least of some batches, since others run on the machine as well. */
-static void measure_costs(void)
+struct costs {
+    uint64_t whole, inside; /* ticks of CALLS scopes, and as they count themselves */
+};
+
+/* The least of some batches, since others run on the machine as well. */
+static struct costs measure_scopes(struct flm_local *local, bool is_timed)
 {
-    static struct flm_site site = {"calibration", "", "", 0, 0};
-    struct flm_probe_header *header = flm_run.arena.header;
-    uint64_t used = header->used, whole = UINT64_MAX, inside = UINT64_MAX;
-    if (!flm_local_begin())
-        return;
-    struct flm_local *local = flm_local;
+    static struct flm_site around = {"calibration", "", "", 0, 0, 0, 0, 0};
+    static struct flm_site site = {"empty", "", "", 0, 0, 0, 0, 0};
+    struct costs least = {UINT64_MAX, UINT64_MAX}, before = {0, 0};
+    around.number = site.number = 0;
     for (int b = 0; b < BATCHES; b++) {
-        struct flm_probe_node *root = flm_local_at(local, local->thread->root);
-        const struct flm_probe_node *node =
-            root->child > 0 ? flm_local_at(local, root->child) : NULL;
-        uint64_t before = node ? node->total : 0, start = flm_clock_ticks();
+        uint64_t start = flm_clock_ticks();
+        struct flm_probe_open *outer = flm_probe_enter(&around);
         for (int i = 0; i < CALLS; i++)
             flm_probe_leave(flm_probe_enter(&site));
         uint64_t took = flm_clock_ticks() - start;
-        node = flm_local_at(local, root->child);
-        if (b > 0 && took < whole)
-            whole = took;
-        if (b > 0 && node->total - before < inside)
-            inside = node->total - before;
+        if (!outer)
+            return (struct costs){0, 0};
+        struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)outer->at;
+        flm_probe_leave(outer);
+        /* The scope around leaves out what the library does now and then. */
+        const struct flm_probe_node *empty = flm_local_at(local, node->child);
+        uint64_t whole = is_timed ? node->total - before.whole : took;
+        uint64_t inside = empty->total - before.inside;
+        before = (struct costs){node->total, empty->total};
+        if (b > 0 && whole < least.whole)
+            least.whole = whole;
+        if (b > 0 && inside < least.inside)
+            least.inside = inside;
     }
-    header->inside_cost = (uint32_t)(inside * 256 / CALLS);
-    header->outside_cost = whole > inside ? (uint32_t)((whole - inside) * 256 / CALLS) : 0;
+    return least;
+}
+
+/* What scopes with nothing in them cost, in a thread of their own in the file, which is taken out
+ * again. */
+static void measure_costs(void)
+{
+    const uint32_t not_all = FLM_BY_COUNT | FLM_BY_SAMPLE | FLM_BY_BUDGET;
+    struct flm_probe_header *header = flm_run.arena.header;
+    uint64_t used = header->used;
+    uint32_t mode = flm_scope_mode;
+    if (!flm_local_begin())
+        return;
+    struct flm_local *local = flm_local;
+    flm_scope_mode = mode & ~not_all;
+    struct costs costs = measure_scopes(local, true);
+    header->inside_cost = (uint32_t)(costs.inside * 256 / CALLS);
+    header->outside_cost =
+        costs.whole > costs.inside ? (uint32_t)((costs.whole - costs.inside) * 256 / CALLS) : 0;
     flm_local_end(local);
+    if (mode & not_all && flm_local_begin()) {
+        flm_scope_mode = (mode & ~not_all) | FLM_BY_COUNT;
+        header->untimed_cost = (uint32_t)(measure_scopes(flm_local, false).whole * 256 / CALLS);
+        flm_local_end(flm_local);
+    }
+    flm_scope_mode = mode;
     memset(flm_run.arena.base + used, 0, header->used - used);
     memset(header->site_part, 0, sizeof header->site_part);
     header->used = used;
     header->site_count = header->first_thread = 0;
-    site.number = 0;
 }
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
@@ -63,6 +92,8 @@ void flm_signal_is(enum flm_probe_signal signal, enum flm_probe_signal_state sta
     activity->reason = flm_arena_add_text(arena, reason, size);
     activity->reason_size = activity->reason > 0 ? (uint32_t)size : 0;
     __atomic_store_n(&activity->state, (uint32_t)state, __ATOMIC_RELEASE);
+    if (signal == FLM_PROBE_MEMORY && state != FLM_PROBE_ACTIVE)
+        flm_scope_mode &= ~(uint32_t)FLM_WITH_MEMORY;
 }
 
 static void describe_command(struct flm_arena *arena)
@@ -143,6 +174,7 @@ static void begin_run(void)
     struct flm_probe_header *header = flm_run.arena.header;
     header->timed_of = flm_settings.timed_of;
     header->is_ordered = flm_settings.is_ordered;
+    header->budget = flm_settings.budget;
     flm_signal_is(FLM_PROBE_TIME, FLM_PROBE_ACTIVE, NULL);
     begin_signals();
     header->start_ticks = header->now_ticks = flm_clock_ticks();
@@ -164,6 +196,7 @@ static bool begin(void)
     flm_clock_start();
     flm_run.arena.header->ns_per_tick = flm_clock_ns_per_tick();
     __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
+    flm_scope_start();
     measure_costs();
     begin_run();
     return true;
@@ -185,6 +218,7 @@ bool flm_run_begin_child(void)
             header->ns_per_tick = parent.ns_per_tick;
             header->inside_cost = parent.inside_cost;
             header->outside_cost = parent.outside_cost;
+            header->untimed_cost = parent.untimed_cost;
             begin_run();
             __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
         }

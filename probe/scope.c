@@ -6,6 +6,35 @@
 #include "internal.h"
 
 volatile uint32_t flm_probe_state;
+volatile uint32_t flm_scope_mode;
+
+void flm_scope_start(void)
+{
+    const struct flm_settings *asked = &flm_settings;
+    uint32_t mode = asked->is_ordered ? FLM_IN_ORDER : 0;
+    if (!flm_probe_clock.is_counter)
+        mode |= FLM_BY_SYSTEM;
+    if (asked->timed_of == 0)
+        mode |= FLM_BY_COUNT;
+    else if (asked->budget > 0)
+        mode |= FLM_BY_SAMPLE | FLM_BY_BUDGET;
+    else if (asked->timed_of > 1)
+        mode |= FLM_BY_SAMPLE;
+    if (asked->signals & 1u << FLM_PROBE_MEMORY)
+        mode |= FLM_WITH_MEMORY;
+    flm_scope_mode = mode;
+}
+
+/* ---- Entering -------------------------------------------------------------------------------- */
+
+/* What the library did since `began` is in no scope: those that are open begin later by as much. */
+static void leave_out(struct flm_probe_open *top, uint64_t began)
+{
+    uint64_t took = flm_clock_ticks() - began;
+    for (struct flm_probe_open *open = top; open > &flm_local->thread->open[0]; open--)
+        if (open->start > FLM_PROBE_UNTIMED)
+            open->start += took;
+}
 
 static uint32_t find_child(struct flm_local *local, uint32_t parent, uint32_t site)
 {
@@ -30,6 +59,7 @@ static struct flm_probe_open *find(struct flm_probe_open *open, struct flm_site 
         thread->lost_depth++;
         return NULL;
     }
+    uint64_t began = flm_clock_ticks();
     flm_local_work();
     uint32_t number = flm_site_number(site);
     uint32_t node = number > 0 ? find_child(local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
@@ -37,7 +67,9 @@ static struct flm_probe_open *find(struct flm_probe_open *open, struct flm_site 
     open->parent = node > 0 ? top->node : 0; /* 0: it is not found here again */
     open->node = node;
     open->at = node > 0 ? (uintptr_t)flm_local_at(local, node) : 0;
+    open->function = open->stack = 0;
     thread->lost_room += node == 0;
+    leave_out(open - 1, began);
     flm_local_rest(node > 0 ? open : open - 1);
     return node > 0 ? open : NULL;
 }
@@ -61,26 +93,59 @@ struct flm_probe_node *flm_node_of(struct flm_site *site)
     return node;
 }
 
+/* Whether this call is timed. */
+static inline bool is_timed(struct flm_probe_node *node, uint32_t mode)
+{
+    if (mode & FLM_BY_COUNT)
+        return false;
+    if (!(mode & FLM_BY_SAMPLE) || node->until_timed == 0)
+        return true;
+    node->until_timed--;
+    return false;
+}
+
+static inline void *begin(struct flm_probe_open *open, uint32_t mode)
+{
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
+    if (mode & FLM_WITH_MEMORY) {
+        open->allocated = node->value[FLM_PROBE_ALLOCATED];
+        open->allocations = node->value[FLM_PROBE_ALLOCATIONS];
+    }
+    if (FLM_RARELY(mode & (FLM_BY_COUNT | FLM_BY_SAMPLE)) && !is_timed(node, mode))
+        open->start = FLM_PROBE_UNTIMED;
+    else
+        open->start = FLM_RARELY(mode & FLM_BY_SYSTEM) ? flm_clock_ticks() : flm_clock_counter();
+    return open;
+}
+
 static __attribute__((noinline)) void *enter_found(struct flm_probe_open *open,
                                                    struct flm_site *site)
 {
     open = find(open, site);
-    if (open)
-        open->start = flm_clock_ticks();
-    return open;
+    return open ? begin(open, flm_scope_mode) : NULL;
 }
 
-/* The first scope of a thread; and all where there is no counter. */
-static __attribute__((noinline)) void *enter_slowly(struct flm_site *site)
+/* The first scope of a thread. */
+static __attribute__((noinline)) void *enter_first(struct flm_site *site)
 {
     if (!flm_top && !flm_local_begin())
         return NULL;
-    struct flm_probe_open *top = flm_top, *open = flm_top = top + 1;
+    struct flm_probe_open *open = flm_top = flm_top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (open->site != site->number || open->parent != top->node)
+    return enter_found(open, site);
+}
+
+/* As flm_probe_enter, where calls are not all timed, or not only timed. */
+static __attribute__((noinline)) void *enter_by_mode(struct flm_site *site)
+{
+    struct flm_probe_open *top = flm_top;
+    if (FLM_RARELY(!top))
+        return enter_first(site);
+    struct flm_probe_open *open = flm_top = top + 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (FLM_RARELY(open->site != site->number || open->parent != top->node))
         return enter_found(open, site);
-    open->start = flm_clock_ticks();
-    return open;
+    return begin(open, flm_scope_mode);
 }
 
 /* Loops enter the same scope again, so the one that was open at this depth last is mostly it. First
@@ -88,8 +153,8 @@ static __attribute__((noinline)) void *enter_slowly(struct flm_site *site)
 void *flm_probe_enter(struct flm_site *site)
 {
     struct flm_probe_open *top = flm_top;
-    if (FLM_RARELY(!top || !flm_probe_clock.is_counter))
-        return enter_slowly(site);
+    if (FLM_RARELY(!top || flm_scope_mode))
+        return enter_by_mode(site);
     struct flm_probe_open *open = flm_top = top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (FLM_RARELY(open->site != site->number || open->parent != top->node))
@@ -98,10 +163,14 @@ void *flm_probe_enter(struct flm_site *site)
     return open;
 }
 
+/* ---- Leaving --------------------------------------------------------------------------------- */
+
 static __attribute__((noinline)) void drain(void)
 {
+    uint64_t began = flm_clock_ticks();
     struct flm_probe_open *top = flm_local_work();
     flm_local_drain(flm_local);
+    leave_out(top, began);
     flm_local_rest(top);
 }
 
@@ -139,9 +208,129 @@ static inline void leave(struct flm_probe_open *open, struct flm_probe_node *nod
         drain();
 }
 
+/* What this call allocated. Calls that allocate nothing are in no distribution: the reader knows how
+ * many there were. */
+static __attribute__((noinline)) void add_memory(struct flm_probe_open *open,
+                                                 const struct flm_probe_node *node)
+{
+    struct flm_probe_open *top = flm_local_work();
+    flm_meter_add(flm_local, open->site, FLM_PROBE_BYTES,
+                  node->value[FLM_PROBE_ALLOCATED] - open->allocated);
+    flm_meter_add(flm_local, open->site, FLM_PROBE_COUNT,
+                  node->value[FLM_PROBE_ALLOCATIONS] - open->allocations);
+    flm_local_rest(top);
+}
+
+/* ---- Timing some calls of many --------------------------------------------------------------- */
+
+/* From 0 to twice as many as are left out on average. */
+static uint32_t chance(struct flm_local *local, uint32_t timed_of)
+{
+    uint32_t x = local->chance ? local->chance : 2463534242u; /* xorshift, by Marsaglia */
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    local->chance = x;
+    return (uint32_t)((uint64_t)x * (2 * (uint64_t)timed_of - 1) >> 32);
+}
+
+enum { CHECKED_CALLS = 1024, MOST_TIMED_OF = 1 << 20 };
+
+struct over_budget {
+    double times;   /* the cost of timing, over what it may be */
+    uint64_t least; /* calls that were timed, of a node that has its part in it */
+};
+
+static struct flm_probe_part *next_part(const struct flm_local *local,
+                                        const struct flm_probe_part *part)
+{
+    uint32_t place = part ? part->next : local->thread->first_part;
+    return place > 0 ? flm_local_at(local, place) : NULL;
+}
+
+static struct flm_probe_node *nodes_of(struct flm_probe_part *part)
+{
+    return (struct flm_probe_node *)(void *)part + 1;
+}
+
+/* Those that are timed most are timed less often; and all more often again where there is room. */
+static void adjust(struct flm_probe_node *node, const struct over_budget *over)
+{
+    const double well_below = 0.5;
+    uint64_t timed = node->timed - node->checked;
+    uint32_t of = node->timed_of > 0 ? node->timed_of : 1;
+    node->checked = node->timed;
+    if (over->times > 1 && timed >= over->least) {
+        double more = over->times < 16 ? over->times : 16;
+        of = (uint32_t)((double)of * more) + 1;
+    } else if (over->times < well_below) {
+        of = of / 2;
+    }
+    node->timed_of = of < 1 ? 1 : of > MOST_TIMED_OF ? MOST_TIMED_OF : of;
+    if (node->until_timed > 2 * node->timed_of)
+        node->until_timed = 2 * node->timed_of;
+}
+
+static __attribute__((noinline)) void check_budget(struct flm_local *local, uint64_t now)
+{
+    const struct flm_probe_header *header = (const void *)local->base;
+    double cost = (double)header->inside_cost + header->outside_cost; /* ticks x 256 */
+    double elapsed = (double)(now - local->checked_at);
+    bool is_first = local->checked_at == 0;
+    uint32_t active = 0;
+    local->checked_at = now;
+    local->timed = 0;
+    for (struct flm_probe_part *part = NULL; (part = next_part(local, part));)
+        for (uint32_t i = 0; i < part->count; i++)
+            active += nodes_of(part)[i].timed > nodes_of(part)[i].checked;
+    struct over_budget over = {.least = CHECKED_CALLS / 2 / (active > 0 ? active : 1)};
+    over.times = cost / 256 * CHECKED_CALLS / (elapsed * header->budget / 1e6 + 1);
+    for (struct flm_probe_part *part = NULL; !is_first && (part = next_part(local, part));)
+        for (uint32_t i = 0; i < part->count; i++)
+            adjust(&nodes_of(part)[i], &over);
+}
+
+/* After a call that was timed: how many go by until the next one. */
+static void choose_next(struct flm_probe_node *node, uint32_t mode, uint64_t now)
+{
+    struct flm_local *local = flm_local;
+    node->timed++;
+    if (mode & FLM_BY_BUDGET) {
+        if (++local->timed >= CHECKED_CALLS)
+            check_budget(local, now);
+    } else {
+        node->timed_of = flm_settings.timed_of;
+    }
+    if (node->timed_of > 1 && node->timed >= FLM_PROBE_ALL_TIMED)
+        node->until_timed = chance(local, node->timed_of);
+}
+
+/* As leave(). */
+static void leave_by_mode(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t mode)
+{
+    uint64_t now = 0;
+    if (open->start != FLM_PROBE_UNTIMED)
+        now = FLM_RARELY(mode & FLM_BY_SYSTEM)  ? flm_clock_ticks()
+              : FLM_RARELY(mode & FLM_IN_ORDER) ? flm_clock_counter_in_order()
+                                                : flm_clock_counter();
+    if (FLM_RARELY((mode & FLM_WITH_MEMORY) &&
+                   open->allocations != node->value[FLM_PROBE_ALLOCATIONS]))
+        add_memory(open, node);
+    if (open->start == FLM_PROBE_UNTIMED) {
+        open->start = 0;
+        node->calls++;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        flm_top = open - 1;
+        return;
+    }
+    if (FLM_RARELY(mode & FLM_BY_SAMPLE))
+        choose_next(node, mode, now);
+    leave(open, node, flm_ring, now);
+}
+
 /* Scopes that were left without an end, by longjmp say, are closed with the one around them. Nothing
  * is done for a scope of the parent process, or of another thread. */
-static __attribute__((noinline)) void unwind(struct flm_probe_open *open, uint64_t now)
+static __attribute__((noinline)) void unwind(struct flm_probe_open *open)
 {
     struct flm_probe_open *top = flm_top;
     if (!top || top < open || open < &flm_local->thread->open[1])
@@ -150,23 +339,23 @@ static __attribute__((noinline)) void unwind(struct flm_probe_open *open, uint64
         top->start = 0;
         flm_local->thread->left++;
     }
-    leave(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_ring, now);
+    flm_top = open;
+    leave_by_mode(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode);
 }
 
 static __attribute__((noinline)) void leave_slowly(struct flm_probe_open *open)
 {
-    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
-    if (flm_top != open)
-        unwind(open, flm_clock_ticks());
+    if (FLM_RARELY(flm_top != open))
+        unwind(open);
     else
-        leave(open, node, flm_ring, flm_clock_ticks());
+        leave_by_mode(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode);
 }
 
 /* No call but in the place of its end: it saves no registers. */
 void flm_probe_leave(void *scope)
 {
     struct flm_probe_open *open = scope;
-    if (FLM_RARELY(flm_top != open || !flm_probe_clock.is_counter)) {
+    if (FLM_RARELY(flm_top != open || flm_scope_mode)) {
         leave_slowly(open);
         return;
     }

@@ -128,6 +128,19 @@ static bool set_timed(struct flm_settings *settings, int argument, const char *v
     return argument == 0 || read_count(value, 1, 1000000, &settings->timed_of);
 }
 
+/* budget:2%: of the time, for timing */
+static bool set_budget(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    const double million = 1e6, percent = 100;
+    char *end;
+    double share = strtod(value, &end);
+    if (end == value || strcmp(end, "%") != 0 || !(share >= 0.001 && share <= percent))
+        return false;
+    settings->budget = (uint32_t)(share / percent * million + 0.5);
+    return true;
+}
+
 static bool set_ordered(struct flm_settings *settings, int argument, const char *value)
 {
     (void)argument, (void)value;
@@ -160,6 +173,7 @@ static const struct word words[] = {
     {"rows", set_rows, 0, "NUMBER", false},
     {"sample", set_timed, 1, "NUMBER", false},
     {"count", set_timed, 0, NULL, false},
+    {"budget", set_budget, 0, "2%", false},
     {"ordered", set_ordered, 0, NULL, false},
     {"all", set_all, 0, NULL, false},
     {"time", set_signal, FLM_PROBE_TIME, NULL, false},

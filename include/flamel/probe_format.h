@@ -43,6 +43,7 @@ enum {
     FLM_PROBE_MOST_DEPTH = 256,
     FLM_PROBE_SPARE_DEPTH = 16,
     FLM_PROBE_RING = 256,
+    FLM_PROBE_ALL_TIMED = 16,
     FLM_PROBE_SITE_MASK = 0xFFFFFF,
     FLM_PROBE_NAME_SIZE = 16,
     FLM_PROBE_MOST_HELD = 16
@@ -104,15 +105,16 @@ enum flm_probe_value {
 
 /* What a meter has the distribution of. */
 enum flm_probe_quantity {
-    FLM_PROBE_DURATION,    /* ticks of a call */
-    FLM_PROBE_BYTES,       /* allocated in a call itself; of a file: in an operation */
-    FLM_PROBE_COUNT,       /* allocations in a call itself */
-    FLM_PROBE_HELD,        /* ticks that a lock was held */
-    FLM_PROBE_SUSPENDED,   /* ticks that a task was not running */
-    FLM_PROBE_WHOLE,       /* ticks from the begin of a task to its end */
-    FLM_PROBE_LENGTH,      /* items in a queue */
-    FLM_PROBE_DELAY,       /* ticks of an item in a queue */
-    FLM_PROBE_LEVEL,       /* of a value: see FLM_PROBE_LEVEL_ONE */
+    FLM_PROBE_DURATION,  /* ticks of a call */
+    FLM_PROBE_BYTES,     /* allocated in a call itself, of calls that did: the others are the calls
+                            * of the site's nodes less these; of a file: in an operation */
+    FLM_PROBE_COUNT,     /* allocations in a call itself: likewise */
+    FLM_PROBE_HELD,      /* ticks that a lock was held */
+    FLM_PROBE_SUSPENDED, /* ticks that a task was not running */
+    FLM_PROBE_WHOLE,     /* ticks from the begin of a task to its end */
+    FLM_PROBE_LENGTH,    /* items in a queue */
+    FLM_PROBE_DELAY,     /* ticks of an item in a queue */
+    FLM_PROBE_LEVEL,     /* of a value: see FLM_PROBE_LEVEL_ONE */
     FLM_PROBE_PHASE_NAMES, /* ticks of a transfer: its name was looked up */
     FLM_PROBE_PHASE_CONNECT,
     FLM_PROBE_PHASE_SECURE,
@@ -145,9 +147,9 @@ enum flm_probe_signal_state {
 struct flm_probe_activity {
     uint32_t state; /* enum flm_probe_signal_state */
     uint32_t reason_size;
-    uint64_t reason; /* a text */
-    uint64_t rate;   /* of samples: how many per second were asked for; 0: it is not sampled */
-    uint64_t reserved;
+    uint64_t reason;  /* a text */
+    uint64_t rate;    /* of samples: how many per second were asked for; 0: it is not sampled */
+    uint64_t samples; /* that were taken: of CPU time, each is of a second / rate, if all came */
 };
 
 struct flm_probe_header {
@@ -171,15 +173,19 @@ struct flm_probe_header {
     uint32_t site_count;                      /* from 1: site 0 is none */
     uint32_t site_part[FLM_PROBE_SITE_PARTS]; /* places */
     uint32_t first_thread;                    /* place */
-    uint32_t command_size, reserved;
-    uint64_t command; /* a text: see struct flm_probe_site */
+    uint32_t command_size;
+    uint32_t untimed_cost; /* as outside_cost, of a call that is counted and not timed */
+    uint64_t command;      /* a text: see struct flm_probe_site */
 
     /* What was not measured. */
     uint64_t lost_threads; /* for which there was no room */
 
-    /* How scopes are timed: each call; or one in so many; or none, only counted. */
-    uint32_t timed_of;      /* 1: each; 0: none */
-    uint32_t is_ordered;    /* the clock is read when everything before it is done */
+    /* How scopes are timed: each call; or one in so many; or none, only counted; or as many as fit
+     * into a share of the time, in millionths: then nodes say how many. */
+    uint32_t timed_of;   /* 1: each; 0: none */
+    uint32_t is_ordered; /* the clock is read when everything before it is done */
+    uint32_t budget;     /* 0: none is set */
+    uint32_t reserved;
     uint32_t first_stack;   /* place of the newest stack of allocations */
     uint32_t first_mapping; /* place of the newest file that is mapped */
     struct flm_probe_activity activity[FLM_PROBE_SIGNALS];
@@ -210,9 +216,12 @@ struct flm_probe_open {
     uint32_t parent; /* place of the node around it */
     uint32_t node;   /* place */
     uint32_t reserved;
-    uint64_t start; /* ticks; 0: it ended */
-    uint64_t at;    /* the program's address of the node */
+    uint64_t start;                  /* ticks; 0: it ended; FLM_PROBE_UNTIMED */
+    uint64_t at;                     /* the program's address of the node */
+    uint64_t allocated, allocations; /* of the node, when it was entered */
+    uint64_t function, stack;        /* addresses: of a function that enters and leaves by itself */
 };
+enum { FLM_PROBE_UNTIMED = 1 }; /* it is open, and counted only */
 
 /* A duration that is in no histogram yet: 256 are added at a time, which costs a fourth of adding
  * each (an increment has to wait for the clock that was read just before). */
@@ -258,8 +267,13 @@ struct flm_probe_node {
     uint64_t calls;       /* that ended */
     uint64_t total;       /* ticks of the calls that were timed */
     uint64_t longest;     /* ticks */
-    uint64_t timed;       /* calls that were timed, where not each is */
-    uint64_t reserved[2];
+
+    /* Where not each call is timed, else 0. The first FLM_PROBE_ALL_TIMED are, then on average one
+     * of so many, chosen by chance: what goes by in step with counting would not be seen. */
+    uint64_t timed; /* calls that were */
+    uint32_t until_timed, timed_of;
+    uint64_t checked; /* of `timed`, when that was decided last */
+
     uint64_t value[FLM_PROBE_VALUES];
 };
 

@@ -139,22 +139,31 @@ static bool list_parts(struct reading *r, const struct flm_probe_thread *thread)
     return true;
 }
 
+/* How many of its calls were timed: all, where nobody counted those that were. */
+static uint64_t timed_of(const struct flm_probe_header *header, const struct flm_probe_node *node)
+{
+    if (header->timed_of == 0)
+        return 0;
+    return node->timed > 0 && node->timed < node->calls ? node->timed : node->calls;
+}
+
 /* Where one call of several was timed, the others are taken to be like it. */
-static double whole_time(const struct flm_probe_node *node)
+static double whole_time(const struct flm_probe_node *node, uint64_t timed)
 {
     double total = (double)node->total;
-    bool is_sampled = node->timed > 0 && node->timed < node->calls;
-    return is_sampled ? total / (double)node->timed * (double)node->calls : total;
+    return timed > 0 && timed < node->calls ? total / (double)timed * (double)node->calls : total;
 }
 
 static bool add_step(struct reading *r, uint32_t place, const struct flm_probe_node *node,
                      uint32_t parent, uint32_t thread)
 {
+    uint64_t timed = timed_of(&r->d->header, node);
     struct flm_probe_step step = {.parent = parent,
                                   .site = node->site,
                                   .thread = thread,
                                   .calls = node->calls,
-                                  .total = whole_time(node),
+                                  .timed = timed,
+                                  .total = whole_time(node, timed),
                                   .longest = (double)node->longest};
     memcpy(step.value, node->value, sizeof step.value);
     if (!FLM_ARRAY_ADD(&r->d->steps, step))
@@ -205,7 +214,7 @@ static void add_open(struct reading *r, const struct flm_probe_thread *thread, u
         if (!step)
             return; /* there is none, or it is being entered just now */
         d->open++;
-        if (open->start < d->last_ticks) {
+        if (open->start != FLM_PROBE_UNTIMED && open->start < d->last_ticks) {
             double until_now = (double)(d->last_ticks - open->start);
             step->total += until_now;
             step->longest = fmax(step->longest, until_now);
@@ -229,23 +238,27 @@ static bool read_tree(struct reading *r, const struct flm_probe_thread *thread, 
     return true;
 }
 
-/* The costs of measuring: each call has some in itself, and some in the scope around it. */
+/* The costs of measuring: a call has some in itself, and some in the scope around it. Where one of
+ * many is timed its time is taken for all, and with it the cost in itself; but the scope around it
+ * had that only from those that were. */
 static void find_selves(struct flm_probe_decoded *d)
 {
     const double one = 256;
+    double inside = d->header.inside_cost / one, outside = d->header.outside_cost / one,
+           untimed = d->header.untimed_cost / one;
     for (size_t i = d->steps.count; i-- > 0;) {
         struct flm_probe_step *step = &d->steps.at[i];
-        double cost = ((double)step->calls * d->header.inside_cost +
-                       (double)step->child_calls * d->header.outside_cost) /
-                      one;
-        step->self = fmax(step->total - step->child_total - cost, 0);
-        if (step->parent == FLM_PROBE_NO_STEP) {
+        double own = (double)step->calls * inside;
+        step->self = fmax(step->total - step->child_total - step->child_cost - own, 0);
+        if (step->parent == FLM_PROBE_NO_STEP || d->header.timed_of == 0)
             step->self = 0;
+        if (step->parent == FLM_PROBE_NO_STEP)
             continue;
-        }
         struct flm_probe_step *parent = &d->steps.at[step->parent];
         parent->child_total += step->total;
         parent->child_calls += step->calls;
+        parent->child_cost += (double)step->timed * outside +
+                              (double)(step->calls - step->timed) * (untimed - inside);
     }
 }
 

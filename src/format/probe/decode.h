@@ -19,11 +19,13 @@ struct flm_probe_step {
     uint32_t parent; /* FLM_PROBE_NO_STEP: it is a thread's root */
     uint32_t site, thread;
     uint64_t calls;
+    uint64_t timed;     /* of these; the times below are for all, if any was */
     double total;       /* ticks: of calls that ended, and of the open one until the last moment */
     double child_total; /* of the steps in it */
     double self;        /* of itself, without what measuring costs; 0 at least */
     double longest;     /* ticks */
     uint64_t child_calls;
+    double child_cost; /* ticks: what measuring the steps in it cost in this one */
     uint64_t value[FLM_PROBE_VALUES];
 };
 #define FLM_PROBE_NO_STEP UINT32_MAX

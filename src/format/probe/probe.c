@@ -2,8 +2,9 @@
  *
  * Sites become frames. "wall" is the time between entering and leaving, without that of the scopes
  * inside, and without what measuring costs (the header has it); "calls" is how often a scope was
- * left; what happened in it, itself (bytes allocated, CPU time) are metrics too, those that the
- * file has. A scope that is open has the time until the last moment that the file knows of. */
+ * left. Where one of many calls was timed its time is taken for all. What happened in a scope itself
+ * (bytes allocated, CPU time) are metrics too, those that the file has. A scope that is open has the
+ * time until the last moment that the file knows of. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ struct reading {
     struct flm_error *why;
     struct flm_probe_decoded d;
     struct flm_metric wall, calls, metric[FLM_PROBE_VALUES];
-    bool has_value[FLM_PROBE_VALUES];
+    bool is_timed, has_value[FLM_PROBE_VALUES];
     struct flm_frame *sites;      /* by number */
     struct flm_node *nodes;       /* by step */
     struct flm_label_set *labels; /* by thread */
@@ -80,10 +81,13 @@ static bool make_frames(struct reading *r)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* The metrics that the file has: a program whose memory was not measured has none of it. */
+/* The metrics that the file has: one whose calls were only counted has no time, and one whose memory
+ * was not measured none of that. */
 static void make_metrics(struct reading *r)
 {
-    r->wall = flm_builder_metric(r->builder, "wall", "ns");
+    r->is_timed = r->d.header.timed_of > 0;
+    if (r->is_timed)
+        r->wall = flm_builder_metric(r->builder, "wall", "ns");
     r->calls = flm_builder_metric(r->builder, "calls", "count");
     for (size_t i = 0; i < r->d.steps.count; i++)
         for (uint32_t v = 0; v < FLM_PROBE_VALUES; v++)
@@ -110,10 +114,12 @@ static void add_values(struct reading *r, const struct flm_probe_step *step, str
     if (!any)
         return;
     if (r->options->keep_times)
-        flm_builder_sample(r->builder, FLM_NO_TIME, node, r->labels[step->thread], r->wall, wall);
+        flm_builder_sample(r->builder, FLM_NO_TIME, node, r->labels[step->thread], r->calls,
+                           (double)step->calls);
     else
-        flm_builder_add(r->builder, node, r->wall, wall);
-    add(r, node, r->calls, (double)step->calls);
+        flm_builder_add(r->builder, node, r->calls, (double)step->calls);
+    if (r->is_timed)
+        add(r, node, r->wall, wall);
     for (uint32_t v = 0; v < FLM_PROBE_VALUES; v++)
         if (step->value[v] > 0)
             add(r, node, r->metric[v], (double)step->value[v]);
@@ -195,6 +201,24 @@ static void add_losses(struct reading *r)
             flm_builder_lost(r->builder, losses[i].what, "", 0, (double)losses[i].count);
 }
 
+/* How calls are timed, where not each is, and as it came. */
+static void add_way(const struct reading *r, struct flm_text *text)
+{
+    const struct flm_probe_header *header = &r->d.header;
+    uint64_t calls = 0, timed = 0;
+    for (size_t i = 0; i < r->d.steps.count; i++) {
+        calls += r->d.steps.at[i].calls;
+        timed += r->d.steps.at[i].timed;
+    }
+    if (header->timed_of == 0)
+        flm_text_format(text, "no call: they are counted");
+    else if (timed < calls)
+        flm_text_format(text, "%llu of %llu calls, taken for all", (unsigned long long)timed,
+                        (unsigned long long)calls);
+    if (header->is_ordered)
+        flm_text_format(text, "%swhen what was before is done", text->size > 0 ? "; " : "");
+}
+
 static bool add_notes(struct reading *r)
 {
     struct flm_text text = {0};
@@ -209,6 +233,9 @@ static bool add_notes(struct reading *r)
     double cost = fmin(flm_probe_ns(&r->d, whole), 1e9);
     flm_text_format(&text, "%u ns, taken out", (unsigned)(cost + 0.5));
     note(r, "cost of a scope", (struct flm_bytes){text.at, text.size});
+    text.size = 0;
+    add_way(r, &text);
+    note(r, "timed", (struct flm_bytes){text.at, text.size});
     text.size = 0;
     flm_text_format(&text, "%llu", (unsigned long long)r->d.open);
     if (r->d.open > 0)

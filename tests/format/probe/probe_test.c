@@ -43,6 +43,52 @@ static void the_cost_of_measuring_is_taken_out(void **state)
     free(image);
 }
 
+/* parse: 1 of 4 calls was timed. In main they cost what this one cost, and counting three. */
+static void one_call_that_was_timed_stands_for_many(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    header_of(image)->timed_of = 4;
+    node_of(image, 2)->timed = 1;
+    node_of(image, 2)->total = 150;
+    struct flm_profile *p = read_image(image);
+    assert_metric(p, 0, "wall", "ns", 1000, 2);
+    assert_folded(p, "main 400\nmain;parse 600\n");
+    assert_note(p, "timed", "2 of 5 calls, taken for all");
+    flm_profile_free(p);
+    header_of(image)->inside_cost = 5 * 256;
+    header_of(image)->outside_cost = 20 * 256;
+    header_of(image)->untimed_cost = 2 * 256;
+    /* 1000 - 5 - ((600 - 4 x 5) + 1 x 25 + 3 x 2); 600 - 4 x 5 */
+    p = read_image(image);
+    assert_folded(p, "main 384\nmain;parse 580\n");
+    flm_profile_free(p);
+    free(image);
+}
+
+static void calls_that_are_only_counted_have_no_time(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    header_of(image)->timed_of = 0;
+    header_of(image)->inside_cost = 5 * 256;
+    node_of(image, 1)->total = node_of(image, 2)->total = 0;
+    thread_of(image)->open[1] =
+        (struct flm_probe_open){.node = node_place(1), .start = FLM_PROBE_UNTIMED};
+    struct flm_profile *p = read_image(image);
+    assert_sound(p);
+    assert_metric(p, 0, "calls", "count", 5, 2);
+    assert_int_equal(p->sizes.metric_count, 1);
+    assert_note(p, "timed", "no call: they are counted");
+    assert_note(p, "scopes that were open", "1");
+    flm_profile_free(p);
+    header_of(image)->timed_of = 16; /* it is open, and its time unknown */
+    p = read_image(image);
+    assert_metric(p, 0, "wall", "ns", 0, 0);
+    flm_profile_free(p);
+    free(image);
+}
+
 static void an_open_scope_lasts_until_the_last_moment(void **state)
 {
     (void)state;
@@ -179,6 +225,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_that_of_the_scope_alone),
         cmocka_unit_test(the_cost_of_measuring_is_taken_out),
+        cmocka_unit_test(one_call_that_was_timed_stands_for_many),
+        cmocka_unit_test(calls_that_are_only_counted_have_no_time),
         cmocka_unit_test(an_open_scope_lasts_until_the_last_moment),
         cmocka_unit_test(what_was_not_measured_is_lost),
         cmocka_unit_test(threads_are_labels_or_frames),

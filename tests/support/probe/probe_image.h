@@ -71,6 +71,7 @@ static inline struct image *make_image(void)
                                         .now_ticks = 5000,
                                         .ns_per_tick = (uint64_t)1 << 32,
                                         .site_count = 2,
+                                        .timed_of = 1,
                                         .first_thread = THREAD};
     memcpy(header->magic, FLM_PROBE_MAGIC, sizeof header->magic);
     header->site_part[0] = SITES;
