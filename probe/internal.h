@@ -50,8 +50,8 @@ struct flm_local {
     uint32_t meter_sites;            /* for so many sites */
 
     struct flm_remembered *remembered; /* requests.c; NULL at first */
-    uint32_t held;   /* how many locks are in thread->held */
-    uint32_t holder; /* place of a thread that had a lock */
+    uint32_t held;                     /* how many locks are in thread->held */
+    uint32_t holder;                   /* place of a thread that had a lock */
     struct flm_call call[FLM_CALLS];
     /* Where not each call is timed. */
     uint32_t chance;     /* the last random number */

@@ -90,6 +90,17 @@ bool flm_gate_write_junit(const struct flm_gate_result *result, flm_profile_sink
 struct flm_profile *flm_gate_side(const struct flm_gate_result *result, bool of_new,
                                   struct flm_error *why);
 
+/* ---- By thresholds --------------------------------------------------------------------------- */
+
+/* The changes of functions that a policy (flamel-gate(1)) does not allow: a table for each of its
+ * sections, named like it, with at most `rows` rows in text (0: all). There are no statistics in
+ * it: it is for what is counted exactly, or was measured over many calls, and one run of a side is
+ * enough. NULL, and `why`: the policy is not understood, a run does not have a metric of it, memory
+ * ran out. */
+struct flm_report *flm_policy_report(const char *policy, size_t size,
+                                     const struct flm_gate_run *runs, size_t count, uint32_t rows,
+                                     enum flm_gate_verdict *verdict, struct flm_error *why);
+
 /* ---- Planning -------------------------------------------------------------------------------- */
 
 /* The smallest number of runs of each side that a verdict needs: 5, or more where nothing could be

@@ -2,9 +2,9 @@
  *
  * Sites become frames. "wall" is the time between entering and leaving, without that of the scopes
  * inside, and without what measuring costs (the header has it); "calls" is how often a scope was
- * left. Where one of many calls was timed its time is taken for all. What happened in a scope itself
- * (bytes allocated, CPU time) are metrics too, those that the file has. A scope that is open has the
- * time until the last moment that the file knows of. */
+ * left. Where one of many calls was timed its time is taken for all. What happened in a scope
+ * itself (bytes allocated, CPU time) are metrics too, those that the file has. A scope that is open
+ * has the time until the last moment that the file knows of. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,7 +81,7 @@ static bool make_frames(struct reading *r)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* The metrics that the file has: one whose calls were only counted has no time, and one whose memory
+/* The metrics that the file has: one whose calls were only counted has no time, one whose memory
  * was not measured none of that. */
 static void make_metrics(struct reading *r)
 {

@@ -1,7 +1,7 @@
 /* strata.h - the strata of a permutation test: which runs were recorded one after the other.
  *
  * A machine drifts: it gets warm, others use it. Runs that were recorded alternately
- * (cli/command/ab.h) say in their metadata where they were in the order:
+ * (cli/gate/ab.h) say in their metadata where they were in the order:
  *
  *     gate group      base, or new
  *     gate run        7: the seventh of all

@@ -14,8 +14,8 @@
  *
  * with their places as notes (gate/runs/strata.h), so they can be judged again without recording. A
  * run that fails ends it all, unless that is allowed: a command that ends early is not faster. */
-#ifndef FLAMEL_CLI_COMMAND_AB_H
-#define FLAMEL_CLI_COMMAND_AB_H
+#ifndef FLAMEL_CLI_GATE_AB_H
+#define FLAMEL_CLI_GATE_AB_H
 
 #include "base/core/array.h"
 #include "cli/command/recording.h"

@@ -1,4 +1,4 @@
-#include "cli/command/ab.h"
+#include "cli/gate/ab.h"
 
 #include <ctype.h>
 #include <dirent.h>

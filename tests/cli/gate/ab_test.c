@@ -1,5 +1,5 @@
 /* Two commands recorded alternately. Where recording is not allowed, the tests are skipped. */
-#include "cli/command/ab.h"
+#include "cli/gate/ab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,12 +5,12 @@
  *     flm_gate_ab_record     the runs of the next look; ab.run has all so far     ab.h
  *     tested at flm_gate_ab_level; a significant change ends it      stats/sequential.h
  *     ... */
-#ifndef FLAMEL_CLI_COMMAND_GATE_AB_H
-#define FLAMEL_CLI_COMMAND_GATE_AB_H
+#ifndef FLAMEL_CLI_GATE_GATE_AB_H
+#define FLAMEL_CLI_GATE_GATE_AB_H
 
-#include "cli/command/ab.h"
 #include "cli/common/load_options.h"
 #include "cli/common/record_options.h"
+#include "cli/gate/ab.h"
 
 struct flm_gate_ab_fields {
     struct flm_option_words commands;

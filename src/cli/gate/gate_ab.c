@@ -1,4 +1,4 @@
-#include "cli/command/gate_ab.h"
+#include "cli/gate/gate_ab.h"
 
 #include <string.h>
 

@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "cli/command/commands.h"
-#include "cli/command/gate_ab.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
+#include "cli/gate/gate_ab.h"
+#include "cli/gate/gate_policy.h"
 #include "cli/report/gate_output.h"
 #include "cli/report/print.h"
 #include "cli/report/run_files.h"
@@ -17,7 +18,7 @@ struct fields {
     struct flm_gate_ab_fields ab;
     struct flm_gate_output_fields output;
     struct flm_option_words base, new;
-    const char *metric, *side, *method;
+    const char *metric, *side, *method, *policy;
     double alpha, min_effect, require_mde, tolerance, sample;
     int permutations, seed, rows, threshold, most;
     bool all_columns, absolute, exact, allow_failed;
@@ -66,6 +67,10 @@ static const struct flm_option options[] = {
      FLM_OPTION_FLAG, offsetof(struct fields, absolute)},
     {"rows", 0, "N", "print at most N changes (default: 20; 0: all)", FLM_OPTION_COUNT,
      offsetof(struct fields, rows)},
+    {"policy", 0, "FILE",
+     "judge by the thresholds in FILE instead, without statistics: least change, least calls, what "
+     "is ignored, for each metric",
+     FLM_OPTION_TEXT, offsetof(struct fields, policy)},
     {"allow-failed", 0, NULL, "judge runs whose command failed, instead of refusing them",
      FLM_OPTION_FLAG, offsetof(struct fields, allow_failed)},
     FLM_GATE_OUTPUT_OPTIONS(struct fields, output),
@@ -206,6 +211,17 @@ static int judge(const struct fields *f, const struct files *files,
     return good ? status : flm_message_error(&why);
 }
 
+static int judge_by_policy(const struct fields *f, const struct files *files)
+{
+    return flm_gate_policy_run(&(struct flm_gate_policy){.path = f->policy,
+                                                         .files = files->path,
+                                                         .is_new = files->is_new,
+                                                         .count = files->count,
+                                                         .rows = (uint32_t)f->rows,
+                                                         .format = f->output.format,
+                                                         .load = &f->load});
+}
+
 static int judge_files(const struct fields *f, const struct flm_gate_settings *how)
 {
     struct files files;
@@ -215,7 +231,7 @@ static int judge_files(const struct fields *f, const struct flm_gate_settings *h
             files_add(&files, f->base.at[i], false);
         for (size_t i = 0; i < f->new.count; i++)
             files_add(&files, f->new.at[i], true);
-        status = judge(f, &files, how, true);
+        status = f->policy ? judge_by_policy(f, &files) : judge(f, &files, how, true);
     }
     files_clear(&files);
     return status;
@@ -334,6 +350,11 @@ static bool read_options(const struct fields *f, int operands, struct flm_gate_s
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "gate needs runs on both sides: --base FILE... --new FILE..., or "
                              "commands to record: --ab './old' './new'");
+    if (f->policy && (records || f->metric || f->exact || f->output.files.count > 0))
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "--policy goes with --base and --new; its sections are the metrics, and "
+            "the verdict is printed (--format json, for a file)");
     if (strcmp(f->side, "growth") != 0 && strcmp(f->side, "both") != 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "--side is growth or both, not '%s'", f->side);
     if (!(f->alpha > 0 && f->alpha < 1))
