@@ -4,6 +4,7 @@
  *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
+ *     tasks.c     what is suspended, and goes on in another thread
  *     meters.c    distributions: of durations, bytes, lengths
  *     calls.c     locks, files: what is done often, and is no scope
  *     arena.c     the file;  clock.c  the time
@@ -57,6 +58,9 @@ struct flm_local {
     uint32_t chance;     /* the last random number */
     uint32_t timed;      /* calls, since the budget was checked */
     uint64_t checked_at; /* ticks */
+    struct flm_running *task;          /* tasks.c: the innermost one that runs here */
+    struct flm_running *free_tasks;
+    uint32_t free_task_count;
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -146,6 +150,12 @@ FLM_HIDDEN void flm_scope_start(void);
 /* A node of the thread's tree; 0: there is no room. The library works. */
 FLM_HIDDEN uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site);
 
+/* That of a site in a node, which is made when it is needed. Likewise. */
+FLM_HIDDEN uint32_t flm_node_child(struct flm_local *local, uint32_t parent, uint32_t site);
+
+/* Ends a scope of this thread, and those that are open in it, at that moment. */
+FLM_HIDDEN void flm_scope_leave_at(struct flm_probe_open *open, uint64_t now);
+
 /* Adds a value to a meter, which is made when it is needed. The library works. `site`: its number,
  * with or without that of the run. */
 FLM_HIDDEN void flm_meter_add(struct flm_local *local, uint32_t site,
@@ -230,6 +240,25 @@ FLM_HIDDEN void flm_outputs_of_child(void);
 #define FLM_IN_FRONT FLM_HIDDEN __attribute__((weak))
 FLM_IN_FRONT void flm_locks_start(void);
 FLM_IN_FRONT void flm_files_start(void);
+/* ---- tasks.c --------------------------------------------------------------------------------- */
+
+/* A ring that is always full: of threads in which a scope goes on that was suspended. */
+extern FLM_HIDDEN struct flm_probe_ring flm_task_ring;
+
+/* A scope of a thread that runs a task ended, and took so long since it was opened last: how long it
+ * took as a whole. */
+FLM_HIDDEN uint64_t flm_task_scope_took(const struct flm_probe_open *open,
+                                        struct flm_probe_node *node, uint64_t took);
+
+/* Where the scope is open now that was `open` when it was entered: a task may have been suspended
+ * since. NULL: nowhere. In these two a task runs. */
+FLM_HIDDEN struct flm_probe_open *flm_task_scope(struct flm_probe_open *open);
+
+/* Scopes above this one are left without an end; the tasks among them are suspended. */
+FLM_HIDDEN void flm_task_unwind(struct flm_probe_open *open);
+
+/* The thread ends. */
+FLM_HIDDEN void flm_task_leave_thread(struct flm_local *local);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 

@@ -36,7 +36,7 @@ static void leave_out(struct flm_probe_open *top, uint64_t began)
             open->start += took;
 }
 
-static uint32_t find_child(struct flm_local *local, uint32_t parent, uint32_t site)
+uint32_t flm_node_child(struct flm_local *local, uint32_t parent, uint32_t site)
 {
     const struct flm_probe_node *above = flm_local_at(local, parent);
     for (uint32_t place = above->child; place > 0;) {
@@ -62,12 +62,13 @@ static struct flm_probe_open *find(struct flm_probe_open *open, struct flm_site 
     uint64_t began = flm_clock_ticks();
     flm_local_work();
     uint32_t number = flm_site_number(site);
-    uint32_t node = number > 0 ? find_child(local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
+    uint32_t node = number > 0 ? flm_node_child(local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
     open->site = number;
     open->parent = node > 0 ? top->node : 0; /* 0: it is not found here again */
     open->node = node;
     open->at = node > 0 ? (uintptr_t)flm_local_at(local, node) : 0;
     open->function = open->stack = 0;
+    open->is_frame = 0;
     thread->lost_room += node == 0;
     leave_out(open - 1, began);
     flm_local_rest(node > 0 ? open : open - 1);
@@ -86,7 +87,7 @@ struct flm_probe_node *flm_node_of(struct flm_site *site)
     struct flm_probe_open *top = flm_local_work();
     uint32_t number = flm_site_number(site);
     uint32_t place =
-        number > 0 ? find_child(flm_local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
+        number > 0 ? flm_node_child(flm_local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
     flm_local->thread->lost_room += place == 0;
     struct flm_probe_node *node = place > 0 ? flm_local_at(flm_local, place) : NULL;
     flm_local_rest(top);
@@ -174,9 +175,14 @@ static __attribute__((noinline)) void drain(void)
     flm_local_rest(top);
 }
 
-/* Too long for the ring, which does not happen often. */
-static __attribute__((noinline)) void add_long(uint32_t site, uint64_t took)
+/* Too long for the ring; or it is full, since a signal handler came before it was emptied; or a task
+ * runs that was suspended in a scope. */
+static __attribute__((noinline)) void add_apart(struct flm_probe_open *open,
+                                                struct flm_probe_node *node, uint32_t site,
+                                                uint64_t took)
 {
+    if (flm_local->task)
+        took = flm_task_scope_took(open, node, took);
     struct flm_probe_open *top = flm_local_work();
     flm_meter_add(flm_local, site, FLM_PROBE_DURATION, took);
     flm_local_rest(top);
@@ -195,14 +201,11 @@ static inline void leave(struct flm_probe_open *open, struct flm_probe_node *nod
         node->longest = took;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     flm_top = open - 1;
-    if (FLM_RARELY(took > UINT32_MAX)) {
-        add_long(site, took);
+    uint64_t count = ring->count;
+    if (FLM_RARELY(took > UINT32_MAX || count >= FLM_PROBE_RING)) {
+        add_apart(open, node, site, took);
         return;
     }
-    /* A signal handler that has scopes and comes between may cost a duration, and no more. */
-    uint64_t count = ring->count;
-    if (FLM_RARELY(count >= FLM_PROBE_RING))
-        return;
     ring->at[count] = (struct flm_probe_ringed){site, (uint32_t)took};
     if (FLM_RARELY((ring->count = count + 1) == FLM_PROBE_RING))
         drain();
@@ -306,13 +309,9 @@ static void choose_next(struct flm_probe_node *node, uint32_t mode, uint64_t now
 }
 
 /* As leave(). */
-static void leave_by_mode(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t mode)
+static void leave_at(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t mode,
+                     uint64_t now)
 {
-    uint64_t now = 0;
-    if (open->start != FLM_PROBE_UNTIMED)
-        now = FLM_RARELY(mode & FLM_BY_SYSTEM)  ? flm_clock_ticks()
-              : FLM_RARELY(mode & FLM_IN_ORDER) ? flm_clock_counter_in_order()
-                                                : flm_clock_counter();
     if (FLM_RARELY((mode & FLM_WITH_MEMORY) &&
                    open->allocations != node->value[FLM_PROBE_ALLOCATIONS]))
         add_memory(open, node);
@@ -321,6 +320,8 @@ static void leave_by_mode(struct flm_probe_open *open, struct flm_probe_node *no
         node->calls++;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         flm_top = open - 1;
+        if (FLM_RARELY(flm_local->task))
+            flm_task_scope_took(open, node, 0);
         return;
     }
     if (FLM_RARELY(mode & FLM_BY_SAMPLE))
@@ -328,26 +329,46 @@ static void leave_by_mode(struct flm_probe_open *open, struct flm_probe_node *no
     leave(open, node, flm_ring, now);
 }
 
-/* Scopes that were left without an end, by longjmp say, are closed with the one around them. Nothing
- * is done for a scope of the parent process, or of another thread. */
-static __attribute__((noinline)) void unwind(struct flm_probe_open *open)
+static void leave_by_mode(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t mode)
+{
+    uint64_t now = 0;
+    if (open->start != FLM_PROBE_UNTIMED)
+        now = FLM_RARELY(mode & FLM_BY_SYSTEM)  ? flm_clock_ticks()
+              : FLM_RARELY(mode & FLM_IN_ORDER) ? flm_clock_counter_in_order()
+                                                : flm_clock_counter();
+    leave_at(open, node, mode, now);
+}
+
+/* Scopes that were left without an end, by longjmp say, are closed with the one around them. False:
+ * it is a scope of the parent process, or of another thread. */
+static bool close_above(struct flm_probe_open *open)
 {
     struct flm_probe_open *top = flm_top;
+    if (top == open)
+        return true;
     if (!top || top < open || open < &flm_local->thread->open[1])
-        return;
+        return false;
+    if (flm_local->task)
+        flm_task_unwind(open);
     for (; top > open; top--) {
         top->start = 0;
-        flm_local->thread->left++;
+        flm_local->thread->left += !top->is_frame;
     }
     flm_top = open;
-    leave_by_mode(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode);
+    return true;
+}
+
+void flm_scope_leave_at(struct flm_probe_open *open, uint64_t now)
+{
+    if (close_above(open))
+        leave_at(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode, now);
 }
 
 static __attribute__((noinline)) void leave_slowly(struct flm_probe_open *open)
 {
-    if (FLM_RARELY(flm_top != open))
-        unwind(open);
-    else
+    if (FLM_RARELY(flm_top != open && flm_top && flm_local->task))
+        open = flm_task_scope(open);
+    if (open && close_above(open))
         leave_by_mode(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode);
 }
 

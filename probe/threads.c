@@ -192,11 +192,12 @@ bool flm_local_begin(void)
 void flm_local_end(struct flm_local *local)
 {
     flm_local_work();
+    flm_task_leave_thread(local);
     if (local->thread) {
         struct flm_probe_thread *thread = local->thread;
         for (uint32_t depth = 1; thread->open[depth].start > 0; depth++) {
             thread->open[depth].start = 0;
-            thread->left++;
+            thread->left += !thread->open[depth].is_frame;
         }
         flm_local_drain(local);
         thread->end = flm_clock_ticks();

@@ -98,8 +98,8 @@ enum flm_probe_value {
     FLM_PROBE_FREES,
     FLM_PROBE_CPU,    /* ns */
     FLM_PROBE_LIVE,   /* bytes that were allocated here and are not freed: where that is measured */
-    FLM_PROBE_AMOUNT, /* of a file: bytes; of a stream, a queue: items */
-    FLM_PROBE_ERRORS,
+    FLM_PROBE_AMOUNT, /* bytes of a file, items of a queue, tasks that began, a counter's sum */
+    FLM_PROBE_ERRORS, /* of a queue: items that were not timed; tasks that were canceled */
     FLM_PROBE_VALUES
 };
 
@@ -110,10 +110,10 @@ enum flm_probe_quantity {
                             * of the site's nodes less these; of a file: in an operation */
     FLM_PROBE_COUNT,     /* allocations in a call itself: likewise */
     FLM_PROBE_HELD,      /* ticks that a lock was held */
-    FLM_PROBE_SUSPENDED, /* ticks that a task was not running */
+    FLM_PROBE_SUSPENDED, /* ticks that a task was not running, each time */
     FLM_PROBE_WHOLE,     /* ticks from the begin of a task to its end */
     FLM_PROBE_LENGTH,    /* items in a queue */
-    FLM_PROBE_DELAY,     /* ticks of an item in a queue */
+    FLM_PROBE_DELAY,     /* ticks of an item in a queue; of a task until it ran first */
     FLM_PROBE_LEVEL,     /* of a value: see FLM_PROBE_LEVEL_ONE */
     FLM_PROBE_PHASE_NAMES, /* ticks of a transfer: its name was looked up */
     FLM_PROBE_PHASE_CONNECT,
@@ -215,7 +215,7 @@ struct flm_probe_open {
     uint32_t site;   /* its lower 24 bits */
     uint32_t parent; /* place of the node around it */
     uint32_t node;   /* place */
-    uint32_t reserved;
+    uint32_t is_frame;
     uint64_t start;                  /* ticks; 0: it ended; FLM_PROBE_UNTIMED */
     uint64_t at;                     /* the program's address of the node */
     uint64_t allocated, allocations; /* of the node, when it was entered */

@@ -13,7 +13,13 @@ complain()
 cat > "$work/app.c" << 'END'
 #ifdef WITH
 #include <flamel/probe.h>
+#include <flamel/probe_tasks.h>
 #else
+#define FLM_TASK(name) ((struct flm_task){0})
+#define FLM_TASK_RUN(task) ((void)0)
+#define FLM_TASK_AWAY(task) ((void)0)
+#define flm_task_end(task) ((void)0)
+struct flm_task { void *task; };
 #define FLM_FUNC()      ((void)0)
 #define FLM_SCOPE(name) ((void)0)
 #define FLM_SCOPE_NAMED(name) ((void)0)
@@ -25,12 +31,16 @@ int work(int *at, int n)
 {
     FLM_FUNC();
     int sum = 0;
+    struct flm_task task = FLM_TASK("work");
+    FLM_TASK_RUN(task);
     for (int i = 0; i < n; i++) {
         FLM_SCOPE("add");
         FLM_SCOPE_NAMED(name(i));
         FLM_REQUEST(name(n));
         sum += at[i];
+        FLM_TASK_AWAY(task);
     }
+    flm_task_end(task);
     return sum;
 }
 END
