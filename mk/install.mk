@@ -37,7 +37,7 @@ install: all
 	ln -sf $(SHARED) $(LIB)/libflamel.so.$(ABI)
 	ln -sf libflamel.so.$(ABI) $(LIB)/libflamel.so
 	ln -sf $(PROBE_SHARED) $(LIB)/libflamel-probe.so.$(ABI)
-	install -m 644 include/flamel/*.h $(INCLUDE)
+	install -m 644 include/flamel/*.h include/flamel/probe.hpp $(INCLUDE)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
 	    flamel.pc.in > $(LIB)/pkgconfig/flamel.pc
 	install -m 644 $(MANUAL1) $(MAN)/man1

@@ -5,6 +5,7 @@
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
  *     tasks.c     what is suspended, and goes on in another thread
+ *     values.c    values, counters, frames
  *     meters.c    distributions: of durations, bytes, lengths
  *     calls.c     locks, files: what is done often, and is no scope
  *     arena.c     the file;  clock.c  the time
@@ -253,6 +254,9 @@ FLM_HIDDEN uint64_t flm_task_scope_took(const struct flm_probe_open *open,
 /* Where the scope is open now that was `open` when it was entered: a task may have been suspended
  * since. NULL: nowhere. In these two a task runs. */
 FLM_HIDDEN struct flm_probe_open *flm_task_scope(struct flm_probe_open *open);
+
+/* The scopes above this one are those of the innermost task; where none runs, of the thread. */
+FLM_HIDDEN const struct flm_probe_open *flm_task_base(const struct flm_local *local);
 
 /* Scopes above this one are left without an end; the tasks among them are suspended. */
 FLM_HIDDEN void flm_task_unwind(struct flm_probe_open *open);

@@ -403,6 +403,14 @@ struct flm_probe_open *flm_task_scope(struct flm_probe_open *open)
     return open < end ? open : NULL;
 }
 
+const struct flm_probe_open *flm_task_base(const struct flm_local *local)
+{
+    const struct flm_running *task = local->task;
+    while (task && !task->base)
+        task = task->outer;
+    return task ? task->base : &local->thread->open[0];
+}
+
 void flm_task_unwind(struct flm_probe_open *open)
 {
     uint64_t now = flm_clock_ticks();

@@ -87,6 +87,8 @@ enum flm_probe_operation {
     FLM_PROBE_FILE_CONNECT,
     FLM_PROBE_QUEUE_SEND,
     FLM_PROBE_QUEUE_RECEIVE,
+    FLM_PROBE_VALUE_GAUGE, /* it stays until it is changed */
+    FLM_PROBE_VALUE_COUNTER,
     FLM_PROBE_OPERATIONS
 };
 

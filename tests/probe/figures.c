@@ -134,6 +134,23 @@ static double scaled(uint64_t value, uint32_t quantity)
     }
 }
 
+static void print_history(const struct flm_probe_meter *meter)
+{
+    char name[4096] = "";
+    if (meter->history == 0)
+        return;
+    const struct flm_probe_history *history = at(meter->history);
+    add_name(name, meter->site);
+    printf("history %s %lu", name, (unsigned long)history->count);
+    for (uint64_t n = history->count < 3 ? 0 : history->count - 3; n < history->count; n++)
+        printf(" %.10g", scaled(history->at[n % FLM_PROBE_HISTORY].value, meter->quantity));
+    for (uint64_t n = 1; n < history->count && n < FLM_PROBE_HISTORY; n++)
+        if (history->at[(history->count - n) % FLM_PROBE_HISTORY].ticks <
+            history->at[(history->count - n - 1) % FLM_PROBE_HISTORY].ticks)
+            printf(" wrong: times go back");
+    printf("\n");
+}
+
 int main(int argc, char **argv)
 {
     FILE *in = argc > 1 ? fopen(argv[1], "rb") : NULL;
@@ -154,6 +171,7 @@ int main(int argc, char **argv)
         for (uint32_t m = thread->first_meter; m > 0;) {
             const struct flm_probe_meter *meter = at(m);
             add_meter(meter->site, meter->quantity, meter, NULL);
+            print_history(meter);
             m = meter->next;
         }
         for (uint64_t i = 0; i < thread->ring.count; i++)

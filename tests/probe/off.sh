@@ -14,7 +14,15 @@ cat > "$work/app.c" << 'END'
 #ifdef WITH
 #include <flamel/probe.h>
 #include <flamel/probe_tasks.h>
+#include <flamel/probe_values.h>
 #else
+#define FLM_VALUE(name, value) ((void)0)
+#define FLM_GAUGE(name, value) ((void)0)
+#define FLM_GAUGE_ADD(name, value) ((void)0)
+#define FLM_COUNT(name, value) ((void)0)
+#define FLM_WATCH(value) (value)
+#define FLM_FRAME(name) ((void)0)
+#define flm_frame_end() ((void)0)
 #define FLM_TASK(name) ((struct flm_task){0})
 #define FLM_TASK_RUN(task) ((void)0)
 #define FLM_TASK_AWAY(task) ((void)0)
@@ -39,7 +47,14 @@ int work(int *at, int n)
         FLM_REQUEST(name(n));
         sum += at[i];
         FLM_TASK_AWAY(task);
+        FLM_FRAME("frame");
+        FLM_VALUE("value", work(at, i));
+        FLM_GAUGE("gauge", work(at, i));
+        FLM_GAUGE_ADD("gauge", work(at, i));
+        FLM_COUNT("count", work(at, i));
+        sum += FLM_WATCH(work(at, n - 1));
     }
+    flm_frame_end();
     flm_task_end(task);
     return sum;
 }
