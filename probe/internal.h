@@ -5,7 +5,7 @@
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
  *     tasks.c     what is suspended, and goes on in another thread
- *     values.c    values, counters, frames
+ *     values.c    values, counters, frames;  flow.c  queues and streams
  *     meters.c    distributions: of durations, bytes, lengths
  *     calls.c     locks, files: what is done often, and is no scope
  *     arena.c     the file;  clock.c  the time

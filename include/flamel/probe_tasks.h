@@ -10,8 +10,8 @@
  * and nothing else. How long tasks ran at a time, how long they were suspended, how long they
  * waited for being run first, and how long they took as a whole, are distributions.
  *
- * Scopes that a task has open when it is suspended are suspended with it: a function that awaits has
- * one call, whose duration is the time that it ran, on however many threads.
+ * Scopes that a task has open when it is suspended are suspended with it: a function that awaits
+ * has one call, whose duration is the time that it ran, on however many threads.
  *
  *     void coroutine(void)
  *     {

@@ -13,10 +13,19 @@ complain()
 cat > "$work/app.c" << 'END'
 #ifdef WITH
 #include <flamel/probe.h>
+#include <flamel/probe_flow.h>
 #include <flamel/probe_tasks.h>
 #include <flamel/probe_values.h>
 #else
 #define FLM_VALUE(name, value) ((void)0)
+#define FLM_QUEUE(queue, name) ((void)0)
+#define FLM_QUEUE_SEND(queue, n) ((void)0)
+#define FLM_QUEUE_RECEIVE(queue, n) ((void)0)
+#define FLM_QUEUE_CANCEL(queue, n) ((void)0)
+#define FLM_QUEUE_SEND_WAIT(queue) ((void)0)
+#define FLM_QUEUE_RECEIVE_WAIT(queue) ((void)0)
+#define FLM_QUEUE_END(queue) ((void)0)
+#define FLM_STREAM(name, n) ((void)0)
 #define FLM_GAUGE(name, value) ((void)0)
 #define FLM_GAUGE_ADD(name, value) ((void)0)
 #define FLM_COUNT(name, value) ((void)0)
@@ -55,6 +64,14 @@ int work(int *at, int n)
         sum += FLM_WATCH(work(at, n - 1));
     }
     flm_frame_end();
+    FLM_QUEUE(at, name(n));
+    FLM_QUEUE_SEND(at, work(at, 1));
+    FLM_QUEUE_RECEIVE(at, work(at, 2));
+    FLM_QUEUE_CANCEL(at, work(at, 2));
+    FLM_QUEUE_SEND_WAIT(at);
+    FLM_QUEUE_RECEIVE_WAIT(at);
+    FLM_STREAM("stream", work(at, 3));
+    FLM_QUEUE_END(at);
     flm_task_end(task);
     return sum;
 }
