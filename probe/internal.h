@@ -56,10 +56,10 @@ struct flm_local {
     uint32_t holder;                   /* place of a thread that had a lock */
     struct flm_call call[FLM_CALLS];
     /* Where not each call is timed. */
-    uint32_t chance;     /* the last random number */
-    uint32_t timed;      /* calls, since the budget was checked */
-    uint64_t checked_at; /* ticks */
-    struct flm_running *task;          /* tasks.c: the innermost one that runs here */
+    uint32_t chance;          /* the last random number */
+    uint32_t timed;           /* calls, since the budget was checked */
+    uint64_t checked_at;      /* ticks */
+    struct flm_running *task; /* tasks.c: the innermost one that runs here */
     struct flm_running *free_tasks;
     uint32_t free_task_count;
 };

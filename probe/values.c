@@ -190,16 +190,12 @@ void flm_probe_frame(struct flm_site *site)
 {
     if (!flm_top && !flm_local_begin())
         return;
-    uint64_t now = flm_clock_ticks();
     struct flm_probe_open *last = find_frame(site);
     if (last)
-        flm_scope_leave_at(last, now);
+        flm_scope_leave_at(last, flm_clock_ticks());
     struct flm_probe_open *open = flm_probe_enter(site);
-    if (!open)
-        return;
-    open->is_frame = 1;
-    if (last && open->start > FLM_PROBE_UNTIMED)
-        open->start = now; /* without a gap */
+    if (open)
+        open->is_frame = 1;
 }
 
 /* The scopes that are open in it are left open: they are closed with it. */

@@ -162,8 +162,9 @@ static inline int flm_probe_report(void)
     FLM_PROBE_GUARD_(FLM_PROBE_JOIN(flm_at_, __COUNTER__),                                         \
                      FLM_PROBE_IS_ON ? enter(name) : flm_no_scope())
 
-#define FLM_SITE_OF(id, name, kind)                                                                \
-    static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0, kind, 0, 0, 0}
+#define FLM_SITE_OF(id, name, kind) FLM_SITE_FOR(id, name, kind, 0)
+#define FLM_SITE_FOR(id, name, kind, operation)                                                    \
+    static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0, kind, operation, 0, 0}
 #define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
 
 #ifdef __cplusplus

@@ -51,8 +51,7 @@ extern FLM_PROBE_WEAK void flm_probe_frame_end(void);
 #define FLM_PROBE_OF_SITE_(name, kind, operation, call)                                            \
     do {                                                                                           \
         if (FLM_PROBE_IS_ON) {                                                                     \
-            static struct flm_site flm_site_here = {name, __func__, __FILE__,  __LINE__,           \
-                                                    0,    kind,     operation, 0};                 \
+            FLM_SITE_FOR(flm_site_here, name, kind, operation);                                    \
             call;                                                                                  \
         }                                                                                          \
     } while (0)

@@ -78,8 +78,11 @@ const char *flm_probe_operation_name(enum flm_probe_operation operation)
         [FLM_PROBE_FILE_CONNECT] = "connect",
         [FLM_PROBE_QUEUE_SEND] = "send",
         [FLM_PROBE_QUEUE_RECEIVE] = "receive",
+        [FLM_PROBE_VALUE_GAUGE] = "gauge",
+        [FLM_PROBE_VALUE_COUNTER] = "counter",
     };
-    return (unsigned)operation < FLM_PROBE_OPERATIONS ? names[operation] : "";
+    bool is_known = (unsigned)operation < FLM_PROBE_OPERATIONS && names[operation];
+    return is_known ? names[operation] : "";
 }
 
 static void read_texts(struct flm_probe_decoded *d, uint32_t number)
