@@ -29,7 +29,7 @@ static struct flm_call *fill(struct flm_call *call, const void *thing, const voi
     call->number = site->number;
     call->place = (uint32_t)(((uintptr_t)node - (uintptr_t)flm_local->base) / FLM_PROBE_UNIT);
     call->until_timed = 0;
-    call->weight = 0;
+    call->is_counting = false;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     call->thing = thing;
     return call;
@@ -40,7 +40,7 @@ struct flm_call *flm_call_find(const void *thing, const void *caller, flm_find_s
 {
     int kept = errno;
     struct flm_call *call = NULL;
-    if (flm_top || begins()) {
+    if (!flm_is_inside && (flm_top || begins())) {
         const struct flm_probe_open *top = flm_top;
         struct flm_site *site = find_site(thing, caller, operation);
         if (site)

@@ -11,7 +11,7 @@
 /* The site of a thing at a caller. NULL: there is no memory. */
 typedef struct flm_site *flm_find_site(const void *thing, const void *caller, int operation);
 
-/* NULL: it is not measured. errno is kept. */
+/* NULL: it is not measured, or it is the library's own call. errno is kept. */
 FLM_HIDDEN struct flm_call *flm_call_find(const void *thing, const void *caller,
                                           flm_find_site *find_site, int operation);
 

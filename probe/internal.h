@@ -36,8 +36,9 @@ struct flm_call {
     struct flm_probe_node *node; /* in that */
     struct flm_site *site;
     uint32_t number, place; /* of the site; of the node */
-    uint32_t until_timed;   /* see locks.c */
-    uint32_t weight;
+    uint32_t until_timed;   /* of a lock: see locks.h */
+    bool is_counting;       /* towards that */
+    uint32_t reserved[2];   /* a cache line */
 };
 enum { FLM_CALLS = 512 };
 
@@ -292,7 +293,7 @@ struct flm_settings {
     uint32_t timed_of;      /* 1: each call is timed; n: one of n; 0: calls are counted only */
     uint32_t budget;        /* of the time, in millionths, for timing; 0: none is set */
     bool is_ordered;
-    uint32_t hold_weight; /* locks: how long each is held, 1; one of 16, 16; none, 0 */
+    uint32_t hold_weight; /* locks: how long each is held, 1; one of 64, 64; none, 0 */
     char wrong[256];      /* a sentence: why they are not understood */
 };
 

@@ -107,40 +107,76 @@ void flm_wait_end(struct flm_wait *wait, bool is_got)
 
 /* ---- Holding --------------------------------------------------------------------------------- */
 
-/* What has no end (another thread let it go, or it was destroyed) makes room for others. */
-static void begin(const void *lock, uint32_t site, uint32_t weight)
+/* What has no end (another thread let it go, or it was destroyed) makes room for others. A thread
+ * may read several times: it has the lock from the first to the last. */
+static inline void begin(const void *lock, uint32_t site, bool is_reading)
 {
     struct flm_local *local = flm_local;
-    struct flm_probe_held *all = local->thread->held, *held = NULL;
-    for (uint32_t i = 0; i < local->held; i++)
-        if (all[i].lock == (uintptr_t)lock)
-            held = &all[i];
-    if (!held)
-        held = &all[local->held < FLM_PROBE_MOST_HELD ? local->held++ : 0];
+    struct flm_probe_held *all = local->thread->held;
+    uint32_t at = 0;
+    while (at < local->held && all[at].lock != (uintptr_t)lock)
+        at++;
+    if (at == FLM_PROBE_MOST_HELD)
+        at = 0;
+    else if (at == local->held)
+        local->held++;
+    struct flm_probe_held *held = &all[at];
+    if (FLM_RARELY(is_reading && held->lock == (uintptr_t)lock)) {
+        held->more++;
+        return;
+    }
+    held->more = 0;
     held->site = site;
-    held->weight = weight;
     held->start = flm_clock_ticks();
     __atomic_store_n(&held->lock, (uintptr_t)lock, __ATOMIC_RELEASE);
 }
 
+/* Evenly spread, and in step with nothing. */
+static uint32_t random_below(uint32_t count)
+{
+    return (uint32_t)((flm_clock_ticks() * 0x9E3779B97F4A7C15u >> 32) * count >> 32);
+}
+
+static __attribute__((noinline)) uint32_t next_weight(struct flm_call *call)
+{
+    enum { FIRST = 1024, NEVER = INT32_MAX };
+    uint32_t most = flm_settings.hold_weight;
+    if (most == 0) {
+        call->until_timed = NEVER;
+        return 0;
+    }
+    bool is_first = call->node->calls <= FIRST, was_chosen = call->is_counting;
+    call->is_counting = !is_first;
+    if (is_first)
+        return 1;
+    /* Its place in the table was just taken: then each is chosen as likely as others. */
+    if (!was_chosen && (call->until_timed = random_below(most)) > 0)
+        return 0;
+    call->until_timed = most - 1;
+    return most;
+}
+
 void flm_hold_begin(struct flm_call *call, const void *lock)
 {
-    enum { FIRST = 1024, NEVER = UINT32_MAX };
-    uint32_t most = flm_settings.hold_weight;
-    uint32_t weight = call->node->calls <= FIRST && most > 0 ? 1 : most;
-    call->until_timed = weight > 0 ? weight - 1 : (uint32_t)NEVER;
+    call->until_timed = 0;
+    uint32_t weight = flm_settings.hold_weight == 1 ? 1 : next_weight(call);
     if (weight > 0)
-        begin(lock, call->number, weight);
+        begin(lock, (call->number & FLM_PROBE_SITE_MASK) | weight << FLM_RUN_SHIFT,
+              call->site->operation == FLM_PROBE_LOCK_READ);
 }
 
 struct flm_hold flm_hold_end(const void *lock)
 {
     struct flm_local *local = flm_local;
     struct flm_probe_held *all = local->thread->held;
-    for (uint32_t i = 0; i < local->held; i++) {
+    for (uint32_t i = local->held; i-- > 0;) {
         if (all[i].lock != (uintptr_t)lock)
             continue;
-        struct flm_hold hold = {flm_clock_ticks() - all[i].start, all[i].site, all[i].weight};
+        if (FLM_RARELY(all[i].more > 0)) {
+            all[i].more--;
+            break;
+        }
+        struct flm_hold hold = {flm_clock_ticks() - all[i].start, all[i].site};
         uint32_t last = --local->held;
         if (i != last)
             all[i] = all[last];
@@ -150,21 +186,24 @@ struct flm_hold flm_hold_end(const void *lock)
     return (struct flm_hold){0};
 }
 
-void flm_hold_add(struct flm_hold hold)
+/* Too long for the ring; or it is full. */
+void flm_hold_add_slowly(struct flm_hold hold)
 {
-    if (hold.weight == 0 || !flm_top)
+    if (!flm_top)
         return;
     int kept = errno;
     struct flm_probe_open *top = flm_local_work();
-    flm_meter_add_many(flm_local, hold.site, FLM_PROBE_HELD, hold.ticks, hold.weight);
+    flm_local_drain(flm_local);
+    flm_meter_add_many(flm_local, hold.site, FLM_PROBE_HELD, hold.ticks,
+                       hold.site >> FLM_RUN_SHIFT);
     flm_local_rest(top);
     errno = kept;
 }
 
 void flm_hold_again(const void *lock, struct flm_hold hold)
 {
-    if (hold.weight > 0 && flm_top)
-        begin(lock, hold.site, hold.weight);
+    if (hold.site > 0 && flm_top)
+        begin(lock, hold.site, false);
 }
 
 void flm_condition_begin(struct flm_condition_wait *wait, const struct flm_call *call,

@@ -62,11 +62,12 @@ FLM_FRONT int pthread_mutex_destroy(pthread_mutex_t *lock)
 }
 
 /* Taken, at once or after waiting; another result is no lock. */
-static int taken(struct flm_call *call, const pthread_mutex_t *lock, int result)
+static inline __attribute__((always_inline)) int taken(struct flm_call *call,
+                                                       const pthread_mutex_t *lock, int result)
 {
     if (!flm_is_got(result))
         flm_lock_failed(call);
-    else if (is_nested(lock))
+    else if (FLM_RARELY(call->until_timed == 0 && is_nested(lock)))
         call->node->calls++;
     else
         flm_lock_taken(call, lock);

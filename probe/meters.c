@@ -121,4 +121,10 @@ void flm_local_drain(struct flm_local *local)
         ringed->site = 0; /* a handler may have counted one more than it wrote */
     }
     __atomic_store_n(&ring->count, 0, __ATOMIC_RELEASE);
+    ring = &local->thread->held_ring;
+    for (uint64_t i = 0; i < ring->count && i < FLM_PROBE_RING; i++) {
+        const struct flm_probe_ringed *ringed = &ring->at[i];
+        add_to(local, ringed->site, FLM_PROBE_HELD, ringed->ticks, ringed->site >> FLM_RUN_SHIFT);
+    }
+    __atomic_store_n(&ring->count, 0, __ATOMIC_RELEASE);
 }

@@ -235,7 +235,7 @@ void flm_settings_read(struct flm_settings *settings, const char *text)
     *settings = (struct flm_settings){.is_on = true,
                                       .signals = usual,
                                       .timed_of = 1,
-                                      .hold_weight = 16,
+                                      .hold_weight = 64,
                                       .cpu_frequency = 999,
                                       .percentile = {95},
                                       .percentile_count = 1,

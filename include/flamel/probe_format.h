@@ -208,8 +208,8 @@ struct flm_probe_site {
 struct flm_probe_held {
     uint64_t lock;  /* its address; 0: none */
     uint64_t start; /* ticks */
-    uint32_t site;
-    uint32_t weight; /* how many times it was taken this one stands for */
+    uint32_t site;  /* its lower 24 bits; the others: how many times taken this one stands for */
+    uint32_t more;  /* times that it was taken to read, while it was held */
 };
 
 /* A scope that is open; or, where `start` is 0, the one that was open at this depth last. */
@@ -257,6 +257,7 @@ struct flm_probe_thread {
     uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
     struct flm_probe_held held[FLM_PROBE_MOST_HELD]; /* in no order */
     struct flm_probe_ring ring;
+    struct flm_probe_ring held_ring; /* of FLM_PROBE_HELD: weights are in the sites' upper 8 bits */
 
     /* From 1, the outermost; [0] has the root, and those beyond the most depth are never open. */
     struct flm_probe_open open[FLM_PROBE_MOST_DEPTH + FLM_PROBE_SPARE_DEPTH];
