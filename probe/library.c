@@ -278,6 +278,8 @@ static void forget_in_child(void)
 {
     flm_run.lock = 0;
     flm_local_forget(); /* its memory is lost; the scopes that are open are the parent's */
+    if (flm_files_in_child)
+        flm_files_in_child();
     if (flm_run.number == 0)
         return;
     parent = *flm_run.arena.header;

@@ -1,0 +1,93 @@
+/* io_calls.c - an operation on a file. Runs in signal handlers. */
+#include "io.h"
+
+static struct flm_site *site_of(const void *thing, const void *caller, int operation)
+{
+    struct flm_file *file = (struct flm_file *)((uintptr_t)thing - (uintptr_t)operation);
+    struct flm_site **site = &file->site[operation - FLM_PROBE_FILE_READ];
+    (void)caller;
+    struct flm_site *known = __atomic_load_n(site, __ATOMIC_ACQUIRE);
+    if (!known) {
+        known = flm_site_named(FLM_PROBE_FILE, (enum flm_probe_operation)operation, file->name,
+                               file->size, NULL);
+        __atomic_store_n(site, known, __ATOMIC_RELEASE);
+    }
+    return known;
+}
+
+static struct flm_call *call_of(struct flm_file *file, enum flm_probe_operation operation)
+{
+    const void *thing = (const void *)((uintptr_t)file + (uintptr_t)operation);
+    return file ? flm_call_of(thing, NULL, site_of, (int)operation) : NULL;
+}
+
+bool flm_io_begin(struct flm_io *io, struct flm_file *file, enum flm_probe_operation operation)
+{
+    struct flm_call *call = call_of(file, operation);
+    if (!call)
+        return false;
+    io->node = call->node;
+    io->number = call->number;
+    io->has_bytes = operation == FLM_PROBE_FILE_READ || operation == FLM_PROBE_FILE_WRITE;
+    io->open = flm_call_enter(call);
+    return io->open != NULL;
+}
+
+static bool is_error(int reason)
+{
+    return reason != EAGAIN && reason != EWOULDBLOCK && reason != EINTR && reason != EINPROGRESS;
+}
+
+static void add_value(uint32_t site, enum flm_probe_quantity quantity, uint64_t value)
+{
+    if (!flm_top)
+        return;
+    struct flm_probe_open *top = flm_local_work();
+    flm_meter_add(flm_local, site, quantity, value);
+    flm_local_rest(top);
+}
+
+void flm_io_end(struct flm_io *io, ssize_t amount)
+{
+    int kept = errno;
+    flm_call_leave(io->open);
+    if (amount >= 0) {
+        io->node->value[FLM_PROBE_AMOUNT] += (uint64_t)amount;
+        if (io->has_bytes)
+            add_value(io->number, FLM_PROBE_BYTES, (uint64_t)amount);
+    } else if (is_error(kept)) {
+        io->node->value[FLM_PROBE_ERRORS]++;
+    }
+    io->node->timed++;
+    errno = kept;
+}
+
+void flm_io_count(struct flm_file *file, enum flm_probe_operation operation, ssize_t amount)
+{
+    int kept = errno;
+    struct flm_call *call = call_of(file, operation);
+    if (call) {
+        call->node->calls++;
+        call->node->value[FLM_PROBE_AMOUNT] += (uint64_t)amount;
+    }
+    errno = kept;
+}
+
+void flm_io_add(struct flm_file *file, enum flm_probe_operation operation, uint64_t start,
+                bool is_good)
+{
+    int kept = errno;
+    uint64_t took = flm_clock_ticks() - start;
+    struct flm_call *call = call_of(file, operation);
+    if (call) {
+        struct flm_probe_node *node = call->node;
+        node->calls++;
+        node->timed++;
+        node->total += took;
+        node->longest = took > node->longest ? took : node->longest;
+        if (!is_good && is_error(kept))
+            node->value[FLM_PROBE_ERRORS]++;
+        add_value(call->number, FLM_PROBE_DURATION, took);
+    }
+    errno = kept;
+}
