@@ -65,3 +65,41 @@ void *flm_call_enter(const struct flm_call *call)
     open->start = flm_clock_ticks();
     return open;
 }
+
+uint64_t flm_call_pause(void *scope)
+{
+    struct flm_probe_open *open = scope;
+    if (!open)
+        return 0;
+    uint64_t took = flm_clock_ticks() - open->start;
+    if (flm_top != open) { /* a scope in it has no end: then this one ends it */
+        flm_probe_leave(open);
+        return took;
+    }
+    open->start = 0;
+    ((struct flm_probe_node *)(uintptr_t)open->at)->total += took;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    flm_top = open - 1;
+    return took;
+}
+
+void flm_call_add(uint32_t site, enum flm_probe_quantity quantity, uint64_t value)
+{
+    if (!flm_top)
+        return;
+    int kept = errno;
+    struct flm_probe_open *top = flm_local_work();
+    flm_meter_add(flm_local, site, quantity, value);
+    flm_local_rest(top);
+    errno = kept;
+}
+
+void flm_call_done(struct flm_call *call, uint64_t ticks, bool is_good)
+{
+    struct flm_probe_node *node = call->node;
+    node->calls++;
+    node->timed++;
+    node->longest = ticks > node->longest ? ticks : node->longest;
+    node->value[FLM_PROBE_ERRORS] += !is_good;
+    flm_call_add(call->number, FLM_PROBE_DURATION, ticks);
+}

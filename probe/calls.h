@@ -46,4 +46,13 @@ static inline void flm_call_leave(void *open)
         flm_probe_leave(open);
 }
 
+/* A part of a call that goes on: its ticks are in the node, and it is not counted yet. */
+FLM_HIDDEN uint64_t flm_call_pause(void *open);
+
+/* A call that took so long, by parts: it is counted, and in the meter. Its errors, too. */
+FLM_HIDDEN void flm_call_done(struct flm_call *call, uint64_t ticks, bool is_good);
+
+/* Adds to a meter of a site; nothing, where this thread is not measured. errno is kept. */
+FLM_HIDDEN void flm_call_add(uint32_t site, enum flm_probe_quantity quantity, uint64_t value);
+
 #endif

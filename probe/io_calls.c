@@ -38,15 +38,6 @@ static bool is_error(int reason)
     return reason != EAGAIN && reason != EWOULDBLOCK && reason != EINTR && reason != EINPROGRESS;
 }
 
-static void add_value(uint32_t site, enum flm_probe_quantity quantity, uint64_t value)
-{
-    if (!flm_top)
-        return;
-    struct flm_probe_open *top = flm_local_work();
-    flm_meter_add(flm_local, site, quantity, value);
-    flm_local_rest(top);
-}
-
 void flm_io_end(struct flm_io *io, ssize_t amount)
 {
     int kept = errno;
@@ -54,7 +45,7 @@ void flm_io_end(struct flm_io *io, ssize_t amount)
     if (amount >= 0) {
         io->node->value[FLM_PROBE_AMOUNT] += (uint64_t)amount;
         if (io->has_bytes)
-            add_value(io->number, FLM_PROBE_BYTES, (uint64_t)amount);
+            flm_call_add(io->number, FLM_PROBE_BYTES, (uint64_t)amount);
     } else if (is_error(kept)) {
         io->node->value[FLM_PROBE_ERRORS]++;
     }
@@ -80,14 +71,8 @@ void flm_io_add(struct flm_file *file, enum flm_probe_operation operation, uint6
     uint64_t took = flm_clock_ticks() - start;
     struct flm_call *call = call_of(file, operation);
     if (call) {
-        struct flm_probe_node *node = call->node;
-        node->calls++;
-        node->timed++;
-        node->total += took;
-        node->longest = took > node->longest ? took : node->longest;
-        if (!is_good && is_error(kept))
-            node->value[FLM_PROBE_ERRORS]++;
-        add_value(call->number, FLM_PROBE_DURATION, took);
+        call->node->total += took;
+        flm_call_done(call, took, is_good || !is_error(kept));
     }
     errno = kept;
 }

@@ -105,29 +105,34 @@ FLM_FRONT int connect(int number, FLM_CONST_ADDRESS address, socklen_t size)
 /* Clients of one address are one: each has a port of its own. */
 static int accepted(int listening, int number)
 {
+    int kept = errno;
     if (number >= 0)
         flm_file_is(number, flm_file_of_clients(listening));
+    errno = kept;
     return number;
 }
 
 FLM_FRONT int accept(int listening, FLM_ADDRESS address, socklen_t *restrict size)
 {
     struct flm_io io;
-    if (!flm_io_begin_at(&io, listening, FLM_PROBE_FILE_CONNECT))
+    if (!flm_is_seen(FLM_PROBE_IO))
         return FLM_REAL(accept)(listening, address, size);
+    bool is_measured = flm_io_begin_at(&io, listening, FLM_PROBE_FILE_CONNECT);
     int number = FLM_REAL(accept)(listening, address, size);
-    flm_io_end(&io, number < 0 ? -1 : 0);
+    if (is_measured)
+        flm_io_end(&io, number < 0 ? -1 : 0);
     return accepted(listening, number);
 }
 
-FLM_FRONT int accept4(int listening, FLM_ADDRESS address, socklen_t *restrict size,
-                      int flags)
+FLM_FRONT int accept4(int listening, FLM_ADDRESS address, socklen_t *restrict size, int flags)
 {
     struct flm_io io;
-    if (!flm_io_begin_at(&io, listening, FLM_PROBE_FILE_CONNECT))
+    if (!flm_is_seen(FLM_PROBE_IO))
         return FLM_REAL(accept4)(listening, address, size, flags);
+    bool is_measured = flm_io_begin_at(&io, listening, FLM_PROBE_FILE_CONNECT);
     int number = FLM_REAL(accept4)(listening, address, size, flags);
-    flm_io_end(&io, number < 0 ? -1 : 0);
+    if (is_measured)
+        flm_io_end(&io, number < 0 ? -1 : 0);
     return accepted(listening, number);
 }
 

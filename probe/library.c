@@ -276,7 +276,7 @@ void flm_probe_do_stop(void)
 
 static void forget_in_child(void)
 {
-    flm_run.lock = 0;
+    flm_unlock();
     flm_local_forget(); /* its memory is lost; the scopes that are open are the parent's */
     if (flm_files_in_child)
         flm_files_in_child();
