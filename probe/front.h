@@ -20,6 +20,11 @@
 
 FLM_HIDDEN uintptr_t flm_behind_find(uintptr_t *at, const char *name);
 
+/* Of another library than libc: what the caller would have called. The library may be one that only
+ * the caller's has, loaded by dlopen(); several may have a function of this name. Not where locks are
+ * taken: it asks the loader. */
+FLM_HIDDEN uintptr_t flm_behind_of(const void *caller, const char *name);
+
 static inline uintptr_t flm_behind(uintptr_t *at, const char *name)
 {
     uintptr_t found = __atomic_load_n(at, __ATOMIC_RELAXED);

@@ -265,6 +265,8 @@ FLM_HIDDEN void flm_task_unwind(struct flm_probe_open *open);
 /* The thread ends. */
 FLM_HIDDEN void flm_task_leave_thread(struct flm_local *local);
 FLM_IN_FRONT void flm_files_in_child(void);
+FLM_IN_FRONT void flm_statements_start(void);
+FLM_IN_FRONT void flm_transfers_start(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 

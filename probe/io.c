@@ -84,8 +84,8 @@ FLM_READ(__pread64_chk, (int file, void *to, size_t size, off64_t at, size_t roo
 FLM_READ(__recv_chk, (int file, void *to, size_t size, size_t room, int flags),
          (file, to, size, room, flags))
 FLM_READ(__recvfrom_chk,
-         (int file, void *restrict to, size_t size, size_t room, int flags,
-          FLM_ADDRESS from, socklen_t *restrict from_size),
+         (int file, void *restrict to, size_t size, size_t room, int flags, FLM_ADDRESS from,
+          socklen_t *restrict from_size),
          (file, to, size, room, flags, from, from_size))
 
 /* Looked for before anything calls them, where the loader must not be asked: in a signal handler. */

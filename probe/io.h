@@ -27,8 +27,8 @@
 
 /* Made once for each name, and never freed. */
 struct flm_file {
-    struct flm_file *next;           /* of the same hash */
-    struct flm_file *clients;        /* of a listening socket: those that were accepted */
+    struct flm_file *next;    /* of the same hash */
+    struct flm_file *clients; /* of a listening socket: those that were accepted */
     struct flm_site *site[FLM_PROBE_FILE_CONNECT - FLM_PROBE_FILE_READ + 1]; /* by operation */
     uint32_t size;
     char name[];

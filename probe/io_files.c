@@ -62,8 +62,8 @@ static void replace(uint64_t *entry, const struct flm_file *file)
     uint64_t old = __atomic_load_n(entry, __ATOMIC_RELAXED), new;
     do
         new = with_file(old + ((uint64_t)1 << ADDRESS_BITS), file);
-    while (!__atomic_compare_exchange_n(entry, &old, new, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_RELAXED));
+    while (
+        !__atomic_compare_exchange_n(entry, &old, new, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
 void flm_file_forget(int number)
@@ -220,8 +220,7 @@ static size_t write_socket(char *to, int number)
         return write_text(to, "netlink");
     size_t begins = is_listening ? write_text(to, "listening on ") : 0, count = 0;
     bool is_connected =
-        !is_listening &&
-        syscall(SYS_getpeername, number, (struct sockaddr *)&at, &size) == 0;
+        !is_listening && syscall(SYS_getpeername, number, (struct sockaddr *)&at, &size) == 0;
     if (is_connected)
         count = write_address(to, MOST_TEXT, (struct sockaddr *)&at, size);
     size = sizeof at;
@@ -231,7 +230,8 @@ static size_t write_socket(char *to, int number)
             begins = write_text(to, "clients of ");
         count = write_address(to + begins, MOST_TEXT, (struct sockaddr *)&at, size);
     }
-    return count > 0 ? begins + count : write_text(to, family == AF_UNIX ? "unix socket" : "socket");
+    return count > 0 ? begins + count
+                     : write_text(to, family == AF_UNIX ? "unix socket" : "socket");
 }
 
 /* As /proc/self/fd has it, or shorter. */
@@ -247,7 +247,8 @@ static size_t write_other(char *to, const char *link, size_t size)
                  {"anon_inode:inotify", "inotify"}};
     static const char memory[] = "/memfd:";
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (size >= strlen(kinds[i].link) && memcmp(link, kinds[i].link, strlen(kinds[i].link)) == 0)
+        if (size >= strlen(kinds[i].link) &&
+            memcmp(link, kinds[i].link, strlen(kinds[i].link)) == 0)
             return write_text(to, kinds[i].name);
     size_t skipped = size > sizeof memory && memcmp(link, memory, sizeof memory - 1) == 0 ? 1 : 0;
     memcpy(to, link + skipped, size - skipped);

@@ -89,10 +89,9 @@ FLM_BEHIND(listen);
 FLM_FRONT int connect(int number, FLM_CONST_ADDRESS address, socklen_t size)
 {
     struct flm_io io;
-    struct flm_file *file =
-        flm_is_seen(FLM_PROBE_IO) && FLM_ADDRESS_OF(address)
-            ? flm_file_at_address(FLM_ADDRESS_OF(address), size)
-            : NULL;
+    struct flm_file *file = flm_is_seen(FLM_PROBE_IO) && FLM_ADDRESS_OF(address)
+                                ? flm_file_at_address(FLM_ADDRESS_OF(address), size)
+                                : NULL;
     if (file)
         flm_file_is(number, file);
     if (!file || !flm_io_begin(&io, file, FLM_PROBE_FILE_CONNECT))

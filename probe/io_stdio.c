@@ -125,7 +125,7 @@ static ssize_t amount_of(FILE *stream, size_t size)
         if (!begin(&call, stream, kind, size * count < buffered(stream)))                          \
             return FLM_REAL(name)(bytes, size, count, stream);                                     \
         size_t result = FLM_REAL(name)(bytes, size, count, stream);                                \
-        end(&call, amount_of(stream, result * size));                                              \
+        end(&call, amount_of(stream, result *size));                                               \
         return result;                                                                             \
     }
 FLM_BLOCK(fread, FLM_PROBE_FILE_READ, , to_read)

@@ -167,6 +167,8 @@ static void begin_signals(void)
     static const char is_static[] = "the static library cannot stand in front of libc's functions";
     begin_signal(FLM_PROBE_LOCKS, flm_locks_start, is_static);
     begin_signal(FLM_PROBE_IO, flm_files_start, is_static);
+    begin_signal(FLM_PROBE_STATEMENTS, flm_statements_start, is_static);
+    begin_signal(FLM_PROBE_TRANSFERS, flm_transfers_start, is_static);
 }
 
 static void begin_run(void)
