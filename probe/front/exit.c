@@ -2,7 +2,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../internal.h"
+#include "internal.h"
 
 /* A child of vfork() has its parent's memory, and only leaves. */
 __attribute__((visibility("default"), noreturn)) void _exit(int status)
