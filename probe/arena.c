@@ -67,9 +67,8 @@ bool flm_arena_open(struct flm_arena *arena, const char *path)
         close(arena->file);
         return false;
     }
-    void *base =
-        mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena->file, 0);
-    if (base == MAP_FAILED) {
+    void *base = flm_memory_map(most, MAP_SHARED | MAP_NORESERVE, arena->file);
+    if (!base) {
         close(arena->file);
         return false;
     }

@@ -21,6 +21,9 @@ struct flm_arena {
     bool is_full;   /* it gives no more: not asked again */
 };
 
+/* Zeroed memory of the system, or of a file; NULL, and errno: there is none. */
+void *flm_memory_map(size_t size, int flags, int file) __attribute__((visibility("hidden")));
+
 /* A new file at `path`, or one without a name. What is there is replaced, not written over: another
  * program may have it mapped. False: there is no memory, or it cannot be made; errno says why. */
 bool flm_arena_open(struct flm_arena *arena, const char *path);

@@ -63,6 +63,9 @@ struct flm_local {
     struct flm_running *task; /* tasks.c: the innermost one that runs here */
     struct flm_running *free_tasks;
     uint32_t free_task_count;
+    uint64_t random;                /* of allocations that are sampled; 0: none was drawn yet */
+    uintptr_t stack_low, stack_end; /* of the thread; 0: it is not known yet */
+    uint32_t ends;                  /* how often its end was put off */
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -92,6 +95,10 @@ FLM_OF_THREAD struct flm_probe_ring *flm_ring;
 
 /* It holds the library's lock: what it calls of libc is not the program's. */
 FLM_OF_THREAD bool flm_is_inside;
+/* What happens in a thread before it has what is its own, and when that was taken away at its end, is
+ * not measured: the C library frees much there. Scopes begin again. */
+enum { FLM_THREAD_USUAL, FLM_THREAD_BEGINS, FLM_THREAD_ENDED };
+FLM_OF_THREAD unsigned char flm_thread_state;
 
 /* Around everything that takes the lock, or makes something. Which scope is open is kept on the
  * stack: a handler that comes in between may do the same. */
@@ -267,6 +274,12 @@ FLM_HIDDEN void flm_task_leave_thread(struct flm_local *local);
 FLM_IN_FRONT void flm_files_in_child(void);
 FLM_IN_FRONT void flm_statements_start(void);
 FLM_IN_FRONT void flm_transfers_start(void);
+FLM_IN_FRONT void flm_memory_start(void);
+
+/* In a child everything of the parent's memory is forgotten; before the file is read, what is not in it
+ * yet is written (not inside malloc). */
+FLM_IN_FRONT void flm_memory_in_child(void);
+FLM_IN_FRONT void flm_memory_write(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 
@@ -293,6 +306,8 @@ struct flm_settings {
     uint32_t signals;       /* that are asked for: bits by enum flm_probe_signal */
     uint32_t demanded;      /* those that are named: it is said if they are not possible */
     uint32_t cpu_frequency; /* Hz */
+    uint32_t memory_interval; /* bytes between two allocations whose stacks are kept; 0: none are */
+    bool leaks;               /* those of all are kept, and which blocks are not freed */
     uint32_t timed_of;      /* 1: each call is timed; n: one of n; 0: calls are counted only */
     uint32_t budget;        /* of the time, in millionths, for timing; 0: none is set */
     bool is_ordered;

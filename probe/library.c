@@ -75,6 +75,7 @@ static void measure_costs(void)
         flm_local_end(flm_local);
     }
     flm_scope_mode = mode;
+    flm_thread_state = FLM_THREAD_USUAL;
     memset(flm_run.arena.base + used, 0, header->used - used);
     memset(header->site_part, 0, sizeof header->site_part);
     header->used = used;
@@ -165,6 +166,7 @@ static void begin_signal(enum flm_probe_signal signal, void (*start)(void), cons
 static void begin_signals(void)
 {
     static const char is_static[] = "the static library cannot stand in front of libc's functions";
+    begin_signal(FLM_PROBE_MEMORY, flm_memory_start, is_static);
     begin_signal(FLM_PROBE_LOCKS, flm_locks_start, is_static);
     begin_signal(FLM_PROBE_IO, flm_files_start, is_static);
     begin_signal(FLM_PROBE_STATEMENTS, flm_statements_start, is_static);
@@ -255,6 +257,8 @@ int flm_probe_do_write(void)
     struct flm_probe_header *header = flm_run.arena.header;
     if (flm_run.number == 0)
         return -1;
+    if (flm_memory_write)
+        flm_memory_write();
     header->ns_per_tick = flm_clock_ns_per_tick();
     header->now_ticks = flm_clock_ticks();
     return 0;
@@ -282,6 +286,8 @@ static void forget_in_child(void)
     flm_local_forget(); /* its memory is lost; the scopes that are open are the parent's */
     if (flm_files_in_child)
         flm_files_in_child();
+    if (flm_memory_in_child)
+        flm_memory_in_child();
     if (flm_run.number == 0)
         return;
     parent = *flm_run.arena.header;

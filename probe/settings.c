@@ -96,6 +96,21 @@ static bool set_all(struct flm_settings *settings, int argument, const char *val
     return true;
 }
 
+/* The interval between allocations that are sampled. */
+static bool set_memory(struct flm_settings *settings, int signal, const char *value)
+{
+    if (*value && !read_count(value, 0, 1u << 30, &settings->memory_interval))
+        return false;
+    settings->leaks = settings->leaks || settings->memory_interval == 1;
+    return set_signal(settings, signal, "");
+}
+
+static bool set_leaks(struct flm_settings *settings, int signal, const char *value)
+{
+    settings->leaks = true;
+    return set_signal(settings, signal, value);
+}
+
 /* percentiles:50/95/99.9 */
 static bool set_percentiles(struct flm_settings *settings, int argument, const char *value)
 {
@@ -177,7 +192,8 @@ static const struct word words[] = {
     {"ordered", set_ordered, 0, NULL, false},
     {"all", set_all, 0, NULL, false},
     {"time", set_signal, FLM_PROBE_TIME, NULL, false},
-    {"memory", set_signal, FLM_PROBE_MEMORY, NULL, false},
+    {"memory", set_memory, FLM_PROBE_MEMORY, "BYTES", true},
+    {"leaks", set_leaks, FLM_PROBE_MEMORY, NULL, false},
     {"cpu", set_signal, FLM_PROBE_CPU_TIME, "HZ", true},
     {"locks", set_locks, FLM_PROBE_LOCKS, "hold", true},
     {"io", set_signal, FLM_PROBE_IO, NULL, false},
@@ -237,6 +253,7 @@ void flm_settings_read(struct flm_settings *settings, const char *text)
                                       .timed_of = 1,
                                       .hold_weight = 64,
                                       .cpu_frequency = 999,
+                                      .memory_interval = 512 << 10,
                                       .percentile = {95},
                                       .percentile_count = 1,
                                       .rows = 15};

@@ -1,4 +1,5 @@
 /* threads.c - what a thread has. Runs inside malloc and in signal handlers. */
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -14,6 +15,7 @@ __thread struct flm_local *flm_local;
 __thread struct flm_probe_open *flm_top;
 __thread struct flm_probe_ring *flm_ring;
 __thread bool flm_is_inside;
+__thread unsigned char flm_thread_state;
 
 /* Held for microseconds. A handler that interrupts its holder does not take it: flm_local_work. */
 void flm_lock(void)
@@ -29,16 +31,22 @@ void flm_unlock(void)
     __atomic_store_n(&flm_run.lock, 0, __ATOMIC_RELEASE);
 }
 
+/* Not by mmap: the library itself stands in front of that. */
+void *flm_memory_map(size_t size, int flags, int file)
+{
+    long memory = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, file, 0L);
+    return memory == -1 ? NULL : (void *)memory; // NOLINT(performance-no-int-to-ptr)
+}
+
 void *flm_memory_new(size_t size)
 {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    return flm_memory_map(size, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
 void flm_memory_free(void *memory, size_t size)
 {
     if (memory)
-        munmap(memory, size);
+        syscall(SYS_munmap, memory, size);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -151,9 +159,12 @@ void flm_local_unload(void)
         pthread_key_delete(key);
 }
 
-static void end_thread(void *local)
+/* Put off to the last round of destructors: the program's free what they have, and lock. */
+static void end_thread(void *memory)
 {
-    flm_local_end(local);
+    struct flm_local *local = memory;
+    if (++local->ends >= PTHREAD_DESTRUCTOR_ITERATIONS || pthread_setspecific(key, local) != 0)
+        flm_local_end(local);
 }
 
 static void make_key(void)
@@ -161,14 +172,9 @@ static void make_key(void)
     __atomic_store_n(&has_key, pthread_key_create(&key, end_thread) == 0, __ATOMIC_RELEASE);
 }
 
-bool flm_local_begin(void)
+static bool make_local(void)
 {
-    struct flm_local *local = flm_local;
-    if (local) {
-        if (local->thread && !flm_top)
-            local->thread->lost_busy++;
-        return local->thread && flm_top;
-    }
+    struct flm_local *local;
     if (__atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) == 0 && !flm_run_begin_child())
         return false;
     if (!(local = flm_memory_new(sizeof *local)))
@@ -189,6 +195,24 @@ bool flm_local_begin(void)
     return true;
 }
 
+/* What this calls may come here again: pthread_setspecific allocates. */
+bool flm_local_begin(void)
+{
+    const struct flm_local *local = flm_local;
+    if (flm_thread_state == FLM_THREAD_BEGINS)
+        return false;
+    if (local) {
+        if (local->thread && !flm_top)
+            local->thread->lost_busy++;
+        return local->thread && flm_top;
+    }
+    unsigned char before = flm_thread_state;
+    flm_thread_state = FLM_THREAD_BEGINS;
+    bool good = make_local();
+    flm_thread_state = before;
+    return good;
+}
+
 void flm_local_end(struct flm_local *local)
 {
     flm_local_work();
@@ -204,6 +228,7 @@ void flm_local_end(struct flm_local *local)
         __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
     }
     flm_local_forget();
+    flm_thread_state = FLM_THREAD_ENDED;
     flm_meters_free(local);
     flm_remembered_free(local);
     flm_memory_free(local, sizeof *local);

@@ -39,7 +39,7 @@ enum {
     FLM_PROBE_SITE_PARTS = 20, /* of 64, 64, 128, 256 ... sites */
     FLM_PROBE_FIRST_SITES = 64,
     FLM_PROBE_NODES_IN_PART = 63, /* and a header of the size of a node */
-    FLM_PROBE_NODE_UNITS = 2,     /* the size of a node, in places */
+    FLM_PROBE_NODE_UNITS = 3,     /* the size of a node, in places */
     FLM_PROBE_MOST_DEPTH = 256,
     FLM_PROBE_SPARE_DEPTH = 16,
     FLM_PROBE_RING = 256,
@@ -68,6 +68,7 @@ enum flm_probe_kind {
     FLM_PROBE_STATEMENT, /* of SQL, normalized */
     FLM_PROBE_TRANSFER,  /* of a URL, normalized */
     FLM_PROBE_HOLDER,    /* in a lock: who had it when somebody began to wait; a call is a wait */
+    FLM_PROBE_MAPPED,    /* memory that is mapped or unmapped: a call is counted, and not timed */
     FLM_PROBE_KINDS
 };
 
@@ -94,13 +95,14 @@ enum flm_probe_operation {
 
 /* What happens in a scope, itself: `value` of a node. Bytes of files are in the files' nodes. */
 enum flm_probe_value {
-    FLM_PROBE_ALLOCATED, /* bytes */
+    FLM_PROBE_ALLOCATED, /* bytes that were asked for */
     FLM_PROBE_ALLOCATIONS,
-    FLM_PROBE_FREED, /* bytes */
+    FLM_PROBE_FREED, /* bytes that the blocks had: see `rounded` of a node */
     FLM_PROBE_FREES,
     FLM_PROBE_CPU,    /* ns */
     FLM_PROBE_LIVE,   /* bytes that were allocated here and are not freed: where that is measured */
-    FLM_PROBE_AMOUNT, /* bytes of a file, items of a queue, tasks that began, a counter's sum */
+    FLM_PROBE_AMOUNT, /* bytes of a file, bytes that are mapped, items of a queue, tasks that began,
+                         a counter's sum */
     FLM_PROBE_ERRORS, /* of a queue: items that were not timed; tasks that were canceled */
     FLM_PROBE_VALUES
 };
@@ -150,7 +152,8 @@ struct flm_probe_activity {
     uint32_t state; /* enum flm_probe_signal_state */
     uint32_t reason_size;
     uint64_t reason;  /* a text */
-    uint64_t rate;    /* of samples: how many per second were asked for; 0: it is not sampled */
+    uint64_t rate;    /* of samples: how many per second were asked for; 0: it is not sampled. Of
+                         memory: bytes from one to the next on average; 1: each is one */
     uint64_t samples; /* that were taken: of CPU time, each is of a second / rate, if all came */
 };
 
@@ -278,6 +281,8 @@ struct flm_probe_node {
     uint64_t checked; /* of `timed`, when that was decided last */
 
     uint64_t value[FLM_PROBE_VALUES];
+    uint64_t rounded; /* bytes that blocks have beyond what was asked for, as they are allocated */
+    uint64_t reserved[7];
 };
 
 /* In front of FLM_PROBE_NODES_IN_PART nodes. A node has a higher place than the one it is in. */
@@ -310,16 +315,19 @@ struct flm_probe_history {
     } at[FLM_PROBE_HISTORY];
 };
 
-/* Allocations that were sampled, with the stack that they have in common. Each stands for as many
- * bytes as were allocated between two samples on average, or for itself, if it is larger. */
-enum { FLM_PROBE_MOST_STACK = 46 };
+/* Allocations that were sampled, with the stack that they have in common. Each byte is with the same
+ * probability, one in `rate` of the memory's activity, so that an allocation of b bytes is a sample
+ * with the probability 1 - exp(-b / rate). It stands for as many as the inverse: sums are unbiased
+ * whatever the sizes. With a rate of 1 each is a sample, and stands for itself. */
+enum { FLM_PROBE_MOST_STACK = 46, FLM_PROBE_ALLOCATION_ONE = 1 << 16 };
 struct flm_probe_stack {
     uint32_t next, node; /* place of an older stack; of the node that was open */
-    uint32_t count;      /* of frames */
+    uint32_t count;      /* of frames; where all are used, outer ones may be missing */
     uint32_t thread;     /* place */
-    uint64_t samples, bytes, allocations;
-    uint64_t live_samples, live_bytes, live_allocations;
-    uint64_t frame[FLM_PROBE_MOST_STACK]; /* addresses, the innermost first */
+    uint64_t samples, bytes;
+    uint64_t allocations; /* x FLM_PROBE_ALLOCATION_ONE, as they may stand for 1.6 */
+    uint64_t live_samples, live_bytes, live_allocations; /* those that were not freed */
+    uint64_t frame[FLM_PROBE_MOST_STACK]; /* addresses to return to, the innermost first */
 };
 
 /* A file with code that the program has mapped, for addresses of stacks and sites. */

@@ -1,0 +1,46 @@
+#!/bin/sh
+# What measuring memory costs: ns of a pair of malloc and free, with everyone who can: memory.sh BUILD.
+# The least of ROUNDS rounds that take turns.
+build=$(cd "$1" && pwd) rounds=${ROUNDS:-7} cpu=${CPU:-1}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+${CC:-gcc} -O2 -D_GNU_SOURCE "$here/memory.c" -o "$work/plain" || exit 1
+${CC:-gcc} -O2 -D_GNU_SOURCE "$here/memory.c" -o "$work/linked" -L"$build" -Wl,--no-as-needed -lflamel-probe || exit 1
+export LD_LIBRARY_PATH="$build"
+probe=$build/libflamel-probe.so.0
+find_library() { ldconfig -p | sed -n "s|.*$1[^ ]* .*=> ||p" | head -1; }
+jemalloc=$(find_library libjemalloc.so) mimalloc=$(find_library libmimalloc.so)
+tcmalloc=$(find_library libtcmalloc.so)
+heaptrack=$(ls /usr/lib/heaptrack/libheaptrack_preload.so 2> /dev/null)
+
+one()
+{
+    name=$1
+    shift
+    printf '%s\t' "$name" >> "$work/figures"
+    (cd "$work" && env "$@" "$cpu" 2> /dev/null | tail -1) >> "$work/figures"
+}
+for round in $(seq "$rounds"); do
+    one 'glibc' "$work/plain"
+    one 'linked, FLAMEL not set' "$work/linked"
+    one 'counted, with bytes freed' FLAMEL=memory:0 "$work/linked"
+    one 'and one stack for 512 KB' FLAMEL=memory "$work/linked"
+    one 'preloaded, the same' FLAMEL=memory LD_PRELOAD="$probe" "$work/plain"
+    one 'leaks: every stack' FLAMEL=leaks "$work/linked"
+    [ -n "$heaptrack" ] && one 'heaptrack' DUMP_HEAPTRACK_OUTPUT="$work/heap" LD_PRELOAD="$heaptrack" "$work/plain"
+    [ -n "$jemalloc" ] && one 'jemalloc' LD_PRELOAD="$jemalloc" "$work/plain"
+    [ -n "$jemalloc" ] && one 'jemalloc, counted' FLAMEL=memory LD_PRELOAD="$probe $jemalloc" "$work/plain"
+    [ -n "$mimalloc" ] && one 'mimalloc' LD_PRELOAD="$mimalloc" "$work/plain"
+    [ -n "$mimalloc" ] && one 'mimalloc, counted' FLAMEL=memory LD_PRELOAD="$probe $mimalloc" "$work/plain"
+    [ -n "$tcmalloc" ] && one 'tcmalloc' LD_PRELOAD="$tcmalloc" "$work/plain"
+    [ -n "$tcmalloc" ] && one 'tcmalloc, heap profile' HEAPPROFILE="$work/profile" LD_PRELOAD="$tcmalloc" "$work/plain"
+done
+awk -F'[\t ]' 'BEGIN { FS = "\t" } {
+    if (!($1 in first)) { first[$1] = 1; order[++n] = $1; a[$1] = b[$1] = 1e9 }
+    split($2, v, " ")
+    if (v[1] != "" && v[1] < a[$1]) a[$1] = v[1]
+    if (v[2] != "" && v[2] < b[$1]) b[$1] = v[2]
+} END {
+    printf "%-28s %10s %10s\n", "ns of malloc + free", "64 bytes", "mixed"
+    for (i = 1; i <= n; i++) printf "%-28s %10.2f %10.2f\n", order[i], a[order[i]], b[order[i]]
+}' "$work/figures"
