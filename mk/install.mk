@@ -30,7 +30,7 @@ install: all
 	install -m 755 $B/flamel $(BIN)
 	install -m 644 $B/libflamel.a $(LIB)
 	install -m 755 $B/$(SHARED) $B/$(PROBE_SHARED) $(LIB)
-	install -m 644 $(PROBE_LIBRARIES) $B/libflamel-probe-static.a $(PROBE_LINK) $(LIB)
+	install -m 644 $(PROBE_LIBRARIES) $B/libflamel-probe-static.a $(PROBE_LINK) $(PROBE_INTERFACE) $(LIB)
 	$(if $(STRIP),$(STRIP) $(BIN)/flamel)
 	$(if $(STRIP),$(STRIP) --strip-unneeded $(LIB)/$(SHARED) $(LIB)/$(PROBE_SHARED))
 	$(if $(STRIP),$(STRIP) --strip-debug $(LIB)/libflamel.a $(LIB)/libflamel-probe-static.a)

@@ -3,7 +3,8 @@
 #
 # The header refers to it weakly, so that a program runs without it; and what is referred to weakly
 # makes no linker take a library. So what -lflamel-probe finds is a line for the linker: an object that
-# refers to the library strongly, and the library.
+# refers to the library strongly, and the library; or, of the shared one, what of it programs may refer to.
+# malloc and new are none of it, or a program that has its own in an archive would not get them.
 
 # What stands in front of functions of libc (probe/front) is in the shared one only: a static program's own
 # libc has its functions once.
@@ -28,9 +29,14 @@ $B/$(PROBE_SHARED): $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.
 PROBE_LINK := $B/flamel-probe-link.o
 $(PROBE_LINK): $B/obj/probe/link.o
 	@cp $< $@
-$B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK)
+PROBE_INTERFACE := $B/libflamel-probe-interface.so
+$(PROBE_INTERFACE): $(PROBE_SHARED_OBJECTS)
+	@echo '{ global: flm_*; local: *; };' > $B/flamel-probe.map
+	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,--version-script=$B/flamel-probe.map \
+	    $(LDFLAGS) $^ -o $@ && strip --strip-unneeded $@
+$B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK) $(PROBE_INTERFACE)
 	@ln -sf $(PROBE_SHARED) $B/libflamel-probe.so.$(ABI)
-	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe.so.$(ABI))' > $@
+	@echo 'INPUT($(notdir $(PROBE_LINK)) $(notdir $(PROBE_INTERFACE)))' > $@
 
 # One object: only names that programs use, those in the headers, are global in it.
 PROBE_WHOLE := $B/obj/probe/whole.o

@@ -1,8 +1,9 @@
 /* memory_new.c - in front of C++'s new and delete. Runs inside malloc.
  *
  * Those of the C++ library call malloc and free, where they are counted. An allocator that brings
- * its own (jemalloc, mimalloc, tcmalloc) does not, so they are counted here: if they are in the same file as
- * the malloc that is used. Without that, this is a jump.
+ * its own (jemalloc, mimalloc, tcmalloc) mostly does not, so they are counted here: if they are in the
+ * same file as the malloc that is used, and did not come to what is counted by themselves. Without that,
+ * this is a jump.
  *
  * The real ones are looked up at the first call. A library that is loaded later may have brought
  * them for itself alone, and then the one that calls says where they are. */
@@ -47,7 +48,14 @@ static const char *const delete_name[DELETES] = {DELETE_FUNCTIONS(NAME)};
 
 static new_function *real_new[NEWS];
 static delete_function *real_delete[DELETES];
-static bool is_counted; /* they are the allocator's */
+static bool new_is_counted[NEWS], delete_is_counted[DELETES]; /* they are the allocator's */
+static void *allocator;                                       /* where its file begins */
+
+static bool is_of_allocator(void *function)
+{
+    Dl_info file;
+    return allocator && dladdr(function, &file) && file.dli_fbase == allocator;
+}
 
 static void *find(const char *name, void *caller)
 {
@@ -74,14 +82,39 @@ static void delete_by_free(void *block, size_t unused, size_t unused_too)
 
 static __attribute__((noinline)) new_function *find_new(uint32_t number, void *caller)
 {
-    new_function *function = (new_function *)(uintptr_t)find(new_name[number], caller);
+    void *found = find(new_name[number], caller);
+    new_function *function = (new_function *)(uintptr_t)found;
+    new_is_counted[number] = is_of_allocator(found);
     return real_new[number] = function ? function : new_by_malloc;
 }
 
 static __attribute__((noinline)) delete_function *find_delete(uint32_t number, void *caller)
 {
-    delete_function *function = (delete_function *)(uintptr_t)find(delete_name[number], caller);
+    void *found = find(delete_name[number], caller);
+    delete_function *function = (delete_function *)(uintptr_t)found;
+    delete_is_counted[number] = is_of_allocator(found);
     return real_delete[number] = function ? function : delete_by_free;
+}
+
+static __attribute__((noinline)) void *measured_new(new_function *real, size_t size, size_t second,
+                                                    const void *third)
+{
+    struct flm_probe_node *node = flm_memory_node_now();
+    uint64_t before = node ? node->value[FLM_PROBE_ALLOCATIONS] : 0;
+    void *block = real(size, second, third); /* or it throws */
+    if (block && node && node->value[FLM_PROBE_ALLOCATIONS] == before)
+        flm_memory_allocated(block, size);
+    return block;
+}
+
+static __attribute__((noinline)) void measured_delete(delete_function *real, void *block,
+                                                      size_t second, size_t third)
+{
+    if (block)
+        flm_memory_freed(block);
+    struct flm_probe_open *top = flm_local_work();
+    real(block, second, third);
+    flm_local_rest(top);
 }
 
 #define NEW(number, name)                                                                          \
@@ -91,12 +124,9 @@ static __attribute__((noinline)) delete_function *find_delete(uint32_t number, v
         new_function *real = real_new[number];                                                     \
         if (FLM_RARELY(!real))                                                                     \
             real = find_new(number, __builtin_return_address(0));                                  \
-        if (!is_counted || !flm_is_measured(FLM_PROBE_MEMORY))                                     \
-            return real(size, second, third);                                                      \
-        void *block = real(size, second, third);                                                   \
-        if (block)                                                                                 \
-            flm_memory_allocated(block, size);                                                     \
-        return block;                                                                              \
+        return new_is_counted[number] && flm_is_measured(FLM_PROBE_MEMORY)                         \
+                   ? measured_new(real, size, second, third)                                       \
+                   : real(size, second, third);                                                    \
     }
 NEW_FUNCTIONS(NEW)
 
@@ -107,16 +137,20 @@ NEW_FUNCTIONS(NEW)
         delete_function *real = real_delete[number];                                               \
         if (FLM_RARELY(!real))                                                                     \
             real = find_delete(number, __builtin_return_address(0));                               \
-        if (is_counted && block && flm_is_measured(FLM_PROBE_MEMORY))                              \
-            flm_memory_freed(block);                                                               \
-        real(block, second, third);                                                                \
+        if (delete_is_counted[number] && flm_is_measured(FLM_PROBE_MEMORY))                        \
+            measured_delete(real, block, second, third);                                           \
+        else                                                                                       \
+            real(block, second, third);                                                            \
     }
 DELETE_FUNCTIONS(DELETE)
 
+/* Those that were called before are looked up again. */
 void flm_new_start(void *malloc_address)
 {
-    Dl_info allocator, other;
-    void *its_new = dlsym(RTLD_NEXT, new_name[0]);
-    is_counted = its_new && dladdr(malloc_address, &allocator) && dladdr(its_new, &other) &&
-                 allocator.dli_fbase == other.dli_fbase;
+    Dl_info file;
+    allocator = dladdr(malloc_address, &file) ? file.dli_fbase : NULL;
+    for (uint32_t i = 0; i < NEWS; i++)
+        real_new[i] = NULL;
+    for (uint32_t i = 0; i < DELETES; i++)
+        real_delete[i] = NULL;
 }

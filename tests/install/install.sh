@@ -45,7 +45,7 @@ run_make install
     done
     version=$("$1" --version | cut -d ' ' -f 2)
     for file in libflamel.a libflamel.so libflamel.so.0 "libflamel.so.$version" pkgconfig/flamel.pc \
-        libflamel-probe.a libflamel-probe-static.a flamel-probe-link.o libflamel-probe.so \
+        libflamel-probe.a libflamel-probe-static.a flamel-probe-link.o libflamel-probe-interface.so libflamel-probe.so \
         libflamel-probe.so.0 "libflamel-probe.so.$version"; do
         echo "$lib/$file"
     done
