@@ -29,11 +29,13 @@ $B/$(PROBE_SHARED): $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.
 PROBE_LINK := $B/flamel-probe-link.o
 $(PROBE_LINK): $B/obj/probe/link.o
 	@cp $< $@
+
 PROBE_INTERFACE := $B/libflamel-probe-interface.so
-$(PROBE_INTERFACE): $(PROBE_SHARED_OBJECTS)
-	@echo '{ global: flm_*; local: *; };' > $B/flamel-probe.map
-	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,--version-script=$B/flamel-probe.map \
-	    $(LDFLAGS) $^ -o $@ && strip --strip-unneeded $@
+$(PROBE_INTERFACE): $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.a
+	@echo '{ global: flm_*; __*; mcount; _mcount; local: *; };' > $@.map
+	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,--gc-sections,-s -Wl,--version-script=$@.map \
+	    -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -lm -o $@
+
 $B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK) $(PROBE_INTERFACE)
 	@ln -sf $(PROBE_SHARED) $B/libflamel-probe.so.$(ABI)
 	@echo 'INPUT($(notdir $(PROBE_LINK)) $(notdir $(PROBE_INTERFACE)))' > $@
