@@ -15,6 +15,7 @@
 #include "format/core/thread_names.h"
 #include "format/probe/decode.h"
 #include "format/probe/probe_profile.h"
+#include "format/probe/stacks.h"
 #include "profile/internal.h"
 
 struct reading {
@@ -167,8 +168,9 @@ static bool make_tree(struct reading *r)
                 : flm_builder_child(r->builder, r->nodes[step->parent], r->sites[step->site]);
         add_values(r, step, r->nodes[i]);
     }
+    bool good = flm_probe_stacks_read(d, r->builder, r->options, roots, r->labels, r->why);
     free(roots);
-    return true;
+    return good;
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
@@ -283,6 +285,7 @@ const struct flm_format flm_format_probe = {
     .extensions = ".probe",
     .description = "programs that measure themselves with flamel/probe.h: scopes, calls, times",
     .keeps_labels = true,
+    .needs_symbols = true,
     .sniff = sniff_probe,
     .read = read_probe,
 };
