@@ -64,7 +64,8 @@ struct flm_local {
     struct flm_running *free_tasks;
     uint32_t free_task_count;
     uint64_t random;                /* of allocations that are sampled; 0: none was drawn yet */
-    uintptr_t stack_low, stack_end; /* of the thread; 0: it is not known yet */
+    uintptr_t stack_low, stack_end; /* of the thread, as far as it was used; 0: it is not known yet */
+    uintptr_t stack_guard;          /* what is below is none of it */
     uint32_t ends;                  /* how often its end was put off */
 };
 

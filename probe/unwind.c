@@ -9,10 +9,10 @@
 #include "memory.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,43 +22,54 @@ struct registers {
 
 /* ---- What may be read ------------------------------------------------------------------------ */
 
-/* Of the thread's own stack the bounds are known. Others (of coroutines, of signal handlers) are
- * asked for by page. */
+/* The thread's own stack, as far as it is known to be readable. Others (of coroutines, of signal
+ * handlers) are asked for by page. */
 struct readable {
     uintptr_t low, end, page;
 };
 
+enum { PAGE = 4096 };
+
+/* The kernel looks at the memory before it sees that it is asked for nonsense. */
+static bool is_readable(uintptr_t address)
+{
+    enum { NONSENSE = 12345, SIZE = 8 };
+    return syscall(SYS_rt_sigprocmask, NONSENSE, address / PAGE * PAGE, NULL, (size_t)SIZE) != 0 &&
+           errno != EFAULT;
+}
+
 extern void *__libc_stack_end __attribute__((weak));
 
+/* What pthread_self returns is above the thread's stack. pthread_getattr_np would know where it is, and
+ * allocates while it holds a lock. */
 static void find_stack(struct flm_local *local)
 {
-    enum { MOST_MAIN = 64 << 20 };
-    pthread_attr_t attributes;
-    void *low = NULL;
-    size_t size = 0;
-    local->stack_end = 1; /* not asked again */
-    if (&__libc_stack_end && syscall(SYS_gettid) == getpid()) {
-        local->stack_end = (uintptr_t)__libc_stack_end;
-        local->stack_low = local->stack_end - MOST_MAIN;
+    bool is_main = &__libc_stack_end && syscall(SYS_gettid) == getpid();
+    local->stack_end = is_main ? (uintptr_t)__libc_stack_end : (uintptr_t)pthread_self();
+    local->stack_low = local->stack_end / PAGE * PAGE;
+}
+
+/* Downwards as far as it is used now. Below a page that is not readable are other stacks. */
+static void reach(struct flm_local *local, uintptr_t sp)
+{
+    const uintptr_t most = (uintptr_t)64 << 20;
+    if (sp >= local->stack_low || sp < local->stack_guard || local->stack_low - sp > most)
         return;
+    while (local->stack_low > sp) {
+        if (!is_readable(local->stack_low - PAGE)) {
+            local->stack_guard = local->stack_low;
+            return;
+        }
+        local->stack_low -= PAGE;
     }
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return;
-    if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
-        local->stack_low = (uintptr_t)low;
-        local->stack_end = (uintptr_t)low + size;
-    }
-    pthread_attr_destroy(&attributes);
 }
 
 static bool page_is_there(struct readable *readable, uintptr_t address)
 {
-    enum { PAGE = 4096 };
-    unsigned char state;
-    uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+    uintptr_t page = address / PAGE * PAGE;
     if (page == readable->page)
         return true;
-    if (syscall(SYS_mincore, page, (size_t)PAGE, &state) != 0)
+    if (!is_readable(page))
         return false;
     readable->page = page;
     return true;
@@ -538,12 +549,11 @@ static bool is_own(uintptr_t pc)
 
 uint32_t flm_unwind(struct flm_local *local, uint64_t *frame, uint32_t most)
 {
+    struct registers at = HERE();
     if (local->stack_end == 0)
         find_stack(local);
-    struct registers at = HERE();
+    reach(local, at.sp);
     struct readable readable = {local->stack_low, local->stack_end, 0};
-    if (readable.low < at.sp && at.sp < readable.end)
-        readable.low = at.sp;
     uint32_t count = 0;
     bool is_exact = true;
     while (count < most && step(&readable, &at, is_exact)) {
