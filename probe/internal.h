@@ -63,10 +63,11 @@ struct flm_local {
     struct flm_running *task; /* tasks.c: the innermost one that runs here */
     struct flm_running *free_tasks;
     uint32_t free_task_count;
-    uint64_t random;                /* of allocations that are sampled; 0: none was drawn yet */
-    uintptr_t stack_low, stack_end; /* of the thread, as far as it was used; 0: it is not known yet */
-    uintptr_t stack_guard;          /* what is below is none of it */
-    uint32_t ends;                  /* how often its end was put off */
+    uint64_t random; /* of allocations that are sampled; 0: none was drawn yet */
+    uintptr_t stack_low,
+        stack_end;         /* of the thread, as far as it was used; 0: it is not known yet */
+    uintptr_t stack_guard; /* what is below is none of it */
+    uint32_t ends;         /* how often its end was put off */
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -304,13 +305,13 @@ struct flm_settings {
     uint32_t percentile_count;
     uint32_t rows; /* of a section; 0: all */
 
-    uint32_t signals;       /* that are asked for: bits by enum flm_probe_signal */
-    uint32_t demanded;      /* those that are named: it is said if they are not possible */
-    uint32_t cpu_frequency; /* Hz */
+    uint32_t signals;         /* that are asked for: bits by enum flm_probe_signal */
+    uint32_t demanded;        /* those that are named: it is said if they are not possible */
+    uint32_t cpu_frequency;   /* Hz */
     uint32_t memory_interval; /* bytes between two allocations whose stacks are kept; 0: none are */
     bool leaks;               /* those of all are kept, and which blocks are not freed */
-    uint32_t timed_of;      /* 1: each call is timed; n: one of n; 0: calls are counted only */
-    uint32_t budget;        /* of the time, in millionths, for timing; 0: none is set */
+    uint32_t timed_of;        /* 1: each call is timed; n: one of n; 0: calls are counted only */
+    uint32_t budget;          /* of the time, in millionths, for timing; 0: none is set */
     bool is_ordered;
     uint32_t hold_weight; /* locks: how long each is held, 1; one of 64, 64; none, 0 */
     char wrong[256];      /* a sentence: why they are not understood */

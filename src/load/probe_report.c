@@ -25,6 +25,8 @@ struct flm_report *flm_report_probe_file(const char *path, const struct flm_repo
     struct flm_source *source = flm_input_source(input);
     if (is_probe(source, why) && flm_source_all(source, why))
         report = flm_report_probe(source->at, (size_t)(source->end - source->at), options, why);
+    if (!report && why->kind != FLM_ERROR_NONE)
+        flm_error_within(why, path);
     flm_input_close(input);
     return report;
 }

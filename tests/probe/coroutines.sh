@@ -197,7 +197,7 @@ check()
     shift
     "$@" -std=c++20 -Wall -Wextra -Wshadow -Werror -Iinclude "$work/app.cc" -o "$work/app" -pthread -L"$build" \
         -lflamel-probe || { complain "$what: does not compile"; return; }
-    FLAMEL=file:$work/out,no-locks,no-io "$work/app" || complain "$what: it fails"
+    FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/app" || complain "$what: it fails"
     "$work/dump" "$work/out" > "$work/dumped"
     grep '^node' "$work/dumped" | sed 's/^node //; s/ calls [0-9]* ns//; s/^\(run;[a-z]*\) [0-9]*/\1 N/' |
         sed 's/;read;child/;child/' | LC_ALL=C sort | diff "$work/expected" - || complain "$what: other counts"

@@ -237,7 +237,7 @@ END
 grep -v never "$work/expected" | LC_ALL=C sort > "$work/sorted"
 $cc -O1 -D_GNU_SOURCE -Iinclude "$work/steps.c" -o "$work/steps" -pthread -L"$build" -lflamel-probe ||
     exit 1
-FLAMEL=file:$work/out,no-locks,no-io "$work/steps" || complain "steps: it fails"
+FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/steps" || complain "steps: it fails"
 "$work/dump" "$work/out" > "$work/dumped" || complain "steps: the file cannot be read"
 # A node of the counter is a value of the node that it is in.
 fold='$1 == "node" {
@@ -421,7 +421,7 @@ END
 $cc -O2 -D_GNU_SOURCE -Iinclude "$work/many.c" -o "$work/many" -pthread -L"$build" -lflamel-probe ||
     exit 1
 for round in 1 2 3; do
-    FLAMEL=file:$work/out,no-locks,no-io "$work/many" || complain "many: it fails"
+    FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/many" || complain "many: it fails"
     "$work/dump" "$work/out" > "$work/dumped" || complain "many: the file cannot be read"
     awk '$1 == "node" && sub(/^.*;coroutine;/, "coroutine;", $2) {
         if (sub(/;bytes$/, "", $2)) {

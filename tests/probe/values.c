@@ -55,8 +55,8 @@ static void print_node(uint32_t place)
     printf(" %llu", (unsigned long long)node->calls);
     for (int i = FLM_PROBE_ALLOCATED; i <= FLM_PROBE_FREES; i++)
         printf(" %llu", (unsigned long long)value[i]);
-    printf(" %llu %lld %llu\n", (unsigned long long)node->rounded,
-           (long long)value[FLM_PROBE_LIVE], (unsigned long long)value[FLM_PROBE_AMOUNT]);
+    printf(" %llu %lld %llu\n", (unsigned long long)node->rounded, (long long)value[FLM_PROBE_LIVE],
+           (unsigned long long)value[FLM_PROBE_AMOUNT]);
 }
 
 static void print_stack(const struct flm_probe_stack *stack)
@@ -64,8 +64,8 @@ static void print_stack(const struct flm_probe_stack *stack)
     printf("stack ");
     print_path(stack->node);
     printf(" %llu %llu %.3f %lld %.3f ", (unsigned long long)stack->samples,
-           (unsigned long long)stack->bytes,
-           (double)stack->allocations / FLM_PROBE_ALLOCATION_ONE, (long long)stack->live_bytes,
+           (unsigned long long)stack->bytes, (double)stack->allocations / FLM_PROBE_ALLOCATION_ONE,
+           (long long)stack->live_bytes,
            (double)stack->live_allocations / FLM_PROBE_ALLOCATION_ONE);
     for (uint32_t i = 0; i < stack->count; i++)
         printf("%s%llx", i > 0 ? ";" : "", (unsigned long long)stack->frame[i]);

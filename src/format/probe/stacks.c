@@ -107,7 +107,8 @@ static struct flm_frame frame_of(struct reading *r, uint64_t address)
             r->mappings.at[i].range.limit - r->mappings.at[i].range.start)
             mapping = &r->mappings.at[i];
     flm_text_init_fixed(&text, buffer, sizeof buffer);
-    flm_mapped_frame_name(&text, address, mapping ? mapping->range.path : (struct flm_bytes){"", 0});
+    flm_mapped_frame_name(&text, address,
+                          mapping ? mapping->range.path : (struct flm_bytes){"", 0});
     const struct flm_frame_record record = {
         .function = flm_builder_string(r->builder, text.at, text.size).index,
         .module = mapping ? mapping->module : 0,

@@ -59,7 +59,8 @@ FLM_EXPORT int dlclose(void *handle)
 {
     static int (*real)(void *);
     if (!__atomic_load_n(&real, __ATOMIC_RELAXED))
-        __atomic_store_n(&real, (int (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "dlclose"), __ATOMIC_RELAXED);
+        __atomic_store_n(&real, (int (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "dlclose"),
+                         __ATOMIC_RELAXED);
     int result = real(handle);
     flm_unwind_forget();
     flm_mappings_forget();

@@ -44,9 +44,8 @@ static struct {
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
     size_t (*usable)(void *);
-} real = {first_malloc,         first_calloc,        first_realloc,  first_free,
-          first_posix_memalign, first_aligned_alloc, first_memalign, first_valloc,
-          first_pvalloc,        NULL};
+} real = {first_malloc,        first_calloc,   first_realloc, first_free,    first_posix_memalign,
+          first_aligned_alloc, first_memalign, first_valloc,  first_pvalloc, NULL};
 
 /* The word in front of a block says how large it is. */
 static bool has_head;
@@ -480,8 +479,10 @@ static const char *find_reason(void)
     const char *whose;
     resolve();
     if (!is_in_front(&whose)) {
-        snprintf(why, sizeof why, "the malloc of %s comes first: link or preload "
-                                  "libflamel-probe.so before it", whose);
+        snprintf(why, sizeof why,
+                 "the malloc of %s comes first: link or preload "
+                 "libflamel-probe.so before it",
+                 whose);
         return why;
     }
     has_head = test_heads();

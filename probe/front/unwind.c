@@ -446,8 +446,7 @@ static struct rule compute(uintptr_t pc)
     if (_dl_find_object((void *)pc, &object) != 0) // NOLINT(performance-no-int-to-ptr)
         return unknown;
     flm_mapping_of(object.dlfo_map_start, object.dlfo_link_map->l_name);
-    const unsigned char *entry =
-        object.dlfo_eh_frame ? find_entry(object.dlfo_eh_frame, pc) : NULL;
+    const unsigned char *entry = object.dlfo_eh_frame ? find_entry(object.dlfo_eh_frame, pc) : NULL;
     if (!entry)
         return unknown;
     struct bytes in = part_at(entry);
@@ -503,7 +502,8 @@ static bool step(struct readable *readable, struct registers *at, bool is_exact)
     } else {
         end = (rule.kind == FROM_SP ? at->sp : at->fp) + (uintptr_t)(intptr_t)rule.offset;
         if (rule.fp_at != 0 &&
-            !read_word(readable, end + (uintptr_t)((intptr_t)rule.fp_at * (intptr_t)sizeof fp), &fp))
+            !read_word(readable, end + (uintptr_t)((intptr_t)rule.fp_at * (intptr_t)sizeof fp),
+                       &fp))
             return false;
     }
     if (end <= at->sp || !read_word(readable, end - sizeof pc, &pc) || pc == 0)
