@@ -132,7 +132,7 @@ int main(int argc, char **argv)
         for (uint32_t in = thread->first_part; in > 0;) {
             const struct flm_probe_part *part = at(in * 64ull);
             for (uint32_t i = 0; i < part->count; i++)
-                add_node(at((in + 2ull * (1 + i)) * 64));
+                add_node(at((in + (uint64_t)FLM_PROBE_NODE_UNITS * (1 + i)) * 64));
             in = part->next;
         }
         for (uint32_t in = thread->first_meter; in > 0;) {
