@@ -278,6 +278,9 @@ FLM_IN_FRONT void flm_statements_start(void);
 FLM_IN_FRONT void flm_transfers_start(void);
 FLM_IN_FRONT void flm_memory_start(void);
 
+/* The library is loaded twice, and this is the one that has nothing to do. */
+FLM_IN_FRONT bool flm_is_second(void);
+
 /* In a child everything of the parent's memory is forgotten; before the file is read, what is not in it
  * yet is written (not inside malloc). */
 FLM_IN_FRONT void flm_memory_in_child(void);

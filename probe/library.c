@@ -305,7 +305,7 @@ static void __attribute__((constructor)) library_begins(void)
 {
     const char *text = secure_getenv("FLAMEL");
     pthread_atfork(flm_lock, flm_unlock, forget_in_child);
-    if (!text || !*text)
+    if (!text || !*text || (flm_is_second && flm_is_second()))
         return;
     struct flm_settings asked;
     flm_settings_read(&asked, text);

@@ -84,3 +84,11 @@ uintptr_t flm_behind_of(const void *caller, const char *name)
     errno = kept;
     return found;
 }
+
+/* Another copy of this library, from another path, comes before this one: that one measures. */
+bool flm_is_second(void)
+{
+    void *first = dlsym(RTLD_DEFAULT, "flm_probe_do_start");
+    Dl_info its, own;
+    return first && dladdr(first, &its) && dladdr(&flm_run, &own) && its.dli_fbase != own.dli_fbase;
+}

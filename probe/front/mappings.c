@@ -11,7 +11,7 @@
 
 enum { MOST_KNOWN = 1024, PAGE = 4096 };
 
-/* Of a program with more, the rest may be in the file twice. */
+/* Of a program with more, the rest is not known. */
 static struct {
     uint32_t run, count;
     struct {
@@ -19,15 +19,6 @@ static struct {
         uint64_t name;
     } file[MOST_KNOWN];
 } known;
-
-void flm_mappings_forget(void)
-{
-    struct flm_probe_open *top = flm_local_work();
-    flm_lock();
-    known.count = 0;
-    flm_unlock();
-    flm_local_rest(top);
-}
 
 static uint64_t hash_of(const char *name)
 {
@@ -116,10 +107,12 @@ void flm_mapping_of(const void *start, const char *name)
             flm_unlock();
             return;
         }
-    if (known.count < MOST_KNOWN) {
-        known.file[known.count].start = (uintptr_t)start;
-        known.file[known.count++].name = hash;
+    if (known.count == MOST_KNOWN) {
+        flm_unlock();
+        return;
     }
+    known.file[known.count].start = (uintptr_t)start;
+    known.file[known.count++].name = hash;
     ssize_t size = *name ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
     if (size > 0) {
         program[size] = 0;

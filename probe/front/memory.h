@@ -101,8 +101,6 @@ FLM_HIDDEN void flm_unwind_forget(void);
 /* A file that is mapped from `start` on, whose ELF header is there. "" is the program. */
 FLM_HIDDEN void flm_mapping_of(const void *start, const char *name);
 
-FLM_HIDDEN void flm_mappings_forget(void);
-
 /* All files that are mapped now and are not in the list yet. Not inside malloc. */
 FLM_HIDDEN void flm_mappings_add(void);
 

@@ -63,6 +63,5 @@ FLM_EXPORT int dlclose(void *handle)
                          __ATOMIC_RELAXED);
     int result = real(handle);
     flm_unwind_forget();
-    flm_mappings_forget();
     return result;
 }
