@@ -255,6 +255,7 @@ static size_t write_other(char *to, const char *link, size_t size)
     return size - skipped;
 }
 
+/* 0: there is no such file. */
 static size_t write_name(char *to, int number)
 {
     static const char *const usual[] = {"stdin", "stdout", "stderr"};
@@ -263,8 +264,8 @@ static size_t write_name(char *to, int number)
     long size = syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof link);
     size_t begins = number <= 2 ? (size_t)sprintf(to, "%s (", usual[number]) : 0, count;
     if (size <= 0)
-        count = write_text(to + begins, "unknown");
-    else if (size > 8 && memcmp(link, "socket:[", 8) == 0)
+        return 0;
+    if (size > 8 && memcmp(link, "socket:[", 8) == 0)
         count = write_socket(to + begins, number);
     else
         count = write_other(to + begins, link, (size_t)size);
@@ -275,16 +276,19 @@ static size_t write_name(char *to, int number)
 
 struct flm_file *flm_file_of(int number)
 {
+    static const char unknown[] = "<unknown>";
     uint64_t *entry = number >= 0 ? entry_of((unsigned)number, true) : NULL;
     if (!entry)
-        return number < 0 ? flm_file_named("none", 4) : NULL;
+        return flm_file_named(unknown, sizeof unknown - 1);
     uint64_t now = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
     if (file_in(now))
         return file_in(now);
     int kept = errno;
     char name[2 * MOST_TEXT];
-    struct flm_file *file = flm_file_named(name, write_name(name, number));
-    if (file && is_own())
+    size_t size = write_name(name, number);
+    struct flm_file *file =
+        size > 0 ? flm_file_named(name, size) : flm_file_named(unknown, sizeof unknown - 1);
+    if (file && size > 0 && is_own())
         __atomic_compare_exchange_n(entry, &now, with_file(now, file), false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED);
     errno = kept;

@@ -1,0 +1,318 @@
+#!/bin/sh
+# Files, pipes and sockets: operations, bytes and errors, exactly, by what they are: io.sh BUILD.
+build=$1 cc=${CC:-gcc}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+export LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+bad=0
+complain()
+{
+    echo "$1"
+    bad=1
+}
+has()
+{
+    grep -qx "$1" "$work/told" || {
+        echo "not: $1"
+        bad=1
+        grep -e "$(echo "$1" | cut -d' ' -f1-3)" "$work/told"
+    }
+}
+$cc -O1 -Iinclude tests/probe/dump.c -o "$work/dump" || exit 1
+
+cat > "$work/app.c" << 'END'
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <flamel/probe.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char bytes[10000];
+
+static void must(long is, long should, const char *what)
+{
+    if (is != should) {
+        printf("%s: %ld, not %ld\n", what, is, should);
+        exit(1);
+    }
+}
+
+static void files(void)
+{
+    FLM_SCOPE("files");
+    struct iovec two[2] = {{bytes, 100}, {bytes, 23}};
+    int file = open("a", O_RDWR | O_CREAT, 0600), other = open("b", O_RDWR | O_CREAT, 0600);
+    must(write(file, bytes, 1000), 1000, "write");
+    must(pwrite(file, bytes, 50, 10), 50, "pwrite");
+    must(writev(file, two, 2), 123, "writev");
+    must(pwritev(file, two, 2, 0), 123, "pwritev");
+    must(fsync(file), 0, "fsync");
+    must(fdatasync(file), 0, "fdatasync");
+    must(pread(file, bytes, 400, 0), 400, "pread");
+    must(lseek(file, 0, SEEK_SET), 0, "lseek");
+    must(read(file, bytes, 5000), 1123, "read");
+    must(read(file, bytes, 5000), 0, "read at the end");
+    must(preadv(file, two, 2, 0), 123, "preadv");
+    off_t at = 0;
+    must(sendfile(other, file, &at, 700), 700, "sendfile");
+    int copy = dup(file);
+    must(close(file), 0, "close");
+    must(pread(copy, bytes, 7, 0), 7, "the same by another number");
+    must(dup2(other, copy), copy, "dup2");
+    must(pread(copy, bytes, 9, 0), 9, "another by the same number");
+    close(copy);
+    must(open("c", O_RDWR | O_CREAT, 0600) == file, 1, "the number is given again");
+    must(write(file, bytes, 3), 3, "write to the next file");
+    close(file);
+    close(other);
+    errno = 0;
+    must(write(file, bytes, 3), -1, "write to none");
+    must(errno, EBADF, "why");
+    must(open("missing", O_RDONLY), -1, "open what is not there");
+    must(errno, ENOENT, "why");
+}
+
+static void pipes(void)
+{
+    FLM_SCOPE("pipes");
+    int both[2];
+    must(pipe2(both, O_NONBLOCK), 0, "pipe");
+    must(read(both[0], bytes, 10), -1, "an empty pipe");
+    must(errno, EAGAIN, "why");
+    must(write(both[1], bytes, 60), 60, "write");
+    must(read(both[0], bytes, 100), 60, "read");
+    close(both[0]);
+    must(write(both[1], bytes, 60), -1, "a pipe that nobody reads");
+    must(errno, EPIPE, "why");
+    close(both[1]);
+    uint64_t one = 1;
+    int event = eventfd(0, 0);
+    must(write(event, &one, sizeof one), 8, "eventfd");
+    must(read(event, &one, sizeof one), 8, "eventfd");
+    close(event);
+}
+
+static void *serve(void *listening)
+{
+    FLM_SCOPE("server");
+    for (int i = 0; i < 3; i++) {
+        int client = accept(*(int *)listening, NULL, NULL);
+        must(recv(client, bytes, 20, MSG_WAITALL), 20, "recv");
+        must(send(client, bytes, 30, 0), 30, "send");
+        close(client);
+    }
+    return NULL;
+}
+
+/* Three clients, of which each has a port of its own. */
+static void sockets(int is_unix)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_un path = {.sun_family = AF_UNIX, .sun_path = "it.sock"};
+    struct sockaddr *address = is_unix ? (struct sockaddr *)&path : (struct sockaddr *)&at;
+    socklen_t size = is_unix ? sizeof path : sizeof at;
+    int listening = socket(address->sa_family, SOCK_STREAM, 0);
+    must(bind(listening, address, size), 0, "bind");
+    must(listen(listening, 5), 0, "listen");
+    getsockname(listening, address, &size);
+    if (!is_unix)
+        printf("%d\n", ntohs(at.sin_port));
+    pthread_t thread;
+    pthread_create(&thread, NULL, serve, &listening);
+    for (int i = 0; i < 3; i++) {
+        struct iovec part = {bytes, 20};
+        struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+        int client = socket(address->sa_family, SOCK_STREAM, 0);
+        must(connect(client, address, size), 0, "connect");
+        must(sendmsg(client, &message, 0), 20, "sendmsg");
+        must(recvfrom(client, bytes, 30, MSG_WAITALL, NULL, NULL), 30, "recvfrom");
+        close(client);
+    }
+    pthread_join(thread, NULL);
+    close(listening);
+}
+
+static void streams(void)
+{
+    FLM_SCOPE("streams");
+    char line[300], *whole = NULL;
+    size_t room = 0;
+    FILE *file = fopen("lines", "w");
+    for (int i = 0; i < 1000; i++)
+        must(fwrite("0123456789\n", 1, 11, file), 11, "fwrite");
+    must(fputs("abc\n", file) >= 0, 1, "fputs");
+    must(fclose(file), 0, "fclose");
+    file = fopen("lines", "r");
+    for (int i = 0; i < 500; i++)
+        must(fgets(line, sizeof line, file) == line, 1, "fgets");
+    for (int i = 0; i < 400; i++)
+        must(getline(&whole, &room, file), 11, "getline");
+    must(fread(bytes, 1, sizeof bytes, file), 100 * 11 + 4, "fread");
+    must(fgets(line, sizeof line, file) == NULL, 1, "fgets at the end");
+    must(fclose(file), 0, "fclose");
+    free(whole);
+}
+
+static void *read_forever(void *number)
+{
+    FLM_SCOPE("canceled");
+    (void)!read(*(int *)number, bytes, 1);
+    return NULL;
+}
+
+static volatile sig_atomic_t handled;
+static void on_signal(int number)
+{
+    int pipe_of[2];
+    (void)number;
+    if (pipe(pipe_of) == 0) {
+        (void)!write(pipe_of[1], "x", 1);
+        (void)!read(pipe_of[0], bytes, 1);
+        close(pipe_of[0]);
+        close(pipe_of[1]);
+    }
+    handled++;
+}
+
+int main(void)
+{
+    FLM_SCOPE("main");
+    signal(SIGPIPE, SIG_IGN);
+    setvbuf(stdout, NULL, _IONBF, 0);
+    files();
+    pipes();
+    {
+        FLM_SCOPE("inet");
+        sockets(0);
+    }
+    {
+        FLM_SCOPE("unix");
+        sockets(1);
+    }
+    streams();
+
+    int both[2];
+    pthread_t thread;
+    void *result;
+    pipe(both);
+    for (int i = 0; i < 3; i++) {
+        pthread_create(&thread, NULL, read_forever, &both[0]);
+        usleep(10000);
+        pthread_cancel(thread);
+        pthread_join(thread, &result);
+        must(result == PTHREAD_CANCELED, 1, "canceled in read()");
+    }
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGALRM, &action, NULL);
+    for (int i = 0; i < 20; i++) {
+        ualarm(1000, 0);
+        must(read(both[0], bytes, 1), -1, "a signal comes");
+        must(write(both[1], bytes, 1), 1, "write");
+        must(read(both[0], bytes, 1), 1, "read");
+    }
+    return 0;
+}
+END
+$cc -O1 -D_GNU_SOURCE -Wall -Wno-unused-result -Iinclude "$work/app.c" -o "$work/app" -pthread -L"$build" -lflamel-probe || exit 1
+
+(mkdir "$work/plain" && cd "$work/plain" && "$work/app" > "$work/out") || complain "not measured: $(cat "$work/out")"
+mkdir "$work/in" && cd "$work/in" || exit 1
+FLAMEL=io,no-locks,file:$work/file "$work/app" > "$work/out" || complain "it fails: $(cat "$work/out")"
+cd "$OLDPWD" || exit 1
+port=$(cat "$work/out")
+in=$work/in
+"$work/dump" "$work/file" > "$work/told" || complain "no file"
+[ "$(ls "$in")" = "$(ls "$work/plain")" ] || complain "other files"
+
+# READ 7, WRITE 8, SYNC 9, OPEN 10, CONNECT 11
+has "node 5.8 $in/a 4 4 1296 0 root;main;files"
+has "node 5.7 $in/a 5 5 1653 0 root;main;files"
+has "node 5.9 $in/a 2 2 0 0 root;main;files"
+has "node 5.10 $in/a 1 1 0 0 root;main;files"
+has "node 5.8 $in/b 1 1 700 0 root;main;files"
+has "node 5.7 $in/b 1 1 9 0 root;main;files"
+has "node 5.8 $in/c 1 1 3 0 root;main;files"
+has "node 5.8 <unknown> 1 1 0 1 root;main;files"
+has "node 5.10 <not_opened> 1 1 0 1 root;main;files"
+has "meter 5.8 $in/a 1 4 1296 50 1000"
+has "meter 5.7 $in/a 0 5 .*"
+has "node 5.7 pipe 2 2 60 0 root;main;pipes"
+has "node 5.8 pipe 2 2 60 1 root;main;pipes"
+has "node 5.7 eventfd 1 1 8 0 root;main;pipes"
+has "node 5.8 eventfd 1 1 8 0 root;main;pipes"
+for kind in inet unix; do
+    address=127.0.0.1:$port
+    [ $kind = unix ] && address=it.sock
+    has "node 5.11 $address 3 3 0 0 root;main;$kind"
+    has "node 5.8 $address 3 3 60 0 root;main;$kind"
+    has "node 5.7 $address 3 3 90 0 root;main;$kind"
+    has "node 5.11 listening_on_$address 3 3 0 0 root;server"
+    has "node 5.7 clients_of_$address 3 3 60 0 root;server"
+    has "node 5.8 clients_of_$address 3 3 90 0 root;server"
+done
+# 1,001 that fit or not, and fclose, which writes the rest.
+grep -qx "node 5.8 $in/lines 1002 [0-9]* 11004 0 root;main;streams" "$work/told" || complain "streams: written otherwise"
+grep -qx "node 5.7 $in/lines 902 [0-9]* 11004 0 root;main;streams" "$work/told" || complain "streams: read otherwise"
+awk '/^node 5\.[78] .*lines .*streams$/ && $5 > 20 { exit 1 }' "$work/told" || complain "streams: what is in the buffer is timed"
+grep "lines " "$work/told" | grep -q "^node 5.10 $in/lines 2 2 0 0" || complain "streams: not opened twice"
+# A signal comes 20 times while it reads, and its handler writes and reads.
+has "node 5.8 pipe 20 20 20 0 root;main;pipe"
+has "node 5.7 pipe 20 20 20 0 root;main;pipe"
+has "node 5.7 pipe 40 40 20 0 root;main"
+
+# Preloaded, and in a child that goes on; not in one that runs something else.
+cat > "$work/fork.c" << 'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+    char byte = 0;
+    int file = open("/dev/zero", O_RDONLY);
+    for (int i = 0; i < 10; i++)
+        if (read(file, &byte, 1) != 1)
+            return 1;
+    if (fork() == 0) {
+        for (int i = 0; i < 1000; i++)
+            if (read(file, &byte, 1) != 1)
+                return 1;
+        return 0;
+    }
+    wait(NULL);
+    /* It closes its own: this one's stay what they are, as it has the same memory. */
+    if (vfork() == 0) {
+        close(file);
+        open("/dev/null", O_RDONLY);
+        execl("/bin/true", "true", (char *)0);
+        _exit(1);
+    }
+    wait(NULL);
+    return read(file, &byte, 1) != 1;
+}
+END
+$cc -O1 "$work/fork.c" -o "$work/fork" || exit 1
+probe=$(ls "$build"/libflamel-probe.so.[0-9]* | head -1)
+FLAMEL=io,file:$work/child LD_PRELOAD=$probe "$work/fork" || complain "fork: it fails"
+"$work/dump" "$work/child" > "$work/told"
+has 'node 5.7 /dev/zero 11 11 11 0 root'
+reads=0
+for file in "$work"/child.*; do
+    seen=$("$work/dump" "$file" | awk '$1 == "node" && $3 == "/dev/zero" && $2 == "5.7" { print $4 }')
+    reads=$((reads + ${seen:-0}))
+done
+# The first 31 tell that it goes on.
+[ $reads = 969 ] || complain "fork: $reads of the child"
+exit $bad
