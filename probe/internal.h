@@ -1,6 +1,7 @@
 /* internal.h - what the parts of the library share.
  *
  *     scope.c     entering and leaving: the hot path
+ *     functions.c functions that do so by themselves;  names.c  their names
  *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
@@ -68,6 +69,12 @@ struct flm_local {
         stack_end;         /* of the thread, as far as it was used; 0: it is not known yet */
     uintptr_t stack_guard; /* what is below is none of it */
     uint32_t ends;         /* how often its end was put off */
+    uint32_t chance;     /* the last random number */
+    uint32_t timed;      /* calls, since the budget was checked */
+    uint64_t checked_at; /* ticks */
+
+    /* Functions that began where no more could be open, and have not ended; the frame of the first. */
+    uint64_t not_open, not_open_stack;
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -134,6 +141,8 @@ FLM_HIDDEN uint32_t flm_site_number(struct flm_site *site);
 
 /* What is in the file of a site; NULL: there is none of this number. */
 FLM_HIDDEN const struct flm_probe_site *flm_site_record(uint32_t number);
+/* What the file has of it; NULL: there is none. The caller holds the lock. */
+FLM_HIDDEN struct flm_probe_site *flm_site_at(uint32_t number);
 
 /* Makes what this thread has: flm_local, flm_top, flm_ring. False: it is not measured. */
 FLM_HIDDEN bool flm_local_begin(void);
@@ -318,6 +327,9 @@ struct flm_settings {
     bool is_ordered;
     uint32_t hold_weight; /* locks: how long each is held, 1; one of 64, 64; none, 0 */
     char wrong[256];      /* a sentence: why they are not understood */
+    char only[1024], except[1024]; /* globs for functions; "": none */
+    char filter[FLM_MOST_PATH];    /* a file with globs */
+    char wrong[256];               /* a sentence: why they are not understood */
 };
 
 /* %p in a path is the number of the process. */

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "functions.h"
+#include "names.h"
 
 volatile uint32_t flm_signals;
 static bool is_off; /* FLAMEL says so */
@@ -201,6 +202,7 @@ static bool begin(void)
     flm_run.arena.header->ns_per_tick = flm_clock_ns_per_tick();
     __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
     flm_scope_start();
+    flm_functions_start();
     measure_costs();
     begin_run();
     return true;
@@ -259,6 +261,7 @@ int flm_probe_do_write(void)
         return -1;
     if (flm_memory_write)
         flm_memory_write();
+    flm_names_add();
     header->ns_per_tick = flm_clock_ns_per_tick();
     header->now_ticks = flm_clock_ticks();
     return 0;

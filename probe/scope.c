@@ -3,7 +3,7 @@
  *
  * The durations of calls are put into a ring, and added to the meters 256 at a time: adding
  * each at once took 4.4 ns more, since the address of the bucket is known only when the clock is. */
-#include "internal.h"
+#include "scope.h"
 
 volatile uint32_t flm_probe_state;
 volatile uint32_t flm_scope_mode;
@@ -119,8 +119,7 @@ static inline void *begin(struct flm_probe_open *open, uint32_t mode)
     return open;
 }
 
-static __attribute__((noinline)) void *enter_found(struct flm_probe_open *open,
-                                                   struct flm_site *site)
+void *flm_scope_enter_found(struct flm_probe_open *open, struct flm_site *site)
 {
     open = find(open, site);
     return open ? begin(open, flm_scope_mode) : NULL;
@@ -133,11 +132,11 @@ static __attribute__((noinline)) void *enter_first(struct flm_site *site)
         return NULL;
     struct flm_probe_open *open = flm_top = flm_top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return enter_found(open, site);
+    return flm_scope_enter_found(open, site);
 }
 
 /* As flm_probe_enter, where calls are not all timed, or not only timed. */
-static __attribute__((noinline)) void *enter_by_mode(struct flm_site *site)
+void *flm_scope_enter_by_mode(struct flm_site *site)
 {
     struct flm_probe_open *top = flm_top;
     if (FLM_RARELY(!top))
@@ -145,28 +144,13 @@ static __attribute__((noinline)) void *enter_by_mode(struct flm_site *site)
     struct flm_probe_open *open = flm_top = top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (FLM_RARELY(open->site != site->number || open->parent != top->node))
-        return enter_found(open, site);
+        return flm_scope_enter_found(open, site);
     return begin(open, flm_scope_mode);
-}
-
-/* Loops enter the same scope again, so the one that was open at this depth last is mostly it. First
- * of all the place is taken: a signal handler that comes then has scopes above it. */
-void *flm_probe_enter(struct flm_site *site)
-{
-    struct flm_probe_open *top = flm_top;
-    if (FLM_RARELY(!top || flm_scope_mode))
-        return enter_by_mode(site);
-    struct flm_probe_open *open = flm_top = top + 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (FLM_RARELY(open->site != site->number || open->parent != top->node))
-        return enter_found(open, site);
-    open->start = flm_clock_counter();
-    return open;
 }
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void drain(void)
+void flm_scope_drain(void)
 {
     uint64_t began = flm_clock_ticks();
     struct flm_probe_open *top = flm_local_work();
@@ -177,38 +161,14 @@ static __attribute__((noinline)) void drain(void)
 
 /* Too long for the ring; or it is full, since a signal handler came before it was emptied; or a task
  * runs that was suspended in a scope. */
-static __attribute__((noinline)) void add_apart(struct flm_probe_open *open,
-                                                struct flm_probe_node *node, uint32_t site,
-                                                uint64_t took)
+void flm_scope_add_apart(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t site,
+                         uint64_t took)
 {
     if (flm_local->task)
         took = flm_task_scope_took(open, node, took);
     struct flm_probe_open *top = flm_local_work();
     flm_meter_add(flm_local, site, FLM_PROBE_DURATION, took);
     flm_local_rest(top);
-}
-
-/* Everything of the place is read before it is given back. */
-static inline void leave(struct flm_probe_open *open, struct flm_probe_node *node,
-                         struct flm_probe_ring *ring, uint64_t now)
-{
-    uint64_t took = now - open->start;
-    uint32_t site = open->site;
-    open->start = 0;
-    node->calls++;
-    node->total += took;
-    if (took > node->longest)
-        node->longest = took;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    flm_top = open - 1;
-    uint64_t count = ring->count;
-    if (FLM_RARELY(took > UINT32_MAX || count >= FLM_PROBE_RING)) {
-        add_apart(open, node, site, took);
-        return;
-    }
-    ring->at[count] = (struct flm_probe_ringed){site, (uint32_t)took};
-    if (FLM_RARELY((ring->count = count + 1) == FLM_PROBE_RING))
-        drain();
 }
 
 /* What this call allocated. Calls that allocate nothing are in no distribution: the reader knows how
@@ -308,7 +268,7 @@ static void choose_next(struct flm_probe_node *node, uint32_t mode, uint64_t now
         node->until_timed = chance(local, node->timed_of);
 }
 
-/* As leave(). */
+/* As flm_scope_left(). */
 static void leave_at(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t mode,
                      uint64_t now)
 {
@@ -326,7 +286,7 @@ static void leave_at(struct flm_probe_open *open, struct flm_probe_node *node, u
     }
     if (FLM_RARELY(mode & FLM_BY_SAMPLE))
         choose_next(node, mode, now);
-    leave(open, node, flm_ring, now);
+    flm_scope_left(open, node, flm_ring, now);
 }
 
 static void leave_by_mode(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t mode)
@@ -364,7 +324,7 @@ void flm_scope_leave_at(struct flm_probe_open *open, uint64_t now)
         leave_at(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode, now);
 }
 
-static __attribute__((noinline)) void leave_slowly(struct flm_probe_open *open)
+void flm_scope_leave_slowly(struct flm_probe_open *open)
 {
     if (FLM_RARELY(flm_top != open && flm_top && flm_local->task))
         open = flm_task_scope(open);
@@ -372,16 +332,12 @@ static __attribute__((noinline)) void leave_slowly(struct flm_probe_open *open)
         leave_by_mode(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode);
 }
 
-/* No call but in the place of its end: it saves no registers. */
+void *flm_probe_enter(struct flm_site *site)
+{
+    return flm_scope_enter(site);
+}
+
 void flm_probe_leave(void *scope)
 {
-    struct flm_probe_open *open = scope;
-    if (FLM_RARELY(flm_top != open || flm_scope_mode)) {
-        leave_slowly(open);
-        return;
-    }
-    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
-    struct flm_probe_ring *ring = flm_ring;
-    __asm__ volatile("" ::"r"(node), "r"(ring)); /* loaded while the clock is read */
-    leave(open, node, ring, flm_clock_counter());
+    flm_scope_leave(scope);
 }

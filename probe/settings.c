@@ -156,6 +156,23 @@ static bool set_budget(struct flm_settings *settings, int argument, const char *
     return true;
 }
 
+/* only:GLOB/GLOB, not:GLOB/GLOB: functions */
+static bool set_globs(struct flm_settings *settings, int is_only, const char *value)
+{
+    char *to = is_only ? settings->only : settings->except;
+    size_t size = strlen(value);
+    if (size >= sizeof settings->only)
+        return false;
+    memcpy(to, value, size + 1);
+    return true;
+}
+
+static bool set_filter(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_path(settings->filter, value);
+}
+
 static bool set_ordered(struct flm_settings *settings, int argument, const char *value)
 {
     (void)argument, (void)value;
@@ -190,6 +207,9 @@ static const struct word words[] = {
     {"count", set_timed, 0, NULL, false},
     {"budget", set_budget, 0, "2%", false},
     {"ordered", set_ordered, 0, NULL, false},
+    {"only", set_globs, 1, "GLOB/GLOB", false},
+    {"not", set_globs, 0, "GLOB/GLOB", false},
+    {"filter", set_filter, 0, "PATH", false},
     {"all", set_all, 0, NULL, false},
     {"time", set_signal, FLM_PROBE_TIME, NULL, false},
     {"memory", set_memory, FLM_PROBE_MEMORY, "BYTES", true},

@@ -22,6 +22,13 @@ static struct flm_probe_site *site_at(struct flm_arena *arena, uint32_t number)
     return (struct flm_probe_site *)flm_arena_at(arena, *place) + (number - first);
 }
 
+struct flm_probe_site *flm_site_at(uint32_t number)
+{
+    struct flm_arena *arena = &flm_run.arena;
+    bool is_one = arena->base && number > 0 && number <= arena->header->site_count;
+    return is_one ? site_at(arena, number) : NULL;
+}
+
 static bool add_text(struct flm_arena *arena, const char *text, uint64_t *at, uint32_t *size)
 {
     size_t length = text ? strlen(text) : 0;

@@ -60,6 +60,9 @@ struct flm_scope {
     void *open; /* the library's; NULL: it is not measured */
 };
 
+/* They are not functions of the program: -finstrument-functions leaves them out. */
+#define FLM_PROBE_INLINE static inline __attribute__((no_instrument_function))
+
 #if !defined(FLM_PROBE) || FLM_PROBE
 
 /* Weak: a program that is not linked with the library has none of these. */
@@ -79,7 +82,7 @@ extern FLM_PROBE_WEAK void *flm_probe_enter_request(const char *name);
 extern FLM_PROBE_WEAK void flm_probe_leave(void *scope);
 
 /* A scope by hand, where blocks do not fit: returns what flm_exit needs. */
-static inline struct flm_scope flm_enter(struct flm_site *site)
+FLM_PROBE_INLINE struct flm_scope flm_enter(struct flm_site *site)
 {
     struct flm_scope scope = {0};
     if (FLM_PROBE_IS_ON)
@@ -88,7 +91,7 @@ static inline struct flm_scope flm_enter(struct flm_site *site)
 }
 
 /* The same, of a name that is known at run time, and is copied. */
-static inline struct flm_scope flm_enter_named(const char *name)
+FLM_PROBE_INLINE struct flm_scope flm_enter_named(const char *name)
 {
     struct flm_scope scope = {0};
     if (FLM_PROBE_IS_ON)
@@ -96,7 +99,7 @@ static inline struct flm_scope flm_enter_named(const char *name)
     return scope;
 }
 
-static inline struct flm_scope flm_enter_request(const char *name)
+FLM_PROBE_INLINE struct flm_scope flm_enter_request(const char *name)
 {
     struct flm_scope scope = {0};
     if (FLM_PROBE_IS_ON)
@@ -104,13 +107,13 @@ static inline struct flm_scope flm_enter_request(const char *name)
     return scope;
 }
 
-static inline struct flm_scope flm_no_scope(void)
+FLM_PROBE_INLINE struct flm_scope flm_no_scope(void)
 {
     struct flm_scope scope = {0};
     return scope;
 }
 
-static inline void flm_exit(const struct flm_scope *scope)
+FLM_PROBE_INLINE void flm_exit(const struct flm_scope *scope)
 {
     if (__builtin_expect(scope->open != 0, 0))
         flm_probe_leave(scope->open);
@@ -125,19 +128,19 @@ extern FLM_PROBE_WEAK int flm_probe_do_report(void);
  * "file:app.probe"; NULL: no file is written. A process measures into one file: a later start goes
  * on with the first one's. They nest: the last stop ends it. Returns 0, or -1 where the settings
  * are wrong, FLAMEL is "off", there is no memory, or the library is not linked. */
-static inline int flm_probe_start(const char *settings)
+FLM_PROBE_INLINE int flm_probe_start(const char *settings)
 {
     return FLM_PROBE_IS_LINKED ? flm_probe_do_start(settings) : -1;
 }
 
-static inline void flm_probe_stop(void)
+FLM_PROBE_INLINE void flm_probe_stop(void)
 {
     if (FLM_PROBE_IS_LINKED)
         flm_probe_do_stop();
 }
 
 /* Writes when it is now, for readers of the file: the rest is there already. */
-static inline int flm_probe_write(void)
+FLM_PROBE_INLINE int flm_probe_write(void)
 {
     return FLM_PROBE_IS_LINKED ? flm_probe_do_write() : -1;
 }
@@ -172,10 +175,11 @@ static inline int flm_probe_report(void)
 
 struct flm_scope_guard {
     struct flm_scope scope;
-    explicit flm_scope_guard(struct flm_scope entered) : scope(entered)
+    __attribute__((no_instrument_function)) explicit flm_scope_guard(struct flm_scope entered)
+        : scope(entered)
     {
     }
-    ~flm_scope_guard()
+    __attribute__((no_instrument_function)) ~flm_scope_guard()
     {
         flm_exit(&scope);
     }
@@ -204,35 +208,35 @@ extern "C" {
                                                          kind, 0,        0,        0}
 #define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
 
-static inline struct flm_scope flm_enter(struct flm_site *site)
+FLM_PROBE_INLINE struct flm_scope flm_enter(struct flm_site *site)
 {
     struct flm_scope scope = {0};
     (void)site;
     return scope;
 }
-static inline struct flm_scope flm_enter_named(const char *name)
+FLM_PROBE_INLINE struct flm_scope flm_enter_named(const char *name)
 {
     struct flm_scope scope = {0};
     (void)name;
     return scope;
 }
-static inline struct flm_scope flm_enter_request(const char *name)
+FLM_PROBE_INLINE struct flm_scope flm_enter_request(const char *name)
 {
     return flm_enter_named(name);
 }
-static inline void flm_exit(const struct flm_scope *scope)
+FLM_PROBE_INLINE void flm_exit(const struct flm_scope *scope)
 {
     (void)scope;
 }
-static inline int flm_probe_start(const char *settings)
+FLM_PROBE_INLINE int flm_probe_start(const char *settings)
 {
     (void)settings;
     return 0;
 }
-static inline void flm_probe_stop(void)
+FLM_PROBE_INLINE void flm_probe_stop(void)
 {
 }
-static inline int flm_probe_write(void)
+FLM_PROBE_INLINE int flm_probe_write(void)
 {
     return 0;
 }

@@ -56,6 +56,8 @@ static uint32_t name_of(struct reading *r, uint32_t number)
     if (*operation)
         flm_text_format(&text, "%s ", operation);
     flm_text_add(&text, name);
+    if (name.size == 0) /* nobody could say more: the program was killed */
+        flm_text_format(&text, "0x%llx", (unsigned long long)r->d.sites[number].address);
     uint32_t index = flm_builder_string(r->builder, text.at, text.size).index;
     flm_text_clear(&text);
     return index;

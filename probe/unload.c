@@ -1,0 +1,18 @@
+/* unload.c - in front of dlclose, in the shared library only. */
+#include <dlfcn.h>
+
+#include "functions.h"
+#include "names.h"
+
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+    static int (*real)(void *);
+    if (!real)
+        real = (int (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
+    if (flm_run.number == 0)
+        return real(handle);
+    flm_names_add();
+    int result = real(handle);
+    flm_functions_unload();
+    return result;
+}
