@@ -47,7 +47,7 @@ $B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK) $(PROBE_INTERFACE)
 PROBE_WHOLE := $B/obj/probe/whole.o
 PROBE_HEADERS := $(filter-out %/probe_format.h,$(wildcard include/flamel/probe*.h))
 $(PROBE_WHOLE): $(PROBE_OBJECTS) $B/libflamel.a $(PROBE_HEADERS)
-	$(call say,LINK,$@)grep -oh 'flm_[a-z0-9_]*\|__[a-z_]*' $(PROBE_HEADERS) | sort -u > $@.names
+	$(call say,LINK,$@)(grep -oh 'flm_[a-z0-9_]*' $(PROBE_HEADERS); printf '%s\n' __cyg_profile_func_enter __cyg_profile_func_exit) | sort -u > $@.names
 	@$(LD) -r $(filter %.o %.a,$^) -o $@ && $(OBJCOPY) --keep-global-symbols=$@.names $@
 
 $B/libflamel-probe.a: $(PROBE_WHOLE) $(PROBE_LINK)
