@@ -2,6 +2,7 @@
  *
  *     scope.c     entering and leaving: the hot path
  *     functions.c functions that do so by themselves;  names.c  their names
+ *     cpu.c       CPU time by samples;  thread_state.c  what the kernel says of threads
  *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
@@ -75,6 +76,10 @@ struct flm_local {
 
     /* Functions that began where no more could be open, and have not ended; the frame of the first. */
     uint64_t not_open, not_open_stack;
+
+    /* cpu.c: until when its CPU time is known, and what says that more was used. */
+    uint64_t cpu_ns;
+    int cpu_way, cpu_file, cpu_timer;
 };
 
 /* The number of a site is good in one run only: its upper bits say in which. */
@@ -230,6 +235,11 @@ FLM_HIDDEN struct flm_site *flm_site_remembered(enum flm_probe_kind kind, const 
 FLM_HIDDEN void flm_remembered_free(struct flm_local *local);
 /* The same for a site that is given as it should be, but for the end of its name. */
 FLM_HIDDEN struct flm_site *flm_site_like(const struct flm_site *like, size_t name_size);
+/* A block of the file for a thread that begins now: that of one which ended and had the same name, or a
+ * new one; NULL: there is no room, which is counted. The caller holds the lock. */
+FLM_HIDDEN struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid);
+
+FLM_HIDDEN void flm_thread_name(struct flm_probe_thread *thread, const char *name);
 
 /* Before the library is unloaded: threads that end later do not come here. */
 FLM_HIDDEN void flm_local_unload(void);

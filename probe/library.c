@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu.h"
 #include "functions.h"
 #include "names.h"
+#include "thread_state.h"
 
 volatile uint32_t flm_signals;
 static bool is_off; /* FLAMEL says so */
@@ -172,6 +174,8 @@ static void begin_signals(void)
     begin_signal(FLM_PROBE_IO, flm_files_start, is_static);
     begin_signal(FLM_PROBE_STATEMENTS, flm_statements_start, is_static);
     begin_signal(FLM_PROBE_TRANSFERS, flm_transfers_start, is_static);
+    begin_signal(FLM_PROBE_CPU_TIME, flm_cpu_start, is_static);
+    begin_signal(FLM_PROBE_THREADS, flm_threads_start, is_static);
 }
 
 static void begin_run(void)
@@ -251,6 +255,9 @@ int flm_probe_do_start(const char *text)
     flm_run.starts = 1;
     flm_probe_state = 1;
     flm_signals = active_signals;
+    /* Sampled from now on, with or without scopes. */
+    if (flm_is_measured(FLM_PROBE_CPU_TIME) && flm_run.number > 0 && flm_local_begin())
+        flm_cpu_begin(flm_local);
     return 0;
 }
 
@@ -261,6 +268,8 @@ int flm_probe_do_write(void)
         return -1;
     if (flm_memory_write)
         flm_memory_write();
+    flm_cpu_write();
+    flm_threads_write();
     flm_names_add();
     header->ns_per_tick = flm_clock_ns_per_tick();
     header->now_ticks = flm_clock_ticks();
@@ -276,9 +285,9 @@ void flm_probe_do_stop(void)
 {
     if (flm_run.starts == 0 || --flm_run.starts > 0)
         return;
-    flm_signals = 0;
     flm_probe_state = 0;
     flm_probe_do_write();
+    flm_signals = 0;
 }
 
 /* ---- With the program ------------------------------------------------------------------------ */
@@ -286,6 +295,7 @@ void flm_probe_do_stop(void)
 static void forget_in_child(void)
 {
     flm_unlock();
+    flm_cpu_in_child();
     flm_local_forget(); /* its memory is lost; the scopes that are open are the parent's */
     if (flm_files_in_child)
         flm_files_in_child();

@@ -8,7 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "cpu.h"
+#include "thread_state.h"
 
 struct flm_run flm_run;
 __thread struct flm_local *flm_local;
@@ -86,19 +87,32 @@ uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint32_t site)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
+static bool is_name(const char *name, const char *other)
+{
+    return strncmp(name, other, FLM_PROBE_NAME_SIZE) == 0;
+}
+
 /* One that ended and had the same name: what it measured goes on. So a program that makes threads
- * all the time has as many blocks as threads at one time. The caller holds the lock. */
+ * all the time has as many blocks as threads at one time. Those that got another name after they
+ * began have blocks of their own, as long as there are few. The caller holds the lock. */
 static struct flm_probe_thread *ended_thread(const char *name)
 {
+    enum { MOST_RENAMED = 32 };
     struct flm_arena *arena = &flm_run.arena;
+    struct flm_probe_thread *renamed = NULL;
+    uint32_t count = 0;
     for (uint32_t place = arena->header->first_thread; place > 0;) {
         struct flm_probe_thread *thread = flm_arena_at(arena, place);
-        if (thread->state == FLM_PROBE_ENDED &&
-            strncmp(thread->name, name, FLM_PROBE_NAME_SIZE) == 0)
+        bool is_renamed = !is_name(thread->name, thread->began_as);
+        bool is_one = thread->state == FLM_PROBE_ENDED && is_name(thread->began_as, name);
+        if (is_one && !is_renamed)
             return thread;
+        count += is_renamed;
+        if (is_one)
+            renamed = thread;
         place = thread->next;
     }
-    return NULL;
+    return count < MOST_RENAMED ? NULL : renamed;
 }
 
 static struct flm_probe_thread *new_thread(void)
@@ -113,26 +127,55 @@ static struct flm_probe_thread *new_thread(void)
     return thread;
 }
 
+/* One that runs and had no scope until now. */
+static struct flm_probe_thread *seen_thread(uint32_t tid)
+{
+    struct flm_arena *arena = &flm_run.arena;
+    for (uint32_t place = arena->header->first_thread; place > 0;) {
+        struct flm_probe_thread *thread = flm_arena_at(arena, place);
+        if (thread->state == FLM_PROBE_RUNNING && thread->root == 0 && thread->tid == tid)
+            return thread;
+        place = thread->next;
+    }
+    return NULL;
+}
+
+void flm_thread_name(struct flm_probe_thread *thread, const char *name)
+{
+    size_t size = strnlen(name, sizeof thread->name);
+    memset(thread->name + size, 0, sizeof thread->name - size);
+    memcpy(thread->name, name, size);
+}
+
+struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid)
+{
+    struct flm_probe_thread *thread = seen_thread(tid);
+    if (thread)
+        return thread;
+    thread = ended_thread(name);
+    if (!thread)
+        thread = new_thread();
+    if (!thread) {
+        flm_run.arena.header->lost_threads++;
+        return NULL;
+    }
+    flm_thread_name(thread, name);
+    memcpy(thread->began_as, thread->name, sizeof thread->began_as);
+    thread->tid = tid;
+    thread->start = thread->start > 0 ? thread->start : flm_clock_ticks();
+    thread->threads++;
+    thread->state = FLM_PROBE_RUNNING;
+    return thread;
+}
+
 static bool take_thread(struct flm_local *local)
 {
     char name[FLM_PROBE_NAME_SIZE + 1] = "";
     prctl(PR_GET_NAME, name);
     flm_lock();
-    struct flm_probe_thread *thread = ended_thread(name);
-    if (!thread)
-        thread = new_thread();
-    if (thread) {
-        memcpy(thread->name, name, sizeof thread->name);
-        thread->tid = (uint32_t)syscall(SYS_gettid);
-        thread->start = thread->start > 0 ? thread->start : flm_clock_ticks();
-        thread->threads++;
-        thread->state = FLM_PROBE_RUNNING;
-    } else {
-        flm_run.arena.header->lost_threads++;
-    }
+    local->thread = flm_thread_take(name, (uint32_t)syscall(SYS_gettid));
     flm_unlock();
-    local->thread = thread;
-    return thread != NULL;
+    return local->thread != NULL;
 }
 
 /* The tree and the meters that the thread before has left. */
@@ -190,6 +233,7 @@ static bool make_local(void)
     }
     if (!local->thread)
         return false;
+    flm_cpu_begin(local);
     flm_ring = &local->thread->ring;
     flm_top = &local->thread->open[0];
     return true;
@@ -218,12 +262,17 @@ void flm_local_end(struct flm_local *local)
     flm_local_work();
     flm_task_leave_thread(local);
     if (local->thread) {
+        char name[FLM_PROBE_NAME_SIZE + 1] = "";
         struct flm_probe_thread *thread = local->thread;
+        if (prctl(PR_GET_NAME, name) == 0)
+            flm_thread_name(thread, name);
         for (uint32_t depth = 1; thread->open[depth].start > 0; depth++) {
             thread->open[depth].start = 0;
             thread->left += !thread->open[depth].is_frame;
         }
         flm_local_drain(local);
+        flm_cpu_end(local);
+        flm_thread_state_end(thread);
         thread->end = flm_clock_ticks();
         __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
     }

@@ -238,15 +238,23 @@ struct flm_probe_ring {
     struct flm_probe_ringed at[FLM_PROBE_RING];
 };
 
+/* What the kernel says of a thread. */
+struct flm_probe_kernel {
+    uint64_t user_ns, system_ns;
+    uint64_t run_queue_ns; /* it could have run, and waited for a processor */
+    uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
+};
+
 struct flm_probe_thread {
     uint32_t next; /* place of a thread that began earlier; 0: it is the first */
     uint32_t tid;
     uint32_t state;   /* enum flm_probe_run_state */
     uint32_t threads; /* how many it is: those that ended and had the same name are one */
-    char name[FLM_PROBE_NAME_SIZE];
-    uint32_t first_part;  /* of nodes: place of the newest one */
-    uint32_t first_meter; /* place of the newest one */
-    uint32_t root;        /* place of the node that all others are in; it has no site */
+    char name[FLM_PROBE_NAME_SIZE];     /* the last one that it had */
+    char began_as[FLM_PROBE_NAME_SIZE]; /* that of whoever made it, often */
+    uint32_t first_part;                /* of nodes: place of the newest one */
+    uint32_t first_meter;               /* place of the newest one */
+    uint32_t root; /* place of the node that all others are in; it has no site */
     uint32_t reserved;
     uint64_t lost_depth;  /* scopes deeper than FLM_PROBE_MOST_DEPTH: only these are counted */
     uint64_t lost_room;   /* scopes for which there was no room: likewise */
@@ -255,9 +263,8 @@ struct flm_probe_thread {
     uint64_t lost_values; /* of meters for which there was no room */
     uint64_t start, end;  /* ticks */
 
-    /* What the kernel says of it, of all that are one, when it ended or the file was written. */
-    uint64_t user_ns, system_ns, run_queue_ns;
-    uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
+    /* Of all that are one, when the thread ended or the file was written; and those that ended. */
+    struct flm_probe_kernel kernel, ended;
     struct flm_probe_held held[FLM_PROBE_MOST_HELD]; /* in no order */
     struct flm_probe_ring ring;
     struct flm_probe_ring held_ring; /* of FLM_PROBE_HELD: weights are in the sites' upper 8 bits */

@@ -223,6 +223,27 @@ static void add_way(const struct reading *r, struct flm_text *text)
         flm_text_format(text, "%swhen what was before is done", text->size > 0 ? "; " : "");
 }
 
+/* How many samples there are, and of how many seconds of CPU time: the rate that was really got. */
+static void add_rate(const struct reading *r, struct flm_text *text)
+{
+    const double second = 1e9;
+    const struct flm_probe_activity *cpu = &r->d.header.activity[FLM_PROBE_CPU_TIME];
+    double ns = 0;
+    for (size_t i = 0; i < r->d.steps.count; i++)
+        ns += (double)r->d.steps.at[i].value[FLM_PROBE_CPU];
+    if (cpu->state != FLM_PROBE_ACTIVE)
+        return;
+    flm_text_format(text, "%llu", (unsigned long long)cpu->samples);
+    if (ns > 0)
+        flm_text_format(text, ", %llu a second",
+                        (unsigned long long)fmin((double)cpu->samples / ns * second + 0.5, 1e9));
+    flm_text_format(text, " where %llu were asked for", (unsigned long long)cpu->rate);
+    struct flm_bytes reason = flm_probe_text_at(&r->d, cpu->reason, cpu->reason_size);
+    if (reason.size > 0)
+        flm_text_add(text, flm_bytes_of(", "));
+    flm_text_add(text, reason);
+}
+
 static bool add_notes(struct reading *r)
 {
     struct flm_text text = {0};
@@ -240,6 +261,9 @@ static bool add_notes(struct reading *r)
     text.size = 0;
     add_way(r, &text);
     note(r, "timed", (struct flm_bytes){text.at, text.size});
+    text.size = 0;
+    add_rate(r, &text);
+    note(r, "cpu samples", (struct flm_bytes){text.at, text.size});
     text.size = 0;
     flm_text_format(&text, "%llu", (unsigned long long)r->d.open);
     if (r->d.open > 0)

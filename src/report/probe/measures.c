@@ -149,7 +149,7 @@ bool flm_measures_make(struct flm_measures *measures, const struct flm_probe_dec
     measures->elapsed = last > start ? flm_probe_ns(decoded, (double)(last - start)) : 0;
     for (size_t i = 0; i < decoded->threads.count; i++)
         measures->cpu +=
-            (double)decoded->threads.at[i].user_ns + (double)decoded->threads.at[i].system_ns;
+            (double)decoded->threads.at[i].kernel.user_ns + (double)decoded->threads.at[i].kernel.system_ns;
     return sum_steps(measures, why) && sum_meters(measures, why);
 }
 

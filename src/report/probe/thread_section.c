@@ -23,12 +23,12 @@ static const struct column columns[COLUMNS] = {
 static void find_values(const struct flm_measures *measures, size_t thread, double *values)
 {
     const struct flm_probe_thread *t = &measures->decoded->threads.at[thread];
-    values[USER] = (double)t->user_ns;
-    values[SYSTEM] = (double)t->system_ns;
-    values[RUN_QUEUE] = (double)t->run_queue_ns;
-    values[VOLUNTARY] = (double)t->voluntary_switches;
-    values[INVOLUNTARY] = (double)t->involuntary_switches;
-    values[FAULTS] = (double)t->minor_faults + (double)t->major_faults;
+    values[USER] = (double)t->kernel.user_ns;
+    values[SYSTEM] = (double)t->kernel.system_ns;
+    values[RUN_QUEUE] = (double)t->kernel.run_queue_ns;
+    values[VOLUNTARY] = (double)t->kernel.voluntary_switches;
+    values[INVOLUNTARY] = (double)t->kernel.involuntary_switches;
+    values[FAULTS] = (double)t->kernel.minor_faults + (double)t->kernel.major_faults;
     values[ALLOCATED] = measures->thread_allocated[thread];
     values[FREED] = measures->thread_freed[thread];
 }

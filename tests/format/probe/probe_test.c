@@ -89,6 +89,26 @@ static void calls_that_are_only_counted_have_no_time(void **state)
     free(image);
 }
 
+static void cpu_time_is_a_metric_and_its_rate_a_note(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    struct flm_probe_activity *cpu = &header_of(image)->activity[FLM_PROBE_CPU_TIME];
+    *cpu = (struct flm_probe_activity){.state = FLM_PROBE_ACTIVE, .rate = 1000, .samples = 4};
+    node_of(image, 0)->value[FLM_PROBE_CPU] = 1000000;
+    node_of(image, 2)->value[FLM_PROBE_CPU] = 7000000;
+    struct flm_profile *p = read_image(image);
+    assert_metric(p, 2, "cpu", "ns", 8000000, 2);
+    assert_note(p, "cpu samples", "4, 500 a second where 1000 were asked for");
+    flm_profile_free(p);
+    cpu->reason = TEXTS * FLM_PROBE_UNIT;
+    cpu->reason_size = 3;
+    p = read_image(image);
+    assert_note(p, "cpu samples", "4, 500 a second where 1000 were asked for, a.c");
+    flm_profile_free(p);
+    free(image);
+}
+
 static void an_open_scope_lasts_until_the_last_moment(void **state)
 {
     (void)state;
@@ -227,6 +247,7 @@ int main(void)
         cmocka_unit_test(the_cost_of_measuring_is_taken_out),
         cmocka_unit_test(one_call_that_was_timed_stands_for_many),
         cmocka_unit_test(calls_that_are_only_counted_have_no_time),
+        cmocka_unit_test(cpu_time_is_a_metric_and_its_rate_a_note),
         cmocka_unit_test(an_open_scope_lasts_until_the_last_moment),
         cmocka_unit_test(what_was_not_measured_is_lost),
         cmocka_unit_test(threads_are_labels_or_frames),

@@ -7,10 +7,10 @@ static void a_thread_has_what_the_kernel_says(void **state)
     (void)state;
     struct image *image = make_image();
     struct flm_error why = {0};
-    thread_of(image)->user_ns = 3000;
-    thread_of(image)->system_ns = 40;
-    thread_of(image)->minor_faults = 5;
-    thread_of(image)->major_faults = 6;
+    thread_of(image)->kernel.user_ns = 3000;
+    thread_of(image)->kernel.system_ns = 40;
+    thread_of(image)->kernel.minor_faults = 5;
+    thread_of(image)->kernel.major_faults = 6;
     struct flm_report *report = flm_report_probe(image->at, sizeof image->at, NULL, &why);
     assert_non_null(report);
     const struct flm_report_table *t = flm_report_table_named(report, "threads");

@@ -1,0 +1,15 @@
+/* thread_state.h - what the kernel says of threads: times, waiting for a processor, switches, faults. */
+#ifndef FLAMEL_PROBE_THREAD_STATE_H
+#define FLAMEL_PROBE_THREAD_STATE_H
+
+#include "internal.h"
+
+FLM_HIDDEN void flm_threads_start(void);
+
+/* Of this thread, which ends: added to what those before it in the same block had. */
+FLM_HIDDEN void flm_thread_state_end(struct flm_probe_thread *thread);
+
+/* Of all that run, those without scopes too: before the file is read. */
+FLM_HIDDEN void flm_threads_write(void);
+
+#endif
