@@ -186,9 +186,11 @@ static struct flm_probe_open *find_frame(const struct flm_site *site)
     return NULL;
 }
 
-void flm_probe_frame(struct flm_site *site)
+/* By name: a frame may be marked in several places. */
+void flm_probe_frame(struct flm_site *here)
 {
-    if (!flm_top && !flm_local_begin())
+    struct flm_site *site = flm_site_remembered(FLM_PROBE_FRAME, here->name);
+    if (!site)
         return;
     struct flm_probe_open *last = find_frame(site);
     if (last)

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "probe_tasks.h"
+#include "flamel/probe_tasks.h"
 
 namespace flm
 {

@@ -15,7 +15,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "probe_flow.h"
+#include "flamel/probe_flow.h"
 
 #ifdef __cplusplus
 extern "C" {

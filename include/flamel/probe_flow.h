@@ -31,8 +31,8 @@
 #ifndef FLAMEL_PROBE_FLOW_H
 #define FLAMEL_PROBE_FLOW_H
 
-#include "probe.h"
-#include "probe_format.h"
+#include "flamel/probe.h"
+#include "flamel/probe_format.h"
 
 #if !defined(FLM_PROBE) || FLM_PROBE
 

@@ -36,8 +36,8 @@
 #ifndef FLAMEL_PROBE_TASKS_H
 #define FLAMEL_PROBE_TASKS_H
 
-#include "probe.h"
-#include "probe_format.h"
+#include "flamel/probe.h"
+#include "flamel/probe_format.h"
 
 struct flm_task {
     void *task; /* the library's; NULL: it is not measured */

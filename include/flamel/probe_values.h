@@ -17,13 +17,13 @@
  * counted as lost. Two places that give a gauge the same name mean the same gauge. Nothing is
  * evaluated where nothing is measured, so a gauge is what was added since measuring began.
  *
- * What is in a frame is in its part of the tree. A frame belongs to a thread, and ends with the
- * scope around it too: then it was not whole. */
+ * What is in a frame is in its part of the tree. Marks of one name are of one frame. A frame is a
+ * thread's, and ends with the scope around it too: then it was not whole. */
 #ifndef FLAMEL_PROBE_VALUES_H
 #define FLAMEL_PROBE_VALUES_H
 
-#include "probe.h"
-#include "probe_format.h"
+#include "flamel/probe.h"
+#include "flamel/probe_format.h"
 
 /* A gauge where it is used. The macros make it. */
 struct flm_gauge {

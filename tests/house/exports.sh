@@ -7,7 +7,7 @@ defined=$(nm --defined-only "$@" 2> /dev/null | awk '$2 == "T" { print $3 }')
 bad=0
 for header in include/flamel/*.h; do
     declarations='flm_'
-    if grep -q '^extern .*flm_' "$header" || grep -q '^#include "probe_flow.h"' "$header"; then
+    if grep -q '^extern .*flm_' "$header" || grep -q '^#include "flamel/probe_flow.h"' "$header"; then
         declarations='^extern .*flm_'
     fi
     for name in $(grep "$declarations" "$header" | grep -v 'static inline' |
