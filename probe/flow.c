@@ -198,10 +198,10 @@ static void add(struct flm_site *site, enum flm_probe_quantity quantity, uint64_
 static void write_times(struct queue *queue, uint64_t first, uint64_t count, uint64_t length,
                         uint64_t now)
 {
-    uint32_t shift = __atomic_load_n(&queue->shift, __ATOMIC_RELAXED);
+    uint32_t known = __atomic_load_n(&queue->shift, __ATOMIC_RELAXED), shift = known;
     while (length >> shift > RING / 2 && shift < MOST_SHIFT)
         shift++;
-    if (shift != queue->shift)
+    if (shift != known)
         __atomic_store_n(&queue->shift, shift, __ATOMIC_RELAXED);
     uint64_t step = (uint64_t)1 << shift;
     uint64_t number = (first + step - 1) & ~(step - 1);

@@ -3,7 +3,8 @@
  *     cc -O2 -Iinclude bench/probe/flow_bench.c -o flow_bench -Lbuild -lflamel-probe
  *     for what in off on,no-memory on; do FLAMEL=$what flow_bench; done
  *
- * ns of each, net of an empty call: the least and the middle of many short batches, on one processor. */
+ * ns of each, net of an empty call: the least and the middle of many short batches, on one
+ * processor. */
 #include <flamel/probe_flow.h>
 #include <flamel/probe_tasks.h>
 #include <flamel/probe_values.h>
