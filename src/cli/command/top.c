@@ -1,5 +1,5 @@
 /* top.c - `flamel top`: what a program does now, as a live top table and flame graph. */
-#include "cli/command/top.h"
+#include "cli/top/top.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -17,16 +17,17 @@
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
 #include "cli/common/standard_files.h"
+#include "cli/top/probe.h"
 #include "cli/tui/tui.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 20 };
 
 struct fields {
-    const char *processes, *window, *interval;
+    const char *processes, *window, *interval, *post_mortem;
     struct flm_record_fields record;
     struct flm_option_list symbols;
     int tables, rows;
-    bool machine, json;
+    bool machine, json, samples;
 };
 
 static const struct flm_option options[] = {
@@ -44,6 +45,11 @@ static const struct flm_option options[] = {
      offsetof(struct fields, rows)},
     {"json", 0, NULL, "print a line of JSON each interval instead of a table", FLM_OPTION_FLAG,
      offsetof(struct fields, json)},
+    {"post-mortem", 0, "FILE",
+     "show what a program that measured itself has left: its\nFLAMEL=file:FILE, also after kill -9",
+     FLM_OPTION_TEXT, offsetof(struct fields, post_mortem)},
+    {"samples", 0, NULL, "record samples also of a program that measures itself", FLM_OPTION_FLAG,
+     offsetof(struct fields, samples)},
     {"frequency", 'F', "HZ", "samples per second of CPU time, or max (default: 999)",
      FLM_OPTION_TEXT, offsetof(struct fields, record.frequency)},
     {"event", 'e', "NAME", "what to sample (default: cycles, else cpu-clock)", FLM_OPTION_LIST,
@@ -109,6 +115,8 @@ static void find_name(struct request *request)
         flm_text_add(&request->name, flm_path_end(flm_bytes_of(o->command[0])));
     } else if (o->machine) {
         flm_text_puts(&request->name, "this machine");
+    } else if (o->process_count == 0) {
+        return; /* a file */
     } else if (o->process_count > 1) {
         flm_text_format(&request->name, "%zu processes", o->process_count);
     } else {
@@ -125,14 +133,15 @@ static void find_name(struct request *request)
 
 static bool check_target(const struct fields *f, int operands, struct flm_error *why)
 {
-    int targets = (operands > 0) + (f->processes != NULL) + f->machine;
+    int targets = (operands > 0) + (f->processes != NULL) + f->machine + (f->post_mortem != NULL);
     if (targets == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "nothing to watch: name a process (flamel top PID), a command (flamel "
                              "top -- ./app), or everything (-a)");
     return targets == 1 ||
            flm_error_set(why, FLM_ERROR_USAGE,
-                         "choose one target: a command, processes, or the whole machine");
+                         "choose one target: a command, processes, the whole machine, or a file "
+                         "(--post-mortem)");
 }
 
 /* A file that nobody can run is probably a profile: pprof -top and perf top -i take one. */
@@ -214,14 +223,32 @@ static void lend_files(struct flm_standard_files *files, bool is_screen)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool show(const struct fields *f, struct request *request, struct flm_error *why)
+static bool is_on_screen(const struct fields *f)
 {
-    bool is_screen =
-        f->tables == 0 && !f->json && isatty(STDOUT_FILENO) && flm_tui_is_possible(NULL);
-    struct flm_top top = {.name = request->name.at,
-                          .rows = f->rows == NOT_GIVEN ? USUAL_ROWS : f->rows,
-                          .tables = f->tables,
-                          .json = f->json};
+    return f->tables == 0 && !f->json && isatty(STDOUT_FILENO) && flm_tui_is_possible(NULL);
+}
+
+/* The file of one process that measures itself; NULL: there is none, and samples tell. */
+static struct flm_attached *attach(const struct fields *f, const struct request *request)
+{
+    const struct flm_record_options *o = &request->recorder;
+    bool is_one = o->process_count == 1 && !o->command && !o->machine && !f->samples;
+    return is_one ? flm_attached_open(o->processes[0], NULL, NULL) : NULL;
+}
+
+static struct flm_top top_of(const struct fields *f, const struct request *request)
+{
+    return (struct flm_top){.name =
+                                f->post_mortem ? flm_load_name(f->post_mortem) : request->name.at,
+                            .rows = f->rows == NOT_GIVEN ? USUAL_ROWS : f->rows,
+                            .tables = f->tables,
+                            .json = f->json};
+}
+
+static bool sample(const struct fields *f, struct request *request, struct flm_error *why)
+{
+    bool is_screen = is_on_screen(f);
+    struct flm_top top = top_of(f, request);
     struct flm_standard_files files;
     request->recorder.size = sizeof request->recorder;
     request->live.size = sizeof request->live;
@@ -238,6 +265,16 @@ static bool show(const struct fields *f, struct request *request, struct flm_err
     bool good = is_screen ? flm_top_screen(&top, why) : flm_top_plain(&top, why);
     flm_live_free(top.recording);
     return good;
+}
+
+static bool show(const struct fields *f, struct request *request, struct flm_error *why)
+{
+    const struct flm_top top = top_of(f, request);
+    if (f->post_mortem)
+        return flm_top_post_mortem(&top, f->post_mortem, is_on_screen(f), why);
+    struct flm_attached *attached = attach(f, request);
+    return attached ? flm_top_probe(&top, attached, request->live.interval_ns, is_on_screen(f), why)
+                    : sample(f, request, why);
 }
 
 /* Words after a command belong to it; options may follow a process. */
@@ -281,20 +318,24 @@ static int run(const struct flm_command *command, int count, char **words)
 
 const struct flm_command flm_command_top = {
     .name = "top",
-    .synopsis = "[OPTION]... (PID... | -a | -- COMMAND...)",
+    .synopsis = "[OPTION]... (PID... | -a | -- COMMAND... | --post-mortem FILE)",
     .summary = "show what a program does now: functions and flame graph, live",
     .description =
         "Shows where a program spent the last ten seconds, updated every second: the functions\n"
         "with the highest self value, or with the key 1 the flame graph. Search, zoom and\n"
         "transforms work as in the viewer. Space freezes the picture, s saves it, w shows\n"
         "everything since the start, ? lists the keys.\n"
+        "Of a program that measures itself (flamel/probe.h) it shows what that says: time, "
+        "memory,\n"
+        "CPU, locks, queues, tasks, I/O, threads and values, with rates; --samples takes samples.\n"
         "Without a terminal, or with --once, tables are printed. The output of a command is not\n"
         "shown on the screen, and quitting ends the command.",
     .examples = "  flamel top 4711                    a running process\n"
                 "  flamel top -a                      everything on this machine\n"
                 "  flamel top -- ./app args           a command, from its start\n"
                 "  flamel top --once 1 -i 5s 4711     one table, of five seconds\n"
-                "  flamel top --json 4711 | jq .      for other programs\n",
+                "  flamel top --json 4711 | jq .      for other programs\n"
+                "  flamel top --post-mortem app.probe  what a killed program has left\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .ends_at_operand = true,

@@ -1,10 +1,10 @@
-/* top_screen.c - the last seconds of a recording, in the viewer of the terminal. */
+/* screen.c - the last seconds of a recording, in the viewer of the terminal. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command/top.h"
 #include "cli/report/top_messages.h"
+#include "cli/top/top.h"
 #include "cli/tui/tui.h"
 #include "flamel/builder.h"
 #include "flamel/file.h"

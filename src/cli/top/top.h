@@ -1,6 +1,6 @@
-/* top.h - the two forms of `flamel top`: a screen, and printed tables. */
-#ifndef FLAMEL_CLI_COMMAND_TOP_H
-#define FLAMEL_CLI_COMMAND_TOP_H
+/* top.h - the forms of `flamel top` of samples: a screen, and printed tables. */
+#ifndef FLAMEL_CLI_TOP_TOP_H
+#define FLAMEL_CLI_TOP_TOP_H
 
 #include "flamel/live.h"
 

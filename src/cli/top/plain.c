@@ -1,12 +1,12 @@
-/* top_plain.c - a table of each interval: for pipes, files, and other programs. */
+/* plain.c - a table of each interval: for pipes, files, and other programs. */
 #include <stdio.h>
 
 #include "base/text/json_write.h"
-#include "cli/command/top.h"
 #include "cli/common/signals.h"
 #include "cli/common/terminal.h"
 #include "cli/report/print.h"
 #include "cli/report/top_messages.h"
+#include "cli/top/top.h"
 
 /* Written by the handler. */
 static volatile sig_atomic_t stopped;
