@@ -45,6 +45,11 @@ struct flm_page_options {
     /* The path to which the page posts a request for source and machine code, which the server
      * answers (src/code/find/code_request.h). NULL: the page has neither. */
     const char *code;
+
+    /* The path to which the page posts, every second, to be given the profile as it is by now: the
+     * server answers with a .flm file, or, when there will be no other, with a status of 400 or
+     * above and a sentence. NULL: the profile stays as it is. */
+    const char *live;
 };
 
 /* One file of a page: what a GET of `path` below the page's folder returns. */

@@ -92,25 +92,23 @@ static bool add_readers(struct flm_text *out, struct flm_error *why)
     return readers.size == 0 || add_bytes(out, "readers", NULL, readers, readers.size, why);
 }
 
+static void add_attribute(struct flm_text *out, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    flm_text_format(out, " data-%s=\"", name);
+    flm_html_escape(out, flm_bytes_of(value));
+    flm_text_puts(out, "\"");
+}
+
 static void add_reference(struct flm_text *out, const char *id, const char *name, const char *from,
-                          const char *reader, const char *code)
+                          const struct flm_page_content *served)
 {
     flm_text_format(out, "<script type=\"text/plain\" id=\"flamel-%s\" data-from=\"%s\"", id, from);
-    if (name) {
-        flm_text_puts(out, " data-name=\"");
-        flm_html_escape(out, flm_bytes_of(name));
-        flm_text_puts(out, "\"");
-    }
-    if (reader) {
-        flm_text_puts(out, " data-reader=\"");
-        flm_html_escape(out, flm_bytes_of(reader));
-        flm_text_puts(out, "\"");
-    }
-    if (code) {
-        flm_text_puts(out, " data-code=\"");
-        flm_html_escape(out, flm_bytes_of(code));
-        flm_text_puts(out, "\"");
-    }
+    add_attribute(out, "name", name);
+    add_attribute(out, "reader", served ? served->reader : NULL);
+    add_attribute(out, "code", served ? served->code_from : NULL);
+    add_attribute(out, "live", served ? served->live_from : NULL);
     flm_text_puts(out, "></script>\n");
 }
 
@@ -145,12 +143,12 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
         return false;
     add_head(page, out);
     if (page->module_from)
-        add_reference(out, "module", NULL, page->module_from, page->reader, page->code_from);
+        add_reference(out, "module", NULL, page->module_from, page);
     else if (!add_part(out, "module", NULL, flm_page_module(), why))
         return false;
     for (int i = 0; i < FLM_PAGE_SLOTS; i++) {
         if (page->from[i])
-            add_reference(out, slots[i], page->name[i], page->from[i], NULL, NULL);
+            add_reference(out, slots[i], page->name[i], page->from[i], NULL);
         else if (page->profile[i] &&
                  !add_profile(out, slots[i], page->name[i], page->profile[i], why))
             return false;
@@ -215,6 +213,7 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
         .module_from = MODULE,
         .reader = o->reader,
         .code_from = o->code,
+        .live_from = o->live,
     };
     if (o->before)
         content.name[FLM_PAGE_BEFORE] = o->before_name ? o->before_name : "before";

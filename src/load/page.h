@@ -25,6 +25,7 @@ struct flm_page_content {
     const char *from[FLM_PAGE_SLOTS];
     const char *reader;    /* takes files that the module cannot read; NULL: none */
     const char *code_from; /* answers requests for source and machine code; NULL: none */
+    const char *live_from; /* what the profile is by now; NULL: it stays as it is */
     struct flm_bytes code; /* of a page of one file: those, as a store (code/code_store.h) */
 };
 

@@ -18,12 +18,13 @@
 #include "cli/tui/tui.h"
 #include "code/find/code_request.h"
 #include "flamel/page.h"
+#include "load/attached.h"
 #include "os/page_server.h"
 #include "viewer/query/query.h"
 
 struct fields {
     struct flm_load_fields load;
-    int port;
+    int port, live;
     bool no_open, tui;
     struct flm_option_list folders, maps;
 };
@@ -35,6 +36,10 @@ static const struct flm_option options[] = {
      offsetof(struct fields, no_open)},
     {"tui", 0, NULL, "in this terminal instead of the browser", FLM_OPTION_FLAG,
      offsetof(struct fields, tui)},
+    {"live", 0, "PID",
+     "what a running program that measures itself (flamel/probe.h) has measured, renewed every "
+     "second",
+     FLM_OPTION_COUNT, offsetof(struct fields, live)},
     {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
      FLM_OPTION_LIST, offsetof(struct fields, folders)},
     {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
@@ -62,6 +67,7 @@ static void add_ending_signals(sigset_t *set)
 #define MOST_POSTED_BYTES ((uint64_t)1 << 30)
 #define READER_PATH "read"
 #define CODE_PATH "code"
+#define LIVE_PATH "live"
 
 static bool add_bytes(void *text, const void *bytes, size_t size)
 {
@@ -117,10 +123,48 @@ static bool find_code(void *context, struct flm_bytes request, struct flm_text *
     return flm_code_answer_message(context, request, answer, why);
 }
 
+/* A running program, or NULL; its last profile is served once, and then what became of it. */
+struct watched {
+    const struct fields *fields;
+    struct flm_attached *attached;
+    bool is_over;
+};
+
+static struct flm_profile *read_now(struct watched *watched, struct flm_error *why)
+{
+    struct flm_bytes file;
+    watched->is_over = flm_attached_state(watched->attached) != FLM_ATTACHED_MEASURES;
+    return flm_attached_read(watched->attached, &file, why)
+               ? flm_load_bytes_with(&watched->fields->load, file, NULL, NULL, why)
+               : NULL;
+}
+
+static bool say_end(const struct watched *watched, struct flm_error *why)
+{
+    enum flm_attached_state state = flm_attached_state(watched->attached);
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "process %d %s", watched->fields->live,
+                         state == FLM_ATTACHED_KILLED     ? "was killed"
+                         : state == FLM_ATTACHED_REPLACED ? "runs another program now"
+                                                          : "has ended");
+}
+
+static bool read_live(void *context, struct flm_bytes request, struct flm_text *answer,
+                      struct flm_error *why)
+{
+    struct watched *watched = context;
+    (void)request;
+    if (watched->is_over)
+        return say_end(watched, why);
+    struct flm_profile *profile = read_now(watched, why);
+    bool good = profile && (flm_profile_write(profile, add_bytes, answer) || flm_error_memory(why));
+    flm_profile_free(profile);
+    return good;
+}
+
 /* Serves until a signal ends it. The signals are blocked before the server's threads are made, so
  * that this one receives them. */
 static int serve_until_stopped(const struct fields *f, const struct flm_served_page *page,
-                               struct flm_code_sides *sides)
+                               struct flm_code_sides *sides, struct watched *watched)
 {
     sigset_t waited, before;
     sigemptyset(&waited);
@@ -132,10 +176,11 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     struct posted posted = {.fields = *f};
     const struct flm_page_reader readers[] = {
         {READER_PATH, MOST_POSTED_BYTES, read_posted, &posted},
-        {CODE_PATH, FLM_CODE_REQUEST_MOST_BYTES, find_code, sides}};
+        {CODE_PATH, FLM_CODE_REQUEST_MOST_BYTES, find_code, sides},
+        {LIVE_PATH, FLM_CODE_REQUEST_MOST_BYTES, read_live, watched}};
     const struct flm_page_file *files = flm_served_page_files(page, &count);
     struct flm_page_server *server = flm_page_server_start(
-        f->port, files, count, flm_served_page_policy(page), readers, 2, &why);
+        f->port, files, count, flm_served_page_policy(page), readers, watched ? 3 : 2, &why);
     if (!server) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         return flm_message_error(&why);
@@ -259,7 +304,8 @@ static int show_in_terminal(const struct fields *f, int count, const char *const
 
 /* ---- In the browser -------------------------------------------------------------------------- */
 
-static int serve(const struct fields *f, const struct flm_page_options *shown)
+static int serve(const struct fields *f, const struct flm_page_options *shown,
+                 struct watched *watched)
 {
     struct flm_error why;
     struct flm_symbol_paths paths = {0};
@@ -268,7 +314,7 @@ static int serve(const struct fields *f, const struct flm_page_options *shown)
     sides.after = page ? finder_of(f, shown->profile, &paths, &why) : NULL;
     sides.before = sides.after ? finder_of(f, shown->before, &paths, &why) : NULL;
     bool good = sides.after && (sides.before || !shown->before);
-    int status = good ? serve_until_stopped(f, page, &sides) : flm_message_error(&why);
+    int status = good ? serve_until_stopped(f, page, &sides, watched) : flm_message_error(&why);
     flm_code_finder_free(sides.after);
     flm_code_finder_free(sides.before);
     flm_served_page_free(page);
@@ -291,9 +337,24 @@ static int show_in_browser(const struct fields *f, const char *before, const cha
         shown.profile = flm_load_with(&f->load, path);
     int status = FLM_EXIT_WRONG;
     if (shown.profile && has_matched(f, before ? 2 : 1))
-        status = serve(f, &shown);
+        status = serve(f, &shown, NULL);
     flm_profile_free(shown.profile);
     flm_profile_free(shown.before);
+    return status;
+}
+
+static int show_live(const struct fields *f)
+{
+    struct flm_error why;
+    struct watched watched = {.fields = f, .attached = flm_attached_open(f->live, NULL, &why)};
+    char name[32];
+    snprintf(name, sizeof name, "process %d", f->live);
+    struct flm_page_options shown = {
+        .size = sizeof shown, .name = name, .code = CODE_PATH, .live = LIVE_PATH};
+    shown.profile = watched.attached ? read_now(&watched, &why) : NULL;
+    int status = shown.profile ? serve(f, &shown, &watched) : flm_message_error(&why);
+    flm_profile_free(shown.profile);
+    flm_attached_close(watched.attached);
     return status;
 }
 
@@ -321,9 +382,11 @@ static int show(const struct fields *f, int count, const char *const *paths)
                   : show_in_browser(&shown, count == 2 ? paths[0] : NULL, paths[count - 1]);
 }
 
+enum { NO_PROCESS = -1 };
+
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct fields f = {0};
+    struct fields f = {.live = NO_PROCESS};
     struct flm_error why;
     int status, operands = flm_command_start(command, &f, count, words, &status);
     if (operands < 0)
@@ -338,6 +401,12 @@ static int run(const struct flm_command *command, int count, char **words)
             return flm_message_error(&why);
     if (f.port > UINT16_MAX)
         return flm_message_usage("--port: there is no port %d", f.port);
+    if (f.live != NO_PROCESS && (operands > 0 || f.tui))
+        return flm_message_usage(f.tui ? "--live is in the browser: in the terminal it is "
+                                         "'flamel top PID'"
+                                       : "--live takes no file: the process has it");
+    if (f.live != NO_PROCESS)
+        return show_live(&f);
     if (operands > 0)
         return show(&f, operands, (const char *const *)words);
     struct flm_text last = {0};
@@ -362,6 +431,7 @@ const struct flm_command flm_command_view = {
                 "  flamel view before.flm after.flm    a comparison\n"
                 "  perf script | flamel view -         from a pipe\n"
                 "  flamel view --tui app.flm           in this terminal: ? lists the keys\n"
+                "  flamel view --live 4711             what it has measured, every second\n"
                 "  flamel view --no-open app.flm       the address only\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
