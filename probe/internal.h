@@ -13,9 +13,10 @@
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL
  *     outputs.c   the report and the profile, at the end and on demand
+ *     service.c   metrics, and reports by a signal, where they are asked for: a thread; metrics.c
  *     library.c   start, end, fork, what empty scopes cost
  *
- * Everything but settings.c, outputs.c and library.c may run inside malloc and in signal handlers, so it
+ * Everything but settings.c, outputs.c, service.c and library.c may run inside malloc and in signal handlers, so it
  * allocates by mmap, and prints nothing. One lock guards what threads share; nothing is called
  * under it that could wait for another thread. */
 #ifndef FLAMEL_PROBE_INTERNAL_H
@@ -264,6 +265,13 @@ FLM_HIDDEN void flm_meters_free(struct flm_local *local);
  * said. Not in a scope's work, nor in signal handlers. */
 FLM_HIDDEN bool flm_outputs_write(void);
 FLM_HIDDEN void flm_outputs_of_child(void);
+
+/* ---- service.c: metrics and reports while the program runs, where FLAMEL asks for them -------- */
+
+FLM_HIDDEN void flm_service_start(void); /* after measuring has begun */
+FLM_HIDDEN void flm_service_of_child(void);
+FLM_HIDDEN void flm_service_end(void); /* waits for a second at most */
+
 /* ---- Standing in front of libc: the shared library only, so these are weak ------------------- */
 
 /* Says of its signals whether they are measured. */
@@ -340,6 +348,13 @@ struct flm_settings {
     char only[1024], except[1024]; /* globs for functions; "": none */
     char filter[FLM_MOST_PATH];    /* a file with globs */
     char wrong[256];               /* a sentence: why they are not understood */
+
+    char metrics[64];  /* [ADDRESS:]PORT; "": none */
+    char token[128];   /* which requests for them must have; "": none */
+    char otlp[256];    /* http://HOST:PORT; "": none */
+    uint32_t interval; /* s, between two that are sent there */
+    int report_signal; /* 0: none */
+    char wrong[256];   /* a sentence: why they are not understood */
 };
 
 /* %p in a path is the number of the process. */

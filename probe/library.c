@@ -251,6 +251,7 @@ int flm_probe_do_start(const char *text)
         flm_settings = asked;
         if (!begin())
             return -1;
+        flm_service_start();
     }
     flm_run.starts = 1;
     flm_probe_state = 1;
@@ -312,6 +313,7 @@ static void forget_in_child(void)
     flm_outputs_of_child();
     if (flm_settings.path[0])
         add_number();
+    flm_service_of_child();
 }
 
 static void __attribute__((constructor)) library_begins(void)
@@ -345,6 +347,7 @@ void flm_run_end(void)
 {
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
+    flm_service_end();
     flm_signals = 0;
     flm_probe_state = 0;
     flm_signals = 0;

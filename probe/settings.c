@@ -5,6 +5,7 @@
  *
  * Words are separated by commas; what belongs to a word follows a colon (or an equals sign). %p in a
  * path is the number of the process, %% a percent sign. flamel-probe(7) lists the words. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,53 @@ static bool set_locks(struct flm_settings *settings, int signal, const char *val
     return set_signal(settings, signal, "");
 }
 
+static bool copy_text(char *to, size_t room, const char *value)
+{
+    size_t size = strlen(value);
+    if (size >= room)
+        return false;
+    memcpy(to, value, size + 1);
+    return true;
+}
+
+static bool set_metrics(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_text(settings->metrics, sizeof settings->metrics, value);
+}
+
+static bool set_token(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_text(settings->token, sizeof settings->token, value);
+}
+
+static bool set_otlp(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_text(settings->otlp, sizeof settings->otlp, value);
+}
+
+static bool set_interval(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return read_count(value, 1, 86400, &settings->interval);
+}
+
+static bool set_report_signal(struct flm_settings *settings, int argument, const char *value)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"QUIT", SIGQUIT}};
+    (void)argument;
+    value += strncmp(value, "SIG", 3) == 0 ? 3 : 0;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (strcmp(signals[i].name, value) == 0)
+            settings->report_signal = signals[i].number;
+    return settings->report_signal > 0;
+}
+
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 static const struct word words[] = {
@@ -201,6 +249,11 @@ static const struct word words[] = {
     {"markdown", set_output, FLM_OUT_MARKDOWN, "PATH", true},
     {"csv", set_output, FLM_OUT_CSV, "PATH", true},
     {"flm", set_output, FLM_OUT_FLM, "PATH", false},
+    {"metrics", set_metrics, 0, "127.0.0.1:PORT", false},
+    {"token", set_token, 0, "TEXT", false},
+    {"otlp", set_otlp, 0, "http://HOST:4318", false},
+    {"interval", set_interval, 0, "SECONDS", false},
+    {"signal", set_report_signal, 0, "USR2", false},
     {"percentiles", set_percentiles, 0, "50/95/99", false},
     {"rows", set_rows, 0, "NUMBER", false},
     {"sample", set_timed, 1, "NUMBER", false},
@@ -274,6 +327,7 @@ void flm_settings_read(struct flm_settings *settings, const char *text)
                                       .hold_weight = 64,
                                       .cpu_frequency = 999,
                                       .memory_interval = 512 << 10,
+                                      .interval = 10,
                                       .percentile = {95},
                                       .percentile_count = 1,
                                       .rows = 15};

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/probe/sums.h"
+
 static const struct flm_section_tab tabs[] = {
     {"time", "Time", true},        {"memory", "Memory", true},
     {"cpu", "CPU", true},          {"locks", "Locks", true},
@@ -65,49 +67,6 @@ struct columns {
     size_t name; /* of the report: what the rows are called */
 };
 
-/* What only grows, so that its difference means something. */
-static bool is_sum(const char *name)
-{
-    static const char *const sums[] = {"calls",
-                                       "total",
-                                       "self",
-                                       "allocations",
-                                       "allocated",
-                                       "freed",
-                                       "ended",
-                                       "polls",
-                                       "running",
-                                       "suspended",
-                                       "acquired",
-                                       "contended",
-                                       "waited",
-                                       "held_sum",
-                                       "operations",
-                                       "bytes",
-                                       "errors",
-                                       "items",
-                                       "blocked",
-                                       "count",
-                                       "frames",
-                                       "user",
-                                       "system",
-                                       "run_queue",
-                                       "voluntary_switches",
-                                       "faults",
-                                       "wall",
-                                       "allocated_total",
-                                       "involuntary_switches"};
-    size_t size = strlen(name);
-    static const char *const units[] = {"_ns", "_bytes"};
-    for (size_t i = 0; i < 2; i++)
-        if (size > strlen(units[i]) && strcmp(name + size - strlen(units[i]), units[i]) == 0)
-            size -= strlen(units[i]);
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-        if (strlen(sums[i]) == size && memcmp(sums[i], name, size) == 0)
-            return true;
-    return false;
-}
-
 static bool is_time(struct flm_name unit)
 {
     return unit.size == 2 && memcmp(unit.at, "ns", 2) == 0;
@@ -122,7 +81,7 @@ static void add_column(struct columns *to, const struct flm_report_table *table,
     bool is_text = flm_report_row_count(table) > 0 &&
                    flm_report_kind_of(table, 0, source) == FLM_REPORT_STRING;
     for (int rate = 0; rate < 2 && to->count < MOST_COLUMNS; rate++) {
-        if (rate == 1 && (!with_rates || is_text || !is_sum(name)))
+        if (rate == 1 && (!with_rates || is_text || !flm_section_is_sum(name)))
             return;
         struct column *c = &to->at[to->count++];
         *c = (struct column){.source = source,
