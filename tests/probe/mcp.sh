@@ -64,6 +64,11 @@ for where in on "file:$work/app.probe"; do
     expect '"isError": false' live "$where"
     expect 'of wall in ' live "$where"
     expect 'calls in ' live "$where"
+    ask live "\"pid\": $program, \"seconds\": 0.2, \"section\": \"time\"" > "$work/answer"
+    expect 'Time: .*rates of the last' section "$where"
+    expect 'calls *[/]s .* name' section "$where"
+    ask live "\"pid\": $program, \"seconds\": 0.2, \"section\": \"values\"" > "$work/answer"
+    expect 'nothing was measured yet' values "$where"
     kill $program
     wait $program 2> /dev/null
 done

@@ -343,12 +343,25 @@ static int show_in_browser(const struct fields *f, const char *before, const cha
     return status;
 }
 
+/* "node 4711" */
+static void name_process(int process, char *name, size_t room)
+{
+    char path[64], command[32] = "process";
+    snprintf(path, sizeof path, "/proc/%d/comm", process);
+    FILE *file = fopen(path, "re");
+    if (file && fgets(command, sizeof command, file))
+        command[strcspn(command, "\n")] = 0;
+    if (file)
+        fclose(file);
+    snprintf(name, room, "%s %d", command, process);
+}
+
 static int show_live(const struct fields *f)
 {
     struct flm_error why;
     struct watched watched = {.fields = f, .attached = flm_attached_open(f->live, NULL, &why)};
-    char name[32];
-    snprintf(name, sizeof name, "process %d", f->live);
+    char name[64];
+    name_process(f->live, name, sizeof name);
     struct flm_page_options shown = {
         .size = sizeof shown, .name = name, .code = CODE_PATH, .live = LIVE_PATH};
     shown.profile = watched.attached ? read_now(&watched, &why) : NULL;

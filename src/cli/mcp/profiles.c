@@ -7,6 +7,7 @@
 #include "cli/common/load_options.h"
 #include "cli/mcp/tools.h"
 #include "cli/report/interval.h"
+#include "cli/report/live_sections.h"
 #include "cli/report/print.h"
 #include "flamel/algebra.h"
 #include "load/attached.h"
@@ -244,10 +245,58 @@ static bool add_interval(const struct flm_mcp_call *call, const struct flm_profi
     return good;
 }
 
+static bool look(struct flm_attached *attached, struct flm_sections *sections,
+                 struct flm_error *why)
+{
+    struct flm_bytes file;
+    struct flm_report *report = NULL;
+    if (flm_attached_read(attached, &file, why))
+        report = flm_report_probe(file.at, file.size, NULL, why);
+    if (report)
+        flm_sections_add(sections, report, (double)flm_now_ns() * 1e-9);
+    return report != NULL;
+}
+
+static void add_section(const struct flm_mcp_call *call, const struct flm_sections *sections,
+                        struct flm_text *out)
+{
+    const struct flm_section_tab *tab;
+    const struct flm_table_style style = {0};
+    for (size_t i = 0; (tab = flm_sections_tab(i)) != NULL; i++) {
+        struct flm_section_view view = {.tab = tab, .rows = flm_mcp_count(call->rows, USUAL_ROWS)};
+        if (strcmp(tab->name, call->section) != 0)
+            continue;
+        flm_text_format(out, "%s: ", tab->title);
+        flm_sections_write_status(sections, out);
+        flm_text_puts(out, "\n\n");
+        flm_sections_write(sections, &view, &style, out);
+        if (view.hidden > 0)
+            flm_text_format(out, "and %zu more\n", view.hidden);
+    }
+}
+
+static bool add_live_section(const struct flm_mcp_call *call, double seconds, struct flm_text *out,
+                             struct flm_error *why)
+{
+    struct flm_sections sections = {0};
+    struct flm_attached *attached = flm_attached_open((int32_t)call->pid, NULL, why);
+    bool good = attached && look(attached, &sections, why);
+    if (good && !wait(call, seconds))
+        good = flm_error_set(why, FLM_ERROR_CANCELED, "canceled");
+    good = good && look(attached, &sections, why);
+    if (good)
+        add_section(call, &sections, out);
+    flm_sections_clear(&sections);
+    flm_attached_close(attached);
+    return good;
+}
+
 bool flm_mcp_live(const struct flm_mcp_call *call, struct flm_text *out, struct flm_error *why)
 {
     const double most = 60, least = 0.1;
     double seconds = isnan(call->seconds) ? 1 : fmax(least, fmin(call->seconds, most));
+    if (call->section)
+        return add_live_section(call, seconds, out, why);
     int64_t began = flm_now_ns();
     struct flm_profile *before = flm_mcp_load(call, NULL, why), *after = NULL;
     if (before && !wait(call, seconds))

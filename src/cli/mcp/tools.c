@@ -136,9 +136,13 @@ static const struct flm_mcp_tool tools[] = {
     {"live",
      "What a program does now",
      "Watches a running program that measures itself (flamel/probe.h with FLAMEL=on) for some "
-     "seconds: what was spent in which function meanwhile, with calls. The program is not stopped.",
+     "seconds: what was spent in which function meanwhile, with calls; or a section of its report: "
+     "waits for locks, I/O, allocations, values. The program is not stopped.",
      {{"pid", FLM_MCP_COUNT, AT(pid), true, "the process", NULL},
       {"seconds", FLM_MCP_NUMBER, AT(seconds), false, "how long (default: 1, at most 60)", NULL},
+      {"section", FLM_MCP_TEXT, AT(section), false,
+       "instead: one section of what it measures, since its start and with rates",
+       "time|memory|cpu|locks|queues|tasks|io|threads|values|requests|streams|frames|sql|http"},
       {"sort", FLM_MCP_TEXT, AT(sort), false, "by self (default), total or name",
        "self|total|name"},
       ARGUMENT_ROWS,

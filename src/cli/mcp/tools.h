@@ -33,7 +33,7 @@ struct flm_mcp_argument {
     const char *choices; /* "top|tree"; NULL: any text */
 };
 
-enum { FLM_MCP_MOST_ARGUMENTS = 12 };
+enum { FLM_MCP_MOST_ARGUMENTS = 14 };
 
 struct flm_mcp_tool {
     const char *name, *title, *description;
