@@ -5,8 +5,8 @@
  *         -lflamel-probe
  *     FLAMEL=on ./live build/flamel
  *
- * Both are pinned to processors of their own where there are several. A round lasts a second, so the
- * reader looks ten times in it: the least batch, the median, and the CPU time of all. */
+ * Both are pinned to processors of their own where there are several. A round lasts a second, so
+ * the reader looks ten times in it: the least batch, the median, and the CPU time of all. */
 #include <flamel/probe.h>
 #include <sched.h>
 #include <signal.h>
