@@ -343,6 +343,7 @@ struct flm_settings {
     uint32_t timed_of;        /* 1: each call is timed; n: one of n; 0: calls are counted only */
     uint32_t budget;          /* of the time, in millionths, for timing; 0: none is set */
     bool is_ordered;
+    bool is_quiet;        /* no word of files that cannot be written: there are many processes */
     uint32_t hold_weight; /* locks: how long each is held, 1; one of 64, 64; none, 0 */
     char wrong[256];      /* a sentence: why they are not understood */
     char only[1024], except[1024]; /* globs for functions; "": none */

@@ -121,18 +121,26 @@ static void add_number(void)
     snprintf(flm_settings.path + size, sizeof flm_settings.path - size, ".%ld", (long)getpid());
 }
 
-/* The path, or with the number of the process behind it where a program still writes there: one
- * that ran this one, say. */
-static void choose_path(void)
+/* Whether a program still writes there. */
+static bool is_in_use(const char *path)
 {
     struct flm_probe_header old = {.state = FLM_PROBE_ENDED};
-    int file = open(flm_settings.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
-        return;
+        return false;
     bool is_one = read(file, &old, sizeof old) == (ssize_t)sizeof old &&
                   memcmp(old.magic, FLM_PROBE_MAGIC, sizeof old.magic) == 0;
     close(file);
-    if (is_one && old.state == FLM_PROBE_RUNNING && old.pid > 0 && kill((pid_t)old.pid, 0) == 0)
+    return is_one && old.state == FLM_PROBE_RUNNING && old.pid > 0 && kill((pid_t)old.pid, 0) == 0;
+}
+
+/* The path, or with the number of the process behind it where a program still writes there: one
+ * that ran this one, say. Several times, where a process has become one program after another: what
+ * each of them measured is kept. */
+static void choose_path(void)
+{
+    enum { MOST = 20 };
+    for (int i = 0; i < MOST && is_in_use(flm_settings.path); i++)
         add_number();
 }
 
@@ -327,7 +335,7 @@ static void __attribute__((constructor)) library_begins(void)
     is_off = !asked.is_on && !asked.wrong[0];
     if (asked.wrong[0])
         fprintf(stderr, "flamel-probe: %s\n", asked.wrong);
-    else if (!is_off && flm_probe_do_start(text) != 0)
+    else if (!is_off && flm_probe_do_start(text) != 0 && !asked.is_quiet)
         fprintf(stderr, "flamel-probe: %s: %s\n", asked.path, strerror(errno));
 }
 

@@ -172,6 +172,10 @@ static bool set_filter(struct flm_settings *settings, int argument, const char *
 {
     (void)argument;
     return copy_path(settings->filter, value);
+static bool set_quiet(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument, (void)value;
+    return settings->is_quiet = true;
 }
 
 static bool set_ordered(struct flm_settings *settings, int argument, const char *value)
@@ -263,6 +267,7 @@ static const struct word words[] = {
     {"only", set_globs, 1, "GLOB/GLOB", false},
     {"not", set_globs, 0, "GLOB/GLOB", false},
     {"filter", set_filter, 0, "PATH", false},
+    {"quiet", set_quiet, 0, NULL, false},
     {"all", set_all, 0, NULL, false},
     {"time", set_signal, FLM_PROBE_TIME, NULL, false},
     {"memory", set_memory, FLM_PROBE_MEMORY, "BYTES", true},

@@ -89,6 +89,14 @@ struct flm_report *flm_report_probe(const void *bytes, size_t size,
 struct flm_report *flm_report_probe_file(const char *path, const struct flm_report_options *options,
                                          struct flm_error *why);
 
+/* The report of several processes, of the bytes of their files: those that run the same program are
+ * one, with the sums of all, and what cost most is first. JSON has them in "commands", CSV in a
+ * first column. `rows` limits programs too. A file that is not complete is counted, and left
+ * out. */
+struct flm_report *flm_report_probe_processes(const struct flm_name *files, size_t count,
+                                              const struct flm_report_options *options,
+                                              struct flm_error *why);
+
 /* The formats of files: names, whether they are read and written, extensions, descriptions. Table
  * "formats", which alone is the JSON. */
 struct flm_report *flm_report_formats(struct flm_error *why);

@@ -5,6 +5,7 @@
 #include "cli/common/options.h"
 
 extern const struct flm_command flm_command_record;
+extern const struct flm_command flm_command_probe;
 extern const struct flm_command flm_command_top;
 extern const struct flm_command flm_command_view;
 extern const struct flm_command flm_command_convert;

@@ -48,25 +48,7 @@ static const struct flm_option options[] = {
 
 /* ---- A program that measured itself ---------------------------------------------------------- */
 
-enum { MOST_PERCENTILES = 10, USUAL_SIGNAL_ROWS = 15 };
-
-static bool read_percentiles(const char *list, double *percentiles, uint32_t *count,
-                             struct flm_error *why)
-{
-    for (*count = 0; *list; list += *list == ',') {
-        char *end;
-        double percentile = strtod(list, &end);
-        if (end == list || (*end && *end != ',') || !(percentile > 0 && percentile <= 100) ||
-            *count == MOST_PERCENTILES)
-            return flm_error_set(
-                why, FLM_ERROR_USAGE,
-                "--percentiles are up to %d numbers above 0 and up to 100: 50,95,99.9",
-                MOST_PERCENTILES);
-        percentiles[(*count)++] = percentile;
-        list = end;
-    }
-    return *count > 0 || flm_error_set(why, FLM_ERROR_USAGE, "--percentiles: none are given");
-}
+enum { USUAL_SIGNAL_ROWS = 15 };
 
 /* Whether the report may be that of signals: nothing is asked for that only profiles have. */
 static bool may_be_signals(const struct fields *f, const char *path)
@@ -80,7 +62,7 @@ static bool may_be_signals(const struct fields *f, const char *path)
 /* -1: it is of another format. */
 static int report_signals(const struct fields *f, const char *path)
 {
-    double percentiles[MOST_PERCENTILES] = {95};
+    double percentiles[FLM_MOST_PERCENTILES] = {95};
     struct flm_error why;
     struct flm_report_options o = {.size = sizeof o,
                                    .source = path,
@@ -89,7 +71,8 @@ static int report_signals(const struct fields *f, const char *path)
                                    .rows = f->rows != NOT_GIVEN          ? (uint32_t)f->rows
                                            : f->form.json || f->form.csv ? 0
                                                                          : USUAL_SIGNAL_ROWS};
-    if (f->percentiles && !read_percentiles(f->percentiles, percentiles, &o.percentile_count, &why))
+    if (f->percentiles &&
+        !flm_percentiles_parse(f->percentiles, percentiles, &o.percentile_count, &why))
         return flm_message_error(&why);
     if (!flm_form_check(&f->form, &why))
         return flm_message_error(&why);

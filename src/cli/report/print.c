@@ -1,5 +1,6 @@
 #include "cli/report/print.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/common/terminal.h"
@@ -17,6 +18,24 @@ bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why)
 {
     return fields->json + fields->csv + fields->markdown <= 1 ||
            flm_error_set(why, FLM_ERROR_USAGE, "one of --json, --csv and --markdown is enough");
+}
+
+bool flm_percentiles_parse(const char *list, double *percentiles, uint32_t *count,
+                           struct flm_error *why)
+{
+    for (*count = 0; *list; list += *list == ',') {
+        char *end;
+        double percentile = strtod(list, &end);
+        if (end == list || (*end && *end != ',') || !(percentile > 0 && percentile <= 100) ||
+            *count == FLM_MOST_PERCENTILES)
+            return flm_error_set(
+                why, FLM_ERROR_USAGE,
+                "--percentiles are up to %d numbers above 0 and up to 100: 50,95,99.9",
+                FLM_MOST_PERCENTILES);
+        percentiles[(*count)++] = percentile;
+        list = end;
+    }
+    return *count > 0 || flm_error_set(why, FLM_ERROR_USAGE, "--percentiles: none are given");
 }
 
 bool flm_report_into_text(void *text, const void *bytes, size_t size)

@@ -32,6 +32,12 @@ enum flm_report_form flm_form_of(const struct flm_form_fields *fields);
 /* False, and `why`, where several are given. */
 bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why);
 
+/* "50,95,99.9": `percentiles` has room for FLM_MOST_PERCENTILES. False, and `why`: they make no
+ * sense. */
+enum { FLM_MOST_PERCENTILES = 10 };
+bool flm_percentiles_parse(const char *list, double *percentiles, uint32_t *count,
+                           struct flm_error *why);
+
 /* ---- Where to -------------------------------------------------------------------------------- */
 
 /* Writes the report to the file, or for "-" to standard output. */

@@ -48,6 +48,16 @@ struct flm_bytes flm_probe_text_at(const struct flm_probe_decoded *d, uint64_t o
     return is_there ? (struct flm_bytes){d->all.at + offset, size} : (struct flm_bytes){"", 0};
 }
 
+struct flm_bytes flm_probe_program(const struct flm_probe_decoded *decoded)
+{
+    const struct flm_probe_header *header = &decoded->header;
+    struct flm_bytes command = flm_probe_text_at(decoded, header->command, header->command_size);
+    size_t start = 0, end = 0;
+    for (; end < command.size && command.at[end] != ' '; end++)
+        start = command.at[end] == '/' ? end + 1 : start;
+    return (struct flm_bytes){command.at + start, end - start};
+}
+
 double flm_probe_ns(const struct flm_probe_decoded *d, double ticks)
 {
     return ticks * ((double)d->header.ns_per_tick / 4294967296.0);
@@ -288,7 +298,7 @@ static bool read_meters(struct reading *r, const struct flm_probe_thread *thread
 }
 
 /* The durations that are in no histogram yet. */
-static void add_ring(struct reading *r, const struct flm_probe_thread *thread, uint32_t index)
+static bool add_ring(struct reading *r, const struct flm_probe_thread *thread, uint32_t index)
 {
     struct flm_probe_decoded *d = r->d;
     uint64_t count = thread->ring.count < FLM_PROBE_RING ? thread->ring.count : FLM_PROBE_RING;
@@ -304,7 +314,7 @@ static void add_ring(struct reading *r, const struct flm_probe_thread *thread, u
         if (!meter) {
             struct flm_probe_meter fresh = {.site = site, .least = UINT64_MAX};
             if (!FLM_ARRAY_ADD(&d->meters, fresh) || !FLM_ARRAY_ADD(&d->meter_threads, index))
-                return;
+                return flm_error_memory(r->why);
             meter = &d->meters.at[d->meters.count - 1];
         }
         uint64_t least = meter->count > 0 ? meter->least : UINT64_MAX;
@@ -314,6 +324,7 @@ static void add_ring(struct reading *r, const struct flm_probe_thread *thread, u
         meter->least = ringed->ticks < least ? ringed->ticks : least;
         meter->greatest = ringed->ticks > meter->greatest ? ringed->ticks : meter->greatest;
     }
+    return true;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -368,9 +379,8 @@ static bool read_all(struct reading *r)
         return flm_error_memory(r->why);
     for (uint32_t i = 0; i < d->threads.count; i++) {
         const struct flm_probe_thread *thread = &d->threads.at[i];
-        if (!read_tree(r, thread, i) || !read_meters(r, thread, i))
+        if (!read_tree(r, thread, i) || !read_meters(r, thread, i) || !add_ring(r, thread, i))
             return false;
-        add_ring(r, thread, i);
     }
     find_selves(d);
     return true;
@@ -379,7 +389,7 @@ static bool read_all(struct reading *r)
 bool flm_probe_decode(struct flm_probe_decoded *decoded, struct flm_bytes all,
                       struct flm_error *why)
 {
-    *decoded = (struct flm_probe_decoded){.all = all};
+    *decoded = (struct flm_probe_decoded){.all = all, .processes = 1};
     struct reading r = {.d = decoded, .why = why};
     bool good = read_all(&r);
     free(r.step_at);

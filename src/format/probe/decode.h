@@ -34,6 +34,7 @@ struct flm_probe_decoded {
     struct flm_bytes all;
     struct flm_probe_header header;
     uint64_t last_ticks; /* the last moment that the file knows of */
+    uint32_t processes;  /* 1; more: they were merged (report/probe), and what passed is a sum */
 
     uint32_t site_count; /* the last number; site 0 is none */
     struct flm_probe_site *sites;
@@ -58,6 +59,9 @@ void flm_probe_decoded_clear(struct flm_probe_decoded *decoded);
 /* A text of the file; "" where it is not in the file. */
 struct flm_bytes flm_probe_text_at(const struct flm_probe_decoded *decoded, uint64_t offset,
                                    uint32_t size);
+
+/* The program of the command: "/usr/bin/cc1 -quiet" is cc1. */
+struct flm_bytes flm_probe_program(const struct flm_probe_decoded *decoded);
 
 /* Ticks as nanoseconds. */
 double flm_probe_ns(const struct flm_probe_decoded *decoded, double ticks);

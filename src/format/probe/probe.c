@@ -134,6 +134,7 @@ static struct flm_thread_names name_thread(struct reading *r, const struct flm_p
     char number[24];
     struct flm_text text;
     const struct flm_text *pid = &r->pid;
+    struct flm_bytes program = flm_probe_program(&r->d);
     flm_text_init_fixed(&text, number, sizeof number);
     flm_text_format(&text, "%u", thread->tid);
     size_t size = 0;
@@ -141,6 +142,7 @@ static struct flm_thread_names name_thread(struct reading *r, const struct flm_p
         size++;
     return (struct flm_thread_names){
         .process = flm_builder_string(r->builder, pid->at, pid->size).index,
+        .process_name = flm_builder_string(r->builder, program.at, program.size).index,
         .thread =
             thread->threads > 1 ? 0 : flm_builder_string(r->builder, text.at, text.size).index,
         .thread_name = flm_builder_string(r->builder, thread->name, size).index};

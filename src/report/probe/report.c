@@ -9,6 +9,7 @@
 #include "base/text/versioned.h"
 #include "draw/text/quantity.h"
 #include "report/core/blocks.h"
+#include "report/probe/parts.h"
 #include "report/probe/sections.h"
 #include "report/probe/thread_section.h"
 
@@ -20,6 +21,7 @@ struct maker {
     const double *percentiles;
     uint32_t percentile_count;
     uint32_t *rows, *scratch; /* sites of the section, in order */
+    const char *command;      /* of CSV: the first column; NULL: there is none */
 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -284,6 +286,8 @@ static void add_csv_rows(struct maker *m, const struct flm_section *section)
                     !flm_section_value(m->measures, site, column, m->percentiles[i], &value))
                     continue;
                 flm_report_begin_row(m->report, 0, FLM_IN_CSV);
+                if (m->command)
+                    flm_report_cell_bytes(m->report, flm_bytes_of(m->command));
                 flm_report_cell_bytes(m->report, flm_bytes_of(section->name));
                 flm_report_cell_bytes(m->report, name_of(m, site));
                 flm_report_cell_bytes(
@@ -294,14 +298,14 @@ static void add_csv_rows(struct maker *m, const struct flm_section *section)
             }
 }
 
-static void add_csv(struct maker *m)
+void flm_report_begin_probe_csv(struct flm_report *report, const char *first)
 {
     static const char *const names[] = {"section", "name", "operation", "measure", "value"};
-    flm_report_begin_table(m->report, "csv", FLM_IN_CSV, false);
+    flm_report_begin_table(report, "csv", FLM_IN_CSV, false);
+    if (first)
+        flm_report_add_column(report, first, FLM_IN_CSV);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        flm_report_add_column(m->report, names[i], FLM_IN_CSV);
-    for (size_t i = 0; i < flm_section_count; i++)
-        add_csv_rows(m, &flm_sections[i]);
+        flm_report_add_column(report, names[i], FLM_IN_CSV);
 }
 
 /* ---- What was measured ----------------------------------------------------------------------- */
@@ -364,7 +368,7 @@ static void add_losses(const struct maker *m)
 }
 
 /* "app 4711: 15.6 s in 4 threads; a scope costs 25 ns, which is taken out" */
-static void add_head(const struct maker *m)
+static void add_head(const struct maker *m, bool is_first)
 {
     const struct flm_probe_header *header = &m->decoded->header;
     struct flm_bytes command = flm_probe_text_at(m->decoded, header->command, header->command_size);
@@ -374,9 +378,11 @@ static void add_head(const struct maker *m)
     double cost =
         flm_probe_ns(m->decoded, ((double)header->inside_cost + header->outside_cost) / 256);
 
-    flm_report_add_text(m->report, "file",
-                        flm_bytes_of(m->options->source ? m->options->source : ""));
+    uint32_t processes = m->decoded->processes;
+    if (m->options->source)
+        flm_report_add_text(m->report, "file", flm_bytes_of(m->options->source));
     flm_report_add_text(m->report, "command", command);
+    flm_report_add_number(m->report, "processes_count", processes);
     flm_report_add_number(m->report, "pid", header->pid);
     flm_report_add_bool(m->report, "has_ended", header->state == FLM_PROBE_ENDED);
     flm_report_add_number(m->report, "elapsed_ns", m->measures->elapsed);
@@ -385,9 +391,14 @@ static void add_head(const struct maker *m)
     flm_report_add_number(m->report, "timed_of", header->timed_of);
     flm_report_add_number(m->report, "open_scopes", (double)m->decoded->open);
 
-    struct flm_text *line = flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_STRONG);
-    flm_text_format(line, "%.*s %u: ", (int)(command.size < 200 ? command.size : 200), command.at,
-                    header->pid);
+    struct flm_text *line =
+        flm_report_add_line(m->report, FLM_IN_PEOPLES, !is_first, FLM_TONE_STRONG);
+    if (processes == 1)
+        flm_text_format(line, "%.*s %u: ", (int)(command.size < 200 ? command.size : 200),
+                        command.at, header->pid);
+    else
+        flm_text_format(line, "%.*s, %u processes: ", (int)flm_probe_program(m->decoded).size,
+                        flm_probe_program(m->decoded).at, processes);
     flm_quantity_add(line, m->measures->elapsed, flm_bytes_of("ns"));
     flm_text_format(line, " in %u thread%s; a scope costs ", threads, threads == 1 ? "" : "s");
     flm_quantity_add(line, cost, flm_bytes_of("ns"));
@@ -400,25 +411,64 @@ static void add_head(const struct maker *m)
         flm_text_puts(line, "; it has not ended, or was killed");
 }
 
-static struct flm_report *make(struct maker *m, struct flm_error *why)
+/* The memory that rows are sorted in; false, and `why`: there is none. */
+static bool maker_init(struct maker *m, struct flm_report *report,
+                       const struct flm_measures *measures,
+                       const struct flm_report_options *options, struct flm_error *why)
 {
-    m->report = flm_report_new(why);
-    if (!m->report)
-        return NULL;
-    add_head(m);
-    add_activity(m);
-    for (size_t i = 0; i < flm_section_count; i++)
-        add_section(m, &flm_sections[i]);
-    flm_report_add_threads(m->report, m->measures, m->options->rows);
-    add_losses(m);
-    add_csv(m);
-    return flm_report_finish(m->report, why);
+    static const double usual[] = {95};
+    size_t room = (size_t)measures->decoded->site_count + 1;
+    *m = (struct maker){.report = report,
+                        .options = options,
+                        .measures = measures,
+                        .decoded = measures->decoded,
+                        .percentiles = options->percentiles ? options->percentiles : usual,
+                        .percentile_count = options->percentiles ? options->percentile_count : 1,
+                        .rows = malloc(room * sizeof(uint32_t)),
+                        .scratch = malloc(room * sizeof(uint32_t))};
+    return (m->rows && m->scratch) || flm_error_memory(why);
+}
+
+static void maker_clear(struct maker *m)
+{
+    free(m->rows);
+    free(m->scratch);
+}
+
+bool flm_report_add_probe(struct flm_report *report, const struct flm_measures *measures,
+                          const struct flm_report_options *options, bool is_first,
+                          struct flm_error *why)
+{
+    struct maker m;
+    bool good = maker_init(&m, report, measures, options, why);
+    if (good) {
+        add_head(&m, is_first);
+        add_activity(&m);
+        for (size_t i = 0; i < flm_section_count; i++)
+            add_section(&m, &flm_sections[i]);
+        flm_report_add_threads(report, measures, options->rows);
+        add_losses(&m);
+    }
+    maker_clear(&m);
+    return good;
+}
+
+bool flm_report_add_probe_csv(struct flm_report *report, const struct flm_measures *measures,
+                              const struct flm_report_options *options, const char *command,
+                              struct flm_error *why)
+{
+    struct maker m;
+    bool good = maker_init(&m, report, measures, options, why);
+    m.command = command;
+    for (size_t i = 0; good && i < flm_section_count; i++)
+        add_csv_rows(&m, &flm_sections[i]);
+    maker_clear(&m);
+    return good;
 }
 
 struct flm_report *flm_report_probe(const void *bytes, size_t size,
                                     const struct flm_report_options *options, struct flm_error *why)
 {
-    static const double usual[] = {95};
     struct flm_report_options o;
     struct flm_probe_decoded decoded;
     struct flm_measures measures = {0};
@@ -426,22 +476,14 @@ struct flm_report *flm_report_probe(const void *bytes, size_t size,
     if (!flm_versioned_copy(&o, sizeof o, options, "flm_report_options", why))
         return NULL;
     bool good = flm_probe_decode(&decoded, (struct flm_bytes){bytes, size}, why) &&
-                flm_measures_make(&measures, &decoded, why);
+                flm_measures_make(&measures, &decoded, why) && (report = flm_report_new(why));
     if (good) {
-        size_t room = (size_t)decoded.site_count + 1;
-        struct maker m = {.options = &o,
-                          .measures = &measures,
-                          .decoded = &decoded,
-                          .percentiles = o.percentiles ? o.percentiles : usual,
-                          .percentile_count = o.percentiles ? o.percentile_count : 1,
-                          .rows = malloc(room * sizeof(uint32_t)),
-                          .scratch = malloc(room * sizeof(uint32_t))};
-        if (m.rows && m.scratch)
-            report = make(&m, why);
-        else
-            flm_error_memory(why);
-        free(m.rows);
-        free(m.scratch);
+        good = flm_report_add_probe(report, &measures, &o, true, why);
+        flm_report_begin_probe_csv(report, NULL);
+        good = good && flm_report_add_probe_csv(report, &measures, &o, NULL, why);
+        if (!good)
+            flm_report_free(report);
+        report = good ? flm_report_finish(report, why) : NULL;
     }
     flm_measures_clear(&measures);
     flm_probe_decoded_clear(&decoded);
