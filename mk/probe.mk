@@ -62,3 +62,10 @@ all: $(PROBE_LIBRARIES)
 PROBE_RESULTS := $(patsubst tests/probe/%.sh,$B/results/probe/%,$(wildcard tests/probe/*.sh))
 $(PROBE_RESULTS): $B/results/probe/%: tests/probe/%.sh $B/flamel $(PROBE_LIBRARIES) force
 	$(run_test) probe/$* $(TEST_SECONDS) env CC='$(CC)' tests/probe/$*.sh $(abspath $B)
+
+# The library in programs of others, and in what disturbs it: what is installed; takes minutes.
+.PHONY: test-probe-hosts
+PROBE_WORDS ?= on,cpu,leaks
+test-probe-hosts: $B/flamel $(PROBE_LIBRARIES)
+	tests/probe/hosts/run.sh $(abspath $B) $(PROBE_WORDS)
+	env CC='$(CC)' tests/probe/survive.sh $(abspath $B) $(PROBE_WORDS)
