@@ -38,9 +38,9 @@ export function makeCode(view) {
     const titleCell = make('h2', {class: 'cut'}), facts = make('span', {class: 'muted cut'});
     const switches = make('span', {class: 'buttons'});
     const bar = make('div', {class: 'code-bar'}, titleCell, switches, facts);
-    const functions = make('ul', {}), hottest = make('ul', {});
+    const functions = make('ul', {}), hottest = make('ul', {}), leftOut = make('ul', {class: 'left-out'}), leftOutTitle = make('h3', {});
     const side = make('nav', {class: 'code-side', 'aria-label': 'Functions and lines'},
-        make('h3', {}, 'Functions of this stack'), functions, make('h3', {}, 'Hottest lines'), hottest);
+        make('h3', {}, 'Functions of this stack'), functions, make('h3', {}, 'Hottest lines'), hottest, leftOutTitle, leftOut);
     const panes = [makeSide('source'), makeSide('assembly')];
     const strip = make('div', {class: 'code-strip', title: 'The whole function: click to go there', 'aria-hidden': 'true',
         onclick: event => panes[0].goTo(Math.floor(event.offsetY / strip.clientHeight * panes[0].count()))},
@@ -237,6 +237,10 @@ export function makeCode(view) {
         facts.title = facts.textContent;
         refill(functions, code.functions.map(place));
         if (code.hottest.length) refill(hottest, code.hottest.map(place));
+        const missing = code.left_out;
+        show(leftOutTitle, missing.length);
+        refill(leftOutTitle, `${missing.length} source ${missing.length === 1 ? 'file' : 'files'} left out`);
+        refill(leftOut, missing.map(one => make('li', {class: 'muted cut', title: one.value}, one.title)));
         show(panes[1].element, code.assembly);
         element.classList.toggle('has-assembly', code.assembly);
         element.classList.toggle('has-change', code.compared);

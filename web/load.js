@@ -74,7 +74,8 @@ export async function loadEmbedded(id, options = {}) {
 // {function, module, files, assembly, side, other}. null: there is neither.
 export async function loadCode(wanted) {
     const embedded = flamelProfiles.get('code'), from = element('module')?.dataset.code;
-    if (embedded) return wanted.side === 'after' ? embedded : null;
+    // It has the code of after, and of before that of functions which are gone.
+    if (embedded) return wanted.side === 'after' || wanted.alone ? embedded : null;
     if (!from) return null;
     const response = await fetch(from, {method: 'POST', body: JSON.stringify(wanted)}).catch(() => {
         throw new Error('there is no answer: is flamel view still running?');

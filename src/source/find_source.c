@@ -11,6 +11,7 @@
 #include "format/core/date.h"
 #include "os/regular_file.h"
 #include "source/internal.h"
+#include "symbol/identity/source_path.h"
 #include "symbol/registry/module.h"
 
 enum { MOST_TRIED = 12, MOST_PARTS = 64 };
@@ -23,7 +24,8 @@ struct search {
     struct flm_source_file *source; /* the best so far */
     struct flm_text tried;          /* ", " between them */
     size_t tried_count;
-    bool failed; /* memory ran out */
+    bool has_refused; /* a file that is there */
+    bool failed;      /* memory ran out */
 };
 
 /* The note has whole seconds. */
@@ -105,6 +107,7 @@ static void describe(struct search *s, struct flm_source_file *source, int64_t c
 static void add_tried(struct search *s, const char *before, struct flm_bytes path,
                       const char *reason)
 {
+    s->has_refused |= reason != NULL;
     if (s->tried_count++ >= MOST_TRIED)
         return;
     if (s->tried_count > 1)
@@ -211,7 +214,7 @@ static bool try_as_named(struct search *s)
 static bool try_folders(struct search *s)
 {
     struct flm_text ends = {0};
-    flm_source_normalize((struct flm_bytes){s->path.at, s->path.size - 1}, &ends);
+    flm_path_normalize((struct flm_bytes){s->path.at, s->path.size - 1}, &ends);
     flm_text_putc(&ends, 0);
     s->failed |= ends.failed;
     bool done = s->failed;
@@ -258,7 +261,7 @@ static void explain_nowhere(struct search *s)
     struct flm_text *status = &s->source->status;
     status->size = 0;
     flm_text_add(status, s->request->path);
-    flm_text_puts(status, " was not found; tried: ");
+    flm_text_puts(status, s->has_refused ? " was not read; tried: " : " was not found; tried: ");
     flm_text_add(status, (struct flm_bytes){s->tried.at, s->tried.size});
     if (s->tried_count == 0)
         flm_text_puts(status, "nothing");

@@ -8,7 +8,4 @@
 const char *flm_source_read(int file, size_t most_bytes, struct flm_text *text,
                             int64_t *changed_ns);
 
-/* Appends a path without ".", ".." and empty parts; ".." takes the part before it away. */
-void flm_source_normalize(struct flm_bytes path, struct flm_text *out);
-
 #endif

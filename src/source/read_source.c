@@ -47,30 +47,3 @@ const char *flm_source_read(int file, size_t most_bytes, struct flm_text *text, 
         text->size = start;
     return refusal;
 }
-
-void flm_source_normalize(struct flm_bytes path, struct flm_text *out)
-{
-    size_t start = out->size;
-    if (path.size > 0 && path.at[0] == '/')
-        flm_text_putc(out, '/');
-    size_t first = out->size;
-    while (path.size > 0 && !out->failed) {
-        const char *slash = memchr(path.at, '/', path.size);
-        struct flm_bytes part = {path.at, slash ? (size_t)(slash - path.at) : path.size};
-        path = flm_bytes_from(path, part.size + (slash != NULL));
-        if (part.size == 0 || flm_bytes_are(part, "."))
-            continue;
-        if (!flm_bytes_are(part, "..")) {
-            if (out->size > first)
-                flm_text_putc(out, '/');
-            flm_text_add(out, part);
-            continue;
-        }
-        while (out->size > first && out->at[out->size - 1] != '/')
-            out->size--;
-        if (out->size > first)
-            out->size--;
-    }
-    if (out->failed)
-        out->size = start;
-}

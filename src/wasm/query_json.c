@@ -391,6 +391,7 @@ static const struct member code[] = {MEMBER(code, title, TEXT),
                                      MEMBER(code, assembly_row, NUMBER),
                                      LIST_OF(code, functions, code_place),
                                      LIST_OF(code, hottest, code_place),
+                                     LIST_OF(code, left_out, code_place),
                                      END};
 static const struct member code_piece[] = {MEMBER(code_piece, text, TEXT),
                                            OPTIONAL(code_piece, kind, TEXT), END};
@@ -416,11 +417,15 @@ static const struct member code_row[] = {MEMBER(code_row, kind, TEXT),
                                          LIST_OF(code_row, pieces, code_piece),
                                          END};
 static const struct member code_rows[] = {LIST_OF(code_rows, rows, code_row), END};
-static const struct member code_wanted[] = {
-    MEMBER(code_wanted, function, TEXT), MEMBER(code_wanted, module, TEXT),
-    MEMBER(code_wanted, side, TEXT),     MEMBER(code_wanted, other, TEXT),
-    MEMBER(code_wanted, store, NUMBER),  MEMBER(code_wanted, assembly, BOOL),
-    LIST_OF(code_wanted, files, NULL),   END};
+static const struct member code_wanted[] = {MEMBER(code_wanted, function, TEXT),
+                                            MEMBER(code_wanted, module, TEXT),
+                                            MEMBER(code_wanted, side, TEXT),
+                                            MEMBER(code_wanted, other, TEXT),
+                                            MEMBER(code_wanted, store, NUMBER),
+                                            MEMBER(code_wanted, assembly, BOOL),
+                                            MEMBER(code_wanted, alone, BOOL),
+                                            LIST_OF(code_wanted, files, NULL),
+                                            END};
 
 /* The response of each query. */
 static const struct {

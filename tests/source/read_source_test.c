@@ -37,37 +37,10 @@ static void text_is_read_up_to_a_size(void **state)
     flm_text_clear(&text);
 }
 
-static void paths_are_made_plain(void **state)
-{
-    (void)state;
-    static const char *const cases[][2] = {
-        {"/a/b.c", "/a/b.c"},
-        {"a/./b.c", "a/b.c"},
-        {"//a//b.c/", "/a/b.c"},
-        {"/a/x/../b.c", "/a/b.c"},
-        {"/../../b.c", "/b.c"},
-        {"../b.c", "b.c"},
-        {"a/../../b/../c.c", "c.c"},
-        {"/", "/"},
-        {"", ""},
-        {"..", ""},
-        {"a/b/../..", ""},
-        {"/a...b/..c", "/a...b/..c"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct flm_text out = {0};
-        flm_source_normalize(flm_bytes_of(cases[i][0]), &out);
-        if (!flm_bytes_are((struct flm_bytes){out.at, out.size}, cases[i][1]))
-            fail_msg("%s: %.*s", cases[i][0], (int)out.size, out.at);
-        flm_text_clear(&out);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_read_up_to_a_size),
-        cmocka_unit_test(paths_are_made_plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

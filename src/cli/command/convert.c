@@ -1,21 +1,16 @@
 /* convert.c - `flamel convert`: any profile to any format or picture. */
-#include <string.h>
-
 #include "base/text/text.h"
 #include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/common/save_options.h"
-#include "code/find/code_collection.h"
+#include "cli/common/page_code.h"
 #include "flamel/changes.h"
 
 struct fields {
     struct flm_load_fields load;
     struct flm_save_fields save;
     const char *base, *base_apply;
-    struct flm_option_list folders, maps;
-    struct flm_option_share with_source;
-    bool with_assembly;
+    struct flm_page_code_fields code;
 };
 
 static const struct flm_option options[] = {
@@ -24,80 +19,9 @@ static const struct flm_option options[] = {
      offsetof(struct fields, base)},
     {"base-apply", 0, "EXPRESSION", "operations for the baseline, instead of those of --apply",
      FLM_OPTION_TEXT, offsetof(struct fields, base_apply)},
-    {"with-source", 0, "[=SHARE]",
-     "HTML: with the source of the functions whose total is at least SHARE of all (default: 0.5%)",
-     FLM_OPTION_MAYBE_SHARE, offsetof(struct fields, with_source)},
-    {"with-assembly", 0, NULL, "HTML: with the machine code of these functions", FLM_OPTION_FLAG,
-     offsetof(struct fields, with_assembly)},
-    {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
-     FLM_OPTION_LIST, offsetof(struct fields, folders)},
-    {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
-     offsetof(struct fields, maps)},
+    FLM_PAGE_CODE_OPTIONS(struct fields, code),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
-
-/* ---- Source and machine code in a page ------------------------------------------------------- */
-
-static bool wants_code(const struct fields *f)
-{
-    return f->with_source.is_given || f->with_assembly;
-}
-
-/* Which files went into the page: whoever sends it should know. */
-static void say_files(const struct flm_code_store *store)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < flm_code_store_file_count(store); i++) {
-        const struct flm_code_file *file = flm_code_store_file_at(store, i);
-        if (file->path.size == 0)
-            continue;
-        flm_message("with the source file %.*s", (int)file->path.size, file->path.at);
-        count++;
-    }
-    if (count == 0)
-        flm_message("no source file was found");
-}
-
-static bool collect_code(const struct fields *f, const struct flm_profile *profile,
-                         struct flm_code_store *store, struct flm_error *why)
-{
-    struct flm_symbol_paths paths = {0};
-    struct flm_metric metric;
-    struct flm_sources_options places = flm_load_places(&f->load, &f->folders, &f->maps, &paths);
-    places.only_sources = true;
-    places.most_source_bytes = FLM_PAGE_MOST_SOURCE;
-    struct flm_code_finder_options how = flm_code_finder_options_of(&places);
-    how.no_source = !f->with_source.is_given;
-    how.no_assembly = !f->with_assembly;
-    bool good = flm_metric_find(profile, f->save.metric, &metric, why) &&
-                flm_code_collect(profile, metric, f->with_source.share, &how, store, why);
-    flm_symbol_paths_clear(&paths);
-    return good;
-}
-
-/* Writes the profile, with the code that was asked for; frees the profile. */
-static int save(struct fields *f, struct flm_profile *profile)
-{
-    if (!wants_code(f))
-        return flm_save_with(&f->save, profile);
-    struct flm_error why;
-    struct flm_text code = {0};
-    struct flm_code_store *store = flm_code_store_new(&why);
-    bool good =
-        store && collect_code(f, profile, store, &why) && flm_code_store_write(store, &code, &why);
-    if (good) {
-        f->save.code = code.at;
-        f->save.code_size = code.size;
-    }
-    int status = good ? flm_save_with(&f->save, profile) : flm_message_error(&why);
-    if (!good)
-        flm_profile_free(profile);
-    else if (status == FLM_EXIT_DONE && f->with_source.is_given && !f->load.quiet)
-        say_files(store);
-    flm_code_store_free(store);
-    flm_text_clear(&code);
-    return status;
-}
 
 /* ---- Both of a comparison -------------------------------------------------------------------- */
 
@@ -155,7 +79,7 @@ static int compare(struct fields *f, const char *path)
     if (after && flm_save_format(&f->save).takes_baseline) {
         f->save.base = before;
         f->save.base_name = flm_load_name(f->base);
-        status = save(f, after); /* frees it */
+        status = flm_page_code_save(&f->code, &f->load, &f->save, after); /* frees it */
         after = NULL;
     } else if (after) {
         status = write_both(f, before, after, path);
@@ -167,8 +91,7 @@ static int compare(struct fields *f, const char *path)
 
 static int run(const struct flm_command *command, int count, char **words)
 {
-    struct fields f = {.with_source.share = 0.005};
-    struct flm_error why;
+    struct fields f = {.code = FLM_PAGE_CODE_USUAL};
     int status, operands = flm_command_start(command, &f, count, words, &status);
     if (operands < 0)
         return status;
@@ -178,16 +101,8 @@ static int run(const struct flm_command *command, int count, char **words)
         return flm_message_usage("--base-apply needs --base");
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
-    const char *format = flm_save_format(&f.save).name;
-    bool is_page = format && strcmp(format, "html") == 0;
-    if (wants_code(&f) && !is_page)
-        return flm_message_usage("--with-source and --with-assembly are for pages (-o x.html)");
-    if (!wants_code(&f) && f.folders.count + f.maps.count > 0)
-        return flm_message_usage("--source and --source-map go with --with-source or "
-                                 "--with-assembly");
-    for (size_t i = 0; i < f.maps.count; i++)
-        if (!flm_source_map_check(f.maps.items[i], &why))
-            return flm_message_error(&why);
+    if (!flm_page_code_check(&f.code, &f.save))
+        return FLM_EXIT_WRONG;
     /* Of both side by side there are no samples; only how long they last may be needed. */
     f.load.drop_times = f.base && !flm_save_format(&f.save).takes_baseline
                             ? f.save.picture.normalize != FLM_NORMALIZE_DURATION
@@ -199,7 +114,7 @@ static int run(const struct flm_command *command, int count, char **words)
     f.load.dropped_samples = &f.save.has_no_samples;
     f.save.quiet = f.load.quiet;
     struct flm_profile *profile = flm_load_with(&f.load, words[0]);
-    return profile ? save(&f, profile) : FLM_EXIT_WRONG;
+    return profile ? flm_page_code_save(&f.code, &f.load, &f.save, profile) : FLM_EXIT_WRONG;
 }
 
 const struct flm_command flm_command_convert = {

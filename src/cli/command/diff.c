@@ -5,7 +5,7 @@
 #include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/common/save_options.h"
+#include "cli/common/page_code.h"
 #include "cli/report/print.h"
 #include "flamel/compare.h"
 
@@ -18,6 +18,7 @@ struct fields {
     struct flm_option_list renames;
     const char *base_apply, *by, *part, *relative, *sort;
     struct flm_form_fields form;
+    struct flm_page_code_fields code;
     bool shares;
     int rows;
 };
@@ -47,6 +48,7 @@ static const struct flm_option options[] = {
     {"rows", 'n', "N",
      "print at most N functions and N stacks (default: 15, or all with --json and --csv); 0: all",
      FLM_OPTION_COUNT, offsetof(struct fields, rows)},
+    FLM_PAGE_CODE_OPTIONS(struct fields, code),
     FLM_FORM_OPTIONS(struct fields, form),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
@@ -272,7 +274,7 @@ static int write_page(struct fields *f, struct sides *s)
         f->save.base = sides[0];
         f->save.base_name = names[0].at;
         f->save.name = names[1].at;
-        status = flm_save_with(&f->save, sides[1]); /* frees it */
+        status = flm_page_code_save(&f->code, &f->load, &f->save, sides[1]); /* frees it */
         sides[1] = NULL;
     } else {
         status = flm_message_error(&why);
@@ -413,11 +415,13 @@ static int compare(struct fields *f, char **argv)
 
 static int run(const struct flm_command *command, int count, char **argv)
 {
-    struct fields f = {.rows = NOT_GIVEN};
+    struct fields f = {.code = FLM_PAGE_CODE_USUAL, .rows = NOT_GIVEN};
     int status, operands = flm_command_start(command, &f, count, argv, &status);
     const char *wrong = operands >= 0 ? misuse(&f, operands) : NULL;
-    if (operands >= 0)
-        status = wrong ? flm_message_usage("%s", wrong) : compare(&f, argv);
+    if (wrong)
+        status = flm_message_usage("%s", wrong);
+    else if (operands >= 0)
+        status = flm_page_code_check(&f.code, &f.save) ? compare(&f, argv) : FLM_EXIT_WRONG;
     flm_option_words_clear(&f.base);
     flm_option_words_clear(&f.new);
     return status;
@@ -435,6 +439,7 @@ const struct flm_command flm_command_diff = {
     .examples =
         "  flamel diff old.flm new.flm                        the report\n"
         "  flamel diff old.flm new.flm -o change.svg          the picture; .html: the viewer\n"
+        "  flamel diff old.flm new.flm -o d.html --with-source    a page with what lines cost\n"
         "  flamel diff old.flm new.flm --part appeared -o n.svg   only what is new\n"
         "  flamel diff --base old/*.flm --new new/*.flm       means of several runs\n"
         "  flamel diff old.flm new.flm --rename 's/_v2//' --by function\n"

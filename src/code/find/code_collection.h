@@ -11,4 +11,11 @@ bool flm_code_collect(const struct flm_profile *profile, struct flm_metric metri
                       const struct flm_code_finder_options *options, struct flm_code_store *store,
                       struct flm_error *why);
 
+/* The same of functions that cost nothing in `after` any more: the metric is one of `after`, and
+ * the share is of what it is in `before`. Nothing where the profiles have no metric in common. */
+bool flm_code_collect_gone(const struct flm_profile *before, const struct flm_profile *after,
+                           struct flm_metric metric, double share,
+                           const struct flm_code_finder_options *options,
+                           struct flm_code_store *store, struct flm_error *why);
+
 #endif

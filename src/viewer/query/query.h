@@ -188,6 +188,7 @@
  *      selected: b
  *      functions: [{title, value, of, on: b, inlined: b}]    of the stack; `of`: for "code-at"
  *      hottest: [{title, value, of, on: b}]            lines of all functions
+ *      left_out: [{title, value}]                      source files without text, and why
  *      source_heat, assembly_heat}                     by part, a digit each: 0 nothing, 9 the most
  *
  * code-rows S N M   M rows from row N on, of S: "source" or "assembly"

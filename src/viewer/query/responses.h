@@ -319,6 +319,7 @@ struct flm_response_code {
     double source_count, assembly_count, source_row, assembly_row;
     FLM_LIST(struct flm_response_code_place) functions;
     FLM_LIST(struct flm_response_code_place) hottest;
+    FLM_LIST(struct flm_response_code_place) left_out; /* title and value are the name, and why */
     struct flm_bytes source_heat, assembly_heat;
 };
 struct flm_response_code_piece {
@@ -341,6 +342,7 @@ struct flm_response_code_wanted {
     struct flm_bytes side, other; /* "after", "before", "none": whom to ask, and then for files */
     double store;                 /* which store the answer is for: another one, another number */
     bool assembly;
+    bool alone; /* of a comparison: the other side has no costs of the function */
     FLM_LIST(struct flm_bytes) files;
 };
 

@@ -66,6 +66,35 @@ static bool collect_all(void *context, struct flm_error *why)
     return good;
 }
 
+struct compared {
+    struct flm_profile *before, *after;
+};
+
+static bool collect_gone(void *context, struct flm_error *why)
+{
+    static const struct flm_code_finder_options options = {.only_sources = true};
+    const struct compared *c = context;
+    struct flm_code_store *store = flm_code_store_new(why);
+    bool good = store && flm_code_collect_gone(c->before, c->after, (struct flm_metric){0}, 0.05,
+                                               &options, store, why);
+    if (good) {
+        assert_int_equal(flm_code_store_function_count(store), 1);
+        assert_non_null(flm_code_store_function(store, flm_bytes_of("lex"), module));
+    }
+    flm_code_store_free(store);
+    return good;
+}
+
+static void functions_that_are_gone_have_the_code_of_before(void **state)
+{
+    (void)state;
+    struct compared c = {profile_of("main;lex 90\nmain;read 9\nidle 1\n"),
+                         profile_of("main;read 9\nmain;new 80\n")};
+    assert_true(assert_survives_failures(collect_gone, &c) > 10);
+    flm_profile_free(c.before);
+    flm_profile_free(c.after);
+}
+
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -79,6 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_above_a_share_are_taken),
         cmocka_unit_test(a_function_is_taken_when_one_of_its_files_costs_enough),
+        cmocka_unit_test(functions_that_are_gone_have_the_code_of_before),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
