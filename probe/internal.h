@@ -71,9 +71,9 @@ struct flm_local {
         stack_end;         /* of the thread, as far as it was used; 0: it is not known yet */
     uintptr_t stack_guard; /* what is below is none of it */
     uint32_t ends;         /* how often its end was put off */
-    uint32_t chance;     /* the last random number */
-    uint32_t timed;      /* calls, since the budget was checked */
-    uint64_t checked_at; /* ticks */
+    uint32_t chance;       /* the last random number */
+    uint32_t timed;        /* calls, since the budget was checked */
+    uint64_t checked_at;   /* ticks */
 
     /* Functions that began where no more could be open, and have not ended; the frame of the first. */
     uint64_t not_open, not_open_stack;

@@ -91,9 +91,11 @@ struct flm_listing {
     struct flm_listing_column column[FLM_LISTING_SIDES];
 
     const struct flm_code_function *code;
-    uint32_t *item_of;  /* by instruction: its cost, or FLM_NONE */
-    double *self_up_to; /* by instruction, and one more: of all before it */
-    uint32_t *file_of;  /* by file of the code: a string, or 0 */
+    uint32_t *item_of;       /* by instruction: its cost, or FLM_NONE */
+    double *self_up_to;      /* by instruction, and one more: of all before it */
+    uint32_t *file_of;       /* by file of the code: a string, or 0 */
+    unsigned char *is_again; /* by instruction: the line that begins there has others before */
+    uint32_t lines, line_runs;
     struct flm_jumps jumps;
     struct flm_listing_cost unplaced, unplaced_before; /* at no instruction */
     bool has_unplaced;

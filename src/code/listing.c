@@ -10,6 +10,10 @@
 const char flm_other_build_sentence[] =
     "before, it was another build: costs of then are at none of these instructions";
 
+const char flm_no_lines_sentence[] =
+    "No line is known. Of a recording: compile with -g, or install the debug information, and "
+    "record again";
+
 struct flm_listing *flm_listing_new(const struct flm_listing_subject *subject,
                                     struct flm_error *why)
 {
@@ -45,6 +49,7 @@ void flm_listing_free(struct flm_listing *l)
     free(l->item_of);
     free(l->self_up_to);
     free(l->file_of);
+    free(l->is_again);
     free(l);
 }
 
@@ -156,6 +161,7 @@ static void fill_assembly(const struct flm_listing *l, const struct flm_listing_
         row->file = next.file;
         row->line = next.line;
         row->code_file = next.code_file;
+        row->is_again = l->is_again[first];
     } else {
         row->instruction = first;
         row->address = l->code->instructions[first].address;
@@ -308,6 +314,40 @@ uint32_t flm_listing_row_of_line(const struct flm_listing *l, uint32_t file, uin
         }
     }
     return best;
+}
+
+static bool is_of_line(const struct flm_listing_row *row, uint32_t file, uint32_t line)
+{
+    return (row->file == file && row->line == line) ||
+           (row->site_file == file && row->site_line == line);
+}
+
+/* Instructions are looked at as they are: to make their rows, with the jumps beside them, takes a
+ * hundred times as long. */
+uint32_t flm_listing_row_of_source(const struct flm_listing *l, uint32_t file, uint32_t line)
+{
+    uint64_t best = 0;
+    double most = -1;
+    for (uint32_t i = 0; l->code && i < l->code->instruction_count; i++) {
+        struct flm_listing_row row = {.kind = FLM_LISTING_INSTRUCTION};
+        flm_listing_fill_instruction(l, i, &row);
+        if (is_of_line(&row, file, line) && fabs(row.cost.self) > most) {
+            most = fabs(row.cost.self);
+            best = row.address;
+        }
+    }
+    for (size_t i = l->costs.address_first; !l->code && i < l->costs.items.count; i++) {
+        const struct flm_code_item *item = &l->costs.items.at[l->costs.order[i]];
+        const struct flm_listing_row row = {.file = item->file,
+                                            .line = item->line,
+                                            .site_file = item->site_file,
+                                            .site_line = item->site_line};
+        if (is_of_line(&row, file, line) && fabs(item->cost.self) > most) {
+            most = fabs(item->cost.self);
+            best = item->address;
+        }
+    }
+    return most < 0 ? FLM_NONE : flm_listing_row_of_address(l, best);
 }
 
 uint32_t flm_listing_row_of_address(const struct flm_listing *l, uint64_t address)

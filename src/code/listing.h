@@ -50,6 +50,9 @@ struct flm_listing_subject {
 /* Of other_build, what is to be said beside the machine code. */
 extern const char flm_other_build_sentence[];
 
+/* What is to be said where no line is known of anything. */
+extern const char flm_no_lines_sentence[];
+
 /* What is open of what can be folded: keys of rows. */
 struct flm_listing_open {
     const uint64_t *key;
@@ -93,6 +96,7 @@ struct flm_listing_row {
     bool has_cost; /* also of 0 */
     bool can_open, is_open;
     bool is_block, is_loop; /* an instruction: another one may jump here; from below */
+    bool is_again;          /* a line between instructions: others of it were before */
     unsigned char lane[FLM_LISTING_LANES];
     uint32_t depth;            /* of inlining */
     uint32_t function, module; /* strings; 0: none */
@@ -137,10 +141,12 @@ double flm_listing_most(const struct flm_listing *listing, enum flm_listing_side
 void flm_listing_overview(const struct flm_listing *listing, enum flm_listing_side side,
                           double *self, uint32_t count);
 
-/* The row with the largest self; of a line, or the next one that is shown; with an address in it.
- * FLM_NONE: there is none. */
+/* The row with the largest self; of a line, or the next one that is shown; of the instruction of a
+ * line that costs most, or of what was inlined there; with an address in it. FLM_NONE: there is
+ * none. */
 uint32_t flm_listing_hottest(const struct flm_listing *listing, enum flm_listing_side side);
 uint32_t flm_listing_row_of_line(const struct flm_listing *listing, uint32_t file, uint32_t line);
+uint32_t flm_listing_row_of_source(const struct flm_listing *listing, uint32_t file, uint32_t line);
 uint32_t flm_listing_row_of_address(const struct flm_listing *listing, uint64_t address);
 
 /* The files that lines with a cost are of: strings, the function's own first. */
@@ -149,7 +155,15 @@ const uint32_t *flm_listing_files(const struct flm_listing *listing, size_t *cou
 /* How many blocks the code has, and how many of them have a cost; how many jumps have no lane. */
 struct flm_listing_figures {
     uint32_t blocks, hot_blocks, jumps_hidden;
+    uint32_t lines, line_runs; /* optimized code has several runs of instructions of one line */
 };
 struct flm_listing_figures flm_listing_figures(const struct flm_listing *listing);
+
+/* Whether its lines jump, as optimized code has them: twice as many runs as lines. A loop alone has
+ * less. */
+static inline bool flm_listing_jumps_between_lines(const struct flm_listing_figures *figures)
+{
+    return figures->lines > 1 && figures->line_runs >= 2 * figures->lines;
+}
 
 #endif

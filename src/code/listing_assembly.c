@@ -2,6 +2,7 @@
  * that they are of, and folds for blocks that cost nothing. */
 #include <math.h>
 
+#include "base/core/hash.h"
 #include "code/internal.h"
 
 /* Of a block that is longer than this, only what is near a cost is shown. */
@@ -78,12 +79,45 @@ static void clear_code(struct flm_listing *l)
     free(l->item_of);
     free(l->self_up_to);
     free(l->file_of);
+    free(l->is_again);
+    l->is_again = NULL;
     l->item_of = NULL;
     l->self_up_to = NULL;
     l->file_of = NULL;
     flm_jumps_clear(&l->jumps);
     l->has_unplaced = false;
     l->unplaced = l->unplaced_before = (struct flm_listing_cost){0, 0};
+}
+
+/* Runs of instructions of one line: of optimized code, a line has many. False when memory ran
+ * out. */
+static bool count_runs(struct flm_listing *l)
+{
+    const struct flm_code_function *f = l->code;
+    struct flm_index seen = {0};
+    uint32_t file = FLM_CODE_NONE, line = 0;
+    bool good = true;
+    l->lines = l->line_runs = 0;
+    for (uint32_t i = 0; good && i < f->instruction_count; i++) {
+        const struct flm_code_instruction *at = &f->instructions[i];
+        if (!at->line || (at->file == file && at->line == line))
+            continue;
+        file = at->file;
+        line = at->line;
+        const uint32_t key[2] = {file, line};
+        uint32_t hash = (uint32_t)(flm_hash(key, sizeof key) >> 32);
+        for (struct flm_probe probe = flm_index_probe(&seen, hash);
+             flm_index_next(&seen, &probe);) {
+            const struct flm_code_instruction *before = &f->instructions[probe.found];
+            if (before->file == file && before->line == line)
+                l->is_again[i] = 1;
+        }
+        l->line_runs++;
+        l->lines += !l->is_again[i];
+        good = l->is_again[i] || flm_index_add(&seen, hash, i);
+    }
+    flm_index_clear(&seen);
+    return good;
 }
 
 static bool take_code(struct flm_listing *l)
@@ -93,7 +127,8 @@ static bool take_code(struct flm_listing *l)
     l->item_of = malloc((count + 1) * sizeof *l->item_of);
     l->self_up_to = malloc((count + 1) * sizeof *l->self_up_to);
     l->file_of = calloc(f->file_count + 1, sizeof *l->file_of);
-    if (!l->item_of || !l->self_up_to || !l->file_of ||
+    l->is_again = calloc(count + 1, 1);
+    if (!l->item_of || !l->self_up_to || !l->file_of || !l->is_again || !count_runs(l) ||
         !flm_jumps_init(&l->jumps, f->instructions, count))
         return false;
     for (size_t i = 0; i < count; i++)
@@ -298,6 +333,8 @@ bool flm_listing_arrange_assembly(struct flm_listing *l, const struct flm_code_s
     if (code ? !add_code(&a) : !add_addresses(&a))
         return false;
     l->figures.jumps_hidden = l->jumps.hidden;
+    l->figures.lines = code ? l->lines : 0;
+    l->figures.line_runs = code ? l->line_runs : 0;
     const struct flm_listing_run unknown = {.item = FLM_NONE, .kind = FLM_LISTING_UNKNOWN};
     return !l->has_unplaced || flm_listing_add(a.column, &unknown, 1);
 }

@@ -274,9 +274,9 @@ static enum MHD_Result begin_upload(struct MHD_Connection *connection,
         flm_error_set(&upload->why, FLM_ERROR_USAGE, "the size of the file is not given");
     } else if (size > reader->most_bytes) {
         upload->status = 413;
-        flm_error_set(&upload->why, FLM_ERROR_USAGE,
-                      "this is larger than %llu MiB: open it with: flamel view FILE",
-                      (unsigned long long)(reader->most_bytes >> 20));
+        flm_error_set(&upload->why, FLM_ERROR_USAGE, "this is larger than %llu MiB%s%s",
+                      (unsigned long long)(reader->most_bytes >> 20), reader->too_large ? ": " : "",
+                      reader->too_large ? reader->too_large : "");
     }
     return MHD_YES;
 }
@@ -375,6 +375,11 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     const struct flm_page_reader *reader = posts ? find_reader(s, name) : NULL;
     if (reader && is_ours(&s->http, connection, "Origin", s->origins[0], s->origins[1], false))
         return begin_upload(connection, s, reader, request);
+    if (reader)
+        return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, s,
+                      "only the page posts: a browser says where a request is from (Origin)\n");
+    if (find_reader(s, name))
+        return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, s, "here is only POST\n");
     if (!reads)
         return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, s, "there is only GET\n");
     for (size_t i = 0; i < s->count; i++)

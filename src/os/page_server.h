@@ -31,6 +31,7 @@ struct flm_page_server;
 struct flm_page_reader {
     const char *path;
     uint64_t most_bytes;
+    const char *too_large; /* what to do where it is more; NULL: nothing */
     bool (*read)(void *context, struct flm_bytes file, struct flm_text *answer,
                  struct flm_error *why);
     void *context;

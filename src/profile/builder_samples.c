@@ -213,6 +213,17 @@ void flm_builder_note(struct flm_builder *b, const char *key, const char *value,
         note->value = value_string;
 }
 
+/* Dates in UTC are ordered as their texts: what was added up began with the first. */
+static bool is_earlier(const struct flm_builder *b, uint32_t key, uint32_t value, uint32_t than)
+{
+    static const char recorded[] = "recorded"; /* FLM_NOTE_RECORDED of format/core/units.h */
+    struct flm_bytes one = flm_interner_text(&b->interner, value);
+    struct flm_bytes other = flm_interner_text(&b->interner, than);
+    return flm_bytes_are(flm_interner_text(&b->interner, key), recorded) &&
+           flm_bytes_end_with(one, "Z") && flm_bytes_end_with(other, "Z") && one.size >= 20 &&
+           other.size >= 20 && memcmp(one.at, other.at, 19) <= 0;
+}
+
 void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value)
 {
     uint64_t count;
@@ -224,6 +235,10 @@ void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value)
     size_t before = b->notes.count;
     struct flm_note_record *note = find_note(b, key);
     if (note && b->notes.count > before)
+        note->value = value;
+    else if (note && note->value != FLM_NONE && is_earlier(b, key, note->value, value))
+        return;
+    else if (note && note->value != FLM_NONE && is_earlier(b, key, value, note->value))
         note->value = value;
     else if (note && note->value != value)
         note->value = FLM_NONE; /* in dispute: stays so, and is not written */

@@ -140,7 +140,7 @@ uint32_t flm_builder_metric_of(struct flm_builder *b, uint32_t name, uint32_t un
 void flm_builder_add_loss(struct flm_builder *b, struct flm_builder_loss loss);
 
 /* Adds a note; when the builder has another value for that key, neither stays. Counts of values
- * that were rounded are added up. */
+ * that were rounded are added up; of two dates of recordings the earlier one stays. */
 void flm_builder_agree_note(struct flm_builder *b, uint32_t key, uint32_t value);
 
 /* Makes the note of the values that were rounded, if there are any. Part of finishing. */

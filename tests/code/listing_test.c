@@ -345,6 +345,71 @@ static void a_function_may_be_that_of_one_file(void **state)
     flm_profile_free(p);
 }
 
+/* Optimized: 20 20 24 20 24 20. */
+static void lines_that_jump_are_marked(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    struct flm_code_store *store = flm_code_store_new(NULL);
+    static const uint32_t lines[] = {20, 20, 24, 20, 24, 20};
+    struct flm_code_instruction at[6];
+    const struct flm_bytes files[] = {flm_bytes_of("app.c")};
+    for (uint32_t i = 0; i < 6; i++)
+        at[i] = (struct flm_code_instruction){.address = 0x100 + 4 * i,
+                                              .size = 4,
+                                              .text = flm_bytes_of("mov"),
+                                              .line = lines[i],
+                                              .inlined = FLM_CODE_NONE};
+    const struct flm_code_function function = {.name = flm_bytes_of("find"),
+                                               .machine = flm_bytes_of("x86-64"),
+                                               .instructions = at,
+                                               .instruction_count = 6,
+                                               .files = files,
+                                               .file_count = 1};
+    assert_true(flm_code_store_add_function(store, &function, NULL));
+    struct flm_listing *l = listing_of(p, "find", store, NULL);
+    struct flm_listing_row rows[20];
+    uint32_t count = flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 20, rows), again = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(!rows[i].is_again || rows[i].kind == FLM_LISTING_SOURCE_LINE);
+        again += rows[i].is_again;
+    }
+    assert_int_equal(again, 3);
+    assert_true(rows[0].line == 20 && !rows[0].is_again);
+    struct flm_listing_figures figures = flm_listing_figures(l);
+    assert_true(figures.lines == 2 && figures.line_runs == 5);
+    assert_true(flm_listing_jumps_between_lines(&figures));
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
+static void a_line_leads_to_its_hottest_instruction(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"mov", "test", "add", "je 118", "cmp", "inc", "ret"};
+    struct flm_profile *p = example();
+    struct flm_code_store *store = code_of(text, 7);
+    uint32_t file = string_of(p, "app.c");
+    for (int i = 0; i < 2; i++) {
+        struct flm_listing *l = listing_of(p, "find", i ? store : NULL, NULL);
+        struct flm_listing_row row;
+        uint32_t at = flm_listing_row_of_source(l, file, 20);
+        assert_int_equal(flm_listing_rows(l, FLM_LISTING_ASSEMBLY, at, 1, &row), 1);
+        assert_true(row.address == 0x100); /* 12, and 3 at 104 */
+        at = flm_listing_row_of_source(l, file, 2);
+        flm_listing_rows(l, FLM_LISTING_ASSEMBLY, at, 1, &row);
+        assert_true(row.address == 0x110);
+        at = flm_listing_row_of_source(l, file, 24); /* where that was inlined */
+        flm_listing_rows(l, FLM_LISTING_ASSEMBLY, at, 1, &row);
+        assert_true(row.address == 0x110);
+        assert_int_equal(flm_listing_row_of_source(l, file, 7), FLM_NONE);
+        flm_listing_free(l);
+    }
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
 static void short_jumps_are_next_to_the_code(void **state)
 {
     (void)state;
@@ -606,6 +671,8 @@ int main(void)
         cmocka_unit_test(instructions_have_the_costs_of_their_addresses),
         cmocka_unit_test(costs_of_another_build_are_at_no_instruction),
         cmocka_unit_test(a_function_may_be_that_of_one_file),
+        cmocka_unit_test(lines_that_jump_are_marked),
+        cmocka_unit_test(a_line_leads_to_its_hottest_instruction),
         cmocka_unit_test(short_jumps_are_next_to_the_code),
         cmocka_unit_test(cold_blocks_are_folded),
         cmocka_unit_test(lanes_are_bounded),

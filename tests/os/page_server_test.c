@@ -40,7 +40,8 @@ static bool turn_around(void *context, struct flm_bytes file, struct flm_text *a
     return true;
 }
 
-static const struct flm_page_reader reader = {"read", 100000, turn_around, NULL};
+static const struct flm_page_reader reader = {"read", 100000, "open it with: flamel view FILE",
+                                              turn_around, NULL};
 
 struct served {
     struct flm_page_server *server;

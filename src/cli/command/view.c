@@ -175,9 +175,9 @@ static int serve_until_stopped(const struct fields *f, const struct flm_served_p
     size_t count;
     struct posted posted = {.fields = *f};
     const struct flm_page_reader readers[] = {
-        {READER_PATH, MOST_POSTED_BYTES, read_posted, &posted},
-        {CODE_PATH, FLM_CODE_REQUEST_MOST_BYTES, find_code, sides},
-        {LIVE_PATH, FLM_CODE_REQUEST_MOST_BYTES, read_live, watched}};
+        {READER_PATH, MOST_POSTED_BYTES, "open it with: flamel view FILE", read_posted, &posted},
+        {CODE_PATH, FLM_CODE_REQUEST_MOST_BYTES, NULL, find_code, sides},
+        {LIVE_PATH, FLM_CODE_REQUEST_MOST_BYTES, NULL, read_live, watched}};
     const struct flm_page_file *files = flm_served_page_files(page, &count);
     struct flm_page_server *server = flm_page_server_start(
         f->port, files, count, flm_served_page_policy(page), readers, watched ? 3 : 2, &why);

@@ -148,8 +148,8 @@ bool flm_measures_make(struct flm_measures *measures, const struct flm_probe_dec
     uint64_t start = decoded->header.start_ticks, last = decoded->last_ticks;
     measures->elapsed = last > start ? flm_probe_ns(decoded, (double)(last - start)) : 0;
     for (size_t i = 0; i < decoded->threads.count; i++)
-        measures->cpu +=
-            (double)decoded->threads.at[i].kernel.user_ns + (double)decoded->threads.at[i].kernel.system_ns;
+        measures->cpu += (double)decoded->threads.at[i].kernel.user_ns +
+                         (double)decoded->threads.at[i].kernel.system_ns;
     return sum_steps(measures, why) && sum_meters(measures, why);
 }
 

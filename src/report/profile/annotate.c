@@ -13,6 +13,7 @@
 #include "draw/text/quantity.h"
 #include "format/core/mapped.h"
 #include "report/profile/annotating.h"
+#include "symbol/identity/source_path.h"
 
 struct making {
     struct flm_report *report;
@@ -43,10 +44,44 @@ static void add_columns(const struct making *m)
     flm_report_add_column(m->report, "place", 0);
 }
 
-/* "src/table.c:101"; of a line that is not known, the file. */
-static void add_place(const struct making *m, struct flm_text *to, const struct flm_line_cost *line)
+/* The files of lines by their shortest names. */
+struct short_files {
+    struct flm_bytes *name;
+    uint32_t *of_string; /* by string: its name, from 1 */
+    size_t count;
+    bool has_folders; /* some names have more than their last part */
+};
+
+static bool find_short_files(const struct making *m, const uint32_t *order, size_t shown,
+                             struct short_files *files)
 {
-    struct flm_bytes file = text_of(m, line->file);
+    files->name = malloc((shown + 1) * sizeof *files->name);
+    files->of_string =
+        calloc(m->all.source.profile->sizes.string_count + (size_t)1, sizeof *files->of_string);
+    if (!files->name || !files->of_string)
+        return flm_error_memory(m->why);
+    for (size_t i = 0; i < shown; i++) {
+        uint32_t file = m->costs.line[order[i]].file;
+        if (files->of_string[file] != 0)
+            continue;
+        files->name[files->count++] = text_of(m, file);
+        files->of_string[file] = (uint32_t)files->count;
+    }
+    if (!flm_path_shortest_ends(files->name, files->count))
+        return flm_error_memory(m->why);
+    for (size_t i = 0; i < files->count; i++)
+        files->has_folders |= flm_bytes_contain(files->name[i], "/");
+    return true;
+}
+
+/* "table.c:101", "src/table.c:101" where there is another one; of a line that is not known, the
+ * file. */
+static void add_place(const struct short_files *files, struct flm_text *to,
+                      const struct flm_line_cost *line)
+{
+    struct flm_bytes file = {"", 0};
+    if (files && files->of_string[line->file])
+        file = files->name[files->of_string[line->file] - 1];
     flm_text_add(to, file);
     if (line->line > 0)
         flm_text_format(to, file.size > 0 ? ":%u" : "line %u", line->line);
@@ -54,8 +89,9 @@ static void add_place(const struct making *m, struct flm_text *to, const struct 
         flm_text_puts(to, "line not known");
 }
 
+/* `files`: NULL where people do not see it. */
 static void add_line(const struct making *m, const struct flm_line_cost *line, unsigned forms,
-                     struct flm_bytes text)
+                     struct flm_bytes text, const struct short_files *files)
 {
     struct flm_report *r = m->report;
     flm_report_begin_row(r, 0, forms);
@@ -72,7 +108,7 @@ static void add_line(const struct making *m, const struct flm_line_cost *line, u
         flm_annotating_add_text(flm_report_cell_text(r), text);
     else
         flm_report_cell_null(r);
-    add_place(m, flm_report_cell_text(r), line);
+    add_place(files, flm_report_cell_text(r), line);
 }
 
 /* ---- The hottest lines ----------------------------------------------------------------------- */
@@ -112,13 +148,54 @@ static void add_advice(const struct making *m)
     if (known || (m->all.source.whole == 0 && m->costs.count == 0))
         return;
     struct flm_text *line = flm_report_add_line(m->report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN);
-    flm_text_puts(line, m->costs.count == 0
-                            ? "What was asked for costs nothing in this metric"
-                            : "No line is known. Of a recording: compile with -g, or install the "
-                              "debug information, and record again");
+    flm_text_puts(line, m->costs.count == 0 ? "What was asked for costs nothing in this metric"
+                                            : flm_no_lines_sentence);
 }
 
-static void add_line_views(const struct making *m)
+/* What the lines of a module say of it. */
+struct module_lines {
+    double self;
+    bool is_known; /* a line */
+};
+
+/* The programs that were compiled without -g, as far as they cost something: other modules have
+ * lines, so that they would be missed. */
+static bool add_modules_without_lines(const struct making *m)
+{
+    enum { MOST = 3 };
+    const double least = 0.05;
+    const struct flm_profile *p = m->all.source.profile;
+    struct module_lines *modules = calloc(p->sizes.string_count + (size_t)1, sizeof *modules);
+    bool any_known = false; /* else there is one sentence for all */
+    int said = 0;
+    if (!modules)
+        return flm_error_memory(m->why);
+    for (size_t i = 0; i < m->costs.count; i++) {
+        const struct flm_line_cost *line = &m->costs.line[i];
+        modules[line->module].self += fabs(line->self);
+        modules[line->module].is_known |= line->line > 0;
+        any_known |= line->line > 0;
+    }
+    for (uint32_t i = 1; any_known && i < p->sizes.string_count && said < MOST; i++) {
+        struct flm_bytes name = flm_string_bytes(p, i);
+        if (modules[i].is_known || modules[i].self < least * m->all.source.whole ||
+            modules[i].self == 0 || name.size == 0 || name.at[0] != '/')
+            continue;
+        said++;
+        struct flm_text *text =
+            flm_report_add_line(m->report, FLM_IN_PEOPLES, said == 1, FLM_TONE_PLAIN);
+        flm_text_puts(text, "No line is known of ");
+        flm_text_add(text, name);
+        flm_text_puts(text, ", with ");
+        flm_percent_add(text, modules[i].self, m->all.source.whole);
+        flm_text_puts(text, " of self: compile it with -g, or install its debug information, and "
+                            "record again");
+    }
+    free(modules);
+    return true;
+}
+
+static void add_line_views(const struct making *m, bool has_folders)
 {
     enum { LEAVE_FUNCTION = 2, LEAVE_TOTAL };
     const struct flm_report_source *source = &m->all.source;
@@ -134,29 +211,23 @@ static void add_line_views(const struct making *m)
                                    FLM_COLUMN_NUMBER, LEAVE_TOTAL);
     }
     flm_report_add_source_view(m->report, source, "line", behind + PLACE, FLM_VIEW_AS_TEXT,
-                               FLM_COLUMN_PATH, 0);
+                               has_folders ? FLM_COLUMN_TEXT : FLM_COLUMN_PATH, 0);
     flm_report_add_source_view(m->report, source, "function", FUNCTION, FLM_VIEW_AS_TEXT,
                                FLM_COLUMN_NAME, LEAVE_FUNCTION);
 }
 
-static bool make_lines(struct making *m)
+static void add_hottest(const struct making *m, const uint32_t *order, size_t shown,
+                        const struct short_files *files)
 {
-    uint32_t *order = malloc((m->costs.count + 1) * sizeof *order);
-    if (!order || !flm_line_costs_sort(&m->costs, order)) {
-        free(order);
-        return flm_error_memory(m->why);
-    }
     flm_annotating_add_head(&m->all, "lines");
     flm_report_begin_table(m->report, "lines", m->costs.count ? FLM_IN_ALL : FLM_IN_PROGRAMS, true);
     add_columns(m);
-    add_line_views(m);
-    size_t rows = m->options->rows,
-           shown = rows > 0 && rows < m->costs.count ? rows : m->costs.count;
+    add_line_views(m, files->has_folders);
     struct flm_listing_cost hidden = {0, 0}; /* after, before */
     for (size_t i = 0; i < m->costs.count; i++) {
         const struct flm_line_cost *line = &m->costs.line[order[i]];
         if (i < shown) {
-            add_line(m, line, FLM_IN_ALL, (struct flm_bytes){NULL, 0});
+            add_line(m, line, FLM_IN_ALL, (struct flm_bytes){NULL, 0}, files);
             continue;
         }
         hidden.self += line->self;
@@ -164,8 +235,23 @@ static bool make_lines(struct making *m)
     }
     add_hidden(m, "lines", "line", m->costs.count - shown, hidden);
     add_advice(m);
+}
+
+static bool make_lines(struct making *m)
+{
+    struct short_files files = {NULL};
+    uint32_t *order = malloc((m->costs.count + 1) * sizeof *order);
+    size_t rows = m->options->rows,
+           shown = rows > 0 && rows < m->costs.count ? rows : m->costs.count;
+    bool good = (order && flm_line_costs_sort(&m->costs, order)) || flm_error_memory(m->why);
+    good = good && find_short_files(m, order, shown, &files);
+    if (good)
+        add_hottest(m, order, shown, &files);
+    good = good && add_modules_without_lines(m);
     free(order);
-    return true;
+    free(files.name);
+    free(files.of_string);
+    return good;
 }
 
 /* ---- Functions with their source ------------------------------------------------------------- */
@@ -302,8 +388,8 @@ static bool add_table(const struct making *m, const struct function_range *range
                 return false;
             bool is_there = lines && line->line > 0 && line->line <= lines->count;
             add_line(m, line, FLM_IN_PROGRAMS,
-                     is_there ? flm_line_index_get(lines, line->line)
-                              : (struct flm_bytes){NULL, 0});
+                     is_there ? flm_line_index_get(lines, line->line) : (struct flm_bytes){NULL, 0},
+                     NULL);
         }
     }
     return true;

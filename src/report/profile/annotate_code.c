@@ -114,6 +114,8 @@ static void add_source_line(struct flm_text *to, const struct showing *s,
         slash--;
     flm_text_add(to, flm_bytes_from(file, slash));
     flm_text_format(to, ":%u", row->line);
+    if (row->is_again)
+        flm_text_puts(to, " again");
     if (lines && row->line <= lines->count) {
         flm_text_puts(to, "  ");
         flm_annotating_add_text(to, flm_bytes_trimmed(flm_line_index_get(lines, row->line)));
@@ -295,6 +297,19 @@ static void add_status(const struct showing *s)
     flm_text_add(line, f->status);
 }
 
+/* Of optimized code, where lines jump. */
+static void add_runs(const struct showing *s)
+{
+    struct flm_listing_figures figures = flm_listing_figures(s->listing);
+    if (!flm_listing_jumps_between_lines(&figures))
+        return;
+    struct flm_text *line = flm_report_add_line(s->a->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED);
+    flm_text_format(line,
+                    "Optimized: %u lines are %u runs of instructions, so a cost may be that of "
+                    "another line near it",
+                    figures.lines, figures.line_runs);
+}
+
 bool flm_annotate_code(const struct flm_annotating *a, const struct flm_annotated *function,
                        struct flm_listing *listing)
 {
@@ -312,6 +327,7 @@ bool flm_annotate_code(const struct flm_annotating *a, const struct flm_annotate
     flm_report_add_source_view(a->report, &a->source, "instruction", behind + SEEN,
                                FLM_VIEW_AS_TEXT, FLM_COLUMN_TEXT, 0);
     each_row(&s, add_seen_row);
+    add_runs(&s);
     return true;
 }
 

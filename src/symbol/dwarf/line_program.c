@@ -5,6 +5,7 @@
 #include <dwarf.h>
 
 #include "symbol/elf/section_read.h"
+#include "symbol/identity/source_path.h"
 
 static struct flm_section_reader read_from(struct flm_bytes section, uint64_t offset)
 {
@@ -60,7 +61,7 @@ struct reading {
     struct flm_line_source *source; /* of that path */
     bool has_tried_text;            /* of the sought file: a damaged file may say it often */
     bool failed;                    /* memory ran out, while one is sought */
-    struct flm_text path;           /* scratch */
+    struct flm_text path, scratch;
     struct FLM_ARRAY(struct flm_bytes) directories;
 };
 
@@ -96,6 +97,23 @@ static void add_part(struct flm_text *path, struct flm_bytes part)
     flm_text_add(path, part);
 }
 
+/* One file may be named in two ways: /src/a/../x.h, ./x.h. */
+static void normalize(struct flm_text *path, struct flm_text *scratch)
+{
+    struct flm_bytes joined = {path->at, path->size};
+    bool is_plain = !flm_bytes_contain(joined, "/.") && !flm_bytes_contain(joined, "//") &&
+                    !flm_bytes_start_with(joined, "./");
+    /* What a relative one has more ".." than parts leads to is not known. */
+    bool may_lead_out = flm_bytes_start_with(joined, "..") || flm_bytes_contain(joined, "/../../");
+    if (path->failed || joined.size == 0 || is_plain || (joined.at[0] != '/' && may_lead_out))
+        return;
+    scratch->size = 0;
+    flm_path_normalize(joined, scratch);
+    path->size = 0;
+    flm_text_add(path, (struct flm_bytes){scratch->at, scratch->size});
+    path->failed |= scratch->failed;
+}
+
 static bool add_file(struct reading *reading, struct flm_bytes name, uint64_t directory_number)
 {
     struct flm_bytes directory = {0};
@@ -110,6 +128,7 @@ static bool add_file(struct reading *reading, struct flm_bytes name, uint64_t di
         add_part(path, directory);
     }
     add_part(path, name);
+    normalize(path, &reading->scratch);
     struct flm_bytes joined = {path->at, path->size};
     if (!path->failed && reading->sought) {
         reading->source->is_known |= flm_bytes_equal(joined, *reading->sought);
@@ -447,13 +466,19 @@ bool flm_line_program_read(const struct flm_line_sections *sections, uint64_t of
         good = run_program(&reading, &header);
     FLM_ARRAY_CLEAR(&reading.directories);
     flm_text_clear(&reading.path);
+    flm_text_clear(&reading.scratch);
     return good;
 }
 
 bool flm_line_source_find(const struct flm_line_sections *sections, struct flm_bytes path,
                           struct flm_line_source *source)
 {
-    struct reading reading = {.sections = sections, .sought = &path, .source = source};
+    struct flm_text name = {0}, scratch = {0};
+    flm_text_add(&name, path);
+    normalize(&name, &scratch);
+    struct flm_bytes sought = {name.at, name.size};
+    struct reading reading = {.sections = sections, .sought = &sought, .source = source};
+    reading.failed = name.failed;
     *source = (struct flm_line_source){0};
     struct flm_section_reader in = read_from(sections->line, 0);
     while (flm_section_left(&in) > 0 && !reading.failed) {
@@ -469,5 +494,8 @@ bool flm_line_source_find(const struct flm_line_sections *sections, struct flm_b
     }
     FLM_ARRAY_CLEAR(&reading.directories);
     flm_text_clear(&reading.path);
+    flm_text_clear(&reading.scratch);
+    flm_text_clear(&name);
+    flm_text_clear(&scratch);
     return !reading.failed;
 }

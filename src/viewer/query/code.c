@@ -5,9 +5,10 @@
 #include "base/number/number.h"
 #include "code/skid.h"
 #include "draw/text/quantity.h"
+#include "symbol/identity/source_path.h"
 #include "viewer/query/internal.h"
 
-enum { MOST_HOTTEST = 40, MOST_FILES = 40, MOST_COPIED = 10000 };
+enum { MOST_HOTTEST = 40, MOST_FILES = 40, MOST_LEFT_OUT = 100, MOST_COPIED = 10000 };
 
 bool flm_viewer_make_code(struct flm_viewer *v, struct flm_error *why)
 {
@@ -64,16 +65,6 @@ uint32_t flm_code_selected_row(const struct flm_viewer *v, enum flm_listing_side
 
 /* ---- The head -------------------------------------------------------------------------------- */
 
-static struct flm_bytes place_of(struct flm_query *q, uint32_t file, uint32_t line, bool whole)
-{
-    struct flm_text *out = flm_query_scratch(q);
-    struct flm_bytes path = flm_string_bytes(q->profile, file);
-    flm_text_add(out, whole ? path : flm_path_end(path));
-    if (line > 0)
-        flm_text_format(out, file ? ":%u" : "line %u", line);
-    return flm_query_scratch_copy(q);
-}
-
 static bool add_stack(struct flm_query *q, struct flm_response_code *code, struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
@@ -103,11 +94,29 @@ static bool add_stack(struct flm_query *q, struct flm_response_code *code, struc
     return true;
 }
 
+/* "app.c:6"; as much of the path as tells the files of the list apart. */
+static void name_hottest(struct flm_query *q, struct flm_response_code *code,
+                         const struct flm_line_cost *const *line)
+{
+    size_t count = code->hottest.count;
+    struct flm_bytes file[MOST_HOTTEST];
+    for (size_t i = 0; i < count; i++)
+        file[i] = flm_string_bytes(q->profile, line[i]->file);
+    bool good = flm_path_shortest_ends(file, count);
+    for (size_t i = 0; i < count; i++) {
+        struct flm_text *out = flm_query_scratch(q);
+        flm_text_add(out, good ? file[i] : flm_path_end(file[i]));
+        flm_text_format(out, file[i].size > 0 ? ":%u" : "line %u", line[i]->line);
+        code->hottest.at[i].title = flm_query_scratch_copy(q);
+    }
+}
+
 static bool add_hottest(struct flm_query *q, struct flm_response_code *code, struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
     struct flm_code_rows *rows = &v->scene.code;
     const uint32_t *order = flm_code_rows_hottest(&v->model, rows, why);
+    const struct flm_line_cost *shown[MOST_HOTTEST];
     uint32_t file = 0, line = 0;
     selected_line(v, &file, &line);
     if (!order)
@@ -117,14 +126,15 @@ static bool add_hottest(struct flm_query *q, struct flm_response_code *code, str
         const struct flm_line_cost *cost = &rows->costs.line[order[i]];
         if (cost->line == 0 || cost->self == 0)
             continue;
+        shown[code->hottest.count] = cost;
         code->hottest.at[code->hottest.count++] = (struct flm_response_code_place){
-            .title = place_of(q, cost->file, cost->line, false),
             .value = flm_query_quantity(q, cost->self),
             .of = flm_query_code_place(q, cost->function, cost->module, cost->file, cost->line),
             .on = cost->file == file && cost->line == line && file != 0};
         if (code->hottest.count == MOST_HOTTEST)
             break;
     }
+    name_hottest(q, code, shown);
     return true;
 }
 
@@ -151,12 +161,17 @@ static void add_text_status(struct flm_query *q, struct flm_response_code *code)
         count > 0 ? flm_string_bytes(q->profile, files[0]) : (struct flm_bytes){"", 0};
     const struct flm_code_file *file = rows->store ? flm_code_store_file(rows->store, name) : NULL;
     if (count > 0)
-        code->place = place_of(q, files[0], 0, true);
+        code->place = flm_query_copy(q, flm_string_bytes(q->profile, files[0]));
     if (file) {
         code->path = flm_query_copy(q, file->path);
         code->status = flm_query_copy(q, file->status);
         code->doubtful = file->is_doubtful;
     }
+    struct flm_listing_row first;
+    bool has_lines = flm_listing_rows(rows->listing, FLM_LISTING_SOURCE, 0, 1, &first) == 0 ||
+                     first.kind != FLM_LISTING_UNKNOWN;
+    if (!has_lines)
+        code->status = flm_query_text(q, flm_no_lines_sentence);
     const struct flm_code_function *machine =
         rows->store ? flm_code_store_function(rows->store,
                                               flm_string_bytes(q->profile, rows->subject.function),
@@ -174,8 +189,11 @@ static void add_text_status(struct flm_query *q, struct flm_response_code *code)
     code->assembly_status = flm_query_scratch_copy(q);
     struct flm_listing_figures figures = flm_listing_figures(rows->listing);
     if (figures.blocks > 0) {
-        flm_text_format(flm_query_scratch(q), "%u of %u blocks hot", figures.hot_blocks,
-                        figures.blocks);
+        struct flm_text *blocks = flm_query_scratch(q);
+        flm_text_format(blocks, "%u of %u blocks hot", figures.hot_blocks, figures.blocks);
+        if (flm_listing_jumps_between_lines(&figures))
+            flm_text_format(blocks, "; optimized: %u lines are %u runs of instructions",
+                            figures.lines, figures.line_runs);
         code->blocks = flm_query_scratch_copy(q);
     }
 }
@@ -203,32 +221,31 @@ static void add_sum(struct flm_query *q, struct flm_response_code *code)
     code->lines_sum = flm_query_scratch_copy(q);
 }
 
+/* Files that were looked for, and are not there. */
+static void add_left_out(struct flm_query *q, struct flm_response_code *code)
+{
+    const struct flm_code_store *store = q->viewer->scene.code.store;
+    size_t count = store ? flm_code_store_file_count(store) : 0;
+    code->left_out.at = flm_query_take(q, MOST_LEFT_OUT, sizeof *code->left_out.at);
+    for (size_t i = 0; i < count && code->left_out.at; i++) {
+        const struct flm_code_file *file = flm_code_store_file_at(store, i);
+        if (file->path.size + file->text.size == 0 && code->left_out.count < MOST_LEFT_OUT)
+            code->left_out.at[code->left_out.count++] = (struct flm_response_code_place){
+                .title = flm_query_copy(q, file->name), .value = flm_query_copy(q, file->status)};
+    }
+}
+
 /* The row on the other side that belongs to the selected one: of the instructions of a line, the
  * hottest. */
 static uint32_t linked_row(const struct flm_listing *l, enum flm_listing_side side, uint32_t row)
 {
-    enum { AT_ONCE = 64 }; /* to find the first one takes longer than those behind it */
-    struct flm_listing_row selected, rows[AT_ONCE];
-    double most = -1;
-    uint32_t best = FLM_NONE, count = flm_listing_count(l, FLM_LISTING_ASSEMBLY);
+    struct flm_listing_row selected;
     if (flm_listing_rows(l, side, row, 1, &selected) == 0 || !selected.line)
         return FLM_NONE;
-    if (side == FLM_LISTING_ASSEMBLY)
-        return selected.site_line
-                   ? flm_listing_row_of_line(l, selected.site_file, selected.site_line)
-                   : flm_listing_row_of_line(l, selected.file, selected.line);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i % AT_ONCE == 0)
-            flm_listing_rows(l, FLM_LISTING_ASSEMBLY, i, AT_ONCE, rows);
-        const struct flm_listing_row *other = &rows[i % AT_ONCE];
-        bool is_it = (other->file == selected.file && other->line == selected.line) ||
-                     (other->site_file == selected.file && other->site_line == selected.line);
-        if (other->kind == FLM_LISTING_INSTRUCTION && is_it && fabs(other->cost.self) > most) {
-            most = fabs(other->cost.self);
-            best = i;
-        }
-    }
-    return best;
+    if (side == FLM_LISTING_SOURCE)
+        return flm_listing_row_of_source(l, selected.file, selected.line);
+    return selected.site_line ? flm_listing_row_of_line(l, selected.site_file, selected.site_line)
+                              : flm_listing_row_of_line(l, selected.file, selected.line);
 }
 
 static void add_listing(struct flm_query *q, struct flm_response_code *code, uint32_t parts)
@@ -296,6 +313,7 @@ bool flm_query_code(struct flm_viewer *v, struct flm_bytes argument, struct flm_
         flm_text_format(out, ": %s", flm_metric_skid(metric));
         code->event = flm_query_scratch_copy(&q);
     }
+    add_left_out(&q, code);
     code->share_of = flm_query_text(&q, code->file ? "the file" : "the function");
     response->code = code;
     bool good = true;
@@ -410,6 +428,7 @@ static bool find_sides(struct flm_query *q, struct flm_response_code_wanted *wan
     unsigned char side = known[is_gone ? FLM_VIEWER_BEFORE : FLM_VIEWER_AFTER],
                   other = has_two ? known[is_gone ? FLM_VIEWER_AFTER : FLM_VIEWER_BEFORE] : 0;
     wanted->assembly = wanted->assembly && side != 0;
+    wanted->alone = is_gone || (has_two && flm_listing_sum(v->scene.code.listing, true).total == 0);
     wanted->side = flm_query_text(q, side_name(side));
     wanted->other = flm_query_text(q, side_name(other));
     return side != 0 || other != 0;

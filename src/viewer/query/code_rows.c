@@ -1,6 +1,7 @@
 /* code_rows.c - "code-rows": the rows of the view of code, with their text, costs and jumps. Only
  * those that are asked for are made. */
 #include <math.h>
+#include <string.h>
 
 #include "code/kept_code.h"
 #include "draw/text/quantity.h"
@@ -68,7 +69,7 @@ static void add_pieces(struct making_rows *m, struct flm_response_code_row *row,
     if (end > MOST_LETTERS)
         for (end = MOST_LETTERS; end > 0 && ((unsigned char)text.at[end] & 0xC0) == 0x80;)
             end--;
-    row->pieces.at = flm_query_take(m->q, 2 * count + 2, sizeof *row->pieces.at);
+    row->pieces.at = flm_query_take(m->q, 2 * count + 3, sizeof *row->pieces.at);
     if (!row->pieces.at)
         return;
     size_t at = 0;
@@ -90,7 +91,7 @@ static void add_words(struct making_rows *m, struct flm_response_code_row *row)
 }
 
 static void add_line_text(struct making_rows *m, struct flm_response_code_row *row, uint32_t file,
-                          uint32_t line)
+                          uint32_t line, bool is_again)
 {
     struct flm_syntax_span spans[MOST_SPANS];
     size_t count;
@@ -98,6 +99,13 @@ static void add_line_text(struct making_rows *m, struct flm_response_code_row *r
         flm_code_rows_line(&m->q->viewer->model, m->code, file, line, spans, MOST_SPANS, &count);
     if (text.at)
         add_pieces(m, row, text, spans, count);
+    if (!is_again || row->pieces.count == 0)
+        return;
+    memmove(row->pieces.at + 1, row->pieces.at, row->pieces.count++ * sizeof *row->pieces.at);
+    row->pieces.at[0] = (struct flm_response_code_piece){
+        .text = flm_query_text(m->q, "again  "),
+        .kind = flm_query_text(m->q, syntax_names[FLM_SYNTAX_COMMENT]),
+        .color = FLM_SYNTAX_COMMENT};
 }
 
 /* A function of the profile by its name; "@plt" is how a call leaves a module. */
@@ -287,7 +295,7 @@ static void add_row(struct making_rows *m, struct flm_response_code_row *row,
             flm_text_format(flm_query_scratch(q), "%u", from->line);
             row->number = flm_query_scratch_copy(q);
         }
-        add_line_text(m, row, from->file, from->line);
+        add_line_text(m, row, from->file, from->line, from->is_again);
         add_link(m, row, from->file, from->line);
     } else {
         add_heading(m, row, from);

@@ -218,6 +218,19 @@ static void side_by_side_each_keeps_what_only_it_says(void **state)
     flm_profile_free(three);
 }
 
+static void what_is_added_up_began_with_the_first(void **state)
+{
+    (void)state;
+    struct flm_profile *p[] = {noted("2026-11-20T17:58:21Z", "one"),
+                               noted("2026-11-20T17:58:20.5Z", "two"),
+                               noted("2026-11-20T17:59:00Z", "one")};
+    struct flm_profile *sum = align(p, 3, FLM_ALIGN_ADD, NULL);
+    assert_true(note_is(sum, "recorded", "2026-11-20T17:58:20.5Z"));
+    assert_int_equal(sum->sizes.note_count, 1);
+    free_all(p, 3);
+    flm_profile_free(sum);
+}
+
 static void columns_side_by_side_need_names_of_their_own(void **state)
 {
     (void)state;
@@ -529,6 +542,7 @@ int main(void)
         cmocka_unit_test(samples_and_losses_are_added_and_notes_must_agree),
         cmocka_unit_test(different_units_are_never_added),
         cmocka_unit_test(side_by_side_each_keeps_what_only_it_says),
+        cmocka_unit_test(what_is_added_up_began_with_the_first),
         cmocka_unit_test(columns_side_by_side_need_names_of_their_own),
         cmocka_unit_test(sums_that_may_not_be_finite_are_refused),
         cmocka_unit_test(rounded_sums_are_noted_and_notes_are_added_up),

@@ -134,6 +134,13 @@ static void the_program_of_the_profile_knows_its_sources(void **state)
         write_temporary("spin.c", flm_bytes_of("\nint main(void)\n{\n}\n"));
         assert_true(says(p, path, i > 0 ? "the text that was compiled" : "another version"));
         assert_false(says(rebuilt, path, "the text that was compiled"));
+        /* By another name of the same file. */
+        char dotted[400];
+        snprintf(dotted, sizeof dotted, "%.*s/./none/..%s", (int)(strrchr(path, '/') - path), path,
+                 strrchr(path, '/'));
+        struct flm_profile *named = profile_of_build(built[i], id, dotted);
+        assert_true(says(named, dotted, i > 0 ? "the text that was compiled" : "was not found"));
+        flm_profile_free(named);
         flm_profile_free(rebuilt);
         flm_profile_free(p);
     }

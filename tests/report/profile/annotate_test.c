@@ -262,6 +262,41 @@ static void another_build_has_costs_at_no_instruction(void **state)
     flm_profile_free(unknown);
 }
 
+/* Of two files with the same name, as much of their paths as tells them apart; and which program
+ * has no lines. */
+static void places_of_lines_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"/src/lex/mod.rs", "/src/parse/mod.rs", "/src/main.rs", ""};
+    static const char *const modules[] = {"/bin/app", "/bin/app", "/bin/app", "/lib/bare.so"};
+    struct flm_builder *b = flm_builder_new(NULL);
+    for (size_t i = 0; i < 4; i++) {
+        const struct flm_frame_record record = {
+            .function = flm_builder_string(b, "f", 1).index,
+            .module = flm_builder_string(b, modules[i], strlen(modules[i])).index,
+            .file = flm_builder_string(b, files[i], strlen(files[i])).index};
+        const struct flm_location where = {.file = record.file, .line = 7};
+        struct flm_frame frame = flm_builder_frame(b, &record);
+        if (i < 3)
+            frame = flm_builder_frame_at(b, frame, &where);
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                        flm_builder_metric(b, "cpu", "ms"), 40 - 10 * (double)i);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_printed(p, (struct flm_annotate_options){.function = NULL}, FLM_REPORT_TEXT,
+                   "new.flm: 100 ms of cpu in 4 stacks\n"
+                   "\n"
+                   " self          total  line            function\n"
+                   "40 ms  40.0 %  40 ms  lex/mod.rs:7    f\n"
+                   "30 ms  30.0 %  30 ms  parse/mod.rs:7  f\n"
+                   "20 ms  20.0 %  20 ms  main.rs:7       f\n"
+                   "10 ms  10.0 %  10 ms  line not known  f\n"
+                   "\n"
+                   "No line is known of /lib/bare.so, with 10 % of self: compile it with -g, or "
+                   "install its debug information, and record again\n");
+    flm_profile_free(p);
+}
+
 static void no_common_metric_is_refused(void **state)
 {
     (void)state;
@@ -313,6 +348,7 @@ int main(void)
         cmocka_unit_test(inlined_code_is_below_its_line),
         cmocka_unit_test(costs_of_both_and_their_change_are_beside_each_line),
         cmocka_unit_test(another_build_has_costs_at_no_instruction),
+        cmocka_unit_test(places_of_lines_are_told_apart),
         cmocka_unit_test(no_common_metric_is_refused),
         cmocka_unit_test(memory_may_run_out),
     };
