@@ -316,33 +316,49 @@ uint32_t flm_listing_row_of_line(const struct flm_listing *l, uint32_t file, uin
     return best;
 }
 
-static bool is_of_line(const struct flm_listing_row *row, uint32_t file, uint32_t line)
+static bool is_place(uint32_t file, uint32_t line, const struct flm_code_item *item)
 {
-    return (row->file == file && row->line == line) ||
-           (row->site_file == file && row->site_line == line);
+    return (item->file == file && item->line == line) ||
+           (item->site_file == file && item->site_line == line);
 }
 
-/* Instructions are looked at as they are: to make their rows, with the jumps beside them, takes a
- * hundred times as long. */
+/* Whether an instruction is of a line, or of what was inlined there, as its row says it. */
+static bool is_of_line(const struct flm_listing *l, uint32_t instruction, uint32_t file,
+                       uint32_t line)
+{
+    const struct flm_code_instruction *at = &l->code->instructions[instruction];
+    uint32_t number = l->item_of[instruction], inlined = at->inlined;
+    const struct flm_code_item *item = number == FLM_NONE ? NULL : &l->costs.items.at[number];
+    if (at->line == line && at->file < l->code->file_count && l->file_of[at->file] == file)
+        return true;
+    if (item)
+        return at->line ? item->site_file == file && item->site_line == line
+                        : is_place(file, line, item);
+    while (inlined != FLM_CODE_NONE && l->code->inlined[inlined].caller != FLM_CODE_NONE)
+        inlined = l->code->inlined[inlined].caller;
+    const struct flm_code_inlined *site =
+        inlined == FLM_CODE_NONE ? NULL : &l->code->inlined[inlined];
+    return site && site->line == line && site->file < l->code->file_count &&
+           l->file_of[site->file] == file;
+}
+
+/* Instructions are looked at as they are: to make their rows, with the jumps beside them, takes
+ * many times as long. */
 uint32_t flm_listing_row_of_source(const struct flm_listing *l, uint32_t file, uint32_t line)
 {
     uint64_t best = 0;
     double most = -1;
     for (uint32_t i = 0; l->code && i < l->code->instruction_count; i++) {
-        struct flm_listing_row row = {.kind = FLM_LISTING_INSTRUCTION};
-        flm_listing_fill_instruction(l, i, &row);
-        if (is_of_line(&row, file, line) && fabs(row.cost.self) > most) {
-            most = fabs(row.cost.self);
-            best = row.address;
+        double self =
+            l->item_of[i] == FLM_NONE ? 0 : fabs(l->costs.items.at[l->item_of[i]].cost.self);
+        if (self > most && is_of_line(l, i, file, line)) {
+            most = self;
+            best = l->code->instructions[i].address;
         }
     }
     for (size_t i = l->costs.address_first; !l->code && i < l->costs.items.count; i++) {
         const struct flm_code_item *item = &l->costs.items.at[l->costs.order[i]];
-        const struct flm_listing_row row = {.file = item->file,
-                                            .line = item->line,
-                                            .site_file = item->site_file,
-                                            .site_line = item->site_line};
-        if (is_of_line(&row, file, line) && fabs(item->cost.self) > most) {
+        if (fabs(item->cost.self) > most && is_place(file, line, item)) {
             most = fabs(item->cost.self);
             best = item->address;
         }

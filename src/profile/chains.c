@@ -56,7 +56,6 @@ struct splitting {
     uint32_t *plain;       /* by frame: what it becomes without a location; 0: it is not in use */
     uint32_t *of_location; /* by location: the frame that it becomes */
     uint32_t frame_count;
-    struct FLM_ARRAY(uint32_t) pending;
     struct FLM_ARRAY(uint32_t) open; /* chains whose subtree is being written */
     struct flm_profile *out;
 };
@@ -106,40 +105,35 @@ static void write_frames(struct splitting *s)
     }
 }
 
-static bool write_nodes(struct splitting *s)
+static void write_node(struct splitting *s, uint32_t chain, uint32_t made)
 {
     const struct flm_profile *p = s->p;
+    uint32_t node = s->node[chain], location = flm_chain_location(&s->table, node, chain);
+    s->new_node[chain] = made;
+    s->out->node_frame[made] =
+        location == FLM_NONE ? s->plain[p->node_frame[node]] : s->of_location[location];
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        flm_self_column(s->out, m)[made] = flm_chain_value(&s->table, m, node, chain);
+}
+
+/* Down to the first child, else on to the next sibling, of the chain or of the nearest open one. */
+static bool write_nodes(struct splitting *s)
+{
     uint32_t made = 0;
-    if (!FLM_ARRAY_ADD(&s->pending, 0))
-        return false;
-    while (s->pending.count > 0) {
-        uint32_t chain = s->pending.at[s->pending.count - 1];
-        if (s->open.count > 0 && s->open.at[s->open.count - 1] == chain) {
-            s->out->node_end[s->new_node[chain]] = made;
-            s->open.count--;
-            s->pending.count--;
-            continue;
-        }
-        uint32_t node = s->node[chain], location = flm_chain_location(&s->table, node, chain);
-        s->new_node[chain] = made;
-        s->out->node_frame[made] =
-            location == FLM_NONE ? s->plain[p->node_frame[node]] : s->of_location[location];
-        for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-            flm_self_column(s->out, m)[made] = flm_chain_value(&s->table, m, node, chain);
-        made++;
-        size_t first = s->pending.count;
+    for (uint32_t chain = 0;;) {
+        write_node(s, chain, made++);
         if (!FLM_ARRAY_ADD(&s->open, chain))
             return false;
-        for (uint32_t child = s->first_child[chain]; child; child = s->next_sibling[child])
-            if (!FLM_ARRAY_ADD(&s->pending, child))
-                return false;
-        for (size_t i = first, j = s->pending.count; i + 1 < j; i++) { /* the first on top */
-            uint32_t swap = s->pending.at[i];
-            s->pending.at[i] = s->pending.at[--j];
-            s->pending.at[j] = swap;
+        uint32_t next = s->first_child[chain];
+        while (next == 0) {
+            uint32_t closed = s->open.at[--s->open.count];
+            s->out->node_end[s->new_node[closed]] = made;
+            if (s->open.count == 0)
+                return true;
+            next = s->next_sibling[closed];
         }
+        chain = next;
     }
-    return true;
 }
 
 static void copy_columns(struct splitting *s)
@@ -238,7 +232,6 @@ struct flm_profile *flm_profile_split(const struct flm_profile *p, struct flm_er
     free(s.new_node);
     free(s.plain);
     free(s.of_location);
-    FLM_ARRAY_CLEAR(&s.pending);
     FLM_ARRAY_CLEAR(&s.open);
     if (!good) {
         flm_profile_free(s.out);

@@ -76,17 +76,15 @@ static bool add_stack(struct flm_query *q, struct flm_response_code *code, struc
         node = flm_pane_node(&v->scene.panes[selected.pane], selected.number).index;
     if (!flm_code_rows_stack(&v->model, rows, node, why))
         return false;
-    double *total = flm_query_take(q, q->profile->sizes.node_count, sizeof *total);
     code->functions.at = flm_query_take(q, rows->stack_count, sizeof *code->functions.at);
-    if (!total || !code->functions.at)
+    if (!code->functions.at)
         return true;
-    flm_profile_totals(q->profile, q->metric, total);
     for (uint32_t i = 0; i < rows->stack_count; i++) {
         uint32_t frame = q->profile->node_frame[rows->stack[i]];
         const struct flm_frame_record *f = &q->profile->frames[frame];
         code->functions.at[code->functions.count++] = (struct flm_response_code_place){
             .title = flm_query_title(q, frame),
-            .value = flm_query_quantity(q, total[rows->stack[i]]),
+            .value = flm_query_quantity(q, rows->stack_total[i]),
             .of = flm_query_code_place(q, f->function, f->module, 0, 0),
             .on = f->function == rows->subject.function && f->module == rows->subject.module,
             .inlined = f->kind == FLM_KIND_INLINED};

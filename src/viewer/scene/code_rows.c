@@ -329,7 +329,6 @@ bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *ro
     rows->stack_count = 0;
     rows->stack_from = version;
     uint32_t last = best == FLM_NONE ? 0 : deepest(p, total, best);
-    free(total);
     /* The ancestors of a node are those before it whose subtree has it. */
     for (uint32_t i = 0;
          best != FLM_NONE && i <= last && rows->stack_count < FLM_CODE_MOST_STACK;) {
@@ -337,10 +336,13 @@ bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *ro
             i = p->node_end[i];
             continue;
         }
-        if (i > 0)
+        if (i > 0) {
+            rows->stack_total[rows->stack_count] = total[i];
             rows->stack[rows->stack_count++] = i;
+        }
         i++;
     }
+    free(total);
     return true;
 }
 

@@ -47,6 +47,7 @@ struct flm_code_rows {
     bool has_named;
 
     uint32_t stack[FLM_CODE_MOST_STACK]; /* nodes of the shown profile, from the outermost */
+    double stack_total[FLM_CODE_MOST_STACK];
     uint32_t stack_count, stack_from;
 
     struct flm_code_syntax syntax[FLM_CODE_SYNTAX_FILES];
