@@ -137,11 +137,12 @@ export function makeCode(view) {
             file.title = head;
             // What has no text says so where there is room for it.
             const isMissing = of > 0 && (isSource ? !code.path : !code.machine);
-            status.textContent = isMissing ? '' : note;
+            const isLong = isMissing || !isSource && code.warns;
+            status.textContent = isLong ? '' : note;
             status.title = note;
-            show(status, !isMissing);
+            show(status, !isLong);
             remark.textContent = note;
-            show(remark, isMissing && Boolean(note));
+            show(remark, isLong && Boolean(note));
             if (isNew) {
                 current = at;
                 const top = at * CODE_ROW_PX, page = scroller.clientHeight;

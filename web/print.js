@@ -1,6 +1,6 @@
 // print.js - the view on paper: while the page is printed, a picture that is laid out for the width of the paper takes
 // the place of the window; a table gets the size of the paper, and as many rows as it has room for. Both are in light
-// colors, and fit one page.
+// colors, and fit one page. Code is text, on as many pages as it takes.
 
 import {make} from './dom.js';
 
@@ -29,6 +29,11 @@ export function watchPrint(view, root, theme, fillTables) {
         sheet.replaceSync('@page{size:portrait;margin:10mm}');
         fillTables();
     }
+    function printCode() {
+        const {name} = view.tools();
+        paper.replaceChildren(make('h2', {}, name), make('pre', {}, view.core.queryText('export code')));
+        sheet.replaceSync('@page{size:landscape;margin:10mm}');
+    }
     function printPicture() {
         let room = {width: LONG, height: SHORT, name: 'landscape'}, picture = draw(LONG);
         if (picture.height > room.height) {
@@ -49,7 +54,8 @@ export function watchPrint(view, root, theme, fillTables) {
         root.style.colorScheme = 'light';
         theme.update();
         const one = views.find(one => one.name === shown);
-        if (one.table && !one.beside) printTable();
+        if (shown === 'code') printCode();
+        else if (one.table && !one.beside) printTable();
         else printPicture();
     }
     function after() {

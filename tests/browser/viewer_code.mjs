@@ -1,7 +1,7 @@
 // viewer_code.mjs - the view of code: opened by a key, its costs, folds, a search, a comparison, long files.
 
 import assert from 'node:assert/strict';
-import {execFileSync, spawn} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {after, test} from 'node:test';
 import {axeSource} from './browser.mjs';
 import {close, file, finish, folder, open, press, resolved, words} from './page.mjs';
@@ -56,6 +56,29 @@ async function showCode(page, name) {
     await page.waitForSelector('.code:not([hidden]) .code-row');
     await resolved(page);
 }
+
+test('code is printed as text', {skip: spawnSync('pdftotext', ['-v']).error ? 'no pdftotext' : false}, async () => {
+    const page = await open(page_of_code);
+    await showCode(page, 'find');
+    const where = `${folder}/code.pdf`;
+    await page.pdf({path: where, preferCSSPageSize: true});
+    const text = execFileSync('pdftotext', ['-layout', where, '-'], {encoding: 'utf8'});
+    assert.match(text, /find, app\.c: self 10 ms, total 10 ms/);
+    assert.match(text, /60 % +60 % +20\n/);
+    assert.doesNotMatch(text, /Search|all lines/);
+    assert.ok(!await page.$eval('.code', code => code.hidden));
+    await finish(page, assert);
+});
+
+test('a page lists the source files that it has not', async () => {
+    const output = `${folder}/left-out.html`;
+    execFileSync(flamel, ['convert', '-q', profile, '-o', output, '--with-source']);
+    const page = await open(output);
+    await showCode(page, 'find');
+    assert.match(await words(page, '.code-side'), /1 source file left out.*app\.c/s);
+    assert.match(await page.getAttribute('.left-out li', 'title'), /app\.c was not found; tried: app\.c/);
+    await finish(page, assert);
+});
 
 test('e shows the code of the selected function, and e or Escape goes back', async () => {
     const page = await open(page_of_code);

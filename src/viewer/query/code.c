@@ -180,6 +180,7 @@ static void add_text_status(struct flm_query *q, struct flm_response_code *code)
     code->machine = flm_query_copy(q, machine->machine);
     struct flm_text *status = flm_query_scratch(q);
     flm_text_add(status, machine->status);
+    code->warns = rows->subject.other_build;
     if (rows->subject.other_build) {
         flm_text_puts(status, machine->status.size > 0 ? "; " : "");
         flm_text_puts(status, flm_other_build_sentence);
@@ -373,6 +374,10 @@ bool flm_query_code_text(struct flm_viewer *v, bool markdown, struct flm_text *o
         flm_text_add(out, code->self);
         flm_text_puts(out, ", total ");
         flm_text_add(out, code->total);
+        if (side && code->warns) {
+            flm_text_puts(out, markdown ? "\n\n" : "\n");
+            flm_text_add(out, code->assembly_status);
+        }
         flm_text_puts(out, markdown ? "\n\n```\n" : "\n");
         add_cell(out, flm_bytes_of("self"), 8);
         add_cell(out, flm_bytes_of(code->compared ? "before" : "total"), 9);

@@ -30,12 +30,22 @@ static bool write_stack(struct flm_viewer *v, uint64_t none, struct flm_text *ou
     return flm_copy_stack(v, out) || flm_error_memory(why);
 }
 
+static bool write_code(struct flm_viewer *v, uint64_t none, struct flm_text *out,
+                       struct flm_error *why)
+{
+    (void)none;
+    return flm_query_code_text(v, false, out, why);
+}
+
 static const struct {
     const char *name;
     bool is_picture; /* a width in pixels may follow */
     bool (*write)(struct flm_viewer *v, uint64_t width_px, struct flm_text *out,
                   struct flm_error *why);
-} own[] = {{"svg", true, write_svg}, {"pdf", true, write_pdf}, {"stack", false, write_stack}};
+} own[] = {{"svg", true, write_svg},
+           {"pdf", true, write_pdf},
+           {"stack", false, write_stack},
+           {"code", false, write_code}};
 
 /* The format of that name. Of a comparison both sides are wanted, which a format of one metric does
  * not hold: the one that holds a pair then. */

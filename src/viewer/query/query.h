@@ -180,6 +180,7 @@
  *      self, self_share, total, total_share, share_of  shares are of all; those of rows: of this
  *      event                                           a sentence: what the event can tell
  *      machine, assembly_status, blocks                "3 of 11 blocks hot"
+ *      warns: b                                        the status of the assembly is to be read
  *      empty                                           why there are no rows, or no text
  *      lines_sum                                       "lines add up to 1.84 s of 1.84 s"
  *      compared: b, assembly: b, file: b, whole: b, inlined: b
@@ -212,7 +213,7 @@
  *
  * export F      a file: svg, pdf: the picture (picture.h), "svg 1040" so many pixels wide; flm,
  *               folded ...: the profile after its operations, of a comparison with both values;
- *               stack: the selected one
+ *               stack: the selected one; code: the rows of the view of code
  * state         the state, for a URL: state.h
  * copy          the text of the last copying action
  * notice        why something was not done: a key, a gesture, a picture

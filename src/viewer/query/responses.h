@@ -315,7 +315,7 @@ struct flm_response_code {
     struct flm_bytes title, module, place, path, status;
     struct flm_bytes self, self_share, total, total_share, share_of;
     struct flm_bytes event, machine, assembly_status, blocks, empty, lines_sum;
-    bool doubtful, compared, assembly, file, whole, inlined, selected;
+    bool doubtful, warns, compared, assembly, file, whole, inlined, selected;
     double source_count, assembly_count, source_row, assembly_row;
     FLM_LIST(struct flm_response_code_place) functions;
     FLM_LIST(struct flm_response_code_place) hottest;
