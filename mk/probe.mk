@@ -11,9 +11,6 @@
 PROBE_FRONT   := $(wildcard probe/front/*.c)
 PROBE_SOURCES := $(filter-out probe/link.c $(PROBE_FRONT),$(wildcard probe/*.c))
 PROBE_OBJECTS := $(PROBE_SOURCES:%.c=$B/obj/%.o)
-
-# What stands in front of libc's functions is in the shared library only.
-PROBE_FRONT := $(patsubst %,$B/obj/probe/%.o,unload thread_front)
 PROBE_SHARED  := libflamel-probe.so.$(VERSION)
 PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a
 

@@ -45,7 +45,8 @@ static struct flm_line_cost line_at(const struct collecting *c, uint32_t frame)
 {
     const struct flm_frame_record *f = &c->p->frames[frame];
     uint32_t location = flm_frame_location(f);
-    struct flm_line_cost line = {.function = f->function, .module = f->module};
+    struct flm_line_cost line = {
+        .function = f->function, .module = f->module, .of_file = f->module == 0 ? f->file : 0};
     if (location != 0) {
         struct flm_location where = flm_location_at(c->p, location - 1);
         line.line = where.line;
@@ -103,6 +104,7 @@ static int order_by_place(const void *context, uint32_t a, uint32_t b)
     const struct flm_line_cost *y = &((const struct flm_line_cost *)context)[b];
     int order = compare(x->function, y->function);
     order = order ? order : compare(x->module, y->module);
+    order = order ? order : compare(x->of_file, y->of_file);
     order = order ? order : compare(x->file, y->file);
     return order ? order : compare(x->line, y->line);
 }

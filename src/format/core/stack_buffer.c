@@ -23,6 +23,7 @@ void flm_stack_frame(struct flm_stack_buffer *s, const struct flm_stack_frame *f
         .flags = frame->flags,
     };
     const struct flm_location where = {
+        .file = string_of(s, frame->line_file),
         .line = frame->line <= UINT32_MAX ? (uint32_t)frame->line : 0,
         .column = frame->column <= UINT32_MAX ? (uint32_t)frame->column : 0};
     if (!FLM_ARRAY_ADD(&s->frames, flm_builder_located(s->builder, &record, where)))

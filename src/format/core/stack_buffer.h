@@ -22,10 +22,11 @@
 /* What is not known is left out. */
 struct flm_stack_frame {
     struct flm_bytes function, file, module;
-    uint64_t line, column; /* that ran */
-    uint64_t address;      /* of a frame without a name */
-    uint32_t kind;         /* enum flm_kind */
-    uint32_t flags;        /* FLM_FRAME_... */
+    struct flm_bytes line_file; /* of the line, where its name differs: with folders, say */
+    uint64_t line, column;      /* that ran */
+    uint64_t address;           /* of a frame without a name */
+    uint32_t kind;              /* enum flm_kind */
+    uint32_t flags;             /* FLM_FRAME_... */
 };
 
 struct flm_stack_buffer {

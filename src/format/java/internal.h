@@ -26,6 +26,7 @@
 struct flm_java_threads {
     struct flm_stack_buffer stack; /* the frames of the current thread, leaf first */
     struct flm_metric metric;
+    struct flm_text line_file; /* of the current frame, with the folders of its package */
     uint64_t dumps, frameless, deadlocks;
 };
 

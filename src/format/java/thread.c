@@ -1,6 +1,8 @@
 #include "format/java/internal.h"
 
 #include "base/number/number.h"
+#include "format/java/java_file.h"
+#include "profile/internal.h"
 
 void flm_java_begin(struct flm_java_threads *t, struct flm_builder *builder,
                     const struct flm_read_options *options)
@@ -63,6 +65,15 @@ static void read_location(struct flm_bytes text, struct flm_stack_frame *frame)
     frame->file = (struct flm_bytes){text.at, end};
 }
 
+/* Of "com.x.Foo.bar". */
+static struct flm_bytes class_of(struct flm_bytes method)
+{
+    size_t end = method.size;
+    while (end > 0 && method.at[end - 1] != '.')
+        end--;
+    return (struct flm_bytes){method.at, end > 0 ? end - 1 : 0};
+}
+
 void flm_java_frame(struct flm_java_threads *t, struct flm_bytes text, bool is_internal)
 {
     struct flm_stack_frame frame = {0};
@@ -80,6 +91,15 @@ void flm_java_frame(struct flm_java_threads *t, struct flm_bytes text, bool is_i
         if (frame.module.size == 0)
             frame.module = module_of(prefix);
     }
+    /* The name of the file alone says too little to find it, and classes of two packages may have
+     * files of one name. */
+    t->line_file.size = 0;
+    if (frame.file.size > 0 && frame.line > 0)
+        flm_java_file_add(&t->line_file, class_of(frame.function), frame.file);
+    if (t->line_file.failed)
+        flm_builder_fail_memory(t->stack.builder);
+    else
+        frame.line_file = (struct flm_bytes){t->line_file.at, t->line_file.size};
     if (frame.function.size > 0)
         flm_stack_frame(&t->stack, &frame);
 }
@@ -123,4 +143,5 @@ void flm_java_end(struct flm_java_threads *t)
     note_count(b, "threads without frames", t->frameless);
     note_count(b, "deadlocks", t->deadlocks);
     flm_stack_clear(&t->stack);
+    flm_text_clear(&t->line_file);
 }

@@ -291,6 +291,7 @@ struct flm_jfr_thread {
 struct flm_jfr_method {
     uint32_t name;           /* strings of the builder: "java.lang.String.valueOf" */
     uint32_t native, module; /* as machine code: "malloc" in "libc.so.6" */
+    uint32_t file;           /* by its class: "java/lang/String.java" */
     uint32_t frame[2];       /* of Java code, of machine code; 0: not made yet */
     uint32_t native_kind;    /* that the second one has */
 };
@@ -319,7 +320,7 @@ struct flm_jfr_stacks {
     struct flm_text process, process_name; /* labels; empty: unknown */
 
     struct FLM_ARRAY(struct flm_frame) frames; /* working memory */
-    struct flm_text text, text2;
+    struct flm_text text, text2, file;
     bool is_truncated;                            /* the stack in `frames` */
     struct FLM_ARRAY(struct flm_jfr_kinds) kinds; /* by frame, of all chunks */
     uint64_t truncated, unknown_stacks;           /* samples, of all chunks */

@@ -9,6 +9,7 @@
  * The frame type "Native" means two things: in recordings of a VM a Java method that is written in
  * C, in those of async-profiler any machine code. Only async-profiler has the frame type "Kernel",
  * too. A frame of machine code is a function in a module: its class is the library. */
+#include "format/java/java_file.h"
 #include "format/jfr/internal.h"
 #include "profile/internal.h"
 #include "record/perf/event.h"
@@ -211,8 +212,12 @@ static struct flm_jfr_method *method_of(struct flm_jfr_stacks *s, uint64_t key)
             return NULL;
         struct flm_jfr_method method = {.module = string_of(s, &s->text),
                                         .native = string_of(s, &s->text2)};
+        s->file.size = 0;
+        flm_java_file_add(&s->file, bytes_of(&s->text), (struct flm_bytes){"", 0});
+        s->no_memory |= s->file.failed;
         join_method(s);
         method.name = string_of(s, &s->text);
+        method.file = string_of(s, &s->file);
         if (s->no_memory || !FLM_ARRAY_ADD(&s->methods, method)) {
             s->no_memory = true;
             return NULL;
@@ -271,12 +276,14 @@ static void count_kind(struct flm_jfr_stacks *s, uint32_t frame, unsigned kind)
         s->kinds.at[frame].count[kind]++;
 }
 
-/* The frame at a line; the one without where that is not known. */
-static struct flm_frame at_line(struct flm_jfr_stacks *s, struct flm_frame frame, int32_t line)
+/* The frame at a line; the one without where that is not known. The file is that in which the class
+ * of the method is by convention, for JFR names none. */
+static struct flm_frame at_line(struct flm_jfr_stacks *s, struct flm_frame frame, uint32_t file,
+                                int32_t line)
 {
     if (line <= 0)
         return frame;
-    const struct flm_location where = {.line = (uint32_t)line};
+    const struct flm_location where = {.file = file, .line = (uint32_t)line};
     return flm_builder_frame_at(s->builder, frame, &where);
 }
 
@@ -292,7 +299,7 @@ static struct flm_frame frame_of(struct flm_jfr_stacks *s, const uint64_t *numbe
         s->unknown_methods++;
         record.function = flm_builder_string(s->builder, "[unknown]", 9).index;
         record.flags = FLM_FRAME_UNSYMBOLIZED;
-        return at_line(s, flm_builder_frame(s->builder, &record), line);
+        return at_line(s, flm_builder_frame(s->builder, &record), 0, line);
     }
     struct flm_frame frame = {method->frame[!is_java]};
     if (frame.index == 0 || (!is_java && method->native_kind != record.kind)) {
@@ -303,7 +310,7 @@ static struct flm_frame frame_of(struct flm_jfr_stacks *s, const uint64_t *numbe
         if (!is_java)
             method->native_kind = record.kind;
     }
-    struct flm_frame located = at_line(s, frame, line);
+    struct flm_frame located = at_line(s, frame, is_java ? method->file : 0, line);
     /* Its locations have the kind of the frame, but with --lines each is a frame of its own. */
     if (is_java)
         count_kind(s, s->builder->locations == FLM_LOCATIONS_AS_LINES ? located.index : frame.index,
@@ -515,6 +522,7 @@ void flm_jfr_stacks_clear(struct flm_jfr_stacks *s)
     flm_text_clear(&s->process_name);
     flm_text_clear(&s->text);
     flm_text_clear(&s->text2);
+    flm_text_clear(&s->file);
 }
 
 void flm_jfr_stacks_finish(struct flm_jfr_stacks *s)

@@ -77,7 +77,8 @@ struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code);
  *     JS:*fib /app/fib.js:3:13       V8: optimized; ^ and + barely, ~ interpreted. File and line
  *     Builtin:ArrayMap               V8's built-in functions
  *     py::parse:/app/parse.py        CPython -X perf: function, file
- *     Lcom/foo/Bar;::baz             the JVM, by perf's agent; a->b is b inlined into a
+ *     Lcom/foo/Bar;::baz             the JVM, by perf-map-agent; a->b is b inlined into a
+ *     Lcom/foo/Bar;baz(I)V           the JVM, by perf's agent
  *     void com.foo.Bar.baz(int)      the JVM itself
  *
  * Any other name is that of a function.

@@ -251,8 +251,10 @@ size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, in
         frames[0].line = line->line;
         frames[0].line_is_first = false;
         frames[0].line_file = text_of(code, line->file);
+        /* Of perf's agent for the JVM, which names methods without their file: that of the first
+         * instructions. Later ones may be of methods that are inlined, from other files. */
         if (frames[0].file.size == 0)
-            frames[0].file = frames[0].line_file;
+            frames[0].file = text_of(code, code->lines.at[region->line_start].file);
     }
     return count;
 }

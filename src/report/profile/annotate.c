@@ -284,7 +284,7 @@ static bool has_files(const struct making *m, const struct flm_line_cost *line)
 static bool is_next_function(const struct making *m, const struct flm_line_cost *line)
 {
     return line->function != line[-1].function || line->module != line[-1].module ||
-           (has_files(m, line) && line->file != line[-1].file);
+           (has_files(m, line) && line->of_file != line[-1].of_file);
 }
 
 /* Whether a function of the profile is before that of a line, in the order of both. */
@@ -294,7 +294,7 @@ static bool is_before(const struct flm_function *f, const struct flm_line_cost *
         return f->name < line->function;
     if (f->module != line->module)
         return f->module < line->module;
-    return line->module == 0 && f->file < line->file;
+    return line->module == 0 && f->file < line->of_file;
 }
 
 /* The values of functions by which they are ordered: both stand by name, module and file. */

@@ -225,7 +225,7 @@ static void frames_have_modules_files_and_hidden_classes(void **state)
     assert_true(is_string(p, frame_named(p, "e.E.run")->module, "e.mod"));
     assert_int_equal(frame_named(p, "d.D.<init>")->line, 12);
     assert_true(is_string(p, frame_named(p, "d.D.<init>")->module, ""));
-    assert_true(is_string(p, frame_named(p, "d.D.<init>")->file, "D.java"));
+    assert_true(is_string(p, frame_named(p, "d.D.<init>")->file, "d/D.java"));
     assert_true(is_string(p, frame_named(p, "C$$Lambda$4/1828972342.run")->module, "java.base"));
     flm_profile_free(p);
 }

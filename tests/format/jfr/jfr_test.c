@@ -78,6 +78,7 @@ static void options_add_lines_and_threads(void **state)
         &w, &(struct flm_read_options){.locations = true, .lines = true, .by_thread = true});
     assert_folded(p, "main;app.Main.run_[0] 1\nmain;app.Main.run_[j];app.Main.work_[i] 1\n");
     assert_int_equal(frame_named(p, "app.Main.work")->line, 5);
+    assert_true(is_string(p, frame_named(p, "app.Main.work")->file, "app/Main.java"));
     assert_int_equal(frame_named(p, "main")->kind, FLM_KIND_LABEL);
     flm_profile_free(p);
     flm_text_clear(&w.file);

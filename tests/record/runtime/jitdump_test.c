@@ -148,7 +148,11 @@ static void code_is_looked_up_by_time_in_either_byte_order(void **state)
         assert_at(code, 0x1030, 130, "first", "", 0);
         assert_at(code, 0x2003, 139, "lined", "/a.c", 10);
         assert_at(code, 0x2004, 139, "lined", "/a.c", 11);
-        assert_at(code, 0x203F, 139, "lined", "/b.c", 12);
+        /* The line is of what is inlined, from another file than the function's. */
+        assert_at(code, 0x203F, 139, "lined", "/a.c", 12);
+        struct flm_jit_frame inlined;
+        assert_int_equal(flm_jit_code_lookup(code, 0x203F, 139, &inlined, 1), 1);
+        assert_true(flm_bytes_are(inlined.line_file, "/b.c"));
         assert_at(code, 0x5004, 141, "lined", "/a.c", 11);
         /* V8's lines are 64 bytes too high. */
         assert_at(code, 0x3000, 141, "v8", "x.js", 10);
