@@ -14,11 +14,13 @@
 
 struct flm_line_cost {
     uint32_t function, module; /* strings */
-    uint32_t of_file; /* without a module: the file of the first function at the line, by which
-                         such functions are told apart; else 0. The line may be of another one:
-                         of what is inlined */
-    uint32_t file;    /* string; 0: not known */
-    uint32_t line;    /* 0: not known */
+
+    /* Without a module: the file of the first function at the line, by which such functions are
+     * told apart; else 0. The line may be of another one: of what is inlined. */
+    uint32_t of_file;
+
+    uint32_t file; /* string; 0: not known */
+    uint32_t line; /* 0: not known */
     double self, total;
     double self_before, total_before; /* of the other metric */
 };
