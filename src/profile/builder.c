@@ -114,6 +114,7 @@ void flm_builder_free(struct flm_builder *b)
     free(b->depths);
     flm_joining_free(b->joining);
     free(b->located);
+    FLM_ARRAY_CLEAR(&b->bases);
     free(b);
 }
 
@@ -137,6 +138,19 @@ struct flm_frame flm_builder_frame(struct flm_builder *b, const struct flm_frame
     return (struct flm_frame){frame};
 }
 
+static void remember_base(struct flm_builder *b, uint32_t located, uint32_t base)
+{
+    if (located >= b->bases.count) {
+        if (!FLM_ARRAY_RESERVE(&b->bases, (size_t)located + 1 - b->bases.count)) {
+            flm_builder_fail_memory(b);
+            return;
+        }
+        while (b->bases.count <= located)
+            b->bases.at[b->bases.count++] = FLM_NONE;
+    }
+    b->bases.at[located] = base;
+}
+
 static struct flm_frame add_location(struct flm_builder *b, struct flm_frame frame,
                                      const struct flm_location *where)
 {
@@ -148,7 +162,11 @@ static struct flm_frame add_location(struct flm_builder *b, struct flm_frame fra
     if (location == 0 || location == FLM_NONE)
         return frame;
     struct flm_frame_record record = flm_frame_located(&b->interner.frames[frame.index], location);
-    return flm_builder_frame(b, &record);
+    bool is_base = flm_frame_location(&b->interner.frames[frame.index]) == 0;
+    struct flm_frame located = flm_builder_frame(b, &record);
+    if (is_base && !b->failed)
+        remember_base(b, located.index, frame.index);
+    return located;
 }
 
 /* The record with the line that ran, of a frame that is at `where`; it is no location any more if

@@ -96,6 +96,9 @@ struct flm_builder {
     struct flm_depths *depths; /* of the first depths_count nodes; NULL: of none */
     uint32_t depths_count;
 
+    /* By frame, of those that were made for a location: the frame without it, FLM_NONE: it is to be
+     * looked up. */
+    struct FLM_ARRAY(uint32_t) bases;
     struct flm_joining *joining; /* while it finishes, of frames with locations: joining.h */
 
     bool failed;
