@@ -71,9 +71,6 @@ struct flm_local {
         stack_end;         /* of the thread, as far as it was used; 0: it is not known yet */
     uintptr_t stack_guard; /* what is below is none of it */
     uint32_t ends;         /* how often its end was put off */
-    uint32_t chance;       /* the last random number */
-    uint32_t timed;        /* calls, since the budget was checked */
-    uint64_t checked_at;   /* ticks */
 
     /* Functions that began where no more could be open, and have not ended; the frame of the first. */
     uint64_t not_open, not_open_stack;
@@ -345,10 +342,8 @@ struct flm_settings {
     bool is_ordered;
     bool is_quiet;        /* no word of files that cannot be written: there are many processes */
     uint32_t hold_weight; /* locks: how long each is held, 1; one of 64, 64; none, 0 */
-    char wrong[256];      /* a sentence: why they are not understood */
     char only[1024], except[1024]; /* globs for functions; "": none */
     char filter[FLM_MOST_PATH];    /* a file with globs */
-    char wrong[256];               /* a sentence: why they are not understood */
 
     char metrics[64];  /* [ADDRESS:]PORT; "": none */
     char token[128];   /* which requests for them must have; "": none */

@@ -84,13 +84,13 @@ static void add_thread(struct flm_probe_thread *to, const struct flm_probe_threa
 {
     to->threads += from->threads;
     to->state = from->state == FLM_PROBE_RUNNING ? from->state : to->state;
-    to->user_ns += from->user_ns;
-    to->system_ns += from->system_ns;
-    to->run_queue_ns += from->run_queue_ns;
-    to->voluntary_switches += from->voluntary_switches;
-    to->involuntary_switches += from->involuntary_switches;
-    to->minor_faults += from->minor_faults;
-    to->major_faults += from->major_faults;
+    to->kernel.user_ns += from->kernel.user_ns;
+    to->kernel.system_ns += from->kernel.system_ns;
+    to->kernel.run_queue_ns += from->kernel.run_queue_ns;
+    to->kernel.voluntary_switches += from->kernel.voluntary_switches;
+    to->kernel.involuntary_switches += from->kernel.involuntary_switches;
+    to->kernel.minor_faults += from->kernel.minor_faults;
+    to->kernel.major_faults += from->kernel.major_faults;
 }
 
 /* What is behind the end of a name means nothing. */

@@ -11,6 +11,7 @@
 #include "symbol/dwarf/entries.h"
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <gelf.h>
 
 /* The state of one thread. */
 struct walker {
@@ -185,6 +186,27 @@ static bool names_no_file(Dwarf *dwarf)
 }
 
 /* NULL, and `why`, when the file has no readable DWARF, or memory ran out. */
+/* libdw decompresses all sections that it knows, needed or not: of libc's debug information a sixth
+ * is about variables. Not those whose headers say that they have no bytes. */
+static void hide_unneeded(Elf *elf)
+{
+    static const char *const unneeded[] = {".debug_loc",   ".debug_loclists", ".debug_aranges",
+                                           ".debug_macro", ".debug_macinfo",  ".debug_names"};
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        for (size_t i = 0; name && i < sizeof unneeded / sizeof *unneeded; i++)
+            if (strcmp(name, unneeded[i]) == 0 && header.sh_flags & SHF_COMPRESSED) {
+                header.sh_type = SHT_NOBITS;
+                gelf_update_shdr(section, &header);
+            }
+    }
+}
+
 static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why)
 {
     struct walker *walker = calloc(1, sizeof *walker);
@@ -315,6 +337,7 @@ static bool walk_file(Elf *elf, Elf *alternate, struct walker **walkers, size_t 
                       struct flm_code_maker *maker, struct flm_dwarf_report *report,
                       struct flm_error *why)
 {
+    hide_unneeded(elf);
     walkers[0] = walker_new(elf, alternate, why);
     if (!walkers[0])
         return false;

@@ -1,5 +1,6 @@
 #include "symbol/registry/kallsyms.h"
 
+#include "base/core/scan.h"
 #include "base/number/number.h"
 
 struct line {
@@ -8,17 +9,15 @@ struct line {
     struct flm_bytes name, module; /* module "": the kernel itself */
 };
 
+/* There are 200,000 lines: bytes one by one took a tenth of the time. */
 static struct flm_bytes take_word(struct flm_bytes *rest)
 {
-    size_t start = 0;
-    while (start < rest->size && flm_is_one_of(rest->at[start], " \t"))
+    const char *start = rest->at, *end = rest->at + rest->size;
+    while (start < end && (*start == ' ' || *start == '\t'))
         start++;
-    size_t end = start;
-    while (end < rest->size && !flm_is_one_of(rest->at[end], " \t"))
-        end++;
-    struct flm_bytes word = {rest->at + start, end - start};
-    *rest = (struct flm_bytes){rest->at + end, rest->size - end};
-    return word;
+    const char *stop = flm_find_either(start, end, ' ', '\t');
+    *rest = (struct flm_bytes){stop, (size_t)(end - stop)};
+    return (struct flm_bytes){start, (size_t)(stop - start)};
 }
 
 /* The next well-formed line. */
