@@ -462,6 +462,9 @@ static void find_code(struct finding *f, const struct flm_profile_module *module
     } else if (making->parts.count > 0) {
         if (!flm_code_making_disassemble(making, reason))
             say(f, reason->text);
+        else if (flm_module_code_is_patched(module->module))
+            say(f, "from the vmlinux: a kernel patches its code when it starts and while it runs "
+                   "(alternatives, static branches, tracing), so what ran may differ");
         else if (!module->is_known_build)
             say(f, "the profile does not say of which build of the file it is");
     } else if (flm_module_state(module->module) < FLM_MODULE_BARE) {

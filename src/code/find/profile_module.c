@@ -29,14 +29,20 @@ static uint64_t kernel_start(void)
     return start;
 }
 
-/* The running kernel is the recorded one if it has its build id; nothing else tells here. */
+/* Of another kernel than the running one nobody knows where it was loaded, nor needs to: where it
+ * is linked to run, on x86-64, stands for it. */
+static const uint64_t linked_start = 0xffffffff81000000;
+
+/* The running kernel is the recorded one if it has its build id; nothing else tells here. The code
+ * of another one is that of its vmlinux. */
 static bool find_kernel(struct flm_modules *modules, struct flm_module_request *request,
                         struct flm_profile_module *found)
 {
     struct flm_build_id running;
     bool is_ours = request->build_id.size > 0 && flm_kernel_build_id(&running) &&
                    flm_build_id_equal(&running, &request->build_id);
-    found->kernel_start = is_ours ? kernel_start() : 0;
+    bool is_known = request->build_id.size > 0;
+    found->kernel_start = is_ours ? kernel_start() : is_known ? linked_start : 0;
     flm_modules_kernel(modules, is_ours);
     request->kernel_text = found->kernel_start;
     if (found->kernel_start == 0)

@@ -47,7 +47,8 @@ struct flm_module {
     uint64_t slide;       /* added to the table's addresses: kernels are loaded anywhere */
     size_t missing_split; /* units whose .dwo file was not found, and one of these files */
     char missing_name[120];
-    bool is_hidden; /* the kernel hides its addresses */
+    bool is_hidden;      /* the kernel hides its addresses */
+    bool was_image_read; /* of the running kernel: its code is what runs */
 
     bool unwind_tried;
     struct flm_unwind_table *unwind;

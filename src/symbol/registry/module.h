@@ -129,6 +129,9 @@ bool flm_module_function(struct flm_module *module, uint64_t address, struct flm
 bool flm_module_read_code(struct flm_module *module, uint64_t start, size_t size,
                           struct flm_text *out, struct flm_error *why);
 
+/* Whether code that was read is of a file, and other code ran: kernels patch themselves. */
+bool flm_module_code_is_patched(const struct flm_module *module);
+
 /* What its debug information says of a source file, by the path that lookups have; the caller
  * clears the text. False when memory ran out. */
 struct flm_module_source {

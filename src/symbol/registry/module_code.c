@@ -54,8 +54,10 @@ static bool read_kernel(struct flm_module *module, uint64_t start, size_t size,
     struct flm_error image = {0};
     flm_module_prepare(module);
     if (module->modules->options.kernel_is_ours &&
-        flm_kernel_image_read("/proc/kcore", start, size, out, &image))
+        flm_kernel_image_read("/proc/kcore", start, size, out, &image)) {
+        module->was_image_read = true;
         return true;
+    }
     struct flm_elf_file *vmlinux =
         module->state == FLM_MODULE_COMPLETE ? flm_module_find_vmlinux(module) : NULL;
     bool found = vmlinux && add_section_bytes(vmlinux, start - module->slide, size, out);
@@ -69,6 +71,11 @@ static bool read_kernel(struct flm_module *module, uint64_t start, size_t size,
                       : flm_error_set(why, FLM_ERROR_SYSTEM,
                                       "the machine code of another kernel is read from its "
                                       "vmlinux: --symbols DIR");
+}
+
+bool flm_module_code_is_patched(const struct flm_module *module)
+{
+    return module->is_kernel && !module->was_image_read;
 }
 
 bool flm_module_read_code(struct flm_module *module, uint64_t start, size_t size,

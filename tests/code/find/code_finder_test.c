@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -342,6 +343,66 @@ static void memory_may_run_out(void **state)
     flm_text_clear(&program.id);
 }
 
+/* ---- Another kernel -------------------------------------------------------------------------- */
+
+/* A profile of a kernel with this build id: `outer` is 256 bytes behind its beginning. */
+static struct flm_profile *kernel_profile(const struct flm_text *id)
+{
+    static const char path[] = "[kernel.kallsyms]";
+    struct flm_builder *b = flm_builder_new(NULL);
+    const struct flm_frame_record outer = {.function = flm_builder_string(b, "outer", 5).index,
+                                           .module =
+                                               flm_builder_string(b, path, strlen(path)).index,
+                                           .kind = FLM_KIND_KERNEL};
+    const struct flm_location where = {.address = 256};
+    struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &outer), &where);
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                    flm_builder_metric(b, "cpu", "ns"), 1);
+    struct flm_text value = {0};
+    flm_text_format(&value, "relative id=%.*s", (int)id->size, id->at);
+    flm_builder_note(b, "mapped [kernel.kallsyms]", value.at, value.size);
+    flm_text_clear(&value);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    return p;
+}
+
+static void code_of_another_kernel_is_that_of_its_vmlinux(void **state)
+{
+    (void)state;
+    write_temporary("code.c", flm_bytes_of(source));
+    shell("gcc -O2 -g -no-pie -Wl,--build-id=sha1,--defsym=_text=outer-256 code.c -o vmlinux");
+    struct flm_text id = shell_output("readelf -n vmlinux | sed -n 's/.*Build ID: //p' | "
+                                      "tr -d '\\n'");
+    char dir[400];
+    snprintf(dir, sizeof dir, "%s", temporary_path("vmlinux"));
+    *strrchr(dir, '/') = 0;
+    const char *const dirs[] = {dir};
+    struct flm_profile *p = kernel_profile(&id);
+    const struct flm_bytes module = flm_bytes_of("[kernel.kallsyms]");
+    for (int has_vmlinux = 0; has_vmlinux < 2; has_vmlinux++) {
+        const struct flm_code_finder_options options = {
+            .no_source = true,
+            .symbols = {.symbol_dirs = dirs, .symbol_dir_count = has_vmlinux ? 1 : 0}};
+        struct flm_code_finder *finder = flm_code_finder_new(p, &options, NULL);
+        struct flm_code_store *store = flm_code_store_new(NULL);
+        assert_true(flm_code_finder_function(finder, flm_bytes_of("outer"), module, store, NULL));
+        const struct flm_code_function *f = outer_of(store);
+        if (!has_vmlinux) {
+            assert_int_equal(f->instruction_count, 0);
+            assert_true(flm_bytes_contain(f->status, "vmlinux"));
+        } else if (has_capstone(f)) {
+            assert_true(f->instruction_count > 10 && f->instructions[0].address == 256);
+            assert_true(f->instructions[0].line > 0);
+            assert_true(flm_bytes_contain(f->status, "a kernel patches its code"));
+        }
+        flm_code_store_free(store);
+        flm_code_finder_free(finder);
+    }
+    flm_text_clear(&id);
+    flm_profile_free(p);
+}
+
 /* ---- Compiled at run time -------------------------------------------------------------------- */
 
 static void add_compiled(struct flm_builder *b, const char *name, uint64_t address, double value)
@@ -445,6 +506,7 @@ int main(void)
         cmocka_unit_test(the_places_that_cost_most_are_kept),
         cmocka_unit_test(a_file_by_name_is_that_of_its_program),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(code_of_another_kernel_is_that_of_its_vmlinux),
         cmocka_unit_test(code_that_was_compiled_at_run_time_is_that_of_the_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
