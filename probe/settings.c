@@ -172,187 +172,188 @@ static bool set_filter(struct flm_settings *settings, int argument, const char *
 {
     (void)argument;
     return copy_path(settings->filter, value);
-    static bool set_quiet(struct flm_settings * settings, int argument, const char *value)
-    {
-        (void)argument, (void)value;
-        return settings->is_quiet = true;
+}
+
+static bool set_quiet(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument, (void)value;
+    return settings->is_quiet = true;
+}
+
+static bool set_ordered(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument, (void)value;
+    return settings->is_ordered = true;
+}
+
+/* locks, locks:hold, locks:wait */
+static bool set_locks(struct flm_settings *settings, int signal, const char *value)
+{
+    if (strcmp(value, "hold") == 0)
+        settings->hold_weight = 1;
+    else if (strcmp(value, "wait") == 0)
+        settings->hold_weight = 0;
+    else if (*value)
+        return false;
+    return set_signal(settings, signal, "");
+}
+
+static bool copy_text(char *to, size_t room, const char *value)
+{
+    size_t size = strlen(value);
+    if (size >= room)
+        return false;
+    memcpy(to, value, size + 1);
+    return true;
+}
+
+static bool set_metrics(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_text(settings->metrics, sizeof settings->metrics, value);
+}
+
+static bool set_token(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_text(settings->token, sizeof settings->token, value);
+}
+
+static bool set_otlp(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return copy_text(settings->otlp, sizeof settings->otlp, value);
+}
+
+static bool set_interval(struct flm_settings *settings, int argument, const char *value)
+{
+    (void)argument;
+    return read_count(value, 1, 86400, &settings->interval);
+}
+
+static bool set_report_signal(struct flm_settings *settings, int argument, const char *value)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"QUIT", SIGQUIT}};
+    (void)argument;
+    value += strncmp(value, "SIG", 3) == 0 ? 3 : 0;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (strcmp(signals[i].name, value) == 0)
+            settings->report_signal = signals[i].number;
+    return settings->report_signal > 0;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static const struct word words[] = {
+    {"on", set_nothing, 0, NULL, false},
+    {"file", set_file, 0, "PATH", false},
+    {"report", set_output, FLM_OUT_REPORT, "PATH", true},
+    {"json", set_output, FLM_OUT_JSON, "PATH", true},
+    {"markdown", set_output, FLM_OUT_MARKDOWN, "PATH", true},
+    {"csv", set_output, FLM_OUT_CSV, "PATH", true},
+    {"flm", set_output, FLM_OUT_FLM, "PATH", false},
+    {"metrics", set_metrics, 0, "127.0.0.1:PORT", false},
+    {"token", set_token, 0, "TEXT", false},
+    {"otlp", set_otlp, 0, "http://HOST:4318", false},
+    {"interval", set_interval, 0, "SECONDS", false},
+    {"signal", set_report_signal, 0, "USR2", false},
+    {"percentiles", set_percentiles, 0, "50/95/99", false},
+    {"rows", set_rows, 0, "NUMBER", false},
+    {"sample", set_timed, 1, "NUMBER", false},
+    {"count", set_timed, 0, NULL, false},
+    {"budget", set_budget, 0, "2%", false},
+    {"ordered", set_ordered, 0, NULL, false},
+    {"only", set_globs, 1, "GLOB/GLOB", false},
+    {"not", set_globs, 0, "GLOB/GLOB", false},
+    {"filter", set_filter, 0, "PATH", false},
+    {"quiet", set_quiet, 0, NULL, false},
+    {"all", set_all, 0, NULL, false},
+    {"time", set_signal, FLM_PROBE_TIME, NULL, false},
+    {"memory", set_memory, FLM_PROBE_MEMORY, "BYTES", true},
+    {"leaks", set_leaks, FLM_PROBE_MEMORY, NULL, false},
+    {"cpu", set_signal, FLM_PROBE_CPU_TIME, "HZ", true},
+    {"locks", set_locks, FLM_PROBE_LOCKS, "hold", true},
+    {"io", set_signal, FLM_PROBE_IO, NULL, false},
+    {"threads", set_signal, FLM_PROBE_THREADS, NULL, false},
+    {"sql", set_signal, FLM_PROBE_STATEMENTS, NULL, false},
+    {"http", set_signal, FLM_PROBE_TRANSFERS, NULL, false},
+    {"no-memory", set_no_signal, FLM_PROBE_MEMORY, NULL, false},
+    {"no-cpu", set_no_signal, FLM_PROBE_CPU_TIME, NULL, false},
+    {"no-locks", set_no_signal, FLM_PROBE_LOCKS, NULL, false},
+    {"no-io", set_no_signal, FLM_PROBE_IO, NULL, false},
+    {"no-threads", set_no_signal, FLM_PROBE_THREADS, NULL, false},
+    {"no-sql", set_no_signal, FLM_PROBE_STATEMENTS, NULL, false},
+    {"no-http", set_no_signal, FLM_PROBE_TRANSFERS, NULL, false},
+};
+
+static void complain(struct flm_settings *settings, const char *word, const char *name,
+                     const char *wanted)
+{
+    if (settings->wrong[0])
+        return;
+    if (wanted)
+        snprintf(settings->wrong, sizeof settings->wrong, "'%.100s': write %s:%s", word, name,
+                 wanted);
+    else
+        snprintf(settings->wrong, sizeof settings->wrong,
+                 "'%.100s' is not understood: FLAMEL is report, json:PATH, file:PATH, "
+                 "flm:PATH, cpu, "
+                 "off ...: see flamel-probe(7)",
+                 word);
+}
+
+static void read_word(struct flm_settings *settings, char *text)
+{
+    size_t size = strcspn(text, ":=");
+    const char *value = text[size] ? text + size + 1 : "";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const struct word *word = &words[i];
+        if (strlen(word->name) != size || memcmp(word->name, text, size) != 0)
+            continue;
+        bool has_value = *value != 0;
+        bool fits = word->value ? has_value || word->is_optional : text[size] == 0;
+        if (!fits || !word->read(settings, word->argument, value))
+            complain(settings, text, word->name, word->value);
+        return;
     }
+    complain(settings, text, NULL, NULL);
+}
 
-    static bool set_ordered(struct flm_settings * settings, int argument, const char *value)
-    {
-        (void)argument, (void)value;
-        return settings->is_ordered = true;
-    }
-
-    /* locks, locks:hold, locks:wait */
-    static bool set_locks(struct flm_settings * settings, int signal, const char *value)
-    {
-        if (strcmp(value, "hold") == 0)
-            settings->hold_weight = 1;
-        else if (strcmp(value, "wait") == 0)
-            settings->hold_weight = 0;
-        else if (*value)
-            return false;
-        return set_signal(settings, signal, "");
-    }
-
-    static bool copy_text(char *to, size_t room, const char *value)
-    {
-        size_t size = strlen(value);
-        if (size >= room)
-            return false;
-        memcpy(to, value, size + 1);
-        return true;
-    }
-
-    static bool set_metrics(struct flm_settings * settings, int argument, const char *value)
-    {
-        (void)argument;
-        return copy_text(settings->metrics, sizeof settings->metrics, value);
-    }
-
-    static bool set_token(struct flm_settings * settings, int argument, const char *value)
-    {
-        (void)argument;
-        return copy_text(settings->token, sizeof settings->token, value);
-    }
-
-    static bool set_otlp(struct flm_settings * settings, int argument, const char *value)
-    {
-        (void)argument;
-        return copy_text(settings->otlp, sizeof settings->otlp, value);
-    }
-
-    static bool set_interval(struct flm_settings * settings, int argument, const char *value)
-    {
-        (void)argument;
-        return read_count(value, 1, 86400, &settings->interval);
-    }
-
-    static bool set_report_signal(struct flm_settings * settings, int argument, const char *value)
-    {
-        static const struct {
-            const char *name;
-            int number;
-        } signals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"QUIT", SIGQUIT}};
-        (void)argument;
-        value += strncmp(value, "SIG", 3) == 0 ? 3 : 0;
-        for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-            if (strcmp(signals[i].name, value) == 0)
-                settings->report_signal = signals[i].number;
-        return settings->report_signal > 0;
-    }
-
-    /* ---- Words ----------------------------------------------------------------------------------- */
-
-    static const struct word words[] = {
-        {"on", set_nothing, 0, NULL, false},
-        {"file", set_file, 0, "PATH", false},
-        {"report", set_output, FLM_OUT_REPORT, "PATH", true},
-        {"json", set_output, FLM_OUT_JSON, "PATH", true},
-        {"markdown", set_output, FLM_OUT_MARKDOWN, "PATH", true},
-        {"csv", set_output, FLM_OUT_CSV, "PATH", true},
-        {"flm", set_output, FLM_OUT_FLM, "PATH", false},
-        {"metrics", set_metrics, 0, "127.0.0.1:PORT", false},
-        {"token", set_token, 0, "TEXT", false},
-        {"otlp", set_otlp, 0, "http://HOST:4318", false},
-        {"interval", set_interval, 0, "SECONDS", false},
-        {"signal", set_report_signal, 0, "USR2", false},
-        {"percentiles", set_percentiles, 0, "50/95/99", false},
-        {"rows", set_rows, 0, "NUMBER", false},
-        {"sample", set_timed, 1, "NUMBER", false},
-        {"count", set_timed, 0, NULL, false},
-        {"budget", set_budget, 0, "2%", false},
-        {"ordered", set_ordered, 0, NULL, false},
-        {"only", set_globs, 1, "GLOB/GLOB", false},
-        {"not", set_globs, 0, "GLOB/GLOB", false},
-        {"filter", set_filter, 0, "PATH", false},
-        {"quiet", set_quiet, 0, NULL, false},
-        {"all", set_all, 0, NULL, false},
-        {"time", set_signal, FLM_PROBE_TIME, NULL, false},
-        {"memory", set_memory, FLM_PROBE_MEMORY, "BYTES", true},
-        {"leaks", set_leaks, FLM_PROBE_MEMORY, NULL, false},
-        {"cpu", set_signal, FLM_PROBE_CPU_TIME, "HZ", true},
-        {"locks", set_locks, FLM_PROBE_LOCKS, "hold", true},
-        {"io", set_signal, FLM_PROBE_IO, NULL, false},
-        {"threads", set_signal, FLM_PROBE_THREADS, NULL, false},
-        {"sql", set_signal, FLM_PROBE_STATEMENTS, NULL, false},
-        {"http", set_signal, FLM_PROBE_TRANSFERS, NULL, false},
-        {"no-memory", set_no_signal, FLM_PROBE_MEMORY, NULL, false},
-        {"no-cpu", set_no_signal, FLM_PROBE_CPU_TIME, NULL, false},
-        {"no-locks", set_no_signal, FLM_PROBE_LOCKS, NULL, false},
-        {"no-io", set_no_signal, FLM_PROBE_IO, NULL, false},
-        {"no-threads", set_no_signal, FLM_PROBE_THREADS, NULL, false},
-        {"no-sql", set_no_signal, FLM_PROBE_STATEMENTS, NULL, false},
-        {"no-http", set_no_signal, FLM_PROBE_TRANSFERS, NULL, false},
-    };
-
-    static void complain(struct flm_settings * settings, const char *word, const char *name,
-                         const char *wanted)
-    {
-        if (settings->wrong[0])
-            return;
-        if (wanted)
-            snprintf(settings->wrong, sizeof settings->wrong, "'%.100s': write %s:%s", word, name,
-                     wanted);
-        else
-            snprintf(settings->wrong, sizeof settings->wrong,
-                     "'%.100s' is not understood: FLAMEL is report, json:PATH, file:PATH, "
-                     "flm:PATH, cpu, "
-                     "off ...: see flamel-probe(7)",
-                     word);
-    }
-
-    static void read_word(struct flm_settings * settings, char *text)
-    {
-        size_t size = strcspn(text, ":=");
-        const char *value = text[size] ? text + size + 1 : "";
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            const struct word *word = &words[i];
-            if (strlen(word->name) != size || memcmp(word->name, text, size) != 0)
-                continue;
-            bool has_value = *value != 0;
-            bool fits = word->value ? has_value || word->is_optional : text[size] == 0;
-            if (!fits || !word->read(settings, word->argument, value))
-                complain(settings, text, word->name, word->value);
+void flm_settings_read(struct flm_settings *settings, const char *text)
+{
+    /* Those that may be measured without being asked for: they cost little, and disturb nothing. */
+    const uint32_t usual = 1u << FLM_PROBE_TIME | 1u << FLM_PROBE_MEMORY | 1u << FLM_PROBE_LOCKS |
+                           1u << FLM_PROBE_IO | 1u << FLM_PROBE_THREADS |
+                           1u << FLM_PROBE_STATEMENTS | 1u << FLM_PROBE_TRANSFERS;
+    *settings = (struct flm_settings){.is_on = true,
+                                      .signals = usual,
+                                      .timed_of = 1,
+                                      .hold_weight = 64,
+                                      .cpu_frequency = 999,
+                                      .memory_interval = 512 << 10,
+                                      .interval = 10,
+                                      .percentile = {95},
+                                      .percentile_count = 1,
+                                      .rows = 15};
+    while (*text) {
+        char word[FLM_MOST_PATH + 32];
+        size_t size = strcspn(text, ",");
+        bool is_whole = size < sizeof word;
+        memcpy(word, text, is_whole ? size : 0);
+        word[is_whole ? size : 0] = 0;
+        if (strcmp(word, "off") == 0) {
+            *settings = (struct flm_settings){0};
             return;
         }
-        complain(settings, text, NULL, NULL);
+        if (!is_whole)
+            complain(settings, "a word with more than 4,000 letters", NULL, NULL);
+        else if (size > 0)
+            read_word(settings, word);
+        text += size + (text[size] == ',');
     }
-
-    void flm_settings_read(struct flm_settings * settings, const char *text)
-    {
-        /* Those that may be measured without being asked for: they cost little, and disturb nothing. */
-        const uint32_t usual = 1u << FLM_PROBE_TIME | 1u << FLM_PROBE_MEMORY |
-                               1u << FLM_PROBE_LOCKS | 1u << FLM_PROBE_IO |
-                               1u << FLM_PROBE_THREADS | 1u << FLM_PROBE_STATEMENTS |
-                               1u << FLM_PROBE_TRANSFERS;
-        *settings = (struct flm_settings){.is_on = true,
-                                          .signals = usual,
-                                          .timed_of = 1,
-                                          .hold_weight = 64,
-                                          .cpu_frequency = 999,
-                                          .memory_interval = 512 << 10,
-                                          .interval = 10,
-                                          .percentile = {95},
-                                          .percentile_count = 1,
-                                          .rows = 15};
-        while (*text) {
-            char word[FLM_MOST_PATH + 32];
-            size_t size = strcspn(text, ",");
-            bool is_whole = size < sizeof word;
-            memcpy(word, text, is_whole ? size : 0);
-            word[is_whole ? size : 0] = 0;
-            if (strcmp(word, "off") == 0) {
-                *settings = (struct flm_settings){0};
-                return;
-            }
-            if (!is_whole)
-                complain(settings, "a word with more than 4,000 letters", NULL, NULL);
-            else if (size > 0)
-                read_word(settings, word);
-            text += size + (text[size] == ',');
-        }
-        if (settings->wrong[0])
-            settings->is_on = false;
-    }
+    if (settings->wrong[0])
+        settings->is_on = false;
+}
