@@ -1,9 +1,9 @@
 /* memory_new.c - in front of C++'s new and delete. Runs inside malloc.
  *
  * Those of the C++ library call malloc and free, where they are counted. An allocator that brings
- * its own (jemalloc, mimalloc, tcmalloc) mostly does not, so they are counted here: if they are in the
- * same file as the malloc that is used, and did not come to what is counted by themselves. Without that,
- * this is a jump.
+ * its own (jemalloc, mimalloc, tcmalloc) mostly does not, so they are counted here: if they are in
+ * the same file as the malloc that is used, and did not come to what is counted by themselves.
+ * Without that, this is a jump.
  *
  * The real ones are looked up at the first call. A library that is loaded later may have brought
  * them for itself alone, and then the one that calls says where they are. */

@@ -2,7 +2,7 @@
  *
  * On x86-64 by what compilers write into .eh_frame for exceptions, which nearly all code has, and
  * without it by frame pointers, as code of runtimes that compile often has them. Elsewhere by frame
- * pointers. How to leave a function at an address is computed once and kept: then a frame takes 3 ns.
+ * pointers. How to leave a function at an address is computed once and kept.
  *
  * Nothing is locked, and no memory is needed: _dl_find_object (glibc 2.35) says which file is at an
  * address. What is not of the stack is not read, whatever the registers were. */
@@ -40,8 +40,8 @@ static bool is_readable(uintptr_t address)
 
 extern void *__libc_stack_end __attribute__((weak));
 
-/* What pthread_self returns is above the thread's stack. pthread_getattr_np would know where it is, and
- * allocates while it holds a lock. */
+/* What pthread_self returns is above the thread's stack. pthread_getattr_np would know where that
+ * is, but allocates while it holds a lock. */
 static void find_stack(struct flm_local *local)
 {
     bool is_main = &__libc_stack_end && syscall(SYS_gettid) == getpid();
