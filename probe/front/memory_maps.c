@@ -1,11 +1,10 @@
-/* memory_maps.c - in front of mmap, munmap and dlclose: calls and bytes, at a site of their own in the open
+/* memory_maps.c - in front of mmap and munmap: calls and bytes, at a site of their own in the open
  * node, since what an allocator maps for its blocks is no allocation. Those of the C library itself
  * do not come here. Runs inside malloc.
  *
  * The system is called at once: allocators map memory when nothing can be looked up yet. */
 #include "memory.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -51,17 +50,5 @@ FLM_EXPORT int munmap(void *at, size_t size)
     int result = (int)syscall(SYS_munmap, at, size);
     if (result == 0)
         count(&unmapped, size);
-    return result;
-}
-
-/* Other code may be loaded at the same addresses. */
-FLM_EXPORT int dlclose(void *handle)
-{
-    static int (*real)(void *);
-    if (!__atomic_load_n(&real, __ATOMIC_RELAXED))
-        __atomic_store_n(&real, (int (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "dlclose"),
-                         __ATOMIC_RELAXED);
-    int result = real(handle);
-    flm_unwind_forget();
     return result;
 }

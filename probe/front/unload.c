@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include "functions.h"
+#include "memory.h"
 #include "names.h"
 
 __attribute__((visibility("default"))) int dlclose(void *handle)
@@ -13,6 +14,7 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
         return real(handle);
     flm_names_add();
     int result = real(handle);
+    flm_unwind_forget(); /* other code may be loaded there */
     flm_functions_unload();
     return result;
 }
