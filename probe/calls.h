@@ -39,12 +39,9 @@ static inline struct flm_call *flm_call_of(const void *thing, const void *caller
 /* As flm_probe_enter, where the node is known. */
 FLM_HIDDEN void *flm_call_enter(const struct flm_call *call);
 
-/* As flm_probe_leave. NULL: nothing. */
-static inline void flm_call_leave(void *open)
-{
-    if (open)
-        flm_probe_leave(open);
-}
+/* As flm_probe_leave, but each call is timed, however scopes are, and what is allocated meanwhile is in
+ * the node only. NULL: nothing. */
+FLM_HIDDEN void flm_call_leave(void *open);
 
 /* A part of a call that goes on: its ticks are in the node, and it is not counted yet. */
 FLM_HIDDEN uint64_t flm_call_pause(void *open);

@@ -62,6 +62,8 @@ void *flm_call_enter(const struct flm_call *call)
     open->parent = top->node;
     open->node = call->place;
     open->at = (uintptr_t)call->node;
+    open->allocated = call->node->value[FLM_PROBE_ALLOCATED];
+    open->allocations = call->node->value[FLM_PROBE_ALLOCATIONS];
     open->start = flm_clock_ticks();
     return open;
 }
@@ -94,12 +96,29 @@ void flm_call_add(uint32_t site, enum flm_probe_quantity quantity, uint64_t valu
     errno = kept;
 }
 
-void flm_call_done(struct flm_call *call, uint64_t ticks, bool is_good)
+static void count(struct flm_probe_node *node, uint32_t site, uint64_t ticks)
 {
-    struct flm_probe_node *node = call->node;
     node->calls++;
     node->timed++;
     node->longest = ticks > node->longest ? ticks : node->longest;
-    node->value[FLM_PROBE_ERRORS] += !is_good;
-    flm_call_add(call->number, FLM_PROBE_DURATION, ticks);
+    flm_call_add(site, FLM_PROBE_DURATION, ticks);
+}
+
+void flm_call_done(struct flm_call *call, uint64_t ticks, bool is_good)
+{
+    call->node->value[FLM_PROBE_ERRORS] += !is_good;
+    count(call->node, call->number, ticks);
+}
+
+void flm_call_leave(void *scope)
+{
+    struct flm_probe_open *open = scope;
+    if (!open)
+        return;
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
+    uint32_t site = open->site;
+    bool is_innermost = flm_top == open;
+    uint64_t ticks = flm_call_pause(open);
+    if (is_innermost)
+        count(node, site, ticks);
 }

@@ -49,7 +49,6 @@ void flm_io_end(struct flm_io *io, ssize_t amount)
     } else if (is_error(kept)) {
         io->node->value[FLM_PROBE_ERRORS]++;
     }
-    io->node->timed++;
     errno = kept;
 }
 

@@ -96,12 +96,10 @@ void flm_wait_begin(struct flm_wait *wait, const struct flm_call *call, const vo
 
 void flm_wait_end(struct flm_wait *wait, bool is_got)
 {
-    flm_call_leave(wait->holder);
+    if (wait->holder)
+        flm_probe_leave(wait->holder);
     flm_call_leave(wait->open);
-    if (!wait->open)
-        return;
-    wait->call.node->timed++;
-    if (!is_got)
+    if (wait->open && !is_got)
         wait->call.node->value[FLM_PROBE_ERRORS]++;
 }
 

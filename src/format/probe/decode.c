@@ -152,11 +152,21 @@ static bool list_parts(struct reading *r, const struct flm_probe_thread *thread)
     return true;
 }
 
-/* How many of its calls were timed: all, where nobody counted those that were. */
-static uint64_t timed_of(const struct flm_probe_header *header, const struct flm_probe_node *node)
+/* Locks that nobody has to wait for, and what a buffer satisfies, are counted and not timed: they
+ * take no time, and those that do stand for themselves. */
+static bool is_counted(const struct flm_probe_decoded *d, uint32_t site)
 {
-    if (header->timed_of == 0)
+    return site > 0 && site <= d->site_count &&
+           (d->sites[site].kind == FLM_PROBE_LOCK || d->sites[site].kind == FLM_PROBE_FILE);
+}
+
+/* How many of its calls were timed: all, where nobody counted those that were. */
+static uint64_t timed_of(const struct flm_probe_decoded *d, const struct flm_probe_node *node)
+{
+    if (d->header.timed_of == 0)
         return 0;
+    if (is_counted(d, node->site))
+        return node->timed < node->calls ? node->timed : node->calls;
     return node->timed > 0 && node->timed < node->calls ? node->timed : node->calls;
 }
 
@@ -170,13 +180,14 @@ static double whole_time(const struct flm_probe_node *node, uint64_t timed)
 static bool add_step(struct reading *r, uint32_t place, const struct flm_probe_node *node,
                      uint32_t parent, uint32_t thread)
 {
-    uint64_t timed = timed_of(&r->d->header, node);
+    uint64_t timed = timed_of(r->d, node);
+    double total = is_counted(r->d, node->site) ? (double)node->total : whole_time(node, timed);
     struct flm_probe_step step = {.parent = parent,
                                   .site = node->site,
                                   .thread = thread,
                                   .calls = node->calls,
                                   .timed = timed,
-                                  .total = whole_time(node, timed),
+                                  .total = total,
                                   .longest = (double)node->longest};
     memcpy(step.value, node->value, sizeof step.value);
     if (!FLM_ARRAY_ADD(&r->d->steps, step))
@@ -261,7 +272,8 @@ static void find_selves(struct flm_probe_decoded *d)
            untimed = d->header.untimed_cost / one;
     for (size_t i = d->steps.count; i-- > 0;) {
         struct flm_probe_step *step = &d->steps.at[i];
-        double own = (double)step->calls * inside;
+        bool counted = is_counted(d, step->site);
+        double own = (double)(counted ? step->timed : step->calls) * inside;
         step->self = fmax(step->total - step->child_total - step->child_cost - own, 0);
         if (step->parent == FLM_PROBE_NO_STEP || d->header.timed_of == 0)
             step->self = 0;
@@ -270,8 +282,9 @@ static void find_selves(struct flm_probe_decoded *d)
         struct flm_probe_step *parent = &d->steps.at[step->parent];
         parent->child_total += step->total;
         parent->child_calls += step->calls;
-        parent->child_cost += (double)step->timed * outside +
-                              (double)(step->calls - step->timed) * (untimed - inside);
+        parent->child_cost += (double)step->timed * outside;
+        if (!counted)
+            parent->child_cost += (double)(step->calls - step->timed) * (untimed - inside);
     }
 }
 
