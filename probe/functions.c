@@ -277,27 +277,46 @@ static __attribute__((noinline)) void enter_nothing(uintptr_t stack)
     local->not_open++;
 }
 
+static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t stack)
+{
+    struct flm_site *site = find(function);
+    if (FLM_RARELY(!site))
+        site = find_slowly(function);
+    if (site == &left_out || !site)
+        return;
+    const struct flm_probe_open *top = flm_top;
+    if (top && top->stack != 0 && top->stack <= stack)
+        end_frames(stack);
+    struct flm_probe_open *open = flm_scope_enter(site);
+    if (!open) {
+        enter_nothing(stack);
+        return;
+    }
+    open->function = function;
+    open->stack = stack;
+}
+
+/* Mostly the function is the one that was open at this depth last: then nothing is looked up. */
 void __cyg_profile_func_enter(void *function, void *caller)
 {
     (void)caller;
     if (FLM_RARELY(!flm_probe_state))
         return;
     uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
-    struct flm_site *site = find((uintptr_t)function);
-    if (FLM_RARELY(!site))
-        site = find_slowly((uintptr_t)function);
-    if (site == &left_out || FLM_RARELY(!site))
-        return;
-    const struct flm_probe_open *top = flm_top;
-    if (FLM_RARELY(top && top->stack != 0 && top->stack <= stack))
-        end_frames(stack);
-    struct flm_probe_open *open = flm_scope_enter(site);
-    if (FLM_RARELY(!open)) {
-        enter_nothing(stack);
+    struct flm_probe_open *top = flm_top;
+    if (FLM_RARELY(!top || flm_scope_mode || (top->stack != 0 && top->stack <= stack))) {
+        enter_slowly((uintptr_t)function, stack);
         return;
     }
-    open->function = (uintptr_t)function;
+    struct flm_probe_open *open = flm_top = top + 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (FLM_RARELY(open->function != (uintptr_t)function || open->parent != top->node)) {
+        flm_top = top;
+        enter_slowly((uintptr_t)function, stack);
+        return;
+    }
     open->stack = stack;
+    open->start = flm_clock_counter();
 }
 
 /* Of the frames that end with this one the outermost is it. One whose stack grew (alloca) is
@@ -344,6 +363,16 @@ void __cyg_profile_func_exit(void *function, void *caller)
 
 /* ---- Libraries that are unloaded ------------------------------------------------------------- */
 
+/* Nobody is in a function that is gone, so its place may be changed by another thread. */
+static void forget_places(struct flm_probe_thread *thread)
+{
+    for (uint32_t depth = 1; depth <= FLM_PROBE_MOST_DEPTH; depth++) {
+        struct flm_probe_open *open = &thread->open[depth];
+        if (open->function != 0 && !flm_names_has_code((uintptr_t)open->function))
+            open->function = 0;
+    }
+}
+
 void flm_functions_unload(void)
 {
     struct flm_probe_open *top = flm_local_work();
@@ -353,6 +382,11 @@ void flm_functions_unload(void)
         struct function *function = &functions->at[i];
         if (function->address > UNLOADED && !flm_names_has_code(function->address))
             __atomic_store_n(&function->address, UNLOADED, __ATOMIC_RELEASE);
+    }
+    for (uint32_t place = flm_run.arena.header->first_thread; place > 0;) {
+        struct flm_probe_thread *thread = flm_arena_at(&flm_run.arena, place);
+        forget_places(thread);
+        place = thread->next;
     }
     flm_unlock();
     flm_local_rest(top);

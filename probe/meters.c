@@ -111,15 +111,59 @@ void flm_meter_add_many(struct flm_local *local, uint32_t site, enum flm_probe_q
     add_to(local, site, quantity, value, weight);
 }
 
+/* A bucket that is full stays so. */
+static inline void add_to_bucket(struct flm_probe_meter *meter, uint32_t bucket, size_t count)
+{
+    if (meter && meter->bucket[bucket] <= UINT32_MAX - FLM_PROBE_RING)
+        meter->bucket[bucket] += (uint32_t)count;
+}
+
+/* Several durations of a site are added at once: looking for the meter each time, and keeping its sums
+ * in memory, was half of what a scope costs beyond reading the clock. */
+static size_t add_durations(struct flm_local *local, const struct flm_probe_ringed *at,
+                            size_t count)
+{
+    const uint32_t site = at->site;
+    struct flm_probe_meter *meter = flm_meter_of(local, site, FLM_PROBE_DURATION);
+    uint32_t least = UINT32_MAX, greatest = 0;
+    uint64_t total = 0;
+    size_t n = 0, from = 0;
+    uint32_t last = flm_probe_bucket(at->ticks);
+    for (; n < count && at[n].site == site; n++) {
+        uint32_t ticks = at[n].ticks;
+        total += ticks;
+        least = ticks < least ? ticks : least;
+        greatest = ticks > greatest ? ticks : greatest;
+        uint32_t bucket = flm_probe_bucket(ticks);
+        if (bucket != last) {
+            add_to_bucket(meter, last, n - from);
+            last = bucket;
+            from = n;
+        }
+    }
+    add_to_bucket(meter, last, n - from);
+    if (!meter) {
+        local->thread->lost_values += n - 1;
+        return n;
+    }
+    if (meter->count == 0 || least < meter->least)
+        meter->least = least;
+    if (meter->count == 0 || greatest > meter->greatest)
+        meter->greatest = greatest;
+    meter->total += total;
+    meter->last = at[n - 1].ticks;
+    __atomic_store_n(&meter->count, meter->count + n, __ATOMIC_RELEASE);
+    return n;
+}
+
 void flm_local_drain(struct flm_local *local)
 {
     struct flm_probe_ring *ring = &local->thread->ring;
-    for (uint64_t i = 0; i < ring->count && i < FLM_PROBE_RING; i++) {
-        struct flm_probe_ringed *ringed = &ring->at[i];
-        if (ringed->site > 0)
-            flm_meter_add(local, ringed->site, FLM_PROBE_DURATION, ringed->ticks);
-        ringed->site = 0; /* a handler may have counted one more than it wrote */
-    }
+    size_t count = ring->count < FLM_PROBE_RING ? ring->count : FLM_PROBE_RING;
+    for (size_t i = 0; i < count;)
+        i += ring->at[i].site > 0 ? add_durations(local, &ring->at[i], count - i) : 1;
+    /* A handler may have counted one more than it wrote. */
+    memset(ring->at, 0, count * sizeof ring->at[0]);
     __atomic_store_n(&ring->count, 0, __ATOMIC_RELEASE);
     ring = &local->thread->held_ring;
     for (uint64_t i = 0; i < ring->count && i < FLM_PROBE_RING; i++) {

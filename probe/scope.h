@@ -5,20 +5,24 @@
 
 #include "internal.h"
 
+/* Calls only at the end of the hot path, so that it saves no registers. */
+#define FLM_APART __attribute__((noinline))
+
 /* The place is taken, and is not that of this site. */
-FLM_HIDDEN void *flm_scope_enter_found(struct flm_probe_open *open, struct flm_site *site);
+FLM_HIDDEN FLM_APART void *flm_scope_enter_found(struct flm_probe_open *open,
+                                                 struct flm_site *site);
 
 /* Where calls are not all timed, or not only timed; and the first scope of a thread. */
-FLM_HIDDEN void *flm_scope_enter_by_mode(struct flm_site *site);
+FLM_HIDDEN FLM_APART void *flm_scope_enter_by_mode(struct flm_site *site);
 
 /* Likewise; and where it is not the innermost scope. */
-FLM_HIDDEN void flm_scope_leave_slowly(struct flm_probe_open *open);
+FLM_HIDDEN FLM_APART void flm_scope_leave_slowly(struct flm_probe_open *open);
 
-FLM_HIDDEN void flm_scope_drain(void);
+FLM_HIDDEN FLM_APART void flm_scope_drain(void);
 
 /* A duration that is too long for the ring; or that is full, since a signal handler came before it was
  * emptied; or a task runs that was suspended in a scope. */
-FLM_HIDDEN void flm_scope_add_apart(struct flm_probe_open *open, struct flm_probe_node *node,
+FLM_HIDDEN FLM_APART void flm_scope_add_apart(struct flm_probe_open *open, struct flm_probe_node *node,
                                     uint32_t site, uint64_t took);
 
 /* Loops enter the same scope again, so the one that was open at this depth last is mostly it. First
