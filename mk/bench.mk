@@ -27,3 +27,11 @@ POWER ?=
 .PHONY: bench-power
 bench-power: $B/bench/power_bench
 	$< $(POWER)
+
+# Programs that measure themselves, as their users compile them: bench/probe/*.c. ARGUMENTS: `bias`, `threads`, `many` of scope_bench.
+ARGUMENTS ?=
+.PHONY: bench-probe
+bench-probe: bench/probe/scope_bench.c $(PROBE_LIBRARIES)
+	@mkdir -p $B/bench/probe
+	$(CC) -D_GNU_SOURCE -O2 -finstrument-functions -Iinclude $< -o $B/bench/probe/scope_bench -pthread -L$B -lflamel-probe
+	LD_LIBRARY_PATH=$B $B/bench/probe/scope_bench $(ARGUMENTS)
