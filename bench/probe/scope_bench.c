@@ -1,10 +1,10 @@
 /* scope_bench.c - what measuring scopes and functions costs: scope_bench [FUNCTIONS.so].
  *
- * For each way a child of this program runs with FLAMEL set, pinned to a processor, and tells the least
- * of many short batches (10,000 calls, a third of a millisecond: shorter than a slice of the scheduler),
- * less that of a call of a function with nothing in it. Two readings of the counter are in each,
- * so that a slow phase of the machine is seen. "bias" is a parent with 1,000 empty children: what
- * flamel says of its own time, over what it is without them (the file has it: see RESULTS.md). */
+ * For each way a child of this program runs with FLAMEL set, pinned to a processor, and tells the
+ * least of many short batches (10,000 calls, a third of a millisecond: shorter than a slice of the
+ * scheduler), less that of a call of a function with nothing in it. Two readings of the counter are
+ * in each, so that a slow phase of the machine is seen. "bias" is a parent with 1,000 empty
+ * children, and the same without: flamel should say the same of its own time. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -118,7 +118,7 @@ static PLAIN void work(void)
         sink += i;
 }
 
-/* Known work, timed by the clock, and again with children of no length: flamel should see the same. */
+/* Known work, alone and with children of no length: flamel should see the same. */
 static PLAIN void parent_of_many(int children)
 {
     FLM_SCOPE("parent");
