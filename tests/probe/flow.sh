@@ -200,7 +200,7 @@ check()
     what=$1
     shift
     "$@" -Iinclude -o "$work/steps" -L"$build" -lflamel-probe || { complain "$what: does not compile"; return; }
-    FLAMEL=file:$work/out,no-locks,no-io "$work/steps" 2> "$work/pipes" || complain "$what: it fails"
+    FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/steps" 2> "$work/pipes" || complain "$what: it fails"
     "$work/dump" "$work/out" > "$work/dumped"
     sed 's/ calls [0-9]* ns//' "$work/dumped" | grep -v ' DELAY \| DURATION \|^meter \(pipes\|events\|messages\)' |
         grep -v ';pipes<-\|;longer' | LC_ALL=C sort | diff "$work/sorted" - || complain "$what: other counts"
@@ -225,7 +225,7 @@ $cc -DFLM_PROBE=0 -D_GNU_SOURCE -std=c11 -Wall -Wextra -Werror -O2 -Iinclude "$w
 
 # Memory is bounded, and queues that are ended make room; what is beyond is counted.
 check "again" $cc -O2 -D_GNU_SOURCE "$work/steps.c"
-FLAMEL=file:$work/out,no-locks,no-io "$work/steps" many || complain "many: it fails"
+FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/steps" many || complain "many: it fails"
 "$work/dump" "$work/out" > "$work/dumped"
 grep -q '^lost 528$' "$work/dumped" || complain "many: $(grep lost "$work/dumped"), not 3 items of 176 queues"
 grep -q '^node main;at-> 0 calls 0 ns 100000 amount$' "$work/dumped" || complain "many: $(grep 'at->' "$work/dumped")"
@@ -343,7 +343,7 @@ int main(void)
 }
 END
 $cc -O2 -std=gnu11 -Iinclude "$work/threads.c" -o "$work/threads" -pthread -L"$build" -lflamel-probe || exit 1
-FLAMEL=file:$work/out,no-locks,no-io "$work/threads" || complain "threads: it fails"
+FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/threads" || complain "threads: it fails"
 "$work/dump" "$work/out" > "$work/dumped"
 awk '/^node/ { for (i = 3; i < NF; i++) { if ($(i + 1) == "amount") amount[$2] = $i; if ($(i + 1) == "errors") not[$2] = $i } }
      /DELAY/ { timed[$2] = $4 }

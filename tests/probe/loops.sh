@@ -123,7 +123,7 @@ loop()
     shift 2
     $cc -O2 -D_GNU_SOURCE -Iinclude "$work/$name.c" -o "$work/$name" -pthread -L"$build" -lflamel-probe "$library" \
         2> /dev/null || return
-    FLAMEL=file:$work/out,no-locks,no-io "$work/$name"
+    FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/$name"
     case $? in
     0) ;;
     77) return ;;

@@ -86,7 +86,7 @@ check()
     what=$1
     shift
     "$@" -Iinclude -o "$work/app" -pthread -L"$build" -lflamel-probe || { complain "$what: does not compile"; return; }
-    [ "$(FLAMEL=file:$work/out,no-locks,no-io "$work/app")" = 600 ] || complain "$what: names are not evaluated once"
+    [ "$(FLAMEL=file:$work/out,no-locks,no-io,no-memory "$work/app")" = 600 ] || complain "$what: names are not evaluated once"
     "$build/flamel" convert -q -t folded -m calls "$work/out" | LC_ALL=C sort | diff "$work/expected" - ||
         complain "$what: other counts"
     [ "$("$work/app")" = 0 ] || complain "$what: names are evaluated where nothing is measured"
@@ -95,7 +95,7 @@ check C $cc -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Werror
 check C++11 g++ -O2 -std=c++11 -Wall -Wextra -Wpedantic -Wshadow -Werror "$work/app.cc"
 
 # Memory is bounded: what is beyond 1,000 names is one.
-FLAMEL=file:$work/many,no-locks,no-io "$work/app" many || complain "many: it fails"
+FLAMEL=file:$work/many,no-locks,no-io,no-memory "$work/app" many || complain "many: it fails"
 "$build/flamel" convert -q -t folded -m calls "$work/many" > "$work/folded"
 [ "$(wc -l < "$work/folded")" = 1001 ] || complain "many: $(wc -l < "$work/folded") names"
 grep -qx '<other> 1000' "$work/folded" || complain "many: $(grep other "$work/folded")"

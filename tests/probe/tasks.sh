@@ -275,6 +275,67 @@ grep -q '^meter canceled' "$work/dumped" && complain "steps: a canceled task has
 grep -q '^left 2$' "$work/dumped" || complain "steps: what longjmp left: $(grep left "$work/dumped")"
 grep wrong "$work/dumped" && bad=1
 
+# ---- What tasks allocate is theirs, in whatever thread; and a call's bytes are one number.
+cat > "$work/bytes.c" << 'END'
+#include <flamel/probe_tasks.h>
+#include <pthread.h>
+#include <stdlib.h>
+static struct flm_task a, b;
+static struct flm_scope in_a;
+static void *volatile kept;
+static void take(size_t bytes)
+{
+    kept = malloc(bytes);
+    free(kept);
+}
+static void *second(void *arg)
+{
+    FLM_SCOPE("second");
+    take(50000);
+    flm_task_resume(a);
+    take(20);
+    flm_exit(&in_a);
+    take(3);
+    flm_task_end(a);
+    take(70000);
+    return arg;
+}
+int main(void)
+{
+    pthread_t thread;
+    FLM_SITE(site, "in a");
+    a = FLM_TASK("a");
+    b = FLM_TASK("b");
+    flm_task_resume(a);
+    in_a = flm_enter(&site);
+    take(100);
+    flm_task_suspend(a);
+    flm_task_resume(b);
+    take(1000);
+    flm_task_end(b);
+    take(9000);
+    pthread_create(&thread, 0, second, 0);
+    pthread_join(thread, 0);
+    return 0;
+}
+END
+cat > "$work/expected" << 'END'
+meter a BYTES 1 count 3 sum 3 least 3 greatest 3 last
+meter b BYTES 1 count 1000 sum 1000 least 1000 greatest 1000 last
+meter in a BYTES 1 count 120 sum 120 least 120 greatest 120 last
+meter in a COUNT 1 count 2 sum 2 least 2 greatest 2 last
+node a;in a 0 calls 100 allocated 1 allocations
+node b 1 calls 1000 allocated 1 allocations
+node second 1 calls 120000 allocated 2 allocations
+node second;a 1 calls 3 allocated 1 allocations
+node second;a;in a 1 calls 20 allocated 1 allocations
+END
+$cc -O1 -D_GNU_SOURCE -Iinclude "$work/bytes.c" -o "$work/bytes" -pthread -L"$build" -lflamel-probe || exit 1
+FLAMEL=file:$work/out,no-locks,no-io "$work/bytes" || complain "bytes: it fails"
+"$work/dump" "$work/out" | sed 's/calls [0-9]* ns/calls/; s/ allocations .*/ allocations/' |
+    grep '^node.* allocated\|^meter \(a\|b\|in a\) \(BYTES\|COUNT 1 count 2\)' | LC_ALL=C sort |
+    diff "$work/expected" - || complain "bytes: others"
+
 # ---- Coroutines that go from thread to thread.
 cat > "$work/many.c" << 'END'
 #include <flamel/probe_tasks.h>
