@@ -52,15 +52,42 @@ static uint64_t now_ms(void)
 
 /* ---- What is said ---------------------------------------------------------------------------- */
 
+/* A copy of what is in use, in the order of places (src/load/attached.c says why that is whole). By
+ * the kernel: ThreadSanitizer would see a race with the threads that write where they must. */
+static bool copy_file(struct flm_text *copy)
+{
+    enum { ROUNDS = 16 };
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t used = __atomic_load_n(&flm_run.arena.header->used, __ATOMIC_ACQUIRE);
+        size_t before = copy->size;
+        while (copy->size < used) {
+            size_t size = (size_t)used - copy->size;
+            char *to = flm_text_reserve(copy, size);
+            ssize_t got = to ? pread(flm_run.arena.file, to, size, (off_t)copy->size) : -1;
+            if (got <= 0)
+                return false;
+            copy->size += (size_t)got;
+        }
+        if (copy->size == before)
+            break;
+    }
+    return copy->size > 0;
+}
+
 static struct flm_report *make_report(void)
 {
+    struct flm_text copy = {0};
+    struct flm_report *report = NULL;
     const double percentiles[] = {50, 95, 99};
     const struct flm_report_options options = {
         .size = sizeof options, .percentiles = percentiles, .percentile_count = 3};
     struct flm_error why;
     if (flm_probe_do_write() != 0)
         return NULL;
-    return flm_report_probe(flm_run.arena.base, (size_t)flm_run.arena.header->used, &options, &why);
+    if (copy_file(&copy))
+        report = flm_report_probe(copy.at, copy.size, &options, &why);
+    flm_text_clear(&copy);
+    return report;
 }
 
 /* ---- Bytes over a socket, for a time that is limited ----------------------------------------- */
