@@ -20,6 +20,10 @@ $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o: $B/obj/probe
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(PROBE_FLAGS) $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
 
+# reallocarray calls the realloc that the program has: another allocator's, where that is in front of ours
+# and has no reallocarray (jemalloc).
+$B/obj/probe/front/memory.o: NATIVE += -fsemantic-interposition
+
 # Of libflamel there is what makes the report, and nothing of it is seen from outside: the program may
 # have another libflamel.
 $B/$(PROBE_SHARED): $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.a

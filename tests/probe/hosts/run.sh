@@ -145,9 +145,10 @@ has jshell && printf 'int x = 6 * 7\n/exit x\n' > in.jsh && same jshell jshell -
 
 # ---- Servers -------------------------------------------------------------------------------------
 # A server is started with the library, asked by a client without, and ended by a signal.
+port=$((20000 + $$ % 20000)) web=$((port + 1))
 server()
 {
-    (measured "$@") > server.log 2>&1 &
+    env FLAMEL="$words" LD_PRELOAD="$library" "$@" > server.log 2>&1 & # env becomes the server: $! is its number
     started="$started $!"
     server=$!
 }
@@ -162,19 +163,19 @@ ends_well()
     wait "$server"
     status=$?
     [ $status = "${3:-0}" ] || complain "$1: ends with $status: $(tail -n 3 server.log)"
-    grep -i 'segfault\|crash\|assert\|flamel' server.log > said && complain "$1: $(head -n 3 said)"
+    grep -i 'segfault\|crashed\|assert\|flamel-probe:' server.log > said && complain "$1: $(head -n 3 said)"
 }
 for redis in valkey redis; do
     has $redis-server || continue
-    server $redis-server --port 16399 --save '' --dir "$work" --appendonly yes
-    for i in $(seq 50); do $redis-cli -p 16399 ping > /dev/null 2>&1 && break; sleep 0.1; done
-    $redis-benchmark -p 16399 -q -n 20000 -c 20 -P 4 -t set,get,lpush,zadd > bench.log 2>&1 || complain "$redis-benchmark fails"
+    server $redis-server --port $port --save '' --dir "$work" --appendonly yes
+    for i in $(seq 50); do $redis-cli -p $port ping > /dev/null 2>&1 && break; sleep 0.1; done
+    $redis-benchmark -p $port -q -n 20000 -c 20 -P 4 -t set,get,lpush,zadd > bench.log 2>&1 || complain "$redis-benchmark fails"
     [ "$(grep -c 'requests per second' bench.log)" = 4 ] || complain "$redis: not four results: $(tail -n 2 bench.log)"
-    $redis-cli -p 16399 bgsave > /dev/null; $redis-cli -p 16399 debug sleep 0 > /dev/null
-    [ "$($redis-cli -p 16399 set k v; $redis-cli -p 16399 get k)" = "OK
+    $redis-cli -p $port bgsave > /dev/null; $redis-cli -p $port debug sleep 0 > /dev/null
+    [ "$($redis-cli -p $port set k v; $redis-cli -p $port get k)" = "OK
 v" ] || complain "$redis: another answer"
     ends_well $redis TERM 0
-    (measured $redis-benchmark -p 16399 -n 1 -t ping) > /dev/null 2>&1 # there is no server: it ends
+    (measured $redis-benchmark -p $port -n 1 -t ping) > /dev/null 2>&1 # there is no server: it ends
     echo "$redis: 4 benchmarks"
 done
 if has nginx && has ab; then
@@ -183,14 +184,14 @@ if has nginx && has ab; then
 worker_processes 2; daemon off; pid $work/nginx.pid; error_log $work/nginx.err;
 events { worker_connections 512; }
 http { access_log $work/access.log; client_body_temp_path $work/t1; proxy_temp_path $work/t2; fastcgi_temp_path $work/t3;
- uwsgi_temp_path $work/t4; scgi_temp_path $work/t5; gzip on; server { listen 127.0.0.1:16380; root $work/www; } }
+ uwsgi_temp_path $work/t4; scgi_temp_path $work/t5; gzip on; server { listen 127.0.0.1:$web; root $work/www; } }
 EOF
     server nginx -c "$work/nginx.conf"
     for i in $(seq 50); do [ -s nginx.pid ] && break; sleep 0.1; done; sleep 0.3
-    ab -q -n 20000 -c 50 -k http://127.0.0.1:16380/index.html > ab.log 2>&1 || complain 'ab fails'
+    ab -q -n 20000 -c 50 -k http://127.0.0.1:$web/index.html > ab.log 2>&1 || complain 'ab fails'
     grep -q 'Failed requests: *0$' ab.log && grep -q 'Complete requests: *20000$' ab.log || complain "nginx: $(grep requests ab.log)"
-    kill -HUP "$server"; sleep 1 # new workers
-    ab -q -n 5000 -c 50 http://127.0.0.1:16380/index.html > ab.log 2>&1 || complain 'ab fails after HUP'
+    kill -HUP "$server" && sleep 1 # new workers
+    ab -q -n 5000 -c 50 http://127.0.0.1:$web/index.html > ab.log 2>&1 || complain 'ab fails after HUP'
     grep -q 'Failed requests: *0$' ab.log || complain "nginx: $(grep requests ab.log)"
     ends_well nginx QUIT 0
     grep -i 'signal 11\|signal 6\|exited on signal' nginx.err && complain 'nginx: a worker died'
@@ -204,7 +205,7 @@ if [ -n "$postgres" ]; then
     (measured $user "$bin/initdb" -D "$work/pg" -A trust -U me --no-sync) > initdb.log 2>&1 || { complain "initdb: $(tail -n 5 initdb.log)"; }
     grep -i flamel initdb.log && complain 'initdb: a message'
     if [ -s pg/PG_VERSION ]; then
-        (measured $user "$bin/postgres" -D "$work/pg" -p 16432 -k "$work/pg" -c listen_addresses= -c fsync=off) > server.log 2>&1 &
+        env FLAMEL="$words" LD_PRELOAD="$library" $user "$bin/postgres" -D "$work/pg" -p 16432 -k "$work/pg" -c listen_addresses= -c fsync=off > server.log 2>&1 &
         server=$! started="$started $!"
         for i in $(seq 100); do "$bin/psql" -h "$work/pg" -p 16432 -U me -c 'select 1' postgres > /dev/null 2>&1 && break; sleep 0.1; done
         "$bin/pgbench" -h "$work/pg" -p 16432 -U me -i -q postgres > bench.log 2>&1 || complain "pgbench -i: $(tail -n 3 bench.log)"
