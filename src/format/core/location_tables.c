@@ -122,6 +122,17 @@ static uint32_t find_location(struct flm_location_tables *t, struct flm_written_
                : FLM_NONE;
 }
 
+/* A location has one address and one module: what perf script says to be inlined may have those of
+ * its own, where its caller was left out. It is a location then. */
+static bool is_inlined(const struct flm_location_tables *t, uint32_t frame, uint32_t caller)
+{
+    const struct flm_frame_record *frames = t->p->frames;
+    uint64_t address = t->place[frame].address, other = t->place[caller].address;
+    return frames[frame].kind == FLM_KIND_INLINED &&
+           frames[frame].module == frames[caller].module &&
+           (address == 0 || other == 0 || address == other);
+}
+
 static bool make_locations(struct flm_location_tables *t)
 {
     const struct flm_profile *p = t->p;
@@ -133,7 +144,7 @@ static bool make_locations(struct flm_location_tables *t)
     t->location[0] = t->up[0] = FLM_NONE;
     for (uint32_t i = 1; good && i < p->sizes.node_count; i++) {
         uint32_t frame = p->node_frame[i], above = parent[i];
-        bool inlined = p->frames[frame].kind == FLM_KIND_INLINED && above != 0;
+        bool inlined = above != 0 && is_inlined(t, frame, p->node_frame[above]);
         t->location[i] = find_location(
             t, (struct flm_written_location){frame, inlined ? t->location[above] + 1 : 0});
         t->up[i] = inlined ? t->up[above] : above;

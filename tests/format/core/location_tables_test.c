@@ -36,6 +36,27 @@ static struct flm_profile *profile(bool lines_ran)
     return flm_builder_finish(b, NULL);
 }
 
+/* As perf script says it: the caller of __libc_start_main_impl, in libc, was left out. */
+static void inlined_code_of_another_module_has_a_location_of_its_own(void **state)
+{
+    (void)state;
+    static const char *const modules[] = {"", "/lib/libc.so"};
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_node start = below(b, flm_builder_root(b), "_start", "/bin/app", 0, 0);
+        struct flm_node impl = below(b, start, "impl", modules[i], 0, FLM_KIND_INLINED);
+        flm_builder_add(b, impl, flm_builder_metric(b, "samples", "count"), 1);
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        struct flm_location_tables t;
+        assert_true(flm_location_tables_make(&t, p, NULL));
+        assert_int_equal(t.locations.count, 2);
+        assert_int_equal(t.locations.at[t.location[2]].outer, 0);
+        assert_true(t.mapping_of[p->node_frame[1]] > 0);
+        flm_location_tables_clear(&t);
+        flm_profile_free(p);
+    }
+}
+
 static void inlined_frames_are_in_the_location_of_their_caller(void **state)
 {
     (void)state;
@@ -166,6 +187,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inlined_code_of_another_module_has_a_location_of_its_own),
         cmocka_unit_test(inlined_frames_are_in_the_location_of_their_caller),
         cmocka_unit_test(lines_that_ran_make_no_other_functions),
         cmocka_unit_test(locations_are_places_of_one_function),
