@@ -219,7 +219,7 @@ static struct flm_site *add(uintptr_t address)
 
 static __attribute__((noinline)) struct flm_site *find_slowly(uintptr_t address)
 {
-    if (!flm_top && !flm_local_begin())
+    if (!flm_top && !flm_local_begin_scope())
         return NULL;
     struct flm_probe_open *top = flm_local_work();
     flm_lock();

@@ -150,6 +150,9 @@ FLM_HIDDEN struct flm_probe_site *flm_site_at(uint32_t number);
 /* Makes what this thread has: flm_local, flm_top, flm_ring. False: it is not measured. */
 FLM_HIDDEN bool flm_local_begin(void);
 
+/* The same for a scope, which is counted as lost where the library works. */
+FLM_HIDDEN bool flm_local_begin_scope(void);
+
 /* A thread that has ended, or a run: its block stays in the file. */
 FLM_HIDDEN void flm_local_end(struct flm_local *local);
 

@@ -356,10 +356,9 @@ void flm_run_end(void)
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
     flm_service_end();
-    flm_signals = 0;
     flm_probe_state = 0;
-    flm_signals = 0;
     flm_probe_do_write();
+    flm_signals = 0;
     if (flm_local && flm_local->thread && flm_top)
         flm_local_drain(flm_local);
     flm_run.arena.header->state = FLM_PROBE_ENDED;

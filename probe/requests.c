@@ -38,7 +38,7 @@ struct flm_site *flm_site_remembered(enum flm_probe_kind kind, const char *name)
 {
     if (!name || !*name)
         name = "<unnamed>";
-    if (!flm_top && !flm_local_begin())
+    if (!flm_top && !flm_local_begin_scope())
         return NULL;
     struct flm_local *local = flm_local;
     size_t size = strlen(name);

@@ -128,7 +128,7 @@ void *flm_scope_enter_found(struct flm_probe_open *open, struct flm_site *site)
 /* The first scope of a thread. */
 static __attribute__((noinline)) void *enter_first(struct flm_site *site)
 {
-    if (!flm_top && !flm_local_begin())
+    if (!flm_top && !flm_local_begin_scope())
         return NULL;
     struct flm_probe_open *open = flm_top = flm_top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

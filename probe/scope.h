@@ -22,8 +22,9 @@ FLM_HIDDEN FLM_APART void flm_scope_drain(void);
 
 /* A duration that is too long for the ring; or that is full, since a signal handler came before it was
  * emptied; or a task runs that was suspended in a scope. */
-FLM_HIDDEN FLM_APART void flm_scope_add_apart(struct flm_probe_open *open, struct flm_probe_node *node,
-                                    uint32_t site, uint64_t took);
+FLM_HIDDEN FLM_APART void flm_scope_add_apart(struct flm_probe_open *open,
+                                              struct flm_probe_node *node, uint32_t site,
+                                              uint64_t took);
 
 /* Loops enter the same scope again, so the one that was open at this depth last is mostly it. First
  * of all the place is taken: a signal handler that comes then has scopes above it. */

@@ -454,7 +454,9 @@ static bool start_thread(void)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the thread begins with these */
     pthread_attr_init(&how);
     pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
+    flm_is_inside = true; /* so it is not measured */
     service.is_running = pthread_create(&thread, &how, serve, NULL) == 0;
+    flm_is_inside = false;
     pthread_attr_destroy(&how);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     flm_local_rest(top);

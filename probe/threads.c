@@ -245,11 +245,8 @@ bool flm_local_begin(void)
     const struct flm_local *local = flm_local;
     if (flm_thread_state == FLM_THREAD_BEGINS)
         return false;
-    if (local) {
-        if (local->thread && !flm_top)
-            local->thread->lost_busy++;
+    if (local)
         return local->thread && flm_top;
-    }
     unsigned char before = flm_thread_state;
     flm_thread_state = FLM_THREAD_BEGINS;
     bool good = make_local();
@@ -290,4 +287,12 @@ void flm_local_forget(void)
     flm_local = NULL;
     flm_top = NULL;
     flm_ring = NULL;
+}
+
+/* A scope that begins while the library works is a signal handler's. */
+bool flm_local_begin_scope(void)
+{
+    if (flm_local && flm_local->thread && !flm_top)
+        flm_local->thread->lost_busy++;
+    return flm_local_begin();
 }

@@ -15,7 +15,6 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
     flm_names_add();
     int result = real(handle);
     flm_unwind_forget(); /* other code may be loaded there */
-    flm_mappings_forget();
     flm_functions_unload();
     return result;
 }
