@@ -9,13 +9,13 @@
 # What stands in front of functions of libc (probe/front) is in the shared one only: a static program's own
 # libc has its functions once.
 PROBE_FRONT   := $(wildcard probe/front/*.c)
-PROBE_SOURCES := $(filter-out probe/link.c $(PROBE_FRONT),$(wildcard probe/*.c))
+PROBE_SOURCES := $(filter-out probe/link.c,$(wildcard probe/*.c probe/output/*.c))
 PROBE_OBJECTS := $(PROBE_SOURCES:%.c=$B/obj/%.o)
 PROBE_SHARED  := libflamel-probe.so.$(VERSION)
 PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a
 
 # Vectors make pairs of counters one addition, which then waits for both.
-PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc -Iprobe -Iprobe/front -fvisibility=hidden -fno-tree-slp-vectorize
+PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc -Iprobe -Iprobe/front -Iprobe/output -fvisibility=hidden -fno-tree-slp-vectorize
 $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o: $B/obj/probe/%.o: probe/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(PROBE_FLAGS) $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@

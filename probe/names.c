@@ -1,4 +1,5 @@
-/* names.c - the names of functions by their addresses. Runs inside malloc, but for flm_names_add. */
+/* names.c - the names of functions, and of locks that are variables, by their addresses. Runs inside
+ * malloc, but for flm_names_add. */
 #include "names.h"
 
 #include <elf.h>
@@ -14,14 +15,14 @@ struct symbol {
     uint32_t name;
 };
 
-/* A part of a file that is mapped, with code. */
+/* A part of a file that is mapped; of variables that begin as 0 there is more behind it. */
 struct module {
     struct module *next;
     uintptr_t start, end;
     uint64_t offset; /* in the file */
     size_t memory;   /* bytes of this */
     uintptr_t bias;  /* addresses of symbols are from here */
-    bool is_read;
+    bool is_code, is_read;
     struct symbol *symbols; /* by their start */
     uint32_t count;
     char *texts;
@@ -49,7 +50,8 @@ void flm_names_forget(void)
     }
 }
 
-static void add_module(uintptr_t start, uintptr_t end, uint64_t offset, const char *path)
+static void add_module(uintptr_t start, uintptr_t end, uint64_t offset, bool is_code,
+                       const char *path)
 {
     size_t size = strlen(path), memory = sizeof(struct module) + size + 1;
     struct module *module = flm_memory_new(memory);
@@ -58,6 +60,7 @@ static void add_module(uintptr_t start, uintptr_t end, uint64_t offset, const ch
     module->start = start;
     module->end = end;
     module->offset = offset;
+    module->is_code = is_code;
     module->memory = memory;
     memcpy(module->path, path, size + 1);
     module->next = modules;
@@ -83,13 +86,16 @@ static void read_line(const char *at)
 {
     uintptr_t start = read_hex(&at);
     uintptr_t end = *at == '-' ? (at++, read_hex(&at)) : 0;
-    if (end <= start || strlen(at) < 6 || at[3] != 'x')
+    if (end <= start || strlen(at) < 6)
         return;
+    bool is_code = at[3] == 'x', is_data = at[2] == 'w' && !is_code;
     at += 6;
     uint64_t offset = read_hex(&at);
     const char *path = strchr(at, '/');
-    if (path)
-        add_module(start, end, offset, path);
+    if (path && (is_code || is_data))
+        add_module(start, end, offset, is_code, path);
+    else if (!path && is_data && !strchr(at, '[') && modules && modules->end == start)
+        modules->end = end;
 }
 
 /* Line by line: a program may have more mappings than fit anywhere. */
@@ -136,7 +142,8 @@ static struct module *module_of(uintptr_t address)
 
 bool flm_names_has_code(uintptr_t address)
 {
-    return module_of(address) != NULL;
+    const struct module *module = module_of(address);
+    return module && module->is_code;
 }
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
@@ -204,10 +211,11 @@ static void sort_symbols(struct symbol *at, size_t count)
     }
 }
 
-static bool is_function(const ElfW(Sym) * symbol, size_t texts)
+static bool is_wanted(const ElfW(Sym) * symbol, bool is_code, size_t texts)
 {
     unsigned type = symbol->st_info & 15u;
-    return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF &&
+    bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+    return (is_code ? is_function : type == STT_OBJECT) && symbol->st_shndx != SHN_UNDEF &&
            symbol->st_name > 0 && symbol->st_name < texts;
 }
 
@@ -216,7 +224,7 @@ static void keep_symbols(struct module *module, const ElfW(Sym) * from, size_t c
     module->symbols_memory = count * sizeof(struct symbol);
     module->symbols = flm_memory_new(module->symbols_memory);
     for (size_t i = 0; module->symbols && i < count; i++)
-        if (is_function(&from[i], module->texts_size))
+        if (is_wanted(&from[i], module->is_code, module->texts_size))
             module->symbols[module->count++] =
                 (struct symbol){from[i].st_value, from[i].st_size, from[i].st_name};
     if (module->symbols)
@@ -331,13 +339,15 @@ static bool name_site(uint32_t number)
     char text[4096];
     flm_lock();
     struct flm_probe_site *site = flm_site_at(number);
-    bool is_nameless = site && site->kind == FLM_PROBE_SCOPE && site->address > 0 &&
-                       site->name_size == 0 && site->function_size == 0;
+    bool has_address = site && site->address > 0 &&
+                       (site->kind == FLM_PROBE_SCOPE || site->kind == FLM_PROBE_LOCK);
+    bool is_nameless = has_address && site->name_size == 0 && site->function_size == 0;
     if (is_nameless) {
         uintptr_t address = (uintptr_t)site->address;
         const char *name = flm_name_of(address);
+        bool is_place = site->kind == FLM_PROBE_LOCK && name && find_module(address)->is_code;
         if (name)
-            snprintf(text, sizeof text, "%s", name);
+            snprintf(text, sizeof text, "%s%s", is_place ? "made in " : "", name);
         else
             name_by_place(find_module(address), address, text, sizeof text);
     }

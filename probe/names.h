@@ -1,4 +1,5 @@
-/* names.h - the names of functions by their addresses, from the symbols of the files that are mapped.
+/* names.h - the names of functions and variables by their addresses, from the symbols of the files
+ * that are mapped.
  *
  * .symtab, and .dynsym where there is none. Files are read, not mapped: one that is truncated meanwhile
  * would be a signal. Allocates by mmap only, so a function can be named inside malloc. The caller

@@ -4,8 +4,8 @@
  *         FLAMEL=${what:-off} LD_PRELOAD=build/libflamel-probe.so.0 locks_bench
  *     done
  *
- * ns per pair, net of an empty loop: the least and the middle of many short batches, on one processor.
- * There is a second thread, which sleeps: with only one, libc locks without atomic operations. */
+ * ns per pair, net of an empty loop: the least and the middle of many short batches, on one
+ * processor. There is a second thread, which sleeps: with only one, libc locks without atomic operations. */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>

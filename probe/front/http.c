@@ -11,7 +11,7 @@
 #include "front.h"
 #include "normalize.h"
 
-/* Of curl.h, which may not be there. */
+/* Of libcurl, whose header may not be there. */
 enum curl_info {
     EFFECTIVE_URL = 0x100000 + 1,
     RESPONSE_CODE = 0x200000 + 2,

@@ -25,7 +25,8 @@ struct flm_line_cost {
     double self_before, total_before; /* of the other metric */
 };
 
-/* Sorted by function, module, its file, file and line. `profile` is the one whose strings are meant. */
+/* Sorted by function, module, its file, file and line. `profile` is the one whose strings are
+ * meant. */
 struct flm_line_costs {
     struct flm_line_cost *line;
     size_t count;

@@ -13,9 +13,9 @@
 #include "format/core/format.h"
 #include "format/core/reading.h"
 #include "format/core/thread_names.h"
+#include "format/probe/allocation_stacks.h"
 #include "format/probe/decode.h"
 #include "format/probe/probe_profile.h"
-#include "format/probe/stacks.h"
 #include "profile/internal.h"
 
 struct reading {

@@ -51,6 +51,35 @@ double flm_meter_percentile(const struct flm_probe_meter *meter, double percent)
     return greatest;
 }
 
+/* ---- Sites that are one ---------------------------------------------------------------------- */
+
+static bool is_same_lock(const struct flm_probe_decoded *d, uint32_t a, uint32_t b)
+{
+    const struct flm_probe_site *x = &d->sites[a], *y = &d->sites[b];
+    return y->kind == FLM_PROBE_LOCK && x->operation == y->operation && x->address == y->address &&
+           flm_bytes_equal(d->texts[a].name, d->texts[b].name);
+}
+
+/* By site: the first one of the same lock; every other site is itself. */
+static void find_firsts(struct flm_measures *m)
+{
+    const struct flm_probe_decoded *d = m->decoded;
+    uint32_t last = 0; /* the last one that is the first of its lock; they form a list */
+    for (uint32_t i = 0; i <= d->site_count; i++) {
+        m->first[i] = i;
+        if (d->sites[i].kind != FLM_PROBE_LOCK || i == 0)
+            continue;
+        uint32_t other = last;
+        while (other > 0 && !is_same_lock(d, i, other))
+            other = m->before[other];
+        m->first[i] = other > 0 ? other : i;
+        if (other == 0) {
+            m->before[i] = last;
+            last = i;
+        }
+    }
+}
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* A step of a site that is in another of the same site counts there. */
@@ -74,7 +103,7 @@ static bool sum_steps(struct flm_measures *m, struct flm_error *why)
         return flm_error_memory(why);
     for (size_t i = d->steps.count; i-- > 0;) {
         const struct flm_probe_step *step = &d->steps.at[i];
-        struct flm_measure *site = &m->site[step->site];
+        struct flm_measure *site = &m->site[m->first[step->site]];
         bool outermost = is_outermost(d, step);
         site->calls += step->calls;
         total[i][TIME] += flm_probe_ns(d, step->self);
@@ -125,7 +154,7 @@ static bool sum_meters(struct flm_measures *m, struct flm_error *why)
 {
     for (size_t i = 0; i < m->decoded->meters.count; i++) {
         const struct flm_probe_meter *from = &m->decoded->meters.at[i];
-        struct flm_measure *site = &m->site[from->site];
+        struct flm_measure *site = &m->site[m->first[from->site]];
         struct flm_probe_meter **to = &site->meter[from->quantity];
         if (!*to && !(*to = calloc(1, sizeof **to)))
             return flm_error_memory(why);
@@ -143,13 +172,17 @@ bool flm_measures_make(struct flm_measures *measures, const struct flm_probe_dec
     measures->site = calloc((size_t)decoded->site_count + 1, sizeof *measures->site);
     measures->thread_allocated = calloc(decoded->threads.count + 1, sizeof(double));
     measures->thread_freed = calloc(decoded->threads.count + 1, sizeof(double));
-    if (!measures->site || !measures->thread_allocated || !measures->thread_freed)
+    measures->first = calloc((size_t)decoded->site_count + 1, sizeof *measures->first);
+    measures->before = calloc((size_t)decoded->site_count + 1, sizeof *measures->before);
+    if (!measures->site || !measures->first || !measures->before || !measures->thread_allocated ||
+        !measures->thread_freed)
         return flm_error_memory(why);
     uint64_t start = decoded->header.start_ticks, last = decoded->last_ticks;
     measures->elapsed = last > start ? flm_probe_ns(decoded, (double)(last - start)) : 0;
     for (size_t i = 0; i < decoded->threads.count; i++)
         measures->cpu += (double)decoded->threads.at[i].kernel.user_ns +
                          (double)decoded->threads.at[i].kernel.system_ns;
+    find_firsts(measures);
     return sum_steps(measures, why) && sum_meters(measures, why);
 }
 
@@ -159,6 +192,8 @@ void flm_measures_clear(struct flm_measures *measures)
         for (uint32_t q = 0; q < FLM_PROBE_QUANTITIES; q++)
             free(measures->site[i].meter[q]);
     free(measures->site);
+    free(measures->first);
+    free(measures->before);
     free(measures->thread_allocated);
     free(measures->thread_freed);
     *measures = (struct flm_measures){0};

@@ -9,7 +9,7 @@
 
 #include "format/probe/decode.h"
 
-/* Of a site; times in ns. */
+/* Of a site; times in ns. Places where the same lock is taken are one: the first of its sites. */
 struct flm_measure {
     uint64_t calls;
     double total; /* a call in a call of the same site counts once */
@@ -24,6 +24,8 @@ struct flm_measure {
 struct flm_measures {
     const struct flm_probe_decoded *decoded;
     struct flm_measure *site;                /* by number; 0 is what is in no site */
+    uint32_t *first;                         /* by site: the one that it is measured with */
+    uint32_t *before;                        /* of measures.c */
     double elapsed;                          /* ns, from the start to the last moment */
     double cpu;                              /* ns, of all threads; 0: not known */
     double *thread_allocated, *thread_freed; /* bytes, by thread */

@@ -367,6 +367,17 @@ static void add_losses(const struct maker *m)
                             "%llu %s", (unsigned long long)losses[i].count, losses[i].what);
 }
 
+/* Its first line, and no more than fits. */
+static void add_command(struct flm_text *line, struct flm_bytes command)
+{
+    enum { MOST = 100 };
+    size_t size = 0;
+    while (size < command.size && size < MOST && command.at[size] != '\n')
+        size++;
+    flm_text_add(line, (struct flm_bytes){command.at, size});
+    flm_text_puts(line, size < command.size ? " ..." : "");
+}
+
 /* "app 4711: 15.6 s in 4 threads; a scope costs 25 ns, which is taken out" */
 static void add_head(const struct maker *m, bool is_first)
 {
@@ -393,12 +404,11 @@ static void add_head(const struct maker *m, bool is_first)
 
     struct flm_text *line =
         flm_report_add_line(m->report, FLM_IN_PEOPLES, !is_first, FLM_TONE_STRONG);
+    add_command(line, processes == 1 ? command : flm_probe_program(m->decoded));
     if (processes == 1)
-        flm_text_format(line, "%.*s %u: ", (int)(command.size < 200 ? command.size : 200),
-                        command.at, header->pid);
+        flm_text_format(line, " %u: ", header->pid);
     else
-        flm_text_format(line, "%.*s, %u processes: ", (int)flm_probe_program(m->decoded).size,
-                        flm_probe_program(m->decoded).at, processes);
+        flm_text_format(line, ", %u processes: ", processes);
     flm_quantity_add(line, m->measures->elapsed, flm_bytes_of("ns"));
     flm_text_format(line, " in %u thread%s; a scope costs ", threads, threads == 1 ? "" : "s");
     flm_quantity_add(line, cost, flm_bytes_of("ns"));

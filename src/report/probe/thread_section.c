@@ -41,7 +41,7 @@ static size_t name_size(const struct flm_probe_thread *thread)
     return size;
 }
 
-static void add_columns(struct flm_report *report, const bool *has, double elapsed)
+static void add_columns(struct flm_report *report, const bool *has)
 {
     enum { NAME, TID, THREADS, FIRST };
     flm_report_add_column(report, "name", FLM_IN_JSON);
@@ -58,13 +58,6 @@ static void add_columns(struct flm_report *report, const bool *has, double elaps
                                                              .kind = FLM_COLUMN_NUMBER,
                                                              .leave_out = columns[i].leave_out,
                                                              .unit = flm_bytes_of(unit)});
-        if ((i == USER || i == SYSTEM) && elapsed > 0)
-            flm_report_add_view(report, (struct flm_report_view){.heading = "",
-                                                                 .column = FIRST + i,
-                                                                 .format = FLM_VIEW_AS_PERCENT,
-                                                                 .kind = FLM_COLUMN_NUMBER,
-                                                                 .leave_out = 1,
-                                                                 .whole = elapsed});
     }
     flm_report_add_view(report, (struct flm_report_view){.heading = "threads",
                                                          .column = THREADS,
@@ -91,7 +84,7 @@ void flm_report_add_threads(struct flm_report *report, const struct flm_measures
         return;
     flm_report_begin_section(report, "threads", ", the newest first", true);
     flm_report_begin_table(report, "threads", FLM_IN_PEOPLES | FLM_IN_JSON, false);
-    add_columns(report, has, measures->elapsed);
+    add_columns(report, has);
     for (size_t i = 0; i < shown; i++) {
         const struct flm_probe_thread *t = &d->threads.at[i];
         find_values(measures, i, values);

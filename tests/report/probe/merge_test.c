@@ -114,8 +114,8 @@ static void the_most_costly_program_is_first(void **state)
     (void)state;
     struct image *images[] = {make_process("make"), make_process("cc1")};
     struct flm_report *report;
-    thread_of(images[0])->user_ns = 10;
-    thread_of(images[1])->user_ns = 2000;
+    thread_of(images[0])->kernel.user_ns = 10;
+    thread_of(images[1])->kernel.user_ns = 2000;
     node_of(images[1], 1)->calls = 7;
     report = report_of(images, 2);
     assert_true(number(report, "time", 0, "calls") == 7);

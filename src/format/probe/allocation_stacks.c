@@ -1,5 +1,5 @@
-/* stacks.c - reads the stacks of allocations. */
-#include "format/probe/stacks.h"
+/* allocation_stacks.c - reads the stacks of allocations. */
+#include "format/probe/allocation_stacks.h"
 
 #include <string.h>
 
