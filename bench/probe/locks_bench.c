@@ -5,7 +5,8 @@
  *     done
  *
  * ns per pair, net of an empty loop: the least and the middle of many short batches, on one
- * processor. There is a second thread, which sleeps: with only one, libc locks without atomic operations. */
+ * processor. There is a second thread, which sleeps: with only one, libc locks without atomic
+ * operations. */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>

@@ -1,6 +1,6 @@
-/* allocation_stacks.h - stacks of allocations in the file of a program that measures itself, as nodes of their
- * own beside the scopes: "allocated (sampled)", "allocations (sampled)", "live (sampled)"; or
- * "allocated by stack" and so on, where every allocation was looked at.
+/* allocation_stacks.h - stacks of allocations in the file of a program that measures itself, as
+ * nodes of their own beside the scopes: "allocated (sampled)", "allocations (sampled)", "live
+ * (sampled)"; or "allocated by stack" and so on, where every allocation was looked at.
  *
  * Their frames are addresses, with notes of where modules were mapped (format/core/mapped.h). */
 #ifndef FLAMEL_FORMAT_PROBE_ALLOCATION_STACKS_H

@@ -324,7 +324,7 @@ static struct flm_annotated function_of(const struct making *m, const struct fun
     const struct flm_line_cost *line = &m->costs.line[range->first];
     return (struct flm_annotated){.function = line->function,
                                   .module = line->module,
-                                  .in_file = has_files(m, line) ? line->file : 0,
+                                  .in_file = has_files(m, line) ? line->of_file : 0,
                                   .is_gone =
                                       flm_annotating_compares(&m->all) && range->cost.total == 0};
 }
