@@ -35,3 +35,9 @@ bench-probe: bench/probe/scope_bench.c $(PROBE_LIBRARIES)
 	@mkdir -p $B/bench/probe
 	$(CC) -D_GNU_SOURCE -O2 -finstrument-functions -Iinclude $< -o $B/bench/probe/scope_bench -pthread -L$B -lflamel-probe
 	LD_LIBRARY_PATH=$B $B/bench/probe/scope_bench $(ARGUMENTS)
+
+# The others, each alone: make bench-probe-locks, -io, -flow, -live. bench/probe/memory.sh runs its own.
+bench-probe-%: bench/probe/%_bench.c $(PROBE_LIBRARIES)
+	@mkdir -p $B/bench/probe
+	$(CC) -D_GNU_SOURCE -O2 -Iinclude $< -o $B/bench/probe/$*_bench -pthread -L$B -lflamel-probe
+	LD_LIBRARY_PATH=$B $B/bench/probe/$*_bench $(ARGUMENTS)

@@ -1,5 +1,5 @@
-# The library that lives inside measured programs: libflamel-probe, shared and static. It uses nothing
-# of src/, and links to nothing but libc.
+# The library that lives inside measured programs: libflamel-probe, shared and static. It links to nothing
+# but libc; of libflamel it has what makes reports and profiles, inside.
 #
 # The header refers to it weakly, so that a program runs without it; and what is referred to weakly
 # makes no linker take a library. So what -lflamel-probe finds is a line for the linker: an object that

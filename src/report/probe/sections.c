@@ -1,6 +1,8 @@
 /* sections.c - the sections, as a table; and the value of a cell. */
 #include "report/probe/sections.h"
 
+#include <math.h>
+
 #define KIND(kind) (1u << FLM_PROBE_##kind)
 #define ANY_KIND ((1u << FLM_PROBE_KINDS) - 1)
 #define END                                                                                        \
@@ -101,6 +103,10 @@ const struct flm_section flm_sections[] = {
           3},
          {"allocated", "allocated", FLM_OF_VALUE_TOTAL, FLM_PROBE_ALLOCATED, FLM_IN_BYTES,
           FLM_OF_NOTHING, 5},
+         {"begun", "begun", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_COUNTS, FLM_OF_NOTHING, 6},
+         {"canceled", "canceled", FLM_OF_VALUE, FLM_PROBE_ERRORS, FLM_IN_COUNTS, FLM_OF_NOTHING, 6},
+         {"first_run", "until first run", FLM_OF_METER_MEAN, FLM_PROBE_DELAY, FLM_IN_NS,
+          FLM_OF_NOTHING, 6},
          END,
      }},
     {"locks",
@@ -123,6 +129,7 @@ const struct flm_section flm_sections[] = {
          {"held_", "held ", FLM_OF_METER_PERCENTILES, FLM_PROBE_HELD, FLM_IN_NS, FLM_OF_NOTHING, 6},
          {"held_sum", "held in all", FLM_OF_METER_SUM, FLM_PROBE_HELD, FLM_IN_NS, FLM_OF_NOTHING,
           6},
+         {"errors", "failed", FLM_OF_VALUE, FLM_PROBE_ERRORS, FLM_IN_COUNTS, FLM_OF_NOTHING, 5},
          END,
      }},
     {"io",
@@ -158,6 +165,7 @@ const struct flm_section flm_sections[] = {
          {"max", "max", FLM_OF_LONGEST, 0, FLM_IN_NS, FLM_OF_NOTHING, 4},
          {"total", "total", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
          {"errors", "errors", FLM_OF_VALUE, FLM_PROBE_ERRORS, FLM_IN_COUNTS, FLM_OF_NOTHING, 3},
+         {"rows", "rows", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_COUNTS, FLM_OF_NOTHING, 4},
          END,
      }},
     {"http",
@@ -205,6 +213,8 @@ const struct flm_section flm_sections[] = {
           0},
          {"delay_", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DELAY, FLM_IN_NS, FLM_OF_NOTHING, 4},
          {"blocked", "blocked", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 1},
+         {"not_timed", "not timed", FLM_OF_VALUE, FLM_PROBE_ERRORS, FLM_IN_COUNTS, FLM_OF_NOTHING,
+          6},
          END,
      }},
     {"streams",
@@ -237,6 +247,9 @@ const struct flm_section flm_sections[] = {
          {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_LEVEL, FLM_IN_NUMBERS, FLM_OF_NOTHING, 3},
          {"greatest", "greatest", FLM_OF_METER_GREATEST, FLM_PROBE_LEVEL, FLM_IN_NUMBERS,
           FLM_OF_NOTHING, 0},
+         {"sum", "sum", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_NUMBERS, FLM_OF_NOTHING, 0},
+         {"rate", "per second", FLM_OF_VALUE_RATE, FLM_PROBE_AMOUNT, FLM_IN_NUMBERS, FLM_OF_NOTHING,
+          2},
          END,
      }},
     {"frames",
@@ -262,6 +275,19 @@ const size_t flm_section_count = sizeof flm_sections / sizeof *flm_sections;
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
+/* Of a duration of a scope: what reading the clock takes in it is taken out, as of totals. */
+static double without_cost(const struct flm_measures *m, uint32_t site,
+                           const struct flm_section_column *column, double value)
+{
+    const double one = 256;
+    const struct flm_probe_decoded *d = m->decoded;
+    bool is_scope = site > 0 && (d->sites[site].kind == FLM_PROBE_SCOPE ||
+                                 d->sites[site].kind == FLM_PROBE_REQUEST);
+    bool is_duration = column->source == FLM_OF_LONGEST || column->which == FLM_PROBE_DURATION;
+    double cost = is_scope && is_duration ? flm_probe_ns(d, d->header.inside_cost / one) : 0;
+    return cost > 0 ? fmax(value - cost, 0) : value;
+}
+
 /* False: the site has no such meter, or nothing is in it. */
 static bool meter_value(const struct flm_measures *m, uint32_t site,
                         const struct flm_section_column *column, double percent, double *value)
@@ -279,16 +305,20 @@ static bool meter_value(const struct flm_measures *m, uint32_t site,
         *value = (is_level ? (double)(int64_t)meter->total : (double)meter->total) * unit;
         return true;
     case FLM_OF_METER_MEAN:
-        *value = flm_meter_mean(meter) * unit;
+        *value = without_cost(m, site, column, flm_meter_mean(meter) * unit);
         return true;
     case FLM_OF_METER_PERCENTILES:
-        *value = flm_meter_percentile(meter, percent) * unit;
+        *value = without_cost(m, site, column, flm_meter_percentile(meter, percent) * unit);
         return !is_level || (int64_t)meter->least >= 0;
     case FLM_OF_METER_LEAST:
-        *value = (is_level ? (double)(int64_t)meter->least : (double)meter->least) * unit;
+        *value =
+            without_cost(m, site, column,
+                         (is_level ? (double)(int64_t)meter->least : (double)meter->least) * unit);
         return true;
     case FLM_OF_METER_GREATEST:
-        *value = (is_level ? (double)(int64_t)meter->greatest : (double)meter->greatest) * unit;
+        *value = without_cost(
+            m, site, column,
+            (is_level ? (double)(int64_t)meter->greatest : (double)meter->greatest) * unit);
         return true;
     case FLM_OF_METER_LAST:
         *value = (is_level ? (double)(int64_t)meter->last : (double)meter->last) * unit;
@@ -318,7 +348,7 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
         *value = row->self;
         return true;
     case FLM_OF_LONGEST:
-        *value = row->longest;
+        *value = without_cost(m, site, column, row->longest);
         return true;
     case FLM_OF_AVERAGE:
         *value = calls > 0 ? row->total / calls : 0;

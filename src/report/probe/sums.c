@@ -14,13 +14,41 @@ struct flm_bytes flm_section_base(const char *column)
 
 bool flm_section_is_sum(const char *column)
 {
-    static const char *const sums[] = {
-        "calls",    "total",     "self",   "allocations",     "allocated",
-        "freed",    "ended",     "polls",  "running",         "suspended",
-        "acquired", "contended", "waited", "held_sum",        "operations",
-        "bytes",    "errors",    "items",  "blocked",         "count",
-        "frames",   "user",      "system", "run_queue",       "voluntary_switches",
-        "faults",   "wall",      "frees",  "allocated_total", "involuntary_switches"};
+    static const char *const sums[] = {"calls",
+                                       "total",
+                                       "self",
+                                       "allocations",
+                                       "allocated",
+                                       "freed",
+                                       "ended",
+                                       "polls",
+                                       "running",
+                                       "suspended",
+                                       "acquired",
+                                       "contended",
+                                       "waited",
+                                       "held_sum",
+                                       "operations",
+                                       "bytes",
+                                       "errors",
+                                       "items",
+                                       "blocked",
+                                       "count",
+                                       "frames",
+                                       "user",
+                                       "system",
+                                       "run_queue",
+                                       "voluntary_switches",
+                                       "begun",
+                                       "canceled",
+                                       "sum",
+                                       "rows",
+                                       "not_timed",
+                                       "faults",
+                                       "wall",
+                                       "frees",
+                                       "allocated_total",
+                                       "involuntary_switches"};
     struct flm_bytes base = flm_section_base(column);
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         if (flm_bytes_are(base, sums[i]))
