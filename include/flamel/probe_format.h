@@ -324,8 +324,8 @@ struct flm_probe_history {
 
 /* Allocations that were sampled, with the stack that they have in common. Each byte is with the
  * same probability, one in `rate` of the memory's activity, so that an allocation of b bytes is a
- * sample with the probability 1 - exp(-b / rate). It stands for as many as the inverse: sums are unbiased
- * whatever the sizes. With a rate of 1 each is a sample, and stands for itself. */
+ * sample with the probability 1 - exp(-b / rate). It stands for as many as the inverse: sums are
+ * unbiased whatever the sizes. With a rate of 1 each is a sample, and stands for itself. */
 enum { FLM_PROBE_MOST_STACK = 46, FLM_PROBE_ALLOCATION_ONE = 1 << 16 };
 struct flm_probe_stack {
     uint32_t next, node; /* place of an older stack; of the node that was open */
