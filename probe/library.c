@@ -275,6 +275,7 @@ int flm_probe_do_write(void)
     struct flm_probe_header *header = flm_run.arena.header;
     if (flm_run.number == 0)
         return -1;
+    struct flm_probe_open *top = flm_local_work(); /* what is read for it is not the program's */
     if (flm_memory_write)
         flm_memory_write();
     flm_cpu_write();
@@ -282,12 +283,18 @@ int flm_probe_do_write(void)
     flm_names_add();
     header->ns_per_tick = flm_clock_ns_per_tick();
     header->now_ticks = flm_clock_ticks();
+    flm_local_rest(top);
     return 0;
 }
 
 int flm_probe_do_report(void)
 {
-    return flm_probe_do_write() == 0 && flm_outputs_write() ? 0 : -1;
+    if (flm_probe_do_write() != 0)
+        return -1;
+    struct flm_probe_open *top = flm_local_work(); /* what it allocates is not the program's */
+    bool good = flm_outputs_write();
+    flm_local_rest(top);
+    return good ? 0 : -1;
 }
 
 void flm_probe_do_stop(void)
@@ -301,6 +308,22 @@ void flm_probe_do_stop(void)
 
 /* ---- With the program ------------------------------------------------------------------------ */
 
+/* Around fork() the lock is held, so that the child finds nothing half done; a handler that comes
+ * meanwhile has no scopes. */
+static __thread struct flm_probe_open *top_before_fork;
+
+static void before_fork(void)
+{
+    top_before_fork = flm_local_work();
+    flm_lock();
+}
+
+static void after_fork(void)
+{
+    flm_unlock();
+    flm_local_rest(top_before_fork);
+}
+
 static void forget_in_child(void)
 {
     flm_unlock();
@@ -310,14 +333,16 @@ static void forget_in_child(void)
         flm_files_in_child();
     if (flm_memory_in_child)
         flm_memory_in_child();
-    if (flm_run.number == 0)
+    if (flm_run.number == 0 && !is_child)
         return;
-    parent = *flm_run.arena.header;
-    if (flm_run.arena.file >= 0)
-        close(flm_run.arena.file);
-    flm_run.arena = (struct flm_arena){.file = -1};
-    flm_run.number = 0;
-    is_child = true;
+    if (flm_run.number > 0) { /* else it is a child that has not begun, and forks */
+        parent = *flm_run.arena.header;
+        if (flm_run.arena.file >= 0)
+            close(flm_run.arena.file);
+        flm_run.arena = (struct flm_arena){.file = -1};
+        flm_run.number = 0;
+        is_child = true;
+    }
     flm_outputs_of_child();
     if (flm_settings.path[0])
         add_number();
@@ -327,7 +352,7 @@ static void forget_in_child(void)
 static void __attribute__((constructor)) library_begins(void)
 {
     const char *text = secure_getenv("FLAMEL");
-    pthread_atfork(flm_lock, flm_unlock, forget_in_child);
+    pthread_atfork(before_fork, after_fork, forget_in_child);
     if (!text || !*text || (flm_is_second && flm_is_second()))
         return;
     struct flm_settings asked;
@@ -344,17 +369,50 @@ static bool lock_soon(void)
 {
     enum { ATTEMPTS = 1000 };
     for (int i = 0; i < ATTEMPTS; i++) {
-        if (!__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE))
+        if (!__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE)) {
+            flm_is_inside = true;
             return true;
+        }
         sched_yield();
     }
     return false;
+}
+
+/* A program that ends in a signal handler may have interrupted malloc, or this library: then only
+ * what is written in place is. While a handler runs its signal is blocked; a program that blocks one
+ * that it has a handler for has no report either. */
+static bool is_in_handler(void)
+{
+    sigset_t blocked;
+    if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) != 0)
+        return false;
+    for (int signal = 1; signal < SIGRTMIN; signal++) {
+        struct sigaction action;
+        if (sigismember(&blocked, signal) == 1 && sigaction(signal, NULL, &action) == 0 &&
+            action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+            return true;
+    }
+    return false;
+}
+
+static void end_in_handler(void)
+{
+    flm_probe_state = 0;
+    flm_signals = 0;
+    flm_run.arena.header->now_ticks = flm_clock_ticks();
+    flm_run.arena.header->state = FLM_PROBE_ENDED;
+    flm_run.number = 0;
 }
 
 void flm_run_end(void)
 {
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
+    if (is_in_handler() || !lock_soon()) {
+        end_in_handler();
+        return;
+    }
+    flm_unlock();
     flm_service_end();
     flm_probe_state = 0;
     flm_probe_do_write();

@@ -21,15 +21,15 @@ __thread unsigned char flm_thread_state;
 /* Held for microseconds. A handler that interrupts its holder does not take it: flm_local_work. */
 void flm_lock(void)
 {
+    flm_is_inside = true; /* before: a handler may come at once */
     while (__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE))
         sched_yield();
-    flm_is_inside = true;
 }
 
 void flm_unlock(void)
 {
-    flm_is_inside = false;
     __atomic_store_n(&flm_run.lock, 0, __ATOMIC_RELEASE);
+    flm_is_inside = false;
 }
 
 /* Not by mmap: the library itself stands in front of that. */
@@ -243,7 +243,7 @@ static bool make_local(void)
 bool flm_local_begin(void)
 {
     const struct flm_local *local = flm_local;
-    if (flm_thread_state == FLM_THREAD_BEGINS)
+    if (flm_thread_state == FLM_THREAD_BEGINS || (!local && flm_is_inside))
         return false;
     if (local)
         return local->thread && flm_top;

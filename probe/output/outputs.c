@@ -127,7 +127,7 @@ bool flm_outputs_write(void)
             snprintf(why.text, sizeof why.text, "%s", strerror(errno));
             good = false;
         }
-        if (!good)
+        if (!good && !flm_settings.is_quiet)
             fprintf(stderr, "flamel-probe: %s: %s\n", is_standard_error(path) ? "the report" : path,
                     why.text);
         all_good &= good;

@@ -159,8 +159,10 @@ static const char *header_of(const char *head, const char *name)
 /* A page of a browser that knows the port may have a name that leads here: it would say that name. */
 static bool is_own_host(const char *host)
 {
-    return strncmp(host, "localhost", 9) == 0 || host[0] == '[' ||
-           (host[0] >= '0' && host[0] <= '9') || host[0] == '\r';
+    size_t local = strncmp(host, "localhost", 9) == 0 ? 9 : 0;
+    size_t number = strspn(host, host[0] == '[' ? "[]0123456789abcdefABCDEF:." : "0123456789.");
+    size_t size = local > 0 ? local : number; /* a name of others could lead here */
+    return host[size] == '\r' || (host[size] == ':' && size > 0);
 }
 
 static const char *status_of(const char *head)

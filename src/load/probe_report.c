@@ -20,8 +20,10 @@ struct flm_report *flm_report_probe_file(const char *path, const struct flm_repo
     struct flm_report *report = NULL;
     why->kind = FLM_ERROR_NONE;
     struct flm_input *input = flm_input_open(path, why);
-    if (!input)
+    if (!input) {
+        flm_error_within(why, path);
         return NULL;
+    }
     struct flm_source *source = flm_input_source(input);
     if (is_probe(source, why) && flm_source_all(source, why))
         report = flm_report_probe(source->at, (size_t)(source->end - source->at), options, why);

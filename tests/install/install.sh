@@ -40,7 +40,7 @@ fail()
 run_make install
 {
     echo /opt/flamel/bin/flamel
-    for header in include/flamel/*.h; do
+    for header in include/flamel/*.h include/flamel/*.hpp; do
         echo "/opt/flamel/$header"
     done
     version=$("$1" --version | cut -d ' ' -f 2)

@@ -188,7 +188,7 @@ cat > "$work/chance.c" << 'END'
 #include <flamel/probe.h>
 #include <pthread.h>
 #include <stdlib.h>
-static void *volatile sink;
+static __thread void *volatile sink;
 static void *run(void *argument)
 {
     FLM_SCOPE("sizes");

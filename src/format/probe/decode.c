@@ -122,6 +122,8 @@ static bool read_sites(struct reading *r)
             uint64_t offset = at + (number - first) * sizeof *d->sites;
             if (at == 0 || !copy_at(r, offset, &d->sites[number], sizeof *d->sites))
                 return refuse(r, offset, "a site is not in the file");
+            if (d->sites[number].kind >= FLM_PROBE_KINDS)
+                return refuse(r, offset, "a site is of no kind");
             read_texts(d, number);
         }
         first += size;
@@ -258,8 +260,33 @@ static bool read_tree(struct reading *r, const struct flm_probe_thread *thread, 
             if (!read_node(r, thread, index, at + FLM_PROBE_NODE_UNITS * (1 + i)))
                 return false;
     }
-    add_open(r, thread, index);
     return true;
+}
+
+/* Nobody wrote when a program was killed or crashed, or is now. It was not before what its threads
+ * have done: those in no scope, as long as what they did; and in a scope that was never left,
+ * what they did in that. */
+static void find_last_moment(struct flm_probe_decoded *d)
+{
+    for (size_t i = 0; i < d->steps.count; i++) {
+        const struct flm_probe_step *step = &d->steps.at[i];
+        if (step->parent != FLM_PROBE_NO_STEP)
+            d->steps.at[step->parent].child_total += step->total;
+    }
+    for (size_t i = 0; i < d->steps.count; i++) {
+        struct flm_probe_step *step = &d->steps.at[i];
+        const struct flm_probe_thread *thread = &d->threads.at[step->thread];
+        uint64_t since = 0;
+        if (step->parent == FLM_PROBE_NO_STEP && thread->threads == 1)
+            since = thread->start;
+        else if (step->parent != FLM_PROBE_NO_STEP && step->calls == 0 && thread->threads == 1 &&
+                 d->steps.at[step->parent].parent == FLM_PROBE_NO_STEP)
+            since = thread->open[1].start;
+        uint64_t least = since > 0 ? since + (uint64_t)fmin(step->child_total, 1e18) : 0;
+        if (least > d->last_ticks)
+            d->last_ticks = least;
+        step->child_total = 0;
+    }
 }
 
 /* The costs of measuring: a call has some in itself, and some in the scope around it. Where one of
@@ -395,6 +422,10 @@ static bool read_all(struct reading *r)
         if (!read_tree(r, thread, i) || !read_meters(r, thread, i) || !add_ring(r, thread, i))
             return false;
     }
+    if (d->header.state == FLM_PROBE_RUNNING)
+        find_last_moment(d);
+    for (uint32_t i = 0; i < d->threads.count; i++)
+        add_open(r, &d->threads.at[i], i);
     find_selves(d);
     return true;
 }

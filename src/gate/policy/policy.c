@@ -21,7 +21,7 @@ static struct flm_bytes trimmed(struct flm_bytes text)
         text.at++;
         text.size--;
     }
-    while (text.size > 0 && strchr(" \t\r", text.at[text.size - 1]))
+    while (text.size > 0 && memchr(" \t\r", text.at[text.size - 1], 3))
         text.size--;
     return text;
 }
@@ -158,8 +158,10 @@ static bool read_line(struct reading *r, struct flm_bytes line)
     if (line.size == 0)
         return true;
     if (*line.at == '[') {
-        struct flm_bytes name = trimmed((struct flm_bytes){line.at + 1, line.size - 2});
-        bool is_closed = line.size > 2 && line.at[line.size - 1] == ']' && name.size > 0;
+        bool is_closed = line.size > 2 && line.at[line.size - 1] == ']';
+        struct flm_bytes name =
+            trimmed((struct flm_bytes){line.at + 1, is_closed ? line.size - 2 : 0});
+        is_closed &= name.size > 0;
         return is_closed ? begin_section(r, name) : refuse(r, line, "a section is [time]");
     }
     const char *equals = memchr(line.at, '=', line.size);

@@ -165,7 +165,9 @@ static bool judge_entry(struct judging *j, const struct flm_policy_section *sect
     }
     if (j->has_calls && fmin(calls[BEFORE], calls[AFTER]) < section->least_calls)
         return true;
-    if (fmax(e->value[BEFORE], e->value[AFTER]) < section->least_share * whole)
+    double before = e->value[BEFORE] / (double)j->side_count[BEFORE],
+           after = e->value[AFTER] / (double)j->side_count[AFTER];
+    if (fmax(before, after) < section->least_share * whole / (double)j->side_count[BEFORE])
         return true;
     j->judged++;
     double share = value[AFTER] / value[BEFORE] - 1;

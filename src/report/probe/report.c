@@ -155,9 +155,7 @@ static void add_view(const struct maker *m, const struct flm_section_column *col
                         (struct flm_report_view){
                             .heading = column_name(m, column, i, true),
                             .column = at,
-                            .format = is_text(column)                  ? FLM_VIEW_AS_TEXT
-                                      : column->unit == FLM_IN_NUMBERS ? FLM_VIEW_AS_ROUNDED
-                                                                       : FLM_VIEW_AS_ANY_QUANTITY,
+                            .format = is_text(column) ? FLM_VIEW_AS_TEXT : FLM_VIEW_AS_ANY_QUANTITY,
                             .kind = is_text(column) ? FLM_COLUMN_TEXT : FLM_COLUMN_NUMBER,
                             .leave_out = column->leave_out,
                             .unit = unit_of(column)});

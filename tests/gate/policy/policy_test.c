@@ -87,6 +87,8 @@ static void what_is_not_understood_is_refused_with_its_line(void **state)
         {"[time]\n[time]\n", "is there already"},
         {"least-change = 1%\n", "no section"},
         {"[]\n", "a section is"},
+        {"[", "a section is"},
+        {"[ ]", "a section is"},
         {"", "no section"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
