@@ -53,8 +53,8 @@ struct flm_call *flm_call_find(const void *thing, const void *caller, flm_find_s
 /* First of all the place is taken: a signal handler that comes then has scopes above it. */
 void *flm_call_enter(const struct flm_call *call)
 {
-    struct flm_probe_open *top = flm_top, *open = top + 1;
-    if (!top || open >= &flm_local->thread->open[FLM_PROBE_MOST_DEPTH + 1])
+    struct flm_probe_open *top = flm_top, *open = top ? top + 1 : NULL;
+    if (!open || open >= &flm_local->thread->open[FLM_PROBE_MOST_DEPTH + 1])
         return NULL;
     flm_top = open;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -143,7 +143,9 @@ FLM_FRONT int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock,
 
 static __attribute__((noinline)) int unlock_held(pthread_mutex_t *lock)
 {
-    struct flm_hold hold = is_nested(lock) ? (struct flm_hold){0} : flm_hold_end(lock);
+    struct flm_hold hold = {0};
+    if (!is_nested(lock))
+        hold = flm_hold_end(lock);
     int result = FLM_REAL(pthread_mutex_unlock)(lock);
     flm_hold_add(hold);
     return result;

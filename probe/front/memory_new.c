@@ -93,7 +93,10 @@ static __attribute__((noinline)) delete_function *find_delete(uint32_t number, v
     void *found = find(delete_name[number], caller);
     delete_function *function = (delete_function *)(uintptr_t)found;
     delete_is_counted[number] = is_of_allocator(found);
-    return real_delete[number] = function ? function : delete_by_free;
+    if (!function)
+        function = delete_by_free;
+    real_delete[number] = function;
+    return function;
 }
 
 static __attribute__((noinline)) void *measured_new(new_function *real, size_t size, size_t second,

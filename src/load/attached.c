@@ -125,7 +125,7 @@ static int find(struct flm_attached *a, int32_t process)
 struct flm_attached *flm_attached_open(int32_t process, enum flm_attached_state *state,
                                        struct flm_error *why)
 {
-    enum flm_attached_state ignored;
+    enum flm_attached_state ignored = FLM_ATTACHED_FAILED;
     state = state ? state : &ignored;
     struct flm_attached *a = calloc(1, sizeof *a);
     *state = FLM_ATTACHED_FAILED;

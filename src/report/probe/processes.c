@@ -53,6 +53,7 @@ static bool add_process(struct groups *groups, struct flm_probe_decoded *decoded
         return flm_error_memory(why);
     }
     group->decoded = *decoded;
+    /* cppcheck-suppress memleak ; the list has it */
     return true;
 }
 
