@@ -249,6 +249,7 @@ static bool set_report_signal(struct flm_settings *settings, int argument, const
 
 static const struct word words[] = {
     {"on", set_nothing, 0, NULL, false},
+    {"1", set_nothing, 0, NULL, false},
     {"file", set_file, 0, "PATH", false},
     {"report", set_output, FLM_OUT_REPORT, "PATH", true},
     {"json", set_output, FLM_OUT_JSON, "PATH", true},
@@ -280,6 +281,7 @@ static const struct word words[] = {
     {"threads", set_signal, FLM_PROBE_THREADS, NULL, false},
     {"sql", set_signal, FLM_PROBE_STATEMENTS, NULL, false},
     {"http", set_signal, FLM_PROBE_TRANSFERS, NULL, false},
+    {"no-time", set_timed, 0, NULL, false},
     {"no-memory", set_no_signal, FLM_PROBE_MEMORY, NULL, false},
     {"no-cpu", set_no_signal, FLM_PROBE_CPU_TIME, NULL, false},
     {"no-locks", set_no_signal, FLM_PROBE_LOCKS, NULL, false},
@@ -339,6 +341,7 @@ void flm_settings_read(struct flm_settings *settings, const char *text)
                                       .percentile_count = 1,
                                       .rows = 15};
     while (*text) {
+        text += strspn(text, " ");
         char word[FLM_MOST_PATH + 32];
         size_t size = strcspn(text, ",");
         bool is_whole = size < sizeof word;

@@ -14,9 +14,9 @@
  *     $ FLAMEL=file:app.probe ./app; flamel view app.probe
  *
  * Scopes that are inside each other are a call tree: for each path calls, total time, the longest
- * call, and for each scope a histogram of durations (the last two are in the file, and flamel does
- * not show them yet). They are in a mapped file, a part for each thread, which grows with threads,
- * source locations and paths of scopes, not with calls.
+ * call, what it allocated and waited for; and for each scope the distribution of its durations.
+ * They are in a mapped file, a part for each thread, which grows with threads, source locations and
+ * paths of scopes, not with calls. FLAMEL=report prints them at the end.
  *
  * A scope whose name is known only when it begins is FLM_SCOPE_NAMED(text); one that is done for
  * somebody else, FLM_REQUEST("GET /users"): what happens in it is in its part of the tree. Such

@@ -94,5 +94,6 @@ FLAMEL=json:/nonexistent/out.json ./app 2> said || complain "no folder: it ends 
 grep -qx 'flamel-probe: /nonexistent/out.json: No such file or directory' said || { complain "no folder"; cat said; }
 FLAMEL=jsn:x ./app 2>&1 | grep -q "'jsn:x' is not understood" || complain "a wrong word"
 FLAMEL=rows:many ./app 2>&1 | grep -q "'rows:many': write rows:NUMBER" || complain "a wrong value"
+FLAMEL='report, rows:1,no-time' ./app 2>&1 | grep -q '^  300  parse$\|calls were counted only' || complain "blanks, no-time"
 FLAMEL=report,rows:1 ./app 2>&1 | grep -q '^2 more' || complain "rows:1"
 exit $bad

@@ -173,9 +173,10 @@ static void add_columns(const struct maker *m, const struct flm_section *section
     for (const struct flm_section_column *column = section->columns; column->source; column++)
         for (uint32_t i = 0; i < times(m, column); i++, at++) {
             flm_report_add_literal_column(m->report, column_name(m, column, i, false), FLM_IN_JSON);
-            if (has_any(m, column, i, count))
+            bool is_seen = has_any(m, column, i, count);
+            if (is_seen)
                 add_view(m, column, i, at);
-            double whole = column->whole ? whole_of(m, column, count) : 0;
+            double whole = is_seen && column->whole ? whole_of(m, column, count) : 0;
             if (whole > 0)
                 flm_report_add_view(m->report,
                                     (struct flm_report_view){.heading = "",
