@@ -1,4 +1,5 @@
-/* arena.h - the file that a measured program maps, and how its blocks are given out: flamel/probe_format.h.
+/* arena.h - the file that a measured program maps, and how its blocks are given out:
+ * flamel/probe_format.h.
  *
  * Room is reserved in the address space once, and taken from the system by megabytes as it is
  * needed: a file system that is full refuses then, where touching a page of a sparse file would

@@ -1,8 +1,9 @@
 /* calls.h - what a thread does often and is no scope of the program, found again fast.
  *
- * Taking a lock, or reading a file, is a node of the lock's or file's site in the node that is open.
- * Finding it is: what it is done with, where it is called, and the node that is open, in a table of
- * the thread's with one place for each. Where two want the same place, the tree has both. */
+ * Taking a lock, or reading a file, is a node of the lock's or file's site in the node that is
+ * open. Finding it is: what it is done with, where it is called, and the node that is open, in a
+ * table of the thread's with one place for each. Where two want the same place, the tree has
+ * both. */
 #ifndef FLAMEL_PROBE_CALLS_H
 #define FLAMEL_PROBE_CALLS_H
 
@@ -39,8 +40,8 @@ static inline struct flm_call *flm_call_of(const void *thing, const void *caller
 /* As flm_probe_enter, where the node is known. */
 FLM_HIDDEN void *flm_call_enter(const struct flm_call *call);
 
-/* As flm_probe_leave, but each call is timed, however scopes are, and what is allocated meanwhile is in
- * the node only. NULL: nothing. */
+/* As flm_probe_leave, but each call is timed, however scopes are, and what is allocated meanwhile
+ * is in the node only. NULL: nothing. */
 FLM_HIDDEN void flm_call_leave(void *open);
 
 /* A part of a call that goes on: its ticks are in the node, and it is not counted yet. */

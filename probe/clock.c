@@ -32,7 +32,8 @@ static bool is_invariant(void)
     return __get_cpuid(power_management, &a, &b, &c, &d) && (d & invariant);
 }
 
-/* A virtual machine may let each reading of the counter go to its host, which takes a microsecond. */
+/* A virtual machine may let each reading of the counter go to its host, which takes a
+ * microsecond. */
 static bool is_fast(void)
 {
     enum { READINGS = 64, MOST_NS = 100 };

@@ -1,16 +1,16 @@
-/* cpu.c - the CPU time of scopes: a signal to each thread after so much of its CPU time, whose handler
- * adds what was used since the last one to the scope that is open. So the samples of a thread add up
- * to its CPU time, and only which scope had it is by chance. What is waited for takes no samples:
- * wall minus CPU is waiting.
+/* cpu.c - the CPU time of scopes: a signal to each thread after so much of its CPU time, whose
+ * handler adds what was used since the last one to the scope that is open. So the samples of a
+ * thread add up to its CPU time, and only which scope had it is by chance. What is waited for takes
+ * no samples: wall minus CPU is waiting.
  *
- * A signal, and not a ring that is read later: which scope was open is known then and there only. The
- * scopes have no history that samples with a time could be joined with, since that would cost each
- * call what a sample costs now and then. The signal is one that is ignored by default: it may be
- * pending when the program runs another one, which any other would then kill. It is a plain one:
+ * A signal, and not a ring that is read later: which scope was open is known then and there only.
+ * The scopes have no history that samples with a time could be joined with, since that would cost
+ * each call what a sample costs now and then. The signal is one that is ignored by default: it may
+ * be pending when the program runs another one, which any other would then kill. It is a plain one:
  * where it is blocked at most one waits, where real-time signals would fill the queue.
  *
- * perf_event_open's clock fires as often as asked; timers, where that is forbidden or there are too many
- * threads for a file each, at the system's tick (100 to 1000 per second). The file has how
+ * perf_event_open's clock fires as often as asked; timers, where that is forbidden or there are too
+ * many threads for a file each, at the system's tick (100 to 1000 per second). The file has how
  * many samples came. */
 #include "cpu.h"
 
@@ -241,10 +241,4 @@ void flm_cpu_start(void)
     is_installed = true;
     flm_signal_is(FLM_PROBE_CPU_TIME, FLM_PROBE_ACTIVE, NULL);
     flm_run.arena.header->activity[FLM_PROBE_CPU_TIME].rate = flm_settings.cpu_frequency;
-}
-
-/* Samples still come, and add nothing. */
-void flm_cpu_stop(void)
-{
-    flm_cpu_write();
 }

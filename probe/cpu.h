@@ -6,9 +6,9 @@
 
 /* FLM_PROBE_CPU_TIME. In a child the lock is held. */
 FLM_HIDDEN void flm_cpu_start(void);
-FLM_HIDDEN void flm_cpu_stop(void);
 
-/* This thread is sampled from now on; until now, and no more: what no sample saw goes to the root. */
+/* This thread is sampled from now on; until now, and no more: what no sample saw goes to the
+ * root. */
 FLM_HIDDEN void flm_cpu_begin(struct flm_local *local);
 FLM_HIDDEN void flm_cpu_end(struct flm_local *local);
 

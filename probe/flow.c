@@ -55,7 +55,7 @@ static struct queue *find(const void *address)
     return NULL;
 }
 
-/* ---- Making one. With the lock. ---------------------------------------------------------------- */
+/* ---- Making one. With the lock. -------------------------------------------------------------- */
 
 static struct queue *new_queue(void)
 {
@@ -139,8 +139,8 @@ void flm_probe_queue(const void *address, const char *name)
     name_queue(address, name, true);
 }
 
-/* A chain ends where a slot was never used, so those that are gone make chains longer; at the end of one
- * they are not needed. */
+/* A chain ends where a slot was never used, so those that are gone make chains longer; at the end
+ * of one they are not needed. */
 static void forget_gone(void)
 {
     for (uint32_t i = 0; i < QUEUE_SLOTS; i++)

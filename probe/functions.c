@@ -1,12 +1,12 @@
-/* functions.c - programs compiled with -finstrument-functions: each function is a scope. Runs inside
- * malloc and in signal handlers.
+/* functions.c - programs compiled with -finstrument-functions: each function is a scope. Runs
+ * inside malloc and in signal handlers.
  *
  * The compiler calls us where a function begins and ends. Its site is found by its address, in a
  * table that mostly has it at the first look; it has a name later (names.c).
  *
- * A function may be left without a call of ours: by longjmp, and by an exception where clang compiled it.
- * Where its frame was on the stack tells: one that is not above that of a function that begins now
- * has ended. It counts as a call that lasted until then. */
+ * A function may be left without a call of ours: by longjmp, and by an exception where clang
+ * compiled it. Where its frame was on the stack tells: one that is not above that of a function
+ * that begins now has ended. It counts as a call that lasted until then. */
 #include "functions.h"
 
 #include <fcntl.h>

@@ -1,23 +1,23 @@
 /* internal.h - what the parts of the library share.
  *
  *     scope.c     entering and leaving: the hot path
- *     functions.c functions that do so by themselves;  names.c  their names
+ *     functions.c functions that do so by themselves;  names.c  names by addresses
  *     cpu.c       CPU time by samples;  thread_state.c  what the kernel says of threads
  *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
  *     tasks.c     what is suspended, and goes on in another thread
  *     values.c    values, counters, frames;  flow.c  queues and streams
+ *     lock_names.c  which lock it is
  *     meters.c    distributions: of durations, bytes, lengths
- *     calls.c     locks, files: what is done often, and is no scope
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL
- *     outputs.c   the report and the profile, at the end and on demand
- *     service.c   metrics, and reports by a signal, where they are asked for: a thread; metrics.c
  *     library.c   start, end, fork, what empty scopes cost
+ *     front/      in front of functions of other libraries: malloc, locks, files, SQL, HTTP
+ *     output/     what is written: the report and the profile, metrics while the program runs
  *
- * Everything but settings.c, outputs.c, service.c and library.c may run inside malloc and in signal handlers, so it
- * allocates by mmap, and prints nothing. One lock guards what threads share; nothing is called
+ * Everything but settings.c, library.c and output/ may run inside malloc and in signal handlers, so
+ * it allocates by mmap, and prints nothing. One lock guards what threads share; nothing is called
  * under it that could wait for another thread. */
 #ifndef FLAMEL_PROBE_INTERNAL_H
 #define FLAMEL_PROBE_INTERNAL_H
@@ -31,8 +31,8 @@
 #define FLM_HIDDEN __attribute__((visibility("hidden")))
 #define FLM_RARELY(x) __builtin_expect(!!(x), 0)
 
-/* What a thread does often and is no scope of the program: taking a lock at a place, reading a file.
- * It is found again by what it is done with, where, and in which scope: see calls.c. */
+/* What a thread does often and is no scope of the program: taking a lock at a place, reading a
+ * file. It is found again by what it is done with, where, and in which scope: see calls.c. */
 struct flm_call {
     const void *thing, *caller;
     uint64_t parent;             /* the address of the node that was open */
@@ -72,7 +72,8 @@ struct flm_local {
     uintptr_t stack_guard; /* what is below is none of it */
     uint32_t ends;         /* how often its end was put off */
 
-    /* Functions that began where no more could be open, and have not ended; the frame of the first. */
+    /* Functions that began where no more could be open, and have not ended; the frame of the
+     * first. */
     uint64_t not_open, not_open_stack;
 
     /* cpu.c: until when its CPU time is known, and what says that more was used. */
@@ -106,9 +107,9 @@ FLM_OF_THREAD struct flm_probe_open *flm_top;
 FLM_OF_THREAD struct flm_probe_ring *flm_ring;
 
 /* It holds the library's lock: what it calls of libc is not the program's. */
-FLM_OF_THREAD bool flm_is_inside;
-/* What happens in a thread before it has what is its own, and when that was taken away at its end, is
- * not measured: the C library frees much there. Scopes begin again. */
+FLM_OF_THREAD unsigned char flm_is_inside;
+/* What happens in a thread before it has what is its own, and when that was taken away at its end,
+ * is not measured: the C library frees much there. Scopes begin again. */
 enum { FLM_THREAD_USUAL, FLM_THREAD_BEGINS, FLM_THREAD_ENDED };
 FLM_OF_THREAD unsigned char flm_thread_state;
 
@@ -214,18 +215,15 @@ FLM_HIDDEN void flm_signal_is(enum flm_probe_signal signal, enum flm_probe_signa
 /* The node of the innermost open scope of this thread, which may begin to be measured now. NULL: it
  * is not measured, or the library itself works. */
 FLM_HIDDEN struct flm_probe_node *flm_node_slowly(void);
-static inline struct flm_probe_node *flm_node_now(void)
-{
-    struct flm_probe_open *top = flm_top;
-    return FLM_RARELY(!top) ? flm_node_slowly() : (struct flm_probe_node *)(uintptr_t)top->at;
-}
 
-/* The node of a site in the node that is open now, for what is counted and not timed; NULL likewise. */
+/* The node of a site in the node that is open now, for what is counted and not timed; NULL
+ * likewise. */
 FLM_HIDDEN struct flm_probe_node *flm_node_of(struct flm_site *site);
 
 /* A site that has a name at run time (a file, a statement, a lock by its address): the same one for
  * the same kind, operation, name and address. NULL: there is no memory. After MOST_NAMED of a kind,
- * one with the name "<other>". Never freed. Takes the lock; may be called while the library works. */
+ * one with the name "<other>". Never freed. Takes the lock; may be called while the library
+ * works. */
 FLM_HIDDEN struct flm_site *flm_site_named(enum flm_probe_kind kind,
                                            enum flm_probe_operation operation, const char *name,
                                            size_t size, const void *address);
@@ -236,8 +234,8 @@ FLM_HIDDEN struct flm_site *flm_site_remembered(enum flm_probe_kind kind, const 
 FLM_HIDDEN void flm_remembered_free(struct flm_local *local);
 /* The same for a site that is given as it should be, but for the end of its name. */
 FLM_HIDDEN struct flm_site *flm_site_like(const struct flm_site *like, size_t name_size);
-/* A block of the file for a thread that begins now: that of one which ended and had the same name, or a
- * new one; NULL: there is no room, which is counted. The caller holds the lock. */
+/* A block of the file for a thread that begins now: that of one which ended and had the same name,
+ * or a new one; NULL: there is no room, which is counted. The caller holds the lock. */
 FLM_HIDDEN struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid);
 
 FLM_HIDDEN void flm_thread_name(struct flm_probe_thread *thread, const char *name);
@@ -259,32 +257,13 @@ FLM_HIDDEN void flm_local_drain(struct flm_local *local);
 FLM_HIDDEN bool flm_meters_take_over(struct flm_local *local);
 FLM_HIDDEN void flm_meters_free(struct flm_local *local);
 
-/* ---- outputs.c ------------------------------------------------------------------------------- */
-
-/* What FLAMEL asks for, of what is measured by now. False: something could not be written, which was
- * said. Not in a scope's work, nor in signal handlers. */
-FLM_HIDDEN bool flm_outputs_write(void);
-FLM_HIDDEN void flm_outputs_of_child(void);
-
-/* ---- service.c: metrics and reports while the program runs, where FLAMEL asks for them -------- */
-
-FLM_HIDDEN void flm_service_start(void); /* after measuring has begun */
-FLM_HIDDEN void flm_service_of_child(void);
-FLM_HIDDEN void flm_service_end(void); /* waits for a second at most */
-
-/* ---- Standing in front of libc: the shared library only, so these are weak ------------------- */
-
-/* Says of its signals whether they are measured. */
-#define FLM_IN_FRONT FLM_HIDDEN __attribute__((weak))
-FLM_IN_FRONT void flm_locks_start(void);
-FLM_IN_FRONT void flm_files_start(void);
 /* ---- tasks.c --------------------------------------------------------------------------------- */
 
 /* A ring that is always full: of threads in which a scope goes on that was suspended. */
 extern FLM_HIDDEN struct flm_probe_ring flm_task_ring;
 
-/* A scope of a thread that runs a task ended, and took so long since it was opened last: how long it
- * took as a whole. */
+/* A scope of a thread that runs a task ended, and took so long since it was opened last: how long
+ * it took as a whole. */
 FLM_HIDDEN uint64_t flm_task_scope_took(const struct flm_probe_open *open,
                                         struct flm_probe_node *node, uint64_t took);
 
@@ -300,6 +279,27 @@ FLM_HIDDEN void flm_task_unwind(struct flm_probe_open *open);
 
 /* The thread ends. */
 FLM_HIDDEN void flm_task_leave_thread(struct flm_local *local);
+
+/* ---- outputs.c ------------------------------------------------------------------------------- */
+
+/* What FLAMEL asks for, of what is measured by now. False: something could not be written, which
+ * was said. Not in a scope's work, nor in signal handlers. */
+FLM_HIDDEN bool flm_outputs_write(void);
+FLM_HIDDEN void flm_outputs_of_child(void);
+
+/* ---- service.c: metrics and reports while the program runs -------------------------------- */
+
+FLM_HIDDEN void flm_service_start(void); /* after measuring has begun */
+FLM_HIDDEN void flm_service_of_child(void);
+extern FLM_HIDDEN uint32_t flm_service_tid; /* of its thread, which is not measured; 0: none */
+FLM_HIDDEN void flm_service_end(void);      /* waits for a second at most */
+
+/* ---- Standing in front of libc: the shared library only, so these are weak ------------------- */
+
+/* Says of its signals whether they are measured. */
+#define FLM_IN_FRONT FLM_HIDDEN __attribute__((weak))
+FLM_IN_FRONT void flm_locks_start(void);
+FLM_IN_FRONT void flm_files_start(void);
 FLM_IN_FRONT void flm_files_in_child(void);
 FLM_IN_FRONT void flm_statements_start(void);
 FLM_IN_FRONT void flm_transfers_start(void);
@@ -308,8 +308,8 @@ FLM_IN_FRONT void flm_memory_start(void);
 /* The library is loaded twice, and this is the one that has nothing to do. */
 FLM_IN_FRONT bool flm_is_second(void);
 
-/* In a child everything of the parent's memory is forgotten; before the file is read, what is not in it
- * yet is written (not inside malloc). */
+/* In a child everything of the parent's memory is forgotten; before the file is read, what is not
+ * in it yet is written (not inside malloc). */
 FLM_IN_FRONT void flm_memory_in_child(void);
 FLM_IN_FRONT void flm_memory_write(void);
 
@@ -336,7 +336,6 @@ struct flm_settings {
     uint32_t rows; /* of a section; 0: all */
 
     uint32_t signals;         /* that are asked for: bits by enum flm_probe_signal */
-    uint32_t demanded;        /* those that are named: it is said if they are not possible */
     uint32_t cpu_frequency;   /* Hz */
     uint32_t memory_interval; /* bytes between two allocations whose stacks are kept; 0: none are */
     bool leaks;               /* those of all are kept, and which blocks are not freed */

@@ -370,7 +370,7 @@ static bool lock_soon(void)
     enum { ATTEMPTS = 1000 };
     for (int i = 0; i < ATTEMPTS; i++) {
         if (!__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE)) {
-            flm_is_inside = true;
+            flm_is_inside++;
             return true;
         }
         sched_yield();
@@ -379,8 +379,8 @@ static bool lock_soon(void)
 }
 
 /* A program that ends in a signal handler may have interrupted malloc, or this library: then only
- * what is written in place is. While a handler runs its signal is blocked; a program that blocks one
- * that it has a handler for has no report either. */
+ * what is written in place is. While a handler runs its signal is blocked; a program that blocks
+ * one that it has a handler for has no report either. */
 static bool is_in_handler(void)
 {
     sigset_t blocked;

@@ -1,5 +1,5 @@
-/* link.c - part of every program that is linked with -lflamel-probe: refers to the library strongly,
- * where the header does so weakly (mk/probe.mk). */
+/* link.c - part of every program that is linked with -lflamel-probe: refers to the library
+ * strongly, where the header does so weakly (mk/probe.mk). */
 extern int flm_probe_do_start(const char *settings);
 
 int (*const flm_probe_linked)(const char *)

@@ -6,8 +6,8 @@
 
 #include "flamel/probe_locks.h"
 
-/* By the address of the lock, in the first of a few places that is free. Each word is written whole,
- * and a lock that is asked for while another thread initializes it may get the older one. */
+/* By the address of the lock, in the first of a few places that is free. Each word is written
+ * whole, and a lock that is asked for while another thread initializes it may get the older one. */
 enum { BITS = 15, PLACES = 1 << BITS, NEAR = 8, IS_NAME = 1 };
 static struct known {
     uintptr_t lock;   /* 0: free */

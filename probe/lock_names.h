@@ -16,8 +16,8 @@
 FLM_HIDDEN void flm_lock_begins(const void *lock, const void *caller);
 FLM_HIDDEN void flm_lock_ends(const void *lock);
 
-/* The site of a lock, as it is taken at a place; `operation` of enum flm_probe_operation. NULL: there
- * is no memory. */
+/* The site of a lock, as it is taken at a place; `operation` of enum flm_probe_operation. NULL:
+ * there is no memory. */
 FLM_HIDDEN struct flm_site *flm_lock_site(const void *lock, const void *caller, int operation);
 
 #endif

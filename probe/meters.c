@@ -1,5 +1,5 @@
-/* meters.c - distributions of quantities of sites, for each thread. Runs inside malloc and in signal
- * handlers. */
+/* meters.c - distributions of quantities of sites, for each thread. Runs inside malloc and in
+ * signal handlers. */
 #include <string.h>
 
 #include "internal.h"
@@ -118,8 +118,8 @@ static inline void add_to_bucket(struct flm_probe_meter *meter, uint32_t bucket,
         meter->bucket[bucket] += (uint32_t)count;
 }
 
-/* Several durations of a site are added at once: looking for the meter each time, and keeping its sums
- * in memory, was half of what a scope costs beyond reading the clock. */
+/* Several durations of a site are added at once: looking for the meter each time, and keeping its
+ * sums in memory, was half of what a scope costs beyond reading the clock. */
 static size_t add_durations(struct flm_local *local, const struct flm_probe_ringed *at,
                             size_t count)
 {

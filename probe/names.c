@@ -1,5 +1,5 @@
-/* names.c - the names of functions, and of locks that are variables, by their addresses. Runs inside
- * malloc, but for flm_names_add. */
+/* names.c - the names of functions, and of locks that are variables, by their addresses. Runs
+ * inside malloc, but for flm_names_add. */
 #include "names.h"
 
 #include <elf.h>

@@ -1,20 +1,21 @@
 /* names.h - the names of functions and variables by their addresses, from the symbols of the files
  * that are mapped.
  *
- * .symtab, and .dynsym where there is none. Files are read, not mapped: one that is truncated meanwhile
- * would be a signal. Allocates by mmap only, so a function can be named inside malloc. The caller
- * holds the lock. */
+ * .symtab, and .dynsym where there is none. Files are read, not mapped: one that is truncated
+ * meanwhile would be a signal. Allocates by mmap only, so a function can be named inside malloc.
+ * The caller holds the lock. */
 #ifndef FLAMEL_PROBE_NAMES_H
 #define FLAMEL_PROBE_NAMES_H
 
 #include "internal.h"
 
-/* The symbol that an address is in, as the linker has it; NULL: none. Good until flm_names_forget. */
+/* The symbol that an address is in, as the linker has it; NULL: none. Good until
+ * flm_names_forget. */
 FLM_HIDDEN const char *flm_name_of(uintptr_t address);
 
 /* Names functions of this run that have none yet, by their symbols or as file+0xoffset. Not inside
- * malloc: names of C++ are made readable by that language's own library, if the program has it. Takes
- * the lock itself. */
+ * malloc: names of C++ are made readable by that language's own library, if the program has it.
+ * Takes the lock itself. */
 FLM_HIDDEN void flm_names_add(void);
 
 /* Files may have been unloaded: what is known of them is read again. */

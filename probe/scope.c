@@ -1,8 +1,8 @@
 /* scope.c - entering and leaving a scope: 25 ns where the two readings of the clock take 19. Runs
  * inside malloc and in signal handlers.
  *
- * The durations of calls are put into a ring, and added to the meters 256 at a time: adding
- * each at once took 4.4 ns more, since the address of the bucket is known only when the clock is. */
+ * The durations of calls are put into a ring, and added to the meters 256 at a time: adding each at
+ * once took 4.4 ns more, since the address of the bucket is known only when the clock is. */
 #include "scope.h"
 
 volatile uint32_t flm_probe_state;
@@ -159,8 +159,8 @@ void flm_scope_drain(void)
     flm_local_rest(top);
 }
 
-/* Too long for the ring; or it is full, since a signal handler came before it was emptied; or a task
- * runs that was suspended in a scope. */
+/* Too long for the ring; or it is full, since a signal handler came before it was emptied; or a
+ * task runs that was suspended in a scope. */
 void flm_scope_add_apart(struct flm_probe_open *open, struct flm_probe_node *node, uint32_t site,
                          uint64_t took)
 {
@@ -171,8 +171,8 @@ void flm_scope_add_apart(struct flm_probe_open *open, struct flm_probe_node *nod
     flm_local_rest(top);
 }
 
-/* What this call allocated. Calls that allocate nothing are in no distribution: the reader knows how
- * many there were. */
+/* What this call allocated. Calls that allocate nothing are in no distribution: the reader knows
+ * how many there were. */
 static __attribute__((noinline)) void add_memory(struct flm_probe_open *open,
                                                  const struct flm_probe_node *node)
 {

@@ -20,8 +20,8 @@ FLM_HIDDEN FLM_APART void flm_scope_leave_slowly(struct flm_probe_open *open);
 
 FLM_HIDDEN FLM_APART void flm_scope_drain(void);
 
-/* A duration that is too long for the ring; or that is full, since a signal handler came before it was
- * emptied; or a task runs that was suspended in a scope. */
+/* A duration that is too long for the ring; or that is full, since a signal handler came before it
+ * was emptied; or a task runs that was suspended in a scope. */
 FLM_HIDDEN FLM_APART void flm_scope_add_apart(struct flm_probe_open *open,
                                               struct flm_probe_node *node, uint32_t site,
                                               uint64_t took);

@@ -3,8 +3,8 @@
  *     FLAMEL=report                      a report on standard error
  *     FLAMEL=report,json:OUT.json,cpu    that, and as JSON; CPU time too
  *
- * Words are separated by commas; what belongs to a word follows a colon (or an equals sign). %p in a
- * path is the number of the process, %% a percent sign. flamel-probe(7) lists the words. */
+ * Words are separated by commas; what belongs to a word follows a colon (or an equals sign). %p in
+ * a path is the number of the process, %% a percent sign. flamel-probe(7) lists the words. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,6 @@ static bool set_signal(struct flm_settings *settings, int signal, const char *va
     if (*value && !read_count(value, 1, 100000, &settings->cpu_frequency))
         return false;
     settings->signals |= 1u << signal;
-    settings->demanded |= 1u << signal;
     return true;
 }
 
@@ -86,7 +85,6 @@ static bool set_no_signal(struct flm_settings *settings, int signal, const char 
 {
     (void)value;
     settings->signals &= ~(1u << signal);
-    settings->demanded &= ~(1u << signal);
     return true;
 }
 

@@ -168,7 +168,7 @@ static bool is_known(uint32_t tid)
 static void add_thread(uint32_t tid)
 {
     char name[FLM_PROBE_NAME_SIZE + 2];
-    if (is_known(tid) || !read_file(tid, "comm", name, sizeof name))
+    if (tid == flm_service_tid || is_known(tid) || !read_file(tid, "comm", name, sizeof name))
         return;
     name[strcspn(name, "\n")] = 0;
     flm_lock();

@@ -1,4 +1,5 @@
-/* thread_state.h - what the kernel says of threads: times, waiting for a processor, switches, faults. */
+/* thread_state.h - what the kernel says of threads: times, waiting for a processor, switches,
+ * faults. */
 #ifndef FLAMEL_PROBE_THREAD_STATE_H
 #define FLAMEL_PROBE_THREAD_STATE_H
 

@@ -15,13 +15,13 @@ struct flm_run flm_run;
 __thread struct flm_local *flm_local;
 __thread struct flm_probe_open *flm_top;
 __thread struct flm_probe_ring *flm_ring;
-__thread bool flm_is_inside;
+__thread unsigned char flm_is_inside;
 __thread unsigned char flm_thread_state;
 
 /* Held for microseconds. A handler that interrupts its holder does not take it: flm_local_work. */
 void flm_lock(void)
 {
-    flm_is_inside = true; /* before: a handler may come at once */
+    flm_is_inside++; /* before: a handler may come at once */
     while (__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE))
         sched_yield();
 }
@@ -29,7 +29,7 @@ void flm_lock(void)
 void flm_unlock(void)
 {
     __atomic_store_n(&flm_run.lock, 0, __ATOMIC_RELEASE);
-    flm_is_inside = false;
+    flm_is_inside--;
 }
 
 /* Not by mmap: the library itself stands in front of that. */

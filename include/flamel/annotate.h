@@ -12,9 +12,9 @@
  * several times counts once. The self values of a function's lines, with those for which no line is
  * known, add up to the self value of the function.
  *
- * With `before` both costs stand beside each other, with the change; machine code is that of the
- * profile, and where the other one is of another build, its costs are at none of the instructions:
- * columns "self.before", "self.after", "self.change", and those of total. */
+ * With `before` each row has the costs of both profiles and the change. The machine code is that of
+ * `profile`; if `before` is of another build, its costs are not assigned to instructions. Columns:
+ * "self.before", "self.after", "self.change", and those of total. */
 #ifndef FLAMEL_ANNOTATE_H
 #define FLAMEL_ANNOTATE_H
 

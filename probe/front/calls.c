@@ -1,5 +1,5 @@
-/* calls.c - what a thread does often and is no scope of the program. Runs inside malloc and in signal
- * handlers. */
+/* calls.c - what a thread does often and is no scope of the program. Runs inside malloc and in
+ * signal handlers. */
 #include "calls.h"
 
 #include <errno.h>

@@ -18,8 +18,8 @@ uintptr_t flm_behind_find(uintptr_t *at, const char *name)
 
 /* ---- Of other libraries ---------------------------------------------------------------------- */
 
-/* By the file that calls, and the name, which is a text of this library: once for each pair. Written
- * in two words; torn, it does not fit together. */
+/* By the file that calls, and the name, which is a text of this library: once for each pair.
+ * Written in two words; torn, it does not fit together. */
 enum { BITS = 8 };
 static struct {
     uintptr_t key_and_found, found;

@@ -5,9 +5,10 @@
  *     {
  *         ... FLM_REAL(read)(file, bytes, size) ...
  *
- * The real one is the next of this name after the library, so that others may stand in front too. It
- * is looked for when it is first called, since programs and the loader call before anything of this
- * library has run. Looking calls nothing that is stood in front of here, if the name exists. */
+ * The real one is the next of this name after the library, so that others may stand in front too.
+ * It is looked for when it is first called, since programs and the loader call before anything of
+ * this library has run. Looking calls nothing that is stood in front of here, if the name
+ * exists. */
 #ifndef FLAMEL_PROBE_FRONT_H
 #define FLAMEL_PROBE_FRONT_H
 
@@ -21,8 +22,8 @@
 FLM_HIDDEN uintptr_t flm_behind_find(uintptr_t *at, const char *name);
 
 /* Of another library than libc: what the caller would have called. The library may be one that only
- * the caller's has, loaded by dlopen(); several may have a function of this name. Not where locks are
- * taken: it asks the loader. */
+ * the caller's has, loaded by dlopen(); several may have a function of this name. Not where locks
+ * are taken: it asks the loader. */
 FLM_HIDDEN uintptr_t flm_behind_of(const void *caller, const char *name);
 
 static inline uintptr_t flm_behind(uintptr_t *at, const char *name)

@@ -1,10 +1,11 @@
 /* http.c - transfers of libcurl, and their phases. Stands in front of curl_easy_perform and of
  * curl_multi_info_read.
  *
- * A transfer is a node of "METHOD URL", normalized; what it reads and writes is in that. libcurl says
- * when names were known, the connection and its encryption stood, and the first byte came: these
- * differences are meters. Bytes of both directions are FLM_PROBE_AMOUNT; an answer from 400 on is an
- * error. Of transfers that several are at a time of, only the meters have how long they took. */
+ * A transfer is a node of "METHOD URL", normalized; what it reads and writes is in that. libcurl
+ * says when names were known, the connection and its encryption stood, and the first byte came:
+ * these differences are meters. Bytes of both directions are FLM_PROBE_AMOUNT; an answer from 400
+ * on is an error. Of transfers that several are at a time of, only the meters have how long they
+ * took. */
 #include <string.h>
 
 #include "calls.h"

@@ -1,8 +1,8 @@
 /* io.c - reading and writing files, pipes and sockets. Stands in front of libc's. Runs in signal
  * handlers.
  *
- * What libc does within itself does not come here: see io_stdio.c. A thread that is canceled in one of
- * these leaves its node open, which ends with the scope around it. */
+ * What libc does within itself does not come here: see io_stdio.c. A thread that is canceled in one
+ * of these leaves its node open, which ends with the scope around it. */
 #undef _FORTIFY_SOURCE
 #include "io.h"
 
@@ -88,7 +88,8 @@ FLM_READ(__recvfrom_chk,
           socklen_t *restrict from_size),
          (file, to, size, room, flags, from, from_size))
 
-/* Looked for before anything calls them, where the loader must not be asked: in a signal handler. */
+/* Looked for before anything calls them, where the loader must not be asked: in a signal
+ * handler. */
 static void __attribute__((constructor)) find_real_ones(void)
 {
     (void)FLM_REAL(read), (void)FLM_REAL(pread), (void)FLM_REAL(pread64), (void)FLM_REAL(readv);

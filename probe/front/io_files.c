@@ -1,9 +1,9 @@
 /* io_files.c - what the number of a file stands for. Runs in signal handlers.
  *
- * It is asked of the system when it is first used, by /proc/self/fd and the addresses of sockets, and
- * kept until it is closed: by close(), or what closes within libc. Paths that programs open are
- * known before. What a child of vfork() closes is not its parent's: they have the same memory, and so
- * the number of the process is looked at. */
+ * It is asked of the system when it is first used, by /proc/self/fd and the addresses of sockets,
+ * and kept until it is closed: by close(), or what closes within libc. Paths that programs open are
+ * known before. What a child of vfork() closes is not its parent's: they have the same memory, and
+ * so the number of the process is looked at. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-/* io_open.c - what a number stands for from now on: opening, connecting, closing. Stands in front of
- * libc's. Runs in signal handlers.
+/* io_open.c - what a number stands for from now on: opening, connecting, closing. Stands in front
+ * of libc's. Runs in signal handlers.
  *
  * Opening a file and connecting are operations of it. What could not be opened is one file,
  * "<not opened>": programs look for many that are not there. */

@@ -106,8 +106,8 @@ FLM_FRONT int pthread_mutex_trylock(pthread_mutex_t *lock)
     return call ? taken(call, lock, result) : result;
 }
 
-/* They would refuse a time that is none even where the lock is free: so they are asked when there is
- * to be waited, and else only when the time is good. */
+/* They would refuse a time that is none even where the lock is free: so they are asked when there
+ * is to be waited, and else only when the time is good. */
 static bool is_time(const struct timespec *until)
 {
     return until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
@@ -172,8 +172,8 @@ FLM_FRONT int pthread_cond_destroy(pthread_cond_t *condition)
     return FLM_REAL(pthread_cond_destroy)(condition);
 }
 
-/* The mutex is not held meanwhile. Where the thread is canceled, the wait ends with the scope around
- * it, and the mutex's cleanup is not timed. */
+/* The mutex is not held meanwhile. Where the thread is canceled, the wait ends with the scope
+ * around it, and the mutex's cleanup is not timed. */
 FLM_FRONT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock)
 {
     struct flm_call *call = flm_lock_call(condition, FLM_CALLER(), FLM_PROBE_LOCK_CONDITION);

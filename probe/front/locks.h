@@ -1,12 +1,14 @@
 /* locks.h - what all kinds of locks have in common, when they are measured.
  *
- * Taking a lock first tries to: what succeeds at once is counted, and no clock is read. Only who has
- * to wait is timed, in a node of the lock; inside it, a node of who has the lock (FLM_PROBE_HOLDER).
- * `calls` of the lock's node are how often it was taken, or tried; `timed` how often somebody waited;
- * its errors those that got nothing: a try that failed, a wait that ended by time.
+ * Taking a lock first tries to: what succeeds at once is counted, and no clock is read. Only who
+ * has to wait is timed, in a node of the lock; inside it, a node of who has the lock
+ * (FLM_PROBE_HOLDER). `calls` of the lock's node are how often it was taken, or tried; `timed` how
+ * often somebody waited; its errors those that got nothing: a try that failed, a wait that ended by
+ * time.
  *
  * How long it is held is timed for each of the first thousand times that a thread takes it at a
- * place, then for one of 64, which counts as 64: two readings of the clock cost more than the lock. FLAMEL=locks:hold times each, locks:wait none. */
+ * place, then for one of 64, which counts as 64: two readings of the clock cost more than the lock.
+ * FLAMEL=locks:hold times each, locks:wait none. */
 #ifndef FLAMEL_PROBE_LOCKS_PART_H
 #define FLAMEL_PROBE_LOCKS_PART_H
 
@@ -21,7 +23,8 @@ struct flm_wait {
     void *open, *holder;
 };
 
-/* Around a call that waits. `owner`: the thread that has it, as the kernel calls it; 0: not known. */
+/* Around a call that waits. `owner`: the thread that has it, as the kernel calls it; 0: not
+ * known. */
 FLM_HIDDEN void flm_wait_begin(struct flm_wait *wait, const struct flm_call *call, const void *lock,
                                int owner);
 FLM_HIDDEN void flm_wait_end(struct flm_wait *wait, bool is_got);

@@ -1,7 +1,8 @@
-/* mappings.c - which file is mapped where: readers find names of addresses by it. Runs inside malloc,
- * but for flm_mappings_add.
+/* mappings.c - which file is mapped where: readers find names of addresses by it. Runs inside
+ * malloc, but for flm_mappings_add.
  *
- * A file is added when its code is first seen in a stack, so one that is unloaded later is known. */
+ * A file is added when its code is first seen in a stack, so one that is unloaded later is
+ * known. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>

@@ -182,11 +182,6 @@ static inline size_t size_of(void *block)
     return real.usable && !is_early(block) ? real.usable(block) : 0;
 }
 
-size_t flm_memory_size(void *block)
-{
-    return size_of(block);
-}
-
 /* Of the C library's allocator, if it is that of this C library: it says what the words say. */
 static bool test_heads(void)
 {
@@ -266,20 +261,15 @@ static __attribute__((noinline)) void end_of_live(void *block)
     flm_local_rest(top);
 }
 
-static inline void freed_of_size(void *block, size_t size)
+static inline void freed(void *block)
 {
     struct flm_probe_node *node = flm_memory_node_now();
     if (FLM_RARELY(flm_live_may_have(block)))
         end_of_live(block);
     if (FLM_RARELY(!node))
         return;
-    node->value[FLM_PROBE_FREED] += size;
+    node->value[FLM_PROBE_FREED] += size_of(block);
     node->value[FLM_PROBE_FREES]++;
-}
-
-static inline void freed(void *block)
-{
-    freed_of_size(block, size_of(block));
 }
 
 void flm_memory_allocated(void *block, size_t size)

@@ -36,9 +36,6 @@ static inline bool flm_memory_is_busy(void)
     return !flm_top && flm_local;
 }
 
-/* How large a block really is. */
-FLM_HIDDEN size_t flm_memory_size(void *block);
-
 /* Counts a block that was allocated, or that will be freed now. For other files than memory.c. */
 FLM_HIDDEN void flm_memory_allocated(void *block, size_t size);
 FLM_HIDDEN void flm_memory_freed(void *block);

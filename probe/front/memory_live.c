@@ -1,4 +1,5 @@
-/* memory_live.c - blocks that are looked at and not freed yet: a table by address. Runs inside malloc.
+/* memory_live.c - blocks that are looked at and not freed yet: a table by address. Runs inside
+ * malloc.
  *
  * In 64 parts, each with a lock that is held for the time of a few loads. Each free asks first
  * whether a bit says that a block with such an address may be in it, which takes no lock. */

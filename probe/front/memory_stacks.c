@@ -1,11 +1,11 @@
 /* memory_stacks.c - allocations whose stacks are kept: some, at random, or all. Runs inside malloc.
  *
- * Each byte is sampled with the same probability, one in `interval`: the gaps between such bytes are
- * exponential, so a thread draws one, counts down what it allocates, and keeps the stack of the
- * allocation where that passes zero. What is allocated before has no influence on what comes, so
- * an allocation of b bytes is a sample with the probability 1 - exp(-b / interval) whatever the
- * pattern, and standing for the inverse makes sums unbiased. A gap that is always the same would see the
- * same allocation of a loop again and again.
+ * Each byte is sampled with the same probability, one in `interval`: the gaps between such bytes
+ * are exponential, so a thread draws one, counts down what it allocates, and keeps the stack of the
+ * allocation where that passes zero. What is allocated before has no influence on what comes, so an
+ * allocation of b bytes is a sample with the probability 1 - exp(-b / interval) whatever the
+ * pattern, and standing for the inverse makes sums unbiased. A gap that is always the same would
+ * see the same allocation of a loop again and again.
  *
  * Stacks are kept once, in the file: threads look them up without a lock. */
 #include "memory.h"
@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* By open addressing, at most half full; places of stacks. A larger one replaces it, and the old one
- * stays: another thread may be reading it. */
+/* By open addressing, at most half full; places of stacks. A larger one replaces it, and the old
+ * one stays: another thread may be reading it. */
 struct stack_table {
     uint32_t slots, reserved;
     uint32_t place[];
@@ -185,7 +185,8 @@ static void count_in(uint64_t *at, uint64_t value, bool is_end)
     __atomic_fetch_add(at, is_end ? 0 - value : value, __ATOMIC_RELAXED);
 }
 
-/* Whoever frees, so these are shared by threads; but each block is looked up under a lock anyway. */
+/* Whoever frees, so these are shared by threads; but each block is looked up under a lock
+ * anyway. */
 void flm_stack_live(uint32_t place, size_t size, bool is_end)
 {
     struct flm_probe_stack *stack = flm_arena_at(&flm_run.arena, place);

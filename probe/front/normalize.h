@@ -1,5 +1,5 @@
-/* normalize.h - statements and URLs without what differs from call to call, so that those that do the
- * same have one name. */
+/* normalize.h - statements and URLs without what differs from call to call, so that those that do
+ * the same have one name. */
 #ifndef FLAMEL_PROBE_NORMALIZE_H
 #define FLAMEL_PROBE_NORMALIZE_H
 
@@ -7,7 +7,8 @@
 
 /* Of SQL: literals and parameters become ?, lists of them one, blanks and comments one blank.
  *
- *     SELECT * FROM t WHERE id IN (1, 2, 3) AND name = 'x'    SELECT * FROM t WHERE id IN (?) AND name = ?
+ *     SELECT * FROM t WHERE id IN (1, 2, 3) AND name = 'x'
+ *     SELECT * FROM t WHERE id IN (?) AND name = ?
  *
  * Of a URL: no user, query, fragment; parts of the path that are numbers, hexadecimal, or UUIDs are
  * {id}.

@@ -1,10 +1,11 @@
-/* sql.c - statements of SQLite and PostgreSQL (libpq). Stands in front of these libraries' functions,
- * which need not be there: they are looked for where the caller would have found them.
+/* sql.c - statements of SQLite and PostgreSQL (libpq). Stands in front of these libraries'
+ * functions, which need not be there: they are looked for where the caller would have found them.
  *
- * A statement is a node of its normalized text; files and locks that it needs are in that. Its calls
- * are executions. Of SQLite one is from the first sqlite3_step() until it has no more rows or is
- * reset; rows are FLM_PROBE_AMOUNT. Of one that was sent (PQsendQuery) the time in the node is what
- * the program was kept waiting, and the meter has how long it took until its last result came. */
+ * A statement is a node of its normalized text; files and locks that it needs are in that. Its
+ * calls are executions. Of SQLite one is from the first sqlite3_step() until it has no more rows or
+ * is reset; rows are FLM_PROBE_AMOUNT. Of one that was sent (PQsendQuery) the time in the node is
+ * what the program was kept waiting, and the meter has how long it took until its last result
+ * came. */
 #include <string.h>
 
 #include "front.h"

@@ -1,5 +1,5 @@
-/* thread_front.c - in front of pthread_create, in the shared library only: threads are measured from
- * their beginning, with or without scopes. */
+/* thread_front.c - in front of pthread_create, in the shared library only: threads are measured
+ * from their beginning, with or without scopes. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

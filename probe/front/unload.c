@@ -10,11 +10,12 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
     static int (*real)(void *);
     if (!real)
         real = (int (*)(void *))(uintptr_t)dlsym(RTLD_NEXT, "dlclose");
-    if (flm_run.number == 0)
-        return real(handle);
-    flm_names_add();
+    bool is_run = flm_run.number > 0;
+    if (is_run)
+        flm_names_add();
     int result = real(handle);
     flm_unwind_forget(); /* other code may be loaded there */
-    flm_functions_unload();
+    if (is_run)
+        flm_functions_unload();
     return result;
 }

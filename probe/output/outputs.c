@@ -1,8 +1,9 @@
-/* outputs.c - what is written at the end, and on demand: the report as text, JSON, Markdown and CSV, and
- * the profile. Made of the file that is mapped, by the same code that makes it for the command.
+/* outputs.c - what is written at the end, and on demand: the report as text, JSON, Markdown and
+ * CSV, and the profile. Made of the file that is mapped, by the same code that makes it for the
+ * command.
  *
- * Unlike the rest of the library it allocates with malloc and takes long: it is called at the end of
- * the program, or by it, never from a scope. */
+ * Unlike the rest of the library it allocates with malloc and takes long: it is called at the end
+ * of the program, or by it, never from a scope. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "file_copy.h"
 #include "flamel/profile.h"
 #include "flamel/report.h"
 #include "format/probe/probe_profile.h"
@@ -68,15 +70,9 @@ static struct flm_report_style style_of(int file)
 
 /* ---- What ------------------------------------------------------------------------------------ */
 
-static struct flm_bytes file_bytes(void)
+static bool write_report(struct flm_bytes bytes, int file, enum flm_report_form form,
+                         struct flm_error *why)
 {
-    const struct flm_arena *arena = &flm_run.arena;
-    return (struct flm_bytes){(const char *)arena->base, (size_t)arena->header->used};
-}
-
-static bool write_report(int file, enum flm_report_form form, struct flm_error *why)
-{
-    const struct flm_bytes bytes = file_bytes();
     struct flm_report_options options = {
         .size = sizeof options,
         .rows = form == FLM_REPORT_JSON || form == FLM_REPORT_CSV ? 0 : flm_settings.rows,
@@ -89,9 +85,9 @@ static bool write_report(int file, enum flm_report_form form, struct flm_error *
     return good;
 }
 
-static bool write_profile(int file, struct flm_error *why)
+static bool write_profile(struct flm_bytes bytes, int file, struct flm_error *why)
 {
-    struct flm_profile *profile = flm_probe_profile(file_bytes(), why);
+    struct flm_profile *profile = flm_probe_profile(bytes, why);
     bool good = profile && flm_profile_write(profile, write_all, &file);
     if (profile && !good)
         snprintf(why->text, sizeof why->text, "%s", strerror(errno));
@@ -99,7 +95,8 @@ static bool write_profile(int file, struct flm_error *why)
     return good;
 }
 
-static bool write_output(enum flm_output output, int file, struct flm_error *why)
+static bool write_output(struct flm_bytes bytes, enum flm_output output, int file,
+                         struct flm_error *why)
 {
     static const enum flm_report_form forms[] = {
         [FLM_OUT_REPORT] = FLM_REPORT_TEXT,
@@ -107,31 +104,45 @@ static bool write_output(enum flm_output output, int file, struct flm_error *why
         [FLM_OUT_MARKDOWN] = FLM_REPORT_MARKDOWN,
         [FLM_OUT_CSV] = FLM_REPORT_CSV,
     };
-    return output == FLM_OUT_FLM ? write_profile(file, why)
-                                 : write_report(file, forms[output], why);
+    return output == FLM_OUT_FLM ? write_profile(bytes, file, why)
+                                 : write_report(bytes, file, forms[output], why);
+}
+
+static bool write_to(const char *path, struct flm_bytes bytes, enum flm_output output,
+                     struct flm_error *why)
+{
+    int file = open_output(path);
+    bool good = file >= 0;
+    if (good && !write_output(bytes, output, file, why)) {
+        close_output(path, file);
+        return false;
+    }
+    good = good && close_output(path, file);
+    if (!good)
+        snprintf(why->text, sizeof why->text, "%s", strerror(errno));
+    return good;
 }
 
 bool flm_outputs_write(void)
 {
-    bool all_good = true;
+    struct flm_text copy = {0};
+    bool all_good = true, is_copied = false;
     for (int output = 0; output < FLM_OUTPUTS; output++) {
         const char *path = flm_settings.output[output];
         struct flm_error why = {0};
         if (!*path)
             continue;
-        int file = open_output(path);
-        if (file < 0)
-            snprintf(why.text, sizeof why.text, "%s", strerror(errno));
-        bool good = file >= 0 && write_output((enum flm_output)output, file, &why);
-        if (file >= 0 && !close_output(path, file) && good) {
-            snprintf(why.text, sizeof why.text, "%s", strerror(errno));
-            good = false;
-        }
+        is_copied = is_copied || flm_file_copy(&copy);
+        if (!is_copied)
+            snprintf(why.text, sizeof why.text, "what was measured cannot be read");
+        bool good = is_copied && write_to(path, (struct flm_bytes){copy.at, copy.size},
+                                          (enum flm_output)output, &why);
         if (!good && !flm_settings.is_quiet)
             fprintf(stderr, "flamel-probe: %s: %s\n", is_standard_error(path) ? "the report" : path,
                     why.text);
         all_good &= good;
     }
+    flm_text_clear(&copy);
     return all_good;
 }
 

@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "file_copy.h"
 #include "internal.h"
 #include "metrics.h"
 
@@ -52,28 +53,6 @@ static uint64_t now_ms(void)
 
 /* ---- What is said ---------------------------------------------------------------------------- */
 
-/* A copy of what is in use, in the order of places (src/load/attached.c says why that is whole). By
- * the kernel: ThreadSanitizer would see a race with the threads that write where they must. */
-static bool copy_file(struct flm_text *copy)
-{
-    enum { ROUNDS = 16 };
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t used = __atomic_load_n(&flm_run.arena.header->used, __ATOMIC_ACQUIRE);
-        size_t before = copy->size;
-        while (copy->size < used) {
-            size_t size = (size_t)used - copy->size;
-            char *to = flm_text_reserve(copy, size);
-            ssize_t got = to ? pread(flm_run.arena.file, to, size, (off_t)copy->size) : -1;
-            if (got <= 0)
-                return false;
-            copy->size += (size_t)got;
-        }
-        if (copy->size == before)
-            break;
-    }
-    return copy->size > 0;
-}
-
 static struct flm_report *make_report(void)
 {
     struct flm_text copy = {0};
@@ -84,7 +63,7 @@ static struct flm_report *make_report(void)
     struct flm_error why;
     if (flm_probe_do_write() != 0)
         return NULL;
-    if (copy_file(&copy))
+    if (flm_file_copy(&copy))
         report = flm_report_probe(copy.at, copy.size, &options, &why);
     flm_text_clear(&copy);
     return report;
@@ -156,7 +135,8 @@ static const char *header_of(const char *head, const char *name)
     return "\r";
 }
 
-/* A page of a browser that knows the port may have a name that leads here: it would say that name. */
+/* A page of a browser that knows the port may have a name that leads here: it would say that
+ * name. */
 static bool is_own_host(const char *host)
 {
     size_t local = strncmp(host, "localhost", 9) == 0 ? 9 : 0;
@@ -383,12 +363,16 @@ static void take_connection(void)
     close(socket);
 }
 
+uint32_t flm_service_tid;
+
 static void *serve(void *context)
 {
     static struct flm_local nobody; /* without a thread: nothing here is measured */
     struct target target;
     (void)context;
     flm_local = &nobody;
+    flm_service_tid = (uint32_t)syscall(SYS_gettid);
+    flm_is_inside++; /* for good: nothing that it does is the program's */
     prctl(PR_SET_NAME, "flamel-probe");
     bool sends = flm_settings.otlp[0] && read_target(flm_settings.otlp, &target);
     uint64_t every = (uint64_t)flm_settings.interval * WHOLE_MS, next = now_ms() + every;
@@ -396,7 +380,6 @@ static void *serve(void *context)
         struct pollfd files[2] = {{.fd = service.wake, .events = POLLIN},
                                   {.fd = service.listener, .events = POLLIN}};
         uint64_t now = now_ms(), times;
-        flm_is_inside = true;
         poll(files, 2, !sends ? -1 : next > now ? (int)(next - now) : 0);
         if (files[0].revents && read(service.wake, &times, sizeof times) < 0)
             poll(NULL, 0, 1);
@@ -456,9 +439,9 @@ static bool start_thread(void)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the thread begins with these */
     pthread_attr_init(&how);
     pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
-    flm_is_inside = true; /* so it is not measured */
+    flm_is_inside++; /* so it is not measured */
     service.is_running = pthread_create(&thread, &how, serve, NULL) == 0;
-    flm_is_inside = false;
+    flm_is_inside--;
     pthread_attr_destroy(&how);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     flm_local_rest(top);

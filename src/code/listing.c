@@ -342,8 +342,8 @@ static bool is_of_line(const struct flm_listing *l, uint32_t instruction, uint32
            l->file_of[site->file] == file;
 }
 
-/* Instructions are looked at as they are: to make their rows, with the jumps beside them, takes
- * many times as long. */
+/* Searches the instructions, not their rows: making rows, with their jumps, takes many times as
+ * long. */
 uint32_t flm_listing_row_of_source(const struct flm_listing *l, uint32_t file, uint32_t line)
 {
     uint64_t best = 0;

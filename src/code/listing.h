@@ -47,7 +47,7 @@ struct flm_listing_subject {
     uint32_t file;             /* another one than 0: all functions of this file instead */
 };
 
-/* Of other_build, what is to be said beside the machine code. */
+/* The sentence that is shown with the machine code when it is of another build. */
 extern const char flm_other_build_sentence[];
 
 /* What is to be said where no line is known of anything. */

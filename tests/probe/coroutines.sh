@@ -44,9 +44,10 @@ struct maybe {
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> handle)
     {
-        if (suspends)
+        bool was_asked = suspends; /* once it is scheduled, this may be gone */
+        if (was_asked)
             schedule(handle);
-        return suspends;
+        return was_asked;
     }
     void await_resume() const noexcept {}
 };

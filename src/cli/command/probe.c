@@ -115,8 +115,8 @@ static bool read_options(const struct fields *f, struct request *request, struct
 
 /* ---- What was measured ----------------------------------------------------------------------- */
 
-/* On standard error, as all that commands say beside the program's own output; in a form for
- * programs on standard output, as the summary of `flamel record` is. */
+/* Text goes to standard error, since standard output is the program's; JSON, CSV and Markdown go to
+ * standard output. */
 static bool print_report(const struct fields *f, const struct flm_report *report,
                          struct flm_error *why)
 {

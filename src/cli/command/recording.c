@@ -42,15 +42,11 @@ static void leave(int number)
     _exit(128 + number);
 }
 
-/* One wish may come as two signals: timeout(1) sends its to the process and to its group. */
 static void remember_signal(int number, siginfo_t *info, void *context)
 {
-    enum { SAME_WISH_NS = 20000000 };
-    int64_t now_ns = flm_now_ns();
     (void)context;
-    if (signals > 0 && now_ns - signaled_ns < SAME_WISH_NS)
+    if (flm_signal_is_again(&signaled_ns))
         return;
-    signaled_ns = now_ns;
     signals++;
     last_signal = number;
     by_terminal = info->si_code == SI_KERNEL;

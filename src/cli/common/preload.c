@@ -42,9 +42,10 @@ bool flm_preload_find(struct flm_text *path, struct flm_error *why)
         }
         path->size = before;
     }
-    return flm_error_set(why, FLM_ERROR_SYSTEM,
-                         "%s is neither beside flamel nor in ../lib: 'make install' puts it there",
-                         library_name);
+    return flm_error_set(
+        why, FLM_ERROR_SYSTEM,
+        "%s is not in the folder of flamel, nor in ../lib: install it with 'make install'",
+        library_name);
 }
 
 void flm_preload_add(struct flm_text *value, const char *library, const char *others)

@@ -6,8 +6,8 @@
 #include "base/text/text.h"
 #include "flamel/error.h"
 
-/* Adds the path of libflamel-probe: beside the command, where it was built, or in the folder of
- * libraries, where it was installed. False, and `why`: it is in neither. */
+/* Adds the path of libflamel-probe: in the folder of the command (a build), or in ../lib (an
+ * installation). False, and `why`, if it is in neither. */
 bool flm_preload_find(struct flm_text *path, struct flm_error *why);
 
 /* False, and `why`, with a sentence about `name`: nothing can be preloaded into the program at

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "os/clock.h"
+
 static void set(struct flm_signals *signals, int number, const struct sigaction *action)
 {
     assert(signals->count < FLM_SIGNALS_MOST);
@@ -37,4 +39,14 @@ void flm_signals_restore(struct flm_signals *signals)
         sigaction(signals->items[signals->count].number, &signals->items[signals->count].before,
                   NULL);
     }
+}
+
+bool flm_signal_is_again(volatile int64_t *last_ns)
+{
+    enum { SAME_WISH_NS = 20000000 };
+    int64_t now_ns = flm_now_ns();
+    bool is_again = *last_ns > 0 && now_ns - *last_ns < SAME_WISH_NS;
+    if (!is_again)
+        *last_ns = now_ns;
+    return is_again;
 }

@@ -6,7 +6,9 @@
 #define FLAMEL_CLI_COMMON_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { FLM_SIGNALS_MOST = 8 };
 
@@ -22,6 +24,11 @@ struct flm_signals {
 /* SIGINT, SIGTERM and SIGHUP go to the handler, if they were not ignored. */
 void flm_signals_catch(struct flm_signals *signals,
                        void (*handler)(int number, siginfo_t *info, void *context));
+
+/* In a handler: whether this signal is the one that came before, again: timeout(1) sends its signal
+ * to the process and to its group. `last_ns`: when the last one came, of the caller, 0 at first;
+ * it is changed. */
+bool flm_signal_is_again(volatile int64_t *last_ns);
 
 /* One more is ignored. */
 void flm_signals_ignore(struct flm_signals *signals, int number);

@@ -154,9 +154,7 @@ static bool list_parts(struct reading *r, const struct flm_probe_thread *thread)
     return true;
 }
 
-/* Locks that nobody has to wait for, and what a buffer satisfies, are counted and not timed: they
- * take no time, and those that do stand for themselves. */
-static bool is_counted(const struct flm_probe_decoded *d, uint32_t site)
+bool flm_probe_is_counted(const struct flm_probe_decoded *d, uint32_t site)
 {
     return site > 0 && site <= d->site_count &&
            (d->sites[site].kind == FLM_PROBE_LOCK || d->sites[site].kind == FLM_PROBE_FILE);
@@ -167,7 +165,7 @@ static uint64_t timed_of(const struct flm_probe_decoded *d, const struct flm_pro
 {
     if (d->header.timed_of == 0)
         return 0;
-    if (is_counted(d, node->site))
+    if (flm_probe_is_counted(d, node->site))
         return node->timed < node->calls ? node->timed : node->calls;
     return node->timed > 0 && node->timed < node->calls ? node->timed : node->calls;
 }
@@ -183,7 +181,8 @@ static bool add_step(struct reading *r, uint32_t place, const struct flm_probe_n
                      uint32_t parent, uint32_t thread)
 {
     uint64_t timed = timed_of(r->d, node);
-    double total = is_counted(r->d, node->site) ? (double)node->total : whole_time(node, timed);
+    double total =
+        flm_probe_is_counted(r->d, node->site) ? (double)node->total : whole_time(node, timed);
     struct flm_probe_step step = {.parent = parent,
                                   .site = node->site,
                                   .thread = thread,
@@ -299,7 +298,7 @@ static void find_selves(struct flm_probe_decoded *d)
            untimed = d->header.untimed_cost / one;
     for (size_t i = d->steps.count; i-- > 0;) {
         struct flm_probe_step *step = &d->steps.at[i];
-        bool counted = is_counted(d, step->site);
+        bool counted = flm_probe_is_counted(d, step->site);
         double own = (double)(counted ? step->timed : step->calls) * inside;
         step->self = fmax(step->total - step->child_total - step->child_cost - own, 0);
         if (step->parent == FLM_PROBE_NO_STEP || d->header.timed_of == 0)
@@ -326,11 +325,12 @@ static bool read_meters(struct reading *r, const struct flm_probe_thread *thread
         if (r->meter_count++ > most || !copy_place(r, place, &meter, sizeof meter) ||
             meter.quantity >= FLM_PROBE_QUANTITIES)
             return refuse_place(r, place, "a meter is not where it should be");
-        place = meter.next;
-        if (meter.site > d->site_count && d->header.state == FLM_PROBE_RUNNING)
-            continue;
-        if (meter.site == 0 || meter.site > d->site_count)
+        bool is_new = meter.site > d->site_count && d->header.state == FLM_PROBE_RUNNING;
+        if (!is_new && (meter.site == 0 || meter.site > d->site_count))
             return refuse_place(r, place, "a meter is of no site");
+        place = meter.next;
+        if (is_new)
+            continue;
         if (!FLM_ARRAY_ADD(&d->meters, meter) || !FLM_ARRAY_ADD(&d->meter_threads, index))
             return flm_error_memory(r->why);
     }
@@ -449,4 +449,27 @@ void flm_probe_decoded_clear(struct flm_probe_decoded *d)
     FLM_ARRAY_CLEAR(&d->steps);
     FLM_ARRAY_CLEAR(&d->meters);
     FLM_ARRAY_CLEAR(&d->meter_threads);
+}
+
+void flm_probe_meter_add(struct flm_probe_meter *to, const struct flm_probe_meter *from)
+{
+    bool is_signed = from->quantity == FLM_PROBE_LEVEL;
+    if (from->count == 0)
+        return;
+    if (to->count == 0 ||
+        (is_signed ? (int64_t)from->least < (int64_t)to->least : from->least < to->least))
+        to->least = from->least;
+    if (to->count == 0 || (is_signed ? (int64_t)from->greatest > (int64_t)to->greatest
+                                     : from->greatest > to->greatest))
+        to->greatest = from->greatest;
+    if (from->last_ticks >= to->last_ticks) {
+        to->last = from->last;
+        to->last_ticks = from->last_ticks;
+    }
+    to->count += from->count;
+    to->total += from->total;
+    for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++) {
+        uint32_t room = UINT32_MAX - to->bucket[i];
+        to->bucket[i] += from->bucket[i] < room ? from->bucket[i] : room;
+    }
 }

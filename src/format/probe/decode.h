@@ -69,6 +69,14 @@ double flm_probe_ns(const struct flm_probe_decoded *decoded, double ticks);
 /* Its name, or that of its function. */
 struct flm_bytes flm_probe_site_name(const struct flm_probe_decoded *decoded, uint32_t site);
 
+/* Locks that nobody has to wait for, and what a buffer satisfies, are counted and not timed: they
+ * take no time, and those that do stand for themselves. */
+bool flm_probe_is_counted(const struct flm_probe_decoded *decoded, uint32_t site);
+
+/* Adds one distribution to another, of the same quantity. The clocks of programs on one machine
+ * differ by less than a bucket, so histograms are taken as they are. */
+void flm_probe_meter_add(struct flm_probe_meter *to, const struct flm_probe_meter *from);
+
 /* "read", "write lock"; "" where a kind has only one thing that is done with it. */
 const char *flm_probe_operation_name(enum flm_probe_operation operation);
 

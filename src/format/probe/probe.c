@@ -18,13 +18,16 @@
 #include "format/probe/probe_profile.h"
 #include "profile/internal.h"
 
+/* An amount is bytes of files, transfers and mappings; what else is counted has another metric. */
+enum { ITEMS = FLM_PROBE_VALUES, METRICS };
+
 struct reading {
     const struct flm_read_options *options;
     struct flm_builder *builder;
     struct flm_error *why;
     struct flm_probe_decoded d;
-    struct flm_metric wall, calls, metric[FLM_PROBE_VALUES];
-    bool is_timed, has_value[FLM_PROBE_VALUES];
+    struct flm_metric wall, calls, metric[METRICS];
+    bool is_timed, has_value[METRICS];
     struct flm_frame *sites;      /* by number */
     struct flm_node *nodes;       /* by step */
     struct flm_label_set *labels; /* by thread */
@@ -33,14 +36,15 @@ struct reading {
 
 static const struct {
     const char *name, *unit;
-} values[FLM_PROBE_VALUES] = {
+} values[METRICS] = {
     [FLM_PROBE_ALLOCATED] = {"allocated", "bytes"},
     [FLM_PROBE_ALLOCATIONS] = {"allocations", "count"},
     [FLM_PROBE_FREED] = {"freed", "bytes"},
     [FLM_PROBE_FREES] = {"frees", "count"},
     [FLM_PROBE_CPU] = {"cpu", "ns"},
     [FLM_PROBE_LIVE] = {"live", "bytes"},
-    [FLM_PROBE_AMOUNT] = {"amount", "count"},
+    [FLM_PROBE_AMOUNT] = {"amount", "bytes"},
+    [ITEMS] = {"items", "count"},
     [FLM_PROBE_ERRORS] = {"errors", "count"},
 };
 
@@ -53,6 +57,8 @@ static uint32_t name_of(struct reading *r, uint32_t number)
     struct flm_bytes name = flm_probe_site_name(&r->d, number);
     const char *operation =
         flm_probe_operation_name((enum flm_probe_operation)r->d.sites[number].operation);
+    if (r->d.sites[number].kind == FLM_PROBE_HOLDER)
+        operation = "held by";
     if (*operation)
         flm_text_format(&text, "%s ", operation);
     flm_text_add(&text, name);
@@ -84,6 +90,15 @@ static bool make_frames(struct reading *r)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+static uint32_t metric_of(const struct reading *r, const struct flm_probe_step *step,
+                          uint32_t value)
+{
+    uint32_t kind = r->d.sites[step->site].kind;
+    bool is_bytes =
+        kind == FLM_PROBE_FILE || kind == FLM_PROBE_TRANSFER || kind == FLM_PROBE_MAPPED;
+    return value == FLM_PROBE_AMOUNT && !is_bytes ? ITEMS : value;
+}
+
 /* The metrics that the file has: one whose calls were only counted has no time, one whose memory
  * was not measured none of that. */
 static void make_metrics(struct reading *r)
@@ -94,8 +109,8 @@ static void make_metrics(struct reading *r)
     r->calls = flm_builder_metric(r->builder, "calls", "count");
     for (size_t i = 0; i < r->d.steps.count; i++)
         for (uint32_t v = 0; v < FLM_PROBE_VALUES; v++)
-            r->has_value[v] |= r->d.steps.at[i].value[v] > 0;
-    for (uint32_t v = 0; v < FLM_PROBE_VALUES; v++)
+            r->has_value[metric_of(r, &r->d.steps.at[i], v)] |= r->d.steps.at[i].value[v] > 0;
+    for (uint32_t v = 0; v < METRICS; v++)
         if (r->has_value[v])
             r->metric[v] = flm_builder_metric(r->builder, values[v].name, values[v].unit);
 }
@@ -125,7 +140,7 @@ static void add_values(struct reading *r, const struct flm_probe_step *step, str
         add(r, node, r->wall, wall);
     for (uint32_t v = 0; v < FLM_PROBE_VALUES; v++)
         if (step->value[v] > 0)
-            add(r, node, r->metric[v], (double)step->value[v]);
+            add(r, node, r->metric[metric_of(r, step, v)], (double)step->value[v]);
 }
 
 /* Several that had the same name, one after the other, have no number. */
@@ -213,6 +228,8 @@ static void add_way(const struct reading *r, struct flm_text *text)
     const struct flm_probe_header *header = &r->d.header;
     uint64_t calls = 0, timed = 0;
     for (size_t i = 0; i < r->d.steps.count; i++) {
+        if (flm_probe_is_counted(&r->d, r->d.steps.at[i].site))
+            continue;
         calls += r->d.steps.at[i].calls;
         timed += r->d.steps.at[i].timed;
     }

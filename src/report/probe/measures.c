@@ -130,26 +130,6 @@ static bool sum_steps(struct flm_measures *m, struct flm_error *why)
 
 /* ---- Meters ---------------------------------------------------------------------------------- */
 
-static void add_meter(struct flm_probe_meter *to, const struct flm_probe_meter *from)
-{
-    if (from->count == 0)
-        return;
-    if (to->count == 0 || number_of(from, from->least) < number_of(to, to->least))
-        to->least = from->least;
-    if (to->count == 0 || number_of(from, from->greatest) > number_of(to, to->greatest))
-        to->greatest = from->greatest;
-    if (from->last_ticks >= to->last_ticks) {
-        to->last = from->last;
-        to->last_ticks = from->last_ticks;
-    }
-    to->count += from->count;
-    to->total += from->total;
-    for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++) {
-        uint32_t room = UINT32_MAX - to->bucket[i];
-        to->bucket[i] += from->bucket[i] < room ? from->bucket[i] : room;
-    }
-}
-
 static bool sum_meters(struct flm_measures *m, struct flm_error *why)
 {
     for (size_t i = 0; i < m->decoded->meters.count; i++) {
@@ -159,7 +139,7 @@ static bool sum_meters(struct flm_measures *m, struct flm_error *why)
         if (!*to && !(*to = calloc(1, sizeof **to)))
             return flm_error_memory(why);
         (*to)->quantity = from->quantity;
-        add_meter(*to, from);
+        flm_probe_meter_add(*to, from);
         site->threads += from->quantity == FLM_PROBE_DURATION;
     }
     return true;

@@ -180,30 +180,6 @@ static uint32_t hash_meter(uint32_t site, uint32_t quantity, uint32_t thread)
     return hash_step(site, quantity, thread);
 }
 
-/* Clocks of one machine differ by less than a bucket, so the histogram is taken as it is. */
-static void add_meter(struct flm_probe_meter *to, const struct flm_probe_meter *from)
-{
-    bool is_signed = from->quantity == FLM_PROBE_LEVEL;
-    if (from->count == 0)
-        return;
-    if (to->count == 0 ||
-        (is_signed ? (int64_t)from->least < (int64_t)to->least : from->least < to->least))
-        to->least = from->least;
-    if (to->count == 0 || (is_signed ? (int64_t)from->greatest > (int64_t)to->greatest
-                                     : from->greatest > to->greatest))
-        to->greatest = from->greatest;
-    if (from->last_ticks >= to->last_ticks) {
-        to->last = from->last;
-        to->last_ticks = from->last_ticks;
-    }
-    to->count += from->count;
-    to->total += from->total;
-    for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++) {
-        uint32_t room = UINT32_MAX - to->bucket[i];
-        to->bucket[i] += from->bucket[i] < room ? from->bucket[i] : room;
-    }
-}
-
 static struct flm_probe_meter *find_meter(const struct merging *m, uint32_t site, uint32_t quantity,
                                           uint32_t thread)
 {
@@ -233,7 +209,7 @@ static bool merge_meters(struct merging *m)
         meter.site = m->site[meter.site];
         struct flm_probe_meter *there = find_meter(m, meter.site, meter.quantity, thread);
         if (there) {
-            add_meter(there, &meter);
+            flm_probe_meter_add(there, &meter);
             continue;
         }
         uint32_t hash = hash_meter(meter.site, meter.quantity, thread);

@@ -349,6 +349,7 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
 {
     const struct flm_measure *row = &m->site[site];
     double calls = (double)row->calls;
+    bool is_value = site > 0 && m->decoded->sites[site].kind == FLM_PROBE_VALUE; /* or a counter */
     *value = 0;
     switch (column->source) {
     case FLM_OF_CALLS:
@@ -368,7 +369,7 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
         return calls > 0;
     case FLM_OF_VALUE:
         *value = row->value[column->which];
-        return true;
+        return *value != 0 || !is_value;
     case FLM_OF_VALUE_TOTAL:
         *value = row->value_total[column->which];
         return true;
@@ -377,7 +378,7 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
         return calls > 0;
     case FLM_OF_VALUE_RATE:
         *value = m->elapsed > 0 ? row->value[column->which] / (m->elapsed / 1e9) : 0;
-        return m->elapsed > 0;
+        return m->elapsed > 0 && (*value != 0 || !is_value);
     case FLM_OF_END:
     case FLM_OF_OPERATION:
         return false;
