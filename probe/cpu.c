@@ -46,7 +46,9 @@ static void add(struct flm_local *local, uint64_t now)
     /* A place that was just taken may have no node yet. */
     uint64_t at = top->at ? top->at : (top - 1)->at;
     struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)at; // NOLINT
-    if (node && flm_is_measured(FLM_PROBE_CPU_TIME))
+    if (!node)
+        return;
+    if (flm_is_measured(FLM_PROBE_CPU_TIME))
         node->value[FLM_PROBE_CPU] += now - local->cpu_ns;
     local->cpu_ns = now;
 }

@@ -275,10 +275,10 @@ int flm_probe_do_write(void)
     struct flm_probe_header *header = flm_run.arena.header;
     if (flm_run.number == 0)
         return -1;
+    flm_cpu_write(); /* to the scope that is open, which the next line hides */
     struct flm_probe_open *top = flm_local_work(); /* what is read for it is not the program's */
     if (flm_memory_write)
         flm_memory_write();
-    flm_cpu_write();
     flm_threads_write();
     flm_names_add();
     header->ns_per_tick = flm_clock_ns_per_tick();
