@@ -49,6 +49,7 @@
     entry(python_dump)                                                                             \
     entry(memray)                                                                                  \
     entry(stackprof)                                                                               \
+    entry(rbspy)                                                                                   \
     entry(ghc)                                                                                     \
     entry(ghc_report)                                                                              \
     entry(papyrus)                                                                                 \

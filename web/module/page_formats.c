@@ -183,6 +183,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_python_dump,
     &flm_format_memray,
     &flm_format_stackprof,
+    &flm_format_rbspy,
     &flm_format_ghc,
     &flm_format_ghc_report,
     &flm_format_papyrus,

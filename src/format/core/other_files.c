@@ -26,7 +26,6 @@ static const struct {
     {"NVIDIA Tegra Profiler Report", 28, "this is a report of Nsight Systems: 'nsys export --type sqlite FILE' makes a database that flamel reads"},
     {"SQLite format 3", 16, "this is an SQLite database, which a page of one file does not read: open it with: flamel view FILE"},
     {"Ftrace!", 8, "this is a folder of uftrace: 'uftrace dump --chrome -d FOLDER' makes a trace that flamel reads"},
-    {"rbspy0", 6, "this is a raw recording of rbspy: 'rbspy report -f speedscope -i FILE -o x.json' makes a file that flamel reads"},
     {"go 1.", 5, "this is an execution trace of Go: 'go tool trace -pprof=TYPE' makes profiles of it"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},

@@ -24,7 +24,6 @@ static void profiles_in_other_formats_are_named(void **state)
             "nsys export --type sqlite");
     is("SQLite format 3\0\x10", 17, "an SQLite database");
     is("go 1.22 trace\0\0\0", 16, "an execution trace of Go");
-    text_is("rbspy02\n{\"sample_rate\":100}\n", "'rbspy report -f speedscope");
     text_is("{\"alloc_samples\": 0, \"elapsed_time_sec\": 1.5", "a profile of scalene");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     is("Ftrace!\0\4\0", 10, "this is a folder of uftrace");
