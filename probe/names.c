@@ -295,15 +295,19 @@ static const char *name_in(const struct module *module, uintptr_t address)
     return NULL;
 }
 
-const char *flm_name_of(uintptr_t address)
+static const char *name_of(struct module *module, uintptr_t address)
 {
-    struct module *module = module_of(address);
     if (!module)
         return NULL;
     if (!module->is_read)
         read_file(module);
     module->is_read = true;
     return name_in(module, address - module->bias);
+}
+
+const char *flm_name_of(uintptr_t address)
+{
+    return name_of(module_of(address), address);
 }
 
 /* ---- Names in the file ----------------------------------------------------------------------- */
@@ -333,42 +337,78 @@ static void set_name(struct flm_probe_site *site, const char *text)
     __atomic_store_n(&site->name_size, (uint32_t)size, __ATOMIC_RELEASE);
 }
 
-/* Nothing that could call the program is done under the lock. */
-static bool name_site(uint32_t number)
+/* As the linker has it; where nothing is known, its place, and false. `has_read`: what is mapped
+ * was read for this already, and an address that is nowhere is no reason to do it again. */
+static bool print_symbol(uintptr_t address, bool *has_read, char *text, size_t size, bool *is_code)
 {
-    char text[4096];
-    flm_lock();
-    struct flm_probe_site *site = flm_site_at(number);
-    bool has_address = site && site->address > 0 &&
-                       (site->kind == FLM_PROBE_SCOPE || site->kind == FLM_PROBE_LOCK);
-    bool is_nameless = has_address && site->name_size == 0 && site->function_size == 0;
-    if (is_nameless) {
-        uintptr_t address = (uintptr_t)site->address;
-        const char *name = flm_name_of(address);
-        bool is_place = site->kind == FLM_PROBE_LOCK && name && find_module(address)->is_code;
-        if (name)
-            snprintf(text, sizeof text, "%s%s", is_place ? "made in " : "", name);
-        else
-            name_by_place(find_module(address), address, text, sizeof text);
+    struct module *module = find_module(address);
+    if (!module && !*has_read) {
+        module = module_of(address);
+        *has_read = true;
     }
-    flm_unlock();
-    if (!is_nameless)
-        return site != NULL;
+    const char *name = name_of(module, address);
+    *is_code = module && module->is_code;
+    if (name)
+        snprintf(text, size, "%s", name);
+    else
+        name_by_place(module, address, text, size);
+    return name != NULL;
+}
+
+/* Calls the program's library: not under the lock. */
+static void make_readable(char *text, size_t size)
+{
     int status = -1;
     char *readable = __cxa_demangle && strncmp(text, "_Z", 2) == 0
                          ? __cxa_demangle(text, NULL, NULL, &status)
                          : NULL;
-    flm_lock();
-    set_name(site, readable && status == 0 ? readable : text);
-    flm_unlock();
+    if (readable && status == 0)
+        snprintf(text, size, "%s", readable);
     free(readable);
+}
+
+bool flm_names_print(uintptr_t address, bool *has_read, char *text, size_t size, bool *is_code)
+{
+    flm_lock();
+    bool is_known = print_symbol(address, has_read, text, size, is_code);
+    flm_unlock();
+    if (is_known)
+        make_readable(text, size);
+    return is_known;
+}
+
+static bool is_nameless(const struct flm_probe_site *site)
+{
+    return site->address > 0 && (site->kind == FLM_PROBE_SCOPE || site->kind == FLM_PROBE_LOCK) &&
+           site->name_size == 0 && site->function_size == 0;
+}
+
+static bool name_site(uint32_t number, bool *has_read)
+{
+    static const char made[] = "made in ";
+    enum { MADE = sizeof made - 1 };
+    char text[MADE + 4096];
+    bool is_code;
+    flm_lock();
+    struct flm_probe_site *site = flm_site_at(number);
+    uintptr_t address = site && is_nameless(site) ? (uintptr_t)site->address : 0;
+    bool is_lock = site && site->kind == FLM_PROBE_LOCK;
+    flm_unlock();
+    if (address == 0)
+        return site != NULL;
+    memcpy(text, made, MADE);
+    bool is_known = flm_names_print(address, has_read, text + MADE, sizeof text - MADE, &is_code);
+    flm_lock();
+    set_name(site, is_lock && is_known && is_code ? text : text + MADE);
+    flm_unlock();
     return true;
 }
 
 void flm_names_add(void)
 {
     struct flm_probe_open *top = flm_local_work();
-    for (uint32_t number = 1; name_site(number); number++) {
+    bool has_read = false;
+    for (uint32_t number = 1; name_site(number, &has_read); number++) {
     }
     flm_local_rest(top);
 }

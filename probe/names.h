@@ -18,6 +18,12 @@ FLM_HIDDEN const char *flm_name_of(uintptr_t address);
  * Takes the lock itself. */
 FLM_HIDDEN void flm_names_add(void);
 
+/* The name of an address, readable, and whether it is code; false: nothing is known, and it is its
+ * place in a file. `has_read`, false at first: of many addresses what is mapped is read once more
+ * at most. As flm_names_add: takes the lock itself, not inside malloc. */
+FLM_HIDDEN bool flm_names_print(uintptr_t address, bool *has_read, char *text, size_t size,
+                                bool *is_code);
+
 /* Files may have been unloaded: what is known of them is read again. */
 FLM_HIDDEN void flm_names_forget(void);
 

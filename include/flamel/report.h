@@ -28,6 +28,9 @@ struct flm_report_table;
 
 enum flm_report_form { FLM_REPORT_TEXT, FLM_REPORT_MARKDOWN, FLM_REPORT_JSON, FLM_REPORT_CSV };
 
+/* What is at an address of a program. */
+enum flm_report_address { FLM_ADDRESS_UNKNOWN, FLM_ADDRESS_FUNCTION, FLM_ADDRESS_VARIABLE };
+
 enum flm_report_sort { FLM_REPORT_BY_SELF, FLM_REPORT_BY_TOTAL, FLM_REPORT_BY_NAME };
 
 /* `size` is sizeof (struct flm_report_options): fields that later versions add are 0 for programs
@@ -56,6 +59,13 @@ struct flm_report_options {
     /* flm_report_probe; `rows` is of each section */
     const double *percentiles; /* up to 100; NULL: 95 */
     uint32_t percentile_count;
+
+    /* Names what the file has only an address of: functions of stacks, locks of a program that runs
+     * or was killed. `file` is the index of the process, 0 where there is one; `name` gets a
+     * terminated text of less than `room` bytes. NULL: they stay addresses. */
+    enum flm_report_address (*name_address)(void *context, size_t file, uint64_t address,
+                                            char *name, size_t room);
+    void *name_context;
 };
 
 /* The functions with the largest self or total value. Table "functions". */

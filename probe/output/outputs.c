@@ -17,6 +17,7 @@
 #include "flamel/report.h"
 #include "format/probe/probe_profile.h"
 #include "internal.h"
+#include "names.h"
 
 /* ---- Where to -------------------------------------------------------------------------------- */
 
@@ -68,13 +69,29 @@ static struct flm_report_style style_of(int file)
     return style;
 }
 
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* Of frames of stacks: sites have theirs already. */
+static enum flm_report_address name_address(void *context, size_t file, uint64_t address,
+                                            char *name, size_t room)
+{
+    bool *has_read = context, is_code;
+    (void)file;
+    if (!flm_names_print((uintptr_t)address, has_read, name, room, &is_code))
+        return FLM_ADDRESS_UNKNOWN;
+    return is_code ? FLM_ADDRESS_FUNCTION : FLM_ADDRESS_VARIABLE;
+}
+
 /* ---- What ------------------------------------------------------------------------------------ */
 
 static bool write_report(struct flm_bytes bytes, int file, enum flm_report_form form,
                          struct flm_error *why)
 {
+    bool has_read = false;
     struct flm_report_options options = {
         .size = sizeof options,
+        .name_address = name_address,
+        .name_context = &has_read,
         .rows = form == FLM_REPORT_JSON || form == FLM_REPORT_CSV ? 0 : flm_settings.rows,
         .percentiles = flm_settings.percentile,
         .percentile_count = flm_settings.percentile_count};

@@ -14,6 +14,7 @@
 #include "cli/report/print.h"
 #include "flamel/algebra.h"
 #include "flamel/file.h"
+#include "load/probe_names.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };
 
@@ -137,10 +138,19 @@ static bool report(const struct fields *f, const struct request *request,
 {
     if (f->quiet && !f->report)
         return true;
+    struct flm_probe_names *names = flm_probe_names_new(why);
+    struct flm_report_options with_names = request->report;
+    with_names.name_address = flm_probe_names_find;
+    with_names.name_context = names;
+    for (size_t i = 0; names && i < probed->files.count; i++)
+        flm_probe_names_add_file(
+            names, (struct flm_bytes){probed->files.at[i].at, probed->files.at[i].size});
     struct flm_report *made =
-        flm_report_probe_processes(probed->files.at, probed->files.count, &request->report, why);
+        names ? flm_report_probe_processes(probed->files.at, probed->files.count, &with_names, why)
+              : NULL;
     bool good = made && print_report(f, made, why);
     flm_report_free(made);
+    flm_probe_names_free(names);
     return good;
 }
 

@@ -273,7 +273,8 @@ static bool show(const struct fields *f, struct request *request, struct flm_err
     if (f->post_mortem)
         return flm_top_post_mortem(&top, f->post_mortem, is_on_screen(f), why);
     struct flm_attached *attached = attach(f, request);
-    return attached ? flm_top_probe(&top, attached, request->live.interval_ns, is_on_screen(f), why)
+    return attached ? flm_top_probe(&top, request->recorder.processes[0], attached,
+                                    request->live.interval_ns, is_on_screen(f), why)
                     : sample(f, request, why);
 }
 

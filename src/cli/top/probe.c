@@ -12,6 +12,7 @@
 #include "cli/report/top_messages.h"
 #include "cli/tui/sections_screen.h"
 #include "flamel/probe_format.h"
+#include "load/probe_names.h"
 #include "os/clock.h"
 #include "os/file_bytes.h"
 
@@ -22,6 +23,7 @@ struct probe {
     struct flm_sections sections;
     struct flm_bytes shown; /* what they were made of */
     struct flm_text kept;   /* the same, where it is frozen or a file */
+    struct flm_probe_names *names;
     enum flm_attached_state state;
     bool is_frozen;
     char time[FLM_TOP_TIME_SIZE];
@@ -29,7 +31,10 @@ struct probe {
 
 static bool add_look(struct probe *p, struct flm_bytes file, double at_s, struct flm_error *why)
 {
-    const struct flm_report_options options = {.size = sizeof options, .source = p->top->name};
+    const struct flm_report_options options = {.size = sizeof options,
+                                               .source = p->top->name,
+                                               .name_address = flm_probe_names_find,
+                                               .name_context = p->names};
     struct flm_report *report = flm_report_probe(file.at, file.size, &options, why);
     if (!report)
         return false;
@@ -201,14 +206,18 @@ static bool show(struct probe *p, struct flm_error *why)
     return flm_tui_run_sections(&what, why);
 }
 
-bool flm_top_probe(const struct flm_top *top, struct flm_attached *attached, int64_t interval_ns,
-                   bool is_screen, struct flm_error *why)
+bool flm_top_probe(const struct flm_top *top, int32_t process, struct flm_attached *attached,
+                   int64_t interval_ns, bool is_screen, struct flm_error *why)
 {
     struct probe p = {.top = top,
                       .attached = attached,
                       .interval_ns = interval_ns,
+                      .names = flm_probe_names_new(why),
                       .state = FLM_ATTACHED_MEASURES};
-    bool good = is_screen ? show(&p, why) : print_all(&p, why);
+    if (p.names)
+        flm_probe_names_add_process(p.names, process);
+    bool good = p.names && (is_screen ? show(&p, why) : print_all(&p, why));
+    flm_probe_names_free(p.names);
     flm_sections_clear(&p.sections);
     flm_attached_close(attached);
     return good;
@@ -217,17 +226,20 @@ bool flm_top_probe(const struct flm_top *top, struct flm_attached *attached, int
 bool flm_top_post_mortem(const struct flm_top *top, const char *path, bool is_screen,
                          struct flm_error *why)
 {
-    struct probe p = {.top = top, .state = FLM_ATTACHED_ENDED};
-    bool good = flm_file_read(path, &p.kept, why);
+    struct probe p = {.top = top, .state = FLM_ATTACHED_ENDED, .names = flm_probe_names_new(why)};
+    bool good = p.names && flm_file_read(path, &p.kept, why);
     if (good && !flm_bytes_start_with((struct flm_bytes){p.kept.at, p.kept.size}, FLM_PROBE_MAGIC))
         good =
             flm_error_set(why, FLM_ERROR_USAGE,
                           "%s is no file of a program that measured itself (flamel/probe.h)", path);
+    if (good)
+        flm_probe_names_add_file(p.names, (struct flm_bytes){p.kept.at, p.kept.size});
     good = good && (add_look(&p, (struct flm_bytes){p.kept.at, p.kept.size}, 0, why) ||
                     flm_error_within(why, path));
     if (good && flm_report_fact_number(p.sections.now, "has_ended") == 0)
         p.state = FLM_ATTACHED_KILLED;
     good = good && (is_screen ? show(&p, why) : print(&p, why));
+    flm_probe_names_free(p.names);
     flm_sections_clear(&p.sections);
     flm_text_clear(&p.kept);
     return good;

@@ -48,6 +48,19 @@ struct flm_bytes flm_probe_text_at(const struct flm_probe_decoded *d, uint64_t o
     return is_there ? (struct flm_bytes){d->all.at + offset, size} : (struct flm_bytes){"", 0};
 }
 
+bool flm_probe_mapping_at(struct flm_bytes all, uint32_t place, struct flm_probe_mapping *mapping,
+                          struct flm_bytes *path)
+{
+    uint64_t at = (uint64_t)place * FLM_PROBE_UNIT;
+    if (place == 0 || at > all.size || all.size - at < sizeof *mapping)
+        return false;
+    memcpy(mapping, all.at + at, sizeof *mapping);
+    mapping->next = mapping->next < place ? mapping->next : 0;
+    *path = flm_probe_text_at(&(struct flm_probe_decoded){.all = all}, mapping->path,
+                              mapping->path_size);
+    return true;
+}
+
 struct flm_bytes flm_probe_program(const struct flm_probe_decoded *decoded)
 {
     const struct flm_probe_header *header = &decoded->header;
@@ -408,10 +421,21 @@ static bool read_header(struct reading *r)
     return true;
 }
 
+/* Those who read the list need not look again. */
+static bool check_stacks(struct reading *r)
+{
+    struct flm_probe_stack stack;
+    uint64_t left = r->d->all.size / sizeof stack + 1;
+    for (uint32_t place = r->d->header.first_stack; place > 0; place = stack.next)
+        if (left-- == 0 || !copy_place(r, place, &stack, sizeof stack))
+            return refuse_place(r, place, "a stack of allocations is not where it should be");
+    return true;
+}
+
 static bool read_all(struct reading *r)
 {
     struct flm_probe_decoded *d = r->d;
-    if (!read_header(r) || !read_sites(r) || !read_threads(r))
+    if (!read_header(r) || !read_sites(r) || !read_threads(r) || !check_stacks(r))
         return false;
     r->place_count = (uint32_t)(d->all.size / FLM_PROBE_UNIT);
     r->step_at = calloc((size_t)r->place_count + 1, sizeof *r->step_at);
@@ -443,6 +467,9 @@ bool flm_probe_decode(struct flm_probe_decoded *decoded, struct flm_bytes all,
 
 void flm_probe_decoded_clear(struct flm_probe_decoded *d)
 {
+    for (size_t i = 0; i < d->names.count; i++)
+        free(d->names.at[i]);
+    FLM_ARRAY_CLEAR(&d->names);
     free(d->sites);
     free(d->texts);
     FLM_ARRAY_CLEAR(&d->threads);

@@ -48,6 +48,9 @@ struct flm_probe_decoded {
     uint64_t open;                                                /* scopes that are open */
     uint64_t left, lost_depth, lost_room, lost_busy, lost_values; /* of all threads */
     uint64_t added; /* scopes that came while the file of a running program was read */
+
+    struct FLM_ARRAY(
+        char *) names; /* of `texts`, that are not in the file: who decodes adds them */
 };
 
 /* False, and `why`: the file is damaged, or of another version; or memory ran out. Clear it in any
@@ -59,6 +62,11 @@ void flm_probe_decoded_clear(struct flm_probe_decoded *decoded);
 /* A text of the file; "" where it is not in the file. */
 struct flm_bytes flm_probe_text_at(const struct flm_probe_decoded *decoded, uint64_t offset,
                                    uint32_t size);
+
+/* A mapping, and the path of its file; false: it is not in the file. `next` of it has a smaller
+ * place or is 0, so that a list has an end. */
+bool flm_probe_mapping_at(struct flm_bytes all, uint32_t place, struct flm_probe_mapping *mapping,
+                          struct flm_bytes *path);
 
 /* The program of the command: "/usr/bin/cc1 -quiet" is cc1. */
 struct flm_bytes flm_probe_program(const struct flm_probe_decoded *decoded);

@@ -245,7 +245,18 @@ static void merge_counts(struct merging *m)
     to->added += from->added;
 }
 
-bool flm_probe_merge(struct flm_probe_decoded *to, const struct flm_probe_decoded *from,
+/* The sites that were added refer to them. */
+static bool take_names(struct merging *m, struct flm_probe_decoded *from)
+{
+    if (!FLM_ARRAY_RESERVE(&m->to->names, from->names.count))
+        return false;
+    for (size_t i = 0; i < from->names.count; i++)
+        m->to->names.at[m->to->names.count++] = from->names.at[i];
+    from->names.count = 0;
+    return true;
+}
+
+bool flm_probe_merge(struct flm_probe_decoded *to, struct flm_probe_decoded *from,
                      struct flm_error *why)
 {
     struct merging m = {
@@ -256,8 +267,8 @@ bool flm_probe_merge(struct flm_probe_decoded *to, const struct flm_probe_decode
         .thread = calloc(from->threads.count + 1, sizeof *m.thread),
         .step = calloc(from->steps.count + 1, sizeof *m.step),
     };
-    bool good = m.site && m.thread && m.step && merge_sites(&m) && merge_threads(&m) &&
-                merge_steps(&m) && merge_meters(&m);
+    bool good = m.site && m.thread && m.step && take_names(&m, from) && merge_sites(&m) &&
+                merge_threads(&m) && merge_steps(&m) && merge_meters(&m);
     if (good)
         merge_counts(&m);
     free(m.site);

@@ -11,6 +11,7 @@
 struct group {
     struct flm_probe_decoded decoded;
     struct flm_measures measures;
+    struct flm_probe_stacks stacks;
 };
 
 struct groups {
@@ -22,6 +23,7 @@ static void groups_clear(struct groups *groups)
 {
     for (size_t i = 0; i < groups->all.count; i++) {
         flm_measures_clear(&groups->all.at[i]->measures);
+        flm_probe_stacks_clear(&groups->all.at[i]->stacks);
         flm_probe_decoded_clear(&groups->all.at[i]->decoded);
         free(groups->all.at[i]);
     }
@@ -36,30 +38,39 @@ static struct group *find_group(const struct groups *groups, struct flm_bytes pr
     return NULL;
 }
 
-/* Takes what was decoded. */
-static bool add_process(struct groups *groups, struct flm_probe_decoded *decoded,
-                        struct flm_error *why)
+static struct group *new_group(struct groups *groups)
 {
-    struct group *group = find_group(groups, flm_probe_program(decoded));
-    if (group) {
-        bool good = flm_probe_merge(&group->decoded, decoded, why);
-        flm_probe_decoded_clear(decoded);
-        return good;
-    }
-    group = calloc(1, sizeof *group);
+    struct group *group = calloc(1, sizeof *group);
     if (!group || !FLM_ARRAY_ADD(&groups->all, group)) {
         free(group);
-        flm_probe_decoded_clear(decoded);
-        return flm_error_memory(why);
+        return NULL;
     }
-    group->decoded = *decoded;
-    /* cppcheck-suppress memleak ; the list has it */
-    return true;
+    return group;
+}
+
+/* Takes what was decoded. */
+static bool add_process(struct groups *groups, struct flm_probe_decoded *decoded,
+                        const struct flm_report_options *options, size_t file,
+                        struct flm_error *why)
+{
+    struct group *group = find_group(groups, flm_probe_program(decoded)), *fresh = NULL;
+    bool good = flm_probe_name_sites(decoded, options, file, why);
+    if (good && !group)
+        good = (fresh = new_group(groups)) != NULL || flm_error_memory(why);
+    if (good)
+        good = flm_probe_stacks_add(&(group ? group : fresh)->stacks, decoded, options, file, why);
+    if (good && group)
+        good = flm_probe_merge(&group->decoded, decoded, why);
+    if (fresh)
+        fresh->decoded = *decoded;
+    else
+        flm_probe_decoded_clear(decoded);
+    return good;
 }
 
 /* A process that was killed in its first moment has left a file that is not complete. */
 static bool decode_all(struct groups *groups, const struct flm_name *files, size_t count,
-                       struct flm_error *why)
+                       const struct flm_report_options *options, struct flm_error *why)
 {
     for (size_t i = 0; i < count; i++) {
         struct flm_probe_decoded decoded;
@@ -67,7 +78,7 @@ static bool decode_all(struct groups *groups, const struct flm_name *files, size
         struct flm_error reason = {0};
         if (flm_bytes_start_with(file, FLM_PROBE_MAGIC) &&
             flm_probe_decode(&decoded, file, &reason)) {
-            if (!add_process(groups, &decoded, why))
+            if (!add_process(groups, &decoded, options, i, why))
                 return false;
             continue;
         }
@@ -110,8 +121,8 @@ static bool add_groups(struct flm_report *report, const struct groups *groups,
     flm_report_begin(report, "commands", FLM_JSON_ARRAY);
     for (size_t i = 0; i < shown; i++) {
         flm_report_begin(report, NULL, FLM_JSON_OBJECT);
-        if (!flm_report_add_probe(report, &groups->all.at[order[i]]->measures, options, i == 0,
-                                  why))
+        if (!flm_report_add_probe(report, &groups->all.at[order[i]]->measures,
+                                  &groups->all.at[order[i]]->stacks, options, i == 0, why))
             return false;
         flm_report_end(report);
     }
@@ -119,18 +130,21 @@ static bool add_groups(struct flm_report *report, const struct groups *groups,
     flm_report_add_number(report, "unreadable_count", (double)groups->unreadable);
     if (shown < count)
         flm_text_format(flm_report_add_line(report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED),
-                        "%zu more programs (all with --rows 0)", count - shown);
+                        "%zu more program%s (all with --rows 0)", count - shown,
+                        count - shown == 1 ? "" : "s");
     if (groups->unreadable > 0)
         flm_text_format(
             flm_report_add_line(report, FLM_IN_PEOPLES, true, FLM_TONE_ACCENT),
-            "%zu processes left files that are not complete: they are not in the report",
+            groups->unreadable == 1
+                ? "%zu process left a file that is not complete: it is not in the report"
+                : "%zu processes left files that are not complete: they are not in the report",
             groups->unreadable);
     flm_report_begin_probe_csv(report, "command");
     for (size_t i = 0; i < shown; i++) {
         const char *program =
             flm_report_keep(report, flm_probe_program(&groups->all.at[order[i]]->decoded));
-        if (!flm_report_add_probe_csv(report, &groups->all.at[order[i]]->measures, options, program,
-                                      why))
+        if (!flm_report_add_probe_csv(report, &groups->all.at[order[i]]->measures,
+                                      &groups->all.at[order[i]]->stacks, options, program, why))
             return false;
     }
     return true;
@@ -147,7 +161,7 @@ struct flm_report *flm_report_probe_processes(const struct flm_name *files, size
         return NULL;
     o.source = NULL;
     uint32_t *order = malloc((2 * count + 1) * sizeof *order);
-    bool good = (order || flm_error_memory(why)) && decode_all(&groups, files, count, why) &&
+    bool good = (order || flm_error_memory(why)) && decode_all(&groups, files, count, &o, why) &&
                 (report = flm_report_new(why));
     if (good) {
         sort_groups(&groups, order, order + count);

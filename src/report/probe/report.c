@@ -21,7 +21,8 @@ struct maker {
     const double *percentiles;
     uint32_t percentile_count;
     uint32_t *rows, *scratch; /* sites of the section, in order */
-    const char *command;      /* of CSV: the first column; NULL: there is none */
+    const struct flm_probe_stacks *stacks;
+    const char *command; /* of CSV: the first column; NULL: there is none */
 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -255,6 +256,15 @@ static void add_rows(const struct maker *m, const struct flm_section *section, u
     }
 }
 
+/* What the memory section does not tell, where no stacks follow that say so. */
+static void add_memory_hint(const struct maker *m)
+{
+    const struct flm_probe_activity *memory = &m->decoded->header.activity[FLM_PROBE_MEMORY];
+    if (memory->state == FLM_PROBE_ACTIVE && memory->rate != 1 && m->stacks->rows.count == 0)
+        flm_text_puts(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
+                      "FLAMEL=leaks shows what is not freed, by the stack that allocated it");
+}
+
 static void add_section(struct maker *m, const struct flm_section *section)
 {
     uint32_t count = find_rows(m, section);
@@ -268,6 +278,8 @@ static void add_section(struct maker *m, const struct flm_section *section)
     if (shown < count)
         flm_text_format(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
                         "%u more (all with --rows 0, or FLAMEL=rows:0)", count - shown);
+    if (section->activity == FLM_PROBE_MEMORY)
+        add_memory_hint(m);
     flm_report_end_section(m->report);
 }
 
@@ -445,16 +457,19 @@ static void maker_clear(struct maker *m)
 }
 
 bool flm_report_add_probe(struct flm_report *report, const struct flm_measures *measures,
+                          const struct flm_probe_stacks *stacks,
                           const struct flm_report_options *options, bool is_first,
                           struct flm_error *why)
 {
     struct maker m;
     bool good = maker_init(&m, report, measures, options, why);
+    m.stacks = stacks;
     if (good) {
         add_head(&m, is_first);
         add_activity(&m);
         for (size_t i = 0; i < flm_section_count; i++)
             add_section(&m, &flm_sections[i]);
+        flm_report_add_stacks(report, stacks, options);
         flm_report_add_threads(report, measures, options->rows);
         add_losses(&m);
     }
@@ -463,6 +478,7 @@ bool flm_report_add_probe(struct flm_report *report, const struct flm_measures *
 }
 
 bool flm_report_add_probe_csv(struct flm_report *report, const struct flm_measures *measures,
+                              const struct flm_probe_stacks *stacks,
                               const struct flm_report_options *options, const char *command,
                               struct flm_error *why)
 {
@@ -471,6 +487,8 @@ bool flm_report_add_probe_csv(struct flm_report *report, const struct flm_measur
     m.command = command;
     for (size_t i = 0; good && i < flm_section_count; i++)
         add_csv_rows(&m, &flm_sections[i]);
+    if (good)
+        flm_report_add_stacks_csv(report, stacks, options, command);
     maker_clear(&m);
     return good;
 }
@@ -481,20 +499,24 @@ struct flm_report *flm_report_probe(const void *bytes, size_t size,
     struct flm_report_options o;
     struct flm_probe_decoded decoded;
     struct flm_measures measures = {0};
+    struct flm_probe_stacks stacks = {0};
     struct flm_report *report = NULL;
     if (!flm_versioned_copy(&o, sizeof o, options, "flm_report_options", why))
         return NULL;
     bool good = flm_probe_decode(&decoded, (struct flm_bytes){bytes, size}, why) &&
+                flm_probe_name_sites(&decoded, &o, 0, why) &&
+                flm_probe_stacks_add(&stacks, &decoded, &o, 0, why) &&
                 flm_measures_make(&measures, &decoded, why) && (report = flm_report_new(why));
     if (good) {
-        good = flm_report_add_probe(report, &measures, &o, true, why);
+        good = flm_report_add_probe(report, &measures, &stacks, &o, true, why);
         flm_report_begin_probe_csv(report, NULL);
-        good = good && flm_report_add_probe_csv(report, &measures, &o, NULL, why);
+        good = good && flm_report_add_probe_csv(report, &measures, &stacks, &o, NULL, why);
         if (!good)
             flm_report_free(report);
         report = good ? flm_report_finish(report, why) : NULL;
     }
     flm_measures_clear(&measures);
+    flm_probe_stacks_clear(&stacks);
     flm_probe_decoded_clear(&decoded);
     return report;
 }

@@ -186,6 +186,40 @@ struct flm_elf_range *flm_elf_list_functions(const struct flm_elf_file *file, si
     return ranges.at;
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const struct flm_elf_named *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+struct flm_elf_named *flm_elf_list_symbols(const struct flm_elf_file *file, size_t *count)
+{
+    struct reader r = read_functions(file);
+    struct FLM_ARRAY(struct flm_elf_named) all = {0};
+    size_t step = symbol_size(file);
+    bool good = true;
+    for (; good && r.at + step <= r.bytes.size; r.at += step) {
+        struct symbol symbol = symbol_at(file, r.bytes.at + r.at);
+        bool is_wanted = is_function(file, &symbol);
+        struct flm_elf_named one = {.is_function = is_wanted};
+        is_wanted |= symbol.type == STT_OBJECT && symbol.section != SHN_UNDEF &&
+                     symbol.section != SHN_COMMON;
+        one.name = name_in(r.texts, symbol.name);
+        cut_version(&symbol, &one.name);
+        if (!is_wanted || one.name.size == 0 || is_marker(file, one.name))
+            continue;
+        one.start = file->machine == EM_ARM ? symbol.address & ~UINT64_C(1) : symbol.address;
+        one.end = symbol.size > UINT64_MAX - one.start ? UINT64_MAX : one.start + symbol.size;
+        good = FLM_ARRAY_ADD(&all, one);
+    }
+    if (!good)
+        FLM_ARRAY_CLEAR(&all);
+    if (all.count > 0)
+        qsort(all.at, all.count, sizeof *all.at, by_start);
+    *count = all.count;
+    return all.at;
+}
+
 void flm_elf_find_functions(const struct flm_elf_file *file, const char *const *names, size_t count,
                             uint64_t least, struct flm_elf_range *found)
 {
