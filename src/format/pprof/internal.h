@@ -4,6 +4,7 @@
  *     pprof_read.c       the fields of the file: metrics, notes; reads all samples
  *     pprof_tables.c     strings, mappings, functions, locations; the frames of a location
  *     pprof_samples.c    a sample: its stack, labels and values
+ *     pprof_sums.c       samples of few stacks, added up before the tables are known
  *
  * An entry of a table is read when the first sample refers to it. */
 #ifndef FLAMEL_FORMAT_PPROF_INTERNAL_H
@@ -62,6 +63,32 @@ struct flm_pprof_sample {
 
 enum { FLM_PPROF_BATCH = 16 };
 
+/* Samples that are added up by the bytes of their stacks: pprof_sums.c. */
+enum { FLM_PPROF_SUMMED_TYPES = 8 }; /* that many at most */
+
+struct flm_pprof_summed { /* a sample of a batch */
+    const unsigned char *start, *ids;
+    size_t ids_size;
+    uint32_t hash;
+    uint64_t values[FLM_PPROF_SUMMED_TYPES];
+};
+
+struct flm_pprof_slot {
+    const unsigned char *ids; /* the field of its locations; NULL: free */
+    uint32_t hash, stack;
+};
+
+struct flm_pprof_sums {
+    bool ended;                   /* all samples are read in a pass of their own */
+    struct flm_pprof_slot *slots; /* `slot_count` of them, a power of two; NULL: no sample yet */
+    size_t slot_count, type_count;
+    struct FLM_ARRAY(const unsigned char *) stacks; /* their fields, as they came */
+    struct FLM_ARRAY(uint64_t) values;              /* stack by stack, by sample type */
+    struct FLM_ARRAY(const unsigned char *) odd;    /* fields of samples that are not summed */
+    struct flm_pprof_summed batch[FLM_PPROF_BATCH];
+    size_t batch_count;
+};
+
 /* The name of a sample type, and the number that the next type of this name gets. */
 struct flm_pprof_type_name {
     uint32_t name, next;
@@ -89,7 +116,9 @@ struct flm_pprof_reading {
     uint64_t drop_frames, keep_frames, default_type, documentation;
     int64_t time_ns, duration_ns, period;
     struct flm_bytes period_type;
-    size_t sample_count;
+    size_t sample_count, reported; /* reported: bytes, of progress */
+
+    struct flm_pprof_sums sums;
 
     struct flm_pprof_known_stack *stacks; /* `stack_count` of them, a power of two */
     size_t stack_count, known_count;
@@ -164,5 +193,17 @@ uint32_t flm_pprof_make_location(struct flm_pprof_reading *reading, uint32_t ind
 bool flm_pprof_prepare_samples(struct flm_pprof_reading *reading);
 void flm_pprof_read_sample(struct flm_pprof_reading *reading, const struct flm_wire *field);
 void flm_pprof_use_samples(struct flm_pprof_reading *reading); /* after the last one */
+
+/* The node of the stack whose locations are packed in that field. */
+struct flm_node flm_pprof_find_stack(struct flm_pprof_reading *reading, const unsigned char *field);
+
+/* pprof_sums.c: adds up a sample while the tables are collected. False where it was not added: it
+ * is read later, or with all of them, and nobody has looked into it yet. After the last one,
+ * flm_pprof_sum_batch; then, where that has not ended, flm_pprof_use_sums makes the stacks: metrics
+ * and tables must be complete. */
+bool flm_pprof_sum_sample(struct flm_pprof_reading *reading, const struct flm_wire *field);
+void flm_pprof_sum_batch(struct flm_pprof_reading *reading);
+void flm_pprof_use_sums(struct flm_pprof_reading *reading);
+void flm_pprof_sums_clear(struct flm_pprof_sums *sums);
 
 #endif

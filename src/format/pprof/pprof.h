@@ -18,10 +18,11 @@
  * where the module was mapped. Ids are any numbers but 0, mostly 1, 2, 3 ...
  *
  * Fields have no order, and what samples refer to mostly follows them, so the input is passed over
- * twice: once for the tables, of which only the positions are kept, once for the samples. A
- * location is turned into frames when the first sample uses it. Stacks are found by the bytes of
- * their locations: most samples repeat a stack, and others share its outer part with the sample
- * before, so that few of a file's frames are looked up one by one.
+ * twice: once for the tables, of which only the positions are kept, once for the samples. Samples
+ * of few stacks, without labels, are added up in the first pass already (pprof_sums.c). A location
+ * is turned into frames when the first sample uses it. Stacks are found by the bytes of their
+ * locations: most samples repeat a stack, and others share its outer part with the sample before,
+ * so that few of a file's frames are looked up one by one.
  *
  * A label of a sample that is a number becomes a text, with its unit: "bytes" "4096 bytes". The
  * note FLM_NOTE_NUMERIC names the keys of such labels, so that they are written as numbers again.

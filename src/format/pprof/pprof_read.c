@@ -295,6 +295,7 @@ static void clear(struct flm_pprof_reading *r)
     free(r->location_frames);
     free(r->stacks);
     free(r->labels);
+    flm_pprof_sums_clear(&r->sums);
 }
 
 /* Samples are kept one by one if any has labels: without times and labels, sums say as much. */
@@ -308,6 +309,59 @@ static bool has_labels(const struct flm_wire *field)
     return found;
 }
 
+/* Tells the source of what was passed, every 4 MB, once: the second pass may go on where the first
+ * was. False when nobody wants the profile any more. */
+static bool goes_on(struct flm_pprof_reading *r, struct flm_source *source, const unsigned char *at,
+                    struct flm_error *why)
+{
+    enum { STEP = 1 << 22 };
+    size_t passed = (size_t)(at - r->input.begin);
+    if (passed < r->reported + STEP)
+        return true;
+    size_t more = passed - r->reported;
+    r->reported = passed;
+    return flm_source_progress(source, more, why);
+}
+
+/* The tables, and the samples where they can be added up at once. */
+static bool collect(struct flm_pprof_reading *r, struct flm_source *source, struct flm_error *why)
+{
+    struct flm_wire m = flm_wire_all(&r->input);
+    bool good = true;
+    r->sums.ended = r->options->by_thread;
+    while (good && !r->failed && flm_wire_next(&m)) {
+        read_field(r, &m);
+        if (m.field != 2)
+            continue;
+        if (!r->sums.ended && flm_pprof_sum_sample(r, &m)) {
+            good = goes_on(r, source, m.at, why);
+            continue;
+        }
+        if (r->options->keep_times && !r->has_labels && has_labels(&m)) {
+            r->has_labels = true;
+            flm_pprof_sums_clear(&r->sums);
+        }
+    }
+    flm_pprof_sum_batch(r);
+    return good;
+}
+
+static bool read_samples(struct flm_pprof_reading *r, struct flm_source *source,
+                         struct flm_error *why)
+{
+    struct flm_wire m = flm_wire_all(&r->input);
+    bool good = true;
+    while (good && !flm_pprof_stopped(r) && flm_wire_next(&m)) {
+        if (m.field != 2)
+            continue;
+        flm_pprof_read_sample(r, &m);
+        good = goes_on(r, source, m.at, why);
+    }
+    if (good && !flm_pprof_stopped(r))
+        flm_pprof_use_samples(r);
+    return good;
+}
+
 bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *options,
                     struct flm_builder *builder, struct flm_error *why)
 {
@@ -316,37 +370,19 @@ bool flm_pprof_read(struct flm_source *source, const struct flm_read_options *op
     struct flm_bytes all = {source->at, (size_t)(source->end - source->at)};
     struct flm_pprof_reading r = {
         .input = flm_wire_input_of(all), .builder = builder, .options = options};
-    struct flm_wire m = flm_wire_all(&r.input);
-    while (!r.failed && flm_wire_next(&m)) {
-        read_field(&r, &m);
-        if (m.field == 2 && options->keep_times && !r.has_labels)
-            r.has_labels = has_labels(&m);
-    }
-    if (!flm_pprof_stopped(&r))
+    bool good = collect(&r, source, why);
+    if (good && !flm_pprof_stopped(&r))
         prepare_tables(&r);
-    if (!flm_pprof_stopped(&r))
+    if (good && !flm_pprof_stopped(&r))
         make_metrics(&r);
-
-    enum { PROGRESS = 1 << 22 };
-    bool goes_on = true;
-    size_t reported = 0;
-    m = flm_wire_all(&r.input);
-    while (goes_on && !flm_pprof_stopped(&r) && flm_wire_next(&m)) {
-        if (m.field != 2)
-            continue;
-        flm_pprof_read_sample(&r, &m);
-        size_t passed = (size_t)(m.at - r.input.begin);
-        if (passed - reported >= PROGRESS) {
-            goes_on = flm_source_progress(source, passed - reported, why);
-            reported = passed;
-        }
-    }
-    if (goes_on && !flm_pprof_stopped(&r))
-        flm_pprof_use_samples(&r);
-    if (goes_on && !flm_pprof_stopped(&r))
+    if (good && !flm_pprof_stopped(&r) && !r.sums.ended)
+        flm_pprof_use_sums(&r);
+    else if (good && !flm_pprof_stopped(&r))
+        good = read_samples(&r, source, why);
+    if (good && !flm_pprof_stopped(&r))
         add_notes(&r);
     source->at = source->end;
-    bool good = goes_on && (r.failed || flm_builder_failed(builder) || flm_wire_end(&r.input, why));
+    good = good && (r.failed || flm_builder_failed(builder) || flm_wire_end(&r.input, why));
     clear(&r);
     return good; /* flm_builder_finish reports that memory ran out */
 }

@@ -144,6 +144,13 @@ static void grow_stacks(struct flm_pprof_reading *r)
     free(old);
 }
 
+struct flm_node flm_pprof_find_stack(struct flm_pprof_reading *r, const unsigned char *start)
+{
+    r->ids.count = 0;
+    struct flm_wire field = flm_pprof_field(r, start);
+    return add_ids(r, &field) ? find_stack(r) : flm_builder_root(r->builder);
+}
+
 /* The same for a field of packed locations: mostly an earlier sample had one of the same bytes. */
 static struct flm_node find_packed(struct flm_pprof_reading *r,
                                    const struct flm_pprof_sample *sample)
@@ -153,11 +160,7 @@ static struct flm_node find_packed(struct flm_pprof_reading *r,
         if (set[i].field && set[i].hash == sample->hash && /* it is before this one */
             memcmp(set[i].field, sample->ids, sample->ids_size) == 0)
             return (struct flm_node){set[i].node};
-    r->ids.count = 0;
-    struct flm_wire field = flm_pprof_field(r, sample->ids);
-    if (!add_ids(r, &field))
-        return flm_builder_root(r->builder);
-    struct flm_node node = find_stack(r);
+    struct flm_node node = flm_pprof_find_stack(r, sample->ids);
     if (2 * r->known_count++ >= r->stack_count && r->stack_count < MOST_KNOWN_STACKS)
         grow_stacks(r);
     remember_stack(r, (struct flm_pprof_known_stack){sample->ids, node.index, sample->hash});
