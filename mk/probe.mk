@@ -9,14 +9,15 @@
 # What stands in front of functions of libc (probe/front) is in the shared one only: a static program's own
 # libc has its functions once.
 PROBE_FRONT   := $(wildcard probe/front/*.c)
-PROBE_SOURCES := $(filter-out probe/link.c,$(wildcard probe/*.c probe/output/*.c))
+PROBE_SOURCES := $(filter-out probe/link.c probe/functions/entry_ends.c,$(wildcard probe/*.c probe/functions/*.c probe/output/*.c))
+PROBE_ENDS    := $B/obj/probe/functions/entry_ends.o
 PROBE_OBJECTS := $(PROBE_SOURCES:%.c=$B/obj/%.o)
 PROBE_SHARED  := libflamel-probe.so.$(VERSION)
 PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a
 
 # Vectors make pairs of counters one addition, which then waits for both.
-PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc -Iprobe -Iprobe/front -Iprobe/output -fvisibility=hidden -fno-tree-slp-vectorize
-$(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o: $B/obj/probe/%.o: probe/%.c $B/flags
+PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc -Iprobe -Iprobe/front -Iprobe/functions -Iprobe/output -fvisibility=hidden -fno-tree-slp-vectorize
+$(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o $(PROBE_ENDS): $B/obj/probe/%.o: probe/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(PROBE_FLAGS) $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
 
@@ -24,9 +25,15 @@ $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o: $B/obj/probe
 # and has no reallocarray (jemalloc).
 $B/obj/probe/front/memory.o: NATIVE += -fsemantic-interposition
 
+# What functions call where all registers are kept: arguments may be in those for vectors.
+ifneq ($(findstring x86_64,$(shell $(CC) -dumpmachine)),)
+$B/obj/probe/functions/entries.o: NATIVE += -mgeneral-regs-only
+$B/obj/probe/functions/xray.o: NATIVE += -fno-omit-frame-pointer
+endif
+
 # Of libflamel there is what makes the report, and nothing of it is seen from outside: the program may
 # have another libflamel.
-$B/$(PROBE_SHARED): $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.a
+$B/$(PROBE_SHARED): $(PROBE_OBJECTS) $(PROBE_ENDS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.a
 	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,-z,nodelete -Wl,-z,defs -Wl,--gc-sections \
 	    -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -lm -o $@
 
@@ -35,7 +42,7 @@ $(PROBE_LINK): $B/obj/probe/link.o
 	@cp $< $@
 
 PROBE_INTERFACE := $B/libflamel-probe-interface.so
-$(PROBE_INTERFACE): $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.a
+$(PROBE_INTERFACE): $(PROBE_OBJECTS) $(PROBE_ENDS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/libflamel.a
 	@echo '{ global: flm_*; __*; mcount; _mcount; local: *; };' > $@.map
 	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-probe.so.$(ABI) -Wl,--gc-sections,-s -Wl,--version-script=$@.map \
 	    -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -lm -o $@
@@ -44,15 +51,18 @@ $B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK) $(PROBE_INTERFACE)
 	@ln -sf $(PROBE_SHARED) $B/libflamel-probe.so.$(ABI)
 	@echo 'INPUT($(notdir $(PROBE_LINK)) $(notdir $(PROBE_INTERFACE)))' > $@
 
+# What compilers call, and what entry_ends.o needs.
+PROBE_CALLED := __cyg_profile_func_enter __cyg_profile_func_exit __fentry__ mcount _mcount flm_entry_ended flm_functions
+
 # One object: only names that programs use, those in the headers, are global in it.
 PROBE_WHOLE := $B/obj/probe/whole.o
 PROBE_HEADERS := $(filter-out %/probe_format.h,$(wildcard include/flamel/probe*.h))
 $(PROBE_WHOLE): $(PROBE_OBJECTS) $B/libflamel.a $(PROBE_HEADERS)
-	$(call say,LINK,$@)(grep -oh 'flm_[a-z0-9_]*' $(PROBE_HEADERS); printf '%s\n' __cyg_profile_func_enter __cyg_profile_func_exit) | sort -u > $@.names
+	$(call say,LINK,$@)(grep -oh 'flm_[a-z0-9_]*' $(PROBE_HEADERS); printf '%s\n' $(PROBE_CALLED)) | sort -u > $@.names
 	@$(LD) -r $(filter %.o %.a,$^) -o $@ && $(OBJCOPY) --keep-global-symbols=$@.names $@
 
-$B/libflamel-probe.a: $(PROBE_WHOLE) $(PROBE_LINK)
-	$(call say,AR,$@)rm -f $@ $B/libflamel-probe-static.a && ar rcs $B/libflamel-probe-static.a $(PROBE_WHOLE)
+$B/libflamel-probe.a: $(PROBE_WHOLE) $(PROBE_ENDS) $(PROBE_LINK)
+	$(call say,AR,$@)rm -f $@ $B/libflamel-probe-static.a && ar rcs $B/libflamel-probe-static.a $(PROBE_WHOLE) $(PROBE_ENDS)
 	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe-static.a AS_NEEDED(-lm))' > $@
 
 OBJCOPY ?= objcopy

@@ -1,7 +1,8 @@
 /* internal.h - what the parts of the library share.
  *
  *     scope.c     entering and leaving: the hot path
- *     functions.c functions that do so by themselves;  names.c  names by addresses
+ *     functions/  functions that do so by themselves;  names.c  names by addresses
+ *     calls.c     what a thread does often and is no scope: found again fast
  *     cpu.c       CPU time by samples;  thread_state.c  what the kernel says of threads
  *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
@@ -211,6 +212,9 @@ static inline bool flm_is_measured(enum flm_probe_signal signal)
 /* Says of a signal whether it is measured; `reason` (why not, a sentence) may be NULL. */
 FLM_HIDDEN void flm_signal_is(enum flm_probe_signal signal, enum flm_probe_signal_state state,
                               const char *reason);
+
+/* What is to be said of times that were measured all the same: a sentence, one is kept. */
+FLM_HIDDEN void flm_time_note(const char *sentence);
 
 /* The node of the innermost open scope of this thread, which may begin to be measured now. NULL: it
  * is not measured, or the library itself works. */

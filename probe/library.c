@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cpu.h"
+#include "entries.h"
 #include "functions.h"
 #include "names.h"
 #include "thread_state.h"
@@ -98,6 +99,19 @@ void flm_signal_is(enum flm_probe_signal signal, enum flm_probe_signal_state sta
     __atomic_store_n(&activity->state, (uint32_t)state, __ATOMIC_RELEASE);
     if (signal == FLM_PROBE_MEMORY && state != FLM_PROBE_ACTIVE)
         flm_scope_mode &= ~(uint32_t)FLM_WITH_MEMORY;
+}
+
+static const char *time_note;
+
+void flm_time_note(const char *sentence)
+{
+    time_note = sentence;
+    struct flm_probe_open *top = flm_local_work();
+    flm_lock();
+    if (flm_run.number > 0)
+        flm_signal_is(FLM_PROBE_TIME, FLM_PROBE_ACTIVE, sentence);
+    flm_unlock();
+    flm_local_rest(top);
 }
 
 static void describe_command(struct flm_arena *arena)
@@ -192,7 +206,7 @@ static void begin_run(void)
     header->timed_of = flm_settings.timed_of;
     header->is_ordered = flm_settings.is_ordered;
     header->budget = flm_settings.budget;
-    flm_signal_is(FLM_PROBE_TIME, FLM_PROBE_ACTIVE, NULL);
+    flm_signal_is(FLM_PROBE_TIME, FLM_PROBE_ACTIVE, time_note);
     begin_signals();
     header->start_ticks = header->now_ticks = flm_clock_ticks();
     header->start_ns = flm_clock_ns(CLOCK_REALTIME);
@@ -215,6 +229,8 @@ static bool begin(void)
     __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
     flm_scope_start();
     flm_functions_start();
+    const char *note = flm_xray_start();
+    time_note = note ? note : time_note;
     measure_costs();
     begin_run();
     return true;

@@ -310,6 +310,23 @@ const char *flm_name_of(uintptr_t address)
     return name_of(module_of(address), address);
 }
 
+uintptr_t flm_names_find(const char *name)
+{
+    char path[4096];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[size > 0 ? size : 0] = 0;
+    module_of((uintptr_t)flm_names_find); /* what is mapped is known */
+    for (struct module *module = modules; module; module = module->next) {
+        if (!module->is_code || strcmp(module->path, path) != 0)
+            continue;
+        flm_name_of(module->start);
+        for (uint32_t i = 0; i < module->count; i++)
+            if (strcmp(module->texts + module->symbols[i].name, name) == 0)
+                return module->bias + module->symbols[i].start;
+    }
+    return 0;
+}
+
 /* ---- Names in the file ----------------------------------------------------------------------- */
 
 /* Of libstdc++ or libc++abi, where the program has one. */

@@ -13,6 +13,9 @@
  * flm_names_forget. */
 FLM_HIDDEN const char *flm_name_of(uintptr_t address);
 
+/* Where the program's own file has a function of this name; 0: nowhere. Has the file read. */
+FLM_HIDDEN uintptr_t flm_names_find(const char *name);
+
 /* Names functions of this run that have none yet, by their symbols or as file+0xoffset. Not inside
  * malloc: names of C++ are made readable by that language's own library, if the program has it.
  * Takes the lock itself. */

@@ -60,8 +60,13 @@ struct flm_scope {
     void *open; /* the library's; NULL: it is not measured */
 };
 
-/* They are not functions of the program: -finstrument-functions leaves them out. */
+/* They are not functions of the program: -finstrument-functions and XRay leave them out. */
+#ifdef __clang__
+#define FLM_PROBE_INLINE                                                                           \
+    static inline __attribute__((no_instrument_function, xray_never_instrument))
+#else
 #define FLM_PROBE_INLINE static inline __attribute__((no_instrument_function))
+#endif
 
 #if !defined(FLM_PROBE) || FLM_PROBE
 

@@ -176,7 +176,10 @@ bool flm_probe_is_counted(const struct flm_probe_decoded *d, uint32_t site)
 /* How many of its calls were timed: all, where nobody counted those that were. */
 static uint64_t timed_of(const struct flm_probe_decoded *d, const struct flm_probe_node *node)
 {
-    if (d->header.timed_of == 0)
+    bool is_scope = node->site > 0 && node->site <= d->site_count &&
+                    d->sites[node->site].kind == FLM_PROBE_SCOPE;
+    if (d->header.timed_of == 0 ||
+        (is_scope && d->sites[node->site].operation == FLM_PROBE_COUNTED))
         return 0;
     if (flm_probe_is_counted(d, node->site))
         return node->timed < node->calls ? node->timed : node->calls;

@@ -343,9 +343,12 @@ static void add_activity(const struct maker *m)
     flm_report_end(m->report);
     for (uint32_t i = 0; i < FLM_PROBE_SIGNALS; i++) {
         const struct flm_probe_activity *activity = &m->decoded->header.activity[i];
+        struct flm_bytes reason = reason_of(m, activity);
+        if (i == FLM_PROBE_TIME && activity->state == FLM_PROBE_ACTIVE && reason.size > 0)
+            flm_text_format(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
+                            "time: %.*s", (int)reason.size, reason.at);
         if (activity->state != FLM_PROBE_NOT_POSSIBLE || !signal_names[i])
             continue;
-        struct flm_bytes reason = reason_of(m, activity);
         flm_text_format(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
                         "%s is not measured: %.*s", signal_names[i], (int)reason.size, reason.at);
     }

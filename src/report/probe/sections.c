@@ -344,6 +344,16 @@ static bool meter_value(const struct flm_measures *m, uint32_t site,
     }
 }
 
+/* A function of which is known only how often it was called. */
+static bool is_untimed(const struct flm_probe_decoded *d, uint32_t site,
+                       const struct flm_section_column *column)
+{
+    bool is_time = column->source == FLM_OF_TOTAL || column->source == FLM_OF_SELF ||
+                   column->source == FLM_OF_LONGEST || column->source == FLM_OF_AVERAGE;
+    return is_time && site > 0 && d->sites[site].kind == FLM_PROBE_SCOPE &&
+           d->sites[site].operation == FLM_PROBE_COUNTED;
+}
+
 bool flm_section_value(const struct flm_measures *m, uint32_t site,
                        const struct flm_section_column *column, double percent, double *value)
 {
@@ -351,6 +361,8 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
     double calls = (double)row->calls;
     bool is_value = site > 0 && m->decoded->sites[site].kind == FLM_PROBE_VALUE; /* or a counter */
     *value = 0;
+    if (is_untimed(m->decoded, site, column))
+        return false;
     switch (column->source) {
     case FLM_OF_CALLS:
         *value = calls;

@@ -19,36 +19,9 @@
 #include "names.h"
 #include "scope.h"
 
-struct function {
-    uintptr_t address; /* 0: free; UNLOADED */
-    struct flm_site *site;
-};
-
-struct table {
-    uint32_t shift, count;
-    size_t size;
-    struct function at[];
-};
-
 enum { UNLOADED = 1, FIRST_BITS = 12 };
-static struct table *functions; /* older ones stay: others may look into them */
-static struct flm_site left_out;
-
-static inline struct flm_site *find(uintptr_t address)
-{
-    const struct table *table = __atomic_load_n(&functions, __ATOMIC_ACQUIRE);
-    if (FLM_RARELY(!table))
-        return NULL;
-    size_t mask = table->size - 1;
-    for (size_t i = address * 0x9E3779B97F4A7C15u >> table->shift;; i++) {
-        const struct function *function = &table->at[i & mask];
-        uintptr_t found = __atomic_load_n(&function->address, __ATOMIC_ACQUIRE);
-        if (__builtin_expect(found == address, 1))
-            return function->site;
-        if (found == 0)
-            return NULL;
-    }
-}
+struct flm_functions *flm_functions;
+struct flm_site flm_left_out;
 
 /* ---- Which functions ------------------------------------------------------------------------- */
 
@@ -128,7 +101,7 @@ static enum verdict by_file(const char *name)
     return verdict;
 }
 
-static bool is_wanted(uintptr_t address)
+bool flm_function_is_wanted(uintptr_t address)
 {
     const struct flm_settings *asked = &flm_settings;
     if (!asked->only[0] && !asked->except[0] && !filter.text)
@@ -173,7 +146,7 @@ static struct flm_site *new_site(void)
     return left > 0 ? &room[--left] : NULL;
 }
 
-static void put(struct table *table, uintptr_t address, struct flm_site *site)
+static void put(struct flm_functions *table, uintptr_t address, struct flm_site *site)
 {
     size_t mask = table->size - 1, i = address * 0x9E3779B97F4A7C15u >> table->shift;
     while (table->at[i & mask].address != 0)
@@ -183,11 +156,11 @@ static void put(struct table *table, uintptr_t address, struct flm_site *site)
     table->count++;
 }
 
-static struct table *grow(struct table *old)
+static struct flm_functions *grow(struct flm_functions *old)
 {
     const uint32_t bits = old ? 64 - old->shift + 1 : FIRST_BITS;
     size_t size = (size_t)1 << bits;
-    struct table *table = flm_memory_new(sizeof *table + size * sizeof table->at[0]);
+    struct flm_functions *table = flm_memory_new(sizeof *table + size * sizeof table->at[0]);
     if (!table)
         return NULL;
     table->size = size;
@@ -195,35 +168,38 @@ static struct table *grow(struct table *old)
     for (size_t i = 0; old && i < old->size; i++)
         if (old->at[i].address > UNLOADED)
             put(table, old->at[i].address, old->at[i].site);
-    __atomic_store_n(&functions, table, __ATOMIC_RELEASE);
+    __atomic_store_n(&flm_functions, table, __ATOMIC_RELEASE);
     return table;
 }
 
 /* The caller holds the lock. */
-static struct flm_site *add(uintptr_t address)
+static struct flm_site *add(uintptr_t key, uintptr_t address, bool is_counted)
 {
-    struct table *table = functions;
-    struct flm_site *site = find(address);
+    struct flm_functions *table = flm_functions;
+    struct flm_site *site = flm_function_find(key);
     if (site)
         return site;
     if ((!table || 2 * (size_t)table->count >= table->size) && !(table = grow(table)))
         return NULL;
-    site = is_wanted(address) ? new_site() : &left_out;
+    site = flm_function_is_wanted(address) ? new_site() : &flm_left_out;
     if (!site)
         return NULL;
-    if (site != &left_out)
+    if (site != &flm_left_out) {
         site->address = (const void *)address; // NOLINT(performance-no-int-to-ptr)
-    put(table, address, site);
+        site->operation = is_counted ? FLM_PROBE_COUNTED : FLM_PROBE_NO_OPERATION;
+    }
+    put(table, key, site);
     return site;
 }
 
-static __attribute__((noinline)) struct flm_site *find_slowly(uintptr_t address)
+struct flm_site *flm_function_site(uintptr_t key, uintptr_t address, bool is_counted)
 {
-    if (!flm_top && !flm_local_begin_scope())
-        return NULL;
+    struct flm_site *found = flm_function_find(key);
+    if (found || (!flm_top && !flm_local_begin_scope()))
+        return found;
     struct flm_probe_open *top = flm_local_work();
     flm_lock();
-    struct flm_site *site = add(address);
+    struct flm_site *site = add(key, address, is_counted);
     flm_unlock();
     flm_local_rest(top);
     return site;
@@ -277,23 +253,26 @@ static __attribute__((noinline)) void enter_nothing(uintptr_t stack)
     local->not_open++;
 }
 
-static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t stack)
+bool flm_function_enter(uintptr_t key, struct flm_site *site, uintptr_t stack)
 {
-    struct flm_site *site = find(function);
-    if (FLM_RARELY(!site))
-        site = find_slowly(function);
-    if (site == &left_out || !site)
-        return;
     const struct flm_probe_open *top = flm_top;
     if (top && top->stack != 0 && top->stack <= stack)
         end_frames(stack);
     struct flm_probe_open *open = flm_scope_enter(site);
-    if (!open) {
-        enter_nothing(stack);
-        return;
-    }
-    open->function = function;
+    if (!open)
+        return false;
+    open->function = key;
     open->stack = stack;
+    return true;
+}
+
+static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t stack)
+{
+    struct flm_site *site = flm_function_find(function);
+    if (FLM_RARELY(!site))
+        site = flm_function_site(function, function, false);
+    if (site && site != &flm_left_out && !flm_function_enter(function, site, stack))
+        enter_nothing(stack);
 }
 
 /* Mostly the function is the one that was open at this depth last: then nothing is looked up. */
@@ -325,8 +304,8 @@ static __attribute__((noinline)) void leave_slowly(uintptr_t function, uintptr_t
 {
     struct flm_local *local = flm_local;
     struct flm_probe_open *top = flm_top, *found = NULL, *open = top;
-    const struct flm_site *site = find(function);
-    if (!top || site == &left_out || !site)
+    const struct flm_site *site = flm_function_find(function);
+    if (!top || site == &flm_left_out || !site)
         return;
     if (local->not_open > 0 && stack <= local->not_open_stack) {
         local->not_open = stack == local->not_open_stack ? 0 : local->not_open - 1;
@@ -361,6 +340,18 @@ void __cyg_profile_func_exit(void *function, void *caller)
     flm_scope_leave(top);
 }
 
+void flm_function_leave(uintptr_t stack)
+{
+    struct flm_probe_open *open = flm_top;
+    while (open && open > &flm_local->thread->open[0] && open->stack < stack)
+        open--;
+    if (!open || open->stack != stack)
+        return;
+    while (flm_top > open)
+        end_frame(flm_top);
+    flm_scope_leave(open);
+}
+
 /* ---- Libraries that are unloaded ------------------------------------------------------------- */
 
 /* Nobody is in a function that is gone, so its place may be changed by another thread. */
@@ -378,8 +369,8 @@ void flm_functions_unload(void)
     struct flm_probe_open *top = flm_local_work();
     flm_lock();
     flm_names_forget();
-    for (size_t i = 0; functions && i < functions->size; i++) {
-        struct function *function = &functions->at[i];
+    for (size_t i = 0; flm_functions && i < flm_functions->size; i++) {
+        struct flm_function *function = &flm_functions->at[i];
         if (function->address > UNLOADED && !flm_names_has_code(function->address))
             __atomic_store_n(&function->address, UNLOADED, __ATOMIC_RELEASE);
     }
