@@ -38,6 +38,7 @@
     entry(nsight)                                                                                  \
     entry(rocpd)                                                                                   \
     entry(rocprof_csv)                                                                             \
+    entry(rocprof_json)                                                                            \
     entry(jfr)                                                                                     \
     entry(thread_dump)                                                                             \
     entry(javacore)                                                                                \

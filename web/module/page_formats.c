@@ -67,7 +67,9 @@ static int sniff_rocprof(struct flm_bytes head, bool whole)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (flm_bytes_start_with(head, "\"") && flm_bytes_contain(head, columns[i]))
             return FLM_SNIFF_MAGIC;
-    return FLM_SNIFF_NO;
+    return flm_bytes_start_with(head, "{") && flm_bytes_contain(head, "\"rocprofiler-sdk-tool\"")
+               ? FLM_SNIFF_MAGIC
+               : FLM_SNIFF_NO;
 }
 
 static bool refuse_rocprof(struct flm_source *source, const struct flm_read_options *options,
@@ -75,14 +77,14 @@ static bool refuse_rocprof(struct flm_source *source, const struct flm_read_opti
 {
     (void)source, (void)options, (void)builder;
     return flm_error_set(why, FLM_ERROR_FORMAT,
-                         "this is a table of rocprof, which a page of one file cannot read: open "
+                         "this is from rocprof, which a page of one file cannot read: open "
                          "it with: flamel view FILE");
 }
 
 static const struct flm_format rocprof = {
     .name = "rocprof",
     .extensions = "",
-    .description = "tables of rocprof, which are refused",
+    .description = "what rocprof writes, which is refused",
     .sniff = sniff_rocprof,
     .read = refuse_rocprof,
 };

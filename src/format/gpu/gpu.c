@@ -128,15 +128,22 @@ uint32_t flm_gpu_add_thread(struct flm_gpu *g, uint64_t key, int64_t process,
 uint32_t flm_gpu_add_stream(struct flm_gpu *g, uint64_t key, int64_t process,
                             struct flm_bytes process_name, int64_t device, int64_t stream)
 {
+    return flm_gpu_add_queue(g, key, process, process_name, device, "stream", stream);
+}
+
+uint32_t flm_gpu_add_queue(struct flm_gpu *g, uint64_t key, int64_t process,
+                           struct flm_bytes process_name, int64_t device, const char *queue_key,
+                           int64_t queue)
+{
     char of_process[MOST_NUMBER], of_device[MOST_NUMBER], own[MOST_NUMBER], name[120];
     struct flm_gpu_names names = {.process = print_id(of_process, process),
                                   .process_name = process_name,
                                   .device = print_index(of_device, device),
-                                  .queue = print_index(own, stream),
-                                  .queue_key = "stream"};
+                                  .queue = print_index(own, queue),
+                                  .queue_key = queue_key};
     struct flm_text text;
     flm_text_init_fixed(&text, name, sizeof name);
-    flm_text_format(&text, "GPU %lld stream %lld", (long long)device, (long long)stream);
+    flm_text_format(&text, "GPU %lld %s %lld", (long long)device, queue_key, (long long)queue);
     if (process != 0)
         flm_text_format(&text, " of process %lld", (long long)process);
     names.thread = (struct flm_bytes){text.at, text.size};

@@ -80,6 +80,11 @@ uint32_t flm_gpu_add_thread(struct flm_gpu *gpu, uint64_t key, int64_t process,
 uint32_t flm_gpu_add_stream(struct flm_gpu *gpu, uint64_t key, int64_t process,
                             struct flm_bytes process_name, int64_t device, int64_t stream);
 
+/* The same where the maker calls it another word than "stream". */
+uint32_t flm_gpu_add_queue(struct flm_gpu *gpu, uint64_t key, int64_t process,
+                           struct flm_bytes process_name, int64_t device, const char *queue_key,
+                           int64_t queue);
+
 /* A call from a time to a time; with an end of FLM_NO_TIME it has none. Of `call` all but the last
  * two members are set. */
 void flm_gpu_add_call(struct flm_gpu *gpu, uint32_t track, int64_t begin_ns, int64_t end_ns,
