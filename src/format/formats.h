@@ -17,6 +17,7 @@
     entry(pprof)                                                                                   \
     entry(pprof_legacy)                                                                            \
     entry(otlp)                                                                                    \
+    entry(otlp_json)                                                                               \
     entry(gecko)                                                                                   \
     entry(speedscope)                                                                              \
     entry(json)                                                                                    \

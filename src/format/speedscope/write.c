@@ -190,7 +190,11 @@ static int compare_samples(const void *context, uint32_t a, uint32_t b)
 }
 
 /* Samples of one thread, `order` [from, to). Where the unit is one of time, what is between two
- * samples is a gap. */
+ * samples is a gap.
+ *
+ * A sampled profile, also of what was read from an evented one. That would have nothing more: a
+ * profile has no single calls, so calls would begin and end where neighboring samples differ, and
+ * that is what speedscope makes of samples itself. */
 static bool write_thread(struct writing *w, uint32_t metric, const uint32_t *order, size_t from,
                          size_t to, struct flm_bytes name)
 {

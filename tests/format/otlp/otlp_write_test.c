@@ -9,18 +9,37 @@
 static const struct flm_format *const otlp = &flm_format_otlp;
 static const struct flm_read_options timed = {.keep_times = true, .locations = true, .lines = true};
 
-static struct flm_profile *reread(const struct flm_profile *p)
+static struct flm_text written_as(const struct flm_format *format, const struct flm_profile *p)
 {
     struct flm_text out = {0};
     struct flm_error why = {0};
-    if (!flm_otlp_write(p, &(struct flm_write_options){0}, &out, &why))
+    if (!format->write(p, &(struct flm_write_options){0}, &out, &why))
         fail_msg("%s", why.text);
     assert_false(out.failed);
+    return out;
+}
+
+/* As JSON it is the same profile. */
+static void assert_same_as_json(const struct flm_profile *p, const struct flm_profile *again)
+{
+    struct flm_text out = written_as(&flm_format_otlp_json, p);
+    struct flm_bytes bytes = {out.at, out.size};
+    assert_int_equal(otlp->sniff(bytes, true), FLM_SNIFF_SURE);
+    struct flm_profile *other = read_bytes(otlp, bytes, &timed);
+    assert_profiles_equal(other, again);
+    flm_profile_free(other);
+    flm_text_clear(&out);
+}
+
+static struct flm_profile *reread(const struct flm_profile *p)
+{
+    struct flm_text out = written_as(otlp, p);
     struct flm_bytes bytes = {out.at, out.size};
     assert_int_equal(otlp->sniff(bytes, true), FLM_SNIFF_MAGIC);
     struct flm_profile *again = read_bytes(otlp, bytes, &timed);
     flm_text_clear(&out);
     assert_sound(again);
+    assert_same_as_json(p, again);
     return again;
 }
 
@@ -98,11 +117,33 @@ static void numbers_addresses_and_facts_come_back(void **state)
     flm_profile_free(p);
 }
 
+static void json_has_the_mapping_of_protocol_buffers(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_threads("10 11 - 5 0 main;a\n");
+    struct flm_text out = written_as(&flm_format_otlp_json, p);
+    flm_text_putc(&out, 0);
+    static const char *const has[] = {"\"resourceProfiles\": [",
+                                      "\"name\": \"flamel\"",
+                                      "\"timestampsUnixNano\": [\"5",
+                                      "\"values\": [\"1",
+                                      "\"stackIndex\": 1,",
+                                      "\"stringTable\": [\n      \"\"",
+                                      "\"mappingTable\": [\n      {}",
+                                      "\"keyStrindex\": "};
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++)
+        if (!strstr(out.at, has[i]))
+            fail_msg("'%s' is not in %s", has[i], out.at);
+    flm_text_clear(&out);
+    flm_profile_free(p);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     struct flm_profile *p = profile_of_threads("10 11 - 0 0 main;a\n10 11 - 1 0 main;b\n");
     assert_true(assert_writing_survives_failures(&flm_format_otlp, p) > 10);
+    assert_true(assert_writing_survives_failures(&flm_format_otlp_json, p) > 10);
     flm_profile_free(p);
 }
 
@@ -112,6 +153,7 @@ int main(void)
         cmocka_unit_test(stacks_and_values_come_back),
         cmocka_unit_test(times_labels_and_metrics_come_back),
         cmocka_unit_test(numbers_addresses_and_facts_come_back),
+        cmocka_unit_test(json_has_the_mapping_of_protocol_buffers),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

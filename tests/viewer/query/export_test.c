@@ -121,7 +121,7 @@ static void what_cannot_be_saved_is_said(void **state)
     struct flm_viewer *v = viewer_of_folded(folded);
     assert_refused(v, "export gif",
                    "'gif' cannot be exported: it is none of svg, pdf, stack, code, flm, packed, "
-                   "pprof, otlp, gecko, speedscope, json, d3, trace, callgrind, folded, "
+                   "pprof, otlp, otlp-json, gecko, speedscope, json, d3, trace, callgrind, folded, "
                    "difffolded");
     static const char *const wrong[] = {"export svg 0", "export svg x", "export svg1",
                                         "export svg -3", "export stack 700"};
