@@ -62,8 +62,8 @@ void *flm_call_enter(const struct flm_call *call)
     open->parent = top->node;
     open->node = call->place;
     open->at = (uintptr_t)call->node;
-    open->allocated = call->node->value[FLM_PROBE_ALLOCATED];
-    open->allocations = call->node->value[FLM_PROBE_ALLOCATIONS];
+    open->meter = open->direct = 0;
+    flm_node_see(call->node);
     open->function = open->stack = 0; /* of a function that was open here before */
     open->is_frame = 0;
     open->start = flm_clock_ticks();

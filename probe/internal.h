@@ -105,7 +105,6 @@ FLM_OF_THREAD struct flm_local *flm_local;
 /* The innermost open scope, &thread->open[0] where there is none. NULL: it is not known yet, or the
  * library works, and a scope that begins now is a signal handler's. */
 FLM_OF_THREAD struct flm_probe_open *flm_top;
-FLM_OF_THREAD struct flm_probe_ring *flm_ring;
 
 /* It holds the library's lock: what it calls of libc is not the program's. */
 FLM_OF_THREAD unsigned char flm_is_inside;
@@ -149,7 +148,7 @@ FLM_HIDDEN const struct flm_probe_site *flm_site_record(uint32_t number);
 /* What the file has of it; NULL: there is none. The caller holds the lock. */
 FLM_HIDDEN struct flm_probe_site *flm_site_at(uint32_t number);
 
-/* Makes what this thread has: flm_local, flm_top, flm_ring. False: it is not measured. */
+/* Makes what this thread has: flm_local, flm_top. False: it is not measured. */
 FLM_HIDDEN bool flm_local_begin(void);
 
 /* The same for a scope, which is counted as lost where the library works. */
@@ -163,12 +162,11 @@ FLM_HIDDEN void flm_local_forget(void);
 
 /* How scopes are timed: bits; 0, each call, by the counter. The hot path asks for that alone. */
 enum {
-    FLM_BY_SYSTEM = 1,    /* there is no counter */
-    FLM_BY_COUNT = 2,     /* calls are counted and not timed */
-    FLM_BY_SAMPLE = 4,    /* one of so many is timed */
-    FLM_BY_BUDGET = 8,    /* and of how many is decided all the time */
-    FLM_IN_ORDER = 16,    /* the clock is read when everything before it is done */
-    FLM_WITH_MEMORY = 32, /* what each call allocates has a distribution */
+    FLM_BY_SYSTEM = 1, /* there is no counter */
+    FLM_BY_COUNT = 2,  /* calls are counted and not timed */
+    FLM_BY_SAMPLE = 4, /* one of so many is timed */
+    FLM_BY_BUDGET = 8, /* and of how many is decided all the time */
+    FLM_IN_ORDER = 16, /* the clock is read when everything before it is done */
 };
 extern FLM_HIDDEN volatile uint32_t flm_scope_mode;
 
@@ -180,6 +178,14 @@ FLM_HIDDEN uint32_t flm_node_new(struct flm_local *local, uint32_t parent, uint3
 
 /* That of a site in a node, which is made when it is needed. Likewise. */
 FLM_HIDDEN uint32_t flm_node_child(struct flm_local *local, uint32_t parent, uint32_t site);
+
+/* A scope without an end: its place, and what was allocated in it is in no distribution. */
+FLM_HIDDEN void flm_scope_close(struct flm_local *local, struct flm_probe_open *open);
+static inline void flm_node_see(struct flm_probe_node *node)
+{
+    node->seen_allocated = node->value[FLM_PROBE_ALLOCATED];
+    node->seen_allocations = node->value[FLM_PROBE_ALLOCATIONS];
+}
 
 /* Ends a scope of this thread, and those that are open in it, at that moment. */
 FLM_HIDDEN void flm_scope_leave_at(struct flm_probe_open *open, uint64_t now);
@@ -254,7 +260,7 @@ FLM_HIDDEN void flm_run_end(void);
  * this is none, or there is no memory. */
 FLM_HIDDEN bool flm_run_begin_child(void);
 
-/* Adds the ring to the meters. In these two the library works. */
+/* Adds times that locks were held to the meters. In these two the library works. */
 FLM_HIDDEN void flm_local_drain(struct flm_local *local);
 
 /* Those that the thread before has left; false: there is no memory. */
@@ -262,9 +268,6 @@ FLM_HIDDEN bool flm_meters_take_over(struct flm_local *local);
 FLM_HIDDEN void flm_meters_free(struct flm_local *local);
 
 /* ---- tasks.c --------------------------------------------------------------------------------- */
-
-/* A ring that is always full: of threads in which a scope goes on that was suspended. */
-extern FLM_HIDDEN struct flm_probe_ring flm_task_ring;
 
 /* A scope of a thread that runs a task ended, and took so long since it was opened last: how long
  * it took as a whole. */

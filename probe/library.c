@@ -97,8 +97,6 @@ void flm_signal_is(enum flm_probe_signal signal, enum flm_probe_signal_state sta
     activity->reason = flm_arena_add_text(arena, reason, size);
     activity->reason_size = activity->reason > 0 ? (uint32_t)size : 0;
     __atomic_store_n(&activity->state, (uint32_t)state, __ATOMIC_RELEASE);
-    if (signal == FLM_PROBE_MEMORY && state != FLM_PROBE_ACTIVE)
-        flm_scope_mode &= ~(uint32_t)FLM_WITH_MEMORY;
 }
 
 static const char *time_note;

@@ -3,7 +3,7 @@
 #ifndef FLAMEL_PROBE_SCOPE_H
 #define FLAMEL_PROBE_SCOPE_H
 
-#include "internal.h"
+#include "meters.h"
 
 /* Calls only at the end of the hot path, so that it saves no registers. */
 #define FLM_APART __attribute__((noinline))
@@ -18,13 +18,14 @@ FLM_HIDDEN FLM_APART void *flm_scope_enter_by_mode(struct flm_site *site);
 /* Likewise; and where it is not the innermost scope. */
 FLM_HIDDEN FLM_APART void flm_scope_leave_slowly(struct flm_probe_open *open);
 
-FLM_HIDDEN FLM_APART void flm_scope_drain(void);
+/* The end of a call that is longer than any before, or too long for a bucket of its own; that
+ * allocated; or that was suspended with a task. It is counted, and its place is not given back
+ * yet. */
+FLM_HIDDEN FLM_APART void flm_scope_left_apart(struct flm_probe_open *open,
+                                               struct flm_probe_node *node, uint64_t took);
 
-/* A duration that is too long for the ring; or that is full, since a signal handler came before it
- * was emptied; or a task runs that was suspended in a scope. */
-FLM_HIDDEN FLM_APART void flm_scope_add_apart(struct flm_probe_open *open,
-                                              struct flm_probe_node *node, uint32_t site,
-                                              uint64_t took);
+/* A bucket that was full is so again. */
+FLM_HIDDEN FLM_APART void flm_scope_overflow(struct flm_probe_meter *meter, uint32_t bucket);
 
 /* Loops enter the same scope again, so the one that was open at this depth last is mostly it. First
  * of all the place is taken: a signal handler that comes then has scopes above it. */
@@ -41,27 +42,58 @@ static inline void *flm_scope_enter(struct flm_site *site)
     return open;
 }
 
-/* Everything of the place is read before it is given back. */
+/* True: it has passed the greatest number. One instruction, so that a signal handler does not come
+ * between. */
+static inline bool flm_count_up(uint32_t *number)
+{
+#if defined __x86_64__
+    bool is_over;
+    __asm__("addl $1, %0" : "+m"(*number), "=@ccc"(is_over));
+    return is_over;
+#else
+    return ++*number == 0;
+#endif
+}
+
+static inline bool flm_scope_has_allocated(const struct flm_probe_node *node)
+{
+    return node->seen_allocations != node->value[FLM_PROBE_ALLOCATIONS];
+}
+
+/* Short calls, of which there are most, are counted in the bucket of their very duration: nothing
+ * but that has to wait for the clock. Everything of the place is read before it is given back. */
 static inline void flm_scope_left(struct flm_probe_open *open, struct flm_probe_node *node,
-                                  struct flm_probe_ring *ring, uint64_t now)
+                                  struct flm_probe_meter *meter, uint64_t now)
 {
     uint64_t took = now - open->start;
-    uint32_t site = open->site;
+    open->start = 0;
+    node->calls++;
+    node->total += took;
+    if (FLM_RARELY(took >= open->direct) || FLM_RARELY(took > node->longest) ||
+        FLM_RARELY(flm_scope_has_allocated(node))) {
+        flm_scope_left_apart(open, node, took);
+        return;
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    flm_top = open - 1;
+    if (FLM_RARELY(flm_count_up(&meter->bucket[took])))
+        flm_scope_overflow(meter, (uint32_t)took);
+}
+
+/* The same, of any length, of what allocated nothing and was not suspended: calls nothing. */
+static inline void flm_scope_left_plain(struct flm_probe_open *open, struct flm_probe_node *node,
+                                        uint64_t now)
+{
+    struct flm_probe_meter *meter = (struct flm_probe_meter *)(uintptr_t)open->meter;
+    uint64_t took = now - open->start;
     open->start = 0;
     node->calls++;
     node->total += took;
     if (took > node->longest)
         node->longest = took;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    flm_top = open - 1;
-    uint64_t count = ring->count;
-    if (FLM_RARELY(took > UINT32_MAX || count >= FLM_PROBE_RING)) {
-        flm_scope_add_apart(open, node, site, took);
-        return;
-    }
-    ring->at[count] = (struct flm_probe_ringed){site, (uint32_t)took};
-    if (FLM_RARELY((ring->count = count + 1) == FLM_PROBE_RING))
-        flm_scope_drain();
+    flm_local_work();
+    flm_meter_add_duration(meter, took);
+    flm_local_rest(open - 1);
 }
 
 /* No call but in the place of its end: it saves no registers. */
@@ -72,9 +104,9 @@ static inline void flm_scope_leave(struct flm_probe_open *open)
         return;
     }
     struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
-    struct flm_probe_ring *ring = flm_ring;
-    __asm__ volatile("" ::"r"(node), "r"(ring)); /* loaded while the clock is read */
-    flm_scope_left(open, node, ring, flm_clock_counter());
+    struct flm_probe_meter *meter = (struct flm_probe_meter *)(uintptr_t)open->meter;
+    __asm__ volatile("" ::"r"(node), "r"(meter)); /* loaded while the clock is read */
+    flm_scope_left(open, node, meter, flm_clock_counter());
 }
 
 #endif

@@ -12,8 +12,8 @@
  * to the node, in the thread that it was spent in; the call is counted where the scope ends, and
  * its duration is the sum.
  *
- * So a scope that was held must not be left on the fast path, which would put its last stretch into
- * the ring as its duration: while there is one, the thread's ring is one that is full. */
+ * So a scope that was held must not be left on the fast path, which would count its last stretch as
+ * its duration: its `direct` is 0. */
 #include <string.h>
 
 #include "internal.h"
@@ -44,8 +44,6 @@ struct flm_running {
     uint64_t begun, suspended; /* ticks; the latter is 0 before it ran first */
     struct held *held, few[FEW_HELD];
 };
-
-struct flm_probe_ring flm_task_ring = {.count = FLM_PROBE_RING};
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -154,15 +152,6 @@ void *flm_probe_task_now(void)
 
 /* ---- Scopes that are suspended --------------------------------------------------------------- */
 
-/* If any is open in this thread, leaving is for us. */
-static void choose_ring(struct flm_local *local)
-{
-    struct flm_running *task = local->task;
-    while (task && task->held_count == 0)
-        task = task->outer;
-    flm_ring = task ? &flm_task_ring : &local->thread->ring;
-}
-
 static void add(struct flm_local *local, struct flm_running *task, enum flm_probe_quantity quantity,
                 uint64_t ticks)
 {
@@ -201,9 +190,10 @@ static bool open_again(struct flm_local *local, const struct held *held, uint64_
     }
     flm_top = open;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
-    open->allocated = node->value[FLM_PROBE_ALLOCATED] - held->allocated;
-    open->allocations = node->value[FLM_PROBE_ALLOCATIONS] - held->allocations;
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
+    node->seen_allocated = node->value[FLM_PROBE_ALLOCATED] - held->allocated;
+    node->seen_allocations = node->value[FLM_PROBE_ALLOCATIONS] - held->allocations;
+    open->direct = 0;
     open->function = held->function;
     open->stack = held->stack;
     open->is_frame = held->is_frame;
@@ -234,7 +224,6 @@ static void resume(struct flm_local *local, struct flm_running *task)
     task->outer = local->task;
     local->task = task;
     task->local = local;
-    choose_ring(local);
     if (task->suspended > 0)
         add(local, task, FLM_PROBE_SUSPENDED, now - task->suspended);
     else
@@ -273,8 +262,9 @@ static void hold(struct flm_local *local, struct flm_running *task, uint64_t now
         held->function = open->function;
         held->stack = open->stack;
         held->is_timed = open->start > FLM_PROBE_UNTIMED;
-        held->allocated = node->value[FLM_PROBE_ALLOCATED] - open->allocated;
-        held->allocations = node->value[FLM_PROBE_ALLOCATIONS] - open->allocations;
+        held->allocated = node->value[FLM_PROBE_ALLOCATED] - node->seen_allocated;
+        held->allocations = node->value[FLM_PROBE_ALLOCATIONS] - node->seen_allocations;
+        flm_node_see(node);
         node->total += took;
     }
     task->held_count = count;
@@ -290,7 +280,6 @@ static void suspend(struct flm_local *local, struct flm_running *task, uint64_t 
         hold(local, task, now);
     local->task = task->outer;
     task->outer = NULL;
-    choose_ring(local);
     if (task->base)
         flm_scope_leave_at(task->base, now);
     task->base = NULL;
@@ -379,7 +368,6 @@ uint64_t flm_task_scope_took(const struct flm_probe_open *open, struct flm_probe
         took += task->held[--task->held_count].took;
         if (took > node->longest)
             node->longest = took;
-        choose_ring(flm_local);
         break;
     }
     return took;
@@ -427,7 +415,6 @@ void flm_task_unwind(struct flm_probe_open *open)
     for (task = local->task; task; task = task->outer)
         if (task->base && task->held_count > open - task->base)
             task->held_count = open > task->base ? (uint32_t)(open - task->base) : 0;
-    choose_ring(local);
 }
 
 void flm_task_leave_thread(struct flm_local *local)

@@ -14,7 +14,6 @@
 struct flm_run flm_run;
 __thread struct flm_local *flm_local;
 __thread struct flm_probe_open *flm_top;
-__thread struct flm_probe_ring *flm_ring;
 __thread unsigned char flm_is_inside;
 __thread unsigned char flm_thread_state;
 
@@ -234,7 +233,6 @@ static bool make_local(void)
     if (!local->thread)
         return false;
     flm_cpu_begin(local);
-    flm_ring = &local->thread->ring;
     flm_top = &local->thread->open[0];
     return true;
 }
@@ -263,10 +261,8 @@ void flm_local_end(struct flm_local *local)
         struct flm_probe_thread *thread = local->thread;
         if (prctl(PR_GET_NAME, name) == 0)
             flm_thread_name(thread, name);
-        for (uint32_t depth = 1; thread->open[depth].start > 0; depth++) {
-            thread->open[depth].start = 0;
-            thread->left += !thread->open[depth].is_frame;
-        }
+        for (uint32_t depth = 1; thread->open[depth].start > 0; depth++)
+            flm_scope_close(local, &thread->open[depth]);
         flm_local_drain(local);
         flm_cpu_end(local);
         flm_thread_state_end(thread);
@@ -286,7 +282,6 @@ void flm_local_forget(void)
         pthread_setspecific(key, NULL);
     flm_local = NULL;
     flm_top = NULL;
-    flm_ring = NULL;
 }
 
 /* A scope that begins while the library works is a signal handler's. */

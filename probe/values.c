@@ -208,9 +208,7 @@ void flm_probe_frame_end(void)
         return;
     if (flm_local->task)
         flm_task_unwind(open - 1);
-    for (struct flm_probe_open *top = flm_top; top >= open; top--) {
-        top->start = 0;
-        flm_local->thread->left += !top->is_frame;
-    }
+    for (struct flm_probe_open *top = flm_top; top >= open; top--)
+        flm_scope_close(flm_local, top);
     flm_top = open - 1;
 }

@@ -34,7 +34,7 @@
 #define FLM_PROBE_MAGIC "FLMPROBE"
 
 enum {
-    FLM_PROBE_VERSION = 1,
+    FLM_PROBE_VERSION = 2,
     FLM_PROBE_UNIT = 64,
     FLM_PROBE_SITE_PARTS = 20, /* of 64, 64, 128, 256 ... sites */
     FLM_PROBE_FIRST_SITES = 64,
@@ -222,15 +222,15 @@ struct flm_probe_open {
     uint32_t parent; /* place of the node around it */
     uint32_t node;   /* place */
     uint32_t is_frame;
-    uint64_t start;                  /* ticks; 0: it ended; FLM_PROBE_UNTIMED */
-    uint64_t at;                     /* the program's address of the node */
-    uint64_t allocated, allocations; /* of the node, when it was entered */
-    uint64_t function, stack;        /* addresses: of a function that enters and leaves by itself */
+    uint64_t start;  /* ticks; 0: it ended; FLM_PROBE_UNTIMED */
+    uint64_t at;     /* the program's address of the node */
+    uint64_t meter;  /* likewise, of the durations of the site; 0: there is none yet */
+    uint64_t direct; /* a duration below is counted in its bucket, and nothing else is done */
+    uint64_t function, stack; /* addresses: of a function that enters and leaves by itself */
 };
 enum { FLM_PROBE_UNTIMED = 1 }; /* it is open, and counted only */
 
-/* A duration that is in no histogram yet: 256 are added at a time, which costs a fourth of adding
- * each (an increment has to wait for the clock that was read just before). */
+/* Of a time that is in no histogram yet: 256 are added at a time. */
 struct flm_probe_ringed {
     uint32_t site, ticks;
 };
@@ -267,7 +267,6 @@ struct flm_probe_thread {
     /* Of all that are one, when the thread ended or the file was written; and those that ended. */
     struct flm_probe_kernel kernel, ended;
     struct flm_probe_held held[FLM_PROBE_MOST_HELD]; /* in no order */
-    struct flm_probe_ring ring;
     struct flm_probe_ring held_ring; /* of FLM_PROBE_HELD: weights are in the sites' upper 8 bits */
 
     /* From 1, the outermost; [0] has the root, and those beyond the most depth are never open. */
@@ -286,11 +285,13 @@ struct flm_probe_node {
      * of so many, chosen by chance: what goes by in step with counting would not be seen. */
     uint64_t timed; /* calls that were */
     uint32_t until_timed, timed_of;
-    uint64_t checked; /* of `timed`, when that was decided last */
+    uint64_t seen_allocations; /* of the value, that are in a distribution, or in none */
 
     uint64_t value[FLM_PROBE_VALUES];
     uint64_t rounded; /* bytes that blocks have beyond what was asked for, as they are allocated */
-    uint64_t reserved[7];
+    uint64_t seen_allocated; /* as seen_allocations */
+    uint64_t checked;        /* of `timed`, when timed_of was decided last */
+    uint64_t reserved[5];
 };
 
 /* In front of FLM_PROBE_NODES_IN_PART nodes. A node has a higher place than the one it is in. */
@@ -299,19 +300,25 @@ struct flm_probe_part {
     uint64_t reserved[15];
 };
 
-/* Below 16 exactly, then 16 buckets for each power of two, so the middle of a bucket is at most
+/* Below 256 exactly, then 16 buckets for each power of two, so the middle of a bucket is at most
  * 3.2 % away. */
-enum { FLM_PROBE_BUCKETS_OF_OCTAVE = 16, FLM_PROBE_BUCKETS = 16 + 44 * 16 };
+enum {
+    FLM_PROBE_EXACT = 256,
+    FLM_PROBE_BUCKETS_OF_OCTAVE = 16,
+    FLM_PROBE_BUCKETS = FLM_PROBE_EXACT + 40 * FLM_PROBE_BUCKETS_OF_OCTAVE
+};
 
 /* A quantity of a site, in a thread. Of levels, which may be negative, the histogram is that of
- * their sizes without the sign. */
+ * their sizes without the sign. Of durations, count to greatest leave out those that are in exact
+ * buckets, which say it all: flm_probe_meter_complete. */
 struct flm_probe_meter {
     uint32_t next, site;
     uint32_t quantity; /* enum flm_probe_quantity */
     uint32_t history;  /* place; 0: none is kept */
     uint64_t count, total, least, greatest, last;
     uint64_t last_ticks;
-    uint32_t bucket[FLM_PROBE_BUCKETS];
+    uint64_t reserved[8];
+    uint32_t bucket[FLM_PROBE_BUCKETS]; /* one that is full stays so */
 };
 
 /* The last values: number n, from 0, is at n modulo the size. */
@@ -350,10 +357,10 @@ struct flm_probe_mapping {
 
 static inline uint32_t flm_probe_bucket(uint64_t ticks)
 {
-    if (ticks < FLM_PROBE_BUCKETS_OF_OCTAVE)
+    if (ticks < FLM_PROBE_EXACT)
         return (uint32_t)ticks;
-    uint32_t octave = 63u - (uint32_t)__builtin_clzll(ticks); /* 4 at least */
-    uint32_t bucket = (octave - 3) * FLM_PROBE_BUCKETS_OF_OCTAVE +
+    uint32_t octave = 63u - (uint32_t)__builtin_clzll(ticks); /* 8 at least */
+    uint32_t bucket = FLM_PROBE_EXACT + (octave - 8) * FLM_PROBE_BUCKETS_OF_OCTAVE +
                       ((uint32_t)(ticks >> (octave - 4)) & (FLM_PROBE_BUCKETS_OF_OCTAVE - 1));
     return bucket < FLM_PROBE_BUCKETS ? bucket : FLM_PROBE_BUCKETS - 1;
 }
@@ -361,11 +368,29 @@ static inline uint32_t flm_probe_bucket(uint64_t ticks)
 /* The first duration of a bucket; that of the next one is where it ends. */
 static inline uint64_t flm_probe_bucket_start(uint32_t bucket)
 {
-    if (bucket < FLM_PROBE_BUCKETS_OF_OCTAVE)
+    if (bucket < FLM_PROBE_EXACT)
         return bucket;
-    uint32_t octave = bucket / FLM_PROBE_BUCKETS_OF_OCTAVE + 3;
+    uint32_t octave = (bucket - FLM_PROBE_EXACT) / FLM_PROBE_BUCKETS_OF_OCTAVE + 8;
     return ((uint64_t)(FLM_PROBE_BUCKETS_OF_OCTAVE + bucket % FLM_PROBE_BUCKETS_OF_OCTAVE))
            << (octave - 4);
+}
+
+/* Of durations: those in exact buckets are added to what was counted of the others. */
+static inline void flm_probe_meter_complete(struct flm_probe_meter *meter)
+{
+    if (meter->quantity != FLM_PROBE_DURATION)
+        return;
+    for (uint32_t ticks = 0; ticks < FLM_PROBE_EXACT; ticks++) {
+        uint64_t count = meter->bucket[ticks];
+        if (count == 0)
+            continue;
+        if (meter->count == 0 || ticks < meter->least)
+            meter->least = ticks;
+        if (meter->count == 0 || ticks > meter->greatest)
+            meter->greatest = ticks;
+        meter->count += count;
+        meter->total += count * ticks;
+    }
 }
 
 #endif

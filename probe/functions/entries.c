@@ -89,9 +89,7 @@ static inline __attribute__((always_inline)) void begin(uintptr_t key, uintptr_t
 {
     uintptr_t stack = frame_of(slot);
     struct flm_probe_open *top = flm_top;
-    uint32_t mode = flm_scope_mode;
-    if (FLM_RARELY(!top || (mode & ~(uint32_t)FLM_WITH_MEMORY) ||
-                   (top->stack != 0 && top->stack <= stack))) {
+    if (FLM_RARELY(!top || flm_scope_mode || (top->stack != 0 && top->stack <= stack))) {
         if (flm_function_find(key) != &flm_left_out)
             apart(slowly, key, stack);
         return;
@@ -105,11 +103,6 @@ static inline __attribute__((always_inline)) void begin(uintptr_t key, uintptr_t
         return;
     }
     open->stack = stack;
-    if (mode) {
-        const struct flm_probe_node *node = (const void *)(uintptr_t)open->at;
-        open->allocated = node->value[FLM_PROBE_ALLOCATED];
-        open->allocations = node->value[FLM_PROBE_ALLOCATIONS];
-    }
     open->start = flm_clock_counter();
 }
 
@@ -130,17 +123,10 @@ void flm_entry_counted(uintptr_t key, uintptr_t slot)
         apart(flm_entry_count_slowly, key, slot);
 }
 
-static inline bool has_allocated(const struct flm_probe_open *open,
-                                 const struct flm_probe_node *node, uint32_t mode)
-{
-    return mode && open->allocations != node->value[FLM_PROBE_ALLOCATIONS];
-}
-
 void flm_entry_ended(uintptr_t key, uintptr_t slot)
 {
     uintptr_t stack = frame_of(slot);
     struct flm_probe_open *top = flm_top, *open = top;
-    uint32_t mode = flm_scope_mode;
     if (FLM_RARELY(!top))
         return;
     while (FLM_RARELY(open->stack < stack) && open > &flm_local->thread->open[0])
@@ -148,15 +134,13 @@ void flm_entry_ended(uintptr_t key, uintptr_t slot)
     if (open->stack != stack)
         return; /* it is not open: it was left out, or too deep */
     struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
-    struct flm_probe_ring *ring = flm_ring;
     uint64_t now = flm_clock_counter();
-    if (FLM_RARELY(open != top || (mode & ~(uint32_t)FLM_WITH_MEMORY) ||
-                   has_allocated(open, node, mode) || now - open->start > UINT32_MAX ||
-                   ring->count + 1 >= FLM_PROBE_RING)) {
+    if (FLM_RARELY(open != top || flm_scope_mode || open->direct == 0 ||
+                   flm_scope_has_allocated(node))) {
         apart(flm_entry_end_slowly, key, stack);
         return;
     }
-    flm_scope_left(open, node, ring, now);
+    flm_scope_left_plain(open, node, now);
 }
 
 /* ---- What the compiler calls ----------------------------------------------------------------- */

@@ -304,8 +304,8 @@ static __attribute__((noinline)) void leave_slowly(uintptr_t function, uintptr_t
 {
     struct flm_local *local = flm_local;
     struct flm_probe_open *top = flm_top, *found = NULL, *open = top;
-    const struct flm_site *site = flm_function_find(function);
-    if (!top || site == &flm_left_out || !site)
+    const struct flm_site *site = top ? flm_function_find(function) : NULL;
+    if (!site || site == &flm_left_out)
         return;
     if (local->not_open > 0 && stack <= local->not_open_stack) {
         local->not_open = stack == local->not_open_stack ? 0 : local->not_open - 1;

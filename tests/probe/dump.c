@@ -100,8 +100,12 @@ static void add_node(const struct flm_probe_node *node)
     row->number[3] += node->value[FLM_PROBE_ERRORS];
 }
 
-static void add_meter(const struct flm_probe_meter *meter)
+static void add_meter(const struct flm_probe_meter *in_file)
 {
+    struct flm_probe_meter whole = *in_file, *meter = &whole;
+    flm_probe_meter_complete(meter);
+    if (meter->count == 0)
+        return;
     char name[300], text[400];
     name_of(meter->site, name, sizeof name);
     snprintf(text, sizeof text, "meter %s %u", name, meter->quantity);

@@ -87,9 +87,13 @@ static void add_node(uint32_t place)
         row->value[i] += node->value[i];
 }
 
-static void add_meter(uint32_t site, uint32_t quantity, const struct flm_probe_meter *meter,
-                      const struct flm_probe_ringed *ringed)
+static void add_meter(const struct flm_probe_meter *in_file)
 {
+    struct flm_probe_meter whole = *in_file, *meter = &whole;
+    flm_probe_meter_complete(meter);
+    uint32_t site = meter->site, quantity = meter->quantity;
+    if (meter->count == 0)
+        return;
     struct total *total = totals;
     while (total < totals + total_count && (total->site != site || total->quantity != quantity))
         total++;
@@ -101,23 +105,21 @@ static void add_meter(uint32_t site, uint32_t quantity, const struct flm_probe_m
         total->quantity = quantity;
     }
     int is_level = quantity == FLM_PROBE_LEVEL;
-    uint64_t least = meter ? meter->least : ringed->ticks;
-    uint64_t greatest = meter ? meter->greatest : ringed->ticks;
+    uint64_t least = meter->least, greatest = meter->greatest;
     if (total->count == 0 ||
         (is_level ? (int64_t)least < (int64_t)total->least : least < total->least))
         total->least = least;
     if (total->count == 0 ||
         (is_level ? (int64_t)greatest > (int64_t)total->greatest : greatest > total->greatest))
         total->greatest = greatest;
-    if (meter && meter->last_ticks >= total->last_ticks) {
+    if (meter->last_ticks >= total->last_ticks) {
         total->last = meter->last;
         total->last_ticks = meter->last_ticks;
     }
-    total->count += meter ? meter->count : 1;
-    total->sum += meter ? meter->total : ringed->ticks;
-    for (int i = 0; meter && i < FLM_PROBE_BUCKETS; i++)
+    total->count += meter->count;
+    total->sum += meter->total;
+    for (int i = 0; i < FLM_PROBE_BUCKETS; i++)
         total->buckets += meter->bucket[i];
-    total->buckets += meter == NULL;
 }
 
 static double scaled(uint64_t value, uint32_t quantity)
@@ -170,13 +172,10 @@ int main(int argc, char **argv)
                 add_node(p + FLM_PROBE_NODE_UNITS * (1 + i));
         for (uint32_t m = thread->first_meter; m > 0;) {
             const struct flm_probe_meter *meter = at(m);
-            add_meter(meter->site, meter->quantity, meter, NULL);
+            add_meter(meter);
             print_history(meter);
             m = meter->next;
         }
-        for (uint64_t i = 0; i < thread->ring.count; i++)
-            add_meter(thread->ring.at[i].site & FLM_PROBE_SITE_MASK, FLM_PROBE_DURATION, NULL,
-                      &thread->ring.at[i]);
         lost += thread->lost_depth + thread->lost_room + thread->lost_values;
         left += thread->left;
         place = thread->next;

@@ -345,40 +345,12 @@ static bool read_meters(struct reading *r, const struct flm_probe_thread *thread
         if (!is_new && (meter.site == 0 || meter.site > d->site_count))
             return refuse_place(r, place, "a meter is of no site");
         place = meter.next;
-        if (is_new)
+        flm_probe_meter_complete(&meter);
+        bool is_empty = meter.quantity == FLM_PROBE_DURATION && meter.count == 0;
+        if (is_new || is_empty) /* a scope that was entered and has not ended yet */
             continue;
         if (!FLM_ARRAY_ADD(&d->meters, meter) || !FLM_ARRAY_ADD(&d->meter_threads, index))
             return flm_error_memory(r->why);
-    }
-    return true;
-}
-
-/* The durations that are in no histogram yet. */
-static bool add_ring(struct reading *r, const struct flm_probe_thread *thread, uint32_t index)
-{
-    struct flm_probe_decoded *d = r->d;
-    uint64_t count = thread->ring.count < FLM_PROBE_RING ? thread->ring.count : FLM_PROBE_RING;
-    for (uint64_t i = 0; i < count; i++) {
-        const struct flm_probe_ringed *ringed = &thread->ring.at[i];
-        uint32_t site = ringed->site & FLM_PROBE_SITE_MASK;
-        if (site == 0 || site > d->site_count)
-            continue;
-        struct flm_probe_meter *meter = NULL;
-        for (size_t m = d->meters.count; m-- > 0 && d->meter_threads.at[m] == index && !meter;)
-            if (d->meters.at[m].site == site && d->meters.at[m].quantity == FLM_PROBE_DURATION)
-                meter = &d->meters.at[m];
-        if (!meter) {
-            struct flm_probe_meter fresh = {.site = site, .least = UINT64_MAX};
-            if (!FLM_ARRAY_ADD(&d->meters, fresh) || !FLM_ARRAY_ADD(&d->meter_threads, index))
-                return flm_error_memory(r->why);
-            meter = &d->meters.at[d->meters.count - 1];
-        }
-        uint64_t least = meter->count > 0 ? meter->least : UINT64_MAX;
-        meter->bucket[flm_probe_bucket(ringed->ticks)]++;
-        meter->count++;
-        meter->total += ringed->ticks;
-        meter->least = ringed->ticks < least ? ringed->ticks : least;
-        meter->greatest = ringed->ticks > meter->greatest ? ringed->ticks : meter->greatest;
     }
     return true;
 }
@@ -446,7 +418,7 @@ static bool read_all(struct reading *r)
         return flm_error_memory(r->why);
     for (uint32_t i = 0; i < d->threads.count; i++) {
         const struct flm_probe_thread *thread = &d->threads.at[i];
-        if (!read_tree(r, thread, i) || !read_meters(r, thread, i) || !add_ring(r, thread, i))
+        if (!read_tree(r, thread, i) || !read_meters(r, thread, i))
             return false;
     }
     if (d->header.state == FLM_PROBE_RUNNING)

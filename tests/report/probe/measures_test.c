@@ -2,20 +2,6 @@
 
 #include "support/probe/probe_image.h"
 
-/* A meter of a site in the thread of the image, with values from 1 to `count`. */
-static void add_meter(struct image *image, uint32_t site, enum flm_probe_quantity quantity,
-                      uint32_t count)
-{
-    struct flm_probe_meter *meter = place(image, METER);
-    *meter = (struct flm_probe_meter){.site = site, .quantity = quantity, .least = 1};
-    for (uint32_t value = 1; value <= count; value++) {
-        meter->bucket[flm_probe_bucket(value)]++;
-        meter->total += value;
-    }
-    meter->count = meter->greatest = meter->last = count;
-    thread_of(image)->first_meter = METER;
-}
-
 static void make(struct image *image, struct flm_probe_decoded *decoded, struct flm_measures *m)
 {
     struct flm_error why = {0};
@@ -74,7 +60,8 @@ static void percentiles_are_within_half_a_bucket(void **state)
     struct flm_probe_decoded decoded;
     struct flm_measures m;
     enum { COUNT = 100000 };
-    add_meter(image, 2, FLM_PROBE_DURATION, COUNT);
+    for (uint64_t ticks = 1; ticks <= COUNT; ticks++)
+        add_duration(image, 2, ticks);
     make(image, &decoded, &m);
     const struct flm_probe_meter *meter = m.site[2].meter[FLM_PROBE_DURATION];
     assert_non_null(meter);
@@ -88,24 +75,61 @@ static void percentiles_are_within_half_a_bucket(void **state)
     clear(image, &decoded, &m);
 }
 
-/* Durations that are in no histogram yet are in the ring. */
-static void the_ring_is_part_of_the_meter(void **state)
+/* Short calls are in their buckets alone: sums and ends follow, beside those of the others. */
+static void exact_buckets_are_part_of_the_meter(void **state)
+{
+    (void)state;
+    static const uint64_t ticks[] = {5, 255, 255, 0, 256, 1000};
+    enum { SHORT = 4 };
+    struct image *image = make_image();
+    struct flm_probe_decoded decoded;
+    struct flm_measures m;
+    for (size_t i = 0; i < SHORT; i++)
+        add_duration(image, 2, ticks[i]);
+    make(image, &decoded, &m);
+    const struct flm_probe_meter *meter = m.site[2].meter[FLM_PROBE_DURATION];
+    assert_int_equal(meter->count, 4);
+    assert_int_equal(meter->total, 515);
+    assert_int_equal(meter->least, 0);
+    assert_int_equal(meter->greatest, 255);
+    flm_measures_clear(&m);
+    flm_probe_decoded_clear(&decoded);
+    for (size_t i = SHORT; i < sizeof ticks / sizeof *ticks; i++)
+        add_duration(image, 2, ticks[i]);
+    make(image, &decoded, &m);
+    meter = m.site[2].meter[FLM_PROBE_DURATION];
+    assert_int_equal(meter->count, 6);
+    assert_int_equal(meter->total, 1771);
+    assert_int_equal(meter->least, 0);
+    assert_int_equal(meter->greatest, 1000);
+    clear(image, &decoded, &m);
+}
+
+/* Of a scope that was entered and has not ended. */
+static void a_meter_with_nothing_in_it_is_none(void **state)
 {
     (void)state;
     struct image *image = make_image();
     struct flm_probe_decoded decoded;
     struct flm_measures m;
-    add_meter(image, 2, FLM_PROBE_DURATION, 3);
-    struct flm_probe_ring *ring = &thread_of(image)->ring;
-    ring->at[0] = (struct flm_probe_ringed){2, 1000};
-    ring->at[1] = (struct flm_probe_ringed){1, 5};
-    ring->count = 2;
+    add_duration(image, 2, 7);
+    ((struct flm_probe_meter *)place(image, METER))->bucket[7] = 0;
     make(image, &decoded, &m);
-    assert_int_equal(m.site[2].meter[FLM_PROBE_DURATION]->count, 4);
-    assert_int_equal(m.site[2].meter[FLM_PROBE_DURATION]->greatest, 1000);
-    assert_int_equal(m.site[1].meter[FLM_PROBE_DURATION]->count, 1);
-    assert_int_equal(m.site[1].meter[FLM_PROBE_DURATION]->least, 5);
+    assert_null(m.site[2].meter[FLM_PROBE_DURATION]);
     clear(image, &decoded, &m);
+}
+
+/* Each bucket begins where the one before it ends, and none is wider than a sixteenth. */
+static void buckets_follow_each_other(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i + 1 < FLM_PROBE_BUCKETS; i++) {
+        uint64_t start = flm_probe_bucket_start(i), end = flm_probe_bucket_start(i + 1);
+        assert_int_equal(flm_probe_bucket(start), i);
+        assert_int_equal(flm_probe_bucket(end - 1), i);
+        assert_true(end - start == 1 || (end - start) * 16 <= start);
+    }
+    assert_int_equal(flm_probe_bucket(UINT64_MAX), FLM_PROBE_BUCKETS - 1);
 }
 
 static void levels_have_signs(void **state)
@@ -122,7 +146,9 @@ int main(void)
         cmocka_unit_test(sums_are_those_of_a_site),
         cmocka_unit_test(recursion_counts_once),
         cmocka_unit_test(percentiles_are_within_half_a_bucket),
-        cmocka_unit_test(the_ring_is_part_of_the_meter),
+        cmocka_unit_test(exact_buckets_are_part_of_the_meter),
+        cmocka_unit_test(a_meter_with_nothing_in_it_is_none),
+        cmocka_unit_test(buckets_follow_each_other),
         cmocka_unit_test(levels_have_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

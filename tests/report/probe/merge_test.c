@@ -11,8 +11,7 @@ static struct image *make_process(const char *command)
     memcpy((char *)place(image, TEXTS) + 12, command, strlen(command));
     header_of(image)->command = TEXTS * FLM_PROBE_UNIT + 12;
     header_of(image)->command_size = (uint32_t)strlen(command);
-    thread_of(image)->ring.count = 1;
-    thread_of(image)->ring.at[0] = (struct flm_probe_ringed){2, 150};
+    add_duration(image, 2, 150);
     node_of(image, 2)->value[FLM_PROBE_ALLOCATED] = 100;
     return image;
 }

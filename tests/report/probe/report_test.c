@@ -38,8 +38,7 @@ static void percentiles_are_those_asked_for(void **state)
 {
     (void)state;
     struct image *image = make_image();
-    thread_of(image)->ring.count = 1;
-    thread_of(image)->ring.at[0] = (struct flm_probe_ringed){2, 150};
+    add_duration(image, 2, 150);
     const double percentiles[] = {50, 99.9};
     struct flm_report *report =
         report_of(image, &(struct flm_report_options){.size = sizeof(struct flm_report_options),
@@ -82,8 +81,7 @@ static void memory_may_run_out(void **state)
 {
     (void)state;
     struct image *image = make_image();
-    thread_of(image)->ring.count = 1;
-    thread_of(image)->ring.at[0] = (struct flm_probe_ringed){2, 150};
+    add_duration(image, 2, 150);
     assert_survives_failures(makes_a_report, image);
     free(image);
 }

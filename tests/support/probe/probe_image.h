@@ -56,6 +56,22 @@ static inline void set_site(struct image *image, uint32_t number, uint64_t name,
     site[number].line = 10 * number;
 }
 
+/* The meter of the durations of a site, with one more. */
+static inline void add_duration(struct image *image, uint32_t site, uint64_t ticks)
+{
+    struct flm_probe_meter *meter = place(image, METER);
+    thread_of(image)->first_meter = METER;
+    meter->site = site;
+    meter->quantity = FLM_PROBE_DURATION;
+    meter->bucket[flm_probe_bucket(ticks)]++;
+    if (ticks < FLM_PROBE_EXACT)
+        return;
+    meter->least = meter->count == 0 || ticks < meter->least ? ticks : meter->least;
+    meter->greatest = ticks > meter->greatest ? ticks : meter->greatest;
+    meter->total += ticks;
+    meter->count++;
+}
+
 /* main 1 call, 1000 ns; in it parse, 4 calls, 600 ns. */
 static inline struct image *make_image(void)
 {
