@@ -229,6 +229,7 @@ other()
 
 export GOCACHE="$work/go" GOFLAGS=-mod=mod GO111MODULE=off HOME="${HOME:-$work}"
 other go go 'go build -o lines lines.go' ./lines
+other go-stripped go 'go build -ldflags="-s -w" -o lines lines.go' ./lines
 other node node : node --perf-prof lines.js
 other rust rustc 'rustc -g -O lines.rs -o lines' ./lines
 record=--python
@@ -236,6 +237,7 @@ other python python3 : python3 lines.py
 record=
 if [ "$which" = all ]; then
     other go-without-optimization go 'go build -gcflags="-N -l" -o lines lines.go' ./lines
+    other go-stripped-pie go 'go build -buildmode=pie -ldflags="-s -w" -o lines lines.go' ./lines
     other rust-O0 rustc 'rustc -g lines.rs -o lines' ./lines
     other rust-O3-split rustc 'rustc -g -C opt-level=3 -C split-debuginfo=unpacked lines.rs -o lines' ./lines
     for python in python3.8 python3.9 python3.10 python3.12 python3.13; do

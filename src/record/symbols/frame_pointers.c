@@ -38,7 +38,11 @@ static struct chain user_part(const struct flm_event_sample *sample)
 static bool keeps_frame_pointers(const struct flm_process *process, uint64_t pc)
 {
     const struct flm_mapping *mapping = flm_process_find(process, pc);
-    return mapping && mapping->module && flm_module_keeps_frame_pointers(mapping->module);
+    uint64_t address;
+    return mapping && mapping->module &&
+           flm_module_address(mapping->module, pc - mapping->start + mapping->file_offset,
+                              &address) &&
+           flm_module_keeps_frame_pointers(mapping->module, address);
 }
 
 /* The first unwound caller that is in the chain too, and where there. */

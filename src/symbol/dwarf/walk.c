@@ -147,6 +147,7 @@ static void walk_unit(struct walker *walker, const struct work *work, Dwarf_Off 
     }
     good = flm_dwarf_entries_walk(walker->entries, &unit, &walker->files) && good;
     walker->report.units++;
+    walker->report.go_units += dwarf_srclang(&unit) == DW_LANG_Go;
     walker->report.damaged_units += !good;
 }
 
@@ -289,6 +290,7 @@ static void add_report(struct flm_dwarf_report *sum, const struct flm_dwarf_repo
     sum->units += part->units;
     sum->damaged_units += part->damaged_units;
     sum->damaged_lines += part->damaged_lines;
+    sum->go_units += part->go_units;
     sum->missing_split += part->missing_split;
 }
 

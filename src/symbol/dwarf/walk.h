@@ -23,6 +23,7 @@ struct flm_dwarf_report {
     size_t units;           /* that were walked */
     size_t damaged_units;   /* of these: read only up to the damage */
     size_t damaged_lines;   /* line programs that were read only up to the damage */
+    size_t go_units;        /* of functions that the Go compiler made */
     size_t missing_split;   /* units whose entries are in a file that was not found */
     char missing_name[120]; /* one of these files, terminated; cut if it is long */
 };

@@ -142,10 +142,26 @@ struct flm_elf_named {
 };
 struct flm_elf_named *flm_elf_list_symbols(const struct flm_elf_file *file, size_t *count);
 
-/* Whether it was made by the Go compiler; and adds the functions that Go's runtime knows, stripped
- * or not (go_functions.c); returns how many. */
+/* ---- Go: what its runtime knows, stripped or not --------------------------------------------- */
+
+/* Whether it was made by the Go compiler: go_table.c. */
 bool flm_elf_is_go(const struct flm_elf_file *file);
+
+/* From its first function to the end of its last one: there may be C before and after. False when
+ * there are none. */
+bool flm_elf_go_range(const struct flm_elf_file *file, struct flm_elf_range *range);
+
+/* Adds its functions; with flm_elf_add_go_code also their lines and what is inlined into them, of
+ * programs of Go 1.16 (lines) and 1.18 (inlined). Both return how many. */
 size_t flm_elf_add_go_functions(const struct flm_elf_file *file, struct flm_code_maker *maker);
+size_t flm_elf_add_go_code(const struct flm_elf_file *file, struct flm_code_maker *maker);
+
+/* Appends a .debug_frame of its functions, as Go's linker makes it: x86-64 and arm64, Go 1.16 and
+ * newer. False: there is none, or memory ran out. */
+struct flm_text;
+bool flm_elf_add_go_frames(const struct flm_elf_file *file, struct flm_text *out);
+
+/* ---- Symbols in a stripped file -------------------------------------------------------------- */
 
 /* .gnu_debugdata: the symbols that Fedora leaves in a stripped file, as a small ELF file in xz.
  * NULL when there is none, or liblzma is missing. */

@@ -29,9 +29,10 @@ struct flm_module {
     struct flm_mapped_file mapped;
     int process;
     uint64_t kernel_text;
-    char kernel_symbol[32]; /* the symbol at `kernel_text`; terminated */
-    bool is_kernel;         /* the kernel or one of its modules */
-    bool is_go;             /* made by the Go compiler */
+    char kernel_symbol[32];       /* the symbol at `kernel_text`; terminated */
+    bool is_kernel;               /* the kernel or one of its modules */
+    bool is_go;                   /* made by the Go compiler */
+    struct flm_elf_range go_code; /* {0, 0}: not asked for yet */
 
     struct flm_elf_file *file;    /* NULL: none was found */
     struct flm_text file_path;    /* of the file, terminated; "" for an image */
@@ -45,6 +46,7 @@ struct flm_module {
     struct flm_code_table *code;
     struct flm_cached cached_code;
     uint64_t slide;       /* added to the table's addresses: kernels are loaded anywhere */
+    size_t go_units;      /* of its debug information: see dwarf/walk.h */
     size_t missing_split; /* units whose .dwo file was not found, and one of these files */
     char missing_name[120];
     bool is_hidden;      /* the kernel hides its addresses */

@@ -104,6 +104,7 @@ bool flm_module_walk(struct flm_module *module, const struct flm_elf_file *debug
     free(shared_copy);
     free(copy);
     flm_elf_free(shared);
+    module->go_units = report.go_units;
     module->missing_split = report.missing_split;
     memcpy(module->missing_name, report.missing_name, sizeof module->missing_name);
     return done;
@@ -167,13 +168,18 @@ static void make_table(struct flm_module *module, struct sources *sources)
             module->state = FLM_MODULE_SYMBOLS;
         }
     }
-    size_t found = 0;
     const struct flm_elf_file *layout = module->file ? module->file : sources->debug.file;
     if (layout)
         flm_elf_add_sections(layout, maker);
+    /* Of a program that has C in it too, DWARF may describe only that. */
+    bool is_go_bare = module->is_go && !module->modules->options.names_only &&
+                      (!sources->walked || module->go_units == 0);
+    size_t found = is_go_bare ? flm_elf_add_go_code(module->file, maker) : 0;
+    if (found > 0)
+        module->state = FLM_MODULE_COMPLETE;
     if (sources->listed)
         found += flm_elf_add_symbols(sources->listed, FLM_ELF_SYMTAB, maker);
-    else if (module->is_go)
+    else if (module->is_go && found == 0)
         found += flm_elf_add_go_functions(module->file, maker);
     size_t listed = found;
     /* .symtab includes .dynsym; mini symbols do not. */
@@ -181,7 +187,7 @@ static void make_table(struct flm_module *module, struct sources *sources)
         found += flm_elf_add_symbols(module->file, FLM_ELF_DYNSYM, maker);
     if (module->file)
         found += flm_elf_add_symbols(module->file, FLM_ELF_PLT, maker);
-    if (!sources->walked)
+    if (module->state != FLM_MODULE_COMPLETE)
         module->state = listed ? FLM_MODULE_SYMBOLS : found ? FLM_MODULE_EXPORTS : FLM_MODULE_BARE;
     /* With an error the table is not cached: the missing files may be there next time. */
     bool is_complete = module->why.kind == FLM_ERROR_NONE && module->missing_split == 0;

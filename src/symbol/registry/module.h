@@ -105,9 +105,10 @@ size_t flm_module_lookup(struct flm_module *module, uint64_t address, struct flm
  * Unlike lookups, only one thread at a time may call this. */
 bool flm_module_function_start(struct flm_module *module, uint64_t address, uint64_t *start);
 
-/* Whether all of its code keeps frame pointers, as Go's does: the frames that they lead to are then
- * also those that no unwind table leads to, because the runtime has switched stacks. */
-bool flm_module_keeps_frame_pointers(const struct flm_module *module);
+/* Whether the code at an address keeps frame pointers, as all of Go's does: the frames that they
+ * lead to are then also those that no unwind table leads to, because the runtime has switched
+ * stacks. C in the same program uses the register for anything. */
+bool flm_module_keeps_frame_pointers(struct flm_module *module, uint64_t address);
 
 /* Whether code without an unwind rule at this address is known to have no caller: musl's start of
  * programs and threads. For the thread that unwinds. */

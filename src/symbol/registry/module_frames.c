@@ -49,10 +49,22 @@ static struct flm_bytes frames_by_segment(const struct flm_elf_file *file, uint6
     return nothing;
 }
 
-/* The sections of the module. .debug_frame may be in a separate file, `debug`, which must outlive
- * the sections. False: there are none. */
+/* What sections that are not in the module's file are in. */
+struct elsewhere {
+    struct flm_found debug;
+    struct flm_text made; /* of what the runtime of Go knows */
+};
+
+static void elsewhere_clear(struct elsewhere *elsewhere)
+{
+    flm_found_clear(&elsewhere->debug);
+    flm_text_clear(&elsewhere->made);
+}
+
+/* The sections of the module. .debug_frame may be elsewhere, which must outlive the sections.
+ * False: there are none. */
 static bool find_sections(struct flm_module *module, struct flm_unwind_sections *sections,
-                          struct flm_found *debug)
+                          struct elsewhere *elsewhere)
 {
     const struct flm_elf_file *file = module->file;
     uint64_t ignored;
@@ -68,18 +80,26 @@ static bool find_sections(struct flm_module *module, struct flm_unwind_sections 
     sections->text_base = sections->code_address;
     if (section_at(file, ".got.plt", &sections->data_base).size == 0)
         section_at(file, ".got", &sections->data_base);
+    if (sections->debug_frame.size == 0 && module->is_go &&
+        flm_elf_add_go_frames(file, &elsewhere->made))
+        sections->debug_frame = (struct flm_bytes){elsewhere->made.at, elsewhere->made.size};
     if (sections->eh_frame.size == 0 && sections->debug_frame.size == 0) {
         flm_find_debug(&module->modules->find, file, module->path, &module->id, module->process,
-                       false, debug);
-        if (debug->file)
-            sections->debug_frame = section_at(debug->file, ".debug_frame", &ignored);
+                       false, &elsewhere->debug);
+        if (elsewhere->debug.file)
+            sections->debug_frame = section_at(elsewhere->debug.file, ".debug_frame", &ignored);
     }
     return sections->eh_frame.size || sections->debug_frame.size;
 }
 
-bool flm_module_keeps_frame_pointers(const struct flm_module *module)
+bool flm_module_keeps_frame_pointers(struct flm_module *module, uint64_t address)
 {
-    return module->is_go;
+    if (!module->is_go)
+        return false;
+    struct flm_elf_range *go = &module->go_code;
+    if (go->end == 0 && !flm_elf_go_range(module->file, go))
+        *go = (struct flm_elf_range){0, UINT64_MAX};
+    return address >= go->start && address < go->end;
 }
 
 /* ---- The unwind table ------------------------------------------------------------------------ */
@@ -101,10 +121,10 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
     }
     flm_cache_close(&cached);
     struct flm_unwind_sections sections;
-    struct flm_found debug = {0};
-    if (module->file && find_sections(module, &sections, &debug))
+    struct elsewhere elsewhere = {0};
+    if (module->file && find_sections(module, &sections, &elsewhere))
         module->unwind = flm_unwind_table_new(&sections, NULL);
-    flm_found_clear(&debug);
+    elsewhere_clear(&elsewhere);
     if (module->unwind && dir && module->id.size) {
         struct flm_text bytes = {0};
         flm_unwind_table_write(module->unwind, &bytes);
@@ -121,11 +141,11 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
 static bool list_functions(struct flm_module *module)
 {
     struct flm_unwind_sections sections;
-    struct flm_found debug = {0};
+    struct elsewhere elsewhere = {0};
     struct flm_cfi cfi = {0};
     struct flm_error why = {0};
     module->functions_tried = true;
-    if (module->file && find_sections(module, &sections, &debug) &&
+    if (module->file && find_sections(module, &sections, &elsewhere) &&
         flm_cfi_read(&cfi, &sections, &why) && cfi.functions.count > 0) {
         module->functions = malloc(cfi.functions.count * sizeof *module->functions);
         if (module->functions)
@@ -137,7 +157,7 @@ static bool list_functions(struct flm_module *module)
                 cfi.functions.at[i].start, cfi.functions.at[i].from, cfi.functions.at[i].end};
     }
     flm_cfi_clear(&cfi);
-    flm_found_clear(&debug);
+    elsewhere_clear(&elsewhere);
     module->functions_tried = why.kind != FLM_ERROR_MEMORY;
     return module->functions_tried;
 }

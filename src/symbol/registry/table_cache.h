@@ -14,7 +14,7 @@
 
 /* Must be increased whenever the layout or the meaning of a table changes; also when a table
  * becomes more complete, so that old ones are not used any more. */
-enum { FLM_CACHE_VERSION = 3 };
+enum { FLM_CACHE_VERSION = 4 };
 
 struct flm_cached {
     struct flm_bytes bytes; /* mapped; aligned to 64 */
