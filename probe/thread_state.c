@@ -133,14 +133,17 @@ static bool of_thread(uint32_t tid, struct flm_probe_kernel *to)
 static void update(struct flm_probe_thread *thread)
 {
     struct flm_probe_kernel now = {0};
-    char name[FLM_PROBE_NAME_SIZE + 2];
+    char name[FLM_PROBE_NAME_SIZE + 2], text[1024];
     bool is_there = of_thread(thread->tid, &now);
+    const char *end = read_file(thread->tid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
     bool has_name = is_there && read_file(thread->tid, "comm", name, sizeof name);
     flm_lock();
     if (has_name && thread->state == FLM_PROBE_RUNNING) {
         name[strcspn(name, "\n")] = 0;
         flm_thread_name(thread, name);
     }
+    if (end && end[1] == ' ')
+        thread->doing = (unsigned char)end[2];
     if (thread->state == FLM_PROBE_RUNNING && is_there) {
         add_ended(&now, &thread->ended);
         thread->kernel = now;

@@ -84,15 +84,8 @@ export async function loadCode(wanted) {
     return new Uint8Array(await response.arrayBuffer());
 }
 
-// Whether the profile is that of a running program, and what it is by now.
-export const isLive = () => Boolean(element('module')?.dataset.live);
-export async function loadLive() {
-    const response = await fetch(element('module').dataset.live, {method: 'POST', body: 'now'}).catch(() => {
-        throw new Error('there is no answer: is flamel view still running?');
-    });
-    if (!response.ok) throw new Error(await response.text() || `the server says ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
-}
+// Where to ask what a running program has measured by now; undefined: the profile is none of such.
+export const liveURL = () => element('module')?.dataset.live;
 
 // ---- Fetched, dropped or chosen -----------------------------------------------------------------
 

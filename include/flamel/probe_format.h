@@ -255,8 +255,8 @@ struct flm_probe_thread {
     char began_as[FLM_PROBE_NAME_SIZE]; /* that of whoever made it, often */
     uint32_t first_part;                /* of nodes: place of the newest one */
     uint32_t first_meter;               /* place of the newest one */
-    uint32_t root; /* place of the node that all others are in; it has no site */
-    uint32_t reserved;
+    uint32_t root;  /* place of the node that all others are in; it has no site */
+    uint32_t doing; /* what the kernel said last: 'R' runs, 'S' sleeps, 'D' ...; 0: not known */
     uint64_t lost_depth;  /* scopes deeper than FLM_PROBE_MOST_DEPTH: only these are counted */
     uint64_t lost_room;   /* scopes for which there was no room: likewise */
     uint64_t lost_busy;   /* scopes of signal handlers that interrupted the library: likewise */

@@ -1,5 +1,5 @@
-/* file_copy.c - a copy of the file, in the order of places (src/load/attached.c says why that is
- * whole). Read by the kernel: ThreadSanitizer would see a race with the threads that write where
+/* file_copy.c - a copy of the file, in the order of places (src/load/probe/attached.c says why that
+ * is whole). Read by the kernel: ThreadSanitizer would see a race with the threads that write where
  * they must. */
 #include "file_copy.h"
 

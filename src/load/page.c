@@ -29,18 +29,29 @@ static void add_asset(struct flm_text *out, enum flm_page_asset asset)
     flm_text_add(out, flm_page_asset(asset));
 }
 
-void flm_page_policy_add(bool served, struct flm_text *out)
+void flm_page_policy_add(enum flm_page_use use, struct flm_text *out)
 {
     flm_text_puts(out, "default-src 'none'; script-src 'sha256-");
     add_asset(out, FLM_PAGE_START_HASH);
     flm_text_puts(out, "' 'sha256-");
     add_asset(out, FLM_PAGE_SCRIPT_HASH);
+    if (use == FLM_PAGE_SERVED_LIVE) {
+        flm_text_puts(out, "' 'sha256-");
+        add_asset(out, FLM_PAGE_LIVE_HASH);
+    }
     flm_text_puts(out, "' 'wasm-unsafe-eval'; style-src 'sha256-");
     add_asset(out, FLM_PAGE_STYLE_HASH);
     flm_text_format(out,
                     "'; img-src data: blob:; worker-src blob:; connect-src %shttps: http:; "
                     "base-uri 'none'; form-action 'none'",
-                    served ? "'self' " : "");
+                    use != FLM_PAGE_OF_ONE_FILE ? "'self' " : "");
+}
+
+static enum flm_page_use use_of(const struct flm_page_content *page)
+{
+    return page->live_from     ? FLM_PAGE_SERVED_LIVE
+           : page->module_from ? FLM_PAGE_SERVED
+                               : FLM_PAGE_OF_ONE_FILE;
 }
 
 static void add_head(const struct flm_page_content *page, struct flm_text *out)
@@ -48,7 +59,7 @@ static void add_head(const struct flm_page_content *page, struct flm_text *out)
     flm_text_puts(out, FLM_HTML_BEGINS "\n<html lang=\"en\">\n<head>\n"
                                        "<meta charset=\"utf-8\">\n"
                                        "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-    flm_page_policy_add(page->module_from != NULL, out);
+    flm_page_policy_add(use_of(page), out);
     flm_text_puts(out, "\">\n" FLM_HTML_GENERATOR FLAMEL_VERSION "\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<meta name=\"referrer\" content=\"no-referrer\">\n"
@@ -157,6 +168,11 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
         return false;
     if (!add_part(out, "script", NULL, flm_page_script(), why))
         return false;
+    if (page->live_from) {
+        flm_text_puts(out, "<script>");
+        add_asset(out, FLM_PAGE_LIVE);
+        flm_text_puts(out, "</script>\n");
+    }
     flm_text_puts(out, "<script>");
     add_asset(out, FLM_PAGE_START);
     flm_text_puts(out, "</script>\n");
@@ -224,7 +240,7 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
         }
     if (!flm_page_write(&content, &page->html, why))
         return false;
-    flm_page_policy_add(true, &page->policy);
+    flm_page_policy_add(o->live ? FLM_PAGE_SERVED_LIVE : FLM_PAGE_SERVED, &page->policy);
     flm_text_puts(&page->policy, "; frame-ancestors 'none'");
     flm_text_putc(&page->policy, 0);
     if (page->html.failed || page->policy.failed)

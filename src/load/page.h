@@ -35,7 +35,8 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
                     struct flm_error *why);
 
 /* The Content-Security-Policy that the page states; the server sends it as a header too. */
-void flm_page_policy_add(bool served, struct flm_text *out);
+enum flm_page_use { FLM_PAGE_OF_ONE_FILE, FLM_PAGE_SERVED, FLM_PAGE_SERVED_LIVE };
+void flm_page_policy_add(enum flm_page_use use, struct flm_text *out);
 
 /* False, and `why`, when flamel was built without the viewer. */
 bool flm_page_is_built(struct flm_error *why);

@@ -72,6 +72,21 @@ test('a running program is renewed, and what was chosen stays', {skip: !existsSy
     while (!(await rows(page)).some(row => row.includes('late'))) await page.waitForTimeout(200);
     assert.ok((await rows(page)).some(row => row.includes('parse')));
 
+    // Beside the picture: what it measures, by sections, and how it went.
+    assert.deepEqual((await page.$$eval('.dock-tabs button', all => all.map(one => one.textContent))).slice(0, 4),
+        ['Time', 'Memory', 'CPU', 'Locks']);
+    const cells = () => page.$$eval('.dock tbody tr', all => all.map(one => one.innerText.replace(/\s+/g, ' ')));
+    assert.ok((await cells()).some(row => row.startsWith('late ')));
+    await page.click('.dock tbody button >> text=parse');
+    assert.match(await words(page, '.dock-chart'), /^parse\s*calls\/s: .* now, .* at most in/);
+    assert.ok(await page.$eval('.dock-chart path', path => path.getAttribute('d').split('L').length > 2));
+    await page.click('.dock thead button >> text=average');
+    assert.equal(await page.$eval('.dock [aria-sort]', one => one.innerText.trim()), 'average ▼');
+    await page.click('.dock-tabs >> text=Threads');
+    assert.match((await cells())[0], /^live .* sleeping /);
+    await page.click('.dock-tabs >> text=Tasks');
+    assert.match(await words(page, '.dock-scroll'), /nothing was measured yet/);
+
     // Frozen: nothing is asked for.
     await page.click('.live');
     assert.equal(await words(page, '.live'), 'frozen');

@@ -86,8 +86,8 @@ static void a_page_may_do_nothing_but_what_it_must(void **state)
     if (!is_built())
         skip();
     struct flm_text of_one_file = {0}, served = {0};
-    flm_page_policy_add(false, &of_one_file);
-    flm_page_policy_add(true, &served);
+    flm_page_policy_add(FLM_PAGE_OF_ONE_FILE, &of_one_file);
+    flm_page_policy_add(FLM_PAGE_SERVED, &served);
     assert_true(contains(&of_one_file, "default-src 'none'; "));
     assert_true(contains(&of_one_file, "connect-src https: http:;"));
     assert_true(contains(&served, "connect-src 'self' https: http:;"));
@@ -113,8 +113,8 @@ static void the_hashes_are_of_what_stands_in_the_page(void **state)
     if (!is_built())
         skip();
     /* The tests in a browser see whether they are right; here, that there are three. */
-    static const enum flm_page_asset hashes[] = {FLM_PAGE_STYLE_HASH, FLM_PAGE_START_HASH,
-                                                 FLM_PAGE_SCRIPT_HASH};
+    static const enum flm_page_asset hashes[] = {FLM_PAGE_LIVE_HASH, FLM_PAGE_STYLE_HASH,
+                                                 FLM_PAGE_START_HASH, FLM_PAGE_SCRIPT_HASH};
     for (size_t i = 0; i < 3; i++) {
         struct flm_bytes hash = flm_page_asset(hashes[i]);
         assert_int_equal(hash.size, 44);

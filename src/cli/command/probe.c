@@ -14,7 +14,7 @@
 #include "cli/report/print.h"
 #include "flamel/algebra.h"
 #include "flamel/file.h"
-#include "load/probe_names.h"
+#include "load/probe/probe_names.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };
 

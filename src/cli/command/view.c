@@ -15,10 +15,13 @@
 #include "cli/common/last_recording.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
+#include "cli/report/live_sections.h"
 #include "cli/tui/tui.h"
 #include "code/find/code_request.h"
 #include "flamel/page.h"
-#include "load/attached.h"
+#include "load/probe/attached.h"
+#include "load/probe/probe_names.h"
+#include "os/clock.h"
 #include "os/page_server.h"
 #include "viewer/query/query.h"
 
@@ -127,6 +130,8 @@ static bool find_code(void *context, struct flm_bytes request, struct flm_text *
 struct watched {
     const struct fields *fields;
     struct flm_attached *attached;
+    struct flm_probe_names *names;
+    struct flm_sections sections;
     bool is_over;
 };
 
@@ -148,13 +153,32 @@ static bool say_end(const struct watched *watched, struct flm_error *why)
                                                           : "has ended");
 }
 
+/* What it says of itself, with what came since it was asked last. */
+static bool read_sections(struct watched *watched, struct flm_text *answer, struct flm_error *why)
+{
+    enum { MOST_ROWS = 500 };
+    const struct flm_report_options made = {
+        .size = sizeof made, .name_address = flm_probe_names_find, .name_context = watched->names};
+    struct flm_json_writer json = {.out = answer};
+    struct flm_bytes file;
+    struct flm_report *report = NULL;
+    if (flm_attached_read(watched->attached, &file, why))
+        report = flm_report_probe(file.at, file.size, &made, why);
+    if (!report)
+        return false;
+    flm_sections_add(&watched->sections, report, (double)flm_now_ns() * 1e-9);
+    flm_sections_write_cells(&watched->sections, MOST_ROWS, &json);
+    return !answer->failed || flm_error_memory(why);
+}
+
 static bool read_live(void *context, struct flm_bytes request, struct flm_text *answer,
                       struct flm_error *why)
 {
     struct watched *watched = context;
-    (void)request;
     if (watched->is_over)
         return say_end(watched, why);
+    if (flm_bytes_are(request, "sections"))
+        return read_sections(watched, answer, why);
     struct flm_profile *profile = read_now(watched, why);
     bool good = profile && (flm_profile_write(profile, add_bytes, answer) || flm_error_memory(why));
     flm_profile_free(profile);
@@ -360,13 +384,17 @@ static int show_live(const struct fields *f)
 {
     struct flm_error why;
     struct watched watched = {.fields = f, .attached = flm_attached_open(f->live, NULL, &why)};
+    if (watched.attached && (watched.names = flm_probe_names_new(&why)) != NULL)
+        flm_probe_names_add_process(watched.names, f->live);
     char name[64];
     name_process(f->live, name, sizeof name);
     struct flm_page_options shown = {
         .size = sizeof shown, .name = name, .code = CODE_PATH, .live = LIVE_PATH};
-    shown.profile = watched.attached ? read_now(&watched, &why) : NULL;
+    shown.profile = watched.names ? read_now(&watched, &why) : NULL;
     int status = shown.profile ? serve(f, &shown, &watched) : flm_message_error(&why);
     flm_profile_free(shown.profile);
+    flm_sections_clear(&watched.sections);
+    flm_probe_names_free(watched.names);
     flm_attached_close(watched.attached);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "cli/report/live_sections.h"
 #include "cli/report/print.h"
 #include "flamel/algebra.h"
-#include "load/attached.h"
+#include "load/probe/attached.h"
 #include "os/clock.h"
 
 enum { USUAL_ROWS = 20, USUAL_LEVELS = 24 };

@@ -404,3 +404,124 @@ void flm_sections_write_json(const struct flm_sections *s, size_t most,
         FLM_ARRAY_CLEAR(&rows);
     }
 }
+
+/* ---- For a page ------------------------------------------------------------------------------ */
+
+/* What is_same compares, as a text. */
+static void add_key(const struct flm_report_table *table, size_t row, struct flm_text *key)
+{
+    static const char *const keys[] = {"name", "file", "line", "operation", "tid"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t column = flm_report_column_named(table, keys[i]);
+        if (column == SIZE_MAX)
+            continue;
+        struct flm_name text = flm_report_string(table, row, column);
+        flm_text_add(key, (struct flm_bytes){text.at, text.size});
+        if (flm_report_kind_of(table, row, column) == FLM_REPORT_NUMBER)
+            flm_text_format(key, "%llu", (unsigned long long)flm_report_number(table, row, column));
+        flm_text_putc(key, ' ');
+    }
+}
+
+static void write_cells_row(const struct flm_sections *s, const struct flm_section_tab *tab,
+                            const struct columns *columns, const struct row *row,
+                            struct flm_json_writer *json)
+{
+    const struct flm_report_table *now = table_of(s->now, tab->name);
+    const struct flm_report_table *before = table_of(s->before, tab->name);
+    struct flm_text text = {0};
+    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
+    if (columns->name != SIZE_MAX) {
+        struct flm_name name = flm_report_string(now, row->index, columns->name);
+        flm_json_add_text(json, "name", (struct flm_bytes){name.at, name.size});
+    }
+    add_key(now, row->index, &text);
+    flm_json_add_text(json, "key", (struct flm_bytes){text.at, text.size});
+    flm_json_begin(json, "cells", FLM_JSON_ARRAY_LINE);
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->at[i];
+        struct flm_name word = flm_report_string(now, row->index, column->source);
+        text.size = 0;
+        if (column->is_text)
+            flm_text_add(&text, (struct flm_bytes){word.at, word.size});
+        else
+            add_value(&text, column, value_of(s, now, before, column, row));
+        flm_json_add_text(json, NULL, (struct flm_bytes){text.at, text.size});
+    }
+    flm_json_end(json);
+    flm_json_begin(json, "values", FLM_JSON_ARRAY_LINE);
+    for (size_t i = 0; i < columns->count; i++) {
+        double value =
+            columns->at[i].is_text ? NAN : value_of(s, now, before, &columns->at[i], row);
+        if (isnan(value))
+            flm_json_add_null(json, NULL);
+        else
+            flm_json_add_number(json, NULL, value);
+    }
+    flm_json_end(json);
+    flm_json_end(json);
+    json->out->failed |= text.failed;
+    flm_text_clear(&text);
+}
+
+static void write_cells_section(const struct flm_sections *s, const struct flm_section_tab *tab,
+                                size_t most, struct flm_json_writer *json)
+{
+    const struct flm_report_table *now = table_of(s->now, tab->name);
+    struct flm_section_view view = {.tab = tab};
+    struct columns columns = {0};
+    struct rows rows = {0};
+    struct flm_text sentence = {0};
+    if (now) {
+        find_columns(&columns, now, s->before != NULL);
+        json->out->failed |= !find_rows(s, &view, &columns, &rows);
+    } else {
+        write_nothing(s, &view, &sentence);
+        sentence.size -= sentence.size > 0;
+    }
+    size_t shown = rows.count < most ? rows.count : most;
+    const char *heading =
+        columns.name != SIZE_MAX && now ? flm_report_column_heading(now, columns.name) : NULL;
+    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
+    flm_json_add_text(json, "name", flm_bytes_of(tab->name));
+    flm_json_add_text(json, "title", flm_bytes_of(tab->title));
+    flm_json_add_text(json, "heading", flm_bytes_of(heading ? heading : "name"));
+    flm_json_begin(json, "columns", FLM_JSON_ARRAY_LINE);
+    for (size_t i = 0; i < columns.count; i++) {
+        flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
+        flm_json_add_text(json, "name", flm_bytes_of(columns.at[i].name));
+        flm_json_add_text(json, "title", flm_bytes_of(columns.at[i].title));
+        flm_json_add_bool(json, "rate", columns.at[i].is_rate);
+        flm_json_add_bool(json, "text", columns.at[i].is_text);
+        flm_json_end(json);
+    }
+    flm_json_end(json);
+    flm_json_begin(json, "rows", FLM_JSON_ARRAY_LINE);
+    for (size_t i = 0; i < shown; i++)
+        write_cells_row(s, tab, &columns, &rows.at[i], json);
+    flm_json_end(json);
+    flm_json_add_number(json, "more", (double)(rows.count - shown));
+    flm_json_add_text(json, "sentence", (struct flm_bytes){sentence.at, sentence.size});
+    flm_json_end(json);
+    json->out->failed |= sentence.failed;
+    flm_text_clear(&sentence);
+    FLM_ARRAY_CLEAR(&rows);
+}
+
+void flm_sections_write_cells(const struct flm_sections *s, size_t rows,
+                              struct flm_json_writer *json)
+{
+    const struct flm_section_tab *tab;
+    struct flm_text status = {0};
+    flm_sections_write_status(s, &status);
+    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
+    flm_json_add_text(json, "status", (struct flm_bytes){status.at, status.size});
+    flm_json_begin(json, "sections", FLM_JSON_ARRAY_LINE);
+    for (size_t i = 0; (tab = flm_sections_tab(i)) != NULL; i++)
+        if (flm_sections_has(s, tab))
+            write_cells_section(s, tab, rows, json);
+    flm_json_end(json);
+    flm_json_end(json);
+    json->out->failed |= status.failed;
+    flm_text_clear(&status);
+}

@@ -49,6 +49,12 @@ void flm_sections_sort(const struct flm_sections *sections, struct flm_section_v
 void flm_sections_write_json(const struct flm_sections *sections, size_t rows,
                              struct flm_json_writer *json);
 
+/* All that are shown, as a page shows them: {"status", "sections": [{"name", "title", "heading",
+ * "columns": [{"name", "title", "rate", "text"}], "rows": [{"name", "key", "cells", "values"}],
+ * "more", "sentence"}]}. Cells are texts; values numbers, or null. */
+void flm_sections_write_cells(const struct flm_sections *sections, size_t rows,
+                              struct flm_json_writer *json);
+
 /* "app 4711: 15.6 s in 4 threads" */
 void flm_sections_write_status(const struct flm_sections *sections, struct flm_text *out);
 

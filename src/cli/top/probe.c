@@ -12,7 +12,7 @@
 #include "cli/report/top_messages.h"
 #include "cli/tui/sections_screen.h"
 #include "flamel/probe_format.h"
-#include "load/probe_names.h"
+#include "load/probe/probe_names.h"
 #include "os/clock.h"
 #include "os/file_bytes.h"
 

@@ -3,7 +3,7 @@
 #define FLAMEL_CLI_TOP_PROBE_H
 
 #include "cli/top/top.h"
-#include "load/attached.h"
+#include "load/probe/attached.h"
 
 /* Shows it until the user quits, or prints as many tables as are asked for. Takes the attached.
  * `top` has no recording. */

@@ -29,34 +29,12 @@ struct reading {
     struct FLM_ARRAY(struct mapping) mappings;
 };
 
-static bool copy(const struct reading *r, uint32_t place, void *to, size_t size)
-{
-    uint64_t offset = (uint64_t)place * FLM_PROBE_UNIT;
-    if (offset > r->d->all.size || r->d->all.size - offset < size)
-        return flm_error_byte(r->why, FLM_ERROR_FORMAT, offset,
-                              "a stack or a mapping is not in the file: the file is damaged");
-    memcpy(to, r->d->all.at + offset, size);
-    return true;
-}
-
-/* How many a list can have: one that is longer goes round. */
-static size_t most(const struct reading *r, size_t size)
-{
-    return r->d->all.size / size + 1;
-}
-
-static bool goes_round(const struct reading *r)
-{
-    return flm_error_set(r->why, FLM_ERROR_FORMAT,
-                         "a list of stacks or mappings has no end: the file is damaged");
-}
-
 /* ---- Mappings -------------------------------------------------------------------------------- */
 
-static bool add_mapping(struct reading *r, const struct flm_probe_mapping *from)
+static bool add_mapping(struct reading *r, const struct flm_probe_mapping *from,
+                        struct flm_bytes path)
 {
     static const char digit[] = "0123456789abcdef";
-    struct flm_bytes path = flm_probe_text_at(r->d, from->path, from->path_size);
     struct mapping mapping = {
         .range = {.start = from->start, .limit = from->end, .offset = from->offset, .path = path},
         .module = flm_builder_string(r->builder, path.at, path.size).index};
@@ -71,21 +49,18 @@ static bool add_mapping(struct reading *r, const struct flm_probe_mapping *from)
 
 static bool read_mappings(struct reading *r)
 {
-    size_t left = most(r, sizeof(struct flm_probe_mapping));
-    for (uint32_t place = r->d->header.first_mapping; place > 0;) {
-        struct flm_probe_mapping mapping;
-        if (left-- == 0)
-            return goes_round(r);
-        if (!copy(r, place, &mapping, sizeof mapping) || !add_mapping(r, &mapping))
+    struct flm_probe_mapping mapping;
+    struct flm_bytes path;
+    for (uint32_t place = r->d->header.first_mapping;
+         flm_probe_mapping_at(r->d->all, place, &mapping, &path); place = mapping.next)
+        if (!add_mapping(r, &mapping, path))
             return false;
-        place = mapping.next;
-    }
     struct FLM_ARRAY(struct flm_mapped) ranges = {0};
     bool good = true;
     for (size_t i = 0; i < r->mappings.count && good; i++) {
-        struct mapping *mapping = &r->mappings.at[i];
-        mapping->range.build_id.at = mapping->build_id;
-        good = FLM_ARRAY_ADD(&ranges, mapping->range);
+        struct mapping *known = &r->mappings.at[i];
+        known->range.build_id.at = known->build_id;
+        good = FLM_ARRAY_ADD(&ranges, known->range);
     }
     if (good)
         flm_mapped_note(r->builder, ranges.at, ranges.count);
@@ -160,15 +135,12 @@ static void add_stack(struct reading *r, const struct flm_probe_stack *stack, si
     }
 }
 
-static bool read_stacks(struct reading *r)
+/* That they are in the file was seen when it was decoded. */
+static void read_stacks(struct reading *r)
 {
-    size_t left = most(r, sizeof(struct flm_probe_stack));
     for (uint32_t place = r->d->header.first_stack; place > 0;) {
         struct flm_probe_stack stack;
-        if (left-- == 0)
-            return goes_round(r);
-        if (!copy(r, place, &stack, sizeof stack))
-            return false;
+        memcpy(&stack, r->d->all.at + (size_t)place * FLM_PROBE_UNIT, sizeof stack);
         size_t thread = thread_of(r, stack.thread);
         if (thread < SIZE_MAX)
             add_stack(r, &stack, thread);
@@ -179,7 +151,6 @@ static bool read_stacks(struct reading *r)
             flm_builder_lost(r->builder, "truncated stacks of allocations", "", 0, 1);
         place = stack.next;
     }
-    return true;
 }
 
 static void make_metrics(struct reading *r)
@@ -206,7 +177,9 @@ bool flm_probe_stacks_read(const struct flm_probe_decoded *decoded, struct flm_b
     if (decoded->header.first_stack == 0)
         return true;
     make_metrics(&r);
-    bool good = read_mappings(&r) && read_stacks(&r);
+    bool good = read_mappings(&r);
+    if (good)
+        read_stacks(&r);
     FLM_ARRAY_CLEAR(&r.mappings);
     return good;
 }

@@ -9,8 +9,7 @@
 #include "format/core/format.h"
 #include "format/probe/decode.h"
 
-/* `roots` and `labels` are those of the threads. False, and `why`: the file is damaged, or memory
- * ran out. */
+/* `roots` and `labels` are those of the threads. False, and `why`: memory ran out. */
 bool flm_probe_stacks_read(const struct flm_probe_decoded *decoded, struct flm_builder *builder,
                            const struct flm_read_options *options, const struct flm_node *roots,
                            const struct flm_label_set *labels, struct flm_error *why);

@@ -41,12 +41,52 @@ static size_t name_size(const struct flm_probe_thread *thread)
     return size;
 }
 
-static void add_columns(struct flm_report *report, const bool *has)
+/* "": nobody said. */
+static const char *state_of(const struct flm_probe_thread *thread)
 {
-    enum { NAME, TID, THREADS, FIRST };
+    if (thread->state == FLM_PROBE_ENDED)
+        return "ended";
+    switch (thread->doing) {
+    case 'R':
+        return "running";
+    case 'S':
+    case 'I':
+        return "sleeping";
+    case 'D':
+        return "blocked";
+    case 'T':
+    case 't':
+        return "stopped";
+    case 'Z':
+    case 'X':
+        return "ended";
+    default:
+        return "";
+    }
+}
+
+/* Of a program that has ended all have. */
+static bool has_any_state(const struct flm_probe_decoded *d)
+{
+    for (size_t i = 0; i < d->threads.count && d->header.state == FLM_PROBE_RUNNING; i++)
+        if (d->threads.at[i].doing != 0)
+            return true;
+    return false;
+}
+
+static void add_columns(struct flm_report *report, const bool *has, bool has_states)
+{
+    enum { NAME, TID, THREADS, STATE, FIRST };
     flm_report_add_column(report, "name", FLM_IN_JSON);
     flm_report_add_column(report, "tid", FLM_IN_JSON);
     flm_report_add_column(report, "threads", FLM_IN_JSON);
+    flm_report_add_column(report, "state", FLM_IN_JSON);
+    if (has_states)
+        flm_report_add_view(report, (struct flm_report_view){.heading = "state",
+                                                             .column = STATE,
+                                                             .format = FLM_VIEW_AS_TEXT,
+                                                             .kind = FLM_COLUMN_TEXT,
+                                                             .leave_out = 1});
     for (size_t i = 0; i < COLUMNS; i++) {
         flm_report_add_column(report, columns[i].name, FLM_IN_JSON);
         if (!has[i])
@@ -84,7 +124,7 @@ void flm_report_add_threads(struct flm_report *report, const struct flm_measures
         return;
     flm_report_begin_section(report, "threads", ", the newest first", true);
     flm_report_begin_table(report, "threads", FLM_IN_PEOPLES | FLM_IN_JSON, false);
-    add_columns(report, has);
+    add_columns(report, has, has_any_state(d));
     for (size_t i = 0; i < shown; i++) {
         const struct flm_probe_thread *t = &d->threads.at[i];
         find_values(measures, i, values);
@@ -92,6 +132,7 @@ void flm_report_add_threads(struct flm_report *report, const struct flm_measures
         flm_report_cell_bytes(report, (struct flm_bytes){t->name, name_size(t)});
         flm_report_cell_number(report, t->tid);
         flm_report_cell_number(report, t->threads);
+        flm_report_cell_bytes(report, flm_bytes_of(state_of(t)));
         for (size_t v = 0; v < COLUMNS; v++)
             flm_report_cell_number(report, values[v]);
     }

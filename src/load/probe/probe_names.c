@@ -1,5 +1,5 @@
 /* probe_names.c - names of addresses, by what is mapped. */
-#include "load/probe_names.h"
+#include "load/probe/probe_names.h"
 
 #include <elf.h>
 #include <stdio.h>

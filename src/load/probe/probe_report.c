@@ -5,7 +5,7 @@
 #include "base/text/versioned.h"
 #include "flamel/probe_format.h"
 #include "flamel/report.h"
-#include "load/probe_names.h"
+#include "load/probe/probe_names.h"
 #include "os/input.h"
 
 static bool is_probe(struct flm_source *source, struct flm_error *why)

@@ -1,4 +1,4 @@
-#include "load/attached.h"
+#include "load/probe/attached.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "load/attached.h"
+#include "load/probe/attached.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -12,6 +12,7 @@
 
 #include "base/text/text.h"
 #include "flamel/probe_format.h"
+#include "load/probe/live_facts.h"
 #include "os/clock.h"
 
 #if defined __x86_64__
@@ -25,7 +26,9 @@ struct flm_attached {
     char link[PATH_ROOM]; /* of the file, among those that the process has open */
     struct stat stats;    /* what that leads to */
     struct flm_text copy;
-    uint64_t last_ticks; /* when the process was seen last */
+    int32_t process;
+    struct flm_probe_names *names; /* made when it is read first */
+    uint64_t last_ticks;           /* when the process was seen last */
 };
 
 /* ---- Finding it ------------------------------------------------------------------------------ */
@@ -134,6 +137,7 @@ struct flm_attached *flm_attached_open(int32_t process, enum flm_attached_state 
         return NULL;
     }
     a->file = -1;
+    a->process = process;
     int reason = find(a, process);
     if (a->file < 0) {
         *state = explain(process, reason, why);
@@ -151,6 +155,7 @@ void flm_attached_close(struct flm_attached *a)
     if (a->file >= 0)
         close(a->file);
     flm_text_clear(&a->copy);
+    flm_probe_names_free(a->names);
     free(a);
 }
 
@@ -212,6 +217,18 @@ enum flm_attached_state flm_attached_state(const struct flm_attached *a)
     return access(process, F_OK) == 0 ? FLM_ATTACHED_REPLACED : FLM_ATTACHED_KILLED;
 }
 
+static bool add_facts(struct flm_attached *a, struct flm_error *why)
+{
+    if (!a->names) {
+        a->names = flm_probe_names_new(why);
+        if (!a->names)
+            return false;
+        flm_probe_names_add_process(a->names, a->process);
+    }
+    flm_live_facts_add(&a->copy, a->process, a->names);
+    return !a->copy.failed || flm_error_memory(why);
+}
+
 /* In order of places: lists begin at lower places than what is in them, so what was linked when a
  * list was copied was given out before, and the end of what is given out is read once more after
  * that. It grows with new scopes and threads only, so this ends; and if it does not, what is
@@ -241,6 +258,8 @@ bool flm_attached_read(struct flm_attached *a, struct flm_bytes *file, struct fl
     if (header.state == FLM_PROBE_RUNNING && now > header.now_ticks)
         header.now_ticks = now;
     memcpy(a->copy.at, &header, sizeof header);
+    if (is_running && !add_facts(a, why))
+        return false;
     *file = (struct flm_bytes){a->copy.at, a->copy.size};
     return true;
 }

@@ -1,5 +1,5 @@
 /* Names of addresses of a running program: this one. */
-#include "load/probe_names.h"
+#include "load/probe/probe_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
