@@ -294,6 +294,14 @@ FLM_HIDDEN void flm_task_leave_thread(struct flm_local *local);
 FLM_HIDDEN bool flm_outputs_write(void);
 FLM_HIDDEN void flm_outputs_of_child(void);
 
+/* When measuring begins: files that a program writes which runs this one are its. `text`: what
+ * FLAMEL is. */
+FLM_HIDDEN void flm_outputs_begin(const char *text);
+
+/* ---- ancestors.c: a process that runs this one has this FLAMEL, and measures ---------------- */
+
+FLM_HIDDEN bool flm_is_run_by_measured(const char *text);
+
 /* ---- service.c: metrics and reports while the program runs -------------------------------- */
 
 FLM_HIDDEN void flm_service_start(void); /* after measuring has begun */

@@ -271,6 +271,7 @@ int flm_probe_do_start(const char *text)
     }
     if (flm_run.number == 0 && !is_child) {
         flm_settings = asked;
+        flm_outputs_begin(text ? text : "");
         if (!begin())
             return -1;
         flm_service_start();

@@ -163,15 +163,43 @@ bool flm_outputs_write(void)
     return all_good;
 }
 
+static void add_number(char *path)
+{
+    size_t size = strlen(path);
+    snprintf(path + size, FLM_MOST_PATH - size, ".%ld", (long)getpid());
+}
+
+/* %p in a path has made it this process's already. */
+static bool is_for_all(const char *path)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%ld", (long)getpid());
+    return *path && !is_standard_error(path) && !strstr(path, number);
+}
+
+void flm_outputs_begin(const char *text)
+{
+    bool is_run = false, is_known = false;
+    for (int output = 0; output < FLM_OUTPUTS; output++) {
+        char *path = flm_settings.output[output];
+        if (!is_for_all(path))
+            continue;
+        if (!is_known)
+            is_run = flm_is_run_by_measured(text);
+        is_known = true;
+        if (is_run)
+            add_number(path);
+    }
+}
+
 /* The parent reports on standard error for itself; in a file each process has its own. */
 void flm_outputs_of_child(void)
 {
     for (int output = 0; output < FLM_OUTPUTS; output++) {
         char *path = flm_settings.output[output];
-        size_t size = strlen(path);
         if (is_standard_error(path))
             *path = 0;
         else if (*path)
-            snprintf(path + size, FLM_MOST_PATH - size, ".%ld", (long)getpid());
+            add_number(path);
     }
 }

@@ -195,6 +195,16 @@ FLAMEL=file:$work/exec "$work/app" exec || complain "exec: it fails"
 [ "$(calls "$work"/exec.* | tr '\n' ' ')" = "main;step 1 " ] ||
     { complain "exec: the second one's counts"; calls "$work"/exec.*; }
 
+# Nor over its report, unless the path is the process's own, or it is run by one that does not measure.
+FLAMEL=flm:$work/flm "$work/app" exec || complain "exec, a profile: it fails"
+[ "$(calls "$work/flm" | tr '\n' ' ')" = "main 1 main;step 2 " ] || complain "exec, a profile: the first one's counts"
+[ "$(calls "$work"/flm.* | tr '\n' ' ')" = "main;step 1 " ] || { complain "exec, a profile: no second"; ls "$work"; }
+FLAMEL=flm:$work/own-%p "$work/app" exec || complain "exec, %p: it fails"
+case $(echo "$work"/own-*) in *own-*own-*) ;; *) complain "exec, %p: not two profiles" ;; esac
+ls "$work" | grep 'own-.*[.]' && complain "exec, %p: a number twice"
+FLAMEL=flm:$work/shell sh -c "$work/app _exit; true" || complain "a shell: it fails"
+[ -f "$work/shell" ] || { complain "a shell that does not measure: another path"; ls "$work"; }
+
 for round in 1 2 3; do
     FLAMEL=file:$work/twice "$work/app" threads & first=$!
     FLAMEL=file:$work/twice "$work/app" threads || complain "twice at a time: one fails"
