@@ -69,6 +69,8 @@ FLM_HIDDEN void flm_io_end(struct flm_io *io, ssize_t amount);
 /* One that did not reach the system, and is not timed; or that began at some time. */
 FLM_HIDDEN void flm_io_count(struct flm_file *file, enum flm_probe_operation operation,
                              ssize_t amount);
+FLM_HIDDEN void flm_io_add_amount(struct flm_file *file, enum flm_probe_operation operation,
+                                  uint64_t start, ssize_t amount);
 FLM_HIDDEN void flm_io_add(struct flm_file *file, enum flm_probe_operation operation,
                            uint64_t start, bool is_good);
 

@@ -75,3 +75,19 @@ void flm_io_add(struct flm_file *file, enum flm_probe_operation operation, uint6
     }
     errno = kept;
 }
+
+void flm_io_add_amount(struct flm_file *file, enum flm_probe_operation operation, uint64_t start,
+                       ssize_t amount)
+{
+    int kept = errno;
+    uint64_t took = flm_clock_ticks() - start;
+    struct flm_call *call = call_of(file, operation);
+    if (call) {
+        call->node->total += took;
+        call->node->value[FLM_PROBE_AMOUNT] += amount > 0 ? (uint64_t)amount : 0;
+        flm_call_done(call, took, amount >= 0 || !is_error(kept));
+        if (amount >= 0)
+            flm_call_add(call->number, FLM_PROBE_BYTES, (uint64_t)amount);
+    }
+    errno = kept;
+}

@@ -3,14 +3,13 @@
  * stdio reads and writes within libc, where nothing can stand in front of it. So its own functions
  * are measured: fread, fwrite, fgets, fputs, getline, fflush, fclose. What the buffer of a stream
  * satisfies is counted with its bytes, and no clock is read; what may reach the system is timed, as
- * read() and write() are. Formatted output and input, and single characters, are not seen (they are
- * many functions, some of them inside the program): what they leave in the buffer is timed when one
- * of these writes it, without its bytes. */
+ * read() and write() are. What is printed and scanned, and single characters, are in
+ * io_formatted.c. What the program writes into a buffer by macros (putc_unlocked) is not seen: it
+ * is timed when one of these writes it, without its bytes. */
 #undef _FORTIFY_SOURCE
-#include "io.h"
+#include "io_stdio.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Macros, for some. */
@@ -38,53 +37,15 @@ FLM_BEHIND(fopen64);
 FLM_BEHIND(freopen);
 FLM_BEHIND(freopen64);
 
+static bool has_end(FILE *stream, int end)
+{
 #ifdef __GLIBC__
-/* Another thread may use the stream meanwhile: then it is timed or not, and no more. */
-static size_t to_read(FILE *stream)
-{
-    return stream->_IO_read_end > stream->_IO_read_ptr
-               ? (size_t)(stream->_IO_read_end - stream->_IO_read_ptr)
-               : 0;
-}
-
-static size_t to_write(FILE *stream)
-{
-    return stream->_IO_write_end > stream->_IO_write_ptr
-               ? (size_t)(stream->_IO_write_end - stream->_IO_write_ptr)
-               : 0;
-}
-
-static bool has_end(FILE *stream, int end)
-{
-    size_t size = to_read(stream);
+    size_t size = flm_to_read(stream);
     return size > 0 && memchr(stream->_IO_read_ptr, end, size) != NULL;
-}
 #else
-static size_t to_read(FILE *stream)
-{
-    (void)stream;
-    return 0;
-}
-
-static size_t to_write(FILE *stream)
-{
-    (void)stream;
-    return 0;
-}
-
-static bool has_end(FILE *stream, int end)
-{
     (void)stream, (void)end;
     return false;
-}
 #endif
-
-/* A stream of memory has no number. */
-static struct flm_file *file_of(FILE *stream)
-{
-    int kept = errno, number = stream ? fileno(stream) : -1;
-    errno = kept;
-    return number >= 0 ? flm_file_of(number) : NULL;
 }
 
 struct stream_call {
@@ -97,7 +58,7 @@ struct stream_call {
 static bool begin(struct stream_call *call, FILE *stream, enum flm_probe_operation operation,
                   bool is_buffered)
 {
-    call->file = flm_is_seen(FLM_PROBE_IO) ? file_of(stream) : NULL;
+    call->file = flm_is_seen(FLM_PROBE_IO) ? flm_file_of_stream(stream) : NULL;
     call->operation = operation;
     call->is_timed = !is_buffered;
     return call->file && (is_buffered || flm_io_begin(&call->io, call->file, operation));
@@ -128,10 +89,10 @@ static ssize_t amount_of(FILE *stream, size_t size)
         end(&call, amount_of(stream, result *size));                                               \
         return result;                                                                             \
     }
-FLM_BLOCK(fread, FLM_PROBE_FILE_READ, , to_read)
-FLM_BLOCK(fread_unlocked, FLM_PROBE_FILE_READ, , to_read)
-FLM_BLOCK(fwrite, FLM_PROBE_FILE_WRITE, const, to_write)
-FLM_BLOCK(fwrite_unlocked, FLM_PROBE_FILE_WRITE, const, to_write)
+FLM_BLOCK(fread, FLM_PROBE_FILE_READ, , flm_to_read)
+FLM_BLOCK(fread_unlocked, FLM_PROBE_FILE_READ, , flm_to_read)
+FLM_BLOCK(fwrite, FLM_PROBE_FILE_WRITE, const, flm_to_write)
+FLM_BLOCK(fwrite_unlocked, FLM_PROBE_FILE_WRITE, const, flm_to_write)
 
 size_t __fread_chk(void *restrict bytes, size_t room, size_t size, size_t count,
                    FILE *restrict stream);
@@ -140,7 +101,7 @@ FLM_FRONT size_t __fread_chk(void *restrict bytes, size_t room, size_t size, siz
                              FILE *restrict stream)
 {
     struct stream_call call;
-    if (!begin(&call, stream, FLM_PROBE_FILE_READ, size * count < to_read(stream)))
+    if (!begin(&call, stream, FLM_PROBE_FILE_READ, size * count < flm_to_read(stream)))
         return FLM_REAL(__fread_chk)(bytes, room, size, count, stream);
     size_t result = FLM_REAL(__fread_chk)(bytes, room, size, count, stream);
     end(&call, amount_of(stream, result * size));
@@ -149,7 +110,7 @@ FLM_FRONT size_t __fread_chk(void *restrict bytes, size_t room, size_t size, siz
 
 static bool has_line(FILE *stream, int size)
 {
-    return size > 0 && ((size_t)size <= to_read(stream) || has_end(stream, '\n'));
+    return size > 0 && ((size_t)size <= flm_to_read(stream) || has_end(stream, '\n'));
 }
 
 #define FLM_LINE(name)                                                                             \
@@ -183,7 +144,7 @@ FLM_FRONT char *__fgets_chk(char *restrict text, size_t room, int size, FILE *re
         struct stream_call call;                                                                   \
         bool is_seen = flm_is_seen(FLM_PROBE_IO);                                                  \
         size_t size = is_seen ? strlen(text) : 0;                                                  \
-        if (!is_seen || !begin(&call, stream, FLM_PROBE_FILE_WRITE, size < to_write(stream)))      \
+        if (!is_seen || !begin(&call, stream, FLM_PROBE_FILE_WRITE, size < flm_to_write(stream)))  \
             return FLM_REAL(name)(text, stream);                                                   \
         int result = FLM_REAL(name)(text, stream);                                                 \
         end(&call, result == EOF ? -1 : (ssize_t)size);                                            \

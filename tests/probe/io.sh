@@ -315,4 +315,50 @@ for file in "$work"/child.*; do
 done
 # The first 31 tell that it goes on.
 [ $reads = 969 ] || complain "fork: $reads of the child"
+# What is printed and scanned, and characters, also as compiled with checks: each operation, each byte.
+cat > "$work/print.c" << 'END'
+#include <stdarg.h>
+#include <stdio.h>
+static int list(FILE *to, const char *format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    int size = vfprintf(to, format, more);
+    va_end(more);
+    return size;
+}
+int main(int argc, char **argv)
+{
+    FILE *file = fopen("printed", "w");
+    int lines = 0, number, c;
+    char text[10];
+    for (int i = 0; i < 2000; i++)
+        fprintf(file, "%d %s\n", i % 10, argc > 5 ? argv[5] : "x");
+    for (int i = 0; i < 5000; i++)
+        fputc('a', file);
+    putc('\n', file);
+    list(file, "%0*d", 3, 7);
+    fclose(file);
+    file = fopen("printed", "r");
+    while (fscanf(file, "%d %9s", &number, text) == 2)
+        lines++;
+    while ((c = getc(file)) != EOF)
+        lines++;
+    fclose(file);
+    setvbuf(stdout, NULL, _IONBF, 0);
+    printf("%d\n", 10 + argc);
+    puts("two");
+    putchar('x');
+    return lines != 2000 + 5000 + 1 + 3;
+}
+END
+for flags in -O0 "-O2 -D_FORTIFY_SOURCE=2"; do
+    $cc $flags "$work/print.c" -o "$work/print" || exit 1
+    (cd "$work" && FLAMEL=file:$work/printing LD_PRELOAD=$build/libflamel-probe.so.0 ./print > "$work/output") || complain "printing, $flags: it fails"
+    "$build/flamel" report --csv "$work/printing" | grep '^io,' > "$work/csv"
+    for wanted in "$work/printed,write,operations,7003" "$work/printed,write,bytes,13004" "$work/printed,read,operations,7006" \
+        "$work/printed,read,bytes,13004" "stdout ($work/output),write,operations,3" "stdout ($work/output),write,bytes,8"; do
+        grep -qxF "io,$wanted" "$work/csv" || { complain "printing, $flags: not $wanted"; cat "$work/csv"; }
+    done
+done
 exit $bad
