@@ -20,7 +20,7 @@ struct flm_viewer {
     struct flm_paint paint;
     struct flm_input input;
     struct flm_messages query;
-    uint32_t scene_from, measured_from; /* versions that the scene and its tables were made from */
+    uint32_t scene_from, panes_from, measured_from; /* versions that these were made from */
 };
 
 enum { FLM_GLIDE_MS = 120 };

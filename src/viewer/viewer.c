@@ -112,7 +112,8 @@ bool flm_viewer_take_code(struct flm_viewer *v, struct flm_bytes store, struct f
 
 /* ---- What follows from what ------------------------------------------------------------------ */
 
-#define SCENE_ASPECTS (FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE))
+#define PANE_ASPECTS (FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE))
+#define SCENE_ASPECTS (PANE_ASPECTS | FLM_OF(VIEW))
 
 bool flm_viewer_is_updated(const struct flm_viewer *v)
 {
@@ -124,7 +125,7 @@ void flm_viewer_drop_scene(struct flm_viewer *v)
 {
     flm_scene_clear_panes(&v->scene);
     v->model.selected = v->model.zoomed = v->input.hovered = flm_node_ref_none();
-    v->scene_from = 0;
+    v->scene_from = v->panes_from = 0;
     flm_changed(&v->model, FLM_ASPECT_SCENE);
 }
 
@@ -239,6 +240,21 @@ static bool rebuild(struct flm_viewer *v, struct flm_error *why)
     return true;
 }
 
+/* Tables and code have the panes of the flame graph behind them: between these, the panes stay,
+ * since the layout of a million nodes takes longer than a table. */
+static bool keeps_panes(const struct flm_viewer *v)
+{
+    const struct flm_view *view = flm_view_behind(v->model.view);
+    return view && view == v->scene.view && v->scene.pane_count > 0 && !v->model.left.valid &&
+           v->panes_from == flm_version_of(&v->model.versions, PANE_ASPECTS);
+}
+
+static bool prepare(struct flm_viewer *v, struct flm_error *why)
+{
+    const struct flm_view *view = v->model.view;
+    return !view->prepare || view->prepare(&v->model, why);
+}
+
 bool flm_viewer_update(struct flm_viewer *v, struct flm_error *why)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
@@ -252,9 +268,11 @@ bool flm_viewer_update(struct flm_viewer *v, struct flm_error *why)
     v->model.metric = flm_comparing_metric(&v->model, v->model.metric);
     v->input.hovered = flm_node_ref_none();
     if (!flm_timeline_make(&v->model, &v->scene, why) ||
-        !flm_searches_open(&v->model.searches, p, why) || !rebuild(v, why))
+        !flm_searches_open(&v->model.searches, p, why) ||
+        !(keeps_panes(v) ? prepare(v, why) : rebuild(v, why)))
         return false;
     v->scene_from = version;
+    v->panes_from = flm_version_of(&v->model.versions, PANE_ASPECTS);
     return true;
 }
 
@@ -365,7 +383,8 @@ static const uint32_t aspects_of[FLM_GROUPS] = {
                         FLM_OF(CAMERA) | FLM_OF(ZOOM) | FLM_OF(HALF) | FLM_OF(STATE),
     [FLM_GROUP_SPEECH] = FLM_OF(SELECTION),
     [FLM_GROUP_OVERLAY] = FLM_OF(OVERLAY) | FLM_OF(DRAWN) | FLM_OF(RESTORED),
-    [FLM_GROUP_TRACKS] = FLM_OF(SHOWN) | FLM_OF(SCENE) | FLM_OF(TRACKS) | FLM_OF(RESTORED),
+    [FLM_GROUP_TRACKS] =
+        FLM_OF(SHOWN) | FLM_OF(SCENE) | FLM_OF(VIEW) | FLM_OF(TRACKS) | FLM_OF(RESTORED),
     [FLM_GROUP_HISTORY] = FLM_OF(STEP) | FLM_OF(RESTORED),
     [FLM_GROUP_COPY] = FLM_OF(COPIED),
     [FLM_GROUP_PROMPT] = FLM_OF(PROMPT),

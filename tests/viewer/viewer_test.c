@@ -14,6 +14,8 @@
 #include "support/profile/person.h"
 #include "support/profile/profiles.h"
 #include "support/profile/random_profile.h"
+#include "support/profile/viewing.h"
+#include "viewer/internal.h"
 #include "wasm/query_json.h"
 
 /* Whatever a person does in whatever order: things that are chosen by chance. */
@@ -336,6 +338,26 @@ static void a_change_is_seen_once(void **state)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
+/* What another view has behind it stays; what is drawn otherwise is laid out. */
+static void tables_and_code_keep_the_picture_behind_them(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("a;b 3\na;c 4\n");
+    const struct flm_layout *layout = v->scene.panes[0].layout;
+    act(v, "view top");
+    act(v, "view code");
+    act(v, "view flame");
+    assert_ptr_equal(v->scene.panes[0].layout, layout);
+    act(v, "view sandwich");
+    assert_int_equal(v->scene.pane_count, 2);
+    act(v, "view top");
+    assert_int_equal(v->scene.pane_count, 1);
+    act(v, "invert");
+    act(v, "view code");
+    assert_int_equal(v->scene.panes[0].kind, FLM_PANE_LAZY);
+    flm_viewer_free(v);
+}
+
 static void a_terminal_is_hit_by_its_cells(void **state)
 {
     (void)state;
@@ -362,6 +384,7 @@ int main(void)
         cmocka_unit_test(what_lacked_memory_can_be_done_again),
         cmocka_unit_test(another_profile_is_taken_or_the_one_before_stays),
         cmocka_unit_test(a_change_is_seen_once),
+        cmocka_unit_test(tables_and_code_keep_the_picture_behind_them),
         cmocka_unit_test(a_terminal_is_hit_by_its_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static bool show_view(struct flm_viewer *v, const struct flm_view *view, struct 
     if (v->model.view != &flm_view_code)
         v->model.code.from = v->model.view;
     v->model.view = view;
-    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    flm_changed(&v->model, FLM_ASPECT_VIEW);
     if (!flm_viewer_update(v, why))
         return false;
     flm_viewer_history_push(v);

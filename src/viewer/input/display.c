@@ -46,7 +46,7 @@ static bool act_view(struct flm_viewer *v, struct flm_bytes name, struct flm_err
     if (v->model.view != view)
         v->model.code.from = v->model.view;
     v->model.view = view;
-    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    flm_changed(&v->model, FLM_ASPECT_VIEW);
     if (!flm_viewer_update(v, why))
         return false;
     if (is_of_function && v->scene.view == view)

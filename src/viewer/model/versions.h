@@ -15,7 +15,8 @@ enum flm_aspect {
     FLM_ASPECT_OPENED,    /* other profiles are open, or compared */
     FLM_ASPECT_SHOWN,     /* another profile is shown: also by transforms */
     FLM_ASPECT_METRIC,    /* the metric of what is shown */
-    FLM_ASPECT_SCENE,     /* what panes are made of: view, order, direction, comparison ... */
+    FLM_ASPECT_SCENE,     /* what panes are made of: order, direction, comparison ... */
+    FLM_ASPECT_VIEW,      /* which view is chosen: another one may have the same panes behind it */
     FLM_ASPECT_COLORS,    /* what gives boxes their color */
     FLM_ASPECT_COMPARING, /* how two profiles are compared */
     FLM_ASPECT_SEARCHES,

@@ -42,8 +42,8 @@ static bool update_net(struct flm_viewer *v, const struct flm_pane *pane, struct
 {
     struct flm_paint *paint = &v->paint;
     const struct flm_profile *p = pane->profile;
-    uint32_t version =
-        flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE));
+    uint32_t version = flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) |
+                                                              FLM_OF(SCENE) | FLM_OF(VIEW));
     const double *self = flm_self_column(p, pane->metric.index);
     if (paint->net_from == version && paint->net_of == self)
         return true;
@@ -156,8 +156,9 @@ bool flm_box_styles_legend(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_metric metric = {flm_comparing_metric(&v->model, v->model.metric)};
     struct flm_tree tree = flm_tree_of(flm_model_shown(&v->model), metric);
-    uint32_t version = flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) |
-                                                              FLM_OF(SCENE) | FLM_OF(COLORS));
+    uint32_t version =
+        flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE) |
+                                               FLM_OF(VIEW) | FLM_OF(COLORS));
     if (v->paint.legend_from == version)
         return true;
     if (!flm_viewer_color(v, why) ||

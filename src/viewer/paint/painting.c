@@ -343,8 +343,8 @@ bool flm_canvas_paint(struct flm_viewer *v, const struct flm_canvas *canvas, boo
 static uint32_t version_of_minimap(const struct flm_viewer *v)
 {
     return flm_version_of(&v->model.versions, FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(SCENE) |
-                                                  FLM_OF(COLORS) | FLM_OF(SEARCHES) | FLM_OF(HALF) |
-                                                  FLM_OF(WINDOW));
+                                                  FLM_OF(VIEW) | FLM_OF(COLORS) | FLM_OF(SEARCHES) |
+                                                  FLM_OF(HALF) | FLM_OF(WINDOW));
 }
 
 /* All of the first pane, or of the half in hand, as many levels as it has pixels. Its picture is

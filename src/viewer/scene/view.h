@@ -61,4 +61,13 @@ struct flm_view {
     void (*describe)(const struct flm_model *model, struct flm_text *out);
 };
 
+/* The view whose panes are there whatever is shown: itself, or one behind it. NULL: that depends on
+ * the profile. */
+static inline const struct flm_view *flm_view_behind(const struct flm_view *view)
+{
+    while (view->behind && !view->can_build)
+        view = view->behind;
+    return view->behind ? NULL : view;
+}
+
 #endif
