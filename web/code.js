@@ -34,7 +34,7 @@ const isLinked = (row, to) => Boolean(to) && [row.at, row.site].some(one => one 
 
 export function makeCode(view) {
     let code = null, pointed = null, chosen = null, shownAs = '', asked = new Set(), store = -1, failure = '', refusedAt = '',
-        laterHottest = 0, isAsking = false;
+        laterHottest = false, isAsking = false;
     const titleCell = make('h2', {class: 'cut'}), facts = make('span', {class: 'muted cut'});
     const switches = make('span', {class: 'buttons'});
     const bar = make('div', {class: 'code-bar'}, titleCell, switches, facts);
@@ -226,7 +226,10 @@ export function makeCode(view) {
         const parts = Math.max(10, Math.floor(element.clientHeight / STRIP_PX));
         code = view.core.query(`code ${parts} quick`);
         if (!code) return;
-        if (!code.hottest.length) laterHottest ||= setTimeout(showHottest, 50);
+        if (!code.hottest.length && !laterHottest) {
+            laterHottest = true;
+            requestAnimationFrame(() => setTimeout(showHottest, 50));
+        }
         refill(titleCell, code.title, make('span', {class: 'muted'}, [code.place, code.module].filter(Boolean)
             .map(one => ` · ${one.split('/').pop()}`).join('')));
         titleCell.title = [code.title, code.place, code.module].filter(Boolean).join('\n');
@@ -261,7 +264,7 @@ export function makeCode(view) {
     }
     // Those of all functions may take longer than the code of one, which is there first.
     function showHottest() {
-        laterHottest = 0;
+        laterHottest = false;
         const lines = view.core.query('code 0')?.hottest ?? [];
         refill(hottest, lines.length ? lines.map(place) : make('li', {class: 'muted'}, 'No line is known'));
     }

@@ -1,11 +1,40 @@
-/* internal.h - a listing from inside: the costs that it is made of (listing_costs.c), and the runs
- * of rows of each side (listing_source.c, listing_assembly.c, listing_jumps.c). */
+/* internal.h - a listing from inside: the nodes that it is made of (listing_nodes.c), what they
+ * cost (listing_costs.c), and the runs of rows of each side (listing_source.c, listing_assembly.c,
+ * listing_jumps.c). */
 #ifndef FLAMEL_CODE_INTERNAL_H
 #define FLAMEL_CODE_INTERNAL_H
 
 #include "base/core/array.h"
 #include "base/core/index.h"
 #include "code/listing.h"
+
+/* ---- listing_nodes.c ------------------------------------------------------------------------- */
+
+/* A part of a stack that is the function, or what was inlined into it, with its location. */
+struct flm_code_node {
+    uint32_t frame;    /* of the profile */
+    uint32_t location; /* flm_location_at, and 1; 0: not known */
+    uint32_t end;      /* where its subtree ends */
+    bool is_subject;
+    bool is_apart; /* it is not called by the node above it, but by what that calls */
+    struct flm_listing_cost cost, before;
+};
+
+/* In the order of a tree, parents before what they call. */
+struct flm_code_nodes {
+    const struct flm_profile *profile;
+    bool frames_have_lines;
+    struct flm_code_node *at;
+    uint32_t count;
+    unsigned char *is_subject; /* by frame: another value than 0, where it may be */
+};
+
+bool flm_code_nodes_init(struct flm_code_nodes *nodes, const struct flm_listing_subject *subject);
+void flm_code_nodes_clear(struct flm_code_nodes *nodes);
+
+/* The line of a frame at a location, as algebra/aggregate/line_costs.h has it. */
+struct flm_location flm_code_where(const struct flm_code_nodes *nodes, uint32_t frame,
+                                   uint32_t location);
 
 /* ---- listing_costs.c ------------------------------------------------------------------------- */
 

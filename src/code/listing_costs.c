@@ -1,12 +1,11 @@
-/* listing_costs.c - what lines, inlined code and addresses of a function cost: one pass over the
- * nodes of the split profile, where each location is a frame of its own. */
+/* listing_costs.c - what lines, inlined code and addresses of a function cost: one pass over its
+ * nodes (listing_nodes.c). */
 #include <assert.h>
 #include <math.h>
 
 #include "base/core/hash.h"
 #include "base/core/sort.h"
 #include "code/internal.h"
-#include "profile/chains.h"
 
 /* Deeper ones are part of what they are inlined into. */
 enum { DEEPEST = 100 };
@@ -17,12 +16,9 @@ struct open_node {
 
 struct collecting {
     const struct flm_listing_subject *subject;
-    const struct flm_profile *p; /* split */
+    const struct flm_profile *p;
+    struct flm_code_nodes nodes;
     struct flm_code_costs *costs;
-    const double *self, *self_before;
-    double *total, *total_before;
-    unsigned char *is_subject; /* by frame */
-    bool frames_have_lines;
     bool keeps_apart; /* what was before is at no address of this build */
     struct FLM_ARRAY(struct open_node) open;
     uint32_t sum_end; /* where the subtree ends that was counted last */
@@ -67,48 +63,23 @@ static uint32_t item_of(struct flm_code_costs *costs, const struct flm_code_item
     return number;
 }
 
-static bool is_subject(const struct collecting *c, const struct flm_frame_record *f, uint32_t file)
-{
-    const struct flm_listing_subject *s = c->subject;
-    if (s->file)
-        return (f->file ? f->file : file) == s->file;
-    return f->function == s->function && f->module == s->module &&
-           (!s->in_file || (f->file ? f->file : file) == s->in_file);
-}
-
-/* The line of a frame of the split profile, as line_costs.h has it. */
-static struct flm_location where_of(const struct collecting *c, uint32_t frame)
-{
-    const struct flm_frame_record *f = &c->p->frames[frame];
-    uint32_t location = flm_frame_location(f);
-    struct flm_location where = {.line = 0};
-    if (location != 0)
-        where = flm_location_at(c->p, location - 1);
-    if (where.line == 0) {
-        where.line = c->frames_have_lines ? f->line : 0;
-        where.file = 0;
-    }
-    if (where.file == 0)
-        where.file = f->file;
-    return where;
-}
-
 enum sides { AFTER = 1, BEFORE = 2, BOTH = 3 };
 
 /* Self and total of a node; of a stack that has an item several times, the total once. */
 static void add_cost(struct collecting *c, uint32_t number, uint32_t node, enum sides sides)
 {
     struct flm_code_item *item = &c->costs->items.at[number];
+    const struct flm_code_node *n = &c->nodes.at[node];
     bool is_first = item->seen_end <= node;
     if (is_first)
-        item->seen_end = c->p->node_end[node];
+        item->seen_end = n->end;
     if (sides & AFTER) {
-        item->cost.self += c->self[node];
-        item->cost.total += is_first ? c->total[node] : 0;
+        item->cost.self += n->cost.self;
+        item->cost.total += is_first ? n->cost.total : 0;
     }
-    if (sides & BEFORE && c->self_before) {
-        item->before.self += c->self_before[node];
-        item->before.total += is_first ? c->total_before[node] : 0;
+    if (sides & BEFORE) {
+        item->before.self += n->before.self;
+        item->before.total += is_first ? n->before.total : 0;
     }
 }
 
@@ -136,27 +107,28 @@ static void add_nested(struct collecting *c, struct flm_code_item *item, uint32_
     if (behind != item->nested_in)
         item->nested = item->nested_before = 0;
     item->nested_in = behind;
-    item->nested += c->total[node];
-    item->nested_before += c->total_before && !c->keeps_apart ? c->total_before[node] : 0;
+    item->nested += c->nodes.at[node].cost.total;
+    item->nested_before += c->keeps_apart ? 0 : c->nodes.at[node].before.total;
 }
 
 /* Where the sum of the function itself is taken. */
 static void add_sum(struct collecting *c, uint32_t node)
 {
     struct flm_code_costs *costs = c->costs;
-    costs->sum.self += c->self[node];
-    costs->sum_before.self += c->self_before ? c->self_before[node] : 0;
+    const struct flm_code_node *n = &c->nodes.at[node];
+    costs->sum.self += n->cost.self;
+    costs->sum_before.self += n->before.self;
     if (c->sum_end > node)
         return;
-    c->sum_end = c->p->node_end[node];
-    costs->sum.total += c->total[node];
-    costs->sum_before.total += c->total_before ? c->total_before[node] : 0;
+    c->sum_end = n->end;
+    costs->sum.total += n->cost.total;
+    costs->sum_before.total += n->before.total;
 }
 
 static bool add_line(struct collecting *c, uint32_t node, const struct flm_location *where,
                      uint32_t parent, uint32_t *line)
 {
-    const struct flm_frame_record *f = &c->p->frames[c->p->node_frame[node]];
+    const struct flm_frame_record *f = &c->p->frames[c->nodes.at[node].frame];
     const struct flm_code_item item = {
         .kind = FLM_CODE_LINE,
         .parent = parent,
@@ -174,7 +146,7 @@ static bool add_line(struct collecting *c, uint32_t node, const struct flm_locat
 
 static bool add_inlined(struct collecting *c, uint32_t node, uint32_t at_line, uint32_t *heading)
 {
-    const struct flm_frame_record *f = &c->p->frames[c->p->node_frame[node]];
+    const struct flm_frame_record *f = &c->p->frames[c->nodes.at[node].frame];
     const struct flm_code_item item = {
         .kind = FLM_CODE_INLINED,
         .parent = at_line,
@@ -195,8 +167,8 @@ static void add_deeper(struct collecting *c, uint32_t node, uint32_t line)
     const uint32_t parts[] = {line, c->costs->items.at[line].parent};
     for (int i = 0; i < 2; i++) {
         struct flm_code_item *item = &c->costs->items.at[parts[i]];
-        item->cost.self += c->self[node];
-        item->before.self += c->self_before ? c->self_before[node] : 0;
+        item->cost.self += c->nodes.at[node].cost.self;
+        item->before.self += c->nodes.at[node].before.self;
     }
 }
 
@@ -217,9 +189,9 @@ static bool add_address(struct collecting *c, uint32_t node, const struct flm_lo
 {
     uint32_t depth = line == FLM_NONE ? 0 : c->costs->items.at[line].depth;
     *address = FLM_NONE;
-    if (c->keeps_apart && c->total_before[node] != 0 && !add_elsewhere(c, node))
+    if (c->keeps_apart && c->nodes.at[node].before.total != 0 && !add_elsewhere(c, node))
         return false;
-    if (c->keeps_apart && c->total[node] == 0)
+    if (c->keeps_apart && c->nodes.at[node].cost.total == 0)
         return true;
     struct flm_code_item item = {
         .kind = FLM_CODE_ADDRESS, .parent = FLM_NONE, .address = where->address};
@@ -265,18 +237,18 @@ static bool is_at(const struct collecting *c, const struct open_node *into,
 
 static bool add_node(struct collecting *c, uint32_t node)
 {
-    uint32_t frame = c->p->node_frame[node];
+    const struct flm_code_node *n = &c->nodes.at[node];
     while (c->open.count > 0 && c->open.at[c->open.count - 1].end <= node)
         close_node(c);
     struct open_node *into = c->open.count > 0 ? &c->open.at[c->open.count - 1] : NULL;
-    struct open_node made = {c->p->node_end[node], FLM_NONE, FLM_NONE};
+    struct open_node made = {n->end, FLM_NONE, FLM_NONE};
     /* What the function calls is not part of it, unless it was inlined into it: its parent is. */
-    bool is_inlined =
-        into && into->line != FLM_NONE && c->p->frames[frame].kind == FLM_KIND_INLINED;
-    bool is_itself = c->is_subject[frame];
+    bool is_inlined = into && into->line != FLM_NONE && !n->is_apart &&
+                      c->p->frames[n->frame].kind == FLM_KIND_INLINED;
+    bool is_itself = n->is_subject;
     struct flm_location where;
     if (is_itself || is_inlined)
-        where = where_of(c, frame);
+        where = flm_code_where(&c->nodes, n->frame, n->location);
     else if (!into)
         return true;
     is_inlined = is_inlined && is_at(c, into, &where);
@@ -360,27 +332,21 @@ static bool sort_items(struct flm_code_costs *costs)
 
 /* ---- What the subject is --------------------------------------------------------------------- */
 
-/* Its frames; and where it begins, as far as they have it. */
-static bool mark_subject(struct collecting *c)
+/* Where it begins, as far as its frames have it. */
+static void find_begin(struct collecting *c)
 {
-    const struct flm_profile *p = c->p;
-    c->is_subject = calloc(p->sizes.frame_count + 1, 1);
-    if (!c->is_subject)
-        return false;
-    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
-        const struct flm_frame_record *f = &p->frames[i];
-        if (!is_subject(c, f, where_of(c, i).file))
+    for (uint32_t i = 1; i < c->p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = &c->p->frames[i];
+        if (!c->nodes.is_subject[i])
             continue;
-        c->is_subject[i] = 1;
         if (!c->costs->file && f->file)
             c->costs->file = f->file;
-        if (!c->frames_have_lines && f->line && f->file == c->costs->file &&
+        if (!c->nodes.frames_have_lines && f->line && f->file == c->costs->file &&
             (!c->costs->line || f->line < c->costs->line))
             c->costs->line = f->line;
     }
     if (c->subject->file)
         c->costs->file = c->subject->file;
-    return true;
 }
 
 /* Where no frame has the file: that of the first line. */
@@ -418,19 +384,11 @@ static void add_keys(struct flm_code_costs *costs, const struct flm_profile *p)
     }
 }
 
-static double *totals(const struct flm_profile *p, struct flm_metric metric)
-{
-    double *total = malloc(p->sizes.node_count * sizeof *total);
-    if (total)
-        flm_profile_totals(p, metric, total);
-    return total;
-}
-
 /* Whether the function is still there. */
-static bool is_after(const struct collecting *c)
+static bool is_after(const struct flm_code_nodes *nodes)
 {
-    for (uint32_t i = 1; i < c->p->sizes.node_count; i++)
-        if (c->is_subject[c->p->node_frame[i]] && c->total[i] != 0)
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (nodes->at[i].is_subject && nodes->at[i].cost.total != 0)
             return true;
     return false;
 }
@@ -438,14 +396,11 @@ static bool is_after(const struct collecting *c)
 static bool collect(struct collecting *c)
 {
     const struct flm_listing_subject *s = c->subject;
-    bool compares = s->before.index != FLM_NONE;
-    c->self = flm_self_column(c->p, s->metric.index);
-    c->self_before = compares ? flm_self_column(c->p, s->before.index) : NULL;
-    c->total = totals(c->p, s->metric);
-    c->total_before = compares ? totals(c->p, s->before) : NULL;
-    bool good = c->total && (!compares || c->total_before) && mark_subject(c);
-    c->keeps_apart = good && compares && s->other_build && is_after(c);
-    for (uint32_t i = 1; good && i < c->p->sizes.node_count; i++)
+    bool good = flm_code_nodes_init(&c->nodes, s);
+    if (good)
+        find_begin(c);
+    c->keeps_apart = good && s->before.index != FLM_NONE && s->other_build && is_after(&c->nodes);
+    for (uint32_t i = 0; good && i < c->nodes.count; i++)
         good = add_node(c, i);
     if (good)
         find_file(c->costs);
@@ -454,9 +409,7 @@ static bool collect(struct collecting *c)
         list_files(c->costs);
         add_keys(c->costs, c->p);
     }
-    free(c->total);
-    free(c->total_before);
-    free(c->is_subject);
+    flm_code_nodes_clear(&c->nodes);
     FLM_ARRAY_CLEAR(&c->open);
     return good;
 }
@@ -464,18 +417,12 @@ static bool collect(struct collecting *c)
 bool flm_code_costs_init(struct flm_code_costs *costs, const struct flm_listing_subject *subject,
                          struct flm_error *why)
 {
-    const struct flm_profile *p = subject->profile;
     *costs = (struct flm_code_costs){0};
-    struct flm_profile *split = flm_has_chains(p) ? flm_profile_split(p, why) : NULL;
-    if (!split && flm_has_chains(p))
-        return false;
-    struct collecting c = {.subject = subject, .p = split ? split : p, .costs = costs};
-    c.frames_have_lines = flm_profile_note_named(p, FLM_NOTE_LINES).size > 0;
-    bool good = collect(&c) || flm_error_memory(why);
-    flm_profile_free(split);
-    if (!good)
-        flm_code_costs_clear(costs);
-    return good;
+    struct collecting c = {.subject = subject, .p = subject->profile, .costs = costs};
+    if (collect(&c))
+        return true;
+    flm_code_costs_clear(costs);
+    return flm_error_memory(why);
 }
 
 void flm_code_costs_clear(struct flm_code_costs *costs)

@@ -10,6 +10,7 @@
 #include "algebra/aggregate/functions.h"
 #include "algebra/aggregate/line_costs.h"
 #include "flamel/builder.h"
+#include "profile/chains.h"
 #include "support/core/failures.h"
 #include "support/profile/random_profile.h"
 
@@ -561,6 +562,49 @@ static void what_is_inlined_too_deep_is_part_of_what_has_it(void **state)
 }
 
 /* Rows add up to their function, and are what line_costs.h says. */
+/* The rows of a profile whose locations are frames are those of the one that it was made of. */
+static void assert_as_split(const struct flm_listing_subject *subject, enum flm_listing_side side)
+{
+    static struct flm_listing_row rows[2][5000];
+    const struct flm_listing_options all = {.whole = {true, true}, .inlined = true};
+    struct flm_profile *split = flm_profile_split(subject->profile, NULL);
+    struct flm_listing_subject of[2] = {*subject, *subject};
+    uint32_t count[2];
+    assert_non_null(split);
+    of[1].profile = split;
+    for (int i = 0; i < 2; i++) {
+        struct flm_listing *l = flm_listing_new(&of[i], NULL);
+        assert_true(l && flm_listing_arrange(l, NULL, &all, NULL));
+        count[i] = flm_listing_rows(l, side, 0, 5000, rows[i]);
+        flm_listing_free(l);
+    }
+    assert_int_equal(count[0], count[1]);
+    for (uint32_t i = 0; i < count[0]; i++) {
+        const struct flm_listing_row *a = &rows[0][i], *b = &rows[1][i];
+        assert_int_equal(a->kind, b->kind);
+        assert_int_equal(a->line, b->line);
+        assert_int_equal(a->address, b->address);
+        assert_true(a->cost.self == b->cost.self && a->cost.total == b->cost.total);
+    }
+    flm_profile_free(split);
+}
+
+/* What is inlined into something that the function calls is not its own. */
+static void what_is_inlined_elsewhere_is_not_here(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    add(b, "find:20@100;other:1@300;~same:5@300", 3, 0);
+    add(b, "find:20@100;~same:5@100", 4, 0);
+    add(b, "find:20@100;other:1@300;~find:20@300", 5, 0);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    const struct flm_listing_options open = {.whole = {true, true}, .inlined = true};
+    struct flm_listing *l = listing_of(p, "find", NULL, &open);
+    assert_string_equal(rows_of(l, FLM_LISTING_SOURCE), "f|20 5/12| i 4/4| 5 4/4");
+    flm_listing_free(l);
+    flm_profile_free(p);
+}
+
 static void rows_add_up_to_their_function(void **state)
 {
     (void)state;
@@ -607,6 +651,10 @@ static void rows_add_up_to_their_function(void **state)
                 at_addresses += rows[k].kind == FLM_LISTING_SOURCE_LINE ? 0 : rows[k].cost.self;
             assert_true(at_addresses >= sum);
             flm_listing_free(l);
+            if (flm_has_chains(p)) {
+                assert_as_split(&subject, FLM_LISTING_SOURCE);
+                assert_as_split(&subject, FLM_LISTING_ASSEMBLY);
+            }
         }
         flm_functions_clear(&functions);
         flm_line_costs_clear(&costs);
@@ -678,6 +726,7 @@ int main(void)
         cmocka_unit_test(lanes_are_bounded),
         cmocka_unit_test(long_files_are_rows_too),
         cmocka_unit_test(what_is_inlined_too_deep_is_part_of_what_has_it),
+        cmocka_unit_test(what_is_inlined_elsewhere_is_not_here),
         cmocka_unit_test(rows_add_up_to_their_function),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(memory_may_run_out_with_code),

@@ -7,7 +7,6 @@
 #include "draw/text/quantity.h"
 #include "flamel/changes.h"
 #include "format/core/mapped.h"
-#include "profile/chains.h"
 
 /* ---- The profiles ---------------------------------------------------------------------------- */
 
@@ -68,8 +67,7 @@ bool flm_annotating_init(struct flm_annotating *a, const struct flm_profile *pro
         if (!measure_both(a, &pair))
             return false;
     }
-    a->split = flm_has_chains(shown) ? flm_profile_split(shown, why) : NULL;
-    return a->split || !flm_has_chains(shown);
+    return true;
 }
 
 void flm_annotating_clear(struct flm_annotating *a)
@@ -77,7 +75,6 @@ void flm_annotating_clear(struct flm_annotating *a)
     flm_report_source_clear(&a->source);
     flm_functions_clear(&a->functions_before);
     flm_comparison_clear(&a->comparison);
-    flm_profile_free(a->split);
     flm_profile_free(a->both);
 }
 
@@ -86,7 +83,7 @@ struct flm_listing *flm_annotating_list(const struct flm_annotating *a,
 {
     const struct flm_profile *p = a->source.profile;
     const struct flm_listing_subject subject = {
-        .profile = a->split ? a->split : p,
+        .profile = p,
         .metric = a->source.metric,
         .before = a->before,
         .other_build = flm_annotating_compares(a) &&

@@ -21,8 +21,6 @@ struct flm_annotating {
     struct flm_report_source source; /* of the profile; of a comparison, of both, after */
     const struct flm_profile *given; /* whose code it is: not that of both */
 
-    struct flm_profile *split; /* NULL: the profile has no chains; strings are those of source */
-
     /* Of a comparison; else NULL, FLM_NONE and zeros. */
     const struct flm_profile *given_before;
     struct flm_profile *both;

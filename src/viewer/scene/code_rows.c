@@ -7,7 +7,6 @@
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "format/core/mapped.h"
-#include "profile/chains.h"
 #include "viewer/model/model.h"
 
 static void clear_hottest(struct flm_code_rows *rows)
@@ -31,7 +30,6 @@ void flm_code_rows_forget(struct flm_code_rows *rows)
     clear_hottest(rows);
     clear_syntax(rows);
     flm_listing_free(rows->listing);
-    flm_profile_free(rows->split);
     flm_index_clear(&rows->named);
     *rows = kept;
 }
@@ -165,13 +163,6 @@ static bool read_keys(const struct flm_text *text, struct keys *keys)
     return true;
 }
 
-static bool split(const struct flm_profile *p, struct flm_code_rows *rows, struct flm_error *why)
-{
-    if (!rows->split && flm_has_chains(p))
-        rows->split = flm_profile_split(p, why);
-    return rows->split || !flm_has_chains(p);
-}
-
 static bool list(const struct flm_model *model, struct flm_code_rows *rows,
                  struct flm_metric before, struct flm_error *why)
 {
@@ -182,9 +173,7 @@ static bool list(const struct flm_model *model, struct flm_code_rows *rows,
     rows->listing = NULL;
     if (!flm_code_find(model, &subject.function, &subject.module))
         return true;
-    if (!split(p, rows, why))
-        return false;
-    subject.profile = rows->split ? rows->split : p;
+    subject.profile = p;
     subject.other_build =
         before.index != FLM_NONE && flm_mapped_same_build(p, subject.module) == FLM_BUILD_OTHER;
     rows->subject = subject;
@@ -242,10 +231,7 @@ const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_
         return rows->hottest;
     clear_hottest(rows);
     struct flm_metric metric = {flm_comparing_metric(model, model->metric)};
-    /* Of a million frames, to split the profile once more would take most of the time. */
-    if (!split(p, rows, why) ||
-        !flm_line_costs_init(&rows->costs, rows->split ? rows->split : p, metric,
-                             (struct flm_metric){FLM_NONE}, NULL, why))
+    if (!flm_line_costs_init(&rows->costs, p, metric, (struct flm_metric){FLM_NONE}, NULL, why))
         return NULL;
     rows->hottest = malloc((rows->costs.count + 1) * sizeof *rows->hottest);
     if (!rows->hottest || !flm_line_costs_sort(&rows->costs, rows->hottest)) {

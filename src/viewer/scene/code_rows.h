@@ -2,8 +2,6 @@
  * made when it is asked for, and kept while it is valid.
  *
  *     store      source and machine code      as long as the files, and their sides: it only grows
- *     split      the profile with locations   until another profile is shown
- *                as frames
  *     hottest    lines of all functions       until another metric is shown
  *     stack      the functions around it      until another one is chosen that is not in it
  *     listing    the rows                     until another function, metric or store
@@ -33,7 +31,6 @@ struct flm_code_syntax {
 struct flm_code_rows {
     struct flm_code_store *store; /* NULL: nothing was taken yet */
     uint32_t store_number;        /* another one where all of it was dropped */
-    struct flm_profile *split;    /* NULL: the shown profile is as good */
     struct flm_listing *listing;  /* NULL: not made yet; or the function is not in the profile */
     struct flm_listing_subject subject;
     uint64_t listed;        /* what the listing is of */
