@@ -70,7 +70,7 @@ static void read_thread(struct flm_json *json, struct flm_gecko_profile *p,
                         struct flm_gecko_process *process)
 {
     struct flm_bytes key;
-    struct flm_gecko_thread thread = {0};
+    struct flm_gecko_thread thread = {.name_stack = -1};
     if (!flm_json_enter_object(json))
         return;
     while (flm_json_next_key(json, &key)) {
@@ -90,6 +90,8 @@ static void read_thread(struct flm_json *json, struct flm_gecko_profile *p,
             read_libs(json, p, &thread.libs);
         else if (flm_bytes_are(key, "flamelNameIsNoFrame"))
             thread.has_no_name_frame = flm_gecko_read_cell(json) == 1;
+        else if (flm_bytes_are(key, "flamelNameStack"))
+            thread.name_stack = flm_gecko_read_cell(json);
     }
     if (json->failed || !FLM_ARRAY_ADD(&process->threads, thread)) {
         thread_clear(&thread);

@@ -248,7 +248,8 @@ bool flm_gecko_node_of(struct flm_gecko_resolving *r, struct flm_node thread, in
         uint32_t frame = frame_of(r, row);
         if (frame == FLM_NONE)
             return false;
-        *node = flm_builder_child(r->builder, *node, (struct flm_frame){frame});
+        if (at != r->thread->name_stack)
+            *node = flm_builder_child(r->builder, *node, (struct flm_frame){frame});
         s->nodes[at] = node->index;
         s->rounds[at] = s->round;
     }

@@ -172,6 +172,7 @@ struct flm_gecko_thread {
     double scale;
     bool has_no_times;       /* likewise: its times are only what a sample must have */
     bool has_no_name_frame;  /* likewise: no frame stands for the thread's name */
+    double name_stack;       /* likewise: the stack that is that frame alone; -1: none is */
     double promised_samples; /* the table's length, as it says itself */
 };
 

@@ -135,6 +135,19 @@ static void write_markers(struct flm_gecko_writing *w, uint32_t group, const uin
     flm_gecko_put_end(w);
 }
 
+/* Samples of the name alone: their stack is the frame that the reader makes of the name, and not
+ * one below it. The Firefox Profiler shows it as any other. */
+static void write_name_stack(struct flm_gecko_writing *w, const struct flm_gecko_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t node = w->items.at[g->first + i].node;
+        if (node == 0 || w->parent[node] != 0)
+            continue;
+        flm_gecko_put_number(w, "flamelNameStack", node - 1);
+        return;
+    }
+}
+
 static struct flm_bytes label_text(const struct flm_gecko_writing *w, uint32_t string,
                                    const char *otherwise)
 {
@@ -157,6 +170,7 @@ void flm_gecko_write_thread(struct flm_gecko_writing *w, uint32_t index,
     flm_gecko_put_end(w);
     if (g->root != FLM_NONE) {
         flm_json_add_text(&w->json, "name", flm_frame_function(w->p, g->root));
+        write_name_stack(w, g);
     } else {
         flm_json_add_text(&w->json, "name", label_text(w, g->thread_name, "all"));
         flm_json_add_bool(&w->json, "flamelNameIsNoFrame", true);

@@ -78,17 +78,19 @@ static bool write_profile(struct flm_viewer *v, const struct flm_format *format,
 
 static bool refuse(struct flm_bytes kind, struct flm_error *why)
 {
-    char buffer[200];
+    char buffer[300];
     struct flm_text kinds;
     const struct flm_format *format;
-    flm_text_init_fixed(&kinds, buffer, sizeof buffer);
+    flm_text_init_fixed(&kinds, buffer, sizeof buffer - 1);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         flm_text_format(&kinds, "%s%s", i ? ", " : "", own[i].name);
     for (size_t i = 0; (format = flm_formats_at(&flm_formats_pure, i)); i++)
         if (format->write)
             flm_text_format(&kinds, ", %s", format->name);
-    return flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' cannot be exported: it is none of %.*s",
-                         (int)kind.size, kind.at, (int)kinds.size, kinds.at);
+    flm_error_set(why, FLM_ERROR_USAGE, "'%.*s' cannot be exported: it is none of ", (int)kind.size,
+                  kind.at);
+    buffer[kinds.size] = 0;
+    return flm_error_add(why, buffer);
 }
 
 /* The width behind the name of a picture, "svg 1040". False for text that is none. */

@@ -161,6 +161,25 @@ static void the_name_of_a_thread_is_not_a_frame_twice(void **state)
     flm_profile_free(p);
 }
 
+/* Samples of a command whose stacks are not known: its name is all that they have. */
+static void the_name_of_a_thread_may_be_the_whole_stack(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "samples");
+    struct flm_frame_record name = {.function = flm_builder_string(b, "T", 1).index,
+                                    .kind = FLM_KIND_LABEL};
+    struct flm_node node = flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &name));
+    flm_builder_add(b, node, cpu, 2);
+    node = flm_builder_child(b, node, flm_builder_function(b, "f", 1));
+    flm_builder_add(b, node, cpu, 1);
+    struct flm_profile *p = flm_builder_finish(b, NULL), *again = reread(p, 0);
+    assert_folded(again, "T 2\nT;f 1\n");
+    assert_metric(again, 0, "cpu", "samples", 3, 2);
+    flm_profile_free(again);
+    flm_profile_free(p);
+}
+
 static void a_metric_without_values_is_an_empty_thread(void **state)
 {
     (void)state;
@@ -189,6 +208,7 @@ int main(void)
         cmocka_unit_test(files_come_back),
         cmocka_unit_test(times_markers_and_counters_come_back),
         cmocka_unit_test(the_name_of_a_thread_is_not_a_frame_twice),
+        cmocka_unit_test(the_name_of_a_thread_may_be_the_whole_stack),
         cmocka_unit_test(a_metric_without_values_is_an_empty_thread),
         cmocka_unit_test(every_allocation_may_fail),
     };
