@@ -11,6 +11,7 @@
 #include "cli/report/print.h"
 #include "flamel/algebra.h"
 #include "load/probe/attached.h"
+#include "load/probe/probe_names.h"
 #include "os/clock.h"
 
 enum { USUAL_ROWS = 20, USUAL_LEVELS = 24 };
@@ -149,8 +150,47 @@ static bool answer(const struct flm_mcp_call *call, make_report make, struct flm
     return good;
 }
 
+static struct flm_report *report_process(const struct flm_mcp_call *call,
+                                         const struct flm_report_options *options,
+                                         struct flm_error *why)
+{
+    struct flm_bytes file;
+    struct flm_report_options with_names = *options;
+    struct flm_report *report = NULL;
+    struct flm_attached *attached = flm_attached_open((int32_t)call->pid, NULL, why);
+    struct flm_probe_names *names = attached ? flm_probe_names_new(why) : NULL;
+    if (names) {
+        flm_probe_names_add_process(names, (int32_t)call->pid);
+        with_names.name_address = flm_probe_names_find;
+        with_names.name_context = names;
+        if (flm_attached_read(attached, &file, why))
+            report = flm_report_probe(file.at, file.size, &with_names, why);
+    }
+    flm_probe_names_free(names);
+    flm_attached_close(attached);
+    return report;
+}
+
+/* A program that measured itself says more than its call tree: a section for each signal. Who asks
+ * for a metric, an order or operations means the functions. */
+static struct flm_report *report_sections(const struct flm_mcp_call *call, struct flm_error *why)
+{
+    enum { USUAL_SECTION_ROWS = 8 };
+    struct flm_report_options options = options_of(call);
+    options.rows = flm_mcp_count(call->rows, USUAL_SECTION_ROWS);
+    why->kind = FLM_ERROR_NONE;
+    if (call->metric || call->sort || call->apply || !has_one_source(call, why))
+        return NULL;
+    if (!call->file)
+        return report_process(call, &options, why);
+    return check_path(call->file, why) ? flm_report_probe_file(call->file, &options, why) : NULL;
+}
+
 bool flm_mcp_report(const struct flm_mcp_call *call, struct flm_text *out, struct flm_error *why)
 {
+    struct flm_report *sections = report_sections(call, why);
+    if (sections || why->kind != FLM_ERROR_NONE)
+        return flm_mcp_add_report(call, sections, out, why);
     return answer(call, flm_report_top, out, why);
 }
 

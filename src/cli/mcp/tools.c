@@ -55,7 +55,9 @@ static const struct flm_mcp_tool tools[] = {
     {"report",
      "Top functions",
      "The functions of a profile with the largest self value (in the function itself), with their "
-     "totals (with callees; recursion counts once). Where to begin.",
+     "totals (with callees; recursion counts once). Where to begin. Of a program that measured "
+     "itself (.probe, or pid) its sections: time, memory, locks, I/O, queues, threads and so on, "
+     "8 rows each; give a metric, sort or apply for its functions.",
      {ARGUMENT_FILE,
       {"sort", FLM_MCP_TEXT, AT(sort), false, "by self (default), total or name",
        "self|total|name"},
