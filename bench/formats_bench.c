@@ -247,6 +247,8 @@ int main(int argc, char **argv)
 {
     struct options options = {.rounds = 5};
     int failed = 0;
+    mallopt(M_MMAP_THRESHOLD, 128 << 10); /* as the command does */
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
     for (int option; (option = getopt(argc, argv, "n:slw")) != -1;) {
         if (option == 'n')
             options.rounds = atoi(optarg);

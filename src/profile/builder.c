@@ -104,6 +104,7 @@ void flm_builder_free(struct flm_builder *b)
     free(b->label_set_ends);
     free(b->set_members);
     free(b->sample_time);
+    free(b->sample_lasts);
     free(b->sample_duration);
     free(b->sample_node);
     free(b->sample_labels);

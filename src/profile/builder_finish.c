@@ -33,13 +33,14 @@ static double *self_column(void *builder, uint32_t metric)
     return ((struct flm_builder *)builder)->metrics[metric].self;
 }
 
+/* The values of samples that are no doubles, but less than 2^32, do not sum to too much. */
 static bool check_sums(const struct flm_builder *b, struct flm_error *why)
 {
     for (uint32_t m = 0; m < b->metric_count; m++) {
         const struct flm_builder_metric *metric = &b->metrics[m];
         if (!flm_check_sums(flm_interner_text(&b->interner, metric->name), metric->self,
-                            b->node_count, metric->sample_values.values.at,
-                            metric->sample_values.values.count, why))
+                            b->node_count, metric->sample_values.any.at,
+                            metric->sample_values.any.count, why))
             return false;
     }
     return true;
@@ -59,7 +60,7 @@ static void link_children(struct finishing *f)
     struct flm_builder *b = f->b;
     const uint32_t sampled = 1; /* a mark in next_sibling, until the node is linked */
     for (uint32_t i = 0; i < b->sample_count; i++)
-        f->next_sibling[b->sample_node[i]] = sampled;
+        f->next_sibling[flm_joining_sample_node(b, i)] = sampled;
     for (uint32_t i = 1; b->joining && i < b->joining->node_count; i++)
         if (b->joining->kept[i])
             f->next_sibling[b->joining->node[i]] = sampled;

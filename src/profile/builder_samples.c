@@ -99,13 +99,17 @@ static bool reserve_samples(struct flm_builder *b, size_t count)
         return true;
     size_t capacity = b->sample_capacity, same = capacity;
     void *time = b->sample_time, *node = b->sample_node, *labels = b->sample_labels;
-    void *duration = b->sample_duration;
+    void *duration = b->sample_duration, *lasts = b->sample_lasts;
     if (!flm_grow(&time, &capacity, count, sizeof *b->sample_time))
         return false;
     b->sample_time = time;
     if (duration && !flm_grow(&duration, &same, capacity, sizeof *b->sample_duration))
         return false;
     b->sample_duration = duration;
+    same = b->sample_capacity;
+    if (lasts && !flm_grow(&lasts, &same, capacity, sizeof *b->sample_lasts))
+        return false;
+    b->sample_lasts = lasts;
     same = b->sample_capacity;
     if (!flm_grow(&node, &same, capacity, sizeof *b->sample_node))
         return false;
@@ -131,7 +135,9 @@ uint32_t flm_builder_keep_sample(struct flm_builder *b, int64_t time_ns, uint32_
     b->sample_time[sample] = time_ns;
     b->sample_node[sample] = node;
     b->sample_labels[sample] = label_set;
-    if (b->sample_duration)
+    if (b->sample_lasts)
+        b->sample_lasts[sample] = 0;
+    else if (b->sample_duration)
         b->sample_duration[sample] = 0;
     return sample;
 }
@@ -172,6 +178,26 @@ void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node 
         flm_builder_sample_add(b, metric, value);
 }
 
+/* Most samples last less than 4 s, so they have 4 bytes for that, until one does not. */
+static bool make_room_for_duration(struct flm_builder *b, int64_t duration_ns)
+{
+    if (b->sample_duration)
+        return true;
+    if (duration_ns <= UINT32_MAX) {
+        if (!b->sample_lasts)
+            b->sample_lasts = calloc(b->sample_capacity, sizeof *b->sample_lasts);
+        return b->sample_lasts != NULL;
+    }
+    b->sample_duration = calloc(b->sample_capacity, sizeof *b->sample_duration);
+    if (!b->sample_duration)
+        return false;
+    for (uint32_t i = 0; b->sample_lasts && i < b->sample_count; i++)
+        b->sample_duration[i] = b->sample_lasts[i];
+    free(b->sample_lasts);
+    b->sample_lasts = NULL;
+    return true;
+}
+
 void flm_builder_sample_lasts(struct flm_builder *b, int64_t duration_ns)
 {
     assert(b && duration_ns >= 0);
@@ -183,12 +209,12 @@ void flm_builder_sample_lasts(struct flm_builder *b, int64_t duration_ns)
         return;
     if (time > 0 && duration_ns > INT64_MAX - time)
         duration_ns = INT64_MAX - time;
-    if (!b->sample_duration)
-        b->sample_duration = calloc(b->sample_capacity, sizeof *b->sample_duration);
-    if (b->sample_duration)
-        b->sample_duration[sample] = duration_ns;
-    else
+    if (!make_room_for_duration(b, duration_ns))
         flm_builder_fail_memory(b);
+    else if (b->sample_lasts)
+        b->sample_lasts[sample] = (uint32_t)duration_ns;
+    else
+        b->sample_duration[sample] = duration_ns;
 }
 
 /* The note of that key, added with no value when there is none; NULL when memory ran out. */

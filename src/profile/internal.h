@@ -83,7 +83,9 @@ struct flm_builder {
     uint32_t label_set_count, set_member_count;
     size_t label_set_capacity, set_member_capacity;
 
-    int64_t *sample_time, *sample_duration; /* the latter NULL until a sample has one */
+    int64_t *sample_time;
+    uint32_t *sample_lasts;   /* ns; NULL until a sample lasts, and once one lasts longer: then */
+    int64_t *sample_duration; /* this has all of them */
     uint32_t *sample_node, *sample_labels;
     uint32_t sample_count;
     size_t sample_capacity;
@@ -113,6 +115,18 @@ void flm_builder_fail(struct flm_builder *b, enum flm_error_kind kind, const cha
 
 /* Copies the error that made the builder fail to `why`, which may be NULL. Returns false. */
 bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why);
+
+static inline bool flm_builder_has_durations(const struct flm_builder *b)
+{
+    return b->sample_lasts || b->sample_duration;
+}
+
+static inline int64_t flm_builder_duration(const struct flm_builder *b, uint32_t sample)
+{
+    return b->sample_duration ? b->sample_duration[sample]
+           : b->sample_lasts  ? b->sample_lasts[sample]
+                              : 0;
+}
 
 /* Adds to the self value of a node; flm_builder_add for one that has not failed. */
 static inline void flm_builder_add_self(struct flm_builder *b, uint32_t metric, uint32_t node,

@@ -16,7 +16,6 @@ void flm_joining_free(struct flm_joining *j)
     free(j->nodes);
     free(j->node);
     free(j->kept);
-    free(j->sample_chain);
     free(j->base);
     free(j->place);
     free(j->located);
@@ -85,8 +84,6 @@ static void join_nodes(struct flm_builder *b, struct flm_joining *j)
         for (uint32_t i = 0; i < j->node_count && !b->failed; i++)
             if (j->self[m][i] != 0)
                 flm_builder_add_self(b, m, j->node[i], j->self[m][i]);
-    for (uint32_t i = 0; i < b->sample_count && !b->failed; i++)
-        b->sample_node[i] = j->node[b->sample_node[i]];
 }
 
 static bool join_depths(struct flm_builder *b, const struct flm_joining *j)
@@ -112,11 +109,8 @@ bool flm_builder_join(struct flm_builder *b)
         return false;
     j->node = malloc(j->node_count * sizeof *j->node);
     j->kept = calloc(j->node_count, 1);
-    j->sample_chain = malloc(((size_t)b->sample_count + 1) * sizeof *j->sample_chain);
-    if (!j->node || !j->kept || !j->sample_chain)
+    if (!j->node || !j->kept)
         return false;
-    if (b->sample_count > 0)
-        memcpy(j->sample_chain, b->sample_node, b->sample_count * sizeof *j->sample_chain);
     find_kept(b, j);
     join_nodes(b, j);
     return !b->failed && join_depths(b, j);
@@ -217,6 +211,8 @@ bool flm_joining_rank(struct flm_metadata *metadata)
     }
     if (room && j->located_count == 0) { /* what had locations is not kept */
         metadata->sizes.chain_count = metadata->sizes.shared_count = 0;
+        for (uint32_t i = 0; i < b->sample_count; i++)
+            b->sample_node[i] = j->node[b->sample_node[i]];
         flm_joining_free(j);
         b->joining = NULL;
     }

@@ -4,7 +4,7 @@
  *     flm_joining_rank        which locations there are, once frames are ranked
  *     flm_joining_write       the columns of chains, once the nodes are written
  *
- * Samples keep the chain that they are of (flm_joining_chain_of). */
+ * The nodes of samples remain chains: flm_joining_sample_node, flm_joining_chain_of. */
 #ifndef FLAMEL_PROFILE_JOINING_H
 #define FLAMEL_PROFILE_JOINING_H
 
@@ -17,9 +17,8 @@ struct flm_joining {
     uint32_t node_count;
     double **self; /* by metric, as the builder's */
     uint32_t metric_count;
-    uint32_t *node;         /* by chain: the builder's node now */
-    unsigned char *kept;    /* by chain: it, a sample of it, or one that it calls has a value */
-    uint32_t *sample_chain; /* by sample */
+    uint32_t *node;      /* by chain: the builder's node now */
+    unsigned char *kept; /* by chain: it, a sample of it, or one that it calls has a value */
 
     uint32_t *base;    /* by frame: the one without a location */
     uint32_t *place;   /* by frame: which of the locations of its base, from 1; 0: none */
@@ -44,9 +43,15 @@ bool flm_joining_write(struct flm_metadata *metadata, struct flm_profile *p,
                        const uint32_t *node_index);
 
 /* Which of the chains of its node a sample of the builder is of. */
-static inline uint32_t flm_joining_chain_of(const struct flm_joining *joining, uint32_t sample)
+static inline uint32_t flm_joining_chain_of(const struct flm_builder *b, uint32_t sample)
 {
-    return joining->number[joining->sample_chain[sample]];
+    return b->joining->number[b->sample_node[sample]];
+}
+
+/* The node of a sample, joined or not. */
+static inline uint32_t flm_joining_sample_node(const struct flm_builder *b, uint32_t sample)
+{
+    return b->joining ? b->joining->node[b->sample_node[sample]] : b->sample_node[sample];
 }
 
 #endif

@@ -157,7 +157,7 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
     metadata->sizes.note_count = (uint32_t)b->notes.count;
     metadata->sizes.loss_count = (uint32_t)b->losses.count;
     metadata->sizes.sample_count = b->sample_count;
-    metadata->sizes.duration_count = b->sample_duration ? b->sample_count : 0;
+    metadata->sizes.duration_count = flm_builder_has_durations(b) ? b->sample_count : 0;
     metadata->sizes.marker_count = (uint32_t)b->markers.count;
     metadata->sizes.point_count = (uint32_t)b->points.count;
     return true;
@@ -335,33 +335,41 @@ static bool write_label_sets(struct flm_metadata *f, struct flm_profile *p)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
+/* Which sample of the builder is sample i of the profile. */
+static inline uint32_t at(const uint32_t *order, uint32_t i)
+{
+    return order ? order[i] : i;
+}
+
 /* Column by column, and each is freed when it is written: samples are most of what a builder has,
  * and so they are not there twice. */
 static bool write_samples(struct flm_metadata *f, struct flm_profile *p)
 {
     struct flm_builder *b = f->b;
-    uint32_t count = b->sample_count, *rank = NULL, *order = flm_sample_order(f, &rank);
-    if (!order)
+    uint32_t count = b->sample_count, *order = NULL, *rank = NULL;
+    if (!flm_sample_order(f, &order, &rank))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        p->sample_time[i] = b->sample_time[order[i]];
+        p->sample_time[i] = b->sample_time[at(order, i)];
     free(b->sample_time);
     b->sample_time = NULL;
     for (uint32_t i = 0; i < count; i++)
-        p->sample_node[i] = f->node_index[b->sample_node[order[i]]];
+        p->sample_node[i] = f->node_index[flm_joining_sample_node(b, at(order, i))];
+    for (uint32_t i = 0; b->joining && i < count; i++)
+        p->sample_chain[i] = flm_joining_chain_of(b, at(order, i));
     free(b->sample_node);
     b->sample_node = NULL;
-    for (uint32_t i = 0; b->joining && i < count; i++)
-        p->sample_chain[i] = flm_joining_chain_of(b->joining, order[i]);
     for (uint32_t i = 0; i < count; i++)
-        p->sample_labels[i] = f->set_rank[b->sample_labels[order[i]]];
+        p->sample_labels[i] = f->set_rank[b->sample_labels[at(order, i)]];
     free(b->sample_labels);
     b->sample_labels = NULL;
-    for (uint32_t i = 0; b->sample_duration && i < count; i++)
-        p->sample_duration[i] = b->sample_duration[order[i]];
+    for (uint32_t i = 0; flm_builder_has_durations(b) && i < count; i++)
+        p->sample_duration[i] = flm_builder_duration(b, at(order, i));
+    free(b->sample_lasts);
     free(b->sample_duration);
+    b->sample_lasts = NULL;
     b->sample_duration = NULL;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; order && i < count; i++)
         rank[order[i]] = i;
     free(order);
     for (uint32_t m = 0; m < b->metric_count; m++) {

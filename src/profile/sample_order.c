@@ -47,7 +47,7 @@ static int order_numbers(uint64_t a, uint64_t b)
 /* What decides first between samples of one time: the node, then the labels. */
 static uint64_t key_of(const struct flm_metadata *f, uint32_t sample)
 {
-    return (uint64_t)f->node_index[f->b->sample_node[sample]] << 32 |
+    return (uint64_t)f->node_index[flm_joining_sample_node(f->b, sample)] << 32 |
            f->set_rank[f->b->sample_labels[sample]];
 }
 
@@ -57,12 +57,11 @@ static int order_samples(const void *context, uint32_t a, uint32_t b)
     const struct flm_metadata *f = context;
     const struct flm_builder *builder = f->b;
     int order = order_numbers(key_of(f, a), key_of(f, b));
-    if (!order && builder->sample_duration)
-        order = order_numbers((uint64_t)builder->sample_duration[a],
-                              (uint64_t)builder->sample_duration[b]);
+    if (!order)
+        order = order_numbers((uint64_t)flm_builder_duration(builder, a),
+                              (uint64_t)flm_builder_duration(builder, b));
     if (!order && builder->joining)
-        order = order_numbers(flm_joining_chain_of(builder->joining, a),
-                              flm_joining_chain_of(builder->joining, b));
+        order = order_numbers(flm_joining_chain_of(builder, a), flm_joining_chain_of(builder, b));
     for (uint32_t m = 0; !order && m < builder->metric_count; m++) {
         const struct flm_value_runs *values = &builder->metrics[m].sample_values;
         double x = flm_value_runs_get(values, a), y = flm_value_runs_get(values, b);
@@ -124,16 +123,27 @@ static bool sort_ties(const struct flm_metadata *f, uint32_t *order, uint32_t *s
     return good;
 }
 
-uint32_t *flm_sample_order(const struct flm_metadata *f, uint32_t **room)
+static bool is_ordered(const struct flm_metadata *f)
+{
+    const int64_t *time = f->b->sample_time;
+    bool good = true;
+    for (uint32_t i = 1; good && i < f->b->sample_count; i++)
+        good = time[i - 1] < time[i] || (time[i - 1] == time[i] && order_samples(f, i - 1, i) <= 0);
+    return good;
+}
+
+bool flm_sample_order(const struct flm_metadata *f, uint32_t **result, uint32_t **room)
 {
     const struct flm_builder *b = f->b;
     size_t count = b->sample_count, run_count = 1, run = 0;
+    *result = *room = NULL;
+    if (is_ordered(f))
+        return true;
     for (size_t i = 1; i < count; i++)
         run_count += b->sample_time[i] < b->sample_time[i - 1];
     uint32_t *order = malloc((count + 1) * sizeof *order);
     uint32_t *scratch = malloc((count + 1) * sizeof *scratch);
     uint32_t *ends = malloc(run_count * sizeof *ends), *sorted = NULL;
-    *room = NULL;
     if (order && scratch && ends) {
         for (size_t i = 0; i < count; i++) {
             order[i] = (uint32_t)i;
@@ -142,13 +152,15 @@ uint32_t *flm_sample_order(const struct flm_metadata *f, uint32_t **room)
         }
         ends[run] = (uint32_t)count;
         sorted = sort_by_time(b->sample_time, order, scratch, ends, run_count);
-        *room = sorted == order ? scratch : order;
     }
     free(ends);
-    if (sorted && sort_ties(f, sorted, *room))
-        return sorted;
+    uint32_t *other = sorted == order ? scratch : order;
+    if (sorted && sort_ties(f, sorted, other)) {
+        *result = sorted;
+        *room = other;
+        return true;
+    }
     free(order);
     free(scratch);
-    *room = NULL;
-    return NULL;
+    return false;
 }

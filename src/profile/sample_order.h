@@ -6,7 +6,8 @@
 #include "profile/metadata.h"
 
 /* The builder's samples in their order; `metadata` has the ranks of label sets, and the nodes.
- * *room receives as much room, of no content. NULL when memory ran out. The caller frees both. */
-uint32_t *flm_sample_order(const struct flm_metadata *metadata, uint32_t **room);
+ * *room receives as much room, of no content. Both are NULL where the samples are in order already,
+ * as those of one thread mostly are. The caller frees both. False when memory ran out. */
+bool flm_sample_order(const struct flm_metadata *metadata, uint32_t **order, uint32_t **room);
 
 #endif

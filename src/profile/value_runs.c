@@ -5,23 +5,87 @@
 
 void flm_value_runs_clear(struct flm_value_runs *r)
 {
-    FLM_ARRAY_CLEAR(&r->values);
     FLM_ARRAY_CLEAR(&r->runs);
-    r->next = 0;
+    FLM_ARRAY_CLEAR(&r->small);
+    FLM_ARRAY_CLEAR(&r->any);
+    *r = (struct flm_value_runs){.next = 0};
+}
+
+static double value_at(const struct flm_value_runs *r, size_t i)
+{
+    return r->width == FLM_VALUES_ANY     ? r->any.at[i]
+           : r->width == FLM_VALUES_SMALL ? r->small.at[i]
+                                          : r->same;
+}
+
+/* Keeps the values in that width from now on; it is larger. False when memory ran out. */
+static bool widen(struct flm_value_runs *r, enum flm_value_width width)
+{
+    if (width == FLM_VALUES_SMALL) {
+        if (!FLM_ARRAY_RESERVE(&r->small, r->count + 1))
+            return false;
+        while (r->small.count < r->count)
+            r->small.at[r->small.count++] = r->same;
+    } else {
+        if (!FLM_ARRAY_RESERVE(&r->any, r->count + 1))
+            return false;
+        while (r->any.count < r->count) {
+            r->any.at[r->any.count] = value_at(r, r->any.count);
+            r->any.count++;
+        }
+        FLM_ARRAY_CLEAR(&r->small);
+    }
+    r->width = width;
+    return true;
+}
+
+/* The least width that has the value beside the others. */
+static enum flm_value_width width_of(const struct flm_value_runs *r, double value)
+{
+    if (!flm_value_is_small(value))
+        return FLM_VALUES_ANY;
+    return r->count == 0 || value == r->same ? FLM_VALUES_SAME : FLM_VALUES_SMALL;
+}
+
+static bool add_to_last(struct flm_value_runs *r, double value)
+{
+    size_t last = r->count - 1;
+    double sum = value_at(r, last) + value;
+    enum flm_value_width width = width_of(r, sum);
+    if (width > r->width && !widen(r, width))
+        return false;
+    if (r->width == FLM_VALUES_ANY)
+        r->any.at[last] = sum;
+    else if (r->width == FLM_VALUES_SMALL)
+        r->small.at[last] = (uint32_t)sum;
+    return true;
+}
+
+static bool append(struct flm_value_runs *r, double value)
+{
+    enum flm_value_width width = width_of(r, value);
+    if (width > r->width && !widen(r, width))
+        return false;
+    if (r->width == FLM_VALUES_ANY)
+        return FLM_ARRAY_ADD(&r->any, value);
+    if (r->width == FLM_VALUES_SMALL)
+        return FLM_ARRAY_ADD(&r->small, (uint32_t)value);
+    r->same = (uint32_t)value;
+    return true;
 }
 
 bool flm_value_runs_add_other(struct flm_value_runs *r, uint32_t sample, double value)
 {
     assert(sample + 1 >= r->next);
-    if (r->values.count > 0 && sample + 1 == r->next) {
-        r->values.at[r->values.count - 1] += value;
-        return true;
-    }
-    struct flm_value_run run = {sample, (uint32_t)r->values.count};
-    bool begins = r->values.count == 0 || sample != r->next;
-    if (!FLM_ARRAY_RESERVE(&r->values, 1) || (begins && !FLM_ARRAY_ADD(&r->runs, run)))
+    if (r->count > 0 && sample + 1 == r->next)
+        return add_to_last(r, value);
+    struct flm_value_run run = {sample, (uint32_t)r->count};
+    bool begins = r->count == 0 || sample != r->next;
+    if (!FLM_ARRAY_RESERVE(&r->runs, 1) || !append(r, value))
         return false;
-    r->values.at[r->values.count++] = value;
+    if (begins)
+        r->runs.at[r->runs.count++] = run;
+    r->count++;
     r->next = sample + 1;
     return true;
 }
@@ -29,7 +93,7 @@ bool flm_value_runs_add_other(struct flm_value_runs *r, uint32_t sample, double 
 /* How many values run i has. */
 static size_t run_size(const struct flm_value_runs *r, size_t i)
 {
-    size_t end = i + 1 < r->runs.count ? r->runs.at[i + 1].value : r->values.count;
+    size_t end = i + 1 < r->runs.count ? r->runs.at[i + 1].value : r->count;
     return end - r->runs.at[i].value;
 }
 
@@ -45,18 +109,18 @@ double flm_value_runs_get(const struct flm_value_runs *r, uint32_t sample)
     }
     if (low == 0 || sample - r->runs.at[low - 1].sample >= run_size(r, low - 1))
         return 0;
-    return r->values.at[r->runs.at[low - 1].value + (sample - r->runs.at[low - 1].sample)];
+    return value_at(r, r->runs.at[low - 1].value + (sample - r->runs.at[low - 1].sample));
 }
 
 void flm_value_runs_write(const struct flm_value_runs *r, const uint32_t *rank, double *column)
 {
     for (size_t i = 0; i < r->runs.count; i++) {
         uint32_t sample = r->runs.at[i].sample;
-        const double *from = r->values.at + r->runs.at[i].value;
-        size_t size = run_size(r, i);
-        if (!rank)
-            memcpy(column + sample, from, size * sizeof *from);
-        for (size_t j = 0; rank && j < size; j++)
-            column[rank[sample + j]] = from[j];
+        size_t first = r->runs.at[i].value, size = run_size(r, i);
+        if (r->width == FLM_VALUES_ANY && !rank)
+            memcpy(column + sample, r->any.at + first, size * sizeof *column);
+        else
+            for (size_t j = 0; j < size; j++)
+                column[rank ? rank[sample + j] : sample + j] = value_at(r, first + j);
     }
 }

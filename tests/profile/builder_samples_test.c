@@ -88,6 +88,22 @@ static void a_sample_is_a_moment_or_lasts(void **state)
     flm_profile_free(p);
 }
 
+/* 4 bytes each, until one lasts longer than these can say. */
+static void durations_of_any_length_are_kept(void **state)
+{
+    (void)state;
+    enum { MANY = 100 };
+    int64_t expected[MANY] = {0};
+    for (int i = 0; i < MANY; i++) {
+        flm_builder_sample(b, i, node("run"), labels(""), cpu, 1);
+        expected[i] = i == 70 ? 5000000000 : i == 40 ? 4294967295 : i % 3 == 0 ? 0 : i;
+        flm_builder_sample_lasts(b, expected[i]);
+    }
+    struct flm_profile *p = finish();
+    assert_memory_equal(flm_profile_sample_durations(p), expected, sizeof expected);
+    flm_profile_free(p);
+}
+
 static void samples_of_one_time_are_in_order_of_their_duration(void **state)
 {
     (void)state;
@@ -325,6 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_builder(a_sample_counts_in_its_stack_and_is_kept),
         with_builder(a_sample_is_a_moment_or_lasts),
+        with_builder(durations_of_any_length_are_kept),
         with_builder(samples_of_one_time_are_in_order_of_their_duration),
         with_builder(without_durations_there_is_no_column),
         with_builder(equal_label_sets_are_one_in_any_order),

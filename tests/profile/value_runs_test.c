@@ -15,7 +15,7 @@ static void samples_without_a_value_have_0(void **state)
     struct flm_value_runs runs = {0};
     for (uint32_t i = 0; i < 7; i++)
         assert_true(flm_value_runs_add(&runs, i, expected[i]));
-    assert_int_equal(runs.values.count, 4);
+    assert_int_equal(runs.count, 4);
     assert_int_equal(runs.runs.count, 2);
     double column[7] = {0};
     flm_value_runs_write(&runs, NULL, column);
@@ -53,13 +53,54 @@ static void values_are_written_in_another_order(void **state)
     flm_value_runs_clear(&runs);
 }
 
+/* The same number, then integers, then any: all of the earlier ones stay what they were. */
+static void values_of_all_widths_are_the_same(void **state)
+{
+    (void)state;
+    static const double values[] = {7, 7, 7, 4294967295.0, 1, 4294967296.0, -1, 0.25, 7, 1e300};
+    enum { COUNT = sizeof values / sizeof *values };
+    static const enum flm_value_width widths[COUNT] = {
+        FLM_VALUES_SAME, FLM_VALUES_SAME, FLM_VALUES_SAME, FLM_VALUES_SMALL, FLM_VALUES_SMALL,
+        FLM_VALUES_ANY,  FLM_VALUES_ANY,  FLM_VALUES_ANY,  FLM_VALUES_ANY,   FLM_VALUES_ANY};
+    for (uint32_t gap = 1; gap <= 2; gap++) { /* one run, and a run each */
+        struct flm_value_runs runs = {0};
+        for (uint32_t i = 0; i < COUNT; i++) {
+            assert_true(flm_value_runs_add(&runs, i * gap, values[i]));
+            assert_int_equal(runs.width, widths[i]);
+            double column[2 * COUNT] = {0};
+            flm_value_runs_write(&runs, NULL, column);
+            for (uint32_t j = 0; j <= i; j++) {
+                assert_true(flm_value_runs_get(&runs, j * gap) == values[j]);
+                assert_true(column[j * gap] == values[j]);
+            }
+        }
+        assert_int_equal(runs.runs.count, gap == 1 ? 1 : COUNT);
+        flm_value_runs_clear(&runs);
+        assert_true(flm_value_runs_get(&runs, 0) == 0);
+    }
+}
+
+static void sums_of_one_sample_may_need_more_room(void **state)
+{
+    (void)state;
+    struct flm_value_runs runs = {0};
+    assert_true(flm_value_runs_add(&runs, 0, 5) && flm_value_runs_add(&runs, 1, 5) &&
+                flm_value_runs_add(&runs, 1, 1));
+    assert_true(flm_value_runs_get(&runs, 0) == 5 && flm_value_runs_get(&runs, 1) == 6);
+    assert_true(flm_value_runs_add(&runs, 1, 4294967295.0));
+    assert_true(flm_value_runs_get(&runs, 0) == 5 && flm_value_runs_get(&runs, 1) == 4294967301.0);
+    assert_true(flm_value_runs_add(&runs, 1, -4294967301.0));
+    assert_true(flm_value_runs_get(&runs, 1) == 0);
+    flm_value_runs_clear(&runs);
+}
+
 static void memory_may_run_out(void **state)
 {
     (void)state;
     for (size_t nth = 1; nth <= 2; nth++) {
         struct flm_value_runs runs = {0};
         allocation_fail_from(nth);
-        bool added = flm_value_runs_add(&runs, 1, 1);
+        bool added = flm_value_runs_add(&runs, 1, 0.5);
         allocation_fail_from(0);
         assert_false(added);
         assert_true(flm_value_runs_get(&runs, 1) == 0);
@@ -73,6 +114,8 @@ int main(void)
         cmocka_unit_test(samples_without_a_value_have_0),
         cmocka_unit_test(values_of_one_sample_are_added_up),
         cmocka_unit_test(values_are_written_in_another_order),
+        cmocka_unit_test(values_of_all_widths_are_the_same),
+        cmocka_unit_test(sums_of_one_sample_may_need_more_room),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,8 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One load. (Of a loop over the bytes gcc 12 makes one at -O3 only: at -O2 a number took three
- * times as long.) */
+/* One load. (Of a loop over the bytes gcc 12 makes one at -O3 only.) */
 static inline uint64_t flm_load_little_endian(const unsigned char *at)
 {
     uint64_t word;
