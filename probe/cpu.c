@@ -31,6 +31,8 @@ static int files[MOST_FILES];
 static struct sigaction old_action;
 static bool is_installed;
 
+__thread unsigned flm_cpu_samples;
+
 static uint64_t cpu_now(void)
 {
     return flm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -69,6 +71,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (is_ours(local, info)) {
         struct flm_probe_header *header = (void *)local->base;
         add(local, cpu_now());
+        flm_cpu_samples++;
         __atomic_fetch_add(&header->activity[FLM_PROBE_CPU_TIME].samples, 1, __ATOMIC_RELAXED);
     } else if (old_action.sa_flags & SA_SIGINFO) {
         old_action.sa_sigaction(number, info, context);

@@ -15,6 +15,10 @@ FLM_HIDDEN void flm_cpu_end(struct flm_local *local);
 /* Of this thread, up to now: before the file is read. */
 FLM_HIDDEN void flm_cpu_write(void);
 
+/* How many samples this thread had. One that comes while the system writes to a pipe ends that
+ * early, as any signal does: what has changed this was cut short by us, and goes on. */
+FLM_OF_THREAD unsigned flm_cpu_samples;
+
 /* The parent's events are not the child's. */
 FLM_HIDDEN void flm_cpu_in_child(void);
 

@@ -5,6 +5,7 @@
  * of these leaves its node open, which ends with the scope around it. */
 #undef _FORTIFY_SOURCE
 #include "io.h"
+#include "../cpu.h"
 
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -43,7 +44,6 @@ FLM_READ(recvfrom,
          (file, to, size, flags, from, from_size))
 FLM_READ(recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
 
-FLM_WRITE(write, (int file, const void *from, size_t size), (file, from, size))
 FLM_WRITE(pwrite, (int file, const void *from, size_t size, off_t at), (file, from, size, at))
 FLM_WRITE(pwrite64, (int file, const void *from, size_t size, off64_t at), (file, from, size, at))
 FLM_WRITE(writev, (int file, const struct iovec *from, int count), (file, from, count))
@@ -55,12 +55,39 @@ FLM_WRITE(pwritev2, (int file, const struct iovec *from, int count, off_t at, in
           (file, from, count, at, flags))
 FLM_WRITE(pwritev64v2, (int file, const struct iovec *from, int count, off64_t at, int flags),
           (file, from, count, at, flags))
-FLM_WRITE(send, (int file, const void *from, size_t size, int flags), (file, from, size, flags))
 FLM_WRITE(sendto,
           (int file, const void *from, size_t size, int flags, FLM_CONST_ADDRESS to,
            socklen_t to_size),
           (file, from, size, flags, to, to_size))
 FLM_WRITE(sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
+
+/* Programs that have no signal handlers are right to expect that a write to a pipe or a socket is
+ * whole. A sample of CPU time is a signal, which ends it early: the rest is written then. Where it
+ * fails, or the file must not be waited for, the program has what was written, as ever. */
+#define FLM_WHOLE_WRITE(name, parameters, first, rest)                                             \
+    FLM_BEHIND(name);                                                                              \
+    FLM_FRONT ssize_t name parameters                                                              \
+    {                                                                                              \
+        struct flm_io io;                                                                          \
+        bool is_measured = flm_io_begin_at(&io, file, FLM_PROBE_FILE_WRITE);                       \
+        unsigned samples = flm_cpu_samples;                                                        \
+        ssize_t done = FLM_REAL(name) first, more = 1;                                             \
+        int error = errno;                                                                         \
+        while (done > 0 && (size_t)done < size && flm_cpu_samples != samples && more > 0) {        \
+            samples = flm_cpu_samples;                                                             \
+            more = FLM_REAL(name) rest;                                                            \
+            done += more > 0 ? more : 0;                                                           \
+        }                                                                                          \
+        errno = error;                                                                             \
+        if (is_measured)                                                                           \
+            flm_io_end(&io, done);                                                                 \
+        return done;                                                                               \
+    }
+FLM_WHOLE_WRITE(write, (int file, const void *from, size_t size), (file, from, size),
+                (file, (const char *)from + done, size - (size_t)done))
+FLM_WHOLE_WRITE(send, (int file, const void *from, size_t size, int flags),
+                (file, from, size, flags),
+                (file, (const char *)from + done, size - (size_t)done, flags))
 
 /* What goes from one file to another is counted where it is written. */
 FLM_WRITE(sendfile, (int file, int from, off_t *at, size_t size), (file, from, at, size))

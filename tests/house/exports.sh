@@ -10,7 +10,7 @@ for header in include/flamel/*.h; do
     if grep -q '^extern .*flm_' "$header" || grep -q '^#include "flamel/probe_flow.h"' "$header"; then
         declarations='^extern .*flm_'
     fi
-    for name in $(grep "$declarations" "$header" | grep -v 'static inline' |
+    for name in $(grep "$declarations" "$header" | grep -v 'static inline' | sed 's,(\*, ,g' |
         grep -o 'flm_[a-z0-9_]* *(' | tr -d ' (' | sort -u); do
         printf '%s\n' "$defined" | grep -qx "$name" || {
             echo "$header: $name is declared, but not defined"

@@ -104,6 +104,22 @@ int main(int argc, char **argv)
         }
         return 0;
     }
+    if (strcmp(what, "pipe") == 0) {
+        int ends[2];
+        const size_t size = 16 << 20;
+        char *text = calloc(1, size);
+        if (!text || pipe(ends) != 0)
+            return 1;
+        if (fork() == 0) {
+            close(ends[1]);
+            while (read(ends[0], text, size) > 0)
+                burn(1);
+            _exit(0);
+        }
+        ssize_t written = write(ends[1], text, size);
+        printf("%zd\n", (ssize_t)size - written);
+        return 0;
+    }
     if (strcmp(what, "handler") == 0) {
         signal(SIGURG, on_urgent);
         flm_probe_start("cpu:5000");
@@ -166,6 +182,9 @@ esac
 
 # A signal that is pending when another program is run kills none.
 FLAMEL=cpu:9999 "$work/app" exec || complain "exec: a child was killed"
+# A write to a pipe is whole, however many samples come meanwhile.
+FLAMEL=cpu:9999 "$work/app" pipe > "$work/said" || complain "pipe: it fails"
+[ "$(cat "$work/said")" = 0 ] || complain "pipe: $(cat "$work/said") bytes were not written"
 # Another handler of this signal gets what is not ours, and only that.
 [ "$("$work/app" handler)" = 1 ] || complain "handler: $("$work/app" handler)"
 
