@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { STEP = 1 << 20 };
@@ -29,10 +30,42 @@ static int allocate(int file, uint64_t at)
     return reason;
 }
 
+bool flm_arena_has_file(const struct flm_arena *arena)
+{
+    struct stat now;
+    int error = errno;
+    bool has = arena->file >= 0 && fstat(arena->file, &now) == 0 && now.st_dev == arena->device &&
+               now.st_ino == arena->inode;
+    errno = error;
+    return has;
+}
+
+int flm_file_aside(int file)
+{
+    static const int least[] = {400, 256, 100, 20, 3};
+    for (size_t i = 0; file >= 0 && i < sizeof least / sizeof least[0]; i++) {
+        int moved = fcntl(file, F_DUPFD_CLOEXEC, least[i]);
+        if (moved < 0)
+            continue;
+        close(file);
+        return moved;
+    }
+    return file;
+}
+
+/* A child of vfork has this memory, and files of its own: what it closed is still the parent's. */
+static bool is_of_another_process(const struct flm_arena *arena)
+{
+    return arena->header->pid > 0 && arena->header->pid != (uint32_t)syscall(SYS_getpid);
+}
+
 static bool grow(struct flm_arena *arena, uint64_t size)
 {
     while (arena->ready < size && !arena->is_full) {
-        arena->is_full = arena->file < 0 || arena->ready + STEP > arena->header->size ||
+        bool has_file = flm_arena_has_file(arena);
+        if (!has_file && is_of_another_process(arena))
+            return false;
+        arena->is_full = !has_file || arena->ready + STEP > arena->header->size ||
                          allocate(arena->file, arena->ready) != 0;
         if (!arena->is_full)
             arena->ready += STEP;
@@ -59,9 +92,12 @@ bool flm_arena_open(struct flm_arena *arena, const char *path)
     int reason;
     uint64_t most = most_bytes();
     *arena = (struct flm_arena){.file = -1};
-    arena->file = path ? create(path) : memfd_create("flamel-probe", MFD_CLOEXEC);
-    if (arena->file < 0)
+    struct stat made;
+    arena->file = flm_file_aside(path ? create(path) : memfd_create("flamel-probe", MFD_CLOEXEC));
+    if (arena->file < 0 || fstat(arena->file, &made) != 0)
         return false;
+    arena->device = made.st_dev;
+    arena->inode = made.st_ino;
     if (most == 0 || (reason = allocate(arena->file, 0)) != 0) {
         errno = most == 0 ? EFBIG : reason;
         close(arena->file);
@@ -90,11 +126,13 @@ void flm_arena_end(struct flm_arena *arena)
     uint64_t size = (arena->header->used + PAGE - 1) / PAGE * PAGE;
     arena->ready = 0;
     arena->is_full = true;
-    if (size <= (uint64_t)lseek(arena->file, 0, SEEK_END) &&
-        ftruncate(arena->file, (off_t)size) != 0) {
-        /* It keeps some room behind its end. */
+    if (flm_arena_has_file(arena)) {
+        if (size <= (uint64_t)lseek(arena->file, 0, SEEK_END) &&
+            ftruncate(arena->file, (off_t)size) != 0) {
+            /* It keeps some room behind its end. */
+        }
+        close(arena->file);
     }
-    close(arena->file);
     arena->file = -1;
 }
 

@@ -16,7 +16,8 @@
 
 struct flm_arena {
     unsigned char *base; /* NULL: there is none */
-    int file;
+    int file;            /* the program may have closed it: see flm_arena_has_file */
+    uint64_t device, inode;
     struct flm_probe_header *header;
     uint64_t ready; /* bytes that the system has given */
     bool is_full;   /* it gives no more: not asked again */
@@ -28,6 +29,14 @@ void *flm_memory_map(size_t size, int flags, int file) __attribute__((visibility
 /* A new file at `path`, or one without a name. What is there is replaced, not written over: another
  * program may have it mapped. False: there is no memory, or it cannot be made; errno says why. */
 bool flm_arena_open(struct flm_arena *arena, const char *path);
+
+/* Whether its file is still what the number stands for: a program may close all that it did not
+ * open, and have another file of this number then, which is not ours to change. errno is kept. */
+bool flm_arena_has_file(const struct flm_arena *arena);
+
+/* The same file by a number that is out of the program's way: programs close 0 to 2 and what they
+ * open next is to have these, and count what they have. Of no use: the same number again. */
+int flm_file_aside(int file);
 
 /* The file gets its final size, and no block is given any more. The mapping stays: threads that
  * still run are in it. */

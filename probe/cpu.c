@@ -120,6 +120,7 @@ static bool begin_event(struct flm_local *local)
     int file = open_event(true);
     if (file < 0 && (errno == EACCES || errno == EPERM))
         file = open_event(false);
+    file = flm_file_aside(file);
     struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
     bool good = file >= 0 && fcntl(file, F_SETOWN_EX, &owner) == 0 &&
                 fcntl(file, F_SETSIG, SAMPLE) == 0 &&

@@ -346,6 +346,7 @@ struct flm_settings {
 
     /* At the end, and on demand. "-": standard error; "": none */
     char output[FLM_OUTPUTS][FLM_MOST_PATH];
+    bool has_number[FLM_OUTPUTS]; /* its path says %p: it is of this process alone */
     double percentile[FLM_MOST_PERCENTILES];
     uint32_t percentile_count;
     uint32_t rows; /* of a section; 0: all */

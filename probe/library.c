@@ -352,7 +352,7 @@ static void forget_in_child(void)
         return;
     if (flm_run.number > 0) { /* else it is a child that has not begun, and forks */
         parent = *flm_run.arena.header;
-        if (flm_run.arena.file >= 0)
+        if (flm_arena_has_file(&flm_run.arena))
             close(flm_run.arena.file);
         flm_run.arena = (struct flm_arena){.file = -1};
         flm_run.number = 0;

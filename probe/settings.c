@@ -70,6 +70,7 @@ static bool set_file(struct flm_settings *settings, int argument, const char *va
 
 static bool set_output(struct flm_settings *settings, int output, const char *value)
 {
+    settings->has_number[output] = strstr(value, "%p") != NULL;
     return copy_path(settings->output[output], *value ? value : "-");
 }
 

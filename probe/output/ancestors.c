@@ -68,7 +68,7 @@ bool flm_is_run_by_measured(const char *text)
     int size = snprintf(variable, sizeof variable, "FLAMEL=%s", text);
     if (size <= 0 || (size_t)size >= sizeof variable)
         return false;
-    for (int i = 0; i < MOST && pid > 1; i++, pid = parent_of(pid))
+    for (int i = 0; i < MOST && pid > 0; i++, pid = parent_of(pid))
         if (has_variable(pid, variable) && is_measured(pid))
             return true;
     return false;

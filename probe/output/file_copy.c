@@ -3,6 +3,7 @@
  * they must. */
 #include "file_copy.h"
 
+#include <string.h>
 #include <unistd.h>
 
 bool flm_file_copy(struct flm_text *copy)
@@ -14,6 +15,11 @@ bool flm_file_copy(struct flm_text *copy)
         while (copy->size < used) {
             size_t size = (size_t)used - copy->size;
             char *to = flm_text_reserve(copy, size);
+            if (to && !flm_arena_has_file(&flm_run.arena)) { /* the program has closed it */
+                memcpy(to, flm_run.arena.base + copy->size, size);
+                copy->size += size;
+                continue;
+            }
             ssize_t got = to ? pread(flm_run.arena.file, to, size, (off_t)copy->size) : -1;
             if (got <= 0)
                 return false;

@@ -169,26 +169,23 @@ static void add_number(char *path)
     snprintf(path + size, FLM_MOST_PATH - size, ".%ld", (long)getpid());
 }
 
-/* %p in a path has made it this process's already. */
-static bool is_for_all(const char *path)
+static bool is_for_all(int output)
 {
-    char number[24];
-    snprintf(number, sizeof number, "%ld", (long)getpid());
-    return *path && !is_standard_error(path) && !strstr(path, number);
+    const char *path = flm_settings.output[output];
+    return *path && !is_standard_error(path) && !flm_settings.has_number[output];
 }
 
 void flm_outputs_begin(const char *text)
 {
     bool is_run = false, is_known = false;
     for (int output = 0; output < FLM_OUTPUTS; output++) {
-        char *path = flm_settings.output[output];
-        if (!is_for_all(path))
+        if (!is_for_all(output))
             continue;
         if (!is_known)
             is_run = flm_is_run_by_measured(text);
         is_known = true;
         if (is_run)
-            add_number(path);
+            add_number(flm_settings.output[output]);
     }
 }
 

@@ -226,4 +226,37 @@ esac
 
 FLAMEL=file:$work/_exit "$work/app" _exit || complain "_exit: it fails"
 calls "$work/_exit" | grep -qx 'main;step 1' || complain "_exit: the counts are lost"
+
+# A program that closes all that it did not open, as daemons do, has its own files then; and what it opens
+# itself has the lowest numbers, also where it was started without 0 to 2.
+cat > "$work/daemon.c" << 'END'
+#include <fcntl.h>
+#include <flamel/probe.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    static char text[1 << 20];
+    int first = open("/dev/null", O_RDONLY);
+    if (argc > 2)
+        return first;
+    for (int i = 3; i < 1000; i++)
+        close(i);
+    for (int i = 3; i < 1000; i++)
+        if (open(argv[1], O_RDWR | O_CREAT, 0600) < 0)
+            return 100;
+    FLM_SCOPE("step");
+    for (int i = 0; i < 4; i++)
+        if (write(3, text, sizeof text) != sizeof text)
+            return 101;
+    return first == 3 ? 0 : 102;
+}
+END
+$cc -O1 -Iinclude "$work/daemon.c" -o "$work/daemon" -L"$build" -lflamel-probe || exit 1
+FLAMEL=report:$work/daemon.txt,cpu,leaks "$work/daemon" "$work/own" || complain "a daemon: $?"
+[ "$(wc -c < "$work/own")" = 4194304 ] || complain "a daemon: its file has $(wc -c < "$work/own") bytes"
+grep -q 'step' "$work/daemon.txt" || { complain "a daemon: no report"; cat "$work/daemon.txt"; }
+FLAMEL=file:$work/closed,cpu "$work/daemon" "$work/own" again 0<&- 1>&- 2>&-
+[ $? = 0 ] || complain "started without 0 to 2: its file has another number"
 exit $bad

@@ -149,6 +149,7 @@ static bool add_step(struct merging *m, uint32_t index)
     }
     m->step[index] = (uint32_t)(to - m->to->steps.at);
     to->calls += from->calls;
+    to->timed += from->timed;
     to->child_calls += from->child_calls;
     to->total += from->total * m->scale;
     to->child_total += from->child_total * m->scale;
