@@ -59,6 +59,12 @@ static struct flm_probe_open *find(struct flm_probe_open *open, struct flm_site 
     struct flm_local *local = flm_local;
     struct flm_probe_thread *thread = local->thread;
     const struct flm_probe_open *top = open - 1;
+    /* A signal came while a scope was being opened that has no place in the tree yet. */
+    if (top->node == 0) {
+        flm_top = open - 1;
+        thread->lost_busy++;
+        return NULL;
+    }
     if (open >= &thread->open[FLM_PROBE_MOST_DEPTH + 1]) {
         flm_top = open - 1;
         thread->lost_depth++;
@@ -92,7 +98,7 @@ struct flm_probe_node *flm_node_of(struct flm_site *site)
     if (!flm_top && !flm_local_begin())
         return NULL;
     struct flm_probe_open *top = flm_local_work();
-    uint32_t number = flm_site_number(site);
+    uint32_t number = top->node > 0 ? flm_site_number(site) : 0; /* as in find() */
     uint32_t place =
         number > 0 ? flm_node_child(flm_local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
     flm_local->thread->lost_room += place == 0;

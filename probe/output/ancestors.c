@@ -44,6 +44,14 @@ static bool has_variable(long pid, const char *wanted)
     return found;
 }
 
+/* A line of maps ends with the path of a file; the setting may be relative. */
+static bool ends_with_path(const char *name, const char *path)
+{
+    size_t size = strcspn(name, "\n"), wanted = strlen(path);
+    return wanted > 0 && size >= wanted && memcmp(name + size - wanted, path, wanted) == 0 &&
+           (*path == '/' ? size == wanted : size > wanted && name[size - wanted - 1] == '/');
+}
+
 /* It measures: its memory has the library, or what it measures into. */
 static bool is_measured(long pid)
 {
@@ -53,7 +61,7 @@ static bool is_measured(long pid)
     while (file && !found && fgets(line, sizeof line, file)) {
         const char *name = strchr(line, '/');
         found = name && (strstr(name, "libflamel-probe.so") || strstr(name, "memfd:flamel-probe") ||
-                         (flm_settings.path[0] && strstr(name, flm_settings.path)));
+                         ends_with_path(name, flm_settings.path));
     }
     if (file)
         fclose(file);

@@ -5,7 +5,8 @@
  *     main:9;parse:40;skip;lex:8                    lex:8
  *
  * A function is a small part of a large profile: to split all of it by locations (profile/chains.h)
- * takes longer than all else. Here each node is only looked at, and what is kept is split. */
+ * takes longer than everything else. So only the nodes of the function are split, and the others
+ * are passed. */
 #include "base/core/array.h"
 #include "code/internal.h"
 #include "profile/chains.h"
@@ -20,10 +21,10 @@ struct choosing {
     struct flm_chain_table table;                 /* where it has chains */
     uint32_t chain_count;                         /* a node without chains is one */
     uint32_t *parent;                             /* by node */
-    unsigned char *state;                         /* by node: BETWEEN is called by what is kept */
+    unsigned char *state;                         /* by node: BETWEEN was called by the function */
     double *total, *total_before;                 /* by chain */
     uint32_t *made;                               /* by chain: its entry */
-    struct FLM_ARRAY(uint32_t) entries;           /* of what is kept: the chain; 0: the root */
+    struct FLM_ARRAY(uint32_t) entries;           /* of kept nodes: the chain; 0: the root */
     struct FLM_ARRAY(uint32_t) nodes;             /* and its node */
     struct FLM_ARRAY(uint32_t) above;             /* and the entry that calls it */
     struct FLM_ARRAY(uint32_t) open;              /* entries whose subtree is being written */
@@ -116,7 +117,7 @@ static double *totals(const struct choosing *c, struct flm_metric metric)
     return total;
 }
 
-/* Above a chain, the nearest one that is kept. */
+/* The nearest caller of a chain that is kept too. */
 static uint32_t entry_above(const struct choosing *c, uint32_t node, uint32_t chain)
 {
     do {

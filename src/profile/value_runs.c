@@ -39,7 +39,7 @@ static bool widen(struct flm_value_runs *r, enum flm_value_width width)
     return true;
 }
 
-/* The least width that has the value beside the others. */
+/* The smallest width that holds this value and those that are there. */
 static enum flm_value_width width_of(const struct flm_value_runs *r, double value)
 {
     if (!flm_value_is_small(value))

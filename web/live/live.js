@@ -1,5 +1,5 @@
-// live.js - what only the page of a running program has (flamel view --live): the profile is renewed, and beside the
-// picture stand the sections of what the program measures, with how each rate went in the last minutes.
+// live.js - what only the page of a running program has (flamel view --live): the profile is renewed, and tables
+// of what the program measures stand beside the picture, with a chart of each rate over the last minutes.
 //
 // It is a script of its own, in that page alone, so that a page of one file does not carry it. page.js calls it with
 // the viewer and what it uses of the other scripts.
@@ -106,7 +106,7 @@ globalThis.flamelLive = ({viewer, name, side, url, make, button, refill}) => {
             section.columns.find(hasHistory);
     }
 
-    // "calls/s", "total now": the heading of a rate stands beside that of its sum.
+    // "calls/s", "total now": a column with a rate follows the column of its sum, and is named after it.
     const labelOf = (section, column) => {
         const sum = section.columns[section.columns.indexOf(column) - 1]?.title;
         return column.rate && sum ? sum + (column.title === 'now' ? ' now' : column.title) : column.title || column.name;

@@ -188,8 +188,7 @@ const struct flm_format flm_format_otlp = {
     .description = "profiles of OpenTelemetry (OTLP), of v1development; as JSON too",
     .whole_values = true,
     .also_loses = "notes",
-    .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_LOCATIONS |
-             FLM_HOLDS_KINDS | FLM_HOLDS_EMPTY_STACK,
+    .holds = FLM_OTLP_HOLDS,
     .has_times = true,
     .keeps_labels = true,
     .needs_symbols = true,

@@ -29,18 +29,35 @@ double flm_meter_mean(const struct flm_probe_meter *meter)
 
 /* The histogram of levels has their sizes without the sign: those of meters that were never below
  * zero. */
+static bool has_full_bucket(const struct flm_probe_meter *meter)
+{
+    for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++)
+        if (meter->bucket[i] == UINT32_MAX)
+            return true;
+    return false;
+}
+
 double flm_meter_percentile(const struct flm_probe_meter *meter, double percent)
 {
-    uint64_t count = 0, seen = 0;
+    uint64_t count = 0, seen = 0, beyond = 0;
     for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++)
         count += meter->bucket[i];
     if (count == 0)
         return 0;
+    /* A bucket that is full counts no more, but the meter does: the rest is in the first one. */
+    if (meter->count > count && has_full_bucket(meter)) {
+        beyond = meter->count - count;
+        count = meter->count;
+    }
     double least = number_of(meter, meter->least), greatest = number_of(meter, meter->greatest);
     uint64_t rank = (uint64_t)ceil(percent / 100 * (double)count);
     rank = rank < 1 ? 1 : rank > count ? count : rank;
     for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++) {
         seen += meter->bucket[i];
+        if (meter->bucket[i] == UINT32_MAX && beyond > 0) {
+            seen += beyond;
+            beyond = 0;
+        }
         if (seen < rank)
             continue;
         double start = (double)flm_probe_bucket_start(i);

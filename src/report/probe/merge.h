@@ -15,7 +15,7 @@
 #include "format/probe/decode.h"
 
 /* False, and `why`: no memory; then `to` is of no use. The bytes of both files must stay as long as
- * `to` is used; names that `from` has beside them are then those of `to`. */
+ * `to` is used; names that `from` owns belong to `to` then. */
 bool flm_probe_merge(struct flm_probe_decoded *to, struct flm_probe_decoded *from,
                      struct flm_error *why);
 

@@ -17,6 +17,7 @@ struct group {
 struct groups {
     struct FLM_ARRAY(struct group *) all;
     size_t unreadable;
+    struct flm_error reason; /* of the first of these that has one */
 };
 
 static void groups_clear(struct groups *groups)
@@ -86,7 +87,8 @@ static bool decode_all(struct groups *groups, const struct flm_name *files, size
             flm_probe_decoded_clear(&decoded);
         if (reason.kind == FLM_ERROR_MEMORY)
             return flm_error_memory(why);
-        groups->unreadable++;
+        if (groups->unreadable++ == 0 || groups->reason.kind == FLM_ERROR_NONE)
+            groups->reason = reason;
     }
     for (size_t i = 0; i < groups->all.count; i++)
         if (!flm_measures_make(&groups->all.at[i]->measures, &groups->all.at[i]->decoded, why))
@@ -136,9 +138,10 @@ static bool add_groups(struct flm_report *report, const struct groups *groups,
         flm_text_format(
             flm_report_add_line(report, FLM_IN_PEOPLES, true, FLM_TONE_ACCENT),
             groups->unreadable == 1
-                ? "%zu process left a file that is not complete: it is not in the report"
-                : "%zu processes left files that are not complete: they are not in the report",
-            groups->unreadable);
+                ? "%zu process left a file that cannot be read, and is not in the report: %s"
+                : "%zu processes left files that cannot be read, and are not in the report: %s",
+            groups->unreadable,
+            groups->reason.kind == FLM_ERROR_NONE ? "not complete" : groups->reason.text);
     flm_report_begin_probe_csv(report, "command");
     for (size_t i = 0; i < shown; i++) {
         const char *program =

@@ -75,6 +75,18 @@ static void percentiles_are_within_half_a_bucket(void **state)
     clear(image, &decoded, &m);
 }
 
+/* A bucket counts 32 bits, the meter all: what is beyond is where most of it was. */
+static void percentiles_count_what_a_full_bucket_does_not(void **state)
+{
+    (void)state;
+    struct flm_probe_meter meter = {.count = 41000000000u, .least = 20, .greatest = 1000};
+    meter.bucket[flm_probe_bucket(20)] = UINT32_MAX;
+    meter.bucket[flm_probe_bucket(1000)] = 1000000000;
+    assert_true(flm_meter_percentile(&meter, 50) == 20);
+    assert_true(flm_meter_percentile(&meter, 90) == 20);
+    assert_true(flm_meter_percentile(&meter, 99) > 900);
+}
+
 /* Short calls are in their buckets alone: sums and ends follow, beside those of the others. */
 static void exact_buckets_are_part_of_the_meter(void **state)
 {
@@ -146,6 +158,7 @@ int main(void)
         cmocka_unit_test(sums_are_those_of_a_site),
         cmocka_unit_test(recursion_counts_once),
         cmocka_unit_test(percentiles_are_within_half_a_bucket),
+        cmocka_unit_test(percentiles_count_what_a_full_bucket_does_not),
         cmocka_unit_test(exact_buckets_are_part_of_the_meter),
         cmocka_unit_test(a_meter_with_nothing_in_it_is_none),
         cmocka_unit_test(buckets_follow_each_other),

@@ -134,7 +134,8 @@ static void what_is_not_complete_is_counted(void **state)
     assert_true(number(report, "time", 0, "calls") == 1);
     char text[1 << 14] = "";
     assert_true(flm_report_write(report, FLM_REPORT_TEXT, NULL, add_text, text, NULL));
-    assert_non_null(strstr(text, "2 processes left files that are not complete"));
+    assert_non_null(
+        strstr(text, "2 processes left files that cannot be read, and are not in the report"));
     flm_report_free(report);
     free_all(images, 3);
 }
