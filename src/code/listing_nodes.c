@@ -18,16 +18,16 @@ struct choosing {
     const struct flm_listing_subject *subject;
     const struct flm_profile *p;
     bool has_chains;
-    struct flm_chain_table table;                 /* where it has chains */
-    uint32_t chain_count;                         /* a node without chains is one */
-    uint32_t *parent;                             /* by node */
-    unsigned char *state;                         /* by node: BETWEEN was called by the function */
-    double *total, *total_before;                 /* by chain */
-    uint32_t *made;                               /* by chain: its entry */
-    struct FLM_ARRAY(uint32_t) entries;           /* of kept nodes: the chain; 0: the root */
-    struct FLM_ARRAY(uint32_t) nodes;             /* and its node */
-    struct FLM_ARRAY(uint32_t) above;             /* and the entry that calls it */
-    struct FLM_ARRAY(uint32_t) open;              /* entries whose subtree is being written */
+    struct flm_chain_table table;       /* where it has chains */
+    uint32_t chain_count;               /* a node without chains is one */
+    uint32_t *parent;                   /* by node */
+    unsigned char *state;               /* by node: BETWEEN was called by the function */
+    double *total, *total_before;       /* by chain */
+    uint32_t *made;                     /* by chain: its entry, or the one above it; 0: none */
+    struct FLM_ARRAY(uint32_t) entries; /* of kept nodes: the chain; 0: the root */
+    struct FLM_ARRAY(uint32_t) nodes;   /* and its node */
+    struct FLM_ARRAY(uint32_t) above;   /* and the entry that calls it */
+    struct FLM_ARRAY(uint32_t) open;    /* entries whose subtree is being written */
     uint32_t *first_child, *next_sibling, *place; /* by entry; 0: none */
     struct flm_code_nodes *out;
 };
@@ -117,27 +117,19 @@ static double *totals(const struct choosing *c, struct flm_metric metric)
     return total;
 }
 
-/* The nearest caller of a chain that is kept too. */
-static uint32_t entry_above(const struct choosing *c, uint32_t node, uint32_t chain)
-{
-    do {
-        chain = caller_of(c, node, chain);
-        node = c->parent[node];
-    } while (c->state[node] == BETWEEN);
-    return c->state[node] == KEPT ? c->made[chain] : 0;
-}
-
 static bool list_entries(struct choosing *c)
 {
     bool good =
         FLM_ARRAY_ADD(&c->entries, 0) && FLM_ARRAY_ADD(&c->nodes, 0) && FLM_ARRAY_ADD(&c->above, 0);
     for (uint32_t node = 1; good && node < c->p->sizes.node_count; node++) {
-        if (c->state[node] != KEPT)
+        if (c->state[node] == DROPPED)
             continue;
         for (uint32_t i = first_chain(c, node); good && i < first_chain(c, node + 1); i++) {
-            c->made[i] = (uint32_t)c->entries.count;
-            good = FLM_ARRAY_ADD(&c->above, entry_above(c, node, i)) &&
-                   FLM_ARRAY_ADD(&c->entries, i) && FLM_ARRAY_ADD(&c->nodes, node);
+            uint32_t above = c->made[caller_of(c, node, i)];
+            c->made[i] = c->state[node] == KEPT ? (uint32_t)c->entries.count : above;
+            if (c->state[node] == KEPT)
+                good = FLM_ARRAY_ADD(&c->above, above) && FLM_ARRAY_ADD(&c->entries, i) &&
+                       FLM_ARRAY_ADD(&c->nodes, node);
         }
     }
     return good;

@@ -166,6 +166,7 @@ static bool read_sections(struct watched *watched, struct flm_text *answer, stru
         report = flm_report_probe(file.at, file.size, &made, why);
     if (!report)
         return false;
+    watched->is_over = flm_attached_state(watched->attached) != FLM_ATTACHED_MEASURES;
     flm_sections_add(&watched->sections, report, (double)flm_now_ns() * 1e-9);
     flm_sections_write_cells(&watched->sections, MOST_ROWS, &json);
     return !answer->failed || flm_error_memory(why);

@@ -28,8 +28,8 @@ enum message {
     ENTRY /* of a table that has no fields which are written */
 };
 
-/* INT32: a number; INT64, UINT64: a text of digits. */
-enum content { INT32, INT64, UINT64, TEXT, MESSAGE };
+/* INT32: a number; the others: a text of digits. FIXED64: of 8 bytes each, packed. */
+enum content { INT32, INT64, UINT64, FIXED64, TEXT, MESSAGE };
 enum { ONE, SEVERAL };
 
 static const struct member {
@@ -53,7 +53,7 @@ static const struct member {
     {SAMPLE, 1, INT32, ONE, 0, "stackIndex"},
     {SAMPLE, 2, INT32, SEVERAL, 0, "attributeIndices"},
     {SAMPLE, 4, INT64, SEVERAL, 0, "values"},
-    {SAMPLE, 5, UINT64, SEVERAL, 0, "timestampsUnixNano"},
+    {SAMPLE, 5, FIXED64, SEVERAL, 0, "timestampsUnixNano"},
     {DICTIONARY, 1, MESSAGE, SEVERAL, MAPPING, "mappingTable"},
     {DICTIONARY, 2, MESSAGE, SEVERAL, LOCATION, "locationTable"},
     {DICTIONARY, 3, MESSAGE, SEVERAL, FUNCTION, "functionTable"},
@@ -114,11 +114,10 @@ static void add_number(struct flm_json_writer *json, const char *key, const stru
 static void add_numbers(struct flm_json_writer *json, const struct member *m,
                         const struct flm_wire *wire)
 {
-    bool is_fixed = m->of == SAMPLE && m->field == 5;
     struct flm_wire packed = flm_wire_numbers(wire);
     uint64_t number;
-    while (is_fixed ? flm_wire_next_fixed64(&packed, &number)
-                    : flm_wire_next_number(&packed, &number))
+    while (m->content == FIXED64 ? flm_wire_next_fixed64(&packed, &number)
+                                 : flm_wire_next_number(&packed, &number))
         add_number(json, NULL, m, number);
 }
 

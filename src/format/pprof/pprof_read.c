@@ -343,6 +343,9 @@ static bool collect(struct flm_pprof_reading *r, struct flm_source *source, stru
         }
     }
     flm_pprof_sum_batch(r);
+    /* A sample type that stands after the last sample, which its sums have no room for. */
+    if (r->sums.slots && r->sums.type_count != r->sample_types.count)
+        flm_pprof_sums_clear(&r->sums);
     return good;
 }
 

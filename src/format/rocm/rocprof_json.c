@@ -39,7 +39,7 @@ struct name {
 /* A record of any table, as far as it is there. */
 struct record {
     int64_t kind, operation, thread, start, end, internal, external, bytes, kernel;
-    int64_t agent, queue, stream; /* -1: none */
+    int64_t agent, source, queue, stream; /* -1: none; a copy comes from `source` */
 };
 
 /* What the name of a call or a piece of work is made of, until the object ends. */
@@ -75,6 +75,10 @@ static uint32_t name_hash(uint32_t table, uint64_t number)
 static void add_name(struct reading *r, enum table table, uint64_t number, uint32_t value)
 {
     struct name name = {number, table, value};
+    struct flm_probe at = flm_index_probe(&r->index, name_hash(table, number));
+    while (flm_index_next(&r->index, &at))
+        if (r->names.at[at.found].number == number && r->names.at[at.found].table == table)
+            return; /* the first one stays */
     if (!FLM_ARRAY_ADD(&r->names, name) ||
         !flm_index_add(&r->index, name_hash(table, number), (uint32_t)r->names.count - 1))
         flm_builder_fail_memory(r->builder);
@@ -234,7 +238,8 @@ static void read_agents(struct reading *r)
     if (!enter_array(r))
         return;
     while (next_item(r)) {
-        int64_t handle = -1, number = -1, node = 0;
+        enum { CPU = 1 };
+        int64_t handle = -1, number = -1, node = 0, type = 0;
         if (enter_object(r))
             while (next_key(r, &key)) {
                 if (flm_bytes_are(key, "id"))
@@ -243,8 +248,11 @@ static void read_agents(struct reading *r)
                     number = read_integer(r);
                 else if (flm_bytes_are(key, "node_id"))
                     node = read_integer(r);
+                else if (flm_bytes_are(key, "type"))
+                    type = read_integer(r);
             }
-        add_name(r, AGENTS, (uint64_t)handle, (uint32_t)(number >= 0 ? number : node));
+        if (type != CPU)
+            add_name(r, AGENTS, (uint64_t)handle, 1 + (uint32_t)(number >= 0 ? number : node));
     }
 }
 
@@ -315,7 +323,7 @@ static void read_record(struct reading *r, struct record *record)
                    {"bytes", offsetof(struct record, bytes)}};
     enum { NUMBERS = sizeof numbers / sizeof *numbers };
     struct flm_bytes key;
-    *record = (struct record){-1, -1, 0, -1, -1, -1, -1, 0, -1, -1, -1, -1};
+    *record = (struct record){-1, -1, 0, -1, -1, -1, -1, 0, -1, -1, -1, -1, -1};
     if (!enter_object(r))
         return;
     while (next_key(r, &key)) {
@@ -330,9 +338,15 @@ static void read_record(struct reading *r, struct record *record)
             read_dispatch(r, record);
         else if (flm_bytes_are(key, "dst_agent_id"))
             record->agent = read_handle(r);
+        else if (flm_bytes_are(key, "src_agent_id"))
+            record->source = read_handle(r);
         else if (flm_bytes_are(key, "stream_id"))
             record->stream = read_handle(r);
     }
+    /* What a GPU sends to the host, or to one that is not in the table, is its own work. */
+    if (find_name(r, AGENTS, (uint64_t)record->agent) == 0 &&
+        find_name(r, AGENTS, (uint64_t)record->source) > 0)
+        record->agent = record->source;
 }
 
 static uint32_t thread_of(struct reading *r, const struct record *record)
@@ -354,10 +368,10 @@ static uint32_t stream_of(struct reading *r, const struct record *record)
                        << 1 |
                    1;
     uint32_t found = flm_gpu_find_track(&r->gpu, key);
+    uint32_t gpu = find_name(r, AGENTS, (uint64_t)record->agent); /* its number and 1 */
     struct flm_bytes none = {"", 0};
     return found != FLM_NONE ? found
-                             : flm_gpu_add_queue(&r->gpu, key, r->pid, none,
-                                                 find_name(r, AGENTS, (uint64_t)record->agent),
+                             : flm_gpu_add_queue(&r->gpu, key, r->pid, none, gpu > 0 ? gpu - 1 : 0,
                                                  is_queue ? "queue" : "stream", number);
 }
 

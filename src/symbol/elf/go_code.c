@@ -129,6 +129,8 @@ static int32_t find_call(struct coder *coder, int32_t index, unsigned depth, boo
     if (*failed || (site->index >= 0 && parent == NO_CALL))
         return NO_CALL;
     const struct call *around = parent == NO_CALL ? NULL : &coder->calls.at[parent];
+    if (around && around->depth >= MOST_DEPTH)
+        return NO_CALL;
     struct call made = {
         .index = (uint32_t)index, .parent = parent, .depth = around ? around->depth + 1 : 1};
     made.scope =

@@ -105,8 +105,11 @@ bool flm_go_table_open(struct flm_go_table *t, const struct flm_elf_file *file)
         t->pcs = header_word(t, first + 3);
         t->functions = header_word(t, first + 4);
     }
-    const struct flm_elf_section *text = flm_elf_section(file, ".text");
-    uint64_t address = text ? text->address : 0, size = text ? text->size : 0;
+    /* No more than the file has: functions may all have one table of values. */
+    struct flm_elf_section *text = flm_elf_section(file, ".text");
+    uint64_t address = text ? text->address : 0, size = flm_elf_bytes(file, text).size;
+    if (address > UINT64_MAX - size)
+        return false;
     t->text_end = address + size;
     /* In a program that is loaded anywhere the start of the code is left to a relocation. */
     if (t->version >= FLM_GO_1_18) {

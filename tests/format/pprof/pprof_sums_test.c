@@ -77,6 +77,19 @@ static void stacks_of_all_sizes_are_told_apart(void **state)
     assert_read_as_one_by_one(&made, first, second);
 }
 
+/* The order of fields is free: a sample type may stand behind the last sample. */
+static void a_type_that_comes_late_is_a_metric(void **state)
+{
+    (void)state;
+    struct proto made = {{0}};
+    proto_message(&made, 1, 2, NUMBERS(1, 2));
+    for (uint64_t i = 0; i < 2; i++)
+        put_sample(&made, i, 5 + i, 1000000);
+    proto_message(&made, 1, 2, NUMBERS(3, 4));
+    put_tables(&made);
+    assert_read_as_one_by_one(&made, 11, 2000000);
+}
+
 /* Each differs from the others in one byte: none of them may be left out of the comparison. */
 static void stacks_that_differ_in_one_location_are_two(void **state)
 {
@@ -215,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacks_of_all_sizes_are_told_apart),
+        cmocka_unit_test(a_type_that_comes_late_is_a_metric),
         cmocka_unit_test(stacks_that_differ_in_one_location_are_two),
         cmocka_unit_test(odd_samples_are_read_in_their_turn),
         cmocka_unit_test(it_ends_where_it_does_not_help),

@@ -52,6 +52,29 @@ static void processes_have_their_own_calls_and_streams(void **state)
     flm_profile_free(p);
 }
 
+/* The host has numbers of its own: a copy to it is work of the GPU that it comes from. */
+static void copies_to_the_host_are_work_of_their_gpu(void **state)
+{
+    (void)state;
+    static const char to[] = "\"dst_agent_id\":{\"handle\":92}",
+                      from[] = "\"src_agent_id\":{\"handle\":11}";
+    struct flm_bytes bytes = file_bytes("rocprof_json/sorted.json");
+    const struct flm_read_options keeping = {.keep_times = true};
+    char *at = memmem(bytes.at, bytes.size, to, sizeof to - 1);
+    char *source = memmem(bytes.at, bytes.size, from, sizeof from - 1);
+    assert_true(at && source);
+    struct flm_profile *p = read_bytes(json, bytes, &keeping);
+    assert_true(values_of_labels(p, "GPU 0 stream 0") > 0);
+    flm_profile_free(p);
+    memcpy(at + sizeof to - 4, "11", 2);
+    memcpy(source + sizeof from - 4, "93", 2);
+    p = read_bytes(json, bytes, &keeping);
+    assert_true(values_of_labels(p, "GPU 0 stream 0") == 0);
+    assert_true(values_of_labels(p, "GPU 1 stream 0") > 0);
+    flm_profile_free(p);
+    free((void *)bytes.at);
+}
+
 static void versions_without_streams_have_queues(void **state)
 {
     (void)state;
@@ -107,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_and_copies_are_below_the_calls_that_launched_them),
         cmocka_unit_test(processes_have_their_own_calls_and_streams),
+        cmocka_unit_test(copies_to_the_host_are_work_of_their_gpu),
         cmocka_unit_test(versions_without_streams_have_queues),
         cmocka_unit_test(ranges_without_a_duration_are_markers),
         cmocka_unit_test(what_is_not_known_is_counted_or_refused),
