@@ -27,8 +27,6 @@ double flm_meter_mean(const struct flm_probe_meter *meter)
     return meter->count > 0 ? number_of(meter, meter->total) / (double)meter->count : 0;
 }
 
-/* The histogram of levels has their sizes without the sign: those of meters that were never below
- * zero. */
 static bool has_full_bucket(const struct flm_probe_meter *meter)
 {
     for (uint32_t i = 0; i < FLM_PROBE_BUCKETS; i++)
@@ -37,6 +35,8 @@ static bool has_full_bucket(const struct flm_probe_meter *meter)
     return false;
 }
 
+/* The histogram of levels has their sizes without the sign: those of meters that were never below
+ * zero. */
 double flm_meter_percentile(const struct flm_probe_meter *meter, double percent)
 {
     uint64_t count = 0, seen = 0, beyond = 0;
