@@ -1,14 +1,22 @@
 # make test: unit tests, transcripts, examples, installing, fuzz replay, wasm, browser; and parts of it.
 
-# A program per file: cmocka, what tests/support has, and the library. Support may stand in front
-# of the allocator, to make the 1st, 2nd, 3rd ... allocation fail.
+# A program per file, and one shared library of all that they have in common: libflamel with what it hides,
+# cmocka and tests/support. Each program with its own copy of them would need 25 GB under sanitizers. Support
+# may stand in front of the allocator, to make the 1st, 2nd, 3rd ... allocation fail.
 TESTS := $(TEST_SOURCES:tests/%.c=%)
 WRAP := -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
-$B/tests/%_test: $B/obj/tests/%_test.o $(SUPPORT_OBJECTS) $B/libflamel.a
+$B/tests/libtested.so: $(SUPPORT_OBJECTS) $(LIBRARY_OBJECTS) $B/sources
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(WRAP) $(filter %.o,$^) $(filter %.a,$^) \
-	    $(CMOCKA_LIBS) $(LIBS) -o $@
+	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libtested.so -Wl,-Bsymbolic-functions $(LDFLAGS) $(WRAP) \
+	    $(filter %.o,$^) $(CMOCKA_LIBS) $(LIBS) -o $@
+
+link_tested = $(CC) $(LDFLAGS) $(WRAP) $(filter %.o,$^) $(filter %.so,$^) -Wl,-rpath,$(abspath $B/tests) \
+              $(CMOCKA_LIBS) $(LIBS) -o $@
+
+$B/tests/%_test: $B/obj/tests/%_test.o $B/tests/libtested.so
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(link_tested)
 
 # Reads the pictures with what drew them.
 ifeq ($(CAIRO),1)
@@ -35,10 +43,9 @@ $(UNIT_RESULTS): $B/results/%: $B/tests/% force
 FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SOURCES))
 seeds_of = $(wildcard tests/data/$(1))
 
-$B/tests/fuzz/%_replay: $B/obj/tests/fuzz/%_fuzz.o $B/obj/tests/fuzz/replay.o \
-                        $(QUERY_JSON:%.c=$B/obj/%.o) $B/libflamel.a
+$B/tests/fuzz/%_replay: $B/obj/tests/fuzz/%_fuzz.o $B/obj/tests/fuzz/replay.o $B/tests/libtested.so
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
+	$(call say,LINK,$@)$(link_tested)
 
 REPLAY_RESULTS := $(FUZZ_NAMES:%=$B/results/fuzz/%_replay)
 $(REPLAY_RESULTS): $B/results/fuzz/%_replay: $B/tests/fuzz/%_replay force
