@@ -8,6 +8,7 @@
 
 #include "base/text/json_write.h"
 #include "cli/common/remarks.h"
+#include "cli/report/delayed_samples.h"
 #include "cli/report/print.h"
 #include "flamel/aggregate.h"
 
@@ -263,6 +264,20 @@ static void add_command(const struct flm_record_summary *s, const struct flm_rep
     flm_text_putc(out, '\n');
 }
 
+/* Where the clock cannot look, and shows the next place. */
+static void add_delayed(const struct flm_record_summary *s, const struct flm_report_style *style,
+                        struct flm_text *out)
+{
+    struct flm_text line = {0};
+    if (strcmp(s->result.event, "cpu-clock") == 0 && flm_add_delayed_samples(s->profile, &line)) {
+        begin(out, "kernel", style);
+        flm_text_add(out, (struct flm_bytes){line.at, line.size});
+        flm_text_putc(out, '\n');
+    }
+    out->failed |= line.failed;
+    flm_text_clear(&line);
+}
+
 /* What a command has left in the background is not waited for. */
 static void add_left_running(const struct flm_record_summary *s,
                              const struct flm_report_style *style, struct flm_text *out)
@@ -281,7 +296,8 @@ static void add_left_running(const struct flm_record_summary *s,
     flm_text_puts(out, " records it\n");
 }
 
-/* The table shows what ran; off-CPU time is another metric. */
+/* The table shows what ran; off-CPU time is another metric. All of it is in the scheduler: the
+ * function that waits is the one that called the kernel. */
 static void add_off_cpu(const struct flm_record_summary *s, const struct flm_summary *summary,
                         const struct flm_report_style *style, struct flm_text *out)
 {
@@ -296,9 +312,9 @@ static void add_off_cpu(const struct flm_record_summary *s, const struct flm_sum
     flm_text_puts(out, size);
     flm_text_puts(out, ", all threads together");
     if (ends_with(s->output, ".flm")) {
-        flm_text_puts(out, ": ");
+        flm_text_puts(out, "; what waits: ");
         flm_add_tone(out, FLM_REPORT_TONE_ACCENT, style);
-        flm_text_puts(out, "flamel report -m off-cpu ");
+        flm_text_puts(out, "flamel report -m off-cpu -a hide:kind=kernel ");
         flm_add_name(out, s->output, style);
         flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
     }
@@ -384,6 +400,8 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     add_guessed(s, summary, style, out);
     if (any)
         add_off_cpu(s, summary, style, out);
+    if (any)
+        add_delayed(s, style, out);
     add_losses(s, style, out);
     add_stack_sizes(s, style, out);
     add_stacks(s, style, out);
