@@ -362,10 +362,10 @@ static void compare(const struct way *way, const char *path)
 {
     static struct said said;
     struct comparison c = {.way = way, .session = read_ours(path, !way->inlines)};
-    struct flm_text out = shell_output(
-        "perf --buildid-dir $PWD/ids script -i %s --ns --max-stack 1100 -F comm,tid,time,event,ip,sym,"
-        "symoff,dso %s 2> errors || { cat errors >&2; false; }",
-        path, way->inlines ? "" : "--no-inline");
+    struct flm_text out = shell_output("perf --buildid-dir $PWD/ids script -i %s --ns --max-stack "
+                                       "1100 -F comm,tid,time,event,ip,sym,"
+                                       "symoff,dso %s 2> errors || { cat errors >&2; false; }",
+                                       path, way->inlines ? "" : "--no-inline");
     flm_text_putc(&out, 0);
     char *at = out.at;
     size_t i = 0;
@@ -412,9 +412,10 @@ static void every_frame_is_as_perf_script_shows_it(void **state)
         snprintf(path, sizeof path, "%s", temporary_path("perf.data"));
         if (ways[i].options) {
             remove(path);
-            shell("perf --buildid-dir $PWD/ids record -q -e cpu-clock -F 499 %s ./%s 12 2> errors || "
-                  "{ cat errors >&2; rm -f perf.data; }",
-                  ways[i].options, ways[i].program);
+            shell(
+                "perf --buildid-dir $PWD/ids record -q -e cpu-clock -F 499 %s ./%s 12 2> errors || "
+                "{ cat errors >&2; rm -f perf.data; }",
+                ways[i].options, ways[i].program);
         }
         FILE *file = fopen(path, "r");
         if (!file) {
