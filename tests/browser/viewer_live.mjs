@@ -83,7 +83,7 @@ test('a running program is renewed, and what was chosen stays', {skip: !existsSy
     await page.click('.dock thead button >> text=average');
     assert.equal(await page.$eval('.dock [aria-sort]', one => one.innerText.trim()), 'average ▼');
     await page.click('.dock-tabs >> text=Threads');
-    assert.match((await cells())[0], /^live .* sleeping /);
+    while (!/^live .* sleeping /.test((await cells())[0])) await page.waitForTimeout(200);
     await page.click('.dock-tabs >> text=Tasks');
     assert.match(await words(page, '.dock-scroll'), /nothing was measured yet/);
 
