@@ -264,12 +264,15 @@ static void add_command(const struct flm_record_summary *s, const struct flm_rep
     flm_text_putc(out, '\n');
 }
 
-/* Where the clock cannot look, and shows the next place. */
+/* Of the event by that name: other events have other interrupts. */
 static void add_delayed(const struct flm_record_summary *s, const struct flm_report_style *style,
                         struct flm_text *out)
 {
     struct flm_text line = {0};
-    if (strcmp(s->result.event, "cpu-clock") == 0 && flm_add_delayed_samples(s->profile, &line)) {
+    struct flm_metric clock = flm_profile_metric_named(s->profile, "cpu-clock");
+    if (clock.index != FLM_NONE)
+        flm_add_delayed_samples(s->profile, clock, &line);
+    if (line.size > 0) {
         begin(out, "kernel", style);
         flm_text_add(out, (struct flm_bytes){line.at, line.size});
         flm_text_putc(out, '\n');
@@ -398,10 +401,10 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     add_samples(s, style, out);
     add_rate_missed(s, style, out);
     add_guessed(s, summary, style, out);
-    if (any)
+    if (any) {
         add_off_cpu(s, summary, style, out);
-    if (any)
         add_delayed(s, style, out);
+    }
     add_losses(s, style, out);
     add_stack_sizes(s, style, out);
     add_stacks(s, style, out);

@@ -204,6 +204,38 @@ static void no_samples_have_a_reason(void **state)
     free(text);
 }
 
+/* Off-CPU time has the command that shows what waits; late samples, of cpu-clock only, a reason. */
+static void the_kernel_is_explained(void **state)
+{
+    (void)state;
+    static const char *const events[] = {"cpu-clock", "cycles"};
+    for (int i = 0; i < 2; i++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_frame_record record = {.function =
+                                              flm_builder_string(b, "finish_task_switch", 18).index,
+                                          .kind = FLM_KIND_KERNEL};
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
+        flm_builder_add(b, node, flm_builder_metric(b, events[i], "ns"), 1e6);
+        flm_builder_add(b, node, flm_builder_metric(b, "off-cpu", "ns"), 2e9);
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        assert_non_null(p);
+        struct flm_record_summary s = {
+            .profile = p, .output = "app.flm", .result = {.event = events[i]}};
+        struct flm_text out = {0};
+        assert_true(flm_record_summary_text(
+            &s, &(struct flm_report_style){.size = sizeof(struct flm_report_style)}, &out, NULL));
+        flm_text_putc(&out, 0);
+        assert_non_null(strstr(out.at, "\noff-CPU   2 s, all threads together; what waits: flamel "
+                                       "report -m off-cpu -a hide:kind=kernel app.flm\n"));
+        assert_int_equal(
+            strstr(out.at, "\nkernel    100 % where the kernel enables interrupts (") != NULL,
+            i == 0);
+        flm_text_clear(&out);
+        flm_profile_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +248,7 @@ int main(void)
         cmocka_unit_test(what_several_modules_lack_is_said_once),
         cmocka_unit_test(what_is_not_shown_is_said_with_its_option),
         cmocka_unit_test(no_samples_have_a_reason),
+        cmocka_unit_test(the_kernel_is_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

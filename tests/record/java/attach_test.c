@@ -327,6 +327,7 @@ static void hotspot_prints_its_threads(void **state)
         close(out[0]);
         close(out[1]);
         close(in[1]);
+        alarm(100);
         execlp("java", "java", "-Xshare:auto", path, (char *)NULL);
         _exit(127);
     }
@@ -339,8 +340,10 @@ static void hotspot_prints_its_threads(void **state)
     flm_java_vm_close(vm);
     if (runs)
         assert_no_trigger(child);
-    kill(child, SIGKILL);
+    close(in[1]); /* what it reads ends, and so does it, with its files in /tmp */
     waitpid(child, NULL, 0);
+    close(in[0]);
+    close(out[0]);
     unlink(path);
     rmdir(folder);
     if (!runs) {

@@ -407,6 +407,7 @@ static void every_frame_is_as_perf_script_shows_it(void **state)
     shell("g++ -O2 -g -pthread -fno-omit-frame-pointer %s -o locations_fp", source);
     /* perf ends on an assertion where two of it fill the user's cache of build IDs at once: it has
      * one here. */
+    size_t compared = 0;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s", temporary_path("perf.data"));
@@ -424,7 +425,10 @@ static void every_frame_is_as_perf_script_shows_it(void **state)
         }
         fclose(file);
         compare(&ways[i], path);
+        compared++;
     }
+    if (compared == 0)
+        skip();
 }
 
 int main(void)
