@@ -39,6 +39,11 @@ UNIT_RESULTS := $(TESTS:%=$B/results/%)
 $(UNIT_RESULTS): $B/results/%: $B/tests/% force
 	$(run_test) $* $(TEST_SECONDS) $<
 
+# recording_test links a program with the shared library, which is not made under sanitizers.
+ifeq ($(SAN),)
+$B/results/record/capture/recording_test: $B/libflamel.so
+endif
+
 # A fuzz target reads every file of tests/data/<its name>, here without a fuzzer.
 FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SOURCES))
 seeds_of = $(wildcard tests/data/$(1))

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -445,13 +444,10 @@ static void a_cpp_program_records_itself(void **state)
 {
     (void)state;
     char build[1000], path[1100], command[4000];
-    struct stat tested, shared;
     find_build(build, sizeof build);
-    snprintf(path, sizeof path, "%s/tests/libtested.so", build);
-    assert_int_equal(stat(path, &tested), 0);
     snprintf(path, sizeof path, "%s/libflamel.so", build);
-    if (!has_command("g++") || stat(path, &shared) != 0 || shared.st_mtime + 30 < tested.st_mtime) {
-        print_message("there is no g++, or no shared library of now\n");
+    if (!has_command("g++") || access(path, R_OK) != 0) {
+        print_message("there is no g++, or no shared library, as under sanitizers\n");
         skip();
     }
     snprintf(command, sizeof command,
