@@ -19,7 +19,7 @@ $B/obj/bench/power_bench.o $(POWER_SOURCES:%.c=$B/obj/%.o): LANGUAGE += -Itests
 $B/other/bench/power_bench.ok $(POWER_SOURCES:%.c=$B/other/%.ok): LANGUAGE += -Itests
 
 .PHONY: bench
-bench: $B/flamel $(BENCHES)
+bench: $B/flamel $(PROBE_LIBRARIES) $(BENCHES)
 	$(if $(wildcard bench/run),bench/run $B,@set -e; for program in $(BENCHES); do $$program; done)
 
 # POWER: options and parts of bench/power_bench.c, as in POWER='--data-sets 1000 power'.

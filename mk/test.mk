@@ -56,12 +56,15 @@ REPLAY_RESULTS := $(FUZZ_NAMES:%=$B/results/fuzz/%_replay)
 $(REPLAY_RESULTS): $B/results/fuzz/%_replay: $B/tests/fuzz/%_replay force
 	$(run_test) fuzz/$*_replay $(TEST_SECONDS) $< $(call seeds_of,$*)
 
+# What `flamel probe` loads into programs lies beside the command: a test that runs one needs both.
+RUNNABLE := $B/flamel $(PROBE_LIBRARIES)
+
 CLI_RESULTS := $(if $(wildcard tests/cli/run),$B/results/cli/transcripts)
-$B/results/cli/transcripts: $B/flamel force
+$B/results/cli/transcripts: $(RUNNABLE) force
 	$(run_test) cli/transcripts 600 tests/cli/run $<
 
 EXAMPLE_RESULTS := $(patsubst tests/examples/%.sh,$B/results/examples/%,$(wildcard tests/examples/*.sh))
-$(EXAMPLE_RESULTS): $B/results/examples/%: tests/examples/%.sh $B/flamel force
+$(EXAMPLE_RESULTS): $B/results/examples/%: tests/examples/%.sh $(RUNNABLE) force
 	$(run_test) examples/$* $(TEST_SECONDS) tests/examples/$*.sh $B/flamel
 
 # What `make install` installs, and completion in the shells that are here.
@@ -72,15 +75,15 @@ $(INSTALL_RESULTS): $B/results/install/%: tests/install/%.sh all force
 # Programs that measure what their lines cost, recorded: a minute. The whole matrix of compilers, debug
 # information and runtimes takes ten.
 LINES_RESULTS := $(patsubst tests/lines/%,$B/results/lines/%,$(basename $(wildcard tests/lines/truth.sh tests/lines/peers.py)))
-$B/results/lines/truth: tests/lines/truth.sh $B/flamel force
+$B/results/lines/truth: tests/lines/truth.sh $(RUNNABLE) force
 	$(run_test) lines/truth 600 tests/lines/truth.sh $B/flamel
 
 # Each address and line of a perf.data, as perf and addr2line have them.
-$B/results/lines/peers: tests/lines/peers.py $B/flamel force
+$B/results/lines/peers: tests/lines/peers.py $(RUNNABLE) force
 	$(run_test) lines/peers $(TEST_SECONDS) sh -c 'command -v python3 > /dev/null || exit 77; python3 $$0 $$1' $< $B/flamel
 
 .PHONY: test-lines
-test-lines: $B/flamel
+test-lines: $(RUNNABLE)
 	tests/lines/truth.sh $< all
 	python3 tests/lines/peers.py $<
 
@@ -91,7 +94,7 @@ $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),wasm) for
 # In the browsers that are installed, with libraries from npm; skipped where one is missing.
 BROWSER_RESULTS := $(patsubst tests/browser/%.mjs,$B/results/browser/%,$(wildcard tests/browser/svg.mjs \
                    tests/browser/viewer_*.mjs tests/browser/load.mjs))
-$(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $B/flamel \
+$(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $(RUNNABLE) \
     $(if $(HAVE_WASM),$(COMPONENT)) force
 	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel
 
@@ -129,7 +132,7 @@ $B/tests/corpus/damaged: $B/obj/tests/corpus/damaged.o $B/libflamel.a
 
 CORPUS ?=
 .PHONY: test-corpus
-test-corpus: $B/flamel $B/tests/corpus/damaged
+test-corpus: $(RUNNABLE) $B/tests/corpus/damaged
 	@test -d '$(CORPUS)' || { echo 'make test-corpus needs CORPUS=DIR' >&2; exit 2; }
 	tests/corpus/run.sh $< '$(CORPUS)'
 	$B/tests/corpus/damaged -n 24 '$(CORPUS)'
