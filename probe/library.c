@@ -12,6 +12,7 @@
 #include "cpu.h"
 #include "entries.h"
 #include "functions.h"
+#include "mappings.h"
 #include "names.h"
 #include "thread_state.h"
 
@@ -231,6 +232,7 @@ static bool begin(void)
     time_note = note ? note : time_note;
     measure_costs();
     begin_run();
+    flm_mappings_add();
     return true;
 }
 
@@ -294,6 +296,7 @@ int flm_probe_do_write(void)
     struct flm_probe_open *top = flm_local_work(); /* what is read for it is not the program's */
     if (flm_memory_write)
         flm_memory_write();
+    flm_mappings_add();
     flm_threads_write();
     flm_names_add();
     header->ns_per_tick = flm_clock_ns_per_tick();

@@ -510,9 +510,4 @@ void flm_memory_write(void)
     struct flm_probe_node *node = events_before > 0 && flm_top ? flm_memory_node_now() : NULL;
     if (node)
         add_before(node);
-    if (flm_run.arena.header->first_stack == 0)
-        return;
-    struct flm_probe_open *top = flm_local_work();
-    flm_mappings_add();
-    flm_local_rest(top);
 }

@@ -6,7 +6,6 @@
  *     memory_stacks.c  which allocations are looked at closely: their stacks, and whether they live
  *     memory_live.c    blocks that are not freed yet
  *     unwind.c         the stack of the caller
- *     mappings.c       which file is mapped where, for addresses of stacks
  *
  * The first three are in the shared library only. All of it runs inside malloc. */
 #ifndef FLAMEL_PROBE_MEMORY_H
@@ -86,7 +85,7 @@ FLM_HIDDEN bool flm_live_put(const struct flm_live *live); /* false: there is no
 FLM_HIDDEN bool flm_live_take(const void *block, struct flm_live *live);
 FLM_HIDDEN void flm_live_in_child(void);
 
-/* ---- unwind.c, mappings.c -------------------------------------------------------------------- */
+/* ---- unwind.c ------------------------------------------------------------------------------ */
 
 /* Return addresses, the innermost first, beginning with that of the function that calls what is
  * outside of the library. */
@@ -94,11 +93,5 @@ FLM_HIDDEN uint32_t flm_unwind(struct flm_local *local, uint64_t *frame, uint32_
 
 /* Something was unloaded: what is known of code may be wrong. */
 FLM_HIDDEN void flm_unwind_forget(void);
-
-/* A file that is mapped from `start` on, whose ELF header is there. "" is the program. */
-FLM_HIDDEN void flm_mapping_of(const void *start, const char *name);
-
-/* All files that are mapped now and are not in the list yet. Not inside malloc. */
-FLM_HIDDEN void flm_mappings_add(void);
 
 #endif

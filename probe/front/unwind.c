@@ -6,6 +6,7 @@
  *
  * Nothing is locked, and no memory is needed: _dl_find_object (glibc 2.35) says which file is at an
  * address. What is not of the stack is not read, whatever the registers were. */
+#include "mappings.h"
 #include "memory.h"
 
 #include <dlfcn.h>

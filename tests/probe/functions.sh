@@ -137,6 +137,30 @@ for other in clang clang-14; do
     check "$other -O2" $other -O2 "$work/app.c" -lflamel-probe
 done
 
+# Killed before anything was written: the file has what is mapped, and its symbols name the functions.
+cat > "$work/killed.c" << 'END'
+#include <signal.h>
+static volatile int sink;
+__attribute__((noinline)) static void leaf(void)
+{
+    sink++;
+}
+int main(void)
+{
+    for (int i = 0; i < 10; i++)
+        leaf();
+    return raise(SIGKILL);
+}
+END
+for flags in "" -no-pie; do
+    $cc -O1 $flags -finstrument-functions -o "$work/killed" "$work/killed.c" -L"$build" -lflamel-probe &&
+        FLAMEL=file:$work/killed.probe,no-memory "$work/killed" 2> /dev/null
+    got=$(calls "$work/killed.probe")
+    [ "$got" = "main;leaf 10" ] || complain "killed $flags: $got"
+    "$build/flamel" report -q "$work/killed.probe" | grep -q '  leaf$' || complain "killed $flags: no leaf in the report"
+    rm -f "$work/killed.probe"
+done
+
 # Not linked with the library, and no symbols: it is loaded before, and names are places in the file.
 grep -v 'flamel/probe' "$work/app.c" | sed 's/FLM_SCOPE("by hand");//' > "$work/plain.c"
 $cc -O1 -finstrument-functions "$work/plain.c" -o "$work/plain" -pthread || exit 1

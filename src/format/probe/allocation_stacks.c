@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-#include "base/core/array.h"
-#include "base/text/text.h"
-#include "format/core/mapped.h"
-#include "format/perf/frame.h"
-
-enum { HEX_ID = 2 * sizeof((struct flm_probe_mapping){0}.build_id) };
-
-struct mapping {
-    struct flm_mapped range;
-    uint32_t module; /* string */
-    char build_id[HEX_ID];
-};
-
 enum { ALLOCATED, ALLOCATIONS, LIVE, METRICS };
 
 struct reading {
@@ -24,74 +11,16 @@ struct reading {
     const struct flm_read_options *options;
     const struct flm_node *roots;
     const struct flm_label_set *labels;
-    struct flm_error *why;
     struct flm_metric metric[METRICS];
-    struct FLM_ARRAY(struct mapping) mappings;
+    const struct flm_probe_mappings *mappings;
 };
-
-/* ---- Mappings -------------------------------------------------------------------------------- */
-
-static bool add_mapping(struct reading *r, const struct flm_probe_mapping *from,
-                        struct flm_bytes path)
-{
-    static const char digit[] = "0123456789abcdef";
-    struct mapping mapping = {
-        .range = {.start = from->start, .limit = from->end, .offset = from->offset, .path = path},
-        .module = flm_builder_string(r->builder, path.at, path.size).index};
-    size_t size = from->build_id_size < HEX_ID / 2 ? from->build_id_size : HEX_ID / 2;
-    for (size_t i = 0; i < size; i++) {
-        mapping.build_id[2 * i] = digit[from->build_id[i] >> 4];
-        mapping.build_id[2 * i + 1] = digit[from->build_id[i] & 15];
-    }
-    mapping.range.build_id.size = 2 * size; /* where it is is known at the end */
-    return FLM_ARRAY_ADD(&r->mappings, mapping) || flm_error_memory(r->why);
-}
-
-static bool read_mappings(struct reading *r)
-{
-    struct flm_probe_mapping mapping;
-    struct flm_bytes path;
-    for (uint32_t place = r->d->header.first_mapping;
-         flm_probe_mapping_at(r->d->all, place, &mapping, &path); place = mapping.next)
-        if (!add_mapping(r, &mapping, path))
-            return false;
-    struct FLM_ARRAY(struct flm_mapped) ranges = {0};
-    bool good = true;
-    for (size_t i = 0; i < r->mappings.count && good; i++) {
-        struct mapping *known = &r->mappings.at[i];
-        known->range.build_id.at = known->build_id;
-        good = FLM_ARRAY_ADD(&ranges, known->range);
-    }
-    if (good)
-        flm_mapped_note(r->builder, ranges.at, ranges.count);
-    FLM_ARRAY_CLEAR(&ranges);
-    return good || flm_error_memory(r->why);
-}
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
 /* Of the call: the one before that to which it returns. */
-static struct flm_frame frame_of(struct reading *r, uint64_t address)
+static struct flm_frame frame_of(const struct reading *r, uint64_t address)
 {
-    char buffer[64];
-    struct flm_text text;
-    const struct mapping *mapping = NULL;
-    address -= address > 0;
-    for (size_t i = 0; i < r->mappings.count && !mapping; i++)
-        if (address - r->mappings.at[i].range.start <
-            r->mappings.at[i].range.limit - r->mappings.at[i].range.start)
-            mapping = &r->mappings.at[i];
-    flm_text_init_fixed(&text, buffer, sizeof buffer);
-    flm_mapped_frame_name(&text, address,
-                          mapping ? mapping->range.path : (struct flm_bytes){"", 0});
-    const struct flm_frame_record record = {
-        .function = flm_builder_string(r->builder, text.at, text.size).index,
-        .module = mapping ? mapping->module : 0,
-        .address = address,
-        .kind = mapping ? flm_perf_module_kind(mapping->range.path) : FLM_KIND_NATIVE,
-        .flags = FLM_FRAME_UNSYMBOLIZED,
-    };
-    return flm_builder_frame(r->builder, &record);
+    return flm_probe_mapped_frame(r->mappings, address - (address > 0));
 }
 
 /* Threads are in the order of their list; one that is new is not in it. */
@@ -164,22 +93,19 @@ static void make_metrics(struct reading *r)
         r->metric[i] = flm_builder_metric(r->builder, names[all][i], units[i]);
 }
 
-bool flm_probe_stacks_read(const struct flm_probe_decoded *decoded, struct flm_builder *builder,
+void flm_probe_stacks_read(const struct flm_probe_decoded *decoded, struct flm_builder *builder,
                            const struct flm_read_options *options, const struct flm_node *roots,
-                           const struct flm_label_set *labels, struct flm_error *why)
+                           const struct flm_label_set *labels,
+                           const struct flm_probe_mappings *mappings)
 {
     struct reading r = {.d = decoded,
                         .builder = builder,
                         .options = options,
                         .roots = roots,
                         .labels = labels,
-                        .why = why};
+                        .mappings = mappings};
     if (decoded->header.first_stack == 0)
-        return true;
+        return;
     make_metrics(&r);
-    bool good = read_mappings(&r);
-    if (good)
-        read_stacks(&r);
-    FLM_ARRAY_CLEAR(&r.mappings);
-    return good;
+    read_stacks(&r);
 }

@@ -32,6 +32,7 @@ struct reading {
     struct flm_node *nodes;       /* by step */
     struct flm_label_set *labels; /* by thread */
     struct flm_text pid;
+    struct flm_probe_mappings mappings; /* where addresses are to be named by them */
 };
 
 static const struct {
@@ -69,6 +70,22 @@ static uint32_t name_of(struct reading *r, uint32_t number)
     return index;
 }
 
+/* A function that the program could not name any more: it was killed, or runs still. */
+static bool is_nameless(const struct reading *r, uint32_t number)
+{
+    const struct flm_probe_site *site = &r->d.sites[number];
+    return site->kind == FLM_PROBE_SCOPE && site->address > 0 &&
+           flm_probe_site_name(&r->d, number).size == 0;
+}
+
+static bool read_mappings(struct reading *r)
+{
+    bool are_needed = r->d.header.first_stack > 0;
+    for (uint32_t i = 1; i <= r->d.site_count && !are_needed; i++)
+        are_needed = is_nameless(r, i);
+    return !are_needed || flm_probe_mappings_read(&r->mappings, &r->d, r->builder, r->why);
+}
+
 static bool make_frames(struct reading *r)
 {
     struct flm_builder *b = r->builder;
@@ -76,6 +93,10 @@ static bool make_frames(struct reading *r)
     if (!r->sites)
         return flm_error_memory(r->why);
     for (uint32_t i = 1; i <= r->d.site_count; i++) {
+        if (is_nameless(r, i)) {
+            r->sites[i] = flm_probe_mapped_frame(&r->mappings, r->d.sites[i].address);
+            continue;
+        }
         struct flm_bytes file = r->d.texts[i].file;
         r->sites[i] =
             flm_builder_frame(b, &(struct flm_frame_record){
@@ -187,9 +208,9 @@ static bool make_tree(struct reading *r)
                 : flm_builder_child(r->builder, r->nodes[step->parent], r->sites[step->site]);
         add_values(r, step, r->nodes[i]);
     }
-    bool good = flm_probe_stacks_read(d, r->builder, r->options, roots, r->labels, r->why);
+    flm_probe_stacks_read(d, r->builder, r->options, roots, r->labels, &r->mappings);
     free(roots);
-    return good;
+    return true;
 }
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
@@ -297,8 +318,8 @@ static bool make_all(struct reading *r)
 {
     make_metrics(r);
     flm_text_format(&r->pid, "%u", r->d.header.pid);
-    return (!r->pid.failed || flm_error_memory(r->why)) && make_frames(r) && make_tree(r) &&
-           add_notes(r);
+    return (!r->pid.failed || flm_error_memory(r->why)) && read_mappings(r) && make_frames(r) &&
+           make_tree(r) && add_notes(r);
 }
 
 static bool read_probe(struct flm_source *source, const struct flm_read_options *options,
@@ -314,6 +335,7 @@ static bool read_probe(struct flm_source *source, const struct flm_read_options 
     free(r.nodes);
     free(r.labels);
     flm_text_clear(&r.pid);
+    flm_probe_mappings_clear(&r.mappings);
     flm_probe_decoded_clear(&r.d);
     return good;
 }

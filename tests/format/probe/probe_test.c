@@ -228,6 +228,41 @@ static void places_that_lead_nowhere_are_refused(void **state)
     assert_image_refused(image, "no clock");
 }
 
+/* A function that the program had no time to name is one of the file that is mapped there. */
+static void a_function_without_a_name_is_in_its_module(void **state)
+{
+    (void)state;
+    enum { MAPPING = 600, PATH = 602, FUNCTION = 0x401234 };
+    static const char path[] = "/usr/bin/app";
+    struct image *image = make_image();
+    struct flm_probe_site *site = place(image, SITES);
+    struct flm_probe_mapping *mapping = place(image, MAPPING);
+    site[2].function_size = 0;
+    site[2].address = FUNCTION;
+    struct flm_profile *p = read_image(image); /* nothing is mapped */
+    const struct flm_frame_record *frame = frame_named(p, "0x401234");
+    assert_true(is_string(p, frame->module, ""));
+    flm_profile_free(p);
+    *mapping = (struct flm_probe_mapping){.start = 0x400000,
+                                          .end = 0x402000,
+                                          .offset = 0x1000,
+                                          .path = PATH * FLM_PROBE_UNIT,
+                                          .path_size = sizeof path - 1,
+                                          .build_id_size = 2,
+                                          .build_id = {0xAB, 0x01}};
+    memcpy(place(image, PATH), path, sizeof path - 1);
+    header_of(image)->first_mapping = MAPPING;
+    p = read_image(image);
+    frame = frame_named(p, "0x401234");
+    assert_true(is_string(p, frame->module, path));
+    assert_int_equal(frame->address, FUNCTION);
+    assert_true(frame->flags & FLM_FRAME_UNSYMBOLIZED);
+    assert_note(p, "mapped /usr/bin/app", "400000-402000@1000 id=ab01");
+    flm_profile_free(p);
+    assert_survives_little_memory(probe, image_bytes(image));
+    free(image);
+}
+
 static void the_laws_of_formats_hold(void **state)
 {
     (void)state;
@@ -253,6 +288,7 @@ int main(void)
         cmocka_unit_test(threads_are_labels_or_frames),
         cmocka_unit_test(what_comes_while_it_is_read_is_left_out),
         cmocka_unit_test(places_that_lead_nowhere_are_refused),
+        cmocka_unit_test(a_function_without_a_name_is_in_its_module),
         cmocka_unit_test(the_laws_of_formats_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,16 @@
 /* mappings.c - which file is mapped where: readers find names of addresses by it. Runs inside
  * malloc, but for flm_mappings_add.
  *
- * A file is added when its code is first seen in a stack, so one that is unloaded later is
- * known. */
+ * All that are mapped are added when measuring begins and whenever the file is written: a program
+ * that is killed cannot do it later. Not when a forked child begins: that may be inside malloc, and
+ * a thread of its parent may have had a lock of the dynamic linker. Others are added when their
+ * code is first seen in a stack, so one that is unloaded later is known. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "memory.h"
+#include "mappings.h"
 
 enum { MOST_KNOWN = 1024, PAGE = 4096 };
 
