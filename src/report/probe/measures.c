@@ -126,8 +126,10 @@ static bool sum_steps(struct flm_measures *m, struct flm_error *why)
         total[i][TIME] += flm_probe_ns(d, step->self);
         site->self += flm_probe_ns(d, step->self);
         site->longest = fmax(site->longest, flm_probe_ns(d, step->longest));
-        if (outermost)
+        if (outermost) {
             site->total += total[i][TIME];
+            site->measured_total += flm_probe_ns(d, step->total);
+        }
         if (step->parent != FLM_PROBE_NO_STEP)
             total[step->parent][TIME] += total[i][TIME];
         for (uint32_t v = 0; v < FLM_PROBE_VALUES; v++) {

@@ -12,7 +12,8 @@
 /* Of a site; times in ns. Places where the same lock is taken are one: the first of its sites. */
 struct flm_measure {
     uint64_t calls;
-    double total; /* a call in a call of the same site counts once */
+    double total;          /* a call in a call of the same site counts once */
+    double measured_total; /* likewise, with what measuring those in it costs */
     double self;
     double longest;
     double value[FLM_PROBE_VALUES];                      /* of its own */

@@ -344,6 +344,27 @@ static bool meter_value(const struct flm_measures *m, uint32_t site,
     }
 }
 
+/* Of calls that ended and were timed, less what measuring those in it costs, in proportion. An open
+ * call is none of them, nor is what a buffer satisfied; the total of a function that calls itself
+ * counts the outermost calls, and this all of them. */
+static bool average(const struct flm_measures *m, uint32_t site,
+                    const struct flm_section_column *column, double *value)
+{
+    const struct flm_measure *row = &m->site[site];
+    const struct flm_probe_meter *meter = row->meter[FLM_PROBE_DURATION];
+    bool is_there = meter && meter->count > 0;
+    if (!is_there && (row->calls == 0 || flm_probe_is_counted(m->decoded, site)))
+        return false;
+    *value = is_there ? flm_meter_mean(meter) * flm_meter_unit(m->decoded, FLM_PROBE_DURATION)
+                      : row->total / (double)row->calls;
+    if (is_there && row->measured_total > row->total)
+        *value *= row->total / row->measured_total;
+    double longest = without_cost(m, site, column, row->longest);
+    if (row->longest > 0)
+        *value = fmin(*value, longest);
+    return true;
+}
+
 /* A function of which is known only how often it was called. */
 static bool is_untimed(const struct flm_probe_decoded *d, uint32_t site,
                        const struct flm_section_column *column)
@@ -377,8 +398,7 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
         *value = without_cost(m, site, column, row->longest);
         return true;
     case FLM_OF_AVERAGE:
-        *value = calls > 0 ? row->total / calls : 0;
-        return calls > 0;
+        return average(m, site, column, value);
     case FLM_OF_VALUE:
         *value = row->value[column->which];
         return *value != 0 || !is_value;

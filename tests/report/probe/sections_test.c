@@ -48,11 +48,61 @@ static void a_site_without_a_meter_has_no_value(void **state)
     free(image);
 }
 
+static double average_of(struct image *image, uint32_t site)
+{
+    struct flm_probe_decoded decoded;
+    struct flm_measures m;
+    struct flm_error why = {0};
+    double value = -1;
+    assert_true(flm_probe_decode(&decoded, image_bytes(image), &why));
+    assert_true(flm_measures_make(&m, &decoded, &why));
+    if (!flm_section_value(&m, site, &(struct flm_section_column){.source = FLM_OF_AVERAGE}, 0,
+                           &value))
+        value = -1;
+    flm_measures_clear(&m);
+    flm_probe_decoded_clear(&decoded);
+    return value;
+}
+
+/* It is never above the greatest, nor below the least. */
+static void an_average_is_of_calls_that_ended_and_were_timed(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    add_duration(image, 2, 300); /* of 4 calls 2 ended that are in the meter */
+    add_duration(image, 2, 500);
+    assert_true(average_of(image, 2) == 400);
+    node_of(image, 2)->longest = 350; /* the cost of measuring is less exact than a clock */
+    assert_true(average_of(image, 2) == 350);
+    node_of(image, 2)->longest = 0;
+    header_of(image)->inside_cost = 15 * 256; /* 60 of 600 are the library's */
+    assert_true(fabs(average_of(image, 2) - 360) < 1e-9);
+    free(image);
+}
+
+static void what_a_buffer_satisfied_has_no_average(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    struct flm_probe_site *site = place(image, SITES);
+    site[2].kind = FLM_PROBE_FILE;
+    site[2].operation = FLM_PROBE_FILE_READ;
+    node_of(image, 2)->total = 0;
+    assert_true(average_of(image, 2) == -1);
+    node_of(image, 2)->timed = 1; /* of 4 */
+    node_of(image, 2)->total = 600;
+    add_duration(image, 2, 600);
+    assert_true(average_of(image, 2) == 600);
+    free(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_are_sound),
         cmocka_unit_test(a_site_without_a_meter_has_no_value),
+        cmocka_unit_test(an_average_is_of_calls_that_ended_and_were_timed),
+        cmocka_unit_test(what_a_buffer_satisfied_has_no_average),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
