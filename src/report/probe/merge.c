@@ -223,6 +223,17 @@ static bool merge_meters(struct merging *m)
 
 /* ---- Altogether ------------------------------------------------------------------------------ */
 
+/* Active where it was in one of them. A reason is a text of its own file. */
+static void merge_activity(struct flm_probe_activity *to, const struct flm_probe_activity *from)
+{
+    uint64_t samples = to->samples + from->samples;
+    if (from->state == FLM_PROBE_ACTIVE && to->state != FLM_PROBE_ACTIVE) {
+        *to = *from;
+        to->reason = to->reason_size = 0;
+    }
+    to->samples = samples;
+}
+
 static void merge_counts(struct merging *m)
 {
     struct flm_probe_decoded *to = m->to;
@@ -231,8 +242,7 @@ static void merge_counts(struct merging *m)
         to->last_ticks +=
             (uint64_t)((double)(from->last_ticks - from->header.start_ticks) * m->scale + 0.5);
     for (uint32_t i = 0; i < FLM_PROBE_SIGNALS; i++)
-        if (from->header.activity[i].state == FLM_PROBE_ACTIVE)
-            to->header.activity[i] = from->header.activity[i];
+        merge_activity(&to->header.activity[i], &from->header.activity[i]);
     if (from->header.state == FLM_PROBE_RUNNING)
         to->header.state = FLM_PROBE_RUNNING;
     to->header.lost_threads += from->header.lost_threads;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/core/hash.h"
+#include "base/core/index.h"
 #include "base/core/sort.h"
 #include "base/number/number.h"
 #include "base/text/versioned.h"
@@ -21,6 +23,7 @@ struct maker {
     const double *percentiles;
     uint32_t percentile_count;
     uint32_t *rows, *scratch; /* sites of the section, in order */
+    unsigned char *is_twice;  /* by row: another one has its name */
     const struct flm_probe_stacks *stacks;
     const char *command; /* of CSV: the first column; NULL: there is none */
 };
@@ -199,18 +202,33 @@ static struct flm_bytes name_of(const struct maker *m, uint32_t site)
     return site > 0 ? flm_probe_site_name(m->decoded, site) : flm_bytes_of("(in no scope)");
 }
 
-static bool is_named_twice(const struct maker *m, uint32_t row, uint32_t count)
+/* They show as the same thing. */
+static bool is_named_alike(const struct maker *m, uint32_t a, uint32_t b)
 {
-    struct flm_bytes name = name_of(m, m->rows[row]);
-    for (uint32_t i = 0; i < count; i++)
-        if (i != row && flm_bytes_equal(name_of(m, m->rows[i]), name) &&
-            m->decoded->sites[m->rows[i]].operation == m->decoded->sites[m->rows[row]].operation)
-            return true;
-    return false;
+    return flm_bytes_equal(name_of(m, a), name_of(m, b)) &&
+           m->decoded->sites[a].operation == m->decoded->sites[b].operation;
+}
+
+static bool find_twice(const struct maker *m, uint32_t shown, struct flm_error *why)
+{
+    struct flm_index known = {0};
+    bool good = true;
+    memset(m->is_twice, 0, shown);
+    for (uint32_t row = 0; row < shown && good; row++) {
+        struct flm_bytes name = name_of(m, m->rows[row]);
+        uint32_t hash = (uint32_t)flm_hash(name.at, name.size);
+        for (struct flm_probe at = flm_index_probe(&known, hash);
+             flm_index_next(&known, &at) && !m->is_twice[row];)
+            if (is_named_alike(m, m->rows[at.found], m->rows[row]))
+                m->is_twice[row] = m->is_twice[at.found] = 1;
+        good = m->is_twice[row] || flm_index_add(&known, hash, row);
+    }
+    flm_index_clear(&known);
+    return good || flm_error_memory(why);
 }
 
 /* With its place where another one has the same name. */
-static void add_names(const struct maker *m, uint32_t row, uint32_t shown)
+static void add_names(const struct maker *m, uint32_t row)
 {
     uint32_t site = m->rows[row];
     const struct flm_probe_text *text = &m->decoded->texts[site];
@@ -224,7 +242,7 @@ static void add_names(const struct maker *m, uint32_t row, uint32_t shown)
     }
     struct flm_text *seen = flm_report_cell_text(m->report);
     flm_text_add(seen, name_of(m, site));
-    if (site > 0 && text->file.size > 0 && is_named_twice(m, row, shown))
+    if (site > 0 && text->file.size > 0 && m->is_twice[row])
         flm_text_format(seen, " (%.*s:%u)", (int)flm_path_end(text->file).size,
                         flm_path_end(text->file).at, m->decoded->sites[site].line);
 }
@@ -249,7 +267,7 @@ static void add_rows(const struct maker *m, const struct flm_section *section, u
 {
     for (uint32_t row = 0; row < shown; row++) {
         flm_report_begin_row(m->report, 0, FLM_IN_PEOPLES | FLM_IN_JSON);
-        add_names(m, row, shown);
+        add_names(m, row);
         for (const struct flm_section_column *column = section->columns; column->source; column++)
             for (uint32_t i = 0; i < times(m, column); i++)
                 add_cell(m, m->rows[row], column, i);
@@ -265,12 +283,26 @@ static void add_memory_hint(const struct maker *m)
                       "FLAMEL=leaks shows what is not freed, by the stack that allocated it");
 }
 
-static void add_section(struct maker *m, const struct flm_section *section)
+/* Differences between rows that have a few samples each are chance. */
+static void add_cpu_samples(const struct maker *m)
+{
+    enum { FEW = 100 };
+    uint64_t samples = m->decoded->header.activity[FLM_PROBE_CPU_TIME].samples;
+    struct flm_text *line = flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED);
+    flm_count_add(line, samples);
+    flm_text_puts(line, samples == 1 ? " sample" : " samples");
+    if (samples < FEW)
+        flm_text_puts(line, ", which are few to compare by: let it run longer");
+}
+
+static bool add_section(struct maker *m, const struct flm_section *section, struct flm_error *why)
 {
     uint32_t count = find_rows(m, section);
     if (count == 0)
-        return;
+        return true;
     uint32_t most = m->options->rows, shown = most > 0 && most < count ? most : count;
+    if (!find_twice(m, shown, why))
+        return false;
     flm_report_begin_section(m->report, section->name, section->detail, true);
     flm_report_begin_table(m->report, section->name, FLM_IN_PEOPLES | FLM_IN_JSON, false);
     add_columns(m, section, count);
@@ -280,7 +312,10 @@ static void add_section(struct maker *m, const struct flm_section *section)
                         "%u more (all with --rows 0, or FLAMEL=rows:0)", count - shown);
     if (section->activity == FLM_PROBE_MEMORY)
         add_memory_hint(m);
+    if (section->activity == FLM_PROBE_CPU_TIME)
+        add_cpu_samples(m);
     flm_report_end_section(m->report);
+    return true;
 }
 
 /* ---- As CSV: a row for each number ----------------------------------------------------------- */
@@ -449,14 +484,16 @@ static bool maker_init(struct maker *m, struct flm_report *report,
                         .percentiles = options->percentiles ? options->percentiles : usual,
                         .percentile_count = options->percentiles ? options->percentile_count : 1,
                         .rows = malloc(room * sizeof(uint32_t)),
-                        .scratch = malloc(room * sizeof(uint32_t))};
-    return (m->rows && m->scratch) || flm_error_memory(why);
+                        .scratch = malloc(room * sizeof(uint32_t)),
+                        .is_twice = malloc(room)};
+    return (m->rows && m->scratch && m->is_twice) || flm_error_memory(why);
 }
 
 static void maker_clear(struct maker *m)
 {
     free(m->rows);
     free(m->scratch);
+    free(m->is_twice);
 }
 
 bool flm_report_add_probe(struct flm_report *report, const struct flm_measures *measures,
@@ -470,8 +507,8 @@ bool flm_report_add_probe(struct flm_report *report, const struct flm_measures *
     if (good) {
         add_head(&m, is_first);
         add_activity(&m);
-        for (size_t i = 0; i < flm_section_count; i++)
-            add_section(&m, &flm_sections[i]);
+        for (size_t i = 0; i < flm_section_count && good; i++)
+            good = add_section(&m, &flm_sections[i], why);
         flm_report_add_stacks(report, stacks, options);
         flm_report_add_threads(report, measures, options->rows);
         add_losses(&m);

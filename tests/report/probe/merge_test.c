@@ -124,6 +124,30 @@ static void the_most_costly_program_is_first(void **state)
     free_all(images, 2);
 }
 
+/* The sentence of a process is in its file, at a place where another has something else. */
+static void samples_are_summed_and_reasons_stay(void **state)
+{
+    (void)state;
+    struct image *images[] = {make_process("cc1"), make_process("cc1"), make_process("cc1")};
+    for (size_t i = 0; i < 3; i++) {
+        struct flm_probe_activity *cpu = &header_of(images[i])->activity[FLM_PROBE_CPU_TIME];
+        *cpu =
+            (struct flm_probe_activity){.state = i == 0 ? FLM_PROBE_NOT_POSSIBLE : FLM_PROBE_ACTIVE,
+                                        .rate = 99,
+                                        .samples = 20 * i,
+                                        .reason = TEXTS * FLM_PROBE_UNIT + 3,
+                                        .reason_size = 4};
+        node_of(images[i], 2)->value[FLM_PROBE_CPU] = 1000;
+    }
+    struct flm_report *report = report_of(images, 3);
+    char text[1 << 14] = "";
+    assert_true(flm_report_write(report, FLM_REPORT_TEXT, NULL, add_text, text, NULL));
+    assert_non_null(strstr(text, "60 samples, which are few to compare by"));
+    assert_null(strstr(text, "cpu is not measured"));
+    flm_report_free(report);
+    free_all(images, 3);
+}
+
 static void what_is_not_complete_is_counted(void **state)
 {
     (void)state;
@@ -166,6 +190,7 @@ int main(void)
         cmocka_unit_test(times_are_those_of_each_clock),
         cmocka_unit_test(other_sites_and_threads_stay_apart),
         cmocka_unit_test(the_most_costly_program_is_first),
+        cmocka_unit_test(samples_are_summed_and_reasons_stay),
         cmocka_unit_test(what_is_not_complete_is_counted),
         cmocka_unit_test(memory_may_run_out),
     };
