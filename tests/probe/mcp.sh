@@ -71,7 +71,7 @@ for where in on "file:$work/app.probe"; do
     expect 'calls in ' live "$where"
     ask live "\"pid\": $program, \"seconds\": 0.2, \"section\": \"time\"" > "$work/answer"
     expect 'Time: .*rates of the last' section "$where"
-    expect 'calls *[/]s .* name' section "$where"
+    expect 'calls *[/]s .* scope' section "$where"
     ask live "\"pid\": $program, \"seconds\": 0.2, \"section\": \"values\"" > "$work/answer"
     expect 'nothing was measured yet' values "$where"
     kill $program

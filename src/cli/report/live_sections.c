@@ -156,7 +156,8 @@ static double value_of(const struct flm_sections *s, const struct flm_report_tab
     double value = flm_report_number(now, row->index, column->source);
     if (!column->is_rate)
         return value;
-    if (!(s->seconds > 0))
+    /* A row that is new may have had something: what it has is not of this interval alone. */
+    if (!(s->seconds > 0) || (before && row->before == SIZE_MAX))
         return NAN;
     double old = 0;
     if (row->before != SIZE_MAX) {
@@ -268,6 +269,33 @@ static void add_rows(const struct flm_sections *s, struct flm_section_view *view
     }
 }
 
+/* "scope", "lock", "path": what the rows of the section are. */
+static const char *rows_heading(const struct flm_sections *s, const struct flm_section_tab *tab,
+                                const struct columns *columns)
+{
+    const struct flm_report_table *table = table_of(s->now, tab->name);
+    const char *heading =
+        columns->name == SIZE_MAX ? NULL : flm_report_column_heading(table, columns->name);
+    return heading && *heading ? heading : "name";
+}
+
+static bool is_path(const struct flm_section_tab *tab)
+{
+    return strcmp(tab->name, "io") == 0 || strcmp(tab->name, "http") == 0;
+}
+
+/* What goes first in a narrow window: what is extreme, then percentiles, then from the right. */
+static int leave_out(const char *name, size_t index)
+{
+    enum { FIRST = 3, PERCENTILES = 200, EXTREMES = 300 };
+    bool is_percentile = strstr(name, "p9") || strstr(name, "p5");
+    bool is_extreme = strncmp(name, "max", 3) == 0 || strcmp(name, "least") == 0;
+    return index < FIRST ? 0
+                         : (int)index + (is_extreme      ? EXTREMES
+                                         : is_percentile ? PERCENTILES
+                                                         : 0);
+}
+
 static void write_table(const struct flm_sections *s, struct flm_section_view *view,
                         struct columns *columns, const struct rows *rows,
                         const struct flm_table_style *style, struct flm_text *out)
@@ -283,9 +311,11 @@ static void write_table(const struct flm_sections *s, struct flm_section_view *v
                      : view->is_reversed                ? " ^"
                                                         : " v");
         shown[i] = (struct flm_column){c->title, c->is_text ? FLM_COLUMN_TEXT : FLM_COLUMN_NUMBER,
-                                       i < 3 ? 0 : (int)i};
+                                       leave_out(c->name, i)};
     }
-    shown[columns->count] = (struct flm_column){"name", FLM_COLUMN_NAME, 0};
+    shown[columns->count] =
+        (struct flm_column){rows_heading(s, view->tab, columns),
+                            is_path(view->tab) ? FLM_COLUMN_PATH : FLM_COLUMN_NAME, 0};
     flm_table_init(&table, shown, columns->count + 1);
     add_rows(s, view, columns, rows, &table);
     flm_table_print(&table, style, out);

@@ -12,13 +12,20 @@
 #include "os/clock.h"
 #include "viewer/viewer.h"
 
-enum { MOST_TABS = 16, INPUT_SIZE = 4096, SEARCH_SIZE = 64, LOOK_MS = 100, ESCAPE_MS = 30 };
+enum {
+    MOST_TABS = 16,
+    MOST_CAPTION = 40,
+    INPUT_SIZE = 4096,
+    SEARCH_SIZE = 64,
+    LOOK_MS = 100,
+    ESCAPE_MS = 30
+};
 enum { STATUS_ROW, TAB_ROW, FIRST_ROW = 3, LAST_ROWS = 1 };
 
 struct screen {
     const struct flm_tui_sections *what;
     struct flm_screen cells;
-    bool is_dark, is_done, is_searching, is_wrong;
+    bool is_dark, is_done, is_searching, is_wrong, is_help;
     struct flm_section_view views[MOST_TABS]; /* one for each tab, as it was left */
     size_t tab;
     int tab_left[MOST_TABS], tab_right[MOST_TABS];
@@ -76,22 +83,95 @@ static void draw_status(struct screen *s)
     put(s, column + 2, STATUS_ROW, (struct flm_bytes){s->text.at, s->text.size}, TEXT);
 }
 
-static void draw_tabs(struct screen *s)
+/* " 1 Time ", or without blanks around it; those up to 9, and 0 for the tenth, have a key. */
+static void write_caption(char *caption, size_t size, const char *title, int number, bool is_narrow)
 {
-    int column = 1, number = 1;
+    const char *blank = is_narrow ? "" : " ";
+    if (number <= 10)
+        snprintf(caption, size, "%s%d %s%s", blank, number % 10, title, blank);
+    else
+        snprintf(caption, size, "%s%s%s", blank, title, blank);
+}
+
+/* The captions of the sections that there are, and their widths: 0 of the others. How many columns
+ * they take together. */
+static int write_captions(const struct screen *s, char (*captions)[MOST_CAPTION], int *width,
+                          bool is_narrow)
+{
     const struct flm_section_tab *tab;
-    for (size_t i = 0; (tab = flm_sections_tab(i)) != NULL && i < MOST_TABS; i++) {
-        char caption[40];
-        s->tab_left[i] = s->tab_right[i] = -1;
+    int number = 1, all = 0;
+    for (size_t i = 0; i < MOST_TABS; i++) {
+        tab = flm_sections_tab(i);
+        width[i] = 0;
+        if (!tab)
+            break;
         if (!flm_sections_has(s->what->sections, tab))
             continue;
-        if (number <= 9) /* it has a key */
-            snprintf(caption, sizeof caption, " %d %s ", number++, tab->title);
-        else
-            snprintf(caption, sizeof caption, " %s ", tab->title);
+        write_caption(captions[i], MOST_CAPTION, tab->title, number++, is_narrow);
+        width[i] = (int)strlen(captions[i]);
+        all += width[i] + 1;
+    }
+    return all;
+}
+
+/* The first tab to show, so that the chosen one is seen whole. */
+static size_t first_tab(const struct screen *s, const int *width)
+{
+    enum { MARKS = 4 };
+    int used = MARKS;
+    size_t first = s->tab + 1;
+    while (first > 0 && used + width[first - 1] + 1 <= s->cells.columns) {
+        first--;
+        used += width[first] + (width[first] > 0);
+    }
+    return first < s->tab ? first : s->tab;
+}
+
+/* Where there is no room for all, "<" and ">" say on which side there are more. */
+static void draw_tabs(struct screen *s)
+{
+    char captions[MOST_TABS][MOST_CAPTION];
+    int width[MOST_TABS] = {0}, column = 1;
+    bool has_room = write_captions(s, captions, width, false) < s->cells.columns ||
+                    write_captions(s, captions, width, true) < s->cells.columns;
+    size_t first = has_room ? 0 : first_tab(s, width);
+    for (size_t i = 0; i < MOST_TABS; i++)
+        s->tab_left[i] = s->tab_right[i] = -1;
+    if (first > 0)
+        column = puts_at(s, column, TAB_ROW, "<", MUTED) + 1;
+    for (size_t i = first; i < MOST_TABS; i++) {
+        if (width[i] == 0)
+            continue;
+        if (!has_room && column + width[i] > s->cells.columns - 2) {
+            puts_at(s, s->cells.columns - 1, TAB_ROW, ">", MUTED);
+            break;
+        }
         s->tab_left[i] = column;
-        column = puts_at(s, column, TAB_ROW, caption, i == s->tab ? CHIP_ON : CHIP);
+        column = puts_at(s, column, TAB_ROW, captions[i], i == s->tab ? CHIP_ON : CHIP);
         s->tab_right[i] = column++;
+    }
+}
+
+static void draw_help(struct screen *s)
+{
+    static const char *const keys[][2] = {
+        {"Tab, Right", "the next section; Shift-Tab, Left: the one before"},
+        {"1 to 9, 0", "the first nine sections, and the tenth"},
+        {"< >", "sort by another column"},
+        {"r", "reverse the order"},
+        {"/", "only rows with a text in their name; Esc: all"},
+        {"Up, Down", "scroll; PageUp, PageDown, Home, End"},
+        {"Space", "freeze, and go on"},
+        {"s", "save what is measured as a file, which flamel view and report open"},
+        {"q", "quit"},
+        {"", ""},
+        {"/s", "how many came in a second, since the last look"},
+        {"now", "of a time: its share of the time since then, of one processor"},
+    };
+    enum { KEYS = 12 };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        puts_at(s, 1, FIRST_ROW + (int)i, keys[i][0], STRONG);
+        puts_at(s, 1 + KEYS, FIRST_ROW + (int)i, keys[i][1], TEXT);
     }
 }
 
@@ -118,7 +198,7 @@ static void draw_hints(struct screen *s)
 {
     static const char *const hints[][2] = {{"Tab", "next"}, {"< >", "sort"},     {"r", "reverse"},
                                            {"/", "search"}, {"Space", "freeze"}, {"s", "save"},
-                                           {"q", "quit"}};
+                                           {"?", "help"},   {"q", "quit"}};
     const struct flm_section_view *view = &s->views[s->tab];
     int row = s->cells.rows - 1, column = 1;
     char text[80];
@@ -152,7 +232,10 @@ static bool draw(struct screen *s)
     s->cells.cursor_row = -1;
     draw_status(s);
     draw_tabs(s);
-    draw_table(s);
+    if (s->is_help)
+        draw_help(s);
+    else
+        draw_table(s);
     draw_hints(s);
     s->out.size = 0;
     flm_screen_update(&s->cells, &s->out);
@@ -226,7 +309,11 @@ static void press(struct screen *s, const struct flm_tui_event *event)
     } scrolls[] = {
         {"ArrowUp", -1},    {"ArrowDown", 1},     {"k", -1},       {"j", 1}, {"PageUp", -page},
         {"PageDown", page}, {"Home", -(1 << 30)}, {"End", 1 << 30}};
+    bool was_help = s->is_help;
     s->notice[0] = 0;
+    s->is_help = !was_help && strcmp(key, "?") == 0;
+    if (was_help && (strcmp(key, "Escape") == 0 || strcmp(key, "?") == 0))
+        return;
     for (size_t i = 0; i < sizeof scrolls / sizeof *scrolls; i++)
         if (strcmp(key, scrolls[i].key) == 0)
             scroll(s, scrolls[i].by);
@@ -236,8 +323,8 @@ static void press(struct screen *s, const struct flm_tui_event *event)
         move_tab(s, event->held & FLM_HELD_SHIFT ? -1 : 1);
     else if (strcmp(key, "ArrowRight") == 0 || strcmp(key, "ArrowLeft") == 0)
         move_tab(s, key[5] == 'R' ? 1 : -1);
-    else if (key[0] >= '1' && key[0] <= '9' && !key[1])
-        choose_tab(s, key[0] - '0');
+    else if (key[0] >= '0' && key[0] <= '9' && !key[1])
+        choose_tab(s, key[0] == '0' ? 10 : key[0] - '0');
     else if (strcmp(key, ">") == 0 || strcmp(key, "<") == 0)
         flm_sections_sort(s->what->sections, view, key[0] == '>' ? 1 : -1);
     else if (strcmp(key, "r") == 0)

@@ -165,6 +165,11 @@ static void add_view(const struct maker *m, const struct flm_section_column *col
                             .unit = unit_of(column)});
 }
 
+static bool is_of_paths(const struct flm_section *section)
+{
+    return (section->kinds & (1u << FLM_PROBE_FILE | 1u << FLM_PROBE_TRANSFER)) == section->kinds;
+}
+
 enum { NAME_COLUMN, FILE_COLUMN, LINE_COLUMN, SEEN_COLUMN, FIRST_COLUMN };
 
 static void add_columns(const struct maker *m, const struct flm_section *section, uint32_t count)
@@ -190,9 +195,11 @@ static void add_columns(const struct maker *m, const struct flm_section *section
                                                              .leave_out = 1,
                                                              .whole = whole});
         }
-    flm_report_add_view(m->report, (struct flm_report_view){.heading = section->rows,
-                                                            .column = SEEN_COLUMN,
-                                                            .kind = FLM_COLUMN_NAME});
+    flm_report_add_view(
+        m->report,
+        (struct flm_report_view){.heading = section->rows,
+                                 .column = SEEN_COLUMN,
+                                 .kind = is_of_paths(section) ? FLM_COLUMN_PATH : FLM_COLUMN_NAME});
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -227,8 +234,31 @@ static bool find_twice(const struct maker *m, uint32_t shown, struct flm_error *
     return good || flm_error_memory(why);
 }
 
+static bool has_operations(const struct flm_section *section)
+{
+    return is_text(&section->columns[0]);
+}
+
+/* "mutex cache", "held by reload [worker]": what it is, where the rows are not all of a kind. */
+static struct flm_text *add_seen(const struct maker *m, const struct flm_section *section,
+                                 uint32_t site)
+{
+    struct flm_text *seen = flm_report_cell_text(m->report);
+    const struct flm_probe_site *of = &m->decoded->sites[site];
+    const char *operation = site == 0                      ? ""
+                            : of->kind == FLM_PROBE_HOLDER ? "held by"
+                            : of->kind == FLM_PROBE_SCOPE
+                                ? ""
+                                : flm_probe_operation_name((enum flm_probe_operation)of->operation);
+    if (*operation && !has_operations(section))
+        flm_text_format(seen, "%s ", operation);
+    bool is_end = site > 0 && of->kind == FLM_PROBE_FILE && !has_operations(section);
+    flm_text_add(seen, is_end ? flm_path_end(name_of(m, site)) : name_of(m, site));
+    return seen;
+}
+
 /* With its place where another one has the same name. */
-static void add_names(const struct maker *m, uint32_t row)
+static void add_names(const struct maker *m, const struct flm_section *section, uint32_t row)
 {
     uint32_t site = m->rows[row];
     const struct flm_probe_text *text = &m->decoded->texts[site];
@@ -240,8 +270,7 @@ static void add_names(const struct maker *m, uint32_t row)
         flm_report_cell_absent(m->report);
         flm_report_cell_absent(m->report);
     }
-    struct flm_text *seen = flm_report_cell_text(m->report);
-    flm_text_add(seen, name_of(m, site));
+    struct flm_text *seen = add_seen(m, section, site);
     if (site > 0 && text->file.size > 0 && m->is_twice[row])
         flm_text_format(seen, " (%.*s:%u)", (int)flm_path_end(text->file).size,
                         flm_path_end(text->file).at, m->decoded->sites[site].line);
@@ -267,7 +296,7 @@ static void add_rows(const struct maker *m, const struct flm_section *section, u
 {
     for (uint32_t row = 0; row < shown; row++) {
         flm_report_begin_row(m->report, 0, FLM_IN_PEOPLES | FLM_IN_JSON);
-        add_names(m, row);
+        add_names(m, section, row);
         for (const struct flm_section_column *column = section->columns; column->source; column++)
             for (uint32_t i = 0; i < times(m, column); i++)
                 add_cell(m, m->rows[row], column, i);

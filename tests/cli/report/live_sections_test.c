@@ -60,6 +60,27 @@ static void rates_are_what_came_since_the_look_before(void **state)
     free(image);
 }
 
+/* It may have had time before, in scopes that were open: what it has is not of the interval. */
+static void a_row_that_is_new_has_no_rate(void **state)
+{
+    (void)state;
+    struct flm_sections sections = {0};
+    struct image *image = make_image();
+    struct flm_section_view view = {.tab = flm_sections_tab(0)};
+    *node_of(image, 2) = (struct flm_probe_node){.parent = node_place(1), .site = 2};
+    add(&sections, image, 10);
+    assert_null(strstr(written(&sections, &view), "parse"));
+    change(image);
+    add(&sections, image, 12);
+    const char *text = written(&sections, &view);
+    has(text, "scope\n"); /* what the rows are */
+    has(text, "parse");
+    has(text, "25 %"); /* main */
+    assert_null(strstr(text, "40  20"));
+    flm_sections_clear(&sections);
+    free(image);
+}
+
 static void rows_are_sorted_searched_and_cut(void **state)
 {
     (void)state;
@@ -139,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_what_came_since_the_look_before),
+        cmocka_unit_test(a_row_that_is_new_has_no_rate),
         cmocka_unit_test(rows_are_sorted_searched_and_cut),
         cmocka_unit_test(a_section_without_rows_says_why),
         cmocka_unit_test(json_has_every_digit_and_the_rates),
