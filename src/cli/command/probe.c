@@ -213,6 +213,10 @@ static int run(const struct flm_command *command, int count, char **words)
         return status;
     if (operands == 0)
         return flm_message_usage("probe takes the program to run: flamel probe -- ./app");
+    const char *environment = getenv("FLAMEL");
+    if (environment && *environment && !f.quiet)
+        flm_message("FLAMEL=%s in the environment is not used: give its words with --with",
+                    environment);
     char **target = flm_record_command_of(words, operands, &why);
     bool good = target && read_options(&f, &request, &why) &&
                 flm_probed_run(&probed, target, request.words.at, &why) &&
