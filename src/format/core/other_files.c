@@ -27,6 +27,12 @@ static const struct {
     {"SQLite format 3", 16, "this is an SQLite database, which a page of one file does not read: open it with: flamel view FILE"},
     {"Ftrace!", 8, "this is a folder of uftrace: 'uftrace dump --chrome -d FOLDER' makes a trace that flamel reads"},
     {"go 1.", 5, "this is an execution trace of Go: 'go tool trace -pprof=TYPE' makes profiles of it"},
+    {"Nettrace", 8, "this is a trace of .NET: 'dotnet-trace convert --format Speedscope' makes a profile of it"},
+    {"SIMPLEPERF", 10, "this is of 'simpleperf report-sample': its stackcollapse.py makes a profile"},
+    {"SLOW", 4, "this is a method trace of Android, which flamel does not read"},
+    {"JAVA PROFILE 1.0.", 17, "this is a heap dump of Java, not a profile"},
+    {"gmon", 4, "this is gmon.out of gprof, which has no stacks"},
+    {"tr\xfdP", 4, "this is a capture of Tracy, which flamel does not read"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
 };
@@ -37,6 +43,7 @@ static const struct {
     const char *says;
 } text[] = {
     {"{", "\"alloc_samples\"", "\"elapsed_time_sec\"", "this is a profile of scalene, of lines instead of stacks, which flamel does not read"},
+    {"*version", "clock=", "", "this is a method trace of Android, which flamel does not read"},
     {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
     {"<?xml", "<trace-toc", "", "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile"},
     {"", "Showing nodes accounting for", "flat%", "this is a report of pprof: flamel reads the profile that it was made of"},

@@ -25,6 +25,13 @@ static void profiles_in_other_formats_are_named(void **state)
     is("SQLite format 3\0\x10", 17, "an SQLite database");
     is("go 1.22 trace\0\0\0", 16, "an execution trace of Go");
     text_is("{\"alloc_samples\": 0, \"elapsed_time_sec\": 1.5", "a profile of scalene");
+    is("Nettrace\x14\0\0\0!FastSerialization.1", 30, "a trace of .NET");
+    is("SIMPLEPERF\x01\0", 12, "stackcollapse.py");
+    is("SLOW\x03\0\x20\0", 8, "a method trace of Android");
+    text_is("*version\n3\ndata-file-overflow=false\nclock=dual\n", "a method trace of Android");
+    is("JAVA PROFILE 1.0.2\0\0\0\0\x08", 23, "a heap dump of Java");
+    is("gmon\x01\0\0\0", 8, "of gprof");
+    is("tr\xfdP\x01", 5, "a capture of Tracy");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     is("Ftrace!\0\4\0", 10, "this is a folder of uftrace");
     text_is("# DURATION     TID     FUNCTION\n   1.094 us [  9377] | f();\n", "'uftrace replay'");
@@ -63,6 +70,7 @@ static void anything_else_is_unknown(void **state)
                                         "[New LWP 9138]\n",
                                         "{{closure}};a 1\n",
                                         "[[kernel]];a 1\n",
+                                        "*version of something\n",
                                         "[",
                                         "events: we like them\n",
                                         "v 1\n"};
