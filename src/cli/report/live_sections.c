@@ -279,11 +279,6 @@ static const char *rows_heading(const struct flm_sections *s, const struct flm_s
     return heading && *heading ? heading : "name";
 }
 
-static bool is_path(const struct flm_section_tab *tab)
-{
-    return strcmp(tab->name, "io") == 0 || strcmp(tab->name, "http") == 0;
-}
-
 /* What goes first in a narrow window: what is extreme, then percentiles, then from the right. */
 static int leave_out(const char *name, size_t index)
 {
@@ -314,8 +309,7 @@ static void write_table(const struct flm_sections *s, struct flm_section_view *v
                                        leave_out(c->name, i)};
     }
     shown[columns->count] =
-        (struct flm_column){rows_heading(s, view->tab, columns),
-                            is_path(view->tab) ? FLM_COLUMN_PATH : FLM_COLUMN_NAME, 0};
+        (struct flm_column){rows_heading(s, view->tab, columns), FLM_COLUMN_NAME, 0};
     flm_table_init(&table, shown, columns->count + 1);
     add_rows(s, view, columns, rows, &table);
     flm_table_print(&table, style, out);

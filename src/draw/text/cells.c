@@ -216,9 +216,31 @@ struct flm_label_cut flm_cells_fit(struct flm_bytes showable, struct flm_name_pa
     return flm_label_fit(showable, parts, (double)room.cells, &font);
 }
 
+/* How much is in front of the path where the name is that of a file: "/tmp/x.log", "write
+ * /tmp/x.log", "stdout (/tmp/x.log)". SIZE_MAX: it is not; in functions letters are before a
+ * slash. */
+static size_t before_path(struct flm_bytes name)
+{
+    size_t at = 0;
+    while (at < name.size && (((name.at[at] | 32) >= 'a' && (name.at[at] | 32) <= 'z') ||
+                              name.at[at] == ' ' || name.at[at] == '('))
+        at++;
+    bool is_path = at < name.size && name.at[at] == '/' &&
+                   (at == 0 || name.at[at - 1] == ' ' || name.at[at - 1] == '(');
+    return is_path ? at : SIZE_MAX;
+}
+
 void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, struct flm_width room,
                         enum flm_charset charset)
 {
+    size_t before = before_path(showable);
+    if (before < SIZE_MAX && flm_cells(showable).cells > room.cells) {
+        struct flm_bytes end = flm_path_end(showable);
+        if (before + flm_cells(end).cells <= room.cells)
+            flm_text_add(out, (struct flm_bytes){showable.at, before});
+        flm_cells_add_path(out, end, room, charset);
+        return;
+    }
     struct flm_name_parts parts = flm_name_parts(showable);
     parts.is_cut = false; /* a table has names as they are, where they fit */
     struct flm_label_cut cut = flm_cells_fit(showable, parts, room, charset);

@@ -165,11 +165,6 @@ static void add_view(const struct maker *m, const struct flm_section_column *col
                             .unit = unit_of(column)});
 }
 
-static bool is_of_paths(const struct flm_section *section)
-{
-    return (section->kinds & (1u << FLM_PROBE_FILE | 1u << FLM_PROBE_TRANSFER)) == section->kinds;
-}
-
 enum { NAME_COLUMN, FILE_COLUMN, LINE_COLUMN, SEEN_COLUMN, FIRST_COLUMN };
 
 static void add_columns(const struct maker *m, const struct flm_section *section, uint32_t count)
@@ -195,11 +190,9 @@ static void add_columns(const struct maker *m, const struct flm_section *section
                                                              .leave_out = 1,
                                                              .whole = whole});
         }
-    flm_report_add_view(
-        m->report,
-        (struct flm_report_view){.heading = section->rows,
-                                 .column = SEEN_COLUMN,
-                                 .kind = is_of_paths(section) ? FLM_COLUMN_PATH : FLM_COLUMN_NAME});
+    flm_report_add_view(m->report, (struct flm_report_view){.heading = section->rows,
+                                                            .column = SEEN_COLUMN,
+                                                            .kind = FLM_COLUMN_NAME});
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -252,8 +245,7 @@ static struct flm_text *add_seen(const struct maker *m, const struct flm_section
                                 : flm_probe_operation_name((enum flm_probe_operation)of->operation);
     if (*operation && !has_operations(section))
         flm_text_format(seen, "%s ", operation);
-    bool is_end = site > 0 && of->kind == FLM_PROBE_FILE && !has_operations(section);
-    flm_text_add(seen, is_end ? flm_path_end(name_of(m, site)) : name_of(m, site));
+    flm_text_add(seen, name_of(m, site));
     return seen;
 }
 

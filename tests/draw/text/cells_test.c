@@ -93,6 +93,19 @@ static void assert_name(const char *name, size_t room, enum flm_charset charset,
     flm_text_clear(&out);
 }
 
+/* Its dots are no classes, and what is done with it stays where there is room. */
+static void the_name_of_a_file_keeps_its_end(void **state)
+{
+    (void)state;
+    assert_name("/var/log/app.log", 20, FLM_CHARSET_PLAIN, "/var/log/app.log");
+    assert_name("/var/log/app.log", 10, FLM_CHARSET_PLAIN, "app.log");
+    assert_name("/var/log/my-long-app.log", 12, FLM_CHARSET_UTF8, "my-lon\u2026p.log");
+    assert_name("write /var/log/app.log", 14, FLM_CHARSET_PLAIN, "write app.log");
+    assert_name("write /var/log/app.log", 8, FLM_CHARSET_PLAIN, "app.log");
+    assert_name("stdout (/dev/null)", 13, FLM_CHARSET_PLAIN, "stdout (null)");
+    assert_name("net/http.serve", 8, FLM_CHARSET_PLAIN, "serve"); /* a function of Go */
+}
+
 static void a_name_keeps_its_most_important_part(void **state)
 {
     (void)state;
@@ -236,6 +249,7 @@ int main(void)
         cmocka_unit_test(the_ends_of_ranges_are_in_them),
         cmocka_unit_test(control_characters_are_replaced),
         cmocka_unit_test(an_ascii_terminal_gets_ascii),
+        cmocka_unit_test(the_name_of_a_file_keeps_its_end),
         cmocka_unit_test(a_name_keeps_its_most_important_part),
         cmocka_unit_test(a_stack_keeps_its_innermost_functions),
         cmocka_unit_test(a_path_keeps_its_end),
