@@ -180,6 +180,7 @@ struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_o
                                                 .symbol_dir_count = o->symbol_dir_count,
                                                 .perf_dir = o->perf_dir,
                                                 .cache_dir = o->cache_dir,
+                                                .threads = o->threads,
                                                 .debuginfod = o->debuginfod,
                                                 .names_only = o->no_inlines};
     struct symbolizing s = {

@@ -19,6 +19,7 @@ static struct flm_profile *load(const struct flm_load_request *request, struct f
                     .symbol_dir_count = o->symbol_dir_count,
                     .perf_dir = o->perf_dir,
                     .cache_dir = o->cache_dir,
+                    .threads = o->threads,
                     .debuginfod = o->debuginfod,
                     .names_only = o->no_inlines},
         .keep_times = !o->drop_times,

@@ -24,6 +24,7 @@ struct flm_modules_options {
     const char *debug_dir; /* of separate debug files; NULL: /usr/lib/debug */
     const char *perf_dir;  /* perf's cache of files by build id: ~/.debug; NULL: not searched */
     const char *cache_dir; /* of tables; NULL: none */
+    int threads;           /* that make tables; 0: one per processor */
     bool debuginfod;       /* query the servers in DEBUGINFOD_URLS: debuginfod.h */
     bool names_only;       /* no lines and no inlined functions: symbol tables alone */
     bool kernel_is_ours;   /* recorded on this kernel since it was booted: /proc/kallsyms is its */

@@ -53,7 +53,7 @@ struct flm_module *flm_modules_get(struct flm_modules *modules,
 bool flm_modules_forget_requests(struct flm_modules *modules, flm_process_predicate is_known,
                                  void *context);
 
-/* Makes the code tables of `count` modules, with a thread for each processor. A table that was not
+/* Makes the code tables of `count` modules, in the threads of the options. A table that was not
  * prepared is made by the first lookup. */
 void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *wanted,
                          size_t count);

@@ -60,7 +60,8 @@ struct flm_modules *flm_modules_new(const struct flm_modules_options *options,
     modules->find.symbol_dir_count = own->symbol_dir_count;
     modules->find.debug_dir = own->debug_dir;
     modules->find.perf_dir = own->perf_dir;
-    modules->threads = flm_processor_count();
+    modules->options.threads = own->threads > 0 ? own->threads : flm_processor_count();
+    modules->threads = modules->options.threads;
     elf_version(EV_CURRENT);
     return modules;
 }
@@ -320,8 +321,8 @@ void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *
         if (each[i] && (i == 0 || each[i] != each[i - 1]))
             each[kept++] = each[i];
     qsort(each, kept, sizeof(struct flm_module *), by_size);
-    /* With fewer modules than processors, several threads read the units of one module. */
-    int threads = flm_processor_count();
+    /* With fewer modules than threads, several of them read the units of one module. */
+    int threads = modules->options.threads;
     modules->threads = kept < (size_t)threads ? threads / (int)(kept ? kept : 1) : 1;
     flm_threads_run(threads, kept, prepare_one, each);
     modules->threads = threads;
