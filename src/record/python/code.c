@@ -48,12 +48,12 @@ static bool add_characters(struct flm_text *out, const char *bytes, size_t count
     return !out->failed;
 }
 
-bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_process_memory *memory,
                           uint64_t address, struct flm_text *out)
 {
     const struct flm_python_layout *l = codes->layout;
     char head[40], bytes[4 * LONGEST_NAME];
-    if (!flm_python_memory_read(memory, address, head, sizeof head))
+    if (!flm_process_memory_read(memory, address, head, sizeof head))
         return false;
     uint64_t length = word_at(head, l->text_length);
     uint32_t state;
@@ -64,24 +64,24 @@ bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_pytho
         !is_compact || (width != 1 && width != 2 && width != 4) || length > LONGEST_NAME)
         return false;
     uint64_t data = address + (is_ascii ? l->text_ascii : l->text_compact);
-    return (length == 0 || flm_python_memory_read(memory, data, bytes, length * width)) &&
+    return (length == 0 || flm_process_memory_read(memory, data, bytes, length * width)) &&
            add_characters(out, bytes, length, width);
 }
 
 /* Appends the contents of a bytes object. */
-static bool read_bytes(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+static bool read_bytes(const struct flm_python_codes *codes, struct flm_process_memory *memory,
                        uint64_t address, struct flm_text *out)
 {
     const struct flm_python_layout *l = codes->layout;
     char head[32];
-    if (!flm_python_memory_read(memory, address, head, sizeof head))
+    if (!flm_process_memory_read(memory, address, head, sizeof head))
         return false;
     uint64_t size = word_at(head, l->bytes_size);
     if ((codes->symbols->bytes_type && word_at(head, 8) != codes->symbols->bytes_type) ||
         size > LONGEST_TABLE)
         return false;
     char *to = flm_text_reserve(out, size);
-    if (!to || (size > 0 && !flm_python_memory_read(memory, address + l->bytes_data, to, size)))
+    if (!to || (size > 0 && !flm_process_memory_read(memory, address + l->bytes_data, to, size)))
         return false;
     out->size += size;
     return true;
@@ -89,13 +89,13 @@ static bool read_bytes(const struct flm_python_codes *codes, struct flm_python_m
 
 /* ---- Code objects ---------------------------------------------------------------------------- */
 
-static bool read_identity(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+static bool read_identity(const struct flm_python_codes *codes, struct flm_process_memory *memory,
                           uint64_t address, struct flm_python_identity *identity, char *bytes)
 {
     const struct flm_python_layout *l = codes->layout;
     uint32_t first_line;
     if (l->code_size > LARGEST_CODE ||
-        !flm_python_memory_read(memory, address, bytes, l->code_size))
+        !flm_process_memory_read(memory, address, bytes, l->code_size))
         return false;
     if (codes->symbols->code_type && word_at(bytes, 8) != codes->symbols->code_type)
         return false;
@@ -106,7 +106,7 @@ static bool read_identity(const struct flm_python_codes *codes, struct flm_pytho
     return true;
 }
 
-static bool read_code(struct flm_python_codes *codes, struct flm_python_memory *memory,
+static bool read_code(struct flm_python_codes *codes, struct flm_process_memory *memory,
                       struct flm_python_code *code)
 {
     const struct flm_python_layout *l = codes->layout;
@@ -124,8 +124,8 @@ static bool read_code(struct flm_python_codes *codes, struct flm_python_memory *
     code->serial = ++codes->serials;
     if (l->frames == FLM_PYTHON_FRAME_OBJECTS) {
         uint64_t object = word_at(bytes, l->code_instructions);
-        if (!flm_python_memory_read(memory, object + l->bytes_size, &code->instructions_size,
-                                    sizeof code->instructions_size))
+        if (!flm_process_memory_read(memory, object + l->bytes_size, &code->instructions_size,
+                                     sizeof code->instructions_size))
             return false;
         code->instructions = object + l->bytes_data;
     } else {
@@ -136,7 +136,7 @@ static bool read_code(struct flm_python_codes *codes, struct flm_python_memory *
 }
 
 /* Checks the copy, and reads the code object again if it is another one. */
-static bool look_again(struct flm_python_codes *codes, struct flm_python_memory *memory,
+static bool look_again(struct flm_python_codes *codes, struct flm_process_memory *memory,
                        struct flm_python_code *code, int64_t now_ns)
 {
     struct flm_python_identity identity;
@@ -155,7 +155,7 @@ static bool look_again(struct flm_python_codes *codes, struct flm_python_memory 
     return true;
 }
 
-uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_python_memory *memory,
+uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_process_memory *memory,
                                uint64_t address, int64_t now_ns)
 {
     uint32_t hash = (uint32_t)flm_hash(&address, sizeof address);

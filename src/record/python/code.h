@@ -10,8 +10,8 @@
 #include "base/core/index.h"
 #include "base/text/text.h"
 #include "record/python/find.h"
-#include "record/python/process_memory.h"
 #include "record/python/struct_layout.h"
+#include "record/runtime/process_memory.h"
 
 /* Distinguishes a code object from an earlier one at the same address. */
 struct flm_python_identity {
@@ -41,7 +41,7 @@ void flm_python_codes_clear(struct flm_python_codes *codes);
 
 /* The index of a code object; UINT32_MAX when there is none at the address (a torn read), or memory
  * ran out. */
-uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_python_memory *memory,
+uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_process_memory *memory,
                                uint64_t address, int64_t now_ns);
 
 /* Its texts, valid until the next call of find. */
@@ -50,7 +50,7 @@ struct flm_bytes flm_python_code_file(const struct flm_python_code *code);
 struct flm_bytes flm_python_code_lines(const struct flm_python_code *code);
 
 /* Appends a str of the process, as UTF-8. False when it is not one. */
-bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_python_memory *memory,
+bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_process_memory *memory,
                           uint64_t address, struct flm_text *out);
 
 #endif

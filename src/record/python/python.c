@@ -15,7 +15,7 @@ enum {
     MOST_THREADS = 16384,
     LARGEST_THREAD = 256, /* bytes of a thread state that are read */
     LARGEST_FRAME = 128,
-    PAGES_OF_A_THREAD = FLM_PYTHON_PAGES / 2,
+    PAGES_OF_A_THREAD = FLM_PROCESS_PAGES / 2,
     OWNED_BY_NATIVE_STACK = 3
 };
 
@@ -32,7 +32,7 @@ struct thread {
 struct flm_python {
     struct flm_python_symbols symbols;
     struct flm_python_layout layout;
-    struct flm_python_memory memory;
+    struct flm_process_memory memory;
     struct flm_python_codes codes;
     struct FLM_ARRAY(struct thread) threads;
     struct flm_index thread_index;
@@ -50,7 +50,7 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
     uint64_t version = 0;
     int major = 3, minor = p->symbols.named_minor;
     if (p->symbols.version &&
-        flm_python_memory_read_now(&p->memory, p->symbols.version, &version, sizeof version)) {
+        flm_process_memory_read_now(&p->memory, p->symbols.version, &version, sizeof version)) {
         major = (int)(version >> 24 & 0xFF);
         minor = (int)(version >> 16 & 0xFF);
     }
@@ -63,7 +63,7 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
     }
     struct flm_error reason = {0};
     if (major == 3 && minor >= 13) {
-        if (!flm_python_memory_read_now(&p->memory, p->symbols.runtime, runtime, sizeof runtime))
+        if (!flm_process_memory_read_now(&p->memory, p->symbols.runtime, runtime, sizeof runtime))
             return flm_error_set(why, FLM_ERROR_SYSTEM, "CPython: its memory cannot be read");
         if (flm_python_layout_read(runtime, sizeof runtime, &p->layout, &reason))
             return true;
@@ -133,7 +133,7 @@ static uint64_t word_at(const char *bytes, size_t offset)
 
 static bool read_word(struct flm_python *p, uint64_t address, uint64_t *word)
 {
-    return flm_python_memory_read(&p->memory, address, word, sizeof *word);
+    return flm_process_memory_read(&p->memory, address, word, sizeof *word);
 }
 
 static struct thread *find_thread(struct flm_python *p, int32_t id)
@@ -166,11 +166,11 @@ static bool is_pthread_of(struct flm_python *p, uint64_t pthread, int32_t wanted
     int32_t words[SEARCHED / 4];
     if (p->offset_of_id) {
         int32_t found;
-        return flm_python_memory_read(&p->memory, pthread + p->offset_of_id, &found,
-                                      sizeof found) &&
+        return flm_process_memory_read(&p->memory, pthread + p->offset_of_id, &found,
+                                       sizeof found) &&
                found == wanted;
     }
-    if (!flm_python_memory_read(&p->memory, pthread, words, sizeof words))
+    if (!flm_process_memory_read(&p->memory, pthread, words, sizeof words))
         return false;
     for (uint32_t i = 0; i <= SEARCHED / 4; i++) {
         uint32_t offset = i == 0 ? usual : 4 * (i - 1);
@@ -230,8 +230,8 @@ static uint64_t search_state(struct flm_python *p, const struct thread *thread)
 static bool read_current(struct flm_python *p, uint64_t state, bool now,
                          const struct flm_python_stack_dump *dump, uint64_t *frame)
 {
-    bool (*read)(struct flm_python_memory *, uint64_t, void *, size_t) =
-        now ? flm_python_memory_read_now : flm_python_memory_read;
+    bool (*read)(struct flm_process_memory *, uint64_t, void *, size_t) =
+        now ? flm_process_memory_read_now : flm_process_memory_read;
     const struct flm_python_layout *l = &p->layout;
     if (!read(&p->memory, state + l->thread_frame, frame, sizeof *frame))
         return false;
@@ -252,7 +252,7 @@ static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, ui
     const struct flm_python_layout *l = &p->layout;
     char bytes[LARGEST_FRAME];
     if (l->frame_size > sizeof bytes ||
-        !flm_python_memory_read(&p->memory, address, bytes, l->frame_size))
+        !flm_process_memory_read(&p->memory, address, bytes, l->frame_size))
         return false;
     *previous = word_at(bytes, l->frame_previous);
     if (l->frames == FLM_PYTHON_FRAME_OWNER && bytes[l->frame_entry] == OWNED_BY_NATIVE_STACK) {
@@ -300,7 +300,7 @@ static void name_frames(struct flm_python *p, size_t count)
 
 static enum flm_python_result failed(const struct flm_python *p)
 {
-    return flm_python_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_TORN;
+    return flm_process_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_TORN;
 }
 
 /* Whether the innermost frame is unchanged: then so are its callers. */
@@ -308,8 +308,8 @@ static bool is_unchanged(struct flm_python *p, uint64_t frame)
 {
     const struct flm_python_layout *l = &p->layout;
     char before[LARGEST_FRAME], after[LARGEST_FRAME];
-    return !frame || (flm_python_memory_read(&p->memory, frame, before, l->frame_size) &&
-                      flm_python_memory_read_now(&p->memory, frame, after, l->frame_size) &&
+    return !frame || (flm_process_memory_read(&p->memory, frame, before, l->frame_size) &&
+                      flm_process_memory_read_now(&p->memory, frame, after, l->frame_size) &&
                       word_at(before, l->frame_previous) == word_at(after, l->frame_previous) &&
                       word_at(before, l->frame_code) == word_at(after, l->frame_code));
 }
@@ -349,16 +349,16 @@ enum flm_python_result flm_python_read(struct flm_python *p, int32_t id, int64_t
     /* Threads unknown to the interpreter are not searched at each of their samples. */
     if (!thread->state && thread->missed_ns && now_ns - thread->missed_ns < MISSED_NS)
         return FLM_PYTHON_NO_FRAMES;
-    flm_python_memory_begin(&p->memory, thread->pages, thread->page_count);
+    flm_process_memory_begin(&p->memory, thread->pages, thread->page_count);
     if (thread->state && !is_state_of(p, thread->state, thread))
         thread->state = 0;
     if (!thread->state)
         thread->state = search_state(p, thread);
     thread->missed_ns = thread->state ? 0 : now_ns;
     if (!thread->state)
-        return flm_python_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_NO_FRAMES;
+        return flm_process_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_NO_FRAMES;
     enum flm_python_result result = read_frames(p, thread->state, now_ns, &dump, count);
-    thread->page_count = flm_python_memory_needed(&p->memory, thread->pages, PAGES_OF_A_THREAD);
+    thread->page_count = flm_process_memory_needed(&p->memory, thread->pages, PAGES_OF_A_THREAD);
     if (result == FLM_PYTHON_FRAMES)
         name_frames(p, *count);
     else

@@ -5,7 +5,6 @@
  * and a line table. The offsets of the fields differ between versions: struct_layout.h.
  *
  *     find.h            the symbols of the interpreter in a process
- *     process_memory.h  its memory, with few system calls
  *     code.h            code objects: names, files, lines
  *     stack.h           puts Python frames between the native ones of a sample
  *

@@ -11,7 +11,7 @@
 /* Objects of 3.11 in our own memory, read through the kernel. */
 struct fixture {
     struct flm_python_symbols symbols;
-    struct flm_python_memory memory;
+    struct flm_process_memory memory;
     struct flm_python_codes codes;
     uint64_t types[3]; /* code, text, bytes: only their addresses count */
     char code[256];
@@ -70,7 +70,7 @@ static struct fixture *make_fixture(void)
 static void assert_text(struct fixture *f, const char *wanted)
 {
     struct flm_text text = {0};
-    flm_python_memory_begin(&f->memory, NULL, 0);
+    flm_process_memory_begin(&f->memory, NULL, 0);
     bool good = flm_python_text_read(&f->codes, &f->memory, at(f->name), &text);
     assert_int_equal(good, wanted != NULL);
     if (wanted)
@@ -132,7 +132,7 @@ static void cached_code_objects_are_checked_again_after_a_while(void **state)
     char *other = f->name + 128;
     put_text(f, other, 1, true, "stop", 4);
     put(f->code, 128, at(other));
-    flm_python_memory_begin(&f->memory, NULL, 0);
+    flm_process_memory_begin(&f->memory, NULL, 0);
     assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 2), 0);
     assert_true(flm_bytes_are(flm_python_code_function(&f->codes.items.at[0]), "run"));
     assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 1000000000), 0);
@@ -141,7 +141,7 @@ static void cached_code_objects_are_checked_again_after_a_while(void **state)
 
     /* And now there is none any more. */
     put(f->code, 8, 4711);
-    flm_python_memory_begin(&f->memory, NULL, 0);
+    flm_process_memory_begin(&f->memory, NULL, 0);
     assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 2000000000),
                      UINT32_MAX);
     flm_python_codes_clear(&f->codes);
@@ -155,12 +155,12 @@ static void other_objects_are_not_cached_as_code(void **state)
     for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++) {
         put_code(f, 1);
         put(f->code, pointers[i], 4096);
-        flm_python_memory_begin(&f->memory, NULL, 0);
+        flm_process_memory_begin(&f->memory, NULL, 0);
         assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 1), UINT32_MAX);
     }
     put_code(f, 1);
     put(f->lines, 16, UINT64_MAX);
-    flm_python_memory_begin(&f->memory, NULL, 0);
+    flm_process_memory_begin(&f->memory, NULL, 0);
     assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 1), UINT32_MAX);
     assert_int_equal(f->codes.items.count, 0);
     flm_python_codes_clear(&f->codes);
