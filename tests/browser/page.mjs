@@ -39,9 +39,16 @@ export async function open(html, {hash = '', url = 'file://' + html, width = 120
     return page;
 }
 
-// Two frames, and what comes to rest after them.
+// Where something that is seen is: on a busy machine it may not be drawn yet.
+export async function boxOf(locator) {
+    await locator.waitFor({state: 'visible'});
+    return locator.boundingBox();
+}
+
+// Two frames, and what comes to rest after them. On a busy machine they take longer than the time that is waited.
 export async function resolved(page) {
     await page.waitForTimeout(280);
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     await page.waitForFunction(() => {
         const stage = document.querySelector('.stage');
         if (document.querySelector('.state:not([hidden]) progress')) return false; // a file is being read
@@ -53,7 +60,7 @@ const MINIMAP = 48, ROW = 19, MARGIN = 8;
 
 // Where a place of the whole view is on the screen: `at` of its width, in a row.
 export async function spot(page, {level, at}) {
-    const box = await page.locator('.stage').boundingBox();
+    const box = await boxOf(page.locator('.stage'));
     return {x: box.x + MARGIN + at * (box.width - 2 * MARGIN),
         y: box.y + MINIMAP + level * ROW + ROW / 2};
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {axeSource} from './browser.mjs';
-import {close, finish, open, pageOf, press, resolved, words} from './page.mjs';
+import {boxOf, close, finish, open, pageOf, press, resolved, words} from './page.mjs';
 
 after(close);
 
@@ -28,7 +28,7 @@ async function drag(page, from, to, y) {
     await resolved(page);
 }
 
-const surface = async page => page.locator('.surface').boundingBox();
+const surface = async page => boxOf(page.locator('.surface'));
 
 test('a range that is dragged in the overview is the axis of the chart', async () => {
     const page = await open(page_of_threads, {width: 1200, height: 700});

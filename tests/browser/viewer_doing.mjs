@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {axeSource} from './browser.mjs';
-import {IDLE, LEX, PARSE, SMALL, WRITE, click, close, doubleClick, finish, hashOf, hover, nameAt, open, pageOf, press,
-    resolved, selected, spot, words} from './page.mjs';
+import {IDLE, LEX, PARSE, SMALL, WRITE, boxOf, click, close, doubleClick, finish, hashOf, hover, nameAt, open, pageOf,
+    press, resolved, selected, spot, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -34,7 +34,7 @@ for (const width of [1400, 390])
         await resolved(page);
         const message = page.locator('.search-error');
         assert.match(await message.innerText(), /\[ is never closed/);
-        const field = await page.locator('.search').boundingBox(), box = await message.boundingBox();
+        const field = await boxOf(page.locator('.search')), box = await boxOf(message);
         assert.ok(box.y >= field.y + field.height, 'below');
         assert.ok(box.x >= 0 && box.x + box.width <= width, 'in the window');
         assert.ok(await message.evaluate(one => one.scrollWidth <= one.clientWidth &&
@@ -63,7 +63,7 @@ test('a right click opens the menu of a frame, at the pointer and in the window'
     const {x, y} = await rightClick(page, PARSE);
     assert.equal(await menu(page).getAttribute('aria-label'), 'parse');
     assert.equal(await selected(page), 'parse');
-    const box = await menu(page).boundingBox();
+    const box = await boxOf(menu(page));
     assert.ok(Math.abs(box.x - x) < 3 && box.y <= y + 3);
     const titles = (await items(page).allInnerTexts()).join('\n');
     for (const word of ['Zoom', 'Focus', 'Hide the function', 'Drop', 'recursion', 'Callers', 'Copy', 'Search'])
@@ -73,14 +73,14 @@ test('a right click opens the menu of a frame, at the pointer and in the window'
     assert.equal(await menu(page).count(), 0);
     assert.equal(await page.locator('[aria-label=Transforms] .chip').count(), 1);
     await rightClick(page, {level: 1, at: 0.98});
-    const corner = await menu(page).boundingBox(), {width, height} = page.viewportSize();
+    const corner = await boxOf(menu(page)), {width, height} = page.viewportSize();
     assert.ok(corner.x >= 0 && corner.x + corner.width <= width && corner.y + corner.height <= height);
     await finish(page, assert);
 });
 
 test('where there is no frame the menu has what is about all of it', async () => {
     const page = await open(small);
-    const box = await page.locator('.stage').boundingBox();
+    const box = await boxOf(page.locator('.stage'));
     await page.mouse.click(box.x + 400, box.y + box.height - 40, {button: 'right'});
     const titles = await items(page).allInnerTexts();
     assert.ok(titles.some(title => title.includes('Show everything')));
@@ -97,7 +97,7 @@ for (const key of ['ContextMenu', 'Shift+F10'])
         const before = await hashOf(page);
         await press(page, key);
         assert.equal(await menu(page).count(), 1);
-        const {y} = await spot(page, PARSE), box = await menu(page).boundingBox();
+        const {y} = await spot(page, PARSE), box = await boxOf(menu(page));
         assert.ok(box.y > y && box.y < y + 60, 'below the frame');
         assert.equal(await focused(page), 'Zoom');
         await press(page, 'ArrowDown');

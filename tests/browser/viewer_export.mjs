@@ -6,7 +6,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
-import {PARSE, SMALL, close, doubleClick, finish, folder, open, pageOf, resolved, words} from './page.mjs';
+import {PARSE, SMALL, boxOf, close, doubleClick, finish, folder, open, pageOf, resolved, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -39,7 +39,7 @@ test('an SVG has the boxes of the view, its words, and is named after both', asy
     const {texts, boxes} = await shown(page, where);
     for (const word of ['main', 'idle', 'parse', 'lex', 'read', 'write', 'all, 100 samples', '5 stacks'])
         assert.ok(texts.includes(word), word);
-    const {width} = await page.locator('.stage').boundingBox();
+    const {width} = await boxOf(page.locator('.stage'));
     assert.ok(boxes.some(box => Math.abs(box - 0.85 * (width - 20) + 1) < 0.2), 'main has 85 %');
     await finish(page, assert);
 });

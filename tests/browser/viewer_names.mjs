@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {click, close, colors, finish, hover, open, pageOf, press, resolved, words} from './page.mjs';
+import {boxOf, click, close, colors, finish, hover, open, pageOf, press, resolved, words} from './page.mjs';
 
 after(close);
 
 const LONG = `app::Table<${Array.from({length: 90}, (_, i) => `std::pair<Key${i}, Value>`).join(', ')}>::find(int)`;
 
 async function isInSight(page, locator, height) {
-    const box = await page.locator(locator).first().boundingBox();
+    const box = await boxOf(page.locator(locator).first());
     return box !== null && box.y >= 0 && box.y + box.height <= height;
 }
 
@@ -20,20 +20,20 @@ for (const [width, height] of [[1400, 500], [390, 700]])
         const frame = {level: 2, at: 0.3};
         if (width > 1000) {
             await hover(page, frame);
-            assert.ok((await page.locator('.tooltip b').boundingBox()).height < 70);
+            assert.ok((await boxOf(page.locator('.tooltip b'))).height < 70);
             assert.ok(await isInSight(page, '.tooltip table', height));
         }
         await click(page, frame);
-        assert.ok((await page.locator('.panel h2').boundingBox()).height < 70);
+        assert.ok((await boxOf(page.locator('.panel h2'))).height < 70);
         assert.ok(await isInSight(page, '.panel .figures tbody tr', height));
         const whole = page.getByRole('button', {name: 'Whole name'});
         if (width > 1000) {
             await whole.click();
             assert.equal(await whole.getAttribute('aria-expanded'), 'true');
-            assert.ok((await page.locator('.panel h2').boundingBox()).height > 70);
+            assert.ok((await boxOf(page.locator('.panel h2'))).height > 70);
             assert.ok(await isInSight(page, '.panel .figures tbody tr', height));
             await whole.click();
-            assert.ok((await page.locator('.panel h2').boundingBox()).height < 70);
+            assert.ok((await boxOf(page.locator('.panel h2'))).height < 70);
         }
         await finish(page, assert);
     });

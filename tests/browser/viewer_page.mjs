@@ -7,8 +7,8 @@ import {existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
 import {axeSource, browser} from './browser.mjs';
-import {IDLE, MAIN, PARSE, SMALL, WRITE, click, close, colors, converted, doubleClick, file, finish, hashOf, heard,
-    nameAt, open, pageOf, press, selected, resolved, spot, words} from './page.mjs';
+import {IDLE, MAIN, PARSE, SMALL, WRITE, boxOf, click, close, colors, converted, doubleClick, file, finish, hashOf,
+    heard, nameAt, open, pageOf, press, selected, resolved, spot, words} from './page.mjs';
 
 const server = createServer((request, response) => {
     const where = served.get(new URL(request.url, 'http://x').pathname);
@@ -170,7 +170,7 @@ test('the threads of a recording are a list with their totals, which switches th
 
 test('a time is selected with a finger, said in words, and taken back', async () => {
     const page = await open(recording(), {hasTouch: true});
-    const box = await page.locator('.stage').boundingBox();
+    const box = await boxOf(page.locator('.stage'));
     await page.locator('.surface').evaluate((surface, {x, y, width}) => {
         for (const [type, at] of [['down', 0.3], ['move', 0.4], ['move', 0.7], ['up', 0.7]])
             surface.dispatchEvent(new PointerEvent(`pointer${type}`, {pointerType: 'touch', pointerId: 1,
@@ -271,7 +271,7 @@ test('the page works inside a frame without permissions and with a strict policy
         page.waitForFunction = async () => {};
     }});
     const frame = page.frameLocator('iframe');
-    const box = await frame.locator('.surface').boundingBox();
+    const box = await boxOf(frame.locator('.surface'));
     await page.mouse.click(box.x + box.width * 0.3, box.y + 48 + 2 * 19 + 9);
     await frame.locator('.panel h2').waitFor();
     assert.equal(await frame.locator('.panel h2').textContent(), 'parse');
@@ -491,7 +491,7 @@ test('the element shows a profile in another page, and dispatches events', {
     assert.deepEqual(await page.evaluate(() => events.filter(([, name]) => name === 'load')
         .map(([id, , detail]) => [id, detail.name]).sort()), [['a', 'a.folded'], ['b', 'b.folded']]);
 
-    const box = await page.locator('#a .surface').boundingBox();
+    const box = await boxOf(page.locator('#a .surface'));
     await page.mouse.click(box.x + box.width * 0.3, box.y + 48 + 2 * 19 + 9);
     await page.locator('#a .panel h2').waitFor();
     assert.deepEqual(await page.evaluate(() => events.filter(([id, name, detail]) => name === 'select' &&

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {close, finish, open, pageOf, press, resolved, words} from './page.mjs';
+import {boxOf, close, finish, open, pageOf, press, resolved, words} from './page.mjs';
 
 after(close);
 
@@ -22,7 +22,7 @@ const state = page => page.evaluate(() => decodeURIComponent(location.hash));
 const HEADING = 69;
 
 async function clickHeading(page) {
-    const box = await page.locator('.surface').boundingBox();
+    const box = await boxOf(page.locator('.surface'));
     await page.mouse.click(box.x + 60, box.y + HEADING);
     await resolved(page);
 }

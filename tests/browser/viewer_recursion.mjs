@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {click, close, finish, hashOf, hover, nameAt, open, pageOf, press, resolved, selected, spot, words} from
+import {boxOf, click, close, finish, hashOf, hover, nameAt, open, pageOf, press, resolved, selected, spot, words} from
     './page.mjs';
 
 after(close);
@@ -20,7 +20,7 @@ for (const [width, height] of [[1400, 800], [390, 800]])
     test(`a chain that fills the window is offered to be collapsed, ${width} px wide`, async () => {
         const page = await open(deep, {width, height});
         assert.equal(await words(page, '.offer'), 'deep calls itself 118 deep: collapse');
-        const box = await offer(page).boundingBox();
+        const box = await boxOf(offer(page));
         assert.ok(box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height, 'in the window');
         assert.equal(await nameAt(page, BELOW), 'deep');
         await offer(page).getByRole('button').click();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {close, finish, open, pageOf, press, resolved, words} from './page.mjs';
+import {boxOf, close, finish, open, pageOf, press, resolved, words} from './page.mjs';
 
 after(close);
 
@@ -24,7 +24,7 @@ const drawn = async page => Number((await words(page, '.status .facts')).match(/
 
 // The name of the first thread, below the heading of its process.
 async function clickName(page) {
-    const box = await page.locator('.surface').boundingBox();
+    const box = await boxOf(page.locator('.surface'));
     await page.mouse.click(box.x + 40, box.y + 90);
     await resolved(page);
 }
@@ -63,7 +63,7 @@ test('keys, the menu of threads and the menu of a frame do the same', async () =
     assert.equal(await all.getAttribute('aria-pressed'), 'false');
     assert.doesNotMatch(await state(page), /rows=all/);
     await press(page, 'Escape');
-    const box = await page.locator('.surface').boundingBox();
+    const box = await boxOf(page.locator('.surface'));
     await page.mouse.click(box.x + 400, box.y + 100, {button: 'right'});
     await page.getByRole('menuitem', {name: /Expand or collapse the thread/}).click();
     await resolved(page);

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {PARSE, READ, SMALL, click, close, converted, file, finish, hashOf, open, pageOf, press, resolved, selected,
-    words} from './page.mjs';
+import {PARSE, READ, SMALL, boxOf, click, close, converted, file, finish, hashOf, open, pageOf, press, resolved,
+    selected, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -43,7 +43,7 @@ test('names can be read at any depth, in a wide and in a narrow window', async (
         const row = tree(page).locator('.row', {hasText: /function_at_depth_19$/});
         const deep = tree(page).locator('.row', {hasText: /function_at_depth_2[0-9]$/}).last();
         for (const one of [row, deep]) {
-            const name = await one.locator('.name').boundingBox();
+            const name = await boxOf(one.locator('.name'));
             const indent = await one.locator('.level').evaluate(level =>
                 parseFloat(getComputedStyle(level).paddingLeft));
             assert.ok(name.width - indent > 110, `${width}: ${name.width} - ${indent}`);
@@ -72,9 +72,9 @@ test('the inverted call tree has callers below their callees, and a search leads
 test('the line between table and picture is moved by hand and by keys, and stays', async () => {
     const page = await open(small, {width: 1400});
     await tab(page, 'Call tree');
-    const width = async () => (await tree(page).boundingBox()).width;
+    const width = async () => (await boxOf(tree(page))).width;
     const line = page.getByRole('separator', {name: 'Width of the table'});
-    const before = await width(), box = await line.boundingBox();
+    const before = await width(), box = await boxOf(line);
     await page.mouse.move(box.x + 3, 400);
     await page.mouse.down();
     await page.mouse.move(box.x - 200, 400, {steps: 4});
@@ -97,7 +97,7 @@ test('the line between table and picture is moved by hand and by keys, and stays
 test('a click anywhere in a heading sorts, keys reach it, and so does the palette', async () => {
     const page = await open(small, {width: 1400});
     await tab(page, 'Top table');
-    const head = await top(page).getByRole('columnheader', {name: /^Total/}).boundingBox();
+    const head = await boxOf(top(page).getByRole('columnheader', {name: /^Total/}));
     await page.mouse.click(head.x + 2, head.y + head.height - 2);
     await resolved(page);
     const sorted = () => top(page).locator('[aria-sort=descending], [aria-sort=ascending]').innerText();
@@ -164,8 +164,7 @@ test('a sandwich has the functions beside it, is of the heaviest one, and of wha
 test('in a narrow window the table of a sandwich stands above it', async () => {
     const page = await open(small, {width: 390, height: 800});
     await press(page, '3');
-    const table = await page.locator('.table-sandwich').boundingBox(), stage = await page.locator('.stage')
-        .boundingBox();
+    const table = await boxOf(page.locator('.table-sandwich')), stage = await boxOf(page.locator('.stage'));
     assert.ok(table.height > 80 && stage.height > 80 && table.y + table.height <= stage.y + 1);
     await finish(page, assert);
 });

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
-import {IDLE, MAIN, PARSE, READ, SMALL, WRITE, click, close, colors, doubleClick, finish, hashOf, hover, nameAt,
-    open, pageOf, press, selected, resolved, words} from './page.mjs';
+import {IDLE, MAIN, PARSE, READ, SMALL, WRITE, boxOf, click, close, colors, doubleClick, finish, hashOf, hover,
+    nameAt, open, pageOf, press, selected, resolved, words} from './page.mjs';
 
 after(close);
 const small = pageOf(SMALL);
@@ -187,9 +187,9 @@ test('a narrow table leaves columns out, never the name', async () => {
     const page = await open(small, {width: 1000});
     await click(page, READ);
     await press(page, '5');
-    const table = await page.locator('.table-top').boundingBox();
+    const table = await boxOf(page.locator('.table-top'));
     const heads = page.locator('.table-top [role=columnheader]');
-    const name = await heads.filter({hasText: 'Function'}).boundingBox();
+    const name = await boxOf(heads.filter({hasText: 'Function'}));
     assert.ok(name.width > 100 && name.x + name.width <= table.x + table.width);
     assert.ok(await heads.filter({hasText: 'Self'}).first().isVisible());
     await finish(page, assert);
