@@ -5,6 +5,7 @@
 
 #include "algebra/operation/labels.h"
 #include "algebra/operation/operations.h"
+#include "algebra/operation/thread_filter.h"
 #include "algebra/operation/user_code.h"
 #include "flamel/algebra.h"
 
@@ -183,6 +184,34 @@ static struct flm_profile *apply_unlabel(struct flm_operation_call *c)
     return keep_label(c, false);
 }
 
+static struct flm_profile *keep_threads(struct flm_operation_call *c, enum flm_thread_filter by)
+{
+    uint32_t count = c->profile->sizes.label_set_count;
+    unsigned char *kept = malloc((size_t)count + 1), *agreeing = malloc((size_t)count + 1);
+    struct flm_text *note = c->note, unused = {0};
+    struct flm_profile *result = NULL;
+    if (!kept || !agreeing)
+        flm_error_memory(c->why);
+    else if (flm_thread_filter_mark(c->profile, by, c->argument->text, kept, agreeing,
+                                    note->size == 0 ? note : &unused, c->why))
+        result = flm_keep_sets(c->profile, kept, agreeing,
+                               by == FLM_FILTER_STATE ? "state" : "thread", c->why);
+    flm_text_clear(&unused);
+    free(agreeing);
+    free(kept);
+    return result;
+}
+
+static struct flm_profile *apply_thread(struct flm_operation_call *c)
+{
+    return keep_threads(c, FLM_FILTER_THREAD);
+}
+
+static struct flm_profile *apply_state(struct flm_operation_call *c)
+{
+    return keep_threads(c, FLM_FILTER_STATE);
+}
+
 static struct flm_profile *apply_split(struct flm_operation_call *c)
 {
     return flm_split(c->profile, flm_label_key(c->profile, c->argument->unquoted), c->why);
@@ -250,6 +279,10 @@ static const struct flm_operation_entry operations[] = {
      "label:thread=main", apply_label, {{"key=value", FLM_ARGUMENT_LABEL, false, NULL}}},
     {"unlabel", "only the samples without a label",
      "unlabel:thread=main", apply_unlabel, {{"key=value", FLM_ARGUMENT_LABEL, false, NULL}}},
+    {"thread", "only the samples of threads by name or number",
+     "thread:http-*", apply_thread, {{"names", FLM_ARGUMENT_TEXT, false, NULL}}},
+    {"state", "only the samples of threads in a state",
+     "state:runnable,blocked", apply_state, {{"states", FLM_ARGUMENT_TEXT, false, NULL}}},
     {"time", "only a time range, from the first sample on",
      "time:1s..2.5s", apply_time, {{"from..to", FLM_ARGUMENT_TIME_RANGE, false, NULL}}},
     {"split", "a root for each value of a label",

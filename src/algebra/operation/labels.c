@@ -5,7 +5,7 @@
 #include "base/text/nearest.h"
 #include "flamel/algebra.h"
 
-static bool has_key(const struct flm_profile *p, struct flm_bytes key)
+bool flm_label_has_key(const struct flm_profile *p, struct flm_bytes key)
 {
     for (uint32_t i = 0; i < p->sizes.label_count; i++)
         if (flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key))
@@ -28,14 +28,14 @@ static const char *other_name(struct flm_bytes key)
 struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes asked)
 {
     assert(p);
-    const char *other = has_key(p, asked) ? NULL : other_name(asked);
-    return other && has_key(p, flm_bytes_of(other)) ? flm_bytes_of(other) : asked;
+    const char *other = flm_label_has_key(p, asked) ? NULL : other_name(asked);
+    return other && flm_label_has_key(p, flm_bytes_of(other)) ? flm_bytes_of(other) : asked;
 }
 
 const char *flm_label_other_name(const struct flm_profile *p, struct flm_bytes key)
 {
     const char *other = other_name(key);
-    return other && !has_key(p, flm_bytes_of(other)) ? other : NULL;
+    return other && !flm_label_has_key(p, flm_bytes_of(other)) ? other : NULL;
 }
 
 const char *flm_label_alias(const struct flm_profile *p, const char *key, size_t size)
@@ -101,9 +101,8 @@ static void add_keys(const struct flm_profile *p, struct flm_bytes asked, struct
     list_end(&list);
 }
 
-/* The nearest values, or the first. */
-static void add_values(const struct flm_profile *p, struct flm_bytes key, struct flm_bytes asked,
-                       struct flm_text *out)
+void flm_label_add_values(const struct flm_profile *p, struct flm_bytes key, struct flm_bytes asked,
+                          struct flm_text *out)
 {
     enum { MOST_VALUES = 4 };
     struct list list = {.out = out, .most = MOST_VALUES};
@@ -140,7 +139,7 @@ bool flm_label_exists(const struct flm_profile *p, struct flm_bytes key, struct 
     } else {
         flm_text_format(sentence, "no label %.*s is '%.*s'", (int)key.size, key.at, (int)value.size,
                         value.at);
-        add_values(p, key, value, sentence);
+        flm_label_add_values(p, key, value, sentence);
     }
     return false;
 }

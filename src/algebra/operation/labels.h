@@ -12,6 +12,14 @@ struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes ask
 /* The other name of a key that the profile has: "tid" of "thread"; NULL: it has none. */
 const char *flm_label_other_name(const struct flm_profile *p, struct flm_bytes key);
 
+/* Whether any sample may have a label of this key. */
+bool flm_label_has_key(const struct flm_profile *p, struct flm_bytes key);
+
+/* Adds the values of a key that are most similar to one that it does not have, and some that it
+ * has: ": did you mean main? It is main, http-1 and 3 others". */
+void flm_label_add_values(const struct flm_profile *p, struct flm_bytes key, struct flm_bytes asked,
+                          struct flm_text *out);
+
 /* Whether the value of a label is the wanted one, or one of several separated by commas; an empty
  * wanted one is any. */
 bool flm_label_is(struct flm_bytes wanted, struct flm_bytes value);

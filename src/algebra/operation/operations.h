@@ -63,6 +63,11 @@ struct flm_profile *flm_select(const struct flm_profile *p, uint32_t metric, str
  * labels and times of that part are not known. */
 struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
                                    struct flm_bytes value, bool with, struct flm_error *why);
+/* The same by a byte for each label set: 1 for those whose samples are kept, and for those whose
+ * markers and counters are (flm_thread_filter_mark). */
+struct flm_profile *flm_keep_sets(const struct flm_profile *p, const unsigned char *set_kept,
+                                  const unsigned char *set_agreeing, const char *what,
+                                  struct flm_error *why);
 struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, int64_t to_ns,
                                   struct flm_error *why);
 
@@ -71,7 +76,7 @@ struct flm_profile *flm_keep_time(const struct flm_profile *p, int64_t from_ns, 
 struct flm_profile *flm_split(const struct flm_profile *p, struct flm_bytes key,
                               struct flm_error *why);
 
-/* What the three refuse; `what` is "label" or "time". */
+/* What these refuse; `what` is "label" or "time". */
 bool flm_is_sampled(const struct flm_profile *p, const char *what, struct flm_error *why);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/regex/regex.h"
 #include "base/text/clone_name.h"
+#include "base/text/glob.h"
 #include "base/text/nearest.h"
 
 enum field { FUNCTION, MODULE, FILE_NAME, KIND };
@@ -140,36 +141,13 @@ static void clear(struct pattern *p)
     flm_regex_free(p->regex);
 }
 
-/* * matches any run of bytes, ? one: with one place to return to, the last *, which is enough. */
-static bool glob_matches(struct flm_bytes pattern, struct flm_bytes text)
-{
-    size_t at = 0, i = 0, star = SIZE_MAX, resume = 0;
-    while (i < text.size) {
-        if (at < pattern.size && pattern.at[at] == '*') {
-            star = at++;
-            resume = i;
-        } else if (at < pattern.size && (pattern.at[at] == '?' || pattern.at[at] == text.at[i])) {
-            at++;
-            i++;
-        } else if (star != SIZE_MAX) {
-            at = star + 1;
-            i = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (at < pattern.size && pattern.at[at] == '*')
-        at++;
-    return at == pattern.size;
-}
-
 static bool matches(const struct pattern *p, struct flm_bytes text)
 {
     switch (p->manner) {
     case LITERAL:
         return flm_bytes_equal(p->text, text);
     case GLOB:
-        return glob_matches(p->text, text);
+        return flm_glob_matches(p->text, text);
     case REGEX:
         return flm_regex_search(p->regex, p->scratch, text);
     }
@@ -365,11 +343,53 @@ static bool suggest_alias(const struct flm_profile *p, struct flm_bytes pattern,
     return false;
 }
 
+static size_t count_of(struct flm_bytes text, char byte)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < text.size; i++)
+        count += text.at[i] == byte;
+    return count;
+}
+
+/* All of a package or a namespace, "com.acm.*": the beginnings of names that are as long, and
+ * similar. */
+static bool suggest_package(const struct flm_profile *p, struct flm_bytes pattern, enum field field,
+                            struct flm_text *out)
+{
+    if (pattern.size < 3 || pattern.at[pattern.size - 1] != '*' ||
+        !flm_is_one_of(pattern.at[pattern.size - 2], ".:/"))
+        return false;
+    struct flm_nearest near = {.asked = {pattern.at, pattern.size - 1}};
+    char separator = pattern.at[pattern.size - 2];
+    size_t parts = count_of(near.asked, separator);
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        struct flm_bytes name = flm_string_bytes(p, string_of(&p->frames[i], field));
+        size_t end = 0;
+        for (size_t found = 0; end < name.size && found < parts; end++)
+            found += name.at[end] == separator;
+        name.size = end;
+        if (count_of(name, separator) == parts)
+            flm_nearest_add(&near, name);
+    }
+    if (near.count == 0)
+        return false;
+    flm_text_puts(out, " (did you mean ");
+    for (size_t i = 0; i < near.count; i++) {
+        flm_text_puts(out, i == 0 ? "" : i + 1 < near.count ? ", " : " or ");
+        flm_text_add_name(out, near.at[i].name);
+        flm_text_putc(out, '*');
+    }
+    flm_text_puts(out, "?)");
+    return true;
+}
+
 void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
                          const char *operation, struct flm_text *out)
 {
     assert(p && out);
     enum field field = take_field(&pattern);
+    if (field != KIND && suggest_package(p, pattern, field, out))
+        return;
     while (pattern.size && flm_is_one_of(pattern.at[0], "*?\"/"))
         pattern = (struct flm_bytes){pattern.at + 1, pattern.size - 1};
     while (pattern.size && flm_is_one_of(pattern.at[pattern.size - 1], "*?\"/"))

@@ -40,7 +40,8 @@ void flm_pattern_add_exact(struct flm_text *out, struct flm_bytes name);
 
 /* For a pattern that matched nothing: the pattern that would match, where it is the name of a
  * module ("libc" for libc.so.6, too), a file or a kind, as " (hide:module=libc.so.6 matches the
- * module)"; else the function that it is another name of, as " (did you mean malloc?)" for
+ * module)"; for all of a package ("com.acm.*") the packages that are similar, " (did you mean
+ * com.acme.*?)"; else the function that it is another name of, as " (did you mean malloc?)" for
  * __libc_malloc; else names that hold its text, as " (there is a, b)", or similar ones, " (did you
  * mean a or b?)", or nothing. `operation` goes in front of the pattern; NULL: nothing does. */
 void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,

@@ -218,23 +218,18 @@ static bool set_agrees(const struct flm_profile *p, uint32_t set, struct flm_byt
     return !set_has(p, set, key, flm_bytes_of("")) || set_has(p, set, key, value) == with;
 }
 
-struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
-                                   struct flm_bytes value, bool with, struct flm_error *why)
+struct flm_profile *flm_keep_sets(const struct flm_profile *p, const unsigned char *set_kept,
+                                  const unsigned char *set_agreeing, const char *what,
+                                  struct flm_error *why)
 {
-    if (!flm_is_sampled(p, "label", why))
+    if (!flm_is_sampled(p, what, why))
         return NULL;
-    unsigned char *set_kept = malloc(p->sizes.label_set_count);
-    unsigned char *set_agreeing = malloc(p->sizes.label_set_count);
     unsigned char *kept = malloc(p->sizes.sample_count);
     struct flm_column *columns = flm_columns_copy(p);
     struct flm_profile *result = NULL, labeled = *p; /* with its markers as they stay */
     struct flm_kept_markers markers = {0};
-    bool room = set_kept && set_agreeing && kept && columns;
-    for (uint32_t set = 0; room && set < p->sizes.label_set_count; set++) {
-        set_kept[set] = set_has(p, set, key, value) == with;
-        set_agreeing[set] = set_agrees(p, set, key, value, with);
-    }
-    if (room && flm_markers_keep(&markers, &labeled, set_agreeing, FLM_NO_TIME, INT64_MAX)) {
+    if (kept && columns &&
+        flm_markers_keep(&markers, &labeled, set_agreeing, FLM_NO_TIME, INT64_MAX)) {
         for (uint32_t i = 0; i < p->sizes.sample_count; i++)
             kept[i] = set_kept[p->sample_labels[i]];
         result = keep_samples(&labeled, columns, kept, why);
@@ -243,9 +238,27 @@ struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes
     }
     flm_kept_markers_clear(&markers);
     flm_columns_free(columns, p->sizes.metric_count);
+    free(kept);
+    return result;
+}
+
+struct flm_profile *flm_keep_label(const struct flm_profile *p, struct flm_bytes key,
+                                   struct flm_bytes value, bool with, struct flm_error *why)
+{
+    unsigned char *set_kept = malloc((size_t)p->sizes.label_set_count + 1);
+    unsigned char *set_agreeing = malloc((size_t)p->sizes.label_set_count + 1);
+    struct flm_profile *result = NULL;
+    bool room = set_kept && set_agreeing;
+    for (uint32_t set = 0; room && set < p->sizes.label_set_count; set++) {
+        set_kept[set] = set_has(p, set, key, value) == with;
+        set_agreeing[set] = set_agrees(p, set, key, value, with);
+    }
+    if (room)
+        result = flm_keep_sets(p, set_kept, set_agreeing, "label", why);
+    else
+        flm_error_memory(why);
     free(set_agreeing);
     free(set_kept);
-    free(kept);
     return result;
 }
 

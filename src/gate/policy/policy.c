@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number/number.h"
+#include "base/text/glob.h"
 
 struct reading {
     struct flm_policy *policy;
@@ -42,28 +43,6 @@ static bool read_share(struct flm_bytes text, double *share)
         return false;
     *share /= is_percent ? 100 : 1;
     return true;
-}
-
-bool flm_glob_matches(struct flm_bytes glob, struct flm_bytes name)
-{
-    size_t g = 0, n = 0, star = SIZE_MAX, star_name = 0;
-    while (n < name.size) {
-        if (g < glob.size && glob.at[g] == '*') {
-            star = g++; /* it is nothing at first, and takes one more where the rest does not fit */
-            star_name = n;
-        } else if (g < glob.size && (glob.at[g] == '?' || glob.at[g] == name.at[n])) {
-            g++;
-            n++;
-        } else if (star < SIZE_MAX) {
-            g = star + 1;
-            n = ++star_name;
-        } else {
-            return false;
-        }
-    }
-    while (g < glob.size && glob.at[g] == '*')
-        g++;
-    return g == glob.size;
 }
 
 bool flm_policy_ignores(const struct flm_policy_section *section, struct flm_bytes name)

@@ -38,9 +38,6 @@ struct flm_policy {
 bool flm_policy_read(struct flm_policy *policy, struct flm_bytes text, struct flm_error *why);
 void flm_policy_clear(struct flm_policy *policy);
 
-/* Whether a name is like a glob. */
-bool flm_glob_matches(struct flm_bytes glob, struct flm_bytes name);
-
 bool flm_policy_ignores(const struct flm_policy_section *section, struct flm_bytes name);
 
 #endif

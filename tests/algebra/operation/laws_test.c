@@ -50,6 +50,8 @@ static const char *const operations[] = {
     "label:thread=t1",
     "label:span",
     "unlabel:thread",
+    "thread:t*",
+    "thread:/[12]/",
     "focus:/f[12]/ | invert | by:module",
     "hide:kind=kernel | collapse:any | depth:3",
 };

@@ -311,6 +311,37 @@ static void other_names_of_a_function_lead_to_it(void **state)
     suggests("libc_read", ""); /* that is no name of the C library's */
 }
 
+static void similar_packages_are_suggested_for_all_of_one(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"com.acme.Shop.sell", "com.acme.Shop.buy",
+                                        "net.other.Go.go", "std::vector::push_back", "main"};
+    static const char *const cases[][2] = {
+        {"com.acm.*", " (did you mean com.acme.*?)"},
+        {"com.acme.Shp.*", " (did you mean com.acme.Shop.*?)"},
+        {"comm.*", " (did you mean com.*?)"},
+        {"std::vektor::*", " (did you mean std::vector::*?)"},
+        {"org.eclipse.*", ""},
+    };
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        flm_builder_add(b,
+                        flm_builder_child(b, flm_builder_root(b),
+                                          flm_builder_function(b, names[i], strlen(names[i]))),
+                        metric, 1);
+    struct flm_profile *q = flm_builder_finish(b, NULL);
+    assert_non_null(q);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct flm_text text = {0};
+        flm_pattern_suggest(q, flm_bytes_of(cases[i][0]), "keep", &text);
+        if (!flm_bytes_are((struct flm_bytes){text.at ? text.at : "", text.size}, cases[i][1]))
+            fail_msg("%s: %.*s", cases[i][0], (int)text.size, text.at);
+        flm_text_clear(&text);
+    }
+    flm_profile_free(q);
+}
+
 static bool mark(void *context, struct flm_error *why)
 {
     (void)context;
@@ -459,6 +490,7 @@ int main(void)
         cmocka_unit_test(a_star_never_takes_long),
         cmocka_unit_test(stars_agree_with_a_plain_matcher),
         cmocka_unit_test(names_that_hold_the_text_are_suggested),
+        cmocka_unit_test(similar_packages_are_suggested_for_all_of_one),
         cmocka_unit_test(other_names_of_a_function_lead_to_it),
         cmocka_unit_test(the_pattern_of_a_name_matches_it_and_no_other),
         cmocka_unit_test(patterns_survive_failed_allocations),

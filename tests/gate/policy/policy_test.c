@@ -45,34 +45,6 @@ static void sections_begin_with_what_stands_before_them(void **state)
     flm_policy_clear(&policy);
 }
 
-static void globs_match_all_of_a_name(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *glob, *name;
-        bool matches;
-    } cases[] = {
-        {"", "", true},
-        {"", "a", false},
-        {"*", "", true},
-        {"*", "abc", true},
-        {"a*c", "abbc", true},
-        {"a*c", "abcd", false},
-        {"a*b*c", "aXbYbZc", true},
-        {"*a", "ba", true},
-        {"?", "", false},
-        {"a?", "ab", true},
-        {"**b", "ab", true},
-        {"a*a", "a", false},
-        {"*aab", "aaaab", true},
-        {"std::*::push*", "std::vector<int>::push_back", true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (flm_glob_matches(flm_bytes_of(cases[i].glob), flm_bytes_of(cases[i].name)) !=
-            cases[i].matches)
-            fail_msg("'%s' and '%s'", cases[i].glob, cases[i].name);
-}
-
 static void what_is_not_understood_is_refused_with_its_line(void **state)
 {
     (void)state;
@@ -120,7 +92,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_begin_with_what_stands_before_them),
-        cmocka_unit_test(globs_match_all_of_a_name),
         cmocka_unit_test(what_is_not_understood_is_refused_with_its_line),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -1,0 +1,43 @@
+#include "base/text/glob.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void globs_match_all_of_a_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *glob, *name;
+        bool matches;
+    } cases[] = {
+        {"", "", true},
+        {"", "a", false},
+        {"*", "", true},
+        {"*", "abc", true},
+        {"a*c", "abbc", true},
+        {"a*c", "abcd", false},
+        {"a*b*c", "aXbYbZc", true},
+        {"*a", "ba", true},
+        {"?", "", false},
+        {"a?", "ab", true},
+        {"**b", "ab", true},
+        {"a*a", "a", false},
+        {"*aab", "aaaab", true},
+        {"std::*::push*", "std::vector<int>::push_back", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (flm_glob_matches(flm_bytes_of(cases[i].glob), flm_bytes_of(cases[i].name)) !=
+            cases[i].matches)
+            fail_msg("'%s' and '%s'", cases[i].glob, cases[i].name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(globs_match_all_of_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
