@@ -22,8 +22,9 @@ static uint64_t target_before(const struct flm_module *module, uint64_t address,
     return address + (uint64_t)(int64_t)(int32_t)distance;
 }
 
-/* Whether a function ends by a jump to another one. */
-static bool jumps_to(struct flm_module *module, uint64_t function, uint64_t target,
+/* Whether a function ends by a jump to another one, or by one to a function that does: the last call
+ * of `sort` is qsort, whose last one is qsort_r. */
+static bool jumps_to(struct flm_module *module, uint64_t function, uint64_t target, int most,
                      unsigned *budget)
 {
     enum { JUMP = 0xe9, LONGEST = 4096 };
@@ -31,9 +32,14 @@ static bool jumps_to(struct flm_module *module, uint64_t function, uint64_t targ
     if (!flm_module_find_range(module, function, &range) || range.start != function)
         return false;
     uint64_t end = range.end - function < LONGEST ? range.end : function + LONGEST;
-    for (uint64_t at = function + 5; at <= end && *budget > 0; at++, --*budget)
-        if (target_before(module, at, JUMP) == target)
+    for (uint64_t at = function + 5; at <= end && *budget > 0; at++, --*budget) {
+        uint64_t jump = target_before(module, at, JUMP);
+        if (jump == target)
             return true;
+        bool leaves = jump && (jump < range.start || jump >= range.end);
+        if (leaves && most > 1 && jumps_to(module, jump, target, most - 1, budget))
+            return true;
+    }
     return false;
 }
 
@@ -41,14 +47,15 @@ static bool jumps_to(struct flm_module *module, uint64_t function, uint64_t targ
 static bool is_return_from(const struct flm_mapping *mapping, uint64_t word, uint64_t start,
                            unsigned *budget)
 {
-    enum { CALL = 0xe8 };
+    enum { CALL = 0xe8, MOST_JUMPS = 3 };
     uint64_t address;
     if (word <= mapping->start || word >= mapping->end ||
         !flm_module_address(mapping->module, word - mapping->start + mapping->file_offset,
                             &address))
         return false;
     uint64_t target = target_before(mapping->module, address, CALL);
-    return target && (target == start || jumps_to(mapping->module, target, start, budget));
+    return target &&
+           (target == start || jumps_to(mapping->module, target, start, MOST_JUMPS, budget));
 }
 
 static bool find_return(const struct flm_mapping *mapping, uint64_t start, uint64_t sp,

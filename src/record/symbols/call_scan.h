@@ -8,7 +8,7 @@
  *     word on the stack   0x4016f2
  *     code                4016ed: e8 2e fe ff ff    call 0x401520     0x401520 <= pc: <sift>
  *
- * or of a function that ends by a jump to it (a tail call). Calls through pointers are not found:
+ * or of a function that ends by a jump to it (a tail call), in up to three steps. Calls through pointers are not found:
  * better a truncated stack than a wrong one. Only x86-64. */
 #ifndef FLAMEL_RECORD_SYMBOLS_CALL_SCAN_H
 #define FLAMEL_RECORD_SYMBOLS_CALL_SCAN_H

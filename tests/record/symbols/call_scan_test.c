@@ -17,7 +17,12 @@ static const char source[] =
     " sub $64, %rsp\ninner_at: nop\n nop\n.size inner, . - inner\n"
     ".type odd, @function\nodd: lea 8(%rdi), %rax\n push %rbp\nodd_at: nop\n.size odd, . - odd\n"
     ".type outer, @function\nouter: call inner\nafter_inner: nop\n call odd\nafter_odd: nop\n"
-    " call tail\nafter_tail: nop\n call other\nafter_other: nop\n.size outer, . - outer\n"
+    " call tail\nafter_tail: nop\n call other\nafter_other: nop\n"
+    " call first\nafter_first: nop\n call zeroth\nafter_zeroth: nop\n.size outer, . - outer\n"
+    ".type zeroth, @function\nzeroth: .byte 0xe9\n .long first - . - 4\n.size zeroth, . - zeroth\n"
+    ".type first, @function\nfirst: nop\n .byte 0xe9\n .long second - . - 4\n"
+    ".size first, . - first\n"
+    ".type second, @function\nsecond: .byte 0xe9\n .long tail - . - 4\n.size second, . - second\n"
     ".type tail, @function\ntail: nop\n .byte 0xe9\n .long inner - . - 4\n.size tail, . - tail\n"
     ".type other, @function\nother: nop\n.size other, . - other\n"
     ".type last, @function\nlast: nop\nlast_at: nop\n" /* without a size */
@@ -129,6 +134,22 @@ static void a_function_may_have_been_reached_by_a_jump(void **state)
     free_world(w);
 }
 
+/* As sort, qsort and qsort_r of musl. A loop of jumps ends, too. */
+static void several_jumps_are_followed(void **state)
+{
+    (void)state;
+    struct world *w = new_world();
+    memset(w->stack, 0, sizeof w->stack);
+    w->stack[9] = label("after_zeroth"); /* four jumps away */
+    assert_false(step(w, "inner_at"));
+    w->budget = FLM_CALL_SCAN_BUDGET;
+    w->stack[11] = label("after_first");
+    assert_true(step(w, "inner_at"));
+    assert_true(flm_registers_pc(&w->registers) == label("after_first"));
+    assert_true(flm_registers_sp(&w->registers) == STACK + 12 * 8);
+    free_world(w);
+}
+
 static void what_may_have_been_changed_is_unknown(void **state)
 {
     (void)state;
@@ -185,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_return_address_is_behind_a_call_of_the_function),
         cmocka_unit_test(a_function_may_have_been_reached_by_a_jump),
+        cmocka_unit_test(several_jumps_are_followed),
         cmocka_unit_test(what_may_have_been_changed_is_unknown),
         cmocka_unit_test(a_walk_has_a_budget),
         cmocka_unit_test(other_return_addresses_are_left_alone),
