@@ -744,6 +744,33 @@ static void failed_allocations_are_reported(void **state)
     assert_true(assert_survives_failures(record_true, spool) > 10);
 }
 
+/* Unwind tables of everything that runs are made in its first second. */
+static void a_recording_of_the_machine_has_larger_rings(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    struct flm_record_options options = {.machine = true, .stacks = FLM_STACK_DUMP};
+    struct flm_recorder *recorder = flm_recorder_new(&options, &why);
+    if (!recorder) {
+        print_message("not recorded: %s\n", why.text);
+        skip();
+    }
+    struct flm_text text = {0};
+    flm_recorder_explain(recorder, &text);
+    flm_text_putc(&text, 0);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN), usual = 16;
+    if (processors > 2)
+        usual = processors <= 8 ? 8 : 4;
+    const char *said = strstr(text.at, "ring buffers of ");
+    assert_non_null(said);
+    /* Less may be locked by programs without privileges, and in containers. */
+    if (strstr(said, "for each CPU"))
+        assert_true(strtol(said + strlen("ring buffers of "), NULL, 10) >= 2 * usual ||
+                    geteuid() != 0);
+    flm_text_clear(&text);
+    flm_recorder_free(recorder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -751,6 +778,7 @@ int main(void)
         cmocka_unit_test(frame_pointers_give_the_same_shares),
         cmocka_unit_test(off_CPU_time_is_as_long_as_measured),
         cmocka_unit_test(a_running_process_is_recorded_with_its_threads),
+        cmocka_unit_test(a_recording_of_the_machine_has_larger_rings),
         cmocka_unit_test(another_user_may_record_own_processes),
         cmocka_unit_test(recording_stops_when_the_tick_says_so),
         cmocka_unit_test(malformed_programs_are_refused),
