@@ -70,7 +70,8 @@ struct flm_record_options {
     bool off_cpu;                /* how long threads do not run, and where, is a metric too */
     bool no_kernel;              /* user space alone */
     bool no_inherit;             /* not its children */
-    const char *const *runtimes; /* whose functions are read from outside: "CPython" */
+    const char *const *runtimes; /* whose functions are read from outside, as soon as a sample is
+                                    taken: "CPython"; none: all that can be, where they run */
     size_t runtime_count;
     size_t ring_size;    /* bytes for each processor; 0: as much as is allowed and sensible */
     int64_t duration_ns; /* 0: until the target ends, or it is stopped */
@@ -99,6 +100,7 @@ struct flm_record_options {
     size_t processor_count;
     bool clones;       /* as in struct flm_load_options */
     bool no_locations; /* lines and addresses of frames are not kept (flamel/annotate.h): cheaper */
+    bool no_runtimes;  /* interpreters are left alone: their own functions do not show */
 };
 
 /* Calls `visit` with each event that has a name, until it returns false: "cycles", "hardware",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
+#include "record/interpreters.h"
 
 #define DECLARE(name) extern const struct flm_runtime flm_runtime_##name;
 #define ADDRESS(name) &flm_runtime_##name,
@@ -14,6 +15,7 @@ FLM_RUNTIMES(DECLARE)
 static const struct flm_runtime *const runtimes[] = {FLM_RUNTIMES(ADDRESS)};
 
 enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
+_Static_assert((int)RUNTIMES <= (int)FLM_INTERPRETERS_MOST, "runtimes are a set of bits");
 
 /* ---- Symbolizing ----------------------------------------------------------------------------- */
 
@@ -52,6 +54,9 @@ struct flm_attached_runtimes {
         const struct flm_runtime *runtime;
         void *attached;
     } items[RUNTIMES];
+    struct flm_interpreters *interpreters;
+    uint32_t everywhere; /* those whose processes cannot be told */
+    int64_t seen_ns;
 };
 
 static const struct flm_runtime *find_attachable(const char *name, struct flm_error *why)
@@ -86,28 +91,50 @@ static uint64_t first_code(size_t index)
     return FLM_CODE_FIRST + ((FLM_CODE_LAST - FLM_CODE_FIRST) / RUNTIMES + 1) * index;
 }
 
+static bool attach(struct flm_attached_runtimes *all, const struct flm_runtime *runtime, bool lines,
+                   struct flm_error *why)
+{
+    const struct flm_runtime_options options = {lines, first_code(all->count)};
+    void *attached = runtime->attach(&options, why);
+    if (!attached)
+        return false;
+    if (!runtime->is_interpreter && !runtime->symbol)
+        all->everywhere |= UINT32_C(1) << all->count;
+    all->items[all->count].runtime = runtime;
+    all->items[all->count++].attached = attached;
+    return true;
+}
+
+static bool attach_named(struct flm_attached_runtimes *all, const char *const *names, size_t count,
+                         bool lines, struct flm_error *why)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct flm_runtime *runtime = find_attachable(names[i], why);
+        if (!runtime || (!is_attached(all, runtime) && !attach(all, runtime, lines, why)))
+            return false;
+    }
+    for (size_t i = 0; i < RUNTIMES && count == 0; i++)
+        if (runtimes[i]->attach && !attach(all, runtimes[i], lines, why))
+            return false;
+    return true;
+}
+
 struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
                                                   bool lines, struct flm_error *why)
 {
     assert(names || count == 0);
     struct flm_attached_runtimes *all = calloc(1, sizeof *all);
+    const struct flm_runtime *attached[RUNTIMES];
     if (!all) {
         flm_error_memory(why);
         return NULL;
     }
-    bool good = true;
-    for (size_t i = 0; i < count && good; i++) {
-        const struct flm_runtime *runtime = find_attachable(names[i], why);
-        if (runtime && is_attached(all, runtime))
-            continue;
-        const struct flm_runtime_options options = {lines, first_code(all->count)};
-        void *attached = runtime ? runtime->attach(&options, why) : NULL;
-        good = attached != NULL;
-        if (good) {
-            all->items[all->count].runtime = runtime;
-            all->items[all->count++].attached = attached;
-        }
-    }
+    all->seen_ns = INT64_MIN;
+    bool good = attach_named(all, names, count, lines, why);
+    for (size_t i = 0; i < all->count; i++)
+        attached[i] = all->items[i].runtime;
+    if (good && !(all->interpreters = flm_interpreters_new(attached, all->count)))
+        good = flm_error_memory(why);
     if (good)
         return all;
     flm_runtimes_close(all);
@@ -118,17 +145,30 @@ void flm_runtimes_close(struct flm_attached_runtimes *all)
 {
     for (size_t i = 0; all && i < all->count; i++)
         all->items[i].runtime->close(all->items[i].attached);
+    if (all)
+        flm_interpreters_free(all->interpreters);
     free(all);
 }
 
 bool flm_runtimes_mix(struct flm_attached_runtimes *all, struct flm_runtime_sample *sample,
                       int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why)
 {
-    for (size_t i = 0; i < all->count; i++)
-        if (!all->items[i].runtime->mix(all->items[i].attached, sample, now_ns, define, context,
-                                        why))
+    uint32_t found;
+    if (!flm_interpreters_find(all->interpreters, sample->process, &found))
+        return flm_error_memory(why);
+    if (found)
+        all->seen_ns = now_ns;
+    found |= all->everywhere;
+    for (size_t i = 0; found >> i; i++)
+        if (found >> i & 1 && !all->items[i].runtime->mix(all->items[i].attached, sample, now_ns,
+                                                          define, context, why))
             return false;
     return true;
+}
+
+int64_t flm_runtimes_seen_ns(const struct flm_attached_runtimes *all)
+{
+    return all->seen_ns;
 }
 
 void flm_runtimes_report(const struct flm_attached_runtimes *all,

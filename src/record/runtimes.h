@@ -31,15 +31,19 @@ bool flm_runtimes_find(struct flm_runtime_search *search);
 /* The runtimes attached to a recording. */
 struct flm_attached_runtimes;
 
-/* Attaches runtimes by their names in the table. NULL, and `why`, if there is none with such a name
- * that can be attached. */
+/* Attaches runtimes by their names in the table; without names, all that can be. NULL, and `why`,
+ * if there is none with such a name that can be attached. */
 struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
                                                   bool lines, struct flm_error *why);
 void flm_runtimes_close(struct flm_attached_runtimes *attached);
 
-/* Calls `mix` of each of them. */
+/* Calls `mix` of those whose interpreter the process has. */
 bool flm_runtimes_mix(struct flm_attached_runtimes *attached, struct flm_runtime_sample *sample,
                       int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why);
+
+/* When the last sample of a process with an interpreter was taken; INT64_MIN: none was. */
+int64_t flm_runtimes_seen_ns(const struct flm_attached_runtimes *attached);
+
 void flm_runtimes_report(const struct flm_attached_runtimes *attached,
                          const struct flm_runtime_report *report);
 

@@ -128,11 +128,7 @@ bool flm_record_fields_read(const struct flm_record_fields *f, struct flm_record
     o->off_cpu = f->off_cpu;
     o->no_kernel = f->no_kernel;
     o->no_inherit = f->no_inherit;
-    if (f->python) {
-        static const char *const runtimes[] = {"CPython"};
-        o->runtimes = runtimes;
-        o->runtime_count = 1;
-    }
+    o->no_runtimes = f->no_runtime;
     o->ring_size = f->ring_mib > 0 ? (size_t)f->ring_mib << 20 : 0;
     o->per_thread = f->per_thread;
     o->clones = f->clones;

@@ -16,7 +16,7 @@ struct flm_record_fields {
     const char *frequency; /* a number, or "max"; NULL: not given */
     double period;
     int ring_mib, stack_size; /* -1, and no number above: not given */
-    bool off_cpu, no_kernel, no_inherit, per_thread, python, call_stacks, clones;
+    bool off_cpu, no_kernel, no_inherit, per_thread, python, no_runtime, call_stacks, clones;
 };
 
 #define FLM_RECORD_FIELDS_UNSET                                                                    \
@@ -87,12 +87,14 @@ struct flm_record_fields {
          "add the thread as a frame, below the command",                                           \
          FLM_OPTION_FLAG,                                                                          \
          offsetof(fields, member.per_thread)},                                                     \
-        {"python",                                                                                 \
+        {"no-runtime",                                                                             \
          0,                                                                                        \
          NULL,                                                                                     \
-         "show functions of CPython, read from outside",                                           \
+         "leave interpreters alone: their own functions, which are\nread from outside, do not "    \
+         "show",                                                                                   \
          FLM_OPTION_FLAG,                                                                          \
-         offsetof(fields, member.python)},                                                         \
+         offsetof(fields, member.no_runtime)},                                                     \
+        {"python", 0, NULL, NULL, FLM_OPTION_FLAG, offsetof(fields, member.python)},               \
     {                                                                                              \
         "ring-size", 0, "MIB", "size of the ring buffer for each CPU", FLM_OPTION_COUNT,           \
             offsetof(fields, member.ring_mib)                                                      \

@@ -14,7 +14,7 @@ bool flm_gate_ab_is_given(const struct flm_gate_ab_fields *f)
     const struct flm_record_fields *r = &f->record;
     bool records = r->call_graph || r->events.count > 0 || r->frequency || r->period == r->period ||
                    r->ring_mib >= 0 || r->stack_size >= 0 || r->off_cpu || r->no_kernel ||
-                   r->no_inherit || r->per_thread || r->python || r->call_stacks;
+                   r->no_inherit || r->per_thread || r->python || r->no_runtime || r->call_stacks;
     return f->commands.count > 0 || f->runs >= 0 || f->warm_up >= 0 || f->looks >= 0 ||
            f->sequential || f->folder || f->processors || f->duration || records;
 }

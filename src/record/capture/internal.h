@@ -33,10 +33,12 @@ struct flm_recorder {
     struct flm_session *session;
     struct flm_perf_stream *spool;
     char spool_lost[256];
-    struct flm_attached_runtimes *runtimes; /* NULL: none was asked for */
+    struct flm_attached_runtimes *runtimes; /* NULL: the user wants none */
+    bool is_hurried;                        /* it wakes up often, since an interpreter runs */
     struct flm_memory_watch memory;
     int64_t round_ns;  /* when the spool was last written */
     bool may_be_ahead; /* its priority may be raised */
+    int priority;      /* before it was raised */
 
     int64_t started_ns, ended_ns;
     double cpu_before_s, cpu_s; /* of this process */
@@ -91,7 +93,8 @@ struct flm_ring_file {
 };
 
 struct flm_rings {
-    bool prompt;
+    bool prompt;  /* the kernel wakes the recorder up for each sample */
+    bool hurried; /* what is in them is read, however new it is */
     struct flm_ring *ring;
     size_t count, size, page_size;
     struct FLM_ARRAY(struct flm_ring_file) files;

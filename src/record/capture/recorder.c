@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "record/capture/priority.h"
 #include "record/events/event_name.h"
+#include "record/interpreters.h"
 #include "record/sched/sched_event.h"
 #include "record/symbols/symbolized_session.h"
 
@@ -28,7 +29,33 @@ bool flm_recorder_records_command(const struct flm_recorder *r)
 
 static bool is_urgent(const struct flm_recorder *r)
 {
-    return r->options.runtime_count > 0 || r->options.machine;
+    return r->request.prompt || r->options.machine;
+}
+
+/* Whether the kernel should wake us up for each sample: an interpreter is recorded, as far as can
+ * be known before. On a machine of many processors looking once a millisecond costs less, and that
+ * is what is done as well when an interpreter is started later. */
+static bool should_be_prompt(const struct flm_recorder *r)
+{
+    enum { MOST_HZ = 1000 };
+    const struct flm_record_options *o = &r->options;
+    const char *root = flm_kernel_here.root;
+    char program[FLM_CHILD_MOST_PATH];
+    if (o->no_runtimes || o->runtime_count > 0)
+        return !o->no_runtimes;
+    if (flm_recorder_records_command(r))
+        return flm_child_find(o->command[0], o->path, program, NULL) &&
+               flm_interpreters_start(program);
+    if (o->machine)
+        return r->request.hz * (double)sysconf(_SC_NPROCESSORS_ONLN) <= MOST_HZ &&
+               flm_interpreters_run_anywhere(root);
+    for (size_t i = 0; i < r->processes.count; i++)
+        if (flm_interpreters_run(r->processes.at[i], root))
+            return true;
+    for (size_t i = 0; i < o->thread_count; i++)
+        if (flm_interpreters_run(flm_task_process(o->threads[i], root, NULL), root))
+            return true;
+    return false;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -195,9 +222,9 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
     if (!collect_tasks(r, why) ||
         !flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why))
         return false;
-    request->prompt = r->options.runtime_count > 0;
+    request->prompt = should_be_prompt(r);
     r->may_be_ahead = is_urgent(r) && flm_priority_may_rise();
-    if (r->options.runtime_count > 0 &&
+    if (!r->options.no_runtimes &&
         !(r->runtimes = flm_runtimes_attach(r->options.runtimes, r->options.runtime_count,
                                             r->options.lines || !r->options.no_locations, why)))
         return false;
@@ -221,7 +248,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         .per_thread = o->per_thread,
         .lines = o->lines,
         .locations = !o->no_locations,
-        .has_runtimes = o->runtime_count > 0,
+        .has_runtimes = !o->no_runtimes,
         .clones = o->clones,
     };
     r->session = flm_session_new(&session, why);
@@ -350,13 +377,30 @@ static bool start(struct flm_recorder *r, struct flm_error *why)
     return r->child.process == 0 || flm_child_release(&r->child, r->options.command[0], why);
 }
 
+/* Frames of interpreters are read soon after the sample, or never: while one runs. */
+static void hurry(struct flm_recorder *r, int64_t now_ns)
+{
+    enum { SECOND = 1000000000 };
+    int64_t seen_ns = r->runtimes ? flm_runtimes_seen_ns(r->runtimes) : INT64_MIN;
+    bool hurried = !r->request.prompt && seen_ns != INT64_MIN && now_ns - seen_ns < SECOND;
+    if (hurried == r->is_hurried)
+        return;
+    r->is_hurried = hurried;
+    flm_rings_hurry(r->rings, hurried);
+    if (hurried && !is_urgent(r))
+        r->priority = flm_priority_raise();
+    else if (!is_urgent(r))
+        flm_priority_restore(r->priority);
+}
+
 /* How long to sleep: a tenth of a second, or until the duration is over. */
 static int sleep_ms(const struct flm_recorder *r, int64_t now_ns)
 {
+    int most = r->is_hurried ? 1 : TICK_MS;
     if (r->options.duration_ns == 0)
-        return TICK_MS;
+        return most;
     int64_t left = r->options.duration_ns - (now_ns - r->started_ns);
-    return left <= 0 ? 0 : left < TICK_MS * 1000000LL ? (int)(left / 1000000) + 1 : TICK_MS;
+    return left <= 0 ? 0 : left < most * 1000000LL ? (int)(left / 1000000) + 1 : most;
 }
 
 static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *context,
@@ -369,6 +413,7 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
         if (!read_round(r, false, why))
             return false;
         now_ns = flm_now_ns();
+        hurry(r, now_ns);
         if (r->options.keep_times && !flm_memory_watch(&r->memory, r->session, now_ns))
             return flm_error_memory(why);
         over = r->child.process && flm_child_has_ended(&r->child);
@@ -387,11 +432,12 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
                       struct flm_error *why)
 {
     assert(r->started_ns == 0);
-    int priority = is_urgent(r) ? flm_priority_raise() : 0;
+    if (is_urgent(r))
+        r->priority = flm_priority_raise();
     bool ran = start(r, why) && run_until_end(r, tick, context, why);
     flm_rings_stop(r->rings); /* while it is our turn */
-    if (is_urgent(r))
-        flm_priority_restore(priority);
+    if (is_urgent(r) || r->is_hurried)
+        flm_priority_restore(r->priority);
     if (!ran)
         return false;
     r->ended_ns = flm_now_ns();

@@ -33,6 +33,11 @@ static void poll_another(struct flm_rings *rings, struct flm_ring *ring)
             return;
 }
 
+void flm_rings_hurry(struct flm_rings *rings, bool hurried)
+{
+    rings->hurried = rings->prompt || hurried;
+}
+
 bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms)
 {
     bool any = false;
@@ -146,9 +151,9 @@ bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *lay
 {
     assert(layouts && sink);
     /* The kernel takes the time of an event shortly before it appears in the ring: at most an
-     * interrupt handler runs in between. With `prompt` some events come out of order. */
+     * interrupt handler runs in between. When hurried, some events come out of order. */
     enum { MOMENT_NS = 1000000 };
-    int64_t horizon = all || rings->prompt ? INT64_MAX : flm_now_ns() - MOMENT_NS, next;
+    int64_t horizon = all || rings->hurried ? INT64_MAX : flm_now_ns() - MOMENT_NS, next;
     for (size_t i = 0; i < rings->count; i++)
         if (rings->ring[i].page)
             rings->ring[i].end = __atomic_load_n(&rings->ring[i].page->data_head, __ATOMIC_ACQUIRE);

@@ -36,6 +36,10 @@ const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_
 void flm_rings_start(struct flm_rings *rings);
 void flm_rings_stop(struct flm_rings *rings);
 
+/* Whether what is new is read at once, which may be out of order; and samples of threads whose
+ * events are opened from now on wake us up. With `prompt` that is always so. */
+void flm_rings_hurry(struct flm_rings *rings, bool hurried);
+
 /* Sleeps until a ring is a quarter full, `file` (-1: none) is readable, the time is over, or a
  * signal arrived. Returns whether any recorded task may still live. */
 bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms);

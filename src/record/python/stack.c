@@ -408,7 +408,7 @@ static void close_attached(void *attached)
 extern const struct flm_runtime flm_runtime_cpython;
 const struct flm_runtime flm_runtime_cpython = {.name = "CPython",
                                                 .is_interpreter = flm_python_is_named,
-                                                .option = "--python",
+                                                .symbol = "_PyRuntime",
                                                 .attach = attach,
                                                 .mix = mix_attached,
                                                 .report = report_all,

@@ -6,7 +6,11 @@
  *
  * A runtime is an entry of the table in record/runtimes.h; functions that it does not have are
  * NULL. Adding one takes a file (or a folder) with its entry, and a line in the table. No other
- * code depends on which entry it has. */
+ * code depends on which entry it has.
+ *
+ * Reading from outside changes nothing in the target, so all runtimes that can are attached, unless
+ * the user wants none (--no-runtime). Only samples of processes that have their interpreter are
+ * given to them (record/interpreters.h). */
 #ifndef FLAMEL_RECORD_RUNTIME_RUNTIME_H
 #define FLAMEL_RECORD_RUNTIME_RUNTIME_H
 
@@ -79,14 +83,15 @@ struct flm_runtime {
     bool has_times;
     bool (*find)(const struct flm_runtime *runtime, struct flm_runtime_search *search);
 
-    /* For an interpreter: whether a module is its program or its library, and the option of `flamel
-     * record` that shows the functions that it interprets; or NULL. */
+    /* For an interpreter: whether a module is its program or its library, by its name; and a symbol
+     * that a program of another name exports if it has the interpreter built in; or NULL. */
     bool (*is_interpreter)(struct flm_bytes path);
-    const char *option;
+    const char *symbol;
 
-    /* Sampling. The others get what `attach` returns; NULL, and `why`, when it fails. `mix` puts
-     * functions into the stack of the sample, and first defines those that are new. False, and
-     * `why`, when memory ran out or `define` failed. */
+    /* Sampling. The others get what `attach` returns; NULL, and `why`, when it fails. `mix` gets
+     * the samples of processes with its interpreter (all, if neither `is_interpreter` nor `symbol`
+     * is there), puts functions into the stack of the sample, and first defines those that are new.
+     * False, and `why`, when memory ran out or `define` failed. */
     void *(*attach)(const struct flm_runtime_options *options, struct flm_error *why);
     bool (*mix)(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
                 flm_event_sink define, void *context, struct flm_error *why);

@@ -86,8 +86,8 @@ static bool explain_interpreters(struct flm_session *s, struct flm_builder *buil
             continue;
         name.size = reason.size = 0;
         flm_text_puts(&name, runtime->name);
-        flm_text_format(&reason, "functions that %s interprets: record with %s to see them",
-                        runtime->name, runtime->option);
+        flm_text_format(&reason, "functions that %s interprets: record without --no-runtime",
+                        runtime->name);
         add_note(builder, FLM_NOTE_NOT_SHOWN, &name, &reason, &key);
     }
     bool good = count && !name.failed && !reason.failed && !key.failed;

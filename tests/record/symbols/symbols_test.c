@@ -192,7 +192,7 @@ static void what_an_interpreter_runs_is_not_shown(void **state)
         struct flm_name said = flm_profile_note_named(p, FLM_NOTE_NOT_SHOWN "CPython");
         assert_int_equal(said.at != NULL, cases[i].is_said);
         if (said.at)
-            assert_non_null(memmem(said.at, said.size, "--python", 8));
+            assert_non_null(memmem(said.at, said.size, "--no-runtime", 12));
         flm_profile_free(p);
         scenario_clear(&t);
     }
