@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""make_pprof.py FILE [SAMPLES [STACKS]] [--labels | --heap] - a large profile of pprof, as a service makes it that
+"""make_pprof.py FILE [SAMPLES [STACKS]] [--labels | --heap [--lines]] - a large profile of pprof, as a service makes it that
 runs for long: many samples of few stacks, which begin alike; the tables stand behind the samples, as Go writes them.
 
 --labels: every sample has labels, as those of continuous profilers: its thread (of 64), the request, of which there
 are many, and its time.
 --heap: every sample has a stack of its own, as where a profiler has added up what is alike, and four values, most of
 them 0; depths and sizes are those of Parca's profile of allocations (15 locations, 1 label: the size of the objects).
+--lines: a function has 30 lines, where it has one otherwise.
 """
 import random
 import sys
@@ -32,6 +33,7 @@ def number(field, value):
 
 
 FUNCTIONS = 20000
+LINES = 30 if "--lines" in kind else 1
 random.seed(1)
 samples = int(sys.argv[2]) if len(sys.argv) > 2 else 3000000
 stacks = int(sys.argv[3]) if len(sys.argv) > 3 else 5000
@@ -71,6 +73,8 @@ def own_stacks():
         if depth > 30:
             path, depth = random.choice(nodes[:1000])
         location = min(random.randrange(1, FUNCTIONS + 1), random.randrange(1, FUNCTIONS + 1))
+        if LINES > 1:
+            location = (location - 1) * LINES + random.randrange(LINES) + 1
         nodes.append((varint(location) + path, depth + 1))
     random.shuffle(nodes)
     for path, depth in nodes:
@@ -95,8 +99,8 @@ with open(sys.argv[1], "wb") as out:
     for sample in own_stacks() if "--heap" in kind else few_stacks():
         out.write(message(2, sample))
     out.write(message(3, number(1, 1) + number(2, 0x400000) + number(3, 0x900000)))
-    for i in range(1, FUNCTIONS + 1):
-        line = message(4, number(1, i) + number(2, i % 500 + 1))
+    for i in range(1, FUNCTIONS * LINES + 1):
+        line = message(4, number(1, (i - 1) // LINES + 1) + number(2, i % 500 + 1))
         out.write(message(4, number(1, i) + number(2, 1) + number(3, 0x400000 + 16 * i) + line))
     for i in range(FUNCTIONS):
         name = number(2, first_name + 2 * i) + number(3, first_name + 2 * i)

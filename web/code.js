@@ -1,10 +1,10 @@
 // code.js - the view of code: source and machine code with their costs. As in tables.js, only the visible rows exist;
 // the core has them (src/viewer/query/code.c), and says which text is missing, which is fetched from who serves the page.
 
-import {button, make, refill, show} from './dom.js';
+import {button, make, refill, shortName, show} from './dom.js';
 import {loadCode} from './load.js';
 
-const CODE_ROW_PX = 20, CODE_SPARE = 12, LANE_PX = 8, CODE_LANES = 6, STRIP_PX = 3;
+const CODE_ROW_PX = 20, CODE_SPARE = 12, LANE_PX = 8, CODE_LANES = 6, STRIP_PX = 3, SIDE_LETTERS = 24;
 const SVG = 'http://www.w3.org/2000/svg';
 
 // The digit of a lane: 1 upwards, 2 downwards, 4 a jump begins, 8 one ends here.
@@ -207,7 +207,7 @@ export function makeCode(view) {
         }), 'transparent 0'].join(',')})`;
     }
 
-    const place = one => make('li', {}, button([make('span', {class: 'cut'}, one.title, one.inlined && make('span', {class: 'muted'},
+    const place = (one, shown = one.title) => make('li', {}, button([make('span', {class: 'cut'}, shown, one.inlined && make('span', {class: 'muted'},
         ' inlined')), make('span', {class: 'number'}, one.value)], () => view.act(`code-at ${one.of}`),
     {class: one.on ? 'is-on' : '', 'aria-current': one.on ? 'true' : null, title: one.title}));
     const toggle = (title, action, isOn) => button(title, () => view.act(action),
@@ -239,8 +239,8 @@ export function makeCode(view) {
         refill(facts, [code.self && `self ${code.self}, ${code.self_share ?? '0 %'} of all`, code.total && `total ${code.total}`,
             code.lines_sum, code.event].filter(Boolean).join(' · '));
         facts.title = facts.textContent;
-        refill(functions, code.functions.map(place));
-        if (code.hottest.length) refill(hottest, code.hottest.map(place));
+        refill(functions, code.functions.map(one => place(one, shortName(one.title.replace(/^[^(<]*\//, ''), SIDE_LETTERS))));
+        if (code.hottest.length) refill(hottest, code.hottest.map(one => place(one)));
         const missing = code.left_out;
         show(leftOutTitle, missing.length);
         refill(leftOutTitle, `${missing.length} source ${missing.length === 1 ? 'file' : 'files'} left out`);
@@ -266,7 +266,7 @@ export function makeCode(view) {
     function showHottest() {
         laterHottest = false;
         const lines = view.core.query('code 0')?.hottest ?? [];
-        refill(hottest, lines.length ? lines.map(place) : make('li', {class: 'muted'}, 'No line is known'));
+        refill(hottest, lines.length ? lines.map(one => place(one)) : make('li', {class: 'muted'}, 'No line is known'));
     }
     function status(isDoubtful) {
         panes[0].element.classList.toggle('is-doubtful', isDoubtful);

@@ -139,6 +139,8 @@ export function makePanel(view) {
     }
     new ResizeObserver(() => body.clientWidth !== width && update()).observe(element);
     function update() {
+        // It is not seen beside code (page.css), which does not wait for it; another view asks again.
+        if (view.tools().view === 'code') return;
         const detail = ask();
         const isOpen = where => Boolean(body.querySelector(where)?.open);
         const wasOpen = isOpen('.actions details'), hadOthers = isOpen('.others');

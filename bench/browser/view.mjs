@@ -1,6 +1,6 @@
 // view.mjs - how long the viewer makes its user wait, next to other viewers in the same browser.
 //
-//     view.mjs FLAMEL DATA [PART]...      parts: page open drop frames search switch chart
+//     view.mjs FLAMEL DATA [PART]...      parts: page open drop frames search switch chart code
 //
 // DATA has f1e5.folded ... of bench/run, RUNS and SIZES are as there, and browser.mjs explains the clocks. Each
 // row is the median of RUNS measurements, and follows the rows of other viewers in the same run.
@@ -326,10 +326,50 @@ async function partChart() {
     await ours.close(page);
 }
 
+// ---- The view of code ---------------------------------------------------------------------------
+
+// A profile whose functions have many lines, in stacks of their own; the key e in a new page, of the function
+// that was clicked. Wall time from the key to the end of the frame with its rows, and CPU time of the main thread
+// of the tasks until then; the hottest lines of the program follow later.
+async function partCode() {
+    const input = dataFile('lines.flm'), all = [];
+    head(`the view of code, ${nodeCount(input)} nodes with lines`);
+    for (let run = 0; run < runs; run++) {
+        const {page} = await ours.open(input);
+        await settled(page);
+        await page.mouse.click(500, 140); // a wide frame of the third level
+        await pause(1000);
+        let wait = NaN;
+        const tasks = await traced(page, async () => {
+            await page.evaluate(() => {
+                window.bench.waits = 'keydown';
+                const look = () => document.querySelector('.code-row') ? window.bench.afterFrame(now => {
+                    window.bench.rows = now - window.bench.started;
+                    performance.mark('rows');
+                }) : requestAnimationFrame(look);
+                requestAnimationFrame(look);
+            });
+            await page.keyboard.press('e');
+            wait = await noted(page, 'rows');
+        });
+        const from = tasks.findIndex(task => task.events.has('keydown'));
+        // The last task with a frame is the one that shows the rows.
+        let to = from;
+        tasks.forEach((task, i) => { if (task.at <= tasks[from].at + wait) to = i; });
+        const own = tasks.slice(from, to + 1);
+        all.push({wait, cpu: own.reduce((sum, task) => sum + task.cpu, 0),
+            longest: Math.max(...own.map(task => task.cpu))});
+        await ours.close(page);
+    }
+    const of = what => all.map(one => one[what]);
+    row('key e to its rows', `wall ${each(of('wait'))}`, `CPU of the main thread ${each(of('cpu'))}`,
+        `longest task, CPU ${each(of('longest'))}`);
+}
+
 // ---- All of them --------------------------------------------------------------------------------
 
 const all = {page: partPage, open: partOpen, drop: partDrop, frames: partFrames, search: partSearch,
-    switch: partSwitch, chart: partChart};
+    switch: partSwitch, chart: partChart, code: partCode};
 console.log(`chromium ${browser.version()}, ${runs} runs`);
 try {
     // The first page of a browser compiles code that later pages share.

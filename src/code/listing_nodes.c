@@ -5,29 +5,40 @@
  *     main:9;parse:40;skip;lex:8                    lex:8
  *
  * A function is a small part of a large profile: to split all of it by locations (profile/chains.h)
- * takes longer than everything else. So only the nodes of the function are split, and the others
- * are passed. */
+ * takes longer than everything else. So one pass finds the subtrees of the function, which is all
+ * that is looked at then, and only its own nodes in them are split. Nodes of these subtrees are
+ * numbered from 1, and so are their chains; 0 is what calls them. */
 #include "base/core/array.h"
 #include "code/internal.h"
 #include "profile/chains.h"
 
-enum { DROPPED, BETWEEN, KEPT };
+enum { OUTSIDE, BETWEEN, KEPT };
 enum { NEVER, ALWAYS, BY_LOCATION };
+
+/* A subtree whose root is the function, and nothing above is. */
+struct subtree {
+    uint32_t node;         /* of the profile */
+    uint32_t chain, value; /* of the profile: its first chain, and where its shared values begin */
+};
 
 struct choosing {
     const struct flm_listing_subject *subject;
     const struct flm_profile *p;
-    bool has_chains;
-    struct flm_chain_table table;       /* where it has chains */
-    uint32_t chain_count;               /* a node without chains is one */
-    uint32_t *parent;                   /* by node */
-    unsigned char *state;               /* by node: BETWEEN was called by the function */
-    double *total, *total_before;       /* by chain */
-    uint32_t *made;                     /* by chain: its entry, or the one above it; 0: none */
-    struct FLM_ARRAY(uint32_t) entries; /* of kept nodes: the chain; 0: the root */
-    struct FLM_ARRAY(uint32_t) nodes;   /* and its node */
-    struct FLM_ARRAY(uint32_t) above;   /* and the entry that calls it */
-    struct FLM_ARRAY(uint32_t) open;    /* entries whose subtree is being written */
+    bool has_chains;          /* a node without chains is one */
+    uint32_t *location_start; /* by frame: its first location */
+    struct FLM_ARRAY(struct subtree) subtrees;
+    uint32_t node_count, chain_count;             /* of all subtrees, and 1 */
+    uint32_t *node;                               /* of the profile */
+    uint32_t *parent;                             /* 0: the root of a subtree */
+    uint32_t *first;                              /* the first chain; one more, where they end */
+    uint32_t *chain, *value;                      /* that of the profile, its values there */
+    unsigned char *state;                         /* BETWEEN was called by the function */
+    double *total, *total_before;                 /* by chain */
+    uint32_t *made;                               /* by chain: its entry, or the one above it */
+    struct FLM_ARRAY(uint32_t) entries;           /* of kept nodes: the chain; 0: the root */
+    struct FLM_ARRAY(uint32_t) nodes;             /* and its node */
+    struct FLM_ARRAY(uint32_t) above;             /* and the entry that calls it */
+    struct FLM_ARRAY(uint32_t) open;              /* entries whose subtree is being written */
     uint32_t *first_child, *next_sibling, *place; /* by entry; 0: none */
     struct flm_code_nodes *out;
 };
@@ -71,49 +82,106 @@ static unsigned char kind_of_frame(const struct choosing *c, uint32_t frame)
     return is_subject(s, f, where.file) ? ALWAYS : NEVER;
 }
 
+static uint32_t chains_of(const struct choosing *c, uint32_t node)
+{
+    return c->has_chains ? c->p->node_chains[node] : 1;
+}
+
+static bool find_subtrees(struct choosing *c)
+{
+    const struct flm_profile *p = c->p;
+    uint32_t chain = 0, value = 0, end = 0;
+    c->node_count = c->chain_count = 1;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        uint32_t chains = chains_of(c, i);
+        if (i >= end && c->out->is_subject[p->node_frame[i]] != NEVER) {
+            if (!FLM_ARRAY_ADD(&c->subtrees, ((struct subtree){i, chain, value})))
+                return false;
+            end = p->node_end[i];
+            c->node_count += end - i;
+        }
+        c->chain_count += i < end ? chains : 0;
+        chain += chains;
+        value += chains > 1 ? chains : 0;
+    }
+    return true;
+}
+
+static void number_nodes(struct choosing *c)
+{
+    const struct flm_profile *p = c->p;
+    uint32_t number = 1, first = 1;
+    for (size_t i = 0; i < c->subtrees.count; i++) {
+        struct subtree at = c->subtrees.at[i];
+        uint32_t root = number, end = p->node_end[at.node];
+        for (uint32_t node = at.node; node < end; node++, number++) {
+            uint32_t chains = chains_of(c, node), above = number == root ? 0 : number - 1;
+            while (above && p->node_end[c->node[above]] <= node)
+                above = c->parent[above];
+            c->node[number] = node;
+            c->parent[number] = above;
+            c->first[number] = first;
+            c->chain[number] = at.chain;
+            c->value[number] = at.value;
+            first += chains;
+            at.chain += chains;
+            at.value += chains > 1 ? chains : 0;
+        }
+    }
+    c->first[number] = first;
+}
+
 static void choose_nodes(struct choosing *c)
 {
     const struct flm_profile *p = c->p;
-    c->state[0] = DROPPED;
-    for (uint32_t i = 1; i < p->sizes.node_count; i++) {
-        uint32_t frame = p->node_frame[i];
-        unsigned char above = c->state[c->parent[i]];
-        bool is_kept = c->out->is_subject[frame] != NEVER ||
-                       (above == KEPT && p->frames[frame].kind == FLM_KIND_INLINED);
-        c->state[i] = is_kept ? KEPT : above == DROPPED ? DROPPED : BETWEEN;
+    c->state[0] = OUTSIDE;
+    for (uint32_t i = 1; i < c->node_count; i++) {
+        uint32_t frame = p->node_frame[c->node[i]];
+        bool is_inlined = p->frames[frame].kind == FLM_KIND_INLINED;
+        bool is_kept =
+            c->out->is_subject[frame] != NEVER || (c->state[c->parent[i]] == KEPT && is_inlined);
+        c->state[i] = is_kept ? KEPT : BETWEEN;
     }
 }
 
 /* ---- Chains ---------------------------------------------------------------------------------- */
 
-static uint32_t first_chain(const struct choosing *c, uint32_t node)
-{
-    return c->has_chains ? c->table.start[node] : node;
-}
-
 static uint32_t caller_of(const struct choosing *c, uint32_t node, uint32_t chain)
 {
-    return first_chain(c, c->parent[node]) + (c->has_chains ? c->p->chain_caller[chain] : 0);
+    uint32_t above = c->parent[node];
+    if (above == 0 || !c->has_chains)
+        return c->first[above];
+    return c->first[above] + c->p->chain_caller[c->chain[node] + (chain - c->first[node])];
 }
 
 static double value_of(const struct choosing *c, struct flm_metric metric, uint32_t node,
                        uint32_t chain)
 {
-    return c->has_chains ? flm_chain_value(&c->table, metric.index, node, chain)
-                         : flm_self_column(c->p, metric.index)[node];
+    const struct flm_profile *p = c->p;
+    if (c->first[node + 1] - c->first[node] == 1)
+        return flm_self_column(p, metric.index)[c->node[node]];
+    return p->chain_value[(size_t)metric.index * p->sizes.shared_count + c->value[node] +
+                          (chain - c->first[node])];
+}
+
+/* flm_location_at, and 1; 0: not known */
+static uint32_t location_of(const struct choosing *c, uint32_t node, uint32_t chain)
+{
+    uint32_t frame = c->p->node_frame[c->node[node]];
+    if (!c->has_chains)
+        return flm_frame_location(&c->p->frames[frame]);
+    uint32_t place = c->p->chain_place[c->chain[node] + (chain - c->first[node])];
+    return place == 0 ? 0 : c->location_start[frame] + place;
 }
 
 static double *totals(const struct choosing *c, struct flm_metric metric)
 {
     double *total = calloc(c->chain_count, sizeof *total);
-    for (uint32_t node = c->p->sizes.node_count; total && node-- > 1;) {
-        if (c->state[node] == DROPPED)
-            continue;
-        for (uint32_t i = first_chain(c, node); i < first_chain(c, node + 1); i++) {
+    for (uint32_t node = c->node_count; total && node-- > 1;)
+        for (uint32_t i = c->first[node]; i < c->first[node + 1]; i++) {
             total[i] += value_of(c, metric, node, i);
             total[caller_of(c, node, i)] += total[i];
         }
-    }
     return total;
 }
 
@@ -121,17 +189,14 @@ static bool list_entries(struct choosing *c)
 {
     bool good =
         FLM_ARRAY_ADD(&c->entries, 0) && FLM_ARRAY_ADD(&c->nodes, 0) && FLM_ARRAY_ADD(&c->above, 0);
-    for (uint32_t node = 1; good && node < c->p->sizes.node_count; node++) {
-        if (c->state[node] == DROPPED)
-            continue;
-        for (uint32_t i = first_chain(c, node); good && i < first_chain(c, node + 1); i++) {
+    for (uint32_t node = 1; good && node < c->node_count; node++)
+        for (uint32_t i = c->first[node]; good && i < c->first[node + 1]; i++) {
             uint32_t above = c->made[caller_of(c, node, i)];
             c->made[i] = c->state[node] == KEPT ? (uint32_t)c->entries.count : above;
             if (c->state[node] == KEPT)
                 good = FLM_ARRAY_ADD(&c->above, above) && FLM_ARRAY_ADD(&c->entries, i) &&
                        FLM_ARRAY_ADD(&c->nodes, node);
         }
-    }
     return good;
 }
 
@@ -157,9 +222,8 @@ static void write_node(struct choosing *c, uint32_t entry)
 {
     const struct flm_listing_subject *s = c->subject;
     const struct flm_profile *p = c->p;
-    uint32_t node = c->nodes.at[entry], chain = c->entries.at[entry], frame = p->node_frame[node];
-    uint32_t location = c->has_chains ? flm_chain_location(&c->table, node, chain) + 1
-                                      : flm_frame_location(&p->frames[frame]);
+    uint32_t node = c->nodes.at[entry], chain = c->entries.at[entry];
+    uint32_t frame = p->node_frame[c->node[node]], location = location_of(c, node, chain);
     struct flm_code_node *made = &c->out->at[c->out->count++];
     *made = (struct flm_code_node){
         .frame = frame,
@@ -203,20 +267,30 @@ static bool write_nodes(struct choosing *c)
 static bool collect(struct choosing *c)
 {
     const struct flm_profile *p = c->p;
-    uint32_t frames = p->sizes.frame_count, nodes = p->sizes.node_count;
-    c->chain_count = c->has_chains ? p->sizes.chain_count : nodes;
+    uint32_t frames = p->sizes.frame_count;
+    bool compares = c->subject->before.index != FLM_NONE;
     c->out->is_subject = calloc((size_t)frames + 1, 1);
-    c->parent = malloc(nodes * sizeof *c->parent);
-    c->state = malloc(nodes);
-    c->made = calloc(c->chain_count, sizeof *c->made);
-    if (!c->out->is_subject || !c->parent || !c->state || !c->made ||
-        (c->has_chains && !flm_chain_table_init(&c->table, p, NULL)))
+    c->location_start = calloc((size_t)frames + 1, sizeof *c->location_start);
+    if (!c->out->is_subject || !c->location_start)
         return false;
     for (uint32_t i = 1; i < frames; i++)
         c->out->is_subject[i] = kind_of_frame(c, i);
-    flm_profile_parents(p, c->parent);
+    for (uint32_t i = 0; i < frames && c->has_chains; i++)
+        c->location_start[i + 1] = c->location_start[i] + p->frame_locations[i];
+    if (!find_subtrees(c))
+        return false;
+    size_t count = (size_t)c->node_count + 1;
+    c->node = calloc(count, sizeof *c->node);
+    c->parent = calloc(count, sizeof *c->parent);
+    c->first = calloc(count, sizeof *c->first);
+    c->chain = calloc(count, sizeof *c->chain);
+    c->value = calloc(count, sizeof *c->value);
+    c->state = calloc(count, 1);
+    c->made = calloc(c->chain_count, sizeof *c->made);
+    if (!c->node || !c->parent || !c->first || !c->chain || !c->value || !c->state || !c->made)
+        return false;
+    number_nodes(c);
     choose_nodes(c);
-    bool compares = c->subject->before.index != FLM_NONE;
     c->total = totals(c, c->subject->metric);
     c->total_before = compares ? totals(c, c->subject->before) : NULL;
     return c->total && (!compares || c->total_before) && list_entries(c) && link_entries(c) &&
@@ -230,16 +304,14 @@ bool flm_code_nodes_init(struct flm_code_nodes *nodes, const struct flm_listing_
         .profile = p, .frames_have_lines = flm_profile_note_named(p, FLM_NOTE_LINES).size > 0};
     struct choosing c = {.subject = subject, .p = p, .has_chains = flm_has_chains(p), .out = nodes};
     bool good = collect(&c);
-    if (c.has_chains)
-        flm_chain_table_clear(&c.table);
-    free(c.parent);
+    uint32_t *const columns[] = {c.location_start, c.node, c.parent,      c.first,        c.chain,
+                                 c.value,          c.made, c.first_child, c.next_sibling, c.place};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        free(columns[i]);
     free(c.state);
     free(c.total);
     free(c.total_before);
-    free(c.made);
-    free(c.first_child);
-    free(c.next_sibling);
-    free(c.place);
+    FLM_ARRAY_CLEAR(&c.subtrees);
     FLM_ARRAY_CLEAR(&c.entries);
     FLM_ARRAY_CLEAR(&c.nodes);
     FLM_ARRAY_CLEAR(&c.above);

@@ -195,3 +195,22 @@ bool flm_line_costs_sort(const struct flm_line_costs *costs, uint32_t *order)
 {
     return sort(costs->line, costs->count, order_by_cost, order);
 }
+
+size_t flm_line_costs_first(const struct flm_line_costs *costs, uint32_t *order, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < costs->count; i++) {
+        const struct flm_line_cost *line = &costs->line[i];
+        if (line->line == 0 || (line->self == 0 && line->self_before == 0))
+            continue;
+        size_t at = count < most ? count : most;
+        while (at > 0 && order_by_cost(costs->line, (uint32_t)i, order[at - 1]) < 0)
+            at--;
+        if (at == most)
+            continue;
+        count += count < most;
+        memmove(order + at + 1, order + at, (count - 1 - at) * sizeof *order);
+        order[at] = (uint32_t)i;
+    }
+    return count;
+}

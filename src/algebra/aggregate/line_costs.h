@@ -44,4 +44,8 @@ void flm_line_costs_clear(struct flm_line_costs *costs);
  * has room for all. False if memory ran out. */
 bool flm_line_costs_sort(const struct flm_line_costs *costs, uint32_t *order);
 
+/* The same of the first `most` lines that are known and have a self value, in one pass; how many
+ * there are. `order` has room for `most`. */
+size_t flm_line_costs_first(const struct flm_line_costs *costs, uint32_t *order, size_t most);
+
 #endif

@@ -8,7 +8,7 @@
 #include "symbol/identity/source_path.h"
 #include "viewer/query/internal.h"
 
-enum { MOST_HOTTEST = 40, MOST_FILES = 40, MOST_LEFT_OUT = 100, MOST_COPIED = 10000 };
+enum { MOST_FILES = 40, MOST_LEFT_OUT = 100, MOST_COPIED = 10000 };
 
 bool flm_viewer_make_code(struct flm_viewer *v, struct flm_error *why)
 {
@@ -97,7 +97,7 @@ static void name_hottest(struct flm_query *q, struct flm_response_code *code,
                          const struct flm_line_cost *const *line)
 {
     size_t count = code->hottest.count;
-    struct flm_bytes file[MOST_HOTTEST];
+    struct flm_bytes file[FLM_CODE_MOST_HOTTEST];
     for (size_t i = 0; i < count; i++)
         file[i] = flm_string_bytes(q->profile, line[i]->file);
     bool good = flm_path_shortest_ends(file, count);
@@ -113,24 +113,18 @@ static bool add_hottest(struct flm_query *q, struct flm_response_code *code, str
 {
     struct flm_viewer *v = q->viewer;
     struct flm_code_rows *rows = &v->scene.code;
-    const uint32_t *order = flm_code_rows_hottest(&v->model, rows, why);
-    const struct flm_line_cost *shown[MOST_HOTTEST];
+    const struct flm_line_cost *shown[FLM_CODE_MOST_HOTTEST];
     uint32_t file = 0, line = 0;
-    selected_line(v, &file, &line);
-    if (!order)
+    if (!flm_code_rows_hottest(&v->model, rows, why))
         return false;
-    code->hottest.at = flm_query_take(q, MOST_HOTTEST, sizeof *code->hottest.at);
-    for (size_t i = 0; code->hottest.at && i < rows->costs.count; i++) {
-        const struct flm_line_cost *cost = &rows->costs.line[order[i]];
-        if (cost->line == 0 || cost->self == 0)
-            continue;
-        shown[code->hottest.count] = cost;
+    selected_line(v, &file, &line);
+    code->hottest.at = flm_query_take(q, rows->hottest_count, sizeof *code->hottest.at);
+    for (size_t i = 0; code->hottest.at && i < rows->hottest_count; i++) {
+        const struct flm_line_cost *cost = shown[i] = &rows->costs.line[rows->hottest[i]];
         code->hottest.at[code->hottest.count++] = (struct flm_response_code_place){
             .value = flm_query_quantity(q, cost->self),
             .of = flm_query_code_place(q, cost->function, cost->module, cost->file, cost->line),
             .on = cost->file == file && cost->line == line && file != 0};
-        if (code->hottest.count == MOST_HOTTEST)
-            break;
     }
     name_hottest(q, code, shown);
     return true;
@@ -323,7 +317,7 @@ bool flm_query_code(struct flm_viewer *v, struct flm_bytes argument, struct flm_
         code->empty = flm_query_text(&q, "The function is not in what is shown");
     }
     /* Of a million lines they take longer than all else. */
-    bool is_quick = flm_bytes_are(argument, "quick") && !v->scene.code.hottest;
+    bool is_quick = flm_bytes_are(argument, "quick") && !v->scene.code.has_hottest;
     if (!good || (!is_quick && !add_hottest(&q, code, why)))
         return flm_query_fail(&q);
     return flm_query_end(&q, why);

@@ -2,18 +2,19 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/number/number.h"
 #include "format/core/mapped.h"
+#include "profile/columns.h"
 #include "viewer/model/model.h"
 
 static void clear_hottest(struct flm_code_rows *rows)
 {
     flm_line_costs_clear(&rows->costs);
-    free(rows->hottest);
-    rows->hottest = NULL;
+    rows->has_hottest = false;
 }
 
 static void clear_syntax(struct flm_code_rows *rows)
@@ -222,25 +223,21 @@ bool flm_code_rows_make(const struct flm_model *model, struct flm_code_rows *row
     return good;
 }
 
-const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *rows,
-                                      struct flm_error *why)
+bool flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *rows,
+                           struct flm_error *why)
 {
     uint32_t version = flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC));
     const struct flm_profile *p = flm_model_shown(model);
-    if (rows->hottest && rows->hottest_from == version)
-        return rows->hottest;
+    if (rows->has_hottest && rows->hottest_from == version)
+        return true;
     clear_hottest(rows);
     struct flm_metric metric = {flm_comparing_metric(model, model->metric)};
     if (!flm_line_costs_init(&rows->costs, p, metric, (struct flm_metric){FLM_NONE}, NULL, why))
-        return NULL;
-    rows->hottest = malloc((rows->costs.count + 1) * sizeof *rows->hottest);
-    if (!rows->hottest || !flm_line_costs_sort(&rows->costs, rows->hottest)) {
-        clear_hottest(rows);
-        flm_error_memory(why);
-        return NULL;
-    }
+        return false;
+    rows->hottest_count = flm_line_costs_first(&rows->costs, rows->hottest, FLM_CODE_MOST_HOTTEST);
+    rows->has_hottest = true;
     rows->hottest_from = version;
-    return rows->hottest;
+    return true;
 }
 
 /* ---- Functions by name ----------------------------------------------------------------------- */
@@ -277,18 +274,70 @@ static bool is_of(const struct flm_profile *p, uint32_t node, const struct flm_l
     return f->function == s->function && f->module == s->module;
 }
 
-/* Down from a node, the most expensive way. */
-static uint32_t deepest(const struct flm_profile *p, const double *total, uint32_t node)
+/* The totals of a subtree: by node, from its root on. */
+static double *totals_below(const struct flm_profile *p, struct flm_metric metric, uint32_t root)
 {
-    for (;;) {
+    uint32_t count = p->node_end[root] - root;
+    double *total = malloc(count * sizeof *total);
+    uint32_t *end = malloc(count * sizeof *end);
+    if (total && end) {
+        memcpy(total, flm_self_column(p, metric.index) + root, count * sizeof *total);
+        for (uint32_t i = 0; i < count; i++)
+            end[i] = p->node_end[root + i] - root;
+        flm_add_up(total, end, count);
+    } else {
+        free(total);
+        total = NULL;
+    }
+    free(end);
+    return total;
+}
+
+/* Down from the root of a subtree, the most expensive way. */
+static uint32_t deepest(const struct flm_profile *p, const double *total, uint32_t root)
+{
+    for (uint32_t node = root;;) {
         uint32_t best = FLM_NONE;
         for (uint32_t i = node + 1; i < p->node_end[node]; i = p->node_end[i])
-            if (best == FLM_NONE || fabs(total[i]) > fabs(total[best]))
+            if (best == FLM_NONE || fabs(total[i - root]) > fabs(total[best - root]))
                 best = i;
         if (best == FLM_NONE)
             return node;
         node = best;
     }
+}
+
+/* Sums from the innermost node outwards, each of what the one inside does not have. */
+static void add_stack_totals(const struct flm_profile *p, struct flm_code_rows *rows)
+{
+    const double *self = flm_self_column(p, rows->subject.metric.index);
+    double sum = 0;
+    uint32_t from = FLM_NONE, to = 0;
+    for (uint32_t k = rows->stack_count; k-- > 0;) {
+        uint32_t node = rows->stack[k], end = p->node_end[node];
+        uint32_t inner = from == FLM_NONE ? end : from;
+        for (uint32_t i = node; i < inner; i++)
+            sum += self[i];
+        for (uint32_t i = from == FLM_NONE ? end : to; i < end; i++)
+            sum += self[i];
+        rows->stack_total[k] = sum;
+        from = node;
+        to = end;
+    }
+}
+
+/* The node of the subject with the largest total. */
+static bool find_largest(const struct flm_profile *p, const struct flm_listing_subject *subject,
+                         uint32_t *largest)
+{
+    double *total = totals_below(p, subject->metric, 0);
+    *largest = FLM_NONE;
+    for (uint32_t i = 1; total && i < p->sizes.node_count; i++)
+        if (is_of(p, i, subject) &&
+            (*largest == FLM_NONE || fabs(total[i]) > fabs(total[*largest])))
+            *largest = i;
+    free(total);
+    return total != NULL;
 }
 
 bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *rows, uint32_t node,
@@ -304,31 +353,29 @@ bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *ro
         has_node = !is_in_stack || rows->stack[i] != node;
     if (is_in_stack && !has_node)
         return true;
-    double *total = malloc(p->sizes.node_count * sizeof *total);
-    if (!total)
+    uint32_t best = node;
+    if (!has_node && !find_largest(p, &rows->subject, &best))
         return flm_error_memory(why);
-    flm_profile_totals(p, rows->subject.metric, total);
-    uint32_t best = has_node ? node : FLM_NONE;
-    for (uint32_t i = 1; !has_node && i < p->sizes.node_count; i++)
-        if (is_of(p, i, &rows->subject) && (best == FLM_NONE || fabs(total[i]) > fabs(total[best])))
-            best = i;
     rows->stack_count = 0;
     rows->stack_from = version;
-    uint32_t last = best == FLM_NONE ? 0 : deepest(p, total, best);
+    if (best == FLM_NONE)
+        return true;
+    double *total = totals_below(p, rows->subject.metric, best);
+    if (!total)
+        return flm_error_memory(why);
+    uint32_t last = deepest(p, total, best);
+    free(total);
     /* The ancestors of a node are those before it whose subtree has it. */
-    for (uint32_t i = 0;
-         best != FLM_NONE && i <= last && rows->stack_count < FLM_CODE_MOST_STACK;) {
+    for (uint32_t i = 0; i <= last && rows->stack_count < FLM_CODE_MOST_STACK;) {
         if (p->node_end[i] <= last) {
             i = p->node_end[i];
             continue;
         }
-        if (i > 0) {
-            rows->stack_total[rows->stack_count] = total[i];
+        if (i > 0)
             rows->stack[rows->stack_count++] = i;
-        }
         i++;
     }
-    free(total);
+    add_stack_totals(p, rows);
     return true;
 }
 

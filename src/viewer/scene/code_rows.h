@@ -18,7 +18,8 @@
 
 struct flm_model;
 
-enum { FLM_CODE_MOST_STACK = 200, FLM_CODE_SYNTAX_FILES = 4, FLM_CODE_SYNTAX_STEP = 256 };
+enum { FLM_CODE_MOST_STACK = 200, FLM_CODE_MOST_HOTTEST = 40 };
+enum { FLM_CODE_SYNTAX_FILES = 4, FLM_CODE_SYNTAX_STEP = 256 };
 
 /* The states of every 256th line of a file. */
 struct flm_code_syntax {
@@ -37,8 +38,10 @@ struct flm_code_rows {
     uint32_t arranged_from; /* a version */
 
     struct flm_line_costs costs; /* of all lines, in the shown metric */
-    uint32_t *hottest;           /* their order */
+    uint32_t hottest[FLM_CODE_MOST_HOTTEST];
+    size_t hottest_count;
     uint32_t hottest_from;
+    bool has_hottest;
 
     struct flm_index named; /* frames of the shown profile, the first one of each function's name */
     bool has_named;
@@ -64,9 +67,9 @@ bool flm_code_rows_take(struct flm_code_rows *rows, struct flm_bytes store, stru
 bool flm_code_rows_make(const struct flm_model *model, struct flm_code_rows *rows,
                         struct flm_metric before, struct flm_error *why);
 
-/* The hottest lines, by self; NULL, and `why`, if memory ran out. */
-const uint32_t *flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *rows,
-                                      struct flm_error *why);
+/* Finds the hottest lines, by self. False, and `why`, if memory ran out. */
+bool flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *rows,
+                           struct flm_error *why);
 
 /* A stack with the function: through `node`, where that is one of its; else through its most
  * expensive one. FLM_NONE: any. */

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -73,6 +74,38 @@ static void a_stack_counts_once_for_a_line(void **state)
     assert_true(flm_line_costs_sort(&costs, order));
     assert_true(costs.line[order[0]].self == 8 && costs.line[order[1]].self == 4);
     assert_true(costs.line[order[2]].total == 11 && costs.line[order[4]].total == 1);
+    /* Of those that are known and have a self value. */
+    uint32_t first[5];
+    assert_int_equal(flm_line_costs_first(&costs, first, 5), 1);
+    assert_int_equal(first[0], order[0]);
+    flm_line_costs_clear(&costs);
+    flm_profile_free(p);
+}
+
+/* As sorting all of them has it. */
+static void the_first_lines_are_those_of_all(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    uint32_t seed = 7;
+    for (int i = 0; i < 300; i++) {
+        char stack[40];
+        seed = seed * 1664525 + 1013904223;
+        snprintf(stack, sizeof stack, "main:9;walk:%u", 1 + (seed >> 8) % 200);
+        add(b, stack, (seed >> 20) % 9);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    struct flm_line_costs costs;
+    assert_true(flm_line_costs_init(&costs, p, (struct flm_metric){0},
+                                    (struct flm_metric){FLM_NONE}, NULL, NULL));
+    uint32_t order[300], first[300];
+    assert_true(flm_line_costs_sort(&costs, order));
+    size_t with_self = flm_line_costs_first(&costs, first, 300);
+    assert_true(with_self > 50);
+    assert_memory_equal(first, order, with_self * sizeof *first);
+    assert_true(with_self == costs.count || costs.line[order[with_self]].self == 0);
+    assert_int_equal(flm_line_costs_first(&costs, first, 10), 10);
+    assert_memory_equal(first, order, 10 * sizeof *first);
     flm_line_costs_clear(&costs);
     flm_profile_free(p);
 }
@@ -105,6 +138,7 @@ static void two_metrics_are_compared(void **state)
     assert_ptr_equal(&costs.line[order[0]], line_of(p, &costs, "gone", 0));
     assert_ptr_equal(&costs.line[order[1]], line_of(p, &costs, "walk", 3));
     assert_ptr_equal(&costs.line[order[2]], line);
+    assert_int_equal(flm_line_costs_first(&costs, order, 0), 0);
     flm_line_costs_clear(&costs);
     flm_profile_free(p);
 }
@@ -192,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stack_counts_once_for_a_line),
+        cmocka_unit_test(the_first_lines_are_those_of_all),
         cmocka_unit_test(two_metrics_are_compared),
         cmocka_unit_test(only_marked_functions_count),
         cmocka_unit_test(lines_add_up_to_their_function),
