@@ -74,7 +74,7 @@ $(INSTALL_RESULTS): $B/results/install/%: tests/install/%.sh all force
 
 # Programs that measure what their lines cost, recorded: a minute. The whole matrix of compilers, debug
 # information and runtimes takes ten.
-LINES_RESULTS := $(patsubst tests/lines/%,$B/results/lines/%,$(basename $(wildcard tests/lines/truth.sh tests/lines/peers.py)))
+LINES_RESULTS := $(patsubst tests/lines/%,$B/results/lines/%,$(basename $(wildcard tests/lines/truth.sh tests/lines/peers.py tests/lines/pprof_list.py)))
 $B/results/lines/truth: tests/lines/truth.sh $(RUNNABLE) force
 	$(run_test) lines/truth 600 tests/lines/truth.sh $B/flamel
 
@@ -82,10 +82,15 @@ $B/results/lines/truth: tests/lines/truth.sh $(RUNNABLE) force
 $B/results/lines/peers: tests/lines/peers.py $(RUNNABLE) force
 	$(run_test) lines/peers $(TEST_SECONDS) sh -c 'command -v python3 > /dev/null || exit 77; python3 $$0 $$1' $< $B/flamel
 
+# Each line of a profile of Go, as go tool pprof has it.
+$B/results/lines/pprof_list: tests/lines/pprof_list.py $(RUNNABLE) force
+	$(run_test) lines/pprof_list $(TEST_SECONDS) sh -c 'command -v python3 > /dev/null || exit 77; python3 $$0 $$1' $< $B/flamel
+
 .PHONY: test-lines
 test-lines: $(RUNNABLE)
 	tests/lines/truth.sh $< all
 	python3 tests/lines/peers.py $<
+	python3 tests/lines/pprof_list.py $<
 
 WASM_RESULTS := $(patsubst tests/wasm/%.mjs,$B/results/wasm/%,$(wildcard tests/wasm/*_test.mjs))
 $(WASM_RESULTS): $B/results/wasm/%: tests/wasm/%.mjs $(if $(HAVE_WASM),wasm) force
