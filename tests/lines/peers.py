@@ -4,6 +4,8 @@
     address    samples at each address of each file, as perf script says them
     function   samples of each function of the kernel, the same
     line       samples of each source line: those of the addresses, by what addr2line -i says of each
+    annotate   samples of each instruction of the hottest functions, as flamel annotate --asm and
+               perf annotate --stdio print them
 
 Each must be equal to the sample. (addr2line 2.40 takes the file of a function that a file includes for that
 file: where only the name of the file differs, llvm-symbolizer decides.) Without files, a program with inlined functions and templates, a shell,
@@ -11,7 +13,7 @@ a compiler and Python are recorded. Exit status 77: perf, addr2line or the right
 
 What is compared of flamel is its file, read as docs/format.md says.
 """
-import collections, os, re, shutil, struct, subprocess, sys, tempfile
+import collections, json, os, re, shutil, struct, subprocess, sys, tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 
@@ -163,6 +165,42 @@ def other_opinion(path, address):
     return place(text[1]) if len(text) > 1 else None
 
 
+# ---- perf annotate --------------------------------------------------------------------------------
+
+COUNT = re.compile(r"^\s*(\d+)\s+:\s+([0-9a-f]+):")
+HOTTEST = 6
+
+
+def hottest_functions(samples):
+    """The functions with most samples in files that are here: (name, path)."""
+    count = collections.Counter()
+    for path, _, function in samples:
+        if path and os.path.exists(path) and re.fullmatch(r"[\w:~.@]+", function):
+            count[function, path] += 1
+    return [key for key, _ in count.most_common(HOTTEST)]
+
+
+def perf_annotate(data, function, path):
+    """Samples of each address, of all functions of the name; perf has none where it cannot disassemble."""
+    command = ["perf", "annotate", "--stdio", "-n", "--no-source", "-i", data, "-d", path, "-s", function]
+    found = collections.Counter()
+    for row in output(*command).decode("utf-8", "replace").split("\n"):
+        if (row := COUNT.match(row)) and int(row[1]):
+            found[hex(int(row[2], 16))] += int(row[1])
+    return found
+
+
+def flamel_annotate(flamel, data, function, path):
+    name = re.escape(function).replace("/", "[/]")
+    command = [flamel, "annotate", "-q", "--asm", "--json", "-n", "0", "-m", "samples", f"/^{name}([(<]|$)/", data]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    found = collections.Counter()
+    for at in json.loads(ran.stdout)["instructions"] if ran.returncode == 0 else []:
+        if at["module"] == path and at["self"] and at["address"]:
+            found[at["address"]] += round(at["self"])
+    return found
+
+
 # ---- Both -----------------------------------------------------------------------------------------
 
 
@@ -193,7 +231,14 @@ def compare(flamel, data, work):
         ours["line"][(os.path.basename(file), line) if line else ("", 0)] += count
         line_of[module, address] = (os.path.basename(file), line) if line else ("", 0)
     addresses = collections.defaultdict(collections.Counter)
-    for path, offset, function in perf_samples(data):
+    samples = list(perf_samples(data))
+    for function, path in hottest_functions(samples):
+        if counts := perf_annotate(data, function, path):
+            instructions = flamel_annotate(flamel, data, function, path)
+            for address in set(counts) | set(instructions):
+                theirs["annotate"][function, path, address] = counts[address]
+                ours["annotate"][function, path, address] = instructions[address]
+    for path, offset, function in samples:
         if path is None:
             theirs["function"][clean(function)] += 1
             continue
@@ -207,11 +252,12 @@ def compare(flamel, data, work):
             if is_ours and says != is_ours and says[1] == is_ours[1] and other_opinion(path, address) == is_ours:
                 says, judged = is_ours, judged + 1
             theirs["line"][says] += count
-    wrong = sum(differences(what, ours[what], theirs[what]) for what in ("address", "function", "line"))
+    wrong = sum(differences(what, ours[what], theirs[what]) for what in ("address", "function", "line", "annotate"))
     print(
         f"{os.path.basename(data)}: {sum(theirs['address'].values()) + sum(theirs['function'].values())} samples, "
         f"{len(theirs['address'])} addresses, {len(theirs['line'])} lines, "
-        f"{len(theirs['function'])} functions of the kernel: {wrong} differ"
+        f"{len(theirs['function'])} functions of the kernel, "
+        f"{len(theirs['annotate'])} instructions of perf annotate: {wrong} differ"
         + (f" ({judged} addresses by llvm-symbolizer)" if judged else "")
     )
     return wrong
