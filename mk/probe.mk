@@ -74,6 +74,24 @@ PROBE_RESULTS := $(patsubst tests/probe/%.sh,$B/results/probe/%,$(wildcard tests
 $(PROBE_RESULTS): $B/results/probe/%: tests/probe/%.sh $B/flamel $(PROBE_LIBRARIES) force
 	$(run_test) probe/$* $(TEST_SECONDS) env CC='$(CC)' tests/probe/$*.sh $(abspath $B)
 
+# The library and a program of many threads under the thread sanitizer, each object compiled with it. Without
+# what stands in front of other libraries: the sanitizer is there itself. libflamel makes reports of a copy.
+PROBE_RACES := $B/tests/probe/races
+PROBE_RACES_FLAGS := $(filter-out -fno-tree-slp-vectorize,$(PROBE_FLAGS)) -O1 -g -fPIC -pthread -fsanitize=thread
+PROBE_RACES_OBJECTS := $(PROBE_SOURCES:%.c=$B/races/%.o) $B/races/tests/probe/races.o
+$(PROBE_RACES_OBJECTS): $B/races/%.o: %.c $B/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(PROBE_RACES_FLAGS) $(filter -mgeneral-regs-only -fno-omit-frame-pointer,$(NATIVE)) -Wno-tsan $(depend) -c $< -o $@
+$B/races/probe/functions/entries.o: NATIVE += -mgeneral-regs-only
+
+# No file: there is no such sanitizer, or libflamel has another one in it.
+$(PROBE_RACES): $(PROBE_RACES_OBJECTS) $(PROBE_ENDS) $B/libflamel.a
+	@mkdir -p $(@D) && rm -f $@
+	$(call say,LINK,$@)$(if $(SAN),:,$(CC) -fsanitize=thread $^ -lm -ldl -pthread -o $@) || :
+ifeq ($(SAN),)
+$B/results/probe/races: $(PROBE_RACES)
+endif
+
 # The library in programs of others, and in what disturbs it: what is installed; takes minutes.
 .PHONY: test-probe-hosts
 PROBE_WORDS ?= on,cpu,leaks

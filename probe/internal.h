@@ -143,6 +143,12 @@ FLM_HIDDEN void flm_memory_free(void *memory, size_t size);
 /* The number of a site in this run, which it may get now; 0: there is no room. */
 FLM_HIDDEN uint32_t flm_site_number(struct flm_site *site);
 
+/* What it is now: another thread may be giving it one. */
+static inline uint32_t flm_site_number_now(const struct flm_site *site)
+{
+    return __atomic_load_n(&site->number, __ATOMIC_RELAXED);
+}
+
 /* What is in the file of a site; NULL: there is none of this number. */
 FLM_HIDDEN const struct flm_probe_site *flm_site_record(uint32_t number);
 /* What the file has of it; NULL: there is none. The caller holds the lock. */
@@ -247,6 +253,12 @@ FLM_HIDDEN struct flm_site *flm_site_like(const struct flm_site *like, size_t na
 /* A block of the file for a thread that begins now: that of one which ended and had the same name,
  * or a new one; NULL: there is no room, which is counted. The caller holds the lock. */
 FLM_HIDDEN struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid);
+
+/* What a thread has written to its block before it ended is seen by who takes it over. */
+static inline bool flm_thread_is(const struct flm_probe_thread *thread, uint32_t state)
+{
+    return __atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == state;
+}
 
 FLM_HIDDEN void flm_thread_name(struct flm_probe_thread *thread, const char *name);
 

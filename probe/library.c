@@ -279,7 +279,7 @@ int flm_probe_do_start(const char *text)
         flm_service_start();
     }
     flm_run.starts = 1;
-    flm_probe_state = 1;
+    __atomic_store_n(&flm_probe_state, 1, __ATOMIC_RELEASE);
     flm_signals = active_signals;
     /* Sampled from now on, with or without scopes. */
     if (flm_is_measured(FLM_PROBE_CPU_TIME) && flm_run.number > 0 && flm_local_begin())
@@ -319,7 +319,7 @@ void flm_probe_do_stop(void)
 {
     if (flm_run.starts == 0 || --flm_run.starts > 0)
         return;
-    flm_probe_state = 0;
+    __atomic_store_n(&flm_probe_state, 0, __ATOMIC_RELEASE);
     flm_probe_do_write();
     flm_signals = 0;
 }
@@ -342,7 +342,9 @@ static void after_fork(void)
     flm_local_rest(top_before_fork);
 }
 
-static void forget_in_child(void)
+/* Other threads wrote what is changed here, but in the parent: the thread sanitizer takes them for
+ * running still. */
+static __attribute__((no_sanitize("thread"))) void forget_in_child(void)
 {
     flm_unlock();
     flm_cpu_in_child();
@@ -367,10 +369,18 @@ static void forget_in_child(void)
     flm_service_of_child();
 }
 
+/* quick_exit() runs no destructors. A child of vfork() has its parent's memory. */
+static void end_quickly(void)
+{
+    if (flm_run.number > 0 && flm_run.arena.header->pid == (uint32_t)getpid())
+        flm_run_end();
+}
+
 static void __attribute__((constructor)) library_begins(void)
 {
     const char *text = secure_getenv("FLAMEL");
     pthread_atfork(before_fork, after_fork, forget_in_child);
+    at_quick_exit(end_quickly);
     if (!text || !*text || (flm_is_second && flm_is_second()))
         return;
     struct flm_settings asked;
@@ -379,7 +389,8 @@ static void __attribute__((constructor)) library_begins(void)
     if (asked.wrong[0])
         fprintf(stderr, "flamel-probe: %s\n", asked.wrong);
     else if (!is_off && flm_probe_do_start(text) != 0 && !asked.is_quiet)
-        fprintf(stderr, "flamel-probe: %s: %s\n", asked.path, strerror(errno));
+        fprintf(stderr, "flamel-probe: %s: %s\n",
+                asked.path[0] ? asked.path : "the file in memory to measure into", strerror(errno));
 }
 
 /* exit() in a signal handler may have interrupted what holds the lock. */
@@ -415,7 +426,7 @@ static bool is_in_handler(void)
 
 static void end_in_handler(void)
 {
-    flm_probe_state = 0;
+    __atomic_store_n(&flm_probe_state, 0, __ATOMIC_RELEASE);
     flm_signals = 0;
     flm_run.arena.header->now_ticks = flm_clock_ticks();
     flm_run.arena.header->state = FLM_PROBE_ENDED;
@@ -432,7 +443,7 @@ void flm_run_end(void)
     }
     flm_unlock();
     flm_service_end();
-    flm_probe_state = 0;
+    __atomic_store_n(&flm_probe_state, 0, __ATOMIC_RELEASE);
     flm_probe_do_write();
     flm_signals = 0;
     if (flm_local && flm_local->thread && flm_top)

@@ -152,7 +152,7 @@ void *flm_scope_enter_by_mode(struct flm_site *site)
         return enter_first(site);
     struct flm_probe_open *open = flm_top = top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (FLM_RARELY(open->site != site->number || open->parent != top->node))
+    if (FLM_RARELY(open->site != flm_site_number_now(site) || open->parent != top->node))
         return flm_scope_enter_found(open, site);
     return begin(open, flm_scope_mode);
 }

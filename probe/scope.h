@@ -36,7 +36,7 @@ static inline void *flm_scope_enter(struct flm_site *site)
         return flm_scope_enter_by_mode(site);
     struct flm_probe_open *open = flm_top = top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (FLM_RARELY(open->site != site->number || open->parent != top->node))
+    if (FLM_RARELY(open->site != flm_site_number_now(site) || open->parent != top->node))
         return flm_scope_enter_found(open, site);
     open->start = flm_clock_counter();
     return open;

@@ -236,7 +236,7 @@ void flm_probe_task_resume(void *at)
 {
     struct flm_running *task = at;
     if (__atomic_load_n(&task->local, __ATOMIC_ACQUIRE) || task->run != flm_run.number ||
-        flm_probe_state == 0 || (!flm_top && !flm_local_begin()))
+        !FLM_PROBE_IS_ON || (!flm_top && !flm_local_begin()))
         return;
     resume(flm_local, task);
 }

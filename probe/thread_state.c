@@ -49,10 +49,10 @@ static void add_ended(struct flm_probe_kernel *sum, const struct flm_probe_kerne
     sum->major_faults += ended->major_faults;
 }
 
-static struct flm_probe_kernel of_this_thread(void)
+struct flm_probe_kernel flm_thread_state_now(void)
 {
     struct rusage usage;
-    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+    if (!flm_is_measured(FLM_PROBE_THREADS) || getrusage(RUSAGE_THREAD, &usage) != 0)
         return (struct flm_probe_kernel){0};
     return (struct flm_probe_kernel){
         .user_ns = ns_of(usage.ru_utime),
@@ -65,12 +65,11 @@ static struct flm_probe_kernel of_this_thread(void)
     };
 }
 
-void flm_thread_state_end(struct flm_probe_thread *thread)
+void flm_thread_state_end(struct flm_probe_thread *thread, const struct flm_probe_kernel *now)
 {
     if (!flm_is_measured(FLM_PROBE_THREADS))
         return;
-    struct flm_probe_kernel now = of_this_thread();
-    add_ended(&thread->ended, &now);
+    add_ended(&thread->ended, now);
     thread->kernel = thread->ended;
 }
 
@@ -116,7 +115,7 @@ static bool of_thread(uint32_t tid, struct flm_probe_kernel *to)
 {
     char text[4096];
     if (tid == (uint32_t)syscall(SYS_gettid)) {
-        *to = of_this_thread();
+        *to = flm_thread_state_now();
         return true;
     }
     if (!read_stat(tid, to) || !read_file(tid, "status", text, sizeof text))
@@ -138,18 +137,20 @@ static void update(struct flm_probe_thread *thread)
     const char *end = read_file(thread->tid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
     bool has_name = is_there && read_file(thread->tid, "comm", name, sizeof name);
     flm_lock();
-    if (has_name && thread->state == FLM_PROBE_RUNNING) {
+    if (has_name && flm_thread_is(thread, FLM_PROBE_RUNNING)) {
         name[strcspn(name, "\n")] = 0;
         flm_thread_name(thread, name);
     }
     if (end && end[1] == ' ')
         thread->doing = (unsigned char)end[2];
-    if (thread->state == FLM_PROBE_RUNNING && is_there) {
+    if (flm_thread_is(thread, FLM_PROBE_RUNNING) && is_there) {
         add_ended(&now, &thread->ended);
         thread->kernel = now;
-    } else if (thread->state == FLM_PROBE_RUNNING && thread->root == 0) {
+    } else if (flm_thread_is(thread, FLM_PROBE_RUNNING) &&
+               __atomic_load_n(&thread->root, __ATOMIC_RELAXED) == 0) {
         thread->ended = thread->kernel;
-        thread->state = FLM_PROBE_ENDED; /* it had no scopes, so nobody said so */
+        /* It had no scopes, so nobody said so. */
+        __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
     }
     flm_unlock();
 }
@@ -159,10 +160,15 @@ static struct flm_probe_thread *thread_at(uint32_t place)
     return place > 0 ? flm_arena_at(&flm_run.arena, place) : NULL;
 }
 
+static struct flm_probe_thread *first_thread(void)
+{
+    return thread_at(__atomic_load_n(&flm_run.arena.header->first_thread, __ATOMIC_ACQUIRE));
+}
+
 static bool is_known(uint32_t tid)
 {
-    const struct flm_probe_thread *thread = thread_at(flm_run.arena.header->first_thread);
-    while (thread && (thread->state != FLM_PROBE_RUNNING || thread->tid != tid))
+    const struct flm_probe_thread *thread = first_thread();
+    while (thread && (!flm_thread_is(thread, FLM_PROBE_RUNNING) || thread->tid != tid))
         thread = thread_at(thread->next);
     return thread != NULL;
 }
@@ -171,7 +177,8 @@ static bool is_known(uint32_t tid)
 static void add_thread(uint32_t tid)
 {
     char name[FLM_PROBE_NAME_SIZE + 2];
-    if (tid == flm_service_tid || is_known(tid) || !read_file(tid, "comm", name, sizeof name))
+    if (tid == __atomic_load_n(&flm_service_tid, __ATOMIC_RELAXED) || is_known(tid) ||
+        !read_file(tid, "comm", name, sizeof name))
         return;
     name[strcspn(name, "\n")] = 0;
     flm_lock();
@@ -195,9 +202,8 @@ void flm_threads_write(void)
         return;
     struct flm_probe_open *top = flm_local_work();
     add_threads();
-    for (struct flm_probe_thread *thread = thread_at(flm_run.arena.header->first_thread); thread;
-         thread = thread_at(thread->next))
-        if (thread->state == FLM_PROBE_RUNNING)
+    for (struct flm_probe_thread *thread = first_thread(); thread; thread = thread_at(thread->next))
+        if (flm_thread_is(thread, FLM_PROBE_RUNNING))
             update(thread);
     flm_local_rest(top);
 }

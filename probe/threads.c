@@ -31,10 +31,31 @@ void flm_unlock(void)
     flm_is_inside--;
 }
 
-/* Not by mmap: the library itself stands in front of that. */
+/* Not by mmap: the library itself stands in front of that. The thread sanitizer has to see what is
+ * memory of another thread now; with it there is no such front. */
+#ifdef __SANITIZE_THREAD__
+static long map(size_t size, int flags, int file)
+{
+    return (long)(intptr_t)mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
+}
+static void unmap(void *memory, size_t size)
+{
+    munmap(memory, size);
+}
+#else
+static long map(size_t size, int flags, int file)
+{
+    return syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, file, 0L);
+}
+static void unmap(void *memory, size_t size)
+{
+    syscall(SYS_munmap, memory, size);
+}
+#endif
+
 void *flm_memory_map(size_t size, int flags, int file)
 {
-    long memory = syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, file, 0L);
+    long memory = map(size, flags, file);
     return memory == -1 ? NULL : (void *)memory; // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -46,7 +67,7 @@ void *flm_memory_new(size_t size)
 void flm_memory_free(void *memory, size_t size)
 {
     if (memory)
-        syscall(SYS_munmap, memory, size);
+        unmap(memory, size);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -102,8 +123,9 @@ static struct flm_probe_thread *ended_thread(const char *name)
     uint32_t count = 0;
     for (uint32_t place = arena->header->first_thread; place > 0;) {
         struct flm_probe_thread *thread = flm_arena_at(arena, place);
+        bool has_ended = flm_thread_is(thread, FLM_PROBE_ENDED); /* first: the rest is its last */
         bool is_renamed = !is_name(thread->name, thread->began_as);
-        bool is_one = thread->state == FLM_PROBE_ENDED && is_name(thread->began_as, name);
+        bool is_one = has_ended && is_name(thread->began_as, name);
         if (is_one && !is_renamed)
             return thread;
         count += is_renamed;
@@ -126,13 +148,19 @@ static struct flm_probe_thread *new_thread(void)
     return thread;
 }
 
+/* It may begin its first scope now. */
+static bool has_root(const struct flm_probe_thread *thread)
+{
+    return __atomic_load_n(&thread->root, __ATOMIC_RELAXED) > 0;
+}
+
 /* One that runs and had no scope until now. */
 static struct flm_probe_thread *seen_thread(uint32_t tid)
 {
     struct flm_arena *arena = &flm_run.arena;
     for (uint32_t place = arena->header->first_thread; place > 0;) {
         struct flm_probe_thread *thread = flm_arena_at(arena, place);
-        if (thread->state == FLM_PROBE_RUNNING && thread->root == 0 && thread->tid == tid)
+        if (flm_thread_is(thread, FLM_PROBE_RUNNING) && !has_root(thread) && thread->tid == tid)
             return thread;
         place = thread->next;
     }
@@ -163,7 +191,7 @@ struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid)
     thread->tid = tid;
     thread->start = thread->start > 0 ? thread->start : flm_clock_ticks();
     thread->threads++;
-    thread->state = FLM_PROBE_RUNNING;
+    __atomic_store_n(&thread->state, FLM_PROBE_RUNNING, __ATOMIC_RELEASE);
     return thread;
 }
 
@@ -185,8 +213,10 @@ static bool take_over(struct flm_local *local)
     local->part = local->part_place > 0 ? flm_local_at(local, local->part_place) : NULL;
     if (!flm_meters_take_over(local))
         return false;
-    if (thread->root == 0)
-        thread->root = thread->open[0].node = flm_node_new(local, 0, 0);
+    if (thread->root == 0) {
+        thread->open[0].node = flm_node_new(local, 0, 0);
+        __atomic_store_n(&thread->root, thread->open[0].node, __ATOMIC_RELAXED);
+    }
     thread->open[0].at = thread->root > 0 ? (uintptr_t)flm_local_at(local, thread->root) : 0;
     return thread->root > 0;
 }
@@ -201,11 +231,17 @@ void flm_local_unload(void)
         pthread_key_delete(key);
 }
 
-/* Put off to the last round of destructors: the program's free what they have, and lock. */
+/* Put off to the last round of destructors: the program's free what they have, and lock. The thread
+ * sanitizer ends in the last one too, and nothing that is compiled with it may run then. */
+#ifdef __SANITIZE_THREAD__
+enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
+#else
+enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS };
+#endif
 static void end_thread(void *memory)
 {
     struct flm_local *local = memory;
-    if (++local->ends >= PTHREAD_DESTRUCTOR_ITERATIONS || pthread_setspecific(key, local) != 0)
+    if (++local->ends >= LAST_ROUND || pthread_setspecific(key, local) != 0)
         flm_local_end(local);
 }
 
@@ -227,7 +263,7 @@ static bool make_local(void)
     if (has_key)
         pthread_setspecific(key, local);
     if (take_thread(local) && !take_over(local)) {
-        local->thread->state = FLM_PROBE_ENDED;
+        __atomic_store_n(&local->thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
         local->thread = NULL;
     }
     if (!local->thread)
@@ -252,23 +288,32 @@ bool flm_local_begin(void)
     return good;
 }
 
+/* Its last words, all at once: who begins now looks for a block that ended, and for its name. */
+static void end_block(struct flm_local *local)
+{
+    char name[FLM_PROBE_NAME_SIZE + 1] = "";
+    struct flm_probe_thread *thread = local->thread;
+    bool has_name = prctl(PR_GET_NAME, name) == 0;
+    for (uint32_t depth = 1; thread->open[depth].start > 0; depth++)
+        flm_scope_close(local, &thread->open[depth]);
+    flm_local_drain(local);
+    flm_cpu_end(local);
+    struct flm_probe_kernel now = flm_thread_state_now();
+    flm_lock();
+    if (has_name)
+        flm_thread_name(thread, name);
+    flm_thread_state_end(thread, &now);
+    thread->end = flm_clock_ticks();
+    __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
+    flm_unlock();
+}
+
 void flm_local_end(struct flm_local *local)
 {
     flm_local_work();
     flm_task_leave_thread(local);
-    if (local->thread) {
-        char name[FLM_PROBE_NAME_SIZE + 1] = "";
-        struct flm_probe_thread *thread = local->thread;
-        if (prctl(PR_GET_NAME, name) == 0)
-            flm_thread_name(thread, name);
-        for (uint32_t depth = 1; thread->open[depth].start > 0; depth++)
-            flm_scope_close(local, &thread->open[depth]);
-        flm_local_drain(local);
-        flm_cpu_end(local);
-        flm_thread_state_end(thread);
-        thread->end = flm_clock_ticks();
-        __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
-    }
+    if (local->thread)
+        end_block(local);
     flm_local_forget();
     flm_thread_state = FLM_THREAD_ENDED;
     flm_meters_free(local);

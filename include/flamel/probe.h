@@ -79,7 +79,9 @@ struct flm_scope {
 /* Not 0: it measures. */
 extern FLM_PROBE_WEAK volatile uint32_t flm_probe_state;
 
-#define FLM_PROBE_IS_ON __builtin_expect(FLM_PROBE_IS_LINKED &&flm_probe_state != 0, 0)
+#define FLM_PROBE_IS_ON                                                                            \
+    __builtin_expect(                                                                              \
+        FLM_PROBE_IS_LINKED &&__atomic_load_n(&flm_probe_state, __ATOMIC_RELAXED) != 0, 0)
 
 extern FLM_PROBE_WEAK void *flm_probe_enter(struct flm_site *site);
 extern FLM_PROBE_WEAK void *flm_probe_enter_named(const char *name);

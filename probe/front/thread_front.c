@@ -15,7 +15,7 @@ static void *begin(void *memory)
 {
     struct start start = *(struct start *)memory;
     flm_memory_free(memory, sizeof start);
-    if (flm_probe_state && !flm_top)
+    if (FLM_PROBE_IS_ON && !flm_top)
         flm_local_begin();
     return start.run(start.argument);
 }

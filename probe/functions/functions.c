@@ -279,7 +279,7 @@ static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t
 void __cyg_profile_func_enter(void *function, void *caller)
 {
     (void)caller;
-    if (FLM_RARELY(!flm_probe_state))
+    if (FLM_RARELY(!FLM_PROBE_IS_ON))
         return;
     uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
     struct flm_probe_open *top = flm_top;
@@ -374,7 +374,8 @@ void flm_functions_unload(void)
         if (function->address > UNLOADED && !flm_names_has_code(function->address))
             __atomic_store_n(&function->address, UNLOADED, __ATOMIC_RELEASE);
     }
-    for (uint32_t place = flm_run.arena.header->first_thread; place > 0;) {
+    for (uint32_t place = __atomic_load_n(&flm_run.arena.header->first_thread, __ATOMIC_ACQUIRE);
+         place > 0;) {
         struct flm_probe_thread *thread = flm_arena_at(&flm_run.arena, place);
         forget_places(thread);
         place = thread->next;

@@ -71,7 +71,7 @@ static void handle(int32_t number, enum event event)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     bool begins = event == BEGINS || event == BEGINS_WITH_ARGUMENT;
-    if (!flm_probe_state && begins)
+    if (!FLM_PROBE_IS_ON && begins)
         return;
     if (number <= 0 || (size_t)number > count || (unsigned)event >= EVENTS)
         return;

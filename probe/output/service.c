@@ -371,7 +371,7 @@ static void *serve(void *context)
     struct target target;
     (void)context;
     flm_local = &nobody;
-    flm_service_tid = (uint32_t)syscall(SYS_gettid);
+    __atomic_store_n(&flm_service_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     flm_is_inside++; /* for good: nothing that it does is the program's */
     prctl(PR_SET_NAME, "flamel-probe");
     bool sends = flm_settings.otlp[0] && read_target(flm_settings.otlp, &target);

@@ -153,6 +153,10 @@ int main(int argc, char **argv)
         step();
         _exit(0);
     }
+    if (strcmp(what, "quick_exit") == 0) {
+        step();
+        quick_exit(0);
+    }
     return 0;
 }
 END
@@ -226,6 +230,9 @@ esac
 
 FLAMEL=file:$work/_exit "$work/app" _exit || complain "_exit: it fails"
 calls "$work/_exit" | grep -qx 'main;step 1' || complain "_exit: the counts are lost"
+
+FLAMEL=json:$work/quick_exit "$work/app" quick_exit || complain "quick_exit: it fails"
+grep -q '"step"' "$work/quick_exit" || complain "quick_exit: no report"
 
 # A program that closes all that it did not open, as daemons do, has its own files then; and what it opens
 # itself has the lowest numbers, also where it was started without 0 to 2.

@@ -230,15 +230,35 @@ static size_t before_path(struct flm_bytes name)
     return is_path ? at : SIZE_MAX;
 }
 
+static bool is_capital(char letter)
+{
+    return letter >= 'A' && letter <= 'Z';
+}
+
+/* What is done with a file stays, but where that leaves hardly any of its name. A route of HTTP
+ * ("GET /users/{id}") is told by its beginning too. */
+static void add_name_of_path(struct flm_text *out, struct flm_bytes showable, size_t before,
+                             struct flm_width room, enum flm_charset charset)
+{
+    enum { LEAST_OF_NAME = 8 };
+    if (before > 2 && is_capital(showable.at[before - 2]) && is_capital(showable.at[before - 3])) {
+        add_shortened(out, showable, room, charset);
+        return;
+    }
+    struct flm_bytes end = flm_path_end(showable);
+    if (before + LEAST_OF_NAME <= room.cells || before + flm_cells(end).cells <= room.cells) {
+        flm_text_add(out, (struct flm_bytes){showable.at, before});
+        room.cells -= before;
+    }
+    flm_cells_add_path(out, end, room, charset);
+}
+
 void flm_cells_add_name(struct flm_text *out, struct flm_bytes showable, struct flm_width room,
                         enum flm_charset charset)
 {
     size_t before = before_path(showable);
     if (before < SIZE_MAX && flm_cells(showable).cells > room.cells) {
-        struct flm_bytes end = flm_path_end(showable);
-        if (before + flm_cells(end).cells <= room.cells)
-            flm_text_add(out, (struct flm_bytes){showable.at, before});
-        flm_cells_add_path(out, end, room, charset);
+        add_name_of_path(out, showable, before, room, charset);
         return;
     }
     struct flm_name_parts parts = flm_name_parts(showable);
