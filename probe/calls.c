@@ -9,6 +9,8 @@ static bool begins(void)
 {
     enum { LEAST = 32 };
     static uint32_t calls;
+    if (!flm_local && flm_thread_state != FLM_THREAD_USUAL)
+        return false; /* what it would begin with nobody would end */
     if (flm_local || __atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) > 0)
         return flm_local_begin();
     return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) >= LEAST && flm_local_begin();

@@ -16,6 +16,7 @@ calls()
 
 cat > "$work/app.c" << 'END'
 #include <flamel/probe.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -69,12 +70,41 @@ static void leap(void)
     longjmp(out, 1);
 }
 
+/* What a destructor does in the last round of all, when the library's has been called. */
+static pthread_key_t late;
+static void read_late(void *rounds)
+{
+    if (++*(int *)rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+        pthread_setspecific(late, rounds);
+    FILE *file = fopen("/dev/null", "r");
+    if (file)
+        fclose(file);
+}
+static void *run_late(void *rounds)
+{
+    pthread_setspecific(late, rounds);
+    step();
+    return NULL;
+}
+static void late_threads(void)
+{
+    pthread_key_create(&late, read_late);
+    for (int i = 0; i < 500; i++) {
+        pthread_t thread;
+        int rounds = 0;
+        pthread_create(&thread, NULL, run_late, &rounds);
+        pthread_join(thread, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     FLM_FUNC();
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "threads") == 0)
         threads(500);
+    if (strcmp(what, "late") == 0)
+        late_threads();
     if (strcmp(what, "fork") == 0) {
         step();
         pid_t child = fork();
@@ -166,6 +196,9 @@ FLAMEL=file:$work/threads "$work/app" threads || complain "threads: it fails"
 [ "$(calls "$work/threads" | tr '\n' ' ')" = "main 1 thread 2000 thread;step 600000 " ] ||
     { complain "threads: other counts"; calls "$work/threads"; }
 [ "$(wc -c < "$work/threads")" -lt 400000 ] || complain "threads: the file grows with their number"
+
+FLAMEL=file:$work/late "$work/app" late || complain "late destructors: it fails"
+[ "$(wc -c < "$work/late")" -lt 400000 ] || complain "late destructors: the file grows with the threads: $(wc -c < "$work/late")"
 
 FLAMEL=file:$work/fork "$work/app" fork || complain "fork: it fails"
 [ "$(calls "$work/fork" | tr '\n' ' ')" = "main 1 main;step 1 " ] || complain "fork: the parent's counts"
