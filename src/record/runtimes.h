@@ -11,7 +11,8 @@
 #define FLM_RUNTIMES(entry)                                                                        \
     entry(jitdump)                                                                                 \
     entry(perf_map)                                                                                \
-    entry(cpython)
+    entry(cpython)                                                                                 \
+    entry(v8)
 /* clang-format on */
 
 /* ---- Symbolizing ----------------------------------------------------------------------------- */
