@@ -12,7 +12,8 @@
     entry(jitdump)                                                                                 \
     entry(perf_map)                                                                                \
     entry(cpython)                                                                                 \
-    entry(v8)
+    entry(v8)                                                                                      \
+    entry(ruby)
 /* clang-format on */
 
 /* ---- Symbolizing ----------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "os/clock.h"
 #include "record/capture/synthesized.h"
 #include "record/process/process_map.h"
+#include "record/symbols/unwinder.h"
 
 /* Copies the kernel part of a chain, which comes first, into `r->chain`; the user part follows. */
 static size_t add_kernel_part(struct flm_recorder *r, const struct flm_event_sample *sample)
@@ -44,6 +45,12 @@ static bool take_code(void *context, struct flm_event *event, struct flm_error *
     return flm_session_add(r->session, event, why);
 }
 
+static bool find_registers(const struct flm_runtime_sample *sample, size_t frame,
+                           struct flm_registers *registers)
+{
+    return flm_unwind_registers(sample->process, &sample->event->sample, frame, registers);
+}
+
 /* Puts functions of runtimes into the chain of `count` addresses. */
 static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, size_t *count,
                          bool is_whole, struct flm_error *why)
@@ -54,6 +61,8 @@ static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, 
                                         .count = *count,
                                         .capacity = FLM_MOST_CHAIN,
                                         .is_whole = is_whole};
+    if (event->sample.registers && event->sample.branch_count == 0)
+        sample.registers = find_registers;
     if (!sample.process)
         return flm_error_memory(why);
     bool good = flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), take_code, r, why);

@@ -3,6 +3,7 @@
  *     perf map   perf-PID.map, text that names regions of code          read when symbolizing
  *     jitdump    jit-PID.dump, the same with times and lines            read when symbolizing
  *     CPython    the interpreter's own frames, read from outside        read while sampling
+ *     Ruby       the same, found by the registers of the sample         read while sampling
  *
  * A runtime is an entry of the table in record/runtimes.h; functions that it does not have are
  * NULL. Adding one takes a file (or a folder) with its entry, and a line in the table. No other
@@ -19,6 +20,7 @@
 #include "record/perf/event.h"
 #include "record/perf/owned_string.h"
 #include "record/runtime/jit_code.h"
+#include "symbol/unwind/unwind_table.h"
 
 struct flm_input;   /* os/input.h */
 struct flm_process; /* record/process/process_map.h */
@@ -71,6 +73,11 @@ struct flm_runtime_sample {
     uint64_t *chain; /* its stack, with markers (event.h): may grow up to `capacity` */
     size_t count, capacity;
     bool is_whole; /* the chain has its outermost frame */
+
+    /* The registers at a frame of its user stack, 0 being the leaf; false when they are not known.
+     * NULL: the sample has none. */
+    bool (*registers)(const struct flm_runtime_sample *sample, size_t frame,
+                      struct flm_registers *registers);
 };
 
 struct flm_runtime {

@@ -321,23 +321,44 @@ static size_t measure(const struct walk *walk)
     return size <= walk->stack.size ? (size_t)size : 0;
 }
 
+static bool begin(struct walk *walk, const struct flm_process *process,
+                  const struct flm_event_sample *sample)
+{
+    memset(walk->locations, 0, sizeof walk->locations);
+    walk->process = process;
+    walk->next_location = 0;
+    walk->scan_budget = FLM_CALL_SCAN_BUDGET;
+    if (!read_registers(sample, &walk->registers))
+        return false;
+    walk->stack = (struct stack_dump){sample->stack.at, flm_registers_sp(&walk->registers),
+                                      sample->stack.size, 0, 0};
+    walk->is_cut = sample->stack_is_cut;
+    walk->crossed = false;
+    return true;
+}
+
 struct flm_unwound flm_unwind(const struct flm_process *process,
                               const struct flm_event_sample *sample, uint64_t *addresses,
                               uint64_t *exact, size_t capacity)
 {
     struct walk walk;
-    memset(walk.locations, 0, sizeof walk.locations);
-    walk.process = process;
-    walk.next_location = 0;
-    walk.scan_budget = FLM_CALL_SCAN_BUDGET;
     memset(exact, 0, (capacity + 63) / 64 * sizeof *exact);
-    if (!read_registers(sample, &walk.registers))
+    if (!begin(&walk, process, sample))
         return (struct flm_unwound){0, FLM_UNWIND_NO_REGISTERS, 0};
-    walk.stack = (struct stack_dump){sample->stack.at, flm_registers_sp(&walk.registers),
-                                     sample->stack.size, 0, 0};
-    walk.is_cut = sample->stack_is_cut;
-    walk.crossed = false;
     struct flm_unwound unwound = walk_frames(&walk, addresses, exact, capacity);
     unwound.size = measure(&walk);
     return unwound;
+}
+
+bool flm_unwind_registers(const struct flm_process *process, const struct flm_event_sample *sample,
+                          size_t frame, struct flm_registers *registers)
+{
+    enum { MOST = 1024 };
+    struct walk walk;
+    uint64_t addresses[MOST], exact[MOST / 64] = {0};
+    if (frame >= MOST || !begin(&walk, process, sample))
+        return false;
+    struct flm_unwound unwound = walk_frames(&walk, addresses, exact, frame);
+    *registers = walk.registers;
+    return unwound.end == FLM_UNWIND_TOO_DEEP;
 }

@@ -20,4 +20,9 @@ struct flm_unwound flm_unwind(const struct flm_process *process,
                               const struct flm_event_sample *sample, uint64_t *addresses,
                               uint64_t *exact, size_t capacity);
 
+/* The registers at a frame of that stack, 0 being the leaf: where a caller is after its call, and
+ * of the others only those that calls preserve. False when the walk does not reach it. */
+bool flm_unwind_registers(const struct flm_process *process, const struct flm_event_sample *sample,
+                          size_t frame, struct flm_registers *registers);
+
 #endif
