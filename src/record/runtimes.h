@@ -13,7 +13,8 @@
     entry(perf_map)                                                                                \
     entry(cpython)                                                                                 \
     entry(v8)                                                                                      \
-    entry(ruby)
+    entry(ruby)                                                                                    \
+    entry(php)
 /* clang-format on */
 
 /* ---- Symbolizing ----------------------------------------------------------------------------- */

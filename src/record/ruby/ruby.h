@@ -9,7 +9,7 @@
  * they begin is in the execution context of the thread, whose address the loop has in a register
  * too.
  *
- *     ruby_layout.h    offsets, by version          object.h         strings, classes
+ *     ruby_layout.h    offsets, by version          ruby_object.h    strings, classes
  *     ruby_symbols.h   the interpreter's symbols    ruby_function.h  methods, blocks
  *
  * Every frame is checked: its flags are those of a kind of frame, its code is a code object.

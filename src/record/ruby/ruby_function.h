@@ -9,7 +9,7 @@
 
 #include "base/core/array.h"
 #include "base/core/index.h"
-#include "record/ruby/object.h"
+#include "record/ruby/ruby_object.h"
 
 struct flm_ruby_function {
     uint64_t code, method; /* addresses; no code: a method in C; no method: the main program */

@@ -3,7 +3,7 @@
  *     perf map   perf-PID.map, text that names regions of code          read when symbolizing
  *     jitdump    jit-PID.dump, the same with times and lines            read when symbolizing
  *     CPython    the interpreter's own frames, read from outside        read while sampling
- *     Ruby       the same, found by the registers of the sample         read while sampling
+ *     Ruby, PHP  the same, found by the registers of the sample         read while sampling
  *
  * A runtime is an entry of the table in record/runtimes.h; functions that it does not have are
  * NULL. Adding one takes a file (or a folder) with its entry, and a line in the table. No other

@@ -3,7 +3,7 @@
 #ifndef FLAMEL_TESTS_SUPPORT_RECORD_RUBY_IMAGE_H
 #define FLAMEL_TESTS_SUPPORT_RECORD_RUBY_IMAGE_H
 
-#include "record/ruby/object.h"
+#include "record/ruby/ruby_object.h"
 
 struct ruby_image {
     int minor;

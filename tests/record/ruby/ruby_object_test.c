@@ -1,4 +1,4 @@
-#include "record/ruby/object.h"
+#include "record/ruby/ruby_object.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
-/* object.h - objects of a Ruby process, read from outside: strings, arrays, the names of classes,
- * and the names that numbers of identifiers stand for.
+/* ruby_object.h - objects of a Ruby process, read from outside: strings, arrays, the names of
+ * classes, and the names that numbers of identifiers stand for.
  *
  * An object begins with its flags, whose lower 5 bits are its type, and the pointer to its class.
  * Each read checks the type, and is bounded: what is no such object is refused. */
-#ifndef FLAMEL_RECORD_RUBY_OBJECT_H
-#define FLAMEL_RECORD_RUBY_OBJECT_H
+#ifndef FLAMEL_RECORD_RUBY_RUBY_OBJECT_H
+#define FLAMEL_RECORD_RUBY_RUBY_OBJECT_H
 
 #include "base/text/text.h"
 #include "record/ruby/ruby_layout.h"
