@@ -197,6 +197,45 @@ struct flm_record_result {
 bool flm_recording_result(struct flm_recording *recording, struct flm_record_result *result,
                           struct flm_error *why);
 
+/* ---- Thread dumps of a Java VM --------------------------------------------------------------- */
+
+/* A running HotSpot VM, seen by its thread dumps at an interval: nothing is loaded into it. Also of
+ * a VM in another container, and of other users where we are root. A dump is made at a safepoint,
+ * where all threads stand still: code is seen at the next place where its thread could stop, and
+ * virtual threads only while they are mounted. After a dump that takes more than half the interval
+ * there is a pause at least as long as it: so at most half of the time goes to dumps. */
+struct flm_thread_dumps_options {
+    size_t size; /* sizeof (struct flm_thread_dumps_options) */
+    int32_t process;
+    int64_t interval_ns; /* from one dump to the next; 0: 100 ms */
+    int64_t duration_ns; /* 0: until the VM ends, or tick says stop */
+    bool per_thread;     /* the outermost frame is the thread; those of the VM are there, too */
+    bool (*tick)(void *context); /* about ten times a second; false stops */
+    void *context;
+};
+
+struct flm_thread_dumps_result {
+    size_t size; /* in: sizeof (struct flm_thread_dumps_result) */
+    uint64_t dumps;
+    uint64_t left_out;        /* moments of the interval without one, because one took too long */
+    double duration_s;        /* from the first dump to the end */
+    double dump_s, longest_s; /* what dumps took, from the question to the whole answer; */
+    double stopped_s, longest_stopped_s; /* how long the VM stood still meanwhile, by its own
+                                            counters; negative: it has none */
+    double frameless_cpu_s;              /* CPU time of threads without Java frames; negative: the
+                                            VM does not say CPU times */
+    bool ended;                          /* the VM did, before the time was over */
+    bool is_silent;                      /* it does not answer any more */
+};
+
+/* Takes dumps in the calling thread, and returns the profile: metrics "wall", and "cpu" where the
+ * VM says it (JDK 11 and later); labels "thread name", "thread", "state" ... A signal that is
+ * handled (Ctrl-C) stops it as tick does. NULL, and `why`, where not even one dump was made: the
+ * process is no HotSpot VM, may not be reached, or does not answer. */
+struct flm_profile *flm_record_thread_dumps(const struct flm_thread_dumps_options *options,
+                                            struct flm_thread_dumps_result *result,
+                                            struct flm_error *why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,9 +5,9 @@
  *     state           on-CPU  lock          ^   on-CPU      sleeping           on-CPU
  *
  * A sample has at most one label `state`, written by the recorder (and by readers of formats that
- * know states); samples without are of code that ran. Where a profile has such labels, all changes
- * of a thread are known: between its first and its last sample, what is no wait is time on a
- * processor, also where no stack was seen. */
+ * know states: those of Java are taken for these); samples without are of code that ran. Where a
+ * profile has such labels, all changes of a thread are known: between its first and its last
+ * sample, what is no wait is time on a processor, also where no stack was seen. */
 #ifndef FLAMEL_LAYOUT_THREAD_STATES_H
 #define FLAMEL_LAYOUT_THREAD_STATES_H
 

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/regex/glob.h"
 #include "base/text/nearest.h"
 #include "flamel/algebra.h"
 
@@ -101,18 +102,34 @@ static void add_keys(const struct flm_profile *p, struct flm_bytes asked, struct
     list_end(&list);
 }
 
+/* Whether anything was similar. Of a name that ends in * beginnings are. */
+static bool add_nearest(const struct flm_profile *p, struct flm_bytes key, struct flm_bytes asked,
+                        struct flm_text *out)
+{
+    bool is_glob = asked.size > 0 && asked.at[asked.size - 1] == '*';
+    struct flm_nearest near = {.asked = {asked.at, asked.size - is_glob}};
+    for (uint32_t i = 0; i < p->sizes.label_count; i++) {
+        struct flm_bytes value = flm_string_bytes(p, p->labels[i].value);
+        if (is_glob)
+            value = flm_glob_beginning(asked, value);
+        if (value.size > 0 && flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key))
+            flm_nearest_add(&near, value);
+    }
+    flm_text_puts(out, near.count > 0 ? ": did you mean " : "");
+    for (size_t i = 0; i < near.count; i++) {
+        flm_text_puts(out, i == 0 ? "" : i + 1 < near.count ? ", " : " or ");
+        flm_text_add(out, near.at[i].name);
+        flm_text_puts(out, is_glob ? "*" : "");
+    }
+    return near.count > 0;
+}
+
 void flm_label_add_values(const struct flm_profile *p, struct flm_bytes key, struct flm_bytes asked,
                           struct flm_text *out)
 {
     enum { MOST_VALUES = 4 };
     struct list list = {.out = out, .most = MOST_VALUES};
-    struct flm_nearest near = {.asked = asked};
-    for (uint32_t i = 0; i < p->sizes.label_count; i++)
-        if (flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key))
-            flm_nearest_add(&near, flm_string_bytes(p, p->labels[i].value));
-    flm_text_puts(out, near.count > 0 ? ": did you mean " : "");
-    flm_nearest_put(&near, "", out);
-    flm_text_puts(out, near.count > 0 ? "? It is " : ": it is ");
+    flm_text_puts(out, add_nearest(p, key, asked, out) ? "? It is " : ": it is ");
     for (uint32_t i = 0; i < p->sizes.label_count; i++)
         if (flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key))
             list_add(&list, flm_string_bytes(p, p->labels[i].value));

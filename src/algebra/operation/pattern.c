@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/regex/glob.h"
 #include "base/regex/regex.h"
 #include "base/text/clone_name.h"
-#include "base/text/glob.h"
 #include "base/text/nearest.h"
 
 enum field { FUNCTION, MODULE, FILE_NAME, KIND };
@@ -343,33 +343,17 @@ static bool suggest_alias(const struct flm_profile *p, struct flm_bytes pattern,
     return false;
 }
 
-static size_t count_of(struct flm_bytes text, char byte)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < text.size; i++)
-        count += text.at[i] == byte;
-    return count;
-}
-
 /* All of a package or a namespace, "com.acm.*": the beginnings of names that are as long, and
  * similar. */
 static bool suggest_package(const struct flm_profile *p, struct flm_bytes pattern, enum field field,
                             struct flm_text *out)
 {
-    if (pattern.size < 3 || pattern.at[pattern.size - 1] != '*' ||
-        !flm_is_one_of(pattern.at[pattern.size - 2], ".:/"))
-        return false;
-    struct flm_nearest near = {.asked = {pattern.at, pattern.size - 1}};
-    char separator = pattern.at[pattern.size - 2];
-    size_t parts = count_of(near.asked, separator);
+    struct flm_nearest near = {.asked = {pattern.at, pattern.size - (pattern.size > 0)}};
     for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         struct flm_bytes name = flm_string_bytes(p, string_of(&p->frames[i], field));
-        size_t end = 0;
-        for (size_t found = 0; end < name.size && found < parts; end++)
-            found += name.at[end] == separator;
-        name.size = end;
-        if (count_of(name, separator) == parts)
-            flm_nearest_add(&near, name);
+        struct flm_bytes beginning = flm_glob_beginning(pattern, name);
+        if (beginning.size > 0)
+            flm_nearest_add(&near, beginning);
     }
     if (near.count == 0)
         return false;

@@ -5,8 +5,8 @@
 
 #include "algebra/operation/labels.h"
 #include "algebra/operation/pattern.h"
+#include "base/regex/glob.h"
 #include "base/regex/regex.h"
-#include "base/text/glob.h"
 
 struct filter {
     const struct flm_profile *p;
@@ -147,12 +147,7 @@ static void add_sentence(const struct filter *f, struct flm_bytes key, struct fl
         return;
     }
     flm_text_format(sentence, "no %s is '%.*s'", what, (int)f->wanted.size, f->wanted.at);
-    struct flm_bytes asked = f->wanted;
-    while (asked.size > 0 && flm_is_one_of(asked.at[asked.size - 1], "*?/"))
-        asked.size--;
-    while (asked.size > 0 && flm_is_one_of(asked.at[0], "*?/"))
-        asked = flm_bytes_from(asked, 1);
-    flm_label_add_values(f->p, key, asked, sentence);
+    flm_label_add_values(f->p, key, f->wanted, sentence);
 }
 
 bool flm_thread_filter_mark(const struct flm_profile *p, enum flm_thread_filter by,

@@ -19,8 +19,8 @@
 enum flm_thread_filter { FLM_FILTER_THREAD, FLM_FILTER_STATE };
 
 /* Sets set_kept[i] for each label set i with what is wanted, and set_agreeing[i] also for those
- * that say nothing of it. If no sample has it, a sentence that says so, with what there is, is added.
- * False, and `why` with the offset in `wanted`, when that is malformed or memory ran out. */
+ * that say nothing of it. If no sample has it, a sentence that says so, with what there is, is
+ * added. False, and `why` with the offset in `wanted`, when that is malformed or memory ran out. */
 bool flm_thread_filter_mark(const struct flm_profile *p, enum flm_thread_filter by,
                             struct flm_bytes wanted, unsigned char *set_kept,
                             unsigned char *set_agreeing, struct flm_text *sentence,

@@ -1,5 +1,6 @@
 /* record.c - `flamel record`: samples of a command, of processes or of the machine, as a
  * profile. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command/commands.h"
+#include "cli/command/record_threads.h"
 #include "cli/command/recording.h"
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
@@ -14,8 +16,9 @@
 #include "os/processors.h"
 
 struct fields {
-    const char *output, *duration, *processes, *threads, *processors;
+    const char *output, *duration, *processes, *threads, *processors, *threads_of, *interval;
     struct flm_record_fields record;
+    struct flm_record_filters filters;
     struct flm_option_list symbols;
     bool machine, view, debuginfod, keep_raw, quiet, json, list;
 };
@@ -44,6 +47,11 @@ static const struct flm_option options[] = {
     {"duration", 'd', "TIME", "stop after TIME: 10s, 500ms, 2m", FLM_OPTION_TEXT,
      offsetof(struct fields, duration)},
     FLM_RECORD_OPTIONS(struct fields, record),
+    FLM_RECORD_FILTER_OPTIONS(struct fields, filters),
+    {"threads-of", 0, "PID", "take thread dumps of a running Java VM, without an agent",
+     FLM_OPTION_TEXT, offsetof(struct fields, threads_of)},
+    {"interval", 0, "MS", "of --threads-of: from one dump to the next (default: 100)",
+     FLM_OPTION_TEXT, offsetof(struct fields, interval)},
     {"by-thread", 0, NULL, NULL, FLM_OPTION_FLAG, offsetof(struct fields, record.per_thread)},
     {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
@@ -158,6 +166,7 @@ static bool read_options(const struct fields *f, int operands, char **words,
 {
     struct flm_record_options *o = &request->options.recorder;
     if (!check_target(f, operands, why) || !check_output(f, why) ||
+        !flm_record_filters_check(&f->filters, why) ||
         !flm_record_fields_read(&f->record, o, why) ||
         !flm_record_symbols_read(&f->symbols, f->debuginfod, &request->paths, o, why))
         return false;
@@ -176,6 +185,10 @@ static bool read_options(const struct fields *f, int operands, char **words,
         return false;
     o->machine = f->machine || (f->processors && o->process_count == 0 && o->thread_count == 0);
     o->keep_times = true;
+    if (f->interval)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--interval is of --threads-of; samples have --frequency");
+    request->options.filters = &f->filters;
     request->options.output = f->output;
     request->options.quiet = f->quiet;
     request->options.keep_raw = f->keep_raw;
@@ -201,6 +214,57 @@ static bool print_summary(const struct fields *f, const struct flm_record_summar
     }
     flm_text_clear(&text);
     return good;
+}
+
+/* What samples are made of is not what dumps are made of. */
+static bool check_threads_of(const struct fields *f, int operands, struct flm_error *why)
+{
+    const struct flm_record_fields *r = &f->record;
+    const struct {
+        const char *option;
+        bool is_given;
+    } others[] = {
+        {"a command", operands > 0},
+        {"--pid", f->processes != NULL},
+        {"--tid", f->threads != NULL},
+        {"--all", f->machine},
+        {"--cpu", f->processors != NULL},
+        {"--event", r->events.count > 0},
+        {"--frequency", r->frequency != NULL},
+        {"--count", !isnan(r->period)},
+        {"--off-cpu", r->off_cpu},
+        {"--call-graph", r->call_graph != NULL},
+        {"--stack-size", r->stack_size != -1},
+        {"--ring-size", r->ring_mib != -1},
+        {"--no-kernel", r->no_kernel},
+        {"--python", r->python},
+        {"--keep-raw", f->keep_raw},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].is_given)
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "--threads-of takes thread dumps, every --interval: not with %s",
+                                 others[i].option);
+    return true;
+}
+
+static bool record_threads(const struct fields *f, int operands, bool *written,
+                           struct flm_error *why)
+{
+    struct flm_record_threads threads = {
+        .process = f->threads_of,
+        .interval = f->interval,
+        .output = f->output,
+        .filters = &f->filters,
+        .per_thread = f->record.per_thread,
+        .spares_previous = f->output == usual_output,
+        .quiet = f->quiet,
+        .json = f->json,
+    };
+    return check_threads_of(f, operands, why) && check_output(f, why) &&
+           (!f->duration ||
+            flm_record_parse_time("duration", f->duration, &threads.duration_ns, why)) &&
+           flm_record_threads(&threads, written, why);
 }
 
 /* *status receives the exit status. */
@@ -243,9 +307,16 @@ static int run(const struct flm_command *command, int count, char **words)
         return status;
     if (f.list)
         return list_events();
-    char **target = flm_record_command_of(words, operands, &why);
-    bool good = target && read_options(&f, operands, target, &request, &why) &&
-                record(&f, &request, &status, &written, &why);
+    char **target = NULL;
+    bool good;
+    if (f.threads_of) {
+        status = FLM_EXIT_DONE;
+        good = record_threads(&f, operands, &written, &why);
+    } else {
+        target = flm_record_command_of(words, operands, &why);
+        good = target && read_options(&f, operands, target, &request, &why) &&
+               record(&f, &request, &status, &written, &why);
+    }
     clear(&request);
     free(target);
     if (!good)
@@ -256,7 +327,8 @@ static int run(const struct flm_command *command, int count, char **words)
 
 const struct flm_command flm_command_record = {
     .name = "record",
-    .synopsis = "[OPTION]... (-- COMMAND... | (-p PID | -t TID | -a) [-- COMMAND...])",
+    .synopsis =
+        "[OPTION]... (-- COMMAND... | (-p PID | -t TID | -a) [-- COMMAND...] | --threads-of PID)",
     .summary = "sample a program while it runs",
     .description =
         "Samples the call stacks of a command, of running processes or of the machine, 999 times\n"
@@ -272,7 +344,8 @@ const struct flm_command flm_command_record = {
         "  flamel record --off-cpu -- ./app        on-CPU and off-CPU time\n"
         "  flamel record -a -d 5s -o machine.html  the whole machine, as one page\n"
         "  flamel record -p 4711 -- ./load-test    a process, as long as the command runs\n"
-        "  flamel record -e page-faults -- ./app   where memory is first touched\n",
+        "  flamel record -e page-faults -- ./app   where memory is first touched\n"
+        "  flamel record --threads-of 4711 -d 10s  what the threads of a Java VM wait for\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .ends_at_operand = true,

@@ -176,6 +176,19 @@ static bool save(struct flm_recorded *recorded, const struct flm_recorded_option
     return good;
 }
 
+/* The summary says how much is left. */
+static bool filter(struct flm_recorded *recorded, const struct flm_recorded_options *o,
+                   struct flm_error *why)
+{
+    uint32_t before = flm_profile_sample_count(recorded->profile);
+    if (!o->filters || !flm_record_filters_given(o->filters))
+        return true;
+    if (!flm_record_filters_apply(o->filters, &recorded->profile, why))
+        return false;
+    recorded->filtered_out = before - flm_profile_sample_count(recorded->profile);
+    return true;
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static struct flm_record_result result_of(struct flm_recording *recording)
@@ -196,7 +209,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
     recorded->profile = finish(recorded->recording, calling, why);
     if (recorded->profile && result.spool_lost)
         unlink(spool); /* it is not whole, and takes the room that the profile needs */
-    bool good = recorded->profile && save(recorded, o, why);
+    bool good = recorded->profile && filter(recorded, o, why) && save(recorded, o, why);
     if (!good && recorded->profile && result.spool_lost) {
         save_elsewhere(recorded->profile, o->output, why);
     } else if (!good) {
@@ -218,6 +231,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         .kept_previous = recorded->kept_previous,
         .output_size = good ? size_of(o->output) : 0,
         .spool = o->keep_raw && !result.spool_lost ? spool : NULL,
+        .filtered_out = recorded->filtered_out,
         .finish_s = (double)(flm_now_ns() - since_ns) / 1e9,
     };
     return good;

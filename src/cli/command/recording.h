@@ -12,6 +12,7 @@
 
 #include <sched.h>
 
+#include "cli/command/record_filters.h"
 #include "cli/common/signals.h"
 #include "cli/report/record_summary.h"
 
@@ -27,6 +28,7 @@ struct flm_recorded_options {
     bool keep_raw;
     bool keeps_previous;  /* what OUTPUT was is OUTPUT.old afterward, if it was not empty */
     bool spares_previous; /* OUTPUT stays as it is where nothing was sampled now, but was then */
+    const struct flm_record_filters *filters; /* what is kept of it; NULL: all */
     const struct flm_recorded_note *notes;
     size_t note_count;
 
@@ -43,6 +45,7 @@ struct flm_recorded {
     int stopped_by;                    /* a signal that we got; 0: none */
     bool ended_command;                /* by us, when the recording was over before it */
     bool kept_previous;                /* OUTPUT was not written: see spares_previous */
+    uint32_t filtered_out;             /* samples that the filters left out */
     struct flm_text spool;
     struct flm_signals caught;
 };

@@ -59,6 +59,17 @@ static void add_samples(const struct flm_record_summary *s, const struct flm_rep
     flm_text_putc(out, '\n');
 }
 
+static void add_filtered(const struct flm_record_summary *s, const struct flm_report_style *style,
+                         struct flm_text *out)
+{
+    if (s->filtered_out == 0)
+        return;
+    begin(out, "filtered", style);
+    flm_add_count(out, s->filtered_out);
+    flm_text_puts(out, s->filtered_out == 1 ? " sample is" : " samples are");
+    flm_text_puts(out, " not in the profile: --thread, --state or --include left them out\n");
+}
+
 /* Each thread has a timer of its own, which starts with the thread: a thread that ends before its
  * timer fires gets no sample. perf has the same limit, but nobody should have to find that out. A
  * thread loses less than one sample by it: what is missing beyond that was lost by a timer that
@@ -399,6 +410,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     else
         add_no_samples(s, out);
     add_samples(s, style, out);
+    add_filtered(s, style, out);
     add_rate_missed(s, style, out);
     add_guessed(s, summary, style, out);
     if (any) {
@@ -438,6 +450,7 @@ static void add_result(const struct flm_record_summary *s, struct flm_json_write
     flm_json_add_bool(json, "written", !s->kept_previous);
     flm_json_add_text(json, "event", flm_bytes_of(r->event));
     flm_json_add_number(json, "samples", (double)r->counts.samples);
+    flm_json_add_number(json, "samples_filtered_out", s->filtered_out);
     flm_json_add_number(json, "duration_s", r->duration_s);
     flm_json_add_number(json, "cpu_s", r->cpu_s);
     flm_json_add_number(json, "requested_hz", r->requested_hz);

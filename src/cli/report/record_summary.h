@@ -16,8 +16,9 @@ struct flm_record_summary {
     const char *output;
     bool kept_previous; /* nothing was sampled, and `output` is still the file from before */
     uint64_t output_size;
-    const char *spool; /* kept, where asked for; NULL: none */
-    double finish_s;   /* from the end of recording to the finished file */
+    const char *spool;     /* kept, where asked for; NULL: none */
+    uint32_t filtered_out; /* samples that are not in the profile, for --thread, --state ... */
+    double finish_s;       /* from the end of recording to the finished file */
 };
 
 /* Text for people; one JSON object for programs. False, and `why`, if memory ran out. */

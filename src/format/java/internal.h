@@ -16,17 +16,22 @@
  *     virtual        yes
  *     carrier        the thread that a virtual one is mounted on
  *     container      dump_to_file: the container of the thread, such as an executor
- *     process        jcmd: 31673 */
+ *     process        jcmd: 31673
+ *
+ * Dumps of a running VM are a series, with other metrics: dump_series.h. */
 #ifndef FLAMEL_FORMAT_JAVA_INTERNAL_H
 #define FLAMEL_FORMAT_JAVA_INTERNAL_H
 
 #include "format/core/date.h"
 #include "format/core/stack_buffer.h"
 
+struct flm_java_series;
+
 struct flm_java_threads {
     struct flm_stack_buffer stack; /* the frames of the current thread, leaf first */
     struct flm_metric metric;
-    struct flm_text line_file; /* of the current frame, with the folders of its package */
+    struct flm_java_series *series; /* NULL: dumps in a file */
+    struct flm_text line_file;      /* of the current frame, with the folders of its package */
     uint64_t dumps, frameless, deadlocks;
 };
 
@@ -35,6 +40,8 @@ struct flm_java_threads {
 struct flm_java_thread {
     struct flm_bytes name, id, state, lock, process, carrier, container;
     bool is_daemon, is_virtual;
+    uint64_t native; /* the number of the system's thread that it runs on; 0: not known */
+    int64_t cpu_ns;  /* what that has used since it began; -1: not known */
 };
 
 /* A copied part of a line as bytes. The line itself is overwritten when the next one is read. */
@@ -63,6 +70,14 @@ void flm_java_thread(struct flm_java_threads *threads, const struct flm_java_thr
 
 /* Makes the notes, and frees what there is. */
 void flm_java_end(struct flm_java_threads *threads);
+
+/* Reads text, of one dump or many, to its end. *count receives how many threads it has. */
+bool flm_java_read_text(struct flm_source *source, struct flm_java_threads *threads,
+                        uint64_t *count, struct flm_error *why);
+
+/* Adds the thread to its series, with the frames and labels that the stack has. */
+void flm_java_series_thread(struct flm_java_series *series, struct flm_stack_buffer *stack,
+                            const struct flm_java_thread *thread);
 
 /* Thread dumps in JSON, a part of the format of thread dumps. */
 int flm_java_sniff_json(struct flm_bytes head);

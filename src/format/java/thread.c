@@ -124,8 +124,11 @@ void flm_java_thread(struct flm_java_threads *t, const struct flm_java_thread *t
         flm_stack_label(s, "container", thread->container);
         flm_stack_label(s, "process", thread->process);
         flm_stack_thread(s, thread->name.size > 0 ? thread->name : thread->id);
-        flm_stack_add(s, FLM_LEAF_FIRST, time_ns, t->metric, 1);
+        if (!t->series)
+            flm_stack_add(s, FLM_LEAF_FIRST, time_ns, t->metric, 1);
     }
+    if (t->series)
+        flm_java_series_thread(t->series, s, thread);
     flm_stack_begin(s);
 }
 

@@ -46,14 +46,16 @@ enum { MOST_NAME_LINES = 5 };
 enum owned { NAME, ID, STATE, LOCK, CARRIER, PROCESS, NUMBER, OWNED_COUNT };
 
 struct reading {
-    struct flm_java_threads threads;
+    struct flm_java_threads *threads;
     struct flm_text owned[OWNED_COUNT];
     int64_t date_ns, dump_ns,
         thread_ns; /* of the last line with a date; of the dump; of a thread */
-    bool in_dump, in_deadlock, in_thread, is_daemon, is_virtual;
+    uint64_t native, thread_count;
+    int64_t cpu_ns;
+    bool in_dump, in_deadlock, in_thread, is_daemon, is_virtual, is_carrier;
     bool has_number; /* the line before was a number alone, which may be that of a process */
     int open_lines;  /* a header's name goes on in the next line, of so many: 0: it does not */
-    bool has_runtime, has_date, has_threads;
+    bool has_runtime, has_date;
 };
 
 static void end_thread(struct reading *r)
@@ -68,11 +70,16 @@ static void end_thread(struct reading *r)
             .process = flm_java_kept(&r->owned[PROCESS]),
             .is_daemon = r->is_daemon,
             .is_virtual = r->is_virtual,
+            /* What a carrier uses is the work of the thread that it carries, which comes next. */
+            .native = r->is_carrier ? 0 : r->native,
+            .cpu_ns = r->is_carrier ? -1 : r->cpu_ns,
         };
-        flm_java_thread(&r->threads, &thread, r->thread_ns);
-        r->has_threads = true;
+        flm_java_thread(r->threads, &thread, r->thread_ns);
+        r->thread_count++;
     }
-    r->in_thread = r->is_daemon = r->is_virtual = false;
+    r->in_thread = r->is_daemon = r->is_virtual = r->is_carrier = false;
+    r->native = 0;
+    r->cpu_ns = -1;
     r->thread_ns = r->dump_ns;
     for (int i = ID; i < PROCESS; i++)
         r->owned[i].size = 0;
@@ -86,7 +93,7 @@ static void begin_dump(struct reading *r)
     r->open_lines = 0;
     r->dump_ns = r->thread_ns = r->date_ns;
     r->date_ns = FLM_NO_TIME;
-    r->threads.dumps++;
+    r->threads->dumps++;
 }
 
 /* ---- Parts of lines -------------------------------------------------------------------------- */
@@ -171,8 +178,21 @@ static void add_number(struct reading *r, struct flm_bytes text)
     uint64_t number;
     r->owned[ID].size = 0;
     if (flm_number_parse_uint(text, &number) ||
-        (skip(&text, "0x") && flm_number_parse_hex(text, &number)))
+        (skip(&text, "0x") && flm_number_parse_hex(text, &number))) {
         flm_text_uint(&r->owned[ID], number);
+        r->native = number;
+    }
+}
+
+/* "213.48ms", since JDK 11. */
+static void read_cpu(struct reading *r, struct flm_bytes text)
+{
+    double ms;
+    if (!flm_bytes_end_with(text, "ms"))
+        return;
+    text.size -= 2;
+    if (flm_number_parse(text, &ms) != FLM_NUMBER_NONE && ms >= 0 && ms < 1e12)
+        r->cpu_ns = (int64_t)(ms * 1e6 + 0.5);
 }
 
 static void read_attributes(struct reading *r, struct flm_bytes rest)
@@ -184,6 +204,8 @@ static void read_attributes(struct reading *r, struct flm_bytes rest)
             r->is_daemon = true;
         else if (skip(&word, "nid="))
             add_number(r, word);
+        else if (skip(&word, "cpu="))
+            read_cpu(r, word);
         else if (word.at[0] == '[' && flm_bytes_end_with(word, "]") && word.size > 2 &&
                  is_number((struct flm_bytes){word.at + 1, word.size - 2}))
             add_number(r, (struct flm_bytes){word.at + 1, word.size - 2});
@@ -264,9 +286,12 @@ static void read_mounted(struct reading *r, struct flm_bytes number)
 {
     struct flm_text carrier = {0};
     flm_text_add(&carrier, flm_java_kept(&r->owned[NAME]));
-    int64_t time_ns = r->thread_ns;
+    int64_t time_ns = r->thread_ns, cpu_ns = r->cpu_ns;
+    uint64_t native = r->native;
     end_thread(r);
     r->thread_ns = time_ns;
+    r->cpu_ns = cpu_ns;
+    r->native = native;
     flm_java_keep(&r->owned[CARRIER], (struct flm_bytes){carrier.at, carrier.size});
     flm_java_keep(&r->owned[NAME], (struct flm_bytes){"", 0});
     flm_java_keep(&r->owned[ID], before_space(number));
@@ -280,22 +305,24 @@ static void read_in_thread(struct reading *r, struct flm_bytes line)
 {
     struct flm_bytes text = flm_bytes_trimmed(line);
     if (skip(&text, "at "))
-        flm_java_frame(&r->threads, text, false);
+        flm_java_frame(r->threads, text, false);
     else if (flm_bytes_start_with(text, "- "))
         read_lock(r, text);
     else if (skip(&text, "java.lang.Thread.State: "))
         flm_java_keep(&r->owned[STATE], before_space(text));
+    else if (flm_bytes_start_with(text, "Carrying virtual thread "))
+        r->is_carrier = true;
     else if (skip(&text, "Mounted virtual thread "))
         read_mounted(r, text);
     else if (flm_bytes_start_with(line, "      ") && flm_bytes_end_with(text, ")") &&
              text.at[0] != '(')
-        flm_java_frame(&r->threads, text, false); /* dump_to_file of JDK 21 */
+        flm_java_frame(r->threads, text, false); /* dump_to_file of JDK 21 */
 }
 
 static void note_runtime(struct reading *r, struct flm_bytes runtime)
 {
     if (!r->has_runtime)
-        flm_builder_note(r->threads.stack.builder, "runtime", runtime.at, runtime.size);
+        flm_builder_note(r->threads->stack.builder, "runtime", runtime.at, runtime.size);
     r->has_runtime = true;
 }
 
@@ -319,7 +346,7 @@ static bool read_date(struct reading *r, struct flm_bytes line)
     flm_java_keep(&r->owned[PROCESS],
                   r->has_number ? flm_java_kept(&r->owned[NUMBER]) : (struct flm_bytes){"", 0});
     if (!r->has_date)
-        flm_builder_note(r->threads.stack.builder, "recorded", line.at, line.size);
+        flm_builder_note(r->threads->stack.builder, "recorded", line.at, line.size);
     return r->has_date = true;
 }
 
@@ -361,7 +388,8 @@ static void read_found(struct reading *r, struct flm_bytes line)
         end_thread(r);
         r->in_deadlock = true;
     } else if (flm_bytes_start_with(line, " deadlock") && flm_number_parse_uint(word, &count)) {
-        r->threads.deadlocks += count;
+        if (count > r->threads->deadlocks) /* every dump says again those that there are */
+            r->threads->deadlocks = count;
         r->in_deadlock = false;
     }
 }
@@ -390,11 +418,15 @@ static void read_line(struct reading *r, struct flm_bytes line)
     r->has_number = is_number;
 }
 
-static bool read_text(struct flm_source *source, const struct flm_read_options *options,
-                      struct flm_builder *builder, struct flm_error *why)
+bool flm_java_read_text(struct flm_source *source, struct flm_java_threads *threads,
+                        uint64_t *count, struct flm_error *why)
 {
-    struct reading r = {.date_ns = FLM_NO_TIME, .dump_ns = FLM_NO_TIME, .thread_ns = FLM_NO_TIME};
-    flm_java_begin(&r.threads, builder, options);
+    struct reading r = {.threads = threads,
+                        .date_ns = FLM_NO_TIME,
+                        .dump_ns = FLM_NO_TIME,
+                        .thread_ns = FLM_NO_TIME,
+                        .cpu_ns = -1};
+    struct flm_builder *builder = threads->stack.builder;
     struct flm_line_reader lines = {.source = source, .why = why};
     struct flm_bytes line;
     while (flm_line_next(&lines, &line) && !flm_builder_failed(builder))
@@ -408,13 +440,20 @@ static bool read_text(struct flm_source *source, const struct flm_read_options *
         memory &= !r.owned[i].failed;
         flm_text_clear(&r.owned[i]);
     }
-    flm_java_end(&r.threads);
-    if (lines.failed)
-        return false;
-    if (!memory)
-        return flm_error_memory(why);
-    return r.has_threads || flm_builder_failed(builder) ||
-           flm_error_set(why, FLM_ERROR_FORMAT, "it has no threads");
+    *count = r.thread_count;
+    return !lines.failed && (memory || flm_error_memory(why));
+}
+
+static bool read_text(struct flm_source *source, const struct flm_read_options *options,
+                      struct flm_builder *builder, struct flm_error *why)
+{
+    struct flm_java_threads threads;
+    uint64_t count;
+    flm_java_begin(&threads, builder, options);
+    bool good = flm_java_read_text(source, &threads, &count, why);
+    flm_java_end(&threads);
+    return good && (count > 0 || flm_builder_failed(builder) ||
+                    flm_error_set(why, FLM_ERROR_FORMAT, "it has no threads"));
 }
 
 static bool read_dump(struct flm_source *source, const struct flm_read_options *options,

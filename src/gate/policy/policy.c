@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number/number.h"
-#include "base/text/glob.h"
+#include "base/regex/glob.h"
 
 struct reading {
     struct flm_policy *policy;

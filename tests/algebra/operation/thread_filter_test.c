@@ -78,10 +78,10 @@ static void threads_are_found_by_name_and_number(void **state)
     assert_kept(p, FLM_FILTER_THREAD, "/^http-[23]/", "1");
     assert_kept(p, FLM_FILTER_THREAD, "/HTTP/i", "01");
     assert_kept(p, FLM_FILTER_THREAD, "\"http-*\"",
-                "no thread is 'http-*': did you mean http-1 or http-2? It is 11, http-1, http-2, "
+                "no thread is 'http-*': did you mean http-*? It is 11, http-1, http-2, "
                 "pool, 1");
     assert_kept(p, FLM_FILTER_THREAD, "htpt-*",
-                "no thread is 'htpt-*': did you mean http-1 or http-2? It is 11, http-1, http-2, "
+                "no thread is 'htpt-*': did you mean http-*? It is 11, http-1, http-2, "
                 "pool, 1");
     flm_profile_free(p);
 }

@@ -1,4 +1,4 @@
-#include "base/text/glob.h"
+#include "base/regex/glob.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,10 +34,32 @@ static void globs_match_all_of_a_name(void **state)
             fail_msg("'%s' and '%s'", cases[i].glob, cases[i].name);
 }
 
+static void beginnings_have_as_many_parts_as_the_glob(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"com.acm.*", "com.acme.Shop.sell", "com.acme."},
+        {"http-*", "http-nio-8080", "http-"},
+        {"std::*", "std::vector", "std::"},
+        {"http-*", "http", ""},
+        {"com.acm*", "com.acme.Shop", ""},
+        {"*", "a", ""},
+        {".*", "a.b", ""},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct flm_bytes got =
+            flm_glob_beginning(flm_bytes_of(cases[i][0]), flm_bytes_of(cases[i][1]));
+        if (!flm_bytes_are(got, cases[i][2]))
+            fail_msg("%s of %s: %.*s", cases[i][0], cases[i][1], (int)got.size, got.at);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(globs_match_all_of_a_name),
+        cmocka_unit_test(beginnings_have_as_many_parts_as_the_glob),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
