@@ -1,6 +1,7 @@
 #include "record/python/python.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -107,6 +108,11 @@ void flm_python_close(struct flm_python *p)
 int flm_python_minor(const struct flm_python *p)
 {
     return p->layout.minor;
+}
+
+bool flm_python_is_denied(const struct flm_python *p)
+{
+    return p->memory.error == EPERM;
 }
 
 uint64_t flm_python_calls(const struct flm_python *p)

@@ -61,6 +61,9 @@ enum flm_python_result flm_python_read(struct flm_python *python, int32_t thread
                                        struct flm_python_stack_dump dump,
                                        const struct flm_python_frame **frames, size_t *count);
 
+/* Whether the last read failed because we may not read the process. */
+bool flm_python_is_denied(const struct flm_python *python);
+
 /* The number of system calls so far. */
 uint64_t flm_python_calls(const struct flm_python *python);
 

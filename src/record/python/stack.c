@@ -305,32 +305,62 @@ static bool is_too_old(const struct flm_event *event, bool has_dump, int64_t now
            !is_blocked(event->process, event->thread);
 }
 
+/* Leaves out the functions that the thread has called since the sample: the innermost one of the
+ * sample is the first that was there, with as many entries below it as the sample has loops. False
+ * when there is none: it has returned. */
+static bool skip_later(const struct flm_runtime_sample *sample, size_t loops,
+                       const struct flm_python_frame **frames, size_t *count)
+{
+    size_t entries = 0;
+    for (size_t at = 0; at < *count; at++)
+        entries += (*frames)[at].is_entry;
+    bool is_known = sample->event->sample.registers && sample->event->sample.stack.size > 0;
+    for (; *count > 0; --*count, entries -= (*frames)++->is_entry) {
+        bool agree = sample->is_whole ? entries == loops : entries >= loops;
+        if (agree && was_there(*frames, &sample->event->sample))
+            return true;
+        if (entries < loops || !is_known)
+            return false;
+    }
+    return false;
+}
+
+static bool do_agree(const struct flm_runtime_sample *sample, size_t loops,
+                     const struct flm_python_frame *frames, size_t count)
+{
+    size_t entries = 0;
+    for (size_t at = 0; at < count; at++)
+        entries += frames[at].is_entry;
+    return sample->is_whole ? entries == loops : entries >= loops;
+}
+
 /* The frames, if they are those of the sample; else counts the reason. */
 static bool read_checked(struct flm_pythons *p, const struct interpreter *i,
                          const struct flm_runtime_sample *sample, size_t loops, int64_t now_ns,
                          const struct flm_python_frame **frames, size_t *count)
 {
+    enum { TRIES = 4 };
     struct flm_python_counts *c = &p->counts;
     struct flm_python_stack_dump dump = dump_of(&sample->event->sample);
     if (is_too_old(sample->event, dump.stack.size > 0, now_ns)) {
         c->stale++;
         return false;
     }
-    enum flm_python_result result =
-        flm_python_read(i->python, sample->event->thread, now_ns, dump, frames, count);
+    enum flm_python_result result = FLM_PYTHON_TORN;
+    for (int again = 0; again < TRIES && result == FLM_PYTHON_TORN; again++)
+        result = flm_python_read(i->python, sample->event->thread, now_ns, dump, frames, count);
     c->torn += result == FLM_PYTHON_TORN;
     c->without += result == FLM_PYTHON_NO_FRAMES;
     c->unreadable += result == FLM_PYTHON_GONE;
+    c->denied += result == FLM_PYTHON_GONE && flm_python_is_denied(i->python);
     if (result != FLM_PYTHON_FRAMES)
         return false;
-    size_t entries = 0;
-    for (size_t at = 0; at < *count; at++)
-        entries += (*frames)[at].is_entry;
-    bool agree = sample->is_whole ? entries == loops : entries >= loops;
-    bool there = agree && was_there(*frames, &sample->event->sample);
+    bool agree = do_agree(sample, loops, *frames, *count);
+    if (skip_later(sample, loops, frames, count))
+        return true;
     c->disagreeing += !agree;
-    c->moved_on += agree && !there;
-    return there;
+    c->moved_on += agree;
+    return false;
 }
 
 bool flm_pythons_mix(struct flm_pythons *p, struct flm_runtime_sample *sample, int64_t now_ns,
@@ -383,7 +413,10 @@ static void report_all(const void *attached, const struct flm_runtime_report *re
         {"Python frames of samples (thread unknown to the interpreter)", c.without},
         {"Python frames of samples (thread called or returned before the read)", c.disagreeing},
         {"Python frames of samples (thread moved on before the read)", c.moved_on},
-        {"Python frames of samples (process not readable)", c.unreadable},
+        {"Python frames of samples (process ended, or cannot be read)", c.unreadable - c.denied},
+        {"Python frames of samples (reading is not allowed: run as root, or set "
+         "kernel.yama.ptrace_scope=0)",
+         c.denied},
     };
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
         report->lost(report->session, losses[i].what, (double)losses[i].count);

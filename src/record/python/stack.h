@@ -37,6 +37,7 @@ struct flm_python_counts {
     uint64_t samples; /* in the evaluation loop */
     uint64_t mixed;   /* got their Python frames; the others, by reason: */
     uint64_t stale, torn, without, disagreeing, moved_on, unreadable;
+    uint64_t denied; /* of the unreadable */
     uint64_t calls;  /* system calls */
     int64_t read_ns; /* spent on reading */
 };

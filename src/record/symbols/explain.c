@@ -2,6 +2,7 @@
  * most unsymbolized samples, and about interpreters. */
 #include "record/symbols/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "record/runtimes.h"
@@ -40,18 +41,22 @@ static size_t find_most(const struct flm_session *s, const double *count)
 }
 
 /* The reason is the same text for all modules that have it: their build ids are notes of their
- * own. */
+ * own. `share` is what is unsymbolized in it, of all samples. */
 static void explain_owner(struct flm_session *s, const struct flm_location_owner *owner,
-                          struct flm_text *name, struct flm_text *reason)
+                          double share, struct flm_text *name, struct flm_text *reason)
 {
     if (owner->module) {
         flm_text_add(name, flm_module_name(owner->module));
         flm_module_explain(owner->module, reason);
     } else {
+        char percent[32];
         struct flm_bytes program = flm_session_command(s, owner->process);
-        flm_text_puts(name, "code of ");
+        flm_text_puts(name, "JIT code of ");
         flm_text_add(name, program);
-        flm_text_puts(reason, "code that was compiled at run time has no names: ");
+        flm_text_format(name, " %d", owner->process);
+        snprintf(percent, sizeof percent, "%.2g", 100 * share);
+        flm_text_puts(reason, percent);
+        flm_text_puts(reason, " % of samples are in code that it compiled, without names: ");
         flm_text_puts(reason, flm_runtime_remedy(program));
     }
 }
@@ -127,25 +132,29 @@ bool flm_session_explain(struct flm_session *s, const bool *is_unsymbolized,
                          struct flm_builder *builder)
 {
     struct flm_text name = {0}, reason = {0}, id = {0}, key = {0};
-    double *count = count_by_owner(s, is_unsymbolized);
+    double *count = count_by_owner(s, is_unsymbolized), *all = count_by_owner(s, NULL), sum = 0;
     size_t owner = SIZE_MAX;
+    for (size_t i = 0; all && i < s->locations.owners.count; i++)
+        sum += all[i];
     for (int i = 0; count && i < MOST_EXPLAINED && (owner = find_most(s, count)) != SIZE_MAX; i++) {
         const struct flm_location_owner *most = &s->locations.owners.at[owner];
+        double share = sum > 0 ? count[owner] / sum : 0;
         count[owner] = 0;
         name.size = reason.size = id.size = 0;
-        explain_owner(s, most, &name, &reason);
+        explain_owner(s, most, share, &name, &reason);
         add_note(builder, FLM_NOTE_UNSYMBOLIZED, &name, &reason, &key);
         if (most->module && flm_module_build_id(most->module)->size > 0) {
             flm_build_id_print(flm_module_build_id(most->module), &id);
             add_note(builder, "build id ", &name, &id, &key);
         }
     }
-    bool good = explain_interpreters(s, builder) && explain_split(s, builder) && count &&
+    bool good = explain_interpreters(s, builder) && explain_split(s, builder) && count && all &&
                 !name.failed && !reason.failed && !id.failed && !key.failed;
     flm_text_clear(&name);
     flm_text_clear(&reason);
     flm_text_clear(&id);
     flm_text_clear(&key);
     free(count);
+    free(all);
     return good;
 }

@@ -141,7 +141,9 @@ static bool read_constants(const struct symbols *symbols, uint64_t bias,
                                  constants[i].name);
         if (symbols->at[i] &&
             !flm_process_memory_read_now(memory, symbols->at[i] + bias, &value, sizeof value))
-            return flm_error_set(why, FLM_ERROR_SYSTEM, "V8: its memory cannot be read");
+            return flm_error_set(why, FLM_ERROR_SYSTEM,
+                                 "V8: its memory may not be read: run as root, or set "
+                                 "kernel.yama.ptrace_scope=0");
         memcpy((char *)m + constants[i].offset, &value, sizeof value);
     }
     if (m->tagged_size != 8 || m->smi_size != 31)

@@ -84,8 +84,8 @@ struct flm_v8_counts flm_v8s_counts(const struct flm_v8s *all)
 
 /* ---- Engines --------------------------------------------------------------------------------- */
 
-/* Whether the process has a perf map or a jitdump open, to which it writes. One in /tmp may be of an
- * earlier process with the same number. */
+/* Whether the process has a perf map or a jitdump open, to which it writes. One in /tmp may be of
+ * an earlier process with the same number. */
 static bool writes_names(int32_t process)
 {
     char path[512], target[512], map[64], dump[64];
@@ -143,8 +143,8 @@ static bool open_engine(struct flm_v8s *all, struct engine *e, const struct flm_
     return true;
 }
 
-/* Whether the file with V8 is still where it was: a process maps others all the time, and memory for
- * code. */
+/* Whether the file with V8 is still where it was: a process maps others all the time, and memory
+ * for code. */
 static bool is_same(const struct engine *e, const struct flm_process *process)
 {
     const struct flm_mapping *mapping = flm_process_find(process, e->found.start);
@@ -441,7 +441,10 @@ static void report_all(const void *attached, const struct flm_runtime_report *re
     } losses[] = {
         {"names of JavaScript frames (frame beyond the stack dump)", c.beyond_dump},
         {"names of JavaScript frames (no function in the frame)", c.no_function},
-        {"names of JavaScript frames (process not readable)", c.unreadable},
+        {"names of JavaScript frames (process ended, or reading is not allowed: run as root, or "
+         "set "
+         "kernel.yama.ptrace_scope=0)",
+         c.unreadable},
     };
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
         report->lost(report->session, losses[i].what, (double)losses[i].count);

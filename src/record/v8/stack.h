@@ -1,8 +1,8 @@
 /* stack.h - functions of JavaScript in the stacks of samples, without any option of node.
  *
- *     native     main  node::Start  InterpreterEntryTrampoline  InterpreterEntryTrampoline  0x7f31a0c4d2e1
- *     frames                        [fp] listen                 [fp] handle                 [fp] parse
- *     together   main  node::Start  listen                      handle                      parse
+ *     native     main  node::Start  EntryTrampoline  EntryTrampoline  0x7f31a0c4d2e1
+ *     frames                        [fp] listen      [fp] handle      [fp] parse
+ *     together   main  node::Start  listen           handle           parse
  *
  * All code that V8 makes, and its interpreter, keeps frame pointers, and has the function of a frame
  * in it, at one place. The stack dump of the sample has these frames, as they were at that time;

@@ -198,6 +198,27 @@ static void what_an_interpreter_runs_is_not_shown(void **state)
     }
 }
 
+/* With the share, the process, and what makes its runtime name it. */
+static void code_without_names_is_said_with_the_remedy(void **state)
+{
+    (void)state;
+    struct scenario t;
+    scenario_init(&t);
+    const uint64_t jit[] = {FLM_CONTEXT_USER, 0x1100}, other[] = {FLM_CONTEXT_USER, 0x9100};
+    put_map(&t.records, 4711, 0, 0x1000, 0x1000, 0, "//anon");
+    put_map(&t.records, 4711, 0, 0x9000, 0x1000, 0, "/nowhere/other");
+    put_name(&t.records, 4711, 4711, 0, "node", false);
+    for (int i = 0; i < 4; i++)
+        put_sample(&t.records, 4711, 4711, 10, i < 3 ? jit : other, 2);
+    struct flm_profile *p = scenario_profile(&t);
+    struct flm_name said = flm_profile_note_named(p, FLM_NOTE_UNSYMBOLIZED "JIT code of node 4711");
+    assert_non_null(said.at);
+    assert_non_null(memmem(said.at, said.size, "75 % of samples", 15));
+    assert_non_null(memmem(said.at, said.size, "--perf-basic-prof", 17));
+    flm_profile_free(p);
+    scenario_clear(&t);
+}
+
 static void functions_may_be_inlined_into_each_other_by_the_hundred(void **state)
 {
     (void)state;
@@ -624,6 +645,7 @@ int main(void)
         cmocka_unit_test(the_first_frame_after_a_marker_is_no_return_address),
         cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
         cmocka_unit_test(what_an_interpreter_runs_is_not_shown),
+        cmocka_unit_test(code_without_names_is_said_with_the_remedy),
         cmocka_unit_test(functions_may_be_inlined_into_each_other_by_the_hundred),
         cmocka_unit_test(threads_may_be_frames_below_their_command),
         cmocka_unit_test(functions_of_interpreters_have_numbers_instead_of_addresses),

@@ -64,7 +64,8 @@ static double total_of(const struct flm_profile *p, const struct flm_functions *
 }
 
 /* As in the test of CPython: samples whose frames were not named, and what a hypervisor took away,
- * may be missing from one function. False, and nothing is checked, when that is more than a tenth. */
+ * may be missing from one function. False, and nothing is checked, when that is more than a
+ * tenth. */
 static bool check_shares(const struct flm_profile *p, const char *measured, double hz)
 {
     struct flm_functions functions;
