@@ -104,6 +104,13 @@ bool flm_perf_frame_parse_name(struct flm_bytes text, struct flm_perf_frame *fra
     return true;
 }
 
+bool flm_perf_is_address_end(struct flm_bytes line, const char *at)
+{
+    if (at >= line.at + line.size)
+        return false;
+    return *at == ' ' || (*at == '\t' && line.at[0] == ' ');
+}
+
 bool flm_perf_frame_parse(struct flm_bytes line, struct flm_perf_frame *frame)
 {
     struct flm_bytes text = flm_trimmed(line.at, line.at + line.size);
@@ -111,7 +118,8 @@ bool flm_perf_frame_parse(struct flm_bytes line, struct flm_perf_frame *frame)
     while (at < end && flm_is_hex(*at))
         at++;
     uint64_t address;
-    if ((at < end && *at != ' ') || !flm_number_parse_hex(flm_between(text.at, at), &address) ||
+    if ((at < end && !flm_perf_is_address_end(line, at)) ||
+        !flm_number_parse_hex(flm_between(text.at, at), &address) ||
         !flm_perf_frame_parse_name(flm_between(at, end), frame))
         return false;
     frame->address = address;

@@ -28,6 +28,10 @@ struct flm_perf_frame {
 /* Borrows parts of the line. False for a line that is not a frame, or is truncated. */
 bool flm_perf_frame_parse(struct flm_bytes line, struct flm_perf_frame *frame);
 
+/* Whether the address that begins a line ends at `at`: before a blank, or before the tab of
+ * simpleperf's report_sample.py, whose lines begin with blanks. */
+bool flm_perf_is_address_end(struct flm_bytes line, const char *at);
+
 /* Whether a line that does not begin with a tab, as perf's do, is a frame all the same: copied from
  * a terminal. */
 bool flm_perf_frame_is_line(struct flm_bytes line);

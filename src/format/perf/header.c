@@ -164,10 +164,12 @@ static void take_event(const char *start, const char *end, struct flm_perf_heade
 
 /* ---- The time -------------------------------------------------------------------------------- */
 
-/* SECONDS.FRACTION before `colon`, exactly; returns its beginning, or NULL. */
+/* SECONDS.FRACTION before `colon`, exactly; returns its beginning, or NULL. simpleperf's
+ * report_sample.py prints microseconds without their leading zeros, and a tab behind the command:
+ * 540.48084 is 48,084 us after 540 s there. */
 static const char *read_time(const char *start, const char *colon, int64_t *time_ns)
 {
-    enum { MOST_SECOND_DIGITS = 9, FRACTION_DIGITS = 9 };
+    enum { MOST_SECOND_DIGITS = 9, FRACTION_DIGITS = 9, MICROSECOND_DIGITS = 6 };
     const char *point = colon;
     while (point > start && flm_is_digit(point[-1]))
         point--;
@@ -182,7 +184,11 @@ static const char *read_time(const char *start, const char *colon, int64_t *time
     int64_t seconds = 0, fraction = 0;
     for (const char *at = from; at < point - 1; at++)
         seconds = seconds * 10 + (*at - '0');
-    for (int i = 0; i < FRACTION_DIGITS; i++)
+    bool has_tab = flm_find(start, from, '\t') < from;
+    int zeros = has_tab && colon - point < MICROSECOND_DIGITS
+                    ? MICROSECOND_DIGITS - (int)(colon - point)
+                    : 0;
+    for (int i = 0; i < FRACTION_DIGITS - zeros; i++)
         fraction = fraction * 10 + (point + i < colon ? point[i] - '0' : 0);
     if (seconds > INT64_MAX / 1000000000 - 1)
         return NULL;

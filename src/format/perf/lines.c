@@ -72,7 +72,7 @@ static bool split_frame(struct flm_bytes text, struct parts *parts)
     const char *address = at;
     at = skip_hex(at, end);
     ptrdiff_t digits = at - address;
-    bool has_name = at < end && *at == ' ';
+    bool has_name = flm_perf_is_address_end(text, at);
     while (at < end && flm_is_blank(*at))
         at++;
     if (digits == 0 || digits > ADDRESS_COLUMNS || (at < end && !has_name))

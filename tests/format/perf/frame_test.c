@@ -21,6 +21,8 @@ static void a_frame_is_an_address_a_symbol_and_a_module(void **state)
                  "ksys_read", "[kernel.kallsyms]");
     assert_parts("\t           23e8 main (/bin/work)\r\n", 0x23e8, "main", "/bin/work");
     assert_parts("23e8 main", 0x23e8, "main", "");
+    assert_parts("        23e8\tLock::unlock() (/system/lib/libc.so)", 0x23e8, "Lock::unlock()",
+                 "/system/lib/libc.so"); /* simpleperf */
     assert_parts("\t 0 [unknown] ([unknown])", 0, "", "");
     assert_parts("\t d44a3 [unknown] (/usr/lib/libc.so.6)", 0xd44a3, "", "/usr/lib/libc.so.6");
     assert_parts("7f1e2215d058  (/lib/libc-2.15.so)", 0x7f1e2215d058, "", "/lib/libc-2.15.so");

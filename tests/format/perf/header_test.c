@@ -142,6 +142,16 @@ static void a_frame_on_the_line_takes_sixteen_columns(void **state)
                   "<w><><1><> 1000000000 <><bad:face><fd: 3 cafe><>");
 }
 
+static void simpleperf_prints_microseconds_without_zeros(void **state)
+{
+    (void)state;
+    assert_header("Jit pool\t25 [007] 1.940357:\t\t1000000 task-clock:u:",
+                  "<Jit pool><><25><007> 1940357000 <1000000><task-clock:u><><>");
+    assert_header("Jit pool\t25 [007] 1.48084:\t\t1000000 task-clock:u:",
+                  "<Jit pool><><25><007> 1048084000 <1000000><task-clock:u><><>");
+    assert_header("w 25 [007] 1.48084: 1 c:", "<w><><25><007> 1480840000 <1><c><><>");
+}
+
 static void a_line_without_a_time_is_a_guess(void **state)
 {
     (void)state;
@@ -188,6 +198,7 @@ int main(void)
         cmocka_unit_test(events_keep_their_modifiers),
         cmocka_unit_test(records_are_events_by_their_name),
         cmocka_unit_test(a_frame_on_the_line_takes_sixteen_columns),
+        cmocka_unit_test(simpleperf_prints_microseconds_without_zeros),
         cmocka_unit_test(a_line_without_a_time_is_a_guess),
         cmocka_unit_test(labels_are_the_fields_that_are_there),
     };

@@ -114,6 +114,16 @@ static void lines_that_lost_their_tabs_are_read(void **state)
                   "java;main;native_write_[k] 1\n");
 }
 
+static void simpleperf_has_tabs_between_its_columns(void **state)
+{
+    (void)state;
+    assert_stacks("Gecko\t25122 [007] 115539.936601:\t\t1000000 task-clock:u:\n"
+                  "        b3cea6c4\tLock::unlock() (/system/lib/libc.so)\n"
+                  "        b3cea535\tshould_trace() (/system/lib/libc.so)\n"
+                  "\n",
+                  "Gecko;should_trace();Lock::unlock() 1000000\n");
+}
+
 static void consecutive_samples_share_common_frames(void **state)
 {
     (void)state;
@@ -512,6 +522,7 @@ int main(void)
         cmocka_unit_test(the_last_line_needs_no_newline),
         cmocka_unit_test(lines_may_end_with_a_carriage_return),
         cmocka_unit_test(lines_that_lost_their_tabs_are_read),
+        cmocka_unit_test(simpleperf_has_tabs_between_its_columns),
         cmocka_unit_test(consecutive_samples_share_common_frames),
         cmocka_unit_test(a_stack_may_be_very_deep),
         cmocka_unit_test(events_are_metrics_and_samples_is_the_last),
