@@ -32,18 +32,28 @@ static void describe(struct flm_track *t, const struct flm_profile *p, uint32_t 
     t->process = process == FLM_NONE ? t->process : process;
 }
 
+/* Whether the thread waits, by the label `state` of a set of labels. */
+static bool waits(const struct flm_profile *p, uint32_t set, struct flm_label_range states)
+{
+    uint32_t state = states.count > 0 ? flm_label_value_in(p, set, states) : FLM_NONE;
+    return state != FLM_NONE && !flm_bytes_are(flm_string_bytes(p, state), "on-CPU");
+}
+
 /* Totals and numbers of samples, in tracks that are not sorted yet. */
 static void count_samples(struct flm_tracks *tracks, const struct flm_profile *p,
                           struct flm_metric metric, struct flm_track *track,
                           const uint32_t *track_of, const struct flm_thread_labels *labels)
 {
+    struct flm_label_range states = flm_label_range_of(p, "state");
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         if (!is_on_track(p, metric, i))
             continue;
         struct flm_track *t = &track[track_of[p->sample_labels[i]]];
         describe(t, p, i, labels);
         t->total += size_of(p, metric, i);
-        t->waited_ns += (double)flm_sample_duration(p, i);
+        bool is_wait = waits(p, p->sample_labels[i], states);
+        t->waited += is_wait ? size_of(p, metric, i) : 0;
+        *(is_wait ? &t->waited_ns : &t->ran_ns) += (double)flm_sample_duration(p, i);
         if (p->sample_time[i] == FLM_NO_TIME) {
             tracks->untimed_count++;
             continue;

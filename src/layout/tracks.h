@@ -23,8 +23,10 @@ struct flm_track {
     int64_t begin_ns;       /* of its first sample with a time */
     const uint32_t *sample; /* ascending: of this track, those with a time */
     uint32_t sample_count;
-    double total;     /* sum of |value| of the metric, including samples without a time */
-    double waited_ns; /* sum of the durations of its samples */
+    double total;  /* sum of |value| of the metric, including samples without a time */
+    double waited; /* the part of it that is of samples with a state of waiting (thread_states.h) */
+    double waited_ns; /* sum of the durations of these */
+    double ran_ns;    /* and of the others */
 };
 
 struct flm_tracks {

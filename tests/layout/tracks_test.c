@@ -13,6 +13,7 @@
 #include "profile/columns.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
+#include "support/profile/timed.h"
 
 static const struct flm_metric first_metric = {0}, any_metric = {FLM_NONE};
 
@@ -240,6 +241,25 @@ static void waits_are_where_they_last(void **state)
 }
 
 /* On random events, against the plainest search. */
+static void only_samples_with_a_state_are_waits(void **state)
+{
+    (void)state;
+    /* The sleep is part of the call; the last one has no state, but a duration. */
+    struct flm_profile *p = profile_of_threads("10 11 -        0  20 main;work\n"
+                                               "10 11 sleeping 20 30 main;work\n"
+                                               "10 11 on-CPU   50  5 main;work\n"
+                                               "10 11 runnable 55  4 main;work\n");
+    struct flm_tracks tracks;
+    assert_true(flm_tracks_init(&tracks, p, (struct flm_metric){FLM_NONE}, NULL, NULL));
+    assert_int_equal(tracks.count, 1);
+    assert_true(tracks.track[0].total == 4);
+    assert_true(tracks.track[0].waited == 2);
+    assert_true(tracks.track[0].waited_ns == 34e6);
+    assert_true(tracks.track[0].ran_ns == 25e6);
+    flm_tracks_clear(&tracks);
+    flm_profile_free(p);
+}
+
 static void every_sample_is_in_its_bucket(void **state)
 {
     (void)state;
@@ -322,6 +342,7 @@ int main(void)
         cmocka_unit_test(without_times_there_are_no_tracks),
         cmocka_unit_test(all_of_it_ends_when_the_last_sample_is_over),
         cmocka_unit_test(bars_are_of_a_track_or_of_all),
+        cmocka_unit_test(only_samples_with_a_state_are_waits),
         cmocka_unit_test(every_sample_is_in_its_bucket),
         cmocka_unit_test(what_lasts_is_in_many_bars),
         cmocka_unit_test(waits_are_where_they_last),

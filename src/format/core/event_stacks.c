@@ -38,6 +38,10 @@ static void add_segment(struct flm_event_stack *s, struct flm_event_time to)
     if (!(value > 0))
         return;
     struct flm_node node = top_node(s);
+    if (s->segment) {
+        s->segment(s->segment_context, node, s->at.ns, s->at.ns + duration);
+        return;
+    }
     if (!s->keep_times) {
         if (s->unit_ns > 0)
             add_self(s, node, duration);

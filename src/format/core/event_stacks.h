@@ -51,6 +51,11 @@ struct flm_event_stack {
      * all calls are below each other. */
     struct flm_node (*place)(void *context, uint32_t mark, struct flm_node parent);
 
+    /* Takes the parts in which a stack does not change, in the order of time, in place of the
+     * builder: for who has more to say of them. NULL: they are samples, or sums. */
+    void (*segment)(void *context, struct flm_node node, int64_t from_ns, int64_t to_ns);
+    void *segment_context;
+
     struct flm_label_set labels; /* these two are of the thread */
     struct flm_node root;        /* below which its stacks are */
 

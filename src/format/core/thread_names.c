@@ -11,10 +11,11 @@ struct flm_label_set flm_thread_labels(struct flm_builder *b, const struct flm_t
     } labels[] = {{"process", names->process},
                   {"process name", names->process_name},
                   {"thread", names->thread},
-                  {"thread name", names->thread_name}};
-    struct flm_string pairs[8];
+                  {"thread name", names->thread_name},
+                  {"state", names->state}};
+    struct flm_string pairs[10];
     size_t count = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (labels[i].value == 0)
             continue;
         pairs[2 * count] = flm_builder_string(b, labels[i].key, strlen(labels[i].key));

@@ -8,9 +8,11 @@
 /* Strings of the builder; 0: not known. */
 struct flm_thread_names {
     uint32_t process, process_name, thread, thread_name;
+    uint32_t state; /* sleeping, blocked ...; 0 on a CPU */
 };
 
-/* The labels "process", "process name", "thread" and "thread name", those that are known. */
+/* The labels "process", "process name", "thread", "thread name" and "state", those that are
+ * known. */
 struct flm_label_set flm_thread_labels(struct flm_builder *builder,
                                        const struct flm_thread_names *names);
 

@@ -111,21 +111,37 @@ static void nest(struct flm_perfetto *p, struct flm_event_stack *stack, struct f
     flm_calls_nest(calls, stack, NULL, NULL, lost);
 }
 
+/* `states`: what is known of threads; NULL of tracks. */
+static void add_lanes(struct flm_perfetto *p, struct flm_event_stack *stack,
+                      struct flm_perfetto_states *states, struct flm_calls_lost *lost)
+{
+    size_t count = states ? p->threads.count : p->tracks.count;
+    for (uint32_t i = 0; i < count && !flm_builder_failed(p->builder); i++) {
+        struct flm_calls *calls = states ? &p->threads.at[i].calls : &p->tracks.at[i].calls;
+        bool has_states = states && flm_perfetto_states_thread(states, i);
+        stack->segment = has_states ? flm_perfetto_states_call : NULL;
+        stack->segment_context = states;
+        nest(p, stack, calls, (struct flm_perfetto_lane){i, !states}, lost);
+        if (has_states)
+            flm_perfetto_states_end(states);
+    }
+}
+
 static void add_calls(struct flm_perfetto *p, bool of_tracks, struct flm_calls_lost *lost)
 {
     size_t count = of_tracks ? p->tracks.count : p->threads.count, with_calls = 0;
     for (size_t i = 0; i < count; i++)
         with_calls += (of_tracks ? &p->tracks.at[i].calls : &p->threads.at[i].calls)->count > 0;
-    if (with_calls == 0)
+    if (with_calls == 0 && (of_tracks || p->switches.count == 0))
         return;
     struct flm_event_stack stack = {
-        .builder = p->builder,
-        .metric = flm_builder_metric(p->builder, of_tracks ? "track time" : "time", "ns"),
-        .unit_ns = 1,
-        .keep_times = p->options->keep_times};
-    for (size_t i = 0; i < count && !flm_builder_failed(p->builder); i++)
-        nest(p, &stack, of_tracks ? &p->tracks.at[i].calls : &p->threads.at[i].calls,
-             (struct flm_perfetto_lane){(uint32_t)i, of_tracks}, lost);
+        .builder = p->builder, .unit_ns = 1, .keep_times = p->options->keep_times};
+    if (with_calls > 0)
+        stack.metric = flm_builder_metric(p->builder, of_tracks ? "track time" : "time", "ns");
+    struct flm_perfetto_states states = {0};
+    if (of_tracks || flm_perfetto_states_begin(&states, p, stack.metric))
+        add_lanes(p, &stack, of_tracks ? NULL : &states, lost);
+    flm_perfetto_states_clear(&states);
     flm_event_stack_finish(&stack);
 }
 
@@ -194,6 +210,9 @@ static const char *const sentences[FLM_PERFETTO_LOSSES] = {
                                      "rejected, or stopped by a limit)",
     [FLM_PERFETTO_HEAP_DECREASED] = "sums of allocations that decrease, which are left out",
     [FLM_PERFETTO_FTRACE] = "events of the kernel (ftrace), which are not shown",
+    [FLM_PERFETTO_FTRACE_GAPS] =
+        "gaps in which the kernel lost its events: states of threads may be "
+        "wrong there",
     [FLM_PERFETTO_MANY_METRICS] = "samples of more than 4,088 events",
     [FLM_PERFETTO_MANY_HEAPS] = "dumps of more than 10,000 heaps",
     [FLM_PERFETTO_MANY_LINES] = "outer functions of addresses with more than 64 inlined ones",
@@ -211,7 +230,6 @@ static void count_losses(struct flm_perfetto *p)
         {40, "power_rails"},
         {38, "battery"},
         {52, "gpu_counter_event"},
-        {53, "gpu_render_stage_event"},
         {56, "heap_graph"},
         {57, "graphics_frame_event"},
         {64, "deobfuscation_mapping"},
@@ -277,11 +295,12 @@ void flm_perfetto_clear(struct flm_perfetto *p)
     for (size_t i = 0; i < p->tracks.count; i++)
         FLM_ARRAY_CLEAR(&p->tracks.at[i].calls);
     flm_perfetto_free_clocks(p);
-    void *const arrays[] = {p->sequences.at,    p->processes.at, p->threads.at, p->tracks.at,
-                            p->frames.at,       p->stacks.at,    p->symbols.at, p->lines.at,
-                            p->metrics.at,      p->samples.at,   p->heaps.at,   p->allocations.at,
-                            p->markers.at,      p->points.at,    p->path.at,    p->thread_of.at,
-                            p->thread_of_tid.at};
+    void *const arrays[] = {p->sequences.at,     p->processes.at, p->threads.at, p->tracks.at,
+                            p->frames.at,        p->stacks.at,    p->symbols.at, p->lines.at,
+                            p->metrics.at,       p->samples.at,   p->heaps.at,   p->allocations.at,
+                            p->markers.at,       p->points.at,    p->path.at,    p->thread_of.at,
+                            p->thread_of_tid.at, p->switches.at,  p->runs_on.at, p->gpu_lanes.at,
+                            p->gpu_queues.at,    p->gpu_stages.at};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     struct flm_perfetto_keys *const keys[] = {&p->sequence_keys,   &p->process_keys, &p->track_keys,

@@ -6,7 +6,8 @@
  *     I|1234|name         an instant
  *     G|1234|track|name|7     H|1234|track|7     N|1234|track|name     the same, on a track
  *
- * Everything else of the kernel is counted. */
+ * Switches and wake-ups of the scheduler are in states.c. Everything else of the kernel is
+ * counted. */
 #include "base/number/number.h"
 #include "format/perfetto/internal.h"
 
@@ -89,10 +90,12 @@ static void use_print(struct flm_perfetto *p, int64_t time_ns, int64_t tid, stru
     }
 }
 
-static void read_event(struct flm_perfetto *p, struct flm_bytes message)
+static void read_event(struct flm_perfetto *p, uint64_t cpu, struct flm_bytes message)
 {
     struct flm_perfetto_fields f, print;
     flm_perfetto_read(p, message, &f);
+    if (flm_perfetto_stopped(p) || flm_perfetto_read_sched(p, cpu, &f))
+        return;
     flm_perfetto_read(p, flm_perfetto_text(&f, PRINT), &print);
     struct flm_bytes text = flm_perfetto_text(&print, 2);
     if (text.size > 0 && !flm_perfetto_stopped(p))
@@ -104,18 +107,17 @@ static void read_event(struct flm_perfetto *p, struct flm_bytes message)
 
 void flm_perfetto_read_ftrace(struct flm_perfetto *p, const struct flm_perfetto_packet *packet)
 {
-    /* Those of the scheduler may be packed: lists of times, and lists of their parts. */
-    static const uint8_t times[] = {1, 7};
-    struct flm_wire m = flm_perfetto_message(p, packet->data);
+    enum { CPU = 1, EVENT = 2, LOST = 3, COMPACT = 4 };
+    struct flm_perfetto_fields f;
     struct flm_bytes message;
-    uint64_t number;
-    while (flm_perfetto_next(p, &m, 2, &message))
-        read_event(p, message);
+    flm_perfetto_read(p, packet->data, &f);
+    uint64_t cpu = flm_perfetto_number(&f, CPU);
+    if (flm_perfetto_number(&f, LOST))
+        flm_perfetto_lose_sched(p, cpu);
+    struct flm_wire m = flm_perfetto_message(p, packet->data);
+    while (flm_perfetto_next(p, &m, EVENT, &message))
+        read_event(p, cpu, message);
     m = flm_perfetto_message(p, packet->data);
-    while (flm_perfetto_next(p, &m, 4, &message))
-        for (int i = 0; i < 2; i++) {
-            struct flm_perfetto_list list = flm_perfetto_list_of(p, message, times[i], false);
-            while (flm_perfetto_next_number(&list, &number))
-                p->losses[FLM_PERFETTO_FTRACE]++;
-        }
+    while (flm_perfetto_next(p, &m, COMPACT, &message))
+        flm_perfetto_read_compact_sched(p, cpu, message);
 }

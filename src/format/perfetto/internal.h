@@ -14,6 +14,8 @@
  *     samples.c      samples of perf, of Chrome, of others; heap profiles
  *     stacks.c       stacks of numbered frames, as a tree; symbols
  *     ftrace.c       what programs wrote into the kernel's trace: calls, counters
+ *     states.c       what the scheduler wrote there: threads on CPUs and off them
+ *     gpu.c          stages of GPUs: calls on tracks of their queues
  *     finish.c       what needs all packets: calls nest in the order of time, names and symbols of
  *                    addresses may come last
  *
@@ -29,6 +31,9 @@
  *     COUNTER                             counters
  *     a call stack of an event            "callstacks", or "callstack weight" where it has one
  *     ftrace print                        by atrace: B E are calls, C counters, S F I markers
+ *     sched_switch, sched_waking          states of threads: calls are cut where they change, with
+ *                                         "on-cpu" and "off-cpu"
+ *     gpu_render_stage_event              calls on a track of their queue
  *     anything else                       counted, and left out
  *
  * Names, frames and stacks have numbers that hold within a sequence, until it is cleared. Frames
@@ -36,7 +41,8 @@
  * messages that are valid.
  *
  * Memory: a begin, an end takes 32 bytes (and 12 more while its thread is nested), a sample 40, a
- * point of a counter 24. A packet has 20 bytes of the file at least, mostly 30 to 60. */
+ * point of a counter 24, each side of a switch 16. A packet has 20 bytes of the file at least,
+ * mostly 30 to 60; a packed switch 6 to 8. */
 #ifndef FLAMEL_FORMAT_PERFETTO_INTERNAL_H
 #define FLAMEL_FORMAT_PERFETTO_INTERNAL_H
 
@@ -77,6 +83,7 @@ enum flm_perfetto_table {
     FLM_PERFETTO_PATH = 17,
     FLM_PERFETTO_SOURCE_PATH = 18,
     FLM_PERFETTO_MAPPING = 19,
+    FLM_PERFETTO_GPU_SPECIFICATION = 24,
     FLM_PERFETTO_ANNOTATION_TEXT = 29,
     FLM_PERFETTO_TASK = 48,
     FLM_PERFETTO_COUNTER = 50,
@@ -182,6 +189,19 @@ struct flm_perfetto_marker {
     struct flm_perfetto_lane lane;
 };
 
+/* A thread comes to a CPU, leaves it, or could: states.c. */
+struct flm_perfetto_switch {
+    int64_t time_ns;
+    uint32_t thread, what;
+};
+
+/* A track for work of a queue of a GPU; what overlaps is on another one. */
+struct flm_perfetto_gpu_lane {
+    uint64_t queue;
+    int64_t end_ns;
+    uint32_t track;
+};
+
 struct flm_perfetto_point {
     int64_t time_ns;
     double value;
@@ -252,6 +272,7 @@ enum flm_perfetto_loss {
     FLM_PERFETTO_HEAP_INCOMPLETE,
     FLM_PERFETTO_HEAP_DECREASED,
     FLM_PERFETTO_FTRACE,
+    FLM_PERFETTO_FTRACE_GAPS,
     FLM_PERFETTO_MANY_METRICS,
     FLM_PERFETTO_MANY_HEAPS,
     FLM_PERFETTO_MANY_LINES,
@@ -308,6 +329,12 @@ struct flm_perfetto {
     struct FLM_ARRAY(struct flm_perfetto_heap) heaps;
     struct FLM_ARRAY(struct flm_perfetto_allocation) allocations;
     struct flm_perfetto_keys allocation_keys; /* iid, heap and stack */
+
+    struct FLM_ARRAY(struct flm_perfetto_switch) switches;
+    struct FLM_ARRAY(int64_t) runs_on; /* by CPU: a tid; 0: not known, or none */
+    int64_t last_switch_ns;
+    struct FLM_ARRAY(struct flm_perfetto_gpu_lane) gpu_lanes;
+    struct FLM_ARRAY(uint32_t) gpu_queues, gpu_stages; /* names, by number: of older traces */
 
     struct FLM_ARRAY(struct flm_perfetto_marker) markers;
     struct FLM_ARRAY(struct flm_perfetto_point) points;
@@ -454,6 +481,9 @@ void flm_perfetto_name_thread(struct flm_perfetto *p, uint32_t thread, struct fl
  * lanes to the others. */
 void flm_perfetto_join_tracks(struct flm_perfetto *p);
 struct flm_label_set flm_perfetto_labels(struct flm_perfetto *p, struct flm_perfetto_lane lane);
+/* Those of a thread, and its state. */
+struct flm_label_set flm_perfetto_state_labels(struct flm_perfetto *p, uint32_t thread,
+                                               const char *state);
 struct flm_node flm_perfetto_root(struct flm_perfetto *p, struct flm_perfetto_lane lane);
 struct flm_label_set flm_perfetto_counter_labels(struct flm_perfetto *p,
                                                  struct flm_perfetto_lane lane);
@@ -497,6 +527,47 @@ void flm_perfetto_note_modules(struct flm_perfetto *p);
 
 /* ftrace.c */
 void flm_perfetto_read_ftrace(struct flm_perfetto *p, const struct flm_perfetto_packet *packet);
+
+/* states.c: a switch or wake-up of the kernel's trace; false for another event. */
+bool flm_perfetto_read_sched(struct flm_perfetto *p, uint64_t cpu,
+                             const struct flm_perfetto_fields *event);
+void flm_perfetto_read_compact_sched(struct flm_perfetto *p, uint64_t cpu,
+                                     struct flm_bytes message);
+/* The kernel lost events of a CPU. */
+void flm_perfetto_lose_sched(struct flm_perfetto *p, uint64_t cpu);
+
+/* The states of threads, one thread after the other, in the order of their indices. */
+struct flm_perfetto_states {
+    struct flm_perfetto *p;
+    struct flm_metric time, on_cpu, off_cpu;
+    bool has_on_cpu;
+    uint32_t *order; /* of switches: by thread and time */
+    size_t next;
+
+    uint32_t thread, state;  /* the state since then, before the next switch */
+    int64_t since_ns, at_ns; /* at_ns: what is before is in the profile */
+    bool has_span;
+    struct {
+        int64_t from_ns, to_ns;
+        uint32_t state;
+    } span;
+    uint32_t labeled; /* bit: labels[state] is made */
+    struct flm_label_set labels[8];
+};
+
+/* `time`: the metric of calls. False when memory ran out, which the builder remembers. */
+bool flm_perfetto_states_begin(struct flm_perfetto_states *s, struct flm_perfetto *p,
+                               struct flm_metric time);
+/* False: nothing is known of this thread. */
+bool flm_perfetto_states_thread(struct flm_perfetto_states *s, uint32_t thread);
+/* A part of a call, in the order of time: for flm_event_stack.segment. */
+void flm_perfetto_states_call(void *states, struct flm_node node, int64_t from_ns, int64_t to_ns);
+/* What is behind the last call of the thread. */
+void flm_perfetto_states_end(struct flm_perfetto_states *s);
+void flm_perfetto_states_clear(struct flm_perfetto_states *s);
+
+/* gpu.c */
+void flm_perfetto_read_gpu(struct flm_perfetto *p, const struct flm_perfetto_packet *packet);
 
 /* finish.c: adds all that was kept to the builder. */
 void flm_perfetto_finish(struct flm_perfetto *p);

@@ -28,17 +28,12 @@ static const struct {
     void (*read)(struct flm_perfetto *p, const struct flm_perfetto_packet *packet);
 } readers[] = {
     {11, false, flm_perfetto_read_event}, /* it may have a time of its own */
-    {1, false, flm_perfetto_read_ftrace},
-    {66, true, flm_perfetto_read_perf_sample},
-    {60, false, flm_perfetto_read_track},
-    {2, false, flm_perfetto_read_process_tree},
-    {37, false, flm_perfetto_read_heap},
-    {43, false, flm_perfetto_read_process},
-    {44, false, flm_perfetto_read_thread},
-    {50, false, read_compressed},
-    {54, false, flm_perfetto_read_streaming},
-    {61, false, flm_perfetto_read_symbols},
-    {133, false, read_compressed},
+    {1, false, flm_perfetto_read_ftrace},        {66, true, flm_perfetto_read_perf_sample},
+    {60, false, flm_perfetto_read_track},        {2, false, flm_perfetto_read_process_tree},
+    {37, false, flm_perfetto_read_heap},         {43, false, flm_perfetto_read_process},
+    {44, false, flm_perfetto_read_thread},       {50, false, read_compressed},
+    {53, false, flm_perfetto_read_gpu},          {54, false, flm_perfetto_read_streaming},
+    {61, false, flm_perfetto_read_symbols},      {133, false, read_compressed},
     {135, true, flm_perfetto_read_stack_sample},
 };
 

@@ -46,10 +46,11 @@ void flm_perfetto_free_sequence(struct flm_perfetto_sequence *s)
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 #define BIT(table) (UINT64_C(1) << (table))
-static const uint64_t texts =
-    BIT(FLM_PERFETTO_CATEGORY) | BIT(FLM_PERFETTO_EVENT_NAME) | BIT(FLM_PERFETTO_ANNOTATION_NAME) |
-    BIT(FLM_PERFETTO_FUNCTION_NAME) | BIT(FLM_PERFETTO_BUILD_ID) | BIT(FLM_PERFETTO_PATH) |
-    BIT(FLM_PERFETTO_SOURCE_PATH) | BIT(FLM_PERFETTO_ANNOTATION_TEXT) | BIT(FLM_PERFETTO_STRING);
+static const uint64_t texts = BIT(FLM_PERFETTO_CATEGORY) | BIT(FLM_PERFETTO_EVENT_NAME) |
+                              BIT(FLM_PERFETTO_ANNOTATION_NAME) | BIT(FLM_PERFETTO_FUNCTION_NAME) |
+                              BIT(FLM_PERFETTO_BUILD_ID) | BIT(FLM_PERFETTO_PATH) |
+                              BIT(FLM_PERFETTO_SOURCE_PATH) | BIT(FLM_PERFETTO_ANNOTATION_TEXT) |
+                              BIT(FLM_PERFETTO_STRING) | BIT(FLM_PERFETTO_GPU_SPECIFICATION);
 static const uint64_t messages = BIT(FLM_PERFETTO_FRAME) | BIT(FLM_PERFETTO_CALLSTACK) |
                                  BIT(FLM_PERFETTO_MAPPING) | BIT(FLM_PERFETTO_TASK) |
                                  BIT(FLM_PERFETTO_COUNTER);

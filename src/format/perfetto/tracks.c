@@ -420,6 +420,14 @@ struct flm_label_set flm_perfetto_labels(struct flm_perfetto *p, struct flm_perf
     return labels;
 }
 
+struct flm_label_set flm_perfetto_state_labels(struct flm_perfetto *p, uint32_t thread,
+                                               const char *state)
+{
+    struct flm_thread_names names = names_of(p, (struct flm_perfetto_lane){thread, false});
+    names.state = flm_perfetto_string(p, flm_bytes_of(state));
+    return flm_thread_labels(p->builder, &names);
+}
+
 struct flm_node flm_perfetto_root(struct flm_perfetto *p, struct flm_perfetto_lane lane)
 {
     struct flm_label_set labels;

@@ -244,7 +244,7 @@ static void draw_line(const struct flm_viewer *v, struct flm_pixels *pixels, dou
 }
 
 struct costs {
-    double total, waited_ns;
+    double total, waited, waited_ns, ran_ns;
 };
 
 /* Of a thread, or of all threads of a collapsed process. */
@@ -252,12 +252,14 @@ static struct costs costs_of(const struct flm_viewer *v, const struct flm_pane *
 {
     const struct flm_tracks *tracks = &v->scene.threads.tracks;
     const struct flm_track *own = flm_threads_track(&v->scene, pane);
-    struct costs costs = {0, 0};
+    struct costs costs = {0};
     if (!pane->is_collapsed)
-        return (struct costs){own->total, own->waited_ns};
+        return (struct costs){own->total, own->waited, own->waited_ns, own->ran_ns};
     for (uint32_t i = 0; i < tracks->count; i++)
         if (tracks->track[i].process == own->process) {
             costs.total += tracks->track[i].total;
+            costs.waited += tracks->track[i].waited;
+            costs.ran_ns += tracks->track[i].ran_ns;
             costs.waited_ns += tracks->track[i].waited_ns;
         }
     return costs;
@@ -270,13 +272,21 @@ void flm_thread_add_figures(const struct flm_viewer *v, const struct flm_pane *p
     struct flm_bytes unit = flm_string_bytes(p, p->metrics[pane->metric.index].unit);
     bool has_states = v->scene.threads.states.of_set != NULL;
     struct costs costs = costs_of(v, pane);
-    bool is_wait = has_states && costs.total > 0 && costs.total == costs.waited_ns;
-    if (!is_wait) {
-        flm_text_puts(out, has_states ? "on " : "");
+    if (!has_states) {
         flm_quantity_add(out, costs.total, unit);
+        return;
     }
-    if (has_states) {
-        flm_text_puts(out, is_wait ? "off " : " · off ");
+    /* Calls go on while their thread waits. Where all that ran is measured in another metric, the
+     * time that it took here is not 0. */
+    double ran = costs.total - costs.waited;
+    bool is_wait = costs.total > 0 && ran == 0;
+    bool has_ran = !is_wait && (ran > 0 || costs.ran_ns == 0);
+    if (has_ran) {
+        flm_text_puts(out, "on ");
+        flm_quantity_add(out, ran, unit);
+    }
+    if (has_ran || costs.waited_ns > 0) {
+        flm_text_puts(out, has_ran ? " \xC2\xB7 off " : "off ");
         flm_quantity_add(out, costs.waited_ns, flm_bytes_of("ns"));
     }
 }

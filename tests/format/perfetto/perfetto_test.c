@@ -411,7 +411,7 @@ static void what_atrace_writes_into_the_kernels_trace_is_read(void **state)
     assert_marker(p, "tap", 190, 0, "");
     assert_counter(p, 0, "fps", "", "160 60");
     assert_true(has_label(p, "thread name", "ui"));
-    assert_true(lost(p, "events of the kernel (ftrace), which are not shown", "") == 6);
+    assert_true(lost(p, "events of the kernel (ftrace), which are not shown", "") == 5);
     flm_profile_free(p);
 }
 
