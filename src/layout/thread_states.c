@@ -36,7 +36,7 @@ static const struct {
     {"TIMED_WAITING", FLM_THREAD_SLEEPING},
 };
 
-static enum flm_thread_state state_named(struct flm_bytes value)
+enum flm_thread_state flm_thread_state_named(struct flm_bytes value)
 {
     for (size_t i = 0; i < sizeof of_java / sizeof *of_java; i++)
         if (flm_bytes_are(value, of_java[i].value))
@@ -60,7 +60,7 @@ bool flm_thread_states_init(struct flm_thread_states *states, const struct flm_p
         uint32_t value = flm_label_value_in(p, set, labels);
         states->of_set[set] =
             (unsigned char)(value == FLM_NONE ? FLM_THREAD_ON_CPU
-                                              : state_named(flm_string_bytes(p, value)));
+                                              : flm_thread_state_named(flm_string_bytes(p, value)));
         states->seen |= 1u << states->of_set[set];
     }
     /* A state that lasts no time, as in a dump of threads, says nothing about the time after it. */

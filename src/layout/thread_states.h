@@ -28,6 +28,9 @@ enum flm_thread_state {
 /* "on-CPU", "runnable", "waiting for a lock". */
 const char *flm_thread_state_title(enum flm_thread_state state);
 
+/* Of the label's value; FLM_THREAD_OFF_CPU for one that has no state of ours. */
+enum flm_thread_state flm_thread_state_named(struct flm_bytes value);
+
 struct flm_thread_states {
     unsigned char *of_set; /* by label set: enum flm_thread_state. NULL: no sample has a state */
     uint32_t seen;         /* bit 1 << state: some label set has it */

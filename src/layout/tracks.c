@@ -7,6 +7,7 @@
 #include "base/core/sort.h"
 #include "flamel/builder.h"
 #include "layout/flame_chart.h"
+#include "layout/thread_states.h"
 #include "profile/label_range.h"
 #include "profile/sample_span.h"
 
@@ -36,7 +37,8 @@ static void describe(struct flm_track *t, const struct flm_profile *p, uint32_t 
 static bool waits(const struct flm_profile *p, uint32_t set, struct flm_label_range states)
 {
     uint32_t state = states.count > 0 ? flm_label_value_in(p, set, states) : FLM_NONE;
-    return state != FLM_NONE && !flm_bytes_are(flm_string_bytes(p, state), "on-CPU");
+    return state != FLM_NONE &&
+           flm_thread_state_named(flm_string_bytes(p, state)) != FLM_THREAD_ON_CPU;
 }
 
 /* Totals and numbers of samples, in tracks that are not sorted yet. */

@@ -96,6 +96,31 @@ static void a_hint_changes_nothing(void **state)
     flm_profile_free(p);
 }
 
+/* Every sample of a dump lasts until the next one, whatever the thread does: only what waits is
+ * waiting, by the names that Java has for it. */
+static void states_of_java_are_taken_for_these(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of_threads("1 2 RUNNABLE 0 10 main;work\n"
+                                               "1 2 BLOCKED 10 20 main;lock\n"
+                                               "1 2 WAITING 30 5 main;wait\n"
+                                               "1 2 TIMED_WAITING 35 5 main;sleep\n");
+    struct flm_tracks tracks;
+    struct flm_thread_states states;
+    assert_true(flm_tracks_init(&tracks, p, (struct flm_metric){0}, NULL, NULL));
+    assert_true(flm_thread_states_init(&states, p, NULL));
+    struct flm_track t = track_named(p, &tracks, "2");
+    assert_span(&states, p, &t, 5, FLM_THREAD_ON_CPU, 0, 10);
+    assert_span(&states, p, &t, 15, FLM_THREAD_LOCK, 10, 30);
+    assert_span(&states, p, &t, 31, FLM_THREAD_SLEEPING, 30, 35);
+    assert_span(&states, p, &t, 36, FLM_THREAD_SLEEPING, 35, 40);
+    assert_true(t.waited_ns == 30e6);
+    assert_true(t.waited <= t.total);
+    flm_thread_states_clear(&states);
+    flm_tracks_clear(&tracks);
+    flm_profile_free(p);
+}
+
 static void a_profile_without_states_has_none(void **state)
 {
     (void)state;
@@ -167,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_time_of_a_thread_has_a_state),
         cmocka_unit_test(a_hint_changes_nothing),
+        cmocka_unit_test(states_of_java_are_taken_for_these),
         cmocka_unit_test(a_profile_without_states_has_none),
         cmocka_unit_test(states_of_moments_are_none_of_the_time_between),
         cmocka_unit_test(every_state_has_a_title_of_its_own),
