@@ -72,10 +72,10 @@ OPTIONAL := $(if $(filter 1,$(CAIRO)),-DFLAMEL_CAIRO) \
             $(if $(filter 1,$(CURL)),-DFLAMEL_CURL) \
             $(if $(filter 1,$(ARCHIVE)),-DFLAMEL_ARCHIVE) \
             $(if $(filter 1,$(CAPSTONE)),-DFLAMEL_CAPSTONE)
-# Cairo, libmicrohttpd (the server of `flamel view`), libdebuginfod, libcurl, libarchive, libcapstone
-# and liblzma are loaded when they are needed, not linked: src/os/library.h. All but the last have
+# Cairo, libmicrohttpd (the server of `flamel view`), SQLite (stores), libdebuginfod, libcurl, libarchive,
+# libcapstone and liblzma are loaded when they are needed, not linked: src/os/library.h. All but the last have
 # their headers here all the same.
-LOADED := libmicrohttpd $(if $(filter 1,$(CAIRO)),cairo) \
+LOADED := libmicrohttpd sqlite3 $(if $(filter 1,$(CAIRO)),cairo) \
           $(if $(filter 1,$(DEBUGINFOD)),libdebuginfod) $(if $(filter 1,$(CURL)),libcurl) \
           $(if $(filter 1,$(ARCHIVE)),libarchive) $(if $(filter 1,$(CAPSTONE)),capstone)
 PACKAGES := libdw libelf libzstd zlib

@@ -358,8 +358,8 @@ int main(int argc, char **argv)
         else if (strcmp(argv[at], "-n") == 0 && at + 1 < argc)
             state.most_cases = (unsigned)strtoul(argv[++at], NULL, 10);
     }
-    /* What each thread keeps for its next allocation would count as allocated, and so would the arena of one that
-     * started while another still ran. */
+    /* What each thread keeps for its next allocation would count as allocated, and so would the
+     * arena of one that started while another still ran. */
     if (!SANITIZED && !getenv("GLIBC_TUNABLES")) {
         setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1", 1);
         execv("/proc/self/exe", argv);

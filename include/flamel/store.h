@@ -1,0 +1,146 @@
+/* store.h - profiles of many programs over time, kept and queried.
+ *
+ *     struct flm_store *store = flm_store_open("flamel-data", NULL, &why);
+ *     const struct flm_store_label_text labels[] = {{"service", "api"}, {"host", "a7"}};
+ *     struct flm_store_batch batch = {profile, NULL, labels, 2, now_ms};
+ *     flm_store_append(store, &batch, 1, &why);              it is on the disk when this returns
+ *
+ *     struct flm_store_query query = {.size = sizeof query, .selector = "service=api",
+ *                                     .from_ms = now_ms - 3600000, .until_ms = now_ms};
+ *     struct flm_profile *sum = flm_store_merge(store, &query, &why);
+ *
+ * What is appended is a profile with labels, at a time: 15 seconds of a process, say. The labels
+ * are a *series*; a metric and its unit are a *type*, "cpu:ns". A query takes the series that
+ * its selector matches, and the time from `from_ms` up to, but without, `until_ms`; a batch is
+ * at one moment, the one that it was appended with. Times are milliseconds since 1970. Times and
+ * labels of single samples, locations in functions, notes and markers of the profiles are not
+ * kept.
+ *
+ * *Tenants* do not see each other: each query and batch has one, "" where it is not said.
+ *
+ * A store is a folder, and one process has it open. Appended batches are journaled (SQLite),
+ * then sealed as immutable files of columns, by `flm_store_seal`; small files are merged by
+ * `flm_store_compact`, old ones removed by `flm_store_retain`. Whoever keeps a store open calls
+ * these from time to time. What a crash leaves behind is put in order when the store is opened.
+ * Any number of threads may use a store at once. */
+#ifndef FLAMEL_STORE_H
+#define FLAMEL_STORE_H
+
+#include "flamel/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct flm_store;
+
+/* What opening found, and did: all 0 after an orderly end. */
+struct flm_store_recovery {
+    uint64_t journal_entries;  /* acknowledged and not sealed yet: they are in the store again */
+    uint64_t damaged_entries;  /* of the journal, and those that refer to what is in them */
+    uint64_t removed_files;    /* that were being written */
+    uint64_t damaged_segments; /* set aside: they are not read */
+};
+
+struct flm_store_options {
+    size_t size;     /* sizeof (struct flm_store_options) */
+    bool must_exist; /* do not make a store where there is none */
+};
+
+/* Opens the store in a folder, or makes it. NULL, and `why`: when it cannot be had, another
+ * process has it, or SQLite is not installed. */
+struct flm_store *flm_store_open(const char *folder, const struct flm_store_options *options,
+                                 struct flm_error *why);
+void flm_store_close(struct flm_store *store);
+struct flm_store_recovery flm_store_recovered(const struct flm_store *store);
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+struct flm_store_label_text {
+    const char *key, *value; /* "service", or "service_name", is the service */
+};
+
+struct flm_store_batch {
+    const struct flm_profile *profile;
+    const char *tenant; /* NULL: "" */
+    const struct flm_store_label_text *labels;
+    size_t label_count;
+    int64_t time_ms;
+};
+
+/* Appends all of the batches, or none. When it returns true they survive any crash; threads that
+ * append at the same time share a write to the disk. False, and `why`: FLM_ERROR_FORMAT or
+ * FLM_ERROR_RANGE for labels or times that cannot be, FLM_ERROR_SYSTEM where the disk is full. */
+bool flm_store_append(struct flm_store *store, const struct flm_store_batch *batches, size_t count,
+                      struct flm_error *why);
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+struct flm_store_query {
+    size_t size; /* sizeof (struct flm_store_query) */
+    const char *tenant;
+    const char
+        *selector; /* "service=api region!=eu host=~'web.*'", or as Prometheus has it; NULL: all */
+    const char *type; /* "cpu:ns", or "cpu"; NULL: all types, a metric each */
+    int64_t from_ms, until_ms;
+};
+
+/* The sum of all that the query wants: a profile with no stacks where there is nothing. Segments
+ * that are damaged are set aside, and are losses of the profile. */
+struct flm_profile *flm_store_merge(struct flm_store *store, const struct flm_store_query *query,
+                                    struct flm_error *why);
+
+/* Adds, for each step, the values of the batches in it to *value: `count` values, of [from + i *
+ * step, from + (i + 1) * step). The query must want one type. */
+bool flm_store_timeline(struct flm_store *store, const struct flm_store_query *query,
+                        int64_t step_ms, double *values, size_t count, struct flm_error *why);
+
+/* These call `each` for texts, ascending, each once, until it returns false: the types that
+ * there are in the range of the query; the names of labels of the tenant; the values of one; the
+ * series that the query's selector matches, as "service_name=api host=a7". Names and values are
+ * of all that is known, whatever the range of time. */
+typedef bool (*flm_store_text)(void *context, struct flm_name text);
+bool flm_store_types(struct flm_store *store, const struct flm_store_query *query,
+                     flm_store_text each, void *context, struct flm_error *why);
+bool flm_store_label_names(struct flm_store *store, const struct flm_store_query *query,
+                           flm_store_text each, void *context, struct flm_error *why);
+bool flm_store_label_values(struct flm_store *store, const struct flm_store_query *query,
+                            const char *label, flm_store_text each, void *context,
+                            struct flm_error *why);
+bool flm_store_series(struct flm_store *store, const struct flm_store_query *query,
+                      flm_store_text each, void *context, struct flm_error *why);
+
+/* ---- Keeping it in order --------------------------------------------------------------------- */
+
+/* Writes what is in the journal as segments. Appending and queries go on meanwhile. */
+bool flm_store_seal(struct flm_store *store, struct flm_error *why);
+
+/* Merges the segments of an hour that is over by `now_ms`, then those of a day. *merged receives
+ * how many files became fewer. */
+bool flm_store_compact(struct flm_store *store, int64_t now_ms, uint64_t *merged,
+                       struct flm_error *why);
+
+/* Removes segments whose samples are all before a time, and series that were not seen since. */
+bool flm_store_retain(struct flm_store *store, int64_t before_ms, uint64_t *removed,
+                      struct flm_error *why);
+
+struct flm_store_stats {
+    uint64_t segments, damaged_segments;
+    uint64_t rows, bytes;      /* of the segments */
+    uint64_t pending_batches;  /* not sealed yet */
+    uint64_t memory_bytes;     /* that these take, about */
+    int64_t from_ms, until_ms; /* of all samples; both 0 where there is none */
+};
+struct flm_store_stats flm_store_stats(struct flm_store *store);
+
+/* Reads everything. False, and `why` with the first thing that is damaged. */
+bool flm_store_check(struct flm_store *store, struct flm_error *why);
+
+/* Copies the store to a new folder while it is in use. */
+bool flm_store_backup(struct flm_store *store, const char *folder, struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

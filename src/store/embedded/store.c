@@ -1,0 +1,405 @@
+/* store.c - a store in a folder: opening it, what a crash left, and appending. */
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text/versioned.h"
+#include "store/embedded/internal.h"
+
+/* ---- Folder ---------------------------------------------------------------------------------- */
+
+char *flm_store_path(const struct flm_store *store, const char *file)
+{
+    size_t size = strlen(store->folder) + (file ? strlen(file) : 0) + sizeof "/segments/";
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/segments%s%s", store->folder, file ? "/" : "", file ? file : "");
+    return path;
+}
+
+static bool make_folder(const char *path, struct flm_error *why)
+{
+    return mkdir(path, 0750) == 0 || errno == EEXIST ||
+           flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", path, strerror(errno));
+}
+
+static bool is_listed(const struct flm_store *store, const char *file)
+{
+    for (size_t i = 0; i < store->segments.count; i++)
+        if (strcmp(store->segments.at[i].file, file) == 0)
+            return true;
+    return false;
+}
+
+static int64_t generation_of(const char *file)
+{
+    return (int64_t)strtoull(file, NULL, 16);
+}
+
+/* Removes what was being written, and segments that no transaction has named. */
+static bool remove_leftovers(struct flm_store *store, struct flm_error *why)
+{
+    char *folder = flm_store_path(store, NULL);
+    DIR *dir = folder ? opendir(folder) : NULL;
+    if (!dir) {
+        if (folder)
+            flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", folder, strerror(errno));
+        else
+            flm_error_memory(why);
+        free(folder);
+        return false;
+    }
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        const char *end = strrchr(entry->d_name, '.');
+        bool is_segment = end && strcmp(end, ".seg") == 0, is_new = end && strcmp(end, ".new") == 0;
+        int64_t generation = generation_of(entry->d_name);
+        if (is_segment && generation >= store->next_generation)
+            store->next_generation = generation + 1;
+        if (is_new || (is_segment && !is_listed(store, entry->d_name)))
+            store->recovered.removed_files += unlinkat(dirfd(dir), entry->d_name, 0) == 0;
+    }
+    closedir(dir);
+    free(folder);
+    return true;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool list_segment(void *context, const struct flm_catalog_segment *seen,
+                         struct flm_error *why)
+{
+    struct flm_store *store = context;
+    struct flm_store_segment segment = {.level = seen->level,
+                                        .from_ms = seen->from_ms,
+                                        .until_ms = seen->until_ms,
+                                        .rows = seen->rows,
+                                        .size = seen->size,
+                                        .is_damaged = seen->quarantined};
+    snprintf(segment.file, sizeof segment.file, "%s", seen->file);
+    store->recovered.damaged_segments += seen->quarantined;
+    return FLM_ARRAY_ADD(&store->segments, segment) || flm_error_memory(why);
+}
+
+struct replay {
+    struct flm_store *store;
+    bool is_broken; /* an entry of this generation could not be read: later ones refer to it */
+};
+
+/* The generation that was replayed becomes segments, but for the last one, which goes on. */
+static bool finish_generation(struct flm_store *store, struct flm_error *why)
+{
+    bool frozen;
+    store->committed = flm_head_mark_of(&store->head);
+    return flm_store_freeze(store, &frozen, why) && (!frozen || flm_store_seal_frozen(store, why));
+}
+
+static bool replay_entry(void *context, int64_t generation, int64_t sequence,
+                         struct flm_bytes entry, bool damaged, struct flm_error *why)
+{
+    struct replay *r = context;
+    struct flm_store *store = r->store;
+    if (generation != store->generation) {
+        r->is_broken = false;
+        store->generation = generation;
+    }
+    if (generation >= store->next_generation)
+        store->next_generation = generation + 1;
+    store->sequence = sequence + 1;
+    if (!r->is_broken && !damaged) {
+        struct flm_error inner;
+        if (flm_head_read(&store->head, entry, &inner)) {
+            store->recovered.journal_entries++;
+            return true;
+        }
+        if (inner.kind == FLM_ERROR_MEMORY)
+            return flm_error_memory(why);
+    }
+    r->is_broken = true;
+    store->recovered.damaged_entries++;
+    return true;
+}
+
+struct generations {
+    struct FLM_ARRAY(int64_t) numbers;
+};
+
+static bool note_generation(void *context, int64_t generation, int64_t sequence,
+                            struct flm_bytes entry, bool damaged, struct flm_error *why)
+{
+    struct generations *g = context;
+    (void)sequence, (void)entry, (void)damaged;
+    if (g->numbers.count > 0 && g->numbers.at[g->numbers.count - 1] == generation)
+        return true;
+    return FLM_ARRAY_ADD(&g->numbers, generation) || flm_error_memory(why);
+}
+
+/* Replays one generation after the other: a store that ended while one was sealed has two. */
+static bool replay(struct flm_store *store, struct flm_error *why)
+{
+    struct generations all = {0};
+    struct replay r = {.store = store};
+    bool good = flm_catalog_journal_each(store->catalog, note_generation, &all, why);
+    for (size_t i = 0; good && i < all.numbers.count; i++) {
+        r.is_broken = false;
+        store->generation = all.numbers.at[i];
+        good = flm_catalog_journal_of(store->catalog, all.numbers.at[i], replay_entry, &r, why);
+        /* What cannot be read must not be in front of what will be written. */
+        if (good && (i + 1 < all.numbers.count || r.is_broken))
+            good = finish_generation(store, why);
+    }
+    FLM_ARRAY_CLEAR(&all.numbers);
+    store->committed = flm_head_mark_of(&store->head);
+    return good;
+}
+
+static bool open_store(struct flm_store *store, bool must_exist, struct flm_error *why)
+{
+    char *segments = flm_store_path(store, NULL);
+    size_t size = strlen(store->folder) + sizeof "/catalog.db";
+    char *catalog = malloc(size);
+    bool good = segments && catalog;
+    if (good) {
+        snprintf(catalog, size, "%s/catalog.db", store->folder);
+        if (must_exist && access(catalog, F_OK) != 0)
+            good =
+                flm_error_set(why, FLM_ERROR_SYSTEM, "%s: there is no store here", store->folder);
+        good = good && make_folder(store->folder, why) && make_folder(segments, why) &&
+               (store->catalog = flm_catalog_open(catalog, why)) != NULL;
+    } else {
+        flm_error_memory(why);
+    }
+    free(segments);
+    free(catalog);
+    return good && flm_head_init(&store->head, why) &&
+           flm_catalog_segments_each(store->catalog, list_segment, store, why) &&
+           remove_leftovers(store, why) && replay(store, why);
+}
+
+struct flm_store *flm_store_open(const char *folder, const struct flm_store_options *options,
+                                 struct flm_error *why)
+{
+    assert(folder);
+    struct flm_store_options own;
+    if (!flm_versioned_copy(&own, sizeof own, options, "flm_store_options", why))
+        return NULL;
+    struct flm_store *store = calloc(1, sizeof *store);
+    if (!store || !(store->folder = strdup(folder))) {
+        free(store);
+        flm_error_memory(why);
+        return NULL;
+    }
+    pthread_mutex_init(&store->maintenance, NULL);
+    pthread_mutex_init(&store->reading, NULL);
+    pthread_mutex_init(&store->lock, NULL);
+    pthread_mutex_init(&store->catalog_lock, NULL);
+    pthread_cond_init(&store->changed, NULL);
+    store->next_generation = 1;
+    if (!open_store(store, own.must_exist, why)) {
+        flm_store_close(store);
+        return NULL;
+    }
+    /* A head that goes on keeps its generation; a new one gets a number that no segment has. */
+    if (store->sequence == 0)
+        store->generation = store->next_generation++;
+    return store;
+}
+
+void flm_store_close(struct flm_store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < store->segments.count; i++)
+        flm_segment_close(store->segments.at[i].opened);
+    FLM_ARRAY_CLEAR(&store->segments);
+    flm_head_clear(&store->head);
+    flm_head_clear(&store->frozen);
+    flm_catalog_close(store->catalog);
+    pthread_mutex_destroy(&store->maintenance);
+    pthread_mutex_destroy(&store->reading);
+    pthread_mutex_destroy(&store->lock);
+    pthread_mutex_destroy(&store->catalog_lock);
+    pthread_cond_destroy(&store->changed);
+    free(store->folder);
+    free(store);
+}
+
+struct flm_store_recovery flm_store_recovered(const struct flm_store *store)
+{
+    return store->recovered;
+}
+
+/* ---- Appending ------------------------------------------------------------------------------- */
+
+static bool write_series(const struct flm_store_batch *batch, struct flm_text *out,
+                         struct flm_error *why)
+{
+    struct flm_store_label labels[FLM_STORE_MOST_LABELS];
+    if (batch->label_count > FLM_STORE_MOST_LABELS)
+        return flm_error_set(why, FLM_ERROR_RANGE, "there are more than %d labels",
+                             FLM_STORE_MOST_LABELS);
+    for (size_t i = 0; i < batch->label_count; i++)
+        labels[i] = (struct flm_store_label){flm_bytes_of(batch->labels[i].key),
+                                             flm_bytes_of(batch->labels[i].value)};
+    return flm_series_write(flm_bytes_of(batch->tenant ? batch->tenant : ""), labels,
+                            batch->label_count, out, why);
+}
+
+/* Pours the batches into the head. Of a failure nothing is left but strings, frames and nodes. */
+static bool pour(struct flm_store *store, const struct flm_store_batch *batches, size_t count,
+                 struct flm_error *why)
+{
+    struct flm_head_mark before = flm_head_mark_of(&store->head);
+    struct flm_text series = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) {
+        series.size = 0;
+        if (batches[i].time_ms < 0 || batches[i].time_ms > FLM_STORE_LAST_MS)
+            good = flm_error_set(why, FLM_ERROR_RANGE,
+                                 "the time %lld ms is before 1970 or beyond all clocks",
+                                 (long long)batches[i].time_ms);
+        good = good && write_series(&batches[i], &series, why) &&
+               flm_head_add(&store->head, batches[i].profile,
+                            (struct flm_bytes){series.at, series.size}, batches[i].time_ms, why);
+    }
+    flm_text_clear(&series);
+    if (!good)
+        flm_head_drop_batches(&store->head, &before);
+    return good;
+}
+
+/* Series that are new in this generation. */
+static bool commit_series(struct flm_store *store, const struct flm_text *texts, size_t count,
+                          int64_t time_ms, struct flm_error *why)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t size;
+        memcpy(&size, texts->at + at, sizeof size);
+        struct flm_bytes text = {texts->at + at + sizeof size, size};
+        if (!flm_catalog_series_add(store->catalog, text, time_ms, why))
+            return false;
+        at += sizeof size + size;
+    }
+    return true;
+}
+
+static bool write_journal(struct flm_store *store, int64_t generation, int64_t sequence,
+                          const struct flm_text *entry, const struct flm_text *series,
+                          size_t series_count, int64_t time_ms, struct flm_error *why)
+{
+    pthread_mutex_lock(&store->catalog_lock);
+    bool begun = flm_catalog_begin(store->catalog, why);
+    bool good = begun &&
+                flm_catalog_journal_add(store->catalog, generation, sequence,
+                                        (struct flm_bytes){entry->at, entry->size}, why) &&
+                commit_series(store, series, series_count, time_ms, why) &&
+                flm_catalog_commit(store->catalog, why);
+    if (begun && !good)
+        flm_catalog_rollback(store->catalog);
+    pthread_mutex_unlock(&store->catalog_lock);
+    return good;
+}
+
+/* What a series_count of series have to say to the catalog, behind their sizes. */
+static void copy_series(const struct flm_store *store, size_t from, struct flm_text *out)
+{
+    for (size_t i = from; i < store->head.series.strings.count; i++) {
+        struct flm_bytes text = flm_head_series(&store->head, (uint32_t)i);
+        uint32_t size = (uint32_t)text.size;
+        flm_text_add(out, (struct flm_bytes){(const char *)&size, sizeof size});
+        flm_text_add(out, text);
+    }
+}
+
+static void end_waiting(struct flm_store_waiter *waiter, bool good, const struct flm_error *why)
+{
+    for (struct flm_store_waiter *next; waiter; waiter = next) {
+        next = waiter->next;
+        if (!good && waiter->why)
+            *waiter->why = *why;
+        waiter->outcome = good ? FLM_DURABLE : FLM_FAILED;
+    }
+}
+
+/* Commits all that was appended so far: for the threads that wait meanwhile too. Holds `lock`,
+ * which it releases while it writes. */
+static void commit(struct flm_store *store)
+{
+    struct flm_head_mark target = flm_head_mark_of(&store->head);
+    struct flm_store_waiter *waiters = store->waiters;
+    int64_t generation = store->generation, sequence = store->sequence++;
+    int64_t time_ms = store->head.until_ms - 1;
+    struct flm_text entry = {0}, series = {0};
+    flm_head_write(&store->head, &store->committed, &entry);
+    copy_series(store, store->committed.series, &series);
+    struct flm_error why;
+    bool good = (!entry.failed && !series.failed) || flm_error_memory(&why);
+    store->waiters = NULL;
+    store->is_committing = true;
+    pthread_mutex_unlock(&store->lock);
+    good = good && write_journal(store, generation, sequence, &entry, &series,
+                                 target.series - store->committed.series, time_ms, &why);
+    flm_text_clear(&entry);
+    flm_text_clear(&series);
+    pthread_mutex_lock(&store->lock);
+    store->is_committing = false;
+    if (good) {
+        store->committed = target;
+    } else {
+        /* Those that were appended meanwhile stand behind what failed, and go with it. */
+        flm_head_drop_batches(&store->head, &store->committed);
+        end_waiting(store->waiters, false, &why);
+        store->waiters = NULL;
+    }
+    end_waiting(waiters, good, &why);
+    pthread_cond_broadcast(&store->changed);
+}
+
+bool flm_store_append(struct flm_store *store, const struct flm_store_batch *batches, size_t count,
+                      struct flm_error *why)
+{
+    assert(store && (batches || count == 0));
+    pthread_mutex_lock(&store->lock);
+    bool good = pour(store, batches, count, why);
+    struct flm_store_waiter own = {.next = store->waiters, .why = why};
+    if (good)
+        store->waiters = &own;
+    while (good && own.outcome == FLM_WAITING)
+        if (store->is_committing)
+            pthread_cond_wait(&store->changed, &store->lock);
+        else
+            commit(store);
+    pthread_mutex_unlock(&store->lock);
+    return good && own.outcome == FLM_DURABLE;
+}
+
+bool flm_store_freeze(struct flm_store *store, bool *frozen, struct flm_error *why)
+{
+    struct flm_head empty;
+    if (!flm_head_init(&empty, why))
+        return false;
+    pthread_mutex_lock(&store->lock);
+    while (store->is_committing || store->head.batches.count > store->committed.batches)
+        if (store->is_committing)
+            pthread_cond_wait(&store->changed, &store->lock);
+        else
+            commit(store);
+    *frozen = store->head.batches.count > 0;
+    if (*frozen) {
+        assert(store->frozen.nodes.count == 0);
+        store->frozen = store->head;
+        store->frozen_generation = store->generation;
+        store->head = empty;
+        store->generation = store->next_generation++;
+        store->sequence = 0;
+        store->committed = flm_head_mark_of(&store->head);
+    }
+    pthread_mutex_unlock(&store->lock);
+    if (!*frozen)
+        flm_head_clear(&empty);
+    return true;
+}

@@ -1,0 +1,214 @@
+/* selector.c - which series a query wants. */
+#include <stdlib.h>
+
+#include "base/core/array.h"
+#include "base/regex/regex.h"
+#include "store/labels/series_labels.h"
+
+struct matcher {
+    struct flm_bytes key, value; /* owned */
+    bool differs;                /* != and !~ */
+    struct flm_regex *regex;     /* of =~ and !~; NULL: the value itself */
+    struct flm_regex_scratch *scratch;
+};
+
+struct flm_selector {
+    struct FLM_ARRAY(struct matcher) matchers;
+};
+
+static void clear_matcher(struct matcher *m)
+{
+    union {
+        const char *seen;
+        char *owned;
+    } key = {m->key.at}, value = {m->value.at};
+    free(key.owned);
+    free(value.owned);
+    flm_regex_scratch_free(m->scratch);
+    flm_regex_free(m->regex);
+}
+
+void flm_selector_free(struct flm_selector *selector)
+{
+    for (size_t i = 0; selector && i < selector->matchers.count; i++)
+        clear_matcher(&selector->matchers.at[i]);
+    if (selector)
+        FLM_ARRAY_CLEAR(&selector->matchers);
+    free(selector);
+}
+
+/* ---- Parsing --------------------------------------------------------------------------------- */
+
+struct parser {
+    struct flm_bytes text;
+    size_t at;
+    bool in_braces;
+    struct flm_error *why;
+};
+
+static char peek(const struct parser *p)
+{
+    return p->at < p->text.size ? p->text.at[p->at] : 0;
+}
+
+static void skip_blanks(struct parser *p)
+{
+    while (flm_is_space(peek(p)) || peek(p) == ',')
+        p->at++;
+}
+
+static bool refuse(const struct parser *p, const char *reason)
+{
+    return flm_error_byte(p->why, FLM_ERROR_USAGE, p->at,
+                          "%s: a selector is like service=api region!=eu host=~'web.*'", reason);
+}
+
+static bool copy(struct flm_bytes from, struct flm_bytes *to)
+{
+    char *at = malloc(from.size + 1);
+    if (!at)
+        return false;
+    if (from.size > 0)
+        memcpy(at, from.at, from.size);
+    *to = (struct flm_bytes){at, from.size};
+    return true;
+}
+
+static bool parse_key(struct parser *p, struct matcher *m)
+{
+    size_t start = p->at;
+    while (peek(p) && !flm_is_one_of(peek(p), "=!~<>{}\"', \t\n"))
+        p->at++;
+    struct flm_bytes key = {p->text.at + start, p->at - start};
+    if (key.size == 0)
+        return refuse(p, "the name of a label is missing");
+    if (flm_bytes_are(key, "service") || flm_bytes_are(key, "service.name"))
+        key = flm_bytes_of(FLM_STORE_SERVICE);
+    return copy(key, &m->key) || flm_error_memory(p->why);
+}
+
+static bool parse_relation(struct parser *p, struct matcher *m, bool *is_pattern)
+{
+    skip_blanks(p);
+    m->differs = peek(p) == '!';
+    if (!flm_is_one_of(peek(p), "=!"))
+        return refuse(p, "one of =, !=, =~, !~ is missing behind the name of a label");
+    p->at++;
+    *is_pattern = peek(p) == '~';
+    if (m->differs && !flm_is_one_of(peek(p), "=~"))
+        return refuse(p, "'!' is followed by '=' or '~'");
+    p->at += *is_pattern || m->differs;
+    return true;
+}
+
+/* In quotes, in which a backslash takes the next byte as it is; or up to a blank. */
+static bool parse_value(struct parser *p, struct matcher *m)
+{
+    struct flm_text value = {0};
+    while (flm_is_space(peek(p)))
+        p->at++;
+    char quote = flm_is_one_of(peek(p), "\"'") ? peek(p) : 0;
+    const char *end = p->in_braces ? " \t\n,}" : " \t\n,";
+    p->at += quote != 0;
+    for (; peek(p) && (quote ? peek(p) != quote : !flm_is_one_of(peek(p), end)); p->at++) {
+        if (quote && peek(p) == '\\' && p->at + 1 < p->text.size)
+            p->at++;
+        flm_text_putc(&value, peek(p));
+    }
+    bool good = !quote || peek(p) == quote;
+    p->at += quote && good;
+    if (!good)
+        refuse(p, "a quote is not closed");
+    else
+        good = (!value.failed && copy((struct flm_bytes){value.at, value.size}, &m->value)) ||
+               flm_error_memory(p->why);
+    flm_text_clear(&value);
+    return good;
+}
+
+/* The whole value has to match. */
+static bool compile(struct parser *p, struct matcher *m)
+{
+    struct flm_text pattern = {0};
+    flm_text_puts(&pattern, "^(?:");
+    flm_text_add(&pattern, m->value);
+    flm_text_puts(&pattern, ")$");
+    bool good = !pattern.failed || flm_error_memory(p->why);
+    if (good)
+        m->regex = flm_regex_new((struct flm_bytes){pattern.at, pattern.size}, p->why);
+    if (m->regex)
+        m->scratch = flm_regex_scratch_new(m->regex, p->why);
+    flm_text_clear(&pattern);
+    return m->scratch != NULL;
+}
+
+static bool parse_matcher(struct parser *p, struct flm_selector *selector)
+{
+    struct matcher m = {{0}};
+    bool is_pattern = false;
+    bool good = parse_key(p, &m) && parse_relation(p, &m, &is_pattern) && parse_value(p, &m) &&
+                (!is_pattern || compile(p, &m));
+    if (good && !FLM_ARRAY_ADD(&selector->matchers, m))
+        good = flm_error_memory(p->why);
+    if (!good)
+        clear_matcher(&m);
+    return good;
+}
+
+struct flm_selector *flm_selector_parse(struct flm_bytes text, struct flm_error *why)
+{
+    struct parser p = {.text = flm_bytes_trimmed(text), .why = why};
+    struct flm_selector *selector = calloc(1, sizeof *selector);
+    if (!selector) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    p.in_braces = peek(&p) == '{';
+    p.at += p.in_braces;
+    bool good = true, closed = !p.in_braces;
+    for (skip_blanks(&p); good && p.at < p.text.size; skip_blanks(&p)) {
+        if (p.in_braces && peek(&p) == '}') {
+            p.at++;
+            closed = true;
+            break;
+        }
+        good = parse_matcher(&p, selector);
+    }
+    if (good && !closed)
+        good = refuse(&p, "'}' is missing");
+    if (good && p.at < p.text.size)
+        good = refuse(&p, "there is something behind '}'");
+    if (!good) {
+        flm_selector_free(selector);
+        return NULL;
+    }
+    return selector;
+}
+
+/* ---- Matching -------------------------------------------------------------------------------- */
+
+bool flm_selector_matches(const struct flm_selector *selector, struct flm_bytes series)
+{
+    for (size_t i = 0; i < selector->matchers.count; i++) {
+        const struct matcher *m = &selector->matchers.at[i];
+        struct flm_bytes value = flm_series_value(series, m->key);
+        bool matches = m->regex ? flm_regex_search(m->regex, m->scratch, value)
+                                : flm_bytes_equal(value, m->value);
+        if (matches == m->differs)
+            return false;
+    }
+    return true;
+}
+
+bool flm_selector_equal(const struct flm_selector *selector, struct flm_store_label *label)
+{
+    *label = (struct flm_store_label){{NULL, 0}, {NULL, 0}};
+    for (size_t i = selector->matchers.count; i-- > 0;) {
+        const struct matcher *m = &selector->matchers.at[i];
+        if (m->regex || m->differs || m->value.size == 0)
+            continue;
+        *label = (struct flm_store_label){m->key, m->value};
+        return true;
+    }
+    return false;
+}
