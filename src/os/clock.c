@@ -16,6 +16,11 @@ int64_t flm_now_ns(void)
     return flm_clock_ns(CLOCK_MONOTONIC);
 }
 
+int64_t flm_wall_ms(void)
+{
+    return flm_clock_ns(CLOCK_REALTIME) / 1000000;
+}
+
 struct timespec flm_deadline(int64_t after_ns)
 {
     assert(after_ns >= 0);

@@ -18,6 +18,8 @@ extern const struct flm_command flm_command_merge;
 extern const struct flm_command flm_command_filter;
 extern const struct flm_command flm_command_gate;
 extern const struct flm_command flm_command_series;
+extern const struct flm_command flm_command_store;
+extern const struct flm_command flm_command_query;
 extern const struct flm_command flm_command_formats;
 extern const struct flm_command flm_command_mcp;
 extern const struct flm_command flm_command_completion;

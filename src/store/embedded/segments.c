@@ -41,7 +41,7 @@ struct flm_segment *flm_store_opened(struct flm_store *store, size_t segment)
     if (s->opened || s->is_damaged)
         return s->opened;
     char *path = flm_store_path(store, s->file);
-    struct flm_error why;
+    struct flm_error why = {0};
     if (path)
         s->opened = flm_segment_open(path, &why);
     free(path);

@@ -367,6 +367,7 @@ bool flm_store_append(struct flm_store *store, const struct flm_store_batch *bat
     bool good = pour(store, batches, count, why);
     struct flm_store_waiter own = {.next = store->waiters, .why = why};
     if (good)
+        /* cppcheck-suppress autoVariables ; whoever ends the waiting takes it off first */
         store->waiters = &own;
     while (good && own.outcome == FLM_WAITING)
         if (store->is_committing)

@@ -1,0 +1,23 @@
+/* time_text.h - times as people write them in a query: "-1h", "now", "2026-11-28", "1795832400". */
+#ifndef FLAMEL_STORE_LABELS_TIME_TEXT_H
+#define FLAMEL_STORE_LABELS_TIME_TEXT_H
+
+#include "base/core/bytes.h"
+#include "flamel/error.h"
+
+/* Milliseconds since 1970:
+ *
+ *     now, now-90s, -1h, -2d12h         before `now_ms`: ms, s, m (minutes), h, d, w
+ *     2026-11-28, 2026-11-28T10:30,     UTC; with Z or without, with a blank instead of the T
+ *     2026-11-28T10:30:15.250Z
+ *     1795832400, 1795832400000         seconds, or milliseconds (from 10^11 on)
+ *
+ * False, and `why` with these forms, for anything else. */
+bool flm_time_parse(struct flm_bytes text, int64_t now_ms, int64_t *time_ms, struct flm_error *why);
+
+/* "2026-11-28T10:30:15Z", with milliseconds where there are some: at most FLM_TIME_TEXT bytes with
+ * the zero at the end. */
+#define FLM_TIME_TEXT 40
+void flm_time_print(int64_t time_ms, char out[FLM_TIME_TEXT]);
+
+#endif
