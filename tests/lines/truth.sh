@@ -231,6 +231,11 @@ export GOCACHE="$work/go" GOFLAGS=-mod=mod GO111MODULE=off HOME="${HOME:-$work}"
 other go go 'go build -o lines lines.go' ./lines
 other go-stripped go 'go build -ldflags="-s -w" -o lines lines.go' ./lines
 other node node : node --perf-prof lines.js
+# A Java VM writes a jitdump by an agent. The JDK has its header.
+java_home=$(dirname "$(dirname "$(realpath "$(command -v javac || echo /)")")")
+[ -e "$java_home/include/jvmti.h" ] && other java javac \
+    "cc -O2 -shared -fPIC -I$java_home/include -I$java_home/include/linux jitdump_agent.c -o libjitdump_agent.so && javac Lines.java" \
+    "$java_home/bin/java" -agentpath:./libjitdump_agent.so -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints Lines
 other rust rustc 'rustc -g -O lines.rs -o lines' ./lines
 record=--python
 other python python3 : python3 lines.py
