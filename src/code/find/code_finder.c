@@ -2,10 +2,8 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "algebra/aggregate/address_costs.h"
 #include "code/find/internal.h"
 #include "code/find/profile_module.h"
 #include "draw/syntax/syntax.h"
@@ -345,72 +343,6 @@ static bool take_parts(struct finding *f, const struct flm_profile_module *modul
     return true;
 }
 
-/* An address, and the largest part that it is of what any metric has of the function. */
-struct ranked_address {
-    uint64_t address;
-    double share;
-};
-
-static int compare_ranks(const void *a, const void *b)
-{
-    const struct ranked_address *x = a, *y = b;
-    if (x->share != y->share)
-        return x->share > y->share ? -1 : 1;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
-static int compare_ranked_addresses(const void *a, const void *b)
-{
-    const struct ranked_address *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
-static bool rank(struct ranked_address *ranked, size_t count, const struct flm_profile *p,
-                 struct flm_metric metric, const unsigned char *marks)
-{
-    struct flm_address_costs costs;
-    if (!flm_address_costs_init(&costs, p, metric, marks, NULL))
-        return false;
-    double all = 0;
-    for (size_t i = 0; i < costs.count; i++)
-        all += fabs(costs.address[i].total);
-    for (size_t i = 0; i < costs.count; i++) {
-        const struct ranked_address key = {.address = costs.address[i].address};
-        struct ranked_address *it =
-            bsearch(&key, ranked, count, sizeof *ranked, compare_ranked_addresses);
-        double share = fabs(costs.address[i].total) / all;
-        if (it && share > it->share)
-            it->share = share;
-    }
-    flm_address_costs_clear(&costs);
-    return true;
-}
-
-/* The addresses that cost most come first, of whatever is measured: a function may be inlined in a
- * thousand others. False when memory ran out. */
-static bool sort_by_cost(struct finding *f)
-{
-    const struct flm_profile *p = f->p;
-    size_t count = f->addresses.count;
-    unsigned char *marks = calloc(p->sizes.frame_count, 1);
-    struct ranked_address *ranked = calloc(count + 1, sizeof *ranked);
-    bool good = marks && ranked;
-    for (uint32_t i = 1; good && i < p->sizes.frame_count; i++)
-        marks[i] = p->frames[i].module == f->module &&
-                   flm_bytes_equal(flm_string_bytes(p, p->frames[i].function), f->name);
-    for (size_t i = 0; good && i < count; i++)
-        ranked[i].address = f->addresses.at[i];
-    for (uint32_t m = 0; good && m < p->sizes.metric_count; m++)
-        good = rank(ranked, count, p, (struct flm_metric){m}, marks);
-    if (good)
-        qsort(ranked, count, sizeof *ranked, compare_ranks);
-    for (size_t i = 0; good && i < count; i++)
-        f->addresses.at[i] = ranked[i].address;
-    free(marks);
-    free(ranked);
-    return good;
-}
-
 /* False when memory ran out. */
 static bool find_parts(struct finding *f, const struct flm_profile_module *module,
                        struct flm_code_making *making)
@@ -419,7 +351,8 @@ static bool find_parts(struct finding *f, const struct flm_profile_module *modul
     bool is_other = false;
     if (!take_parts(f, module, making, &left_out, &is_other) ||
         (left_out > 0 &&
-         (!sort_by_cost(f) || !take_parts(f, module, making, &left_out, &is_other))))
+         (!flm_code_rank_addresses(f->p, f->module, f->name, f->addresses.at, f->addresses.count) ||
+          !take_parts(f, module, making, &left_out, &is_other))))
         return false;
     if (making->parts.count > 0)
         qsort(making->parts.at, making->parts.count, sizeof *making->parts.at, compare_parts);

@@ -35,6 +35,13 @@ struct flm_code_making {
 bool flm_code_making_disassemble(struct flm_code_making *making, struct flm_error *why);
 void flm_code_making_clear(struct flm_code_making *making);
 
+/* ---- code_finder_rank.c ----------------------------------------------------------------------- */
+
+/* Sorts the addresses of a function, which ascend: those that cost most first. False when memory
+ * ran out. */
+bool flm_code_rank_addresses(const struct flm_profile *profile, uint32_t module,
+                             struct flm_bytes name, uint64_t *address, size_t count);
+
 /* ---- code_finder_compiled.c: code that was compiled while the program ran -------------------- */
 
 /* Which of the addresses, ascending, were found: a part for each code that has one. */

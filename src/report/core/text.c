@@ -9,6 +9,7 @@
 #include "draw/text/quantity.h"
 #include "draw/text/wrap.h"
 #include "report/core/blocks.h"
+#include "report/core/text_tree.h"
 
 struct writer {
     const struct flm_report *report;
@@ -199,84 +200,6 @@ static void write_section(struct writer *w, const struct flm_report_block *block
     flm_text_putc(w->out, '\n');
 }
 
-/* ---- The lines of a tree --------------------------------------------------------------------- */
-
-/* A row stands right below its parent when it is the only one: only where the tree branches are
- * there lines, and the names move to the right. So a chain of a hundred calls is a straight column.
- *
- *     main
- *     run
- *     |- parse
- *     |  |- lex
- *     |  `- build
- *     |     allocate          build calls only this
- *     `- (3 more)             branches below the cut, where they are worth a row together
- */
-
-enum sibling { SIBLING_ONLY, SIBLING_BEFORE_OTHERS, SIBLING_LAST };
-
-/* Where a line of the tree runs down. */
-struct branch {
-    uint32_t depth;
-    bool ends; /* with this row */
-};
-
-struct tree {
-    unsigned char *sibling; /* by row: enum sibling */
-    struct FLM_ARRAY(struct branch) branches;
-};
-
-/* Two passes with a flag for each depth: whether the parent that is open there has had a child. */
-static bool find_siblings(struct tree *tree, const struct flm_report_table *table)
-{
-    uint32_t deepest = 0;
-    for (size_t i = 0; i < table->rows.count; i++)
-        if (table->rows.at[i].depth > deepest)
-            deepest = table->rows.at[i].depth;
-    tree->sibling = calloc(table->rows.count + 1, 1);
-    bool *seen = calloc((size_t)deepest + 2, sizeof *seen);
-    if (!tree->sibling || !seen) {
-        free(seen);
-        return false;
-    }
-    for (size_t i = table->rows.count; i-- > 0;) {
-        uint32_t depth = table->rows.at[i].depth;
-        tree->sibling[i] = seen[depth] ? SIBLING_BEFORE_OTHERS : SIBLING_ONLY;
-        seen[depth] = true;
-        seen[depth + 1] = false;
-    }
-    memset(seen, 0, ((size_t)deepest + 2) * sizeof *seen);
-    for (size_t i = 0; i < table->rows.count; i++) {
-        uint32_t depth = table->rows.at[i].depth;
-        if (tree->sibling[i] == SIBLING_ONLY && seen[depth])
-            tree->sibling[i] = SIBLING_LAST;
-        seen[depth] = true;
-        seen[depth + 1] = false;
-    }
-    free(seen);
-    return true;
-}
-
-/* The lines before a row: those that run past it, and its own. */
-static bool add_tree_lines(struct tree *tree, struct flm_text *cell, uint32_t depth,
-                           enum sibling sibling, bool is_utf8)
-{
-    while (tree->branches.count > 0 && tree->branches.at[tree->branches.count - 1].depth >= depth)
-        tree->branches.count--;
-    for (size_t i = 0; i < tree->branches.count; i++)
-        flm_text_puts(cell, tree->branches.at[i].ends ? (is_utf8 ? "  " : "   ")
-                            : is_utf8                 ? "\xE2\x94\x82 "
-                                                      : "|  ");
-    if (sibling == SIBLING_ONLY)
-        return true;
-    bool ends = sibling == SIBLING_LAST;
-    if (is_utf8)
-        flm_text_puts(cell, ends ? "\xE2\x94\x94 " : "\xE2\x94\x9C ");
-    else
-        flm_text_puts(cell, ends ? "`- " : "|- ");
-    return FLM_ARRAY_ADD(&tree->branches, (struct branch){depth, ends});
-}
-
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* The digits behind the point of a mean of counts say nothing: whole, or three digits. */
@@ -425,9 +348,9 @@ static void add_cell(struct writer *w, struct flm_table *to, const struct flm_re
 static bool fill(struct writer *w, const struct flm_report_table *table,
                  const struct flm_scale *scales, struct flm_table *to)
 {
-    struct tree tree = {0};
+    struct flm_tree_lines tree = {0};
     bool is_utf8 = w->style->charset == FLM_CHARSET_UTF8;
-    bool good = !table->is_tree || find_siblings(&tree, table);
+    bool good = !table->is_tree || flm_tree_lines_init(&tree, table);
     for (size_t row = 0; good && row < table->rows.count; row++) {
         const struct flm_report_value *values = flm_report_row_values(table, row);
         if (!(table->rows.at[row].forms & w->form))
@@ -437,8 +360,7 @@ static bool fill(struct writer *w, const struct flm_report_table *table,
             const struct flm_report_value *value = &values[view->column];
             if (table->is_tree && i + 1 == table->views.count) {
                 struct flm_text *cell = flm_table_cell(to);
-                good = add_tree_lines(&tree, cell, table->rows.at[row].depth, tree.sibling[row],
-                                      is_utf8);
+                good = flm_tree_lines_add(&tree, cell, table, row, is_utf8);
                 flm_table_end_prefix(to);
                 flm_text_add(cell, flm_report_value_text(w->report, value, &w->line));
                 if (value->tone != FLM_TONE_PLAIN)
@@ -448,8 +370,7 @@ static bool fill(struct writer *w, const struct flm_report_table *table,
             }
         }
     }
-    free(tree.sibling);
-    FLM_ARRAY_CLEAR(&tree.branches);
+    flm_tree_lines_clear(&tree);
     return good;
 }
 
