@@ -52,6 +52,9 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
                                     struct flm_error *why);
 void flm_sources_free(struct flm_sources *sources);
 
+/* Whether a map, "OLD=NEW", can be of any use: a file that the profile names begins with OLD. */
+bool flm_sources_map_matches(const char *map, const struct flm_profile *profile);
+
 /* What flm_report_annotate prints. */
 enum flm_annotate_code {
     FLM_ANNOTATE_SOURCE,

@@ -191,14 +191,11 @@ static bool try_beneath(struct search *s, const char *folder, const char *path,
 static bool try_maps(struct search *s)
 {
     for (size_t i = 0; i < s->places->map_count; i++) {
-        const char *map = s->places->maps[i], *equals = strchr(map, '=');
-        size_t size = equals ? (size_t)(equals - map) : 0;
-        const char *path = s->path.at;
-        /* A prefix of whole parts: /src is none of /src2/a.c. */
-        if (!equals || strncmp(path, map, size) != 0 ||
-            (size > 0 && map[size - 1] != '/' && path[size] != '/'))
-            continue;
-        if (try_beneath(s, equals + 1, path + size, FLM_SOURCE_MAPPED, true))
+        const char *map = s->places->maps[i];
+        size_t size;
+        struct flm_bytes path = {s->path.at, s->path.size - 1};
+        if (flm_source_map_matches(map, path, &size) &&
+            try_beneath(s, map + size + 1, path.at + size, FLM_SOURCE_MAPPED, true))
             return true;
     }
     return false;
@@ -298,6 +295,16 @@ bool flm_source_map_check(const char *map, struct flm_error *why)
     return strchr(map, '=') ||
            flm_error_set(why, FLM_ERROR_USAGE,
                          "'%s' is not OLD=NEW: where sources were, and where they are", map);
+}
+
+/* A prefix of whole parts: /src is none of /src2/a.c. */
+bool flm_source_map_matches(const char *map, struct flm_bytes path, size_t *size)
+{
+    const char *equals = strchr(map, '=');
+    size_t old = equals ? (size_t)(equals - map) : 0;
+    *size = old;
+    return equals && path.size >= old && memcmp(path.at, map, old) == 0 &&
+           (old == 0 || map[old - 1] == '/' || (path.size > old && path.at[old] == '/'));
 }
 
 bool flm_source_file_find(const struct flm_source_places *places,

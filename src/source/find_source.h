@@ -76,6 +76,9 @@ int64_t flm_source_recorded_ns(const struct flm_profile *profile);
 /* Whether a map has the form OLD=NEW. */
 bool flm_source_map_check(const char *map, struct flm_error *why);
 
+/* Whether a path begins with OLD, which is `size` bytes of it then. */
+bool flm_source_map_matches(const char *map, struct flm_bytes path, size_t *size);
+
 /* False when it is found nowhere, which `status` explains, or, with `why`, memory ran out. The
  * caller clears the source in any case. */
 bool flm_source_file_find(const struct flm_source_places *places,

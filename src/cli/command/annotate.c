@@ -93,6 +93,8 @@ static int print(const struct fields *f, const char *const *paths, int count, co
                                              .for_programs = is_all};
     struct flm_report *made = NULL;
     if (loaded)
+        flm_load_say_maps(&f->load, &f->maps, sides[0], sides[1]);
+    if (loaded)
         made = function ? flm_report_annotate(sides[0], &how, &why)
                         : flm_report_lines(sides[0], &how, &why);
     bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);

@@ -342,6 +342,7 @@ static int serve(const struct fields *f, const struct flm_page_options *shown,
     struct flm_symbol_paths paths = {0};
     struct flm_served_page *page = flm_served_page_new(shown, &why);
     struct flm_code_sides sides = {NULL, NULL};
+    flm_load_say_maps(&f->load, &f->maps, shown->profile, shown->before);
     sides.after = page ? finder_of(f, shown->profile, &paths, &why) : NULL;
     sides.before = sides.after ? finder_of(f, shown->before, &paths, &why) : NULL;
     bool good = sides.after && (sides.before || !shown->before);

@@ -13,6 +13,7 @@
 #include "cli/common/remarks.h"
 #include "flamel/aggregate.h"
 #include "flamel/algebra.h"
+#include "flamel/annotate.h"
 #include "os/clock.h"
 
 struct progress {
@@ -234,6 +235,18 @@ struct flm_sources_options flm_load_places(const struct flm_load_fields *fields,
                                         .perf_dir = flm_symbol_perf_dir(paths),
                                         .cache_dir = flm_symbol_cache(paths),
                                         .debuginfod = fields->debuginfod};
+}
+
+void flm_load_say_maps(const struct flm_load_fields *fields, const struct flm_option_list *maps,
+                       const struct flm_profile *profile, const struct flm_profile *before)
+{
+    for (size_t i = 0; i < maps->count && !fields->quiet; i++) {
+        const char *map = maps->items[i], *equals = strchr(map, '=');
+        if (equals && !flm_sources_map_matches(map, profile) &&
+            !(before && flm_sources_map_matches(map, before)))
+            flm_message("--source-map %s: no source file of the profile begins with '%.*s'", map,
+                        (int)(equals - map), map);
+    }
 }
 
 bool flm_load_matched(const struct flm_load_fields *fields, size_t unmatched, size_t count)

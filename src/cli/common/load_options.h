@@ -129,6 +129,10 @@ struct flm_sources_options flm_load_places(const struct flm_load_fields *fields,
                                            const struct flm_option_list *maps,
                                            struct flm_symbol_paths *paths);
 
+/* Names the maps of --source-map by which no file of the profiles is found; `before` may be NULL. */
+void flm_load_say_maps(const struct flm_load_fields *fields, const struct flm_option_list *maps,
+                       const struct flm_profile *profile, const struct flm_profile *before);
+
 /* False, and `why`, when a folder given with --symbols cannot be read. Without this check a
  * misspelled folder would mean missing symbols, and no error. */
 bool flm_symbol_dirs_check(const struct flm_option_list *dirs, struct flm_error *why);

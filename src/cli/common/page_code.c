@@ -103,6 +103,7 @@ static bool collect(const struct flm_page_code_fields *fields, const struct flm_
     how.no_source = !fields->with_source.is_given;
     how.no_assembly = !fields->with_assembly;
     double share = fields->with_source.share;
+    flm_load_say_maps(load, &fields->maps, profile, save->base);
     bool good = flm_metric_find(profile, save->metric, &metric, why) &&
                 flm_code_collect(profile, metric, share, &how, store, why) &&
                 (!save->base ||

@@ -8,6 +8,8 @@
 #include "base/text/versioned.h"
 #include "code/find/code_finder.h"
 #include "flamel/annotate.h"
+#include "profile/columns.h"
+#include "source/find_source.h"
 
 struct known_profile {
     const struct flm_profile *profile;
@@ -84,6 +86,23 @@ struct flm_sources *flm_sources_new(const struct flm_sources_options *options,
     all->sources.find_code = find_code;
     all->options = flm_code_finder_options_of(&o);
     return &all->sources;
+}
+
+static bool can_map(const char *map, const struct flm_profile *p, uint32_t file)
+{
+    size_t size;
+    return file && flm_source_map_matches(map, flm_string_bytes(p, file), &size);
+}
+
+bool flm_sources_map_matches(const char *map, const struct flm_profile *profile)
+{
+    assert(map && profile);
+    bool found = false;
+    for (uint32_t i = 0; i < profile->sizes.frame_count && !found; i++)
+        found = can_map(map, profile, profile->frames[i].file);
+    for (uint32_t i = 0; i < profile->sizes.location_count && !found; i++)
+        found = can_map(map, profile, flm_location_at(profile, i).file);
+    return found;
 }
 
 void flm_sources_free(struct flm_sources *sources)

@@ -160,6 +160,15 @@ static struct flm_bytes shown(struct printing *p, struct flm_bytes text)
     return flm_showable(text, p->style->charset, &p->scratch);
 }
 
+/* A share without a title of its own has that of the value before it, where that is left out. */
+static const char *title_of(const struct printing *p, size_t column)
+{
+    const struct flm_column *c = &p->table->columns[column];
+    bool is_share = column > 0 && c->title[0] == '\0' && c->kind == FLM_COLUMN_NUMBER &&
+                    c[-1].kind == FLM_COLUMN_NUMBER && p->placed[column - 1].cells == 0;
+    return is_share ? c[-1].title : c->title;
+}
+
 /* The title, which may be the name of a metric: any bytes, as long as it likes. Shortened for a
  * window, where every cell of it is taken from the names. Good until the next call. */
 static struct flm_bytes fit_title(struct printing *p, size_t column, size_t most)
@@ -167,7 +176,7 @@ static struct flm_bytes fit_title(struct printing *p, size_t column, size_t most
     bool is_window = p->style->width > 0;
     struct flm_width room = {is_window ? (most < LARGEST_TITLE ? most : LARGEST_TITLE) : SIZE_MAX};
     p->piece.size = 0;
-    flm_cells_add_name(&p->piece, shown(p, flm_bytes_of(p->table->columns[column].title)), room,
+    flm_cells_add_name(&p->piece, shown(p, flm_bytes_of(title_of(p, column))), room,
                        p->style->charset);
     return (struct flm_bytes){p->piece.at, p->piece.size};
 }
@@ -338,6 +347,7 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
                            p->style->charset);
         break;
     case FLM_COLUMN_TEXT:
+    case FLM_COLUMN_CODE:
         flm_text_add(&p->piece, text);
         break;
     }
@@ -383,8 +393,10 @@ static void print_row(struct printing *p, const struct flm_table_cell *cells)
         if (p->placed[i].cells == 0)
             continue;
         fit(p, i, &cells[i]);
-        bool wraps = i + 1 == t->column_count && t->columns[i].kind == FLM_COLUMN_TEXT &&
-                     p->style->width >= start + NARROWEST_WRAP;
+        bool is_text =
+            t->columns[i].kind == FLM_COLUMN_TEXT || t->columns[i].kind == FLM_COLUMN_CODE;
+        bool wraps =
+            i + 1 == t->column_count && is_text && p->style->width >= start + NARROWEST_WRAP;
         if (wraps) {
             flm_cells_pad(p->out, (struct flm_width){at}, (struct flm_width){start});
             add_wrapped(p, start, p->style->width - start);

@@ -27,6 +27,7 @@
 
 enum flm_column_kind {
     FLM_COLUMN_TEXT,
+    FLM_COLUMN_CODE,   /* a line of it: blanks in front matter */
     FLM_COLUMN_NUMBER, /* "318", "1.24 s", "< 0.1 %": a number and its unit */
     FLM_COLUMN_NAME,   /* a function */
     FLM_COLUMN_STACK,  /* functions with semicolons between them: the last ones matter most */

@@ -45,6 +45,15 @@ static void add_cell_text(struct flm_text *out, struct flm_bytes text)
     }
 }
 
+/* Blanks in front of a code span are shown by no reader; these are, by all. */
+static void add_line_of_code(struct flm_text *out, struct flm_bytes text)
+{
+    size_t at = 0;
+    for (; at < text.size && text.at[at] == ' '; at++)
+        flm_text_puts(out, "&nbsp;");
+    add_code(out, flm_bytes_from(text, at));
+}
+
 void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
 {
     assert(table->column_count > 0);
@@ -69,6 +78,8 @@ void flm_table_markdown(const struct flm_table *table, struct flm_text *out)
             flm_text_puts(out, "| ");
             if (flm_column_is_name(column->kind) || column->kind == FLM_COLUMN_PATH)
                 add_code(out, text);
+            else if (column->kind == FLM_COLUMN_CODE)
+                add_line_of_code(out, text);
             else
                 add_cell_text(out, text);
             flm_text_putc(out, ' ');

@@ -9,6 +9,7 @@
 #include "algebra/aggregate/line_costs.h"
 #include "algebra/operation/pattern.h"
 #include "base/core/sort.h"
+#include "base/text/function_name.h"
 #include "base/text/versioned.h"
 #include "draw/text/quantity.h"
 #include "format/core/mapped.h"
@@ -475,6 +476,29 @@ static bool make_annotated(struct making *m)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
+/* Whether the name without its arguments is `wanted`, or ends with it: behind a class, a package, or
+ * the type that it returns. */
+static bool is_short_for(struct flm_bytes wanted, struct flm_bytes name)
+{
+    size_t end = flm_name_parts(name).end;
+    if (wanted.size == 0 || wanted.size > end ||
+        memcmp(name.at + end - wanted.size, wanted.at, wanted.size) != 0)
+        return false;
+    return wanted.size == end || flm_is_one_of(name.at[end - wanted.size - 1], ":./ ");
+}
+
+/* "parse" of what is "lexer::parse(char const*)", where no function has that name alone. */
+static uint32_t mark_short_names(struct making *m, struct flm_bytes wanted)
+{
+    const struct flm_profile *p = m->all.source.profile;
+    uint32_t matched = 0;
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        m->marks[i] = is_short_for(wanted, flm_frame_function(p, i));
+        matched += m->marks[i];
+    }
+    return matched;
+}
+
 static bool mark_functions(struct making *m)
 {
     const struct flm_profile *p = m->all.source.profile;
@@ -485,7 +509,7 @@ static bool mark_functions(struct making *m)
     struct flm_bytes pattern = flm_bytes_of(m->options->function);
     if (!flm_pattern_mark(p, pattern, m->marks, &matched, m->why))
         return false;
-    if (matched > 0)
+    if (matched > 0 || mark_short_names(m, pattern) > 0)
         return true;
     struct flm_text hint = {0};
     flm_pattern_suggest(p, pattern, NULL, &hint);

@@ -325,7 +325,7 @@ bool flm_annotate_code(const struct flm_annotating *a, const struct flm_annotate
     flm_report_add_source_view(a->report, &a->source, "address", ADDRESS, FLM_VIEW_AS_TEXT,
                                FLM_COLUMN_NUMBER, 0);
     flm_report_add_source_view(a->report, &a->source, "instruction", behind + SEEN,
-                               FLM_VIEW_AS_TEXT, FLM_COLUMN_TEXT, 0);
+                               FLM_VIEW_AS_TEXT, FLM_COLUMN_CODE, 0);
     each_row(&s, add_seen_row);
     add_runs(&s);
     return true;

@@ -67,7 +67,7 @@ static void begin_table(struct showing *s)
     flm_report_add_source_view(a->report, &a->source, "line", costs + LINE, FLM_VIEW_AS_TEXT,
                                FLM_COLUMN_NUMBER, 0);
     flm_report_add_source_view(a->report, &a->source, "source", costs + SEEN, FLM_VIEW_AS_TEXT,
-                               FLM_COLUMN_TEXT, 0);
+                               FLM_COLUMN_CODE, 0);
     s->has_table = true;
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "flamel/annotate.h"
+#include "flamel/builder.h"
 #include "flamel/file.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
@@ -160,6 +161,29 @@ static void options_are_checked(void **state)
     flm_sources_free(NULL);
 }
 
+static void a_map_is_of_use_where_a_file_begins_so(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    uint32_t name = flm_builder_string(b, "lex", 3).index;
+    const char *const files[] = {"/built/lex.c", "/built2/a.c", ""};
+    for (int i = 0; i < 3; i++) {
+        struct flm_frame_record record = {
+            .function = name, .file = flm_builder_string(b, files[i], strlen(files[i])).index};
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
+        flm_builder_add(b, node, flm_builder_metric(b, "cpu", "ns"), 1);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_true(flm_sources_map_matches("/built=/src", p));
+    assert_true(flm_sources_map_matches("/built2/=/src", p));
+    assert_true(flm_sources_map_matches("=/root", p));
+    assert_false(flm_sources_map_matches("/buil=/src", p));
+    assert_false(flm_sources_map_matches("/built/lex.cc=/src", p));
+    assert_false(flm_sources_map_matches("/src=/built", p));
+    flm_profile_free(p);
+}
+
 static bool search_once(void *context, struct flm_error *why)
 {
     const struct flm_sources_options options = {.size = sizeof options};
@@ -185,6 +209,7 @@ int main(void)
         cmocka_unit_test(a_file_is_read_once_and_its_text_stays),
         cmocka_unit_test(the_program_of_the_profile_knows_its_sources),
         cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(a_map_is_of_use_where_a_file_begins_so),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -343,6 +343,37 @@ static void markdown_has_code_spans_that_nothing_breaks_out_of(void **state)
     flm_table_clear(&table);
 }
 
+static void markdown_keeps_the_blanks_before_code(void **state)
+{
+    (void)state;
+    static const struct flm_column code[] = {{"source", FLM_COLUMN_CODE, 0}};
+    struct flm_table table;
+    flm_table_init(&table, code, 1);
+    flm_text_puts(flm_table_cell(&table), "  a |= *b;");
+    flm_text_puts(flm_table_cell(&table), "");
+    struct flm_text out = {0};
+    flm_table_markdown(&table, &out);
+    flm_text_putc(&out, 0);
+    assert_string_equal(out.at, "| source |\n|---|\n| &nbsp;&nbsp;`a \\|= *b;` |\n|  |\n");
+    flm_text_clear(&out);
+    flm_table_clear(&table);
+}
+
+static void a_share_has_the_title_of_a_value_that_is_left_out(void **state)
+{
+    (void)state;
+    static const struct flm_column texts[] = {
+        {"self", FLM_COLUMN_NUMBER, 1}, {"", FLM_COLUMN_NUMBER, 0}, {"source", FLM_COLUMN_CODE, 0}};
+    struct flm_table table;
+    flm_table_init(&table, texts, 3);
+    flm_text_puts(flm_table_cell(&table), "1,234.56 ms");
+    flm_text_puts(flm_table_cell(&table), "12.3 %");
+    flm_text_puts(flm_table_cell(&table), "int main(void)");
+    assert_printed(&table, &(struct flm_table_style){.width = 24, .charset = FLM_CHARSET_ASCII},
+                   "  self  source\n"
+                   "12.3 %  int main(void)\n");
+}
+
 static void csv_quotes_only_fields_that_need_it(void **state)
 {
     (void)state;
@@ -459,6 +490,8 @@ int main(void)
         cmocka_unit_test(quantities_have_their_unit_unless_it_is_a_word),
         cmocka_unit_test(percentages_have_one_decimal_and_do_not_lie),
         cmocka_unit_test(markdown_has_code_spans_that_nothing_breaks_out_of),
+        cmocka_unit_test(markdown_keeps_the_blanks_before_code),
+        cmocka_unit_test(a_share_has_the_title_of_a_value_that_is_left_out),
         cmocka_unit_test(csv_quotes_only_fields_that_need_it),
         cmocka_unit_test(csv_has_no_formulas_and_no_controls),
         cmocka_unit_test(any_allocation_may_fail),
