@@ -1,4 +1,6 @@
-/* jitdump_agent.c - what a Java VM compiles, as a jitdump: java -agentpath:./libjitdump_agent.so=DIR ...
+/* jitdump_agent.c - what a Java VM compiles, as a jitdump:
+ *
+ *     java -agentpath:./libjitdump_agent.so=FOLDER ...
  *
  * The file is as perf's jitdump specification has it: for each compiled method its lines, then its
  * code. HotSpot says which methods are inlined at an address; the line is that of the innermost
