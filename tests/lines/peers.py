@@ -191,11 +191,14 @@ def perf_annotate(data, function, path):
 
 
 def flamel_annotate(flamel, data, function, path):
+    """The same; None where flamel knows the code by another of its names: cfree is free."""
     name = re.escape(function).replace("/", "[/]")
     command = [flamel, "annotate", "-q", "--asm", "--json", "-n", "0", "-m", "samples", f"/^{name}([(<]|$)/", data]
     ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     found = collections.Counter()
-    for at in json.loads(ran.stdout)["instructions"] if ran.returncode == 0 else []:
+    if ran.returncode != 0 and b"no function matches" in ran.stderr:
+        return None
+    for at in json.loads(ran.stdout)["instructions"]:
         if at["module"] == path and at["self"] and at["address"]:
             found[at["address"]] += round(at["self"])
     return found
@@ -233,8 +236,9 @@ def compare(flamel, data, work):
     addresses = collections.defaultdict(collections.Counter)
     samples = list(perf_samples(data))
     for function, path in hottest_functions(samples):
-        if counts := perf_annotate(data, function, path):
-            instructions = flamel_annotate(flamel, data, function, path)
+        counts = perf_annotate(data, function, path)
+        instructions = flamel_annotate(flamel, data, function, path) if counts else None
+        if instructions is not None:
             for address in set(counts) | set(instructions):
                 theirs["annotate"][function, path, address] = counts[address]
                 ours["annotate"][function, path, address] = instructions[address]
