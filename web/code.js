@@ -1,10 +1,10 @@
 // code.js - the view of code: source and machine code with their costs. As in tables.js, only the visible rows exist;
 // the core has them (src/viewer/query/code.c), and says which text is missing, which is fetched from who serves the page.
 
-import {button, make, refill, shortName, show} from './dom.js';
+import {button, make, refill, show} from './dom.js';
 import {loadCode} from './load.js';
 
-const CODE_ROW_PX = 20, CODE_SPARE = 12, LANE_PX = 8, CODE_LANES = 6, STRIP_PX = 3, SIDE_LETTERS = 24;
+const CODE_ROW_PX = 20, CODE_SPARE = 12, LANE_PX = 8, CODE_LANES = 6, STRIP_PX = 3;
 const SVG = 'http://www.w3.org/2000/svg';
 
 // The digit of a lane: 1 upwards, 2 downwards, 4 a jump begins, 8 one ends here.
@@ -239,7 +239,7 @@ export function makeCode(view) {
         refill(facts, [code.self && `self ${code.self}, ${code.self_share ?? '0 %'} of all`, code.total && `total ${code.total}`,
             code.lines_sum, code.event].filter(Boolean).join(' · '));
         facts.title = facts.textContent;
-        refill(functions, code.functions.map(one => place(one, shortName(one.title.replace(/^[^(<]*\//, ''), SIDE_LETTERS))));
+        refill(functions, code.functions.map(one => place(one, one.name || one.title)));
         if (code.hottest.length) refill(hottest, code.hottest.map(one => place(one)));
         const missing = code.left_out;
         show(leftOutTitle, missing.length);

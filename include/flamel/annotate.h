@@ -18,6 +18,7 @@
 #ifndef FLAMEL_ANNOTATE_H
 #define FLAMEL_ANNOTATE_H
 
+#include "flamel/algebra.h"
 #include "flamel/report.h"
 
 #ifdef __cplusplus
@@ -76,6 +77,10 @@ struct flm_annotate_options {
     const struct flm_profile *before; /* compare with this profile; NULL: with none */
     const char *before_source;        /* its name */
     bool for_programs;                /* only what JSON and CSV have: text and Markdown have less */
+
+    /* What `before` is multiplied by first, as in flamel/changes.h. */
+    enum flm_normalize normalize;
+    const char *normalize_function;
 };
 
 /* The lines with the largest self values, of all functions. Table "lines". */

@@ -40,6 +40,7 @@ struct flm_listing_subject {
     const struct flm_profile *profile; /* borrowed; joined or split (profile/chains.h) */
     struct flm_metric metric;
     struct flm_metric before;  /* of a comparison; {FLM_NONE}: there is none */
+    double before_scale;       /* what its costs are multiplied by; 0: by 1 */
     bool other_build;          /* before, the machine code was another: its costs are at no
                                   instruction, unless the function is only there */
     uint32_t function, module; /* strings of the profile */

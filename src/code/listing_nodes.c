@@ -158,10 +158,13 @@ static double value_of(const struct choosing *c, struct flm_metric metric, uint3
                        uint32_t chain)
 {
     const struct flm_profile *p = c->p;
+    const struct flm_listing_subject *s = c->subject;
+    bool is_scaled = metric.index == s->before.index && s->before_scale != 0;
+    double scale = is_scaled ? s->before_scale : 1;
     if (c->first[node + 1] - c->first[node] == 1)
-        return flm_self_column(p, metric.index)[c->node[node]];
-    return p->chain_value[(size_t)metric.index * p->sizes.shared_count + c->value[node] +
-                          (chain - c->first[node])];
+        return scale * flm_self_column(p, metric.index)[c->node[node]];
+    return scale * p->chain_value[(size_t)metric.index * p->sizes.shared_count + c->value[node] +
+                                  (chain - c->first[node])];
 }
 
 /* flm_location_at, and 1; 0: not known */

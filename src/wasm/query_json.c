@@ -356,10 +356,13 @@ static const struct member menu[] = {MEMBER(entries, title, TEXT), MEMBER(entrie
                                      MEMBER(entries, y, NUMBER), LIST_OF(entries, items, one_entry),
                                      END};
 
-static const struct member code_place[] = {
-    MEMBER(code_place, title, TEXT),   MEMBER(code_place, value, TEXT),
-    MEMBER(code_place, of, TEXT),      MEMBER(code_place, on, BOOL),
-    MEMBER(code_place, inlined, BOOL), END};
+static const struct member code_place[] = {MEMBER(code_place, title, TEXT),
+                                           MEMBER(code_place, value, TEXT),
+                                           MEMBER(code_place, of, TEXT),
+                                           MEMBER(code_place, name, TEXT),
+                                           MEMBER(code_place, on, BOOL),
+                                           MEMBER(code_place, inlined, BOOL),
+                                           END};
 static const struct member code[] = {MEMBER(code, title, TEXT),
                                      MEMBER(code, module, TEXT),
                                      MEMBER(code, place, TEXT),

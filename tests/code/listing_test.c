@@ -171,6 +171,28 @@ static void cold_lines_are_folded_with_some_around(void **state)
     flm_profile_free(p);
 }
 
+/* As another metric would be whose values are three times as large. */
+static void before_may_be_multiplied(void **state)
+{
+    (void)state;
+    struct flm_profile *p = example();
+    struct flm_listing_subject subject = {
+        .profile = p, .before = {1}, .function = string_of(p, "find")};
+    struct flm_listing *plain = flm_listing_new(&subject, NULL);
+    subject.before_scale = 3;
+    struct flm_listing *scaled = flm_listing_new(&subject, NULL);
+    assert_non_null(plain);
+    assert_non_null(scaled);
+    struct flm_listing_cost before = flm_listing_sum(plain, true);
+    assert_true(before.self > 0 && before.total > before.self);
+    assert_true(flm_listing_sum(scaled, true).self == 3 * before.self);
+    assert_true(flm_listing_sum(scaled, true).total == 3 * before.total);
+    assert_true(flm_listing_sum(scaled, false).total == flm_listing_sum(plain, false).total);
+    flm_listing_free(plain);
+    flm_listing_free(scaled);
+    flm_profile_free(p);
+}
+
 static void inlined_code_is_below_its_line(void **state)
 {
     (void)state;
@@ -714,6 +736,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_text_there_are_the_lines_with_a_cost),
         cmocka_unit_test(cold_lines_are_folded_with_some_around),
+        cmocka_unit_test(before_may_be_multiplied),
         cmocka_unit_test(inlined_code_is_below_its_line),
         cmocka_unit_test(functions_of_a_file_follow_each_other),
         cmocka_unit_test(instructions_have_the_costs_of_their_addresses),

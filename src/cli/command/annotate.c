@@ -12,6 +12,7 @@
 enum { NOT_GIVEN = -1, USUAL_LINES = 20, USUAL_FUNCTIONS = 3 };
 
 struct fields {
+    const char *normalize;
     struct flm_load_fields load;
     struct flm_option_list folders, maps;
     const char *metric;
@@ -35,6 +36,10 @@ static const struct flm_option options[] = {
      FLM_OPTION_FLAG, offsetof(struct fields, intel)},
     {"bytes", 0, NULL, "the bytes of each instruction too", FLM_OPTION_FLAG,
      offsetof(struct fields, bytes)},
+    {"normalize", 0, "BY",
+     "of two files: multiply before, so that both are equal in total, duration, or "
+     "function:PATTERN; none (default)",
+     FLM_OPTION_TEXT, offsetof(struct fields, normalize)},
     {"source", 'S', "DIR", "look for source files in DIR too; may be given several times",
      FLM_OPTION_LIST, offsetof(struct fields, folders)},
     {"source-map", 0, "OLD=NEW", "paths that begin with OLD begin with NEW here", FLM_OPTION_LIST,
@@ -43,6 +48,27 @@ static const struct flm_option options[] = {
     FLM_LOAD_OPTIONS_LINES(struct fields, load,
                            "print the hottest lines of all functions, instead of one function"),
 };
+
+/* False where it is none. */
+static bool parse_normalize(const char *text, enum flm_normalize *by, const char **function)
+{
+    static const char *const names[] = {[FLM_NORMALIZE_NONE] = "none",
+                                        [FLM_NORMALIZE_TOTAL] = "total",
+                                        [FLM_NORMALIZE_DURATION] = "duration"};
+    static const char prefix[] = "function:";
+    *by = FLM_NORMALIZE_NONE;
+    *function = NULL;
+    for (int i = 0; text && i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *by = (enum flm_normalize)i;
+            return true;
+        }
+    if (!text || strncmp(text, prefix, sizeof prefix - 1) != 0 || !text[sizeof prefix - 1])
+        return !text;
+    *by = FLM_NORMALIZE_FUNCTION;
+    *function = text + sizeof prefix - 1;
+    return true;
+}
 
 static const char *name_of(const char *path)
 {
@@ -53,6 +79,14 @@ static const char *name_of(const char *path)
 static int print(const struct fields *f, const char *const *paths, int count, const char *function)
 {
     struct flm_error why;
+    enum flm_normalize by;
+    const char *by_function;
+    if (!parse_normalize(f->normalize, &by, &by_function))
+        return flm_message_usage("--normalize '%s': it is none, total, duration or "
+                                 "function:PATTERN",
+                                 f->normalize);
+    if (by != FLM_NORMALIZE_NONE && count < 2)
+        return flm_message_usage("--normalize goes with two files");
     struct flm_load_fields load = f->load;
     load.lines = false; /* all that have them keep them as locations */
     struct flm_symbol_paths symbols = {0};
@@ -90,6 +124,8 @@ static int print(const struct fields *f, const char *const *paths, int count, co
                                              .bytes = f->bytes,
                                              .before = sides[1],
                                              .before_source = name_of(paths[0]),
+                                             .normalize = by,
+                                             .normalize_function = by_function,
                                              .for_programs = is_all};
     struct flm_report *made = NULL;
     if (loaded)

@@ -27,11 +27,31 @@ static bool compare(struct flm_annotating *a, const struct flm_profile *after, c
     return flm_metric_pair_find(a->both, *metric, pair, a->why);
 }
 
+/* Of both, which is nobody else's yet: what is measured and printed is normalized then. */
+static bool normalize_before(struct flm_annotating *a, const struct flm_metric_pair *pair)
+{
+    const struct flm_annotate_options *o = a->options;
+    const char *function = o->normalize_function ? o->normalize_function : "";
+    const struct flm_normal normal = {.by = o->normalize,
+                                      .before_ns = flm_profile_duration_ns(a->given_before),
+                                      .after_ns = flm_profile_duration_ns(a->given),
+                                      .function = flm_bytes_of(function)};
+    const struct flm_sizes *s = &a->both->sizes;
+    if (!flm_comparison_scale(a->both, pair, &normal, &a->scale, a->why))
+        return false;
+    for (size_t i = 0; i < s->node_count && a->scale != 1; i++)
+        a->both->self[(size_t)pair->before.index * s->node_count + i] *= a->scale;
+    for (size_t i = 0; i < s->shared_count && a->scale != 1; i++)
+        a->both->chain_value[(size_t)pair->before.index * s->shared_count + i] *= a->scale;
+    return true;
+}
+
 static bool measure_both(struct flm_annotating *a, const struct flm_metric_pair *pair)
 {
     const struct flm_comparison_options how = {.scale = 1};
     a->before = pair->before;
-    return flm_comparison_init(&a->comparison, a->both->sizes.node_count, a->both->node_end,
+    return normalize_before(a, pair) &&
+           flm_comparison_init(&a->comparison, a->both->sizes.node_count, a->both->node_end,
                                flm_self_column(a->both, pair->before.index),
                                flm_self_column(a->both, pair->after.index), &how, a->why) &&
            flm_functions_init(&a->functions_before, a->both, a->why) &&
@@ -42,7 +62,7 @@ bool flm_annotating_init(struct flm_annotating *a, const struct flm_profile *pro
                          const struct flm_annotate_options *options, struct flm_error *why)
 {
     *a = (struct flm_annotating){
-        .options = options, .why = why, .given = profile, .before = {FLM_NONE}};
+        .options = options, .why = why, .given = profile, .before = {FLM_NONE}, .scale = 1};
     struct flm_metric_pair pair;
     const char *metric = options->metric;
     a->given_before = options->before;
@@ -122,6 +142,18 @@ void flm_annotating_add_head(const struct flm_annotating *a, const char *view)
     flm_report_end(r);
     add_side(a, "before", o->before_source ? o->before_source : "", a->comparison.before_total);
     add_side(a, "after", o->source ? o->source : "", a->comparison.after_total);
+    if (o->normalize != FLM_NORMALIZE_NONE) {
+        struct flm_comparison shown = a->comparison;
+        const char *function = o->normalize_function ? o->normalize_function : "";
+        shown.how.scale = a->scale;
+        flm_comparison_add_normalized(
+            flm_report_add_line(r, FLM_IN_PEOPLES, false, FLM_TONE_PLAIN), &shown,
+            &(struct flm_comparison_terms){.unit = a->source.unit,
+                                           .factor = 1,
+                                           .by = o->normalize,
+                                           .function = flm_bytes_of(function)});
+        flm_report_add_number(r, "scale", a->scale);
+    }
     flm_report_add_text(r, "view", flm_bytes_of(view));
 }
 

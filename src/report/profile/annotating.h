@@ -27,6 +27,7 @@ struct flm_annotating {
     struct flm_metric before;
     struct flm_functions functions_before;
     struct flm_comparison comparison;
+    double scale; /* what before was multiplied by */
 };
 
 /* Everything but the report. Clear it also after a failure. */

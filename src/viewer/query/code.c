@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/number/number.h"
+#include "base/text/function_name.h"
 #include "code/skid.h"
 #include "draw/text/quantity.h"
 #include "symbol/identity/source_path.h"
@@ -13,13 +14,16 @@ enum { MOST_FILES = 40, MOST_LEFT_OUT = 100, MOST_COPIED = 10000 };
 bool flm_viewer_make_code(struct flm_viewer *v, struct flm_error *why)
 {
     struct flm_metric before = {FLM_NONE};
+    double scale = 1;
     if (!flm_viewer_update(v, why))
         return false;
     if (!flm_model_shown(&v->model))
         return true;
-    if (v->scene.compared)
+    if (v->scene.compared) {
         before = v->scene.compared->pair.before;
-    return flm_code_rows_make(&v->model, &v->scene.code, before, why);
+        scale = v->scene.compared->comparison.how.scale;
+    }
+    return flm_code_rows_make(&v->model, &v->scene.code, before, scale, why);
 }
 
 /* ---- The selected line ----------------------------------------------------------------------- */
@@ -65,6 +69,15 @@ uint32_t flm_code_selected_row(const struct flm_viewer *v, enum flm_listing_side
 
 /* ---- The head -------------------------------------------------------------------------------- */
 
+/* "Table::find" of "bool ns::Table::find(Key const&)". */
+static struct flm_bytes short_name(struct flm_query *q, uint32_t frame)
+{
+    struct flm_bytes name = flm_frame_title(q->profile, frame);
+    struct flm_name_parts parts = flm_name_parts(name);
+    return flm_query_copy(
+        q, (struct flm_bytes){name.at + parts.qualified, parts.end - parts.qualified});
+}
+
 static bool add_stack(struct flm_query *q, struct flm_response_code *code, struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
@@ -84,6 +97,7 @@ static bool add_stack(struct flm_query *q, struct flm_response_code *code, struc
         const struct flm_frame_record *f = &q->profile->frames[frame];
         code->functions.at[code->functions.count++] = (struct flm_response_code_place){
             .title = flm_query_title(q, frame),
+            .name = short_name(q, frame),
             .value = flm_query_quantity(q, rows->stack_total[i]),
             .of = flm_query_code_place(q, f->function, f->module, 0, 0),
             .on = f->function == rows->subject.function && f->module == rows->subject.module,

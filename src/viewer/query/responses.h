@@ -309,6 +309,7 @@ struct flm_response_completions {
 
 struct flm_response_code_place {
     struct flm_bytes title, value, of;
+    struct flm_bytes name; /* of functions: without package, return type and arguments */
     bool on, inlined;
 };
 struct flm_response_code {

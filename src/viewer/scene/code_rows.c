@@ -165,11 +165,12 @@ static bool read_keys(const struct flm_text *text, struct keys *keys)
 }
 
 static bool list(const struct flm_model *model, struct flm_code_rows *rows,
-                 struct flm_metric before, struct flm_error *why)
+                 struct flm_metric before, double scale, struct flm_error *why)
 {
     const struct flm_profile *p = flm_model_shown(model);
     struct flm_listing_subject subject = {.metric = {flm_comparing_metric(model, model->metric)},
-                                          .before = before};
+                                          .before = before,
+                                          .before_scale = scale};
     flm_listing_free(rows->listing);
     rows->listing = NULL;
     if (!flm_code_find(model, &subject.function, &subject.module))
@@ -193,21 +194,23 @@ static bool list(const struct flm_model *model, struct flm_code_rows *rows,
 }
 
 bool flm_code_rows_make(const struct flm_model *model, struct flm_code_rows *rows,
-                        struct flm_metric before, struct flm_error *why)
+                        struct flm_metric before, double scale, struct flm_error *why)
 {
     uint32_t version =
         flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC) | FLM_OF(CODE));
     const struct flm_profile *p = flm_model_shown(model);
     if (model->metric >= p->sizes.metric_count || model->code.of.size == 0 ||
-        rows->arranged_from == version)
+        (rows->arranged_from == version && rows->scale == scale))
         return true;
     /* The costs stay while rows are only opened and closed. */
     uint64_t listed =
         flm_hash(model->code.of.at, model->code.of.size) ^ (model->code.flags & FLM_CODE_FILE) ^
         (uint64_t)flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC)) << 32;
-    if ((!rows->listing || rows->listed != listed) && !list(model, rows, before, why))
+    if ((!rows->listing || rows->listed != listed || rows->scale != scale) &&
+        !list(model, rows, before, scale, why))
         return false;
     rows->listed = listed;
+    rows->scale = scale;
     struct keys keys = {0};
     struct flm_listing_options options = {.inlined = model->code.flags & FLM_CODE_INLINED};
     options.whole[FLM_LISTING_SOURCE] = options.whole[FLM_LISTING_ASSEMBLY] =

@@ -35,6 +35,7 @@ struct flm_code_rows {
     struct flm_listing *listing;  /* NULL: not made yet; or the function is not in the profile */
     struct flm_listing_subject subject;
     uint64_t listed;        /* what the listing is of */
+    double scale;           /* and what before is multiplied by there */
     uint32_t arranged_from; /* a version */
 
     struct flm_line_costs costs; /* of all lines, in the shown metric */
@@ -63,9 +64,9 @@ void flm_code_rows_clear(struct flm_code_rows *rows);
 bool flm_code_rows_take(struct flm_code_rows *rows, struct flm_bytes store, struct flm_error *why);
 
 /* Makes the listing of the model's function, with the folds that are open. `before`: of a
- * comparison. False, and `why`, if memory ran out. */
+ * comparison, and what it is multiplied by. False, and `why`, if memory ran out. */
 bool flm_code_rows_make(const struct flm_model *model, struct flm_code_rows *rows,
-                        struct flm_metric before, struct flm_error *why);
+                        struct flm_metric before, double scale, struct flm_error *why);
 
 /* Finds the hottest lines, by self. False, and `why`, if memory ran out. */
 bool flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *rows,

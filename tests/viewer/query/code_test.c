@@ -113,6 +113,22 @@ static void select_function(struct flm_viewer *v, const char *name)
     act(v, action);
 }
 
+static void functions_have_short_names_too(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    const char *const names[] = {"bool ns::Table<int>::find(int const&)", "net/http.(*conn).serve"};
+    add(b, names, (const uint32_t[]){3, 6}, 2, 5);
+    struct flm_viewer *v = viewer_of(flm_builder_finish(b, NULL));
+    act(v, "code-at net/http.(*conn).serve\napp");
+    struct json_tree *code = answer(v, "code 4");
+    assert_string_equal(at(code, "functions.0.title"), names[0]);
+    assert_string_equal(at(code, "functions.0.name"), "Table<int>::find");
+    assert_string_equal(at(code, "functions.1.name"), "http.(*conn).serve");
+    json_tree_free(code);
+    flm_viewer_free(v);
+}
+
 static void e_shows_the_code_of_the_selected_function(void **state)
 {
     (void)state;
@@ -390,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(e_shows_the_code_of_the_selected_function),
+        cmocka_unit_test(functions_have_short_names_too),
         cmocka_unit_test(lines_have_costs_and_text),
         cmocka_unit_test(folds_open_and_are_in_the_state),
         cmocka_unit_test(instructions_are_beside),
