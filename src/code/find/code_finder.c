@@ -114,6 +114,11 @@ static const struct flm_profile_module *module_of(struct flm_code_finder *finder
 
 /* ---- What the profile knows of it ------------------------------------------------------------ */
 
+static bool is_compiled_at_run_time(const struct finding *f)
+{
+    return f->kind == FLM_KIND_JIT || f->kind == FLM_KIND_JIT_TIER1;
+}
+
 static int compare(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -142,7 +147,9 @@ static bool find_addresses(struct finding *f, bool *found)
             !flm_bytes_equal(flm_string_bytes(p, frame->function), f->name))
             continue;
         *found = true;
-        f->kind = frame->kind;
+        /* Of what is interpreted, and inlined elsewhere, too, the compiled code is shown. */
+        if (!is_compiled_at_run_time(f))
+            f->kind = frame->kind;
         f->is_file[frame->file] = 1;
         if (!add_address(f, frame->address))
             return false;
@@ -244,11 +251,6 @@ static void say(struct finding *f, const char *sentence)
     if (f->status.size > 0)
         flm_text_puts(&f->status, "; ");
     flm_text_puts(&f->status, sentence);
-}
-
-static bool is_compiled_at_run_time(const struct finding *f)
-{
-    return f->kind == FLM_KIND_JIT || f->kind == FLM_KIND_JIT_TIER1;
 }
 
 /* Why there are no addresses. */

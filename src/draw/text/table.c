@@ -117,6 +117,7 @@ void flm_table_tone(struct flm_table *table, enum flm_table_tone tone)
 enum {
     GAP = 2,
     SMALLEST_NAME = 24,
+    SMALLEST_CODE = 40,
     READABLE_NAME = 60,
     SMALLEST_PATH = 17,
     LARGEST_BAR = 16,
@@ -206,11 +207,13 @@ static struct placed natural_width(struct printing *p, size_t column)
     return (struct placed){title > cells ? title : cells, number};
 }
 
-/* The least width of a column: names and paths can be shortened. */
+/* The least width of a column: names and paths can be shortened, and lines of code go on below
+ * themselves. */
 static size_t least_width(const struct flm_column *column, size_t natural)
 {
     size_t least = flm_column_is_name(column->kind)  ? SMALLEST_NAME
                    : column->kind == FLM_COLUMN_PATH ? SMALLEST_PATH
+                   : column->kind == FLM_COLUMN_CODE ? SMALLEST_CODE
                                                      : natural;
     return least < natural ? least : natural;
 }

@@ -374,6 +374,23 @@ static void a_share_has_the_title_of_a_value_that_is_left_out(void **state)
                    "12.3 %  int main(void)\n");
 }
 
+static void wide_code_leaves_its_costs(void **state)
+{
+    (void)state;
+    static const struct flm_column texts[] = {{"self", FLM_COLUMN_NUMBER, 1},
+                                              {"line", FLM_COLUMN_NUMBER, 0},
+                                              {"source", FLM_COLUMN_CODE, 0}};
+    struct flm_table table;
+    flm_table_init(&table, texts, 3);
+    flm_text_puts(flm_table_cell(&table), "12 ms");
+    flm_text_puts(flm_table_cell(&table), "7");
+    flm_text_puts(flm_table_cell(&table), "while (a[i] != b[i] && i < count && c != NULL && d)");
+    assert_printed(&table, &(struct flm_table_style){.width = 56, .charset = FLM_CHARSET_ASCII},
+                   " self  line  source\n"
+                   "12 ms     7  while (a[i] != b[i] && i < count && c !=\n"
+                   "             NULL && d)\n");
+}
+
 static void csv_quotes_only_fields_that_need_it(void **state)
 {
     (void)state;
@@ -491,6 +508,7 @@ int main(void)
         cmocka_unit_test(percentages_have_one_decimal_and_do_not_lie),
         cmocka_unit_test(markdown_has_code_spans_that_nothing_breaks_out_of),
         cmocka_unit_test(markdown_keeps_the_blanks_before_code),
+        cmocka_unit_test(wide_code_leaves_its_costs),
         cmocka_unit_test(a_share_has_the_title_of_a_value_that_is_left_out),
         cmocka_unit_test(csv_quotes_only_fields_that_need_it),
         cmocka_unit_test(csv_has_no_formulas_and_no_controls),
