@@ -99,11 +99,11 @@ static bool has_plus(struct flm_ruby_objects *o)
 
 uint64_t flm_ruby_find_identifiers(struct flm_ruby_objects *o, const uint64_t *words, size_t count)
 {
-    enum { FEWEST = 256, MOST = 1 << 28 };
+    enum { FEWEST = 256, MOST = 1 << 28, LOWEST_ADDRESS = 1 << 16 };
     for (size_t i = 0; i + 3 < count; i++) {
         uint64_t last = words[i] & UINT32_MAX;
-        if (last < FEWEST || last > MOST || words[i] >> 32 != 0 || words[i + 1] < MOST ||
-            words[i + 2] < MOST || words[i + 2] % 8 != 0)
+        if (last < FEWEST || last > MOST || words[i] >> 32 != 0 || words[i + 1] < LOWEST_ADDRESS ||
+            words[i + 2] < LOWEST_ADDRESS || words[i + 2] % 8 != 0)
             continue;
         struct flm_ruby_objects tried = *o;
         tried.identifiers = words[i + 2];

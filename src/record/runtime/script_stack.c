@@ -28,7 +28,8 @@ enum { MOST_GLUE = 64 };
 
 struct opened {
     int32_t process;
-    uint64_t changed; /* of its mappings, when they were searched */
+    uint64_t changed;   /* of its mappings, when they were searched */
+    int64_t started_ns; /* of its program */
     uint64_t serial;
     void *at; /* NULL: it has none, or one that cannot be read */
     bool is_refused;
@@ -111,13 +112,21 @@ struct flm_script_counts flm_scripts_counts(const struct flm_scripts *all)
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
-/* A process maps files until its program runs, and exec replaces all of them. */
+/* A process maps files until its program runs, and exec replaces all of them. What was found stays
+ * where it is until then: a program goes on mapping files, and to read the symbols of a library
+ * takes a millisecond. */
+static bool is_current(const struct opened *one, const struct flm_process *process)
+{
+    return one->changed == process->changed || (one->at && one->started_ns == process->started_ns);
+}
+
 static bool open_one(struct flm_scripts *all, struct opened *one, const struct flm_process *process,
                      struct flm_error *why)
 {
     struct flm_error reason = {0};
     close_one(all, one);
     one->changed = process->changed;
+    one->started_ns = process->started_ns;
     one->serial = ++all->serials;
     one->at = all->kind->open(process, &reason);
     one->is_refused = !one->at && reason.kind != FLM_ERROR_NONE;
@@ -138,7 +147,7 @@ static struct opened *find_opened(struct flm_scripts *all, const struct flm_proc
          flm_index_next(&all->by_process, &at);)
         if (all->opened.at[at.found].process == process->id)
             found = &all->opened.at[at.found];
-    if (found && found->changed == process->changed)
+    if (found && is_current(found, process))
         return found;
     if (!found) {
         if (!FLM_ARRAY_RESERVE(&all->opened, 1) ||
