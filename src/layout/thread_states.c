@@ -24,16 +24,16 @@ const char *flm_thread_state_title(enum flm_thread_state state)
     return state < FLM_THREAD_STATES ? names[state].title : "unknown";
 }
 
-/* Java's own states, in dumps of its threads. RUNNABLE is all that waits for nothing that the VM
- * knows: also what waits for a processor, or in a call of the system. */
+/* Java's own states: in dumps of its threads, and as its agent has them. RUNNABLE is all that waits
+ * for nothing that the VM knows: also what waits for a processor, or in a call of the system. */
 static const struct {
     const char *value;
     enum flm_thread_state state;
 } of_java[] = {
-    {"RUNNABLE", FLM_THREAD_ON_CPU},
-    {"BLOCKED", FLM_THREAD_LOCK},
-    {"WAITING", FLM_THREAD_SLEEPING},
-    {"TIMED_WAITING", FLM_THREAD_SLEEPING},
+    {"RUNNABLE", FLM_THREAD_ON_CPU},  {"BLOCKED", FLM_THREAD_LOCK},
+    {"WAITING", FLM_THREAD_SLEEPING}, {"TIMED_WAITING", FLM_THREAD_SLEEPING},
+    {"waiting", FLM_THREAD_SLEEPING}, {"timed waiting", FLM_THREAD_SLEEPING},
+    {"parked", FLM_THREAD_SLEEPING},
 };
 
 enum flm_thread_state flm_thread_state_named(struct flm_bytes value)

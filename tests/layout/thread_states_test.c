@@ -116,6 +116,9 @@ static void states_of_java_are_taken_for_these(void **state)
     assert_span(&states, p, &t, 36, FLM_THREAD_SLEEPING, 35, 40);
     assert_true(t.waited_ns == 30e6);
     assert_true(t.waited <= t.total);
+    static const char *const of_agent[] = {"waiting", "timed waiting", "parked"};
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(flm_thread_state_named(flm_bytes_of(of_agent[i])), FLM_THREAD_SLEEPING);
     flm_thread_states_clear(&states);
     flm_tracks_clear(&tracks);
     flm_profile_free(p);
