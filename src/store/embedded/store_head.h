@@ -74,7 +74,8 @@ static inline struct flm_bytes flm_head_type(const struct flm_head *head, uint32
 static inline struct flm_bytes flm_head_values(const struct flm_head *head,
                                                const struct flm_head_batch *batch)
 {
-    return (struct flm_bytes){head->values.at + batch->start, batch->size};
+    const char *values = head->values.at; /* NULL: no batch has a value, as in a damaged journal */
+    return (struct flm_bytes){values ? values + batch->start : "", batch->size};
 }
 
 /* The number of a node, or of a text in one of the tables, added when it is new; FLM_NONE when

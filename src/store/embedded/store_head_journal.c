@@ -95,8 +95,10 @@ static bool below(struct entry *e, size_t count, uint32_t *index)
 static bool get_text(struct entry *e, struct flm_bytes *text)
 {
     uint64_t size;
-    if (!get(e, (uint64_t)(e->at.end - e->at.at), &size))
+    if (!get(e, UINT64_MAX, &size))
         return false;
+    if (size > (uint64_t)(e->at.end - e->at.at))
+        return flm_wire_fail(&e->input, e->at.at, "a text is longer than the entry");
     *text = (struct flm_bytes){(const char *)e->at.at, (size_t)size};
     e->at.at += size;
     return true;
@@ -158,6 +160,7 @@ static bool read_nodes(struct entry *e)
         size_t expected = e->head->nodes.count;
         if (!below(e, e->head->nodes.count, &parent) ||
             !below(e, e->head->interner.frame_count, &frame) ||
+            (frame == 0 && !flm_wire_fail(&e->input, e->at.at, "a stack has the root's frame")) ||
             !is_new(e, flm_head_node(e->head, parent, frame), expected))
             return false;
     }
