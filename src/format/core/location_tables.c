@@ -10,9 +10,10 @@
 static bool add_function(struct flm_location_tables *t, uint32_t frame)
 {
     const struct flm_frame_record *f = &t->p->frames[frame];
-    struct flm_written_function wanted = {f->function, f->file, t->lines_ran ? 0 : f->line};
+    uint32_t name = flm_location_is_address(t->p, frame) ? 0 : f->function;
+    struct flm_written_function wanted = {name, f->file, t->lines_ran ? 0 : f->line};
     if (t->place[frame].file != 0 && t->place[frame].file != f->file)
-        wanted = (struct flm_written_function){f->function, t->place[frame].file, 0};
+        wanted = (struct flm_written_function){name, t->place[frame].file, 0};
     uint32_t hash = flm_hash_numbers(flm_hash_numbers(wanted.name, wanted.file), wanted.line);
     for (struct flm_probe at = flm_index_probe(&t->function_index, hash);
          flm_index_next(&t->function_index, &at);) {
@@ -227,4 +228,10 @@ bool flm_location_is_address(const struct flm_profile *p, uint32_t frame)
     flm_text_init_fixed(&name, buffer, sizeof buffer);
     flm_mapped_frame_name(&name, f->address, flm_string_bytes(p, f->module));
     return flm_bytes_equal(flm_frame_function(p, frame), (struct flm_bytes){name.at, name.size});
+}
+
+bool flm_location_has_line(const struct flm_location_tables *t, uint32_t frame)
+{
+    const struct flm_written_function *f = &t->functions.at[t->function_of[frame]];
+    return f->name != 0 || f->file != 0 || f->line != 0 || t->place[frame].line != 0;
 }

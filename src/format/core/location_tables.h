@@ -60,9 +60,13 @@ void flm_location_tables_clear(struct flm_location_tables *tables);
  * `lines_ran`. Freed by the caller; NULL: memory ran out. */
 struct flm_location *flm_location_places(const struct flm_profile *p, bool lines_ran);
 
-/* Whether a reader makes up the same name for a frame without one (flm_mapped_frame_name): then it
- * is written without a line, and whoever reads it may look it up. */
+/* Whether a reader makes up the same name for a frame without one (flm_mapped_frame_name): then its
+ * function is written without a name. */
 bool flm_location_is_address(const struct flm_profile *p, uint32_t frame);
+
+/* Whether something is known but the address. A location without lines may be looked up by whoever
+ * reads it. */
+bool flm_location_has_line(const struct flm_location_tables *tables, uint32_t frame);
 
 /* ---- Read ------------------------------------------------------------------------------------ */
 

@@ -212,16 +212,21 @@ struct location {
     size_t lines_left;
 };
 
-static void add_unsymbolized(struct flm_otlp_reading *r, const struct location *location)
+/* The file and the line of a function without a name are kept. */
+static void add_unsymbolized(struct flm_otlp_reading *r, const struct location *location,
+                             const struct flm_otlp_function *function, struct flm_location where)
 {
     struct flm_frame_record record = {
         .function = name_of_address(r, location->address, location->path),
         .module = location->path,
+        .file = function->file,
+        .line = function->line,
         .address = location->address,
         .kind = location->kind,
         .flags = FLM_FRAME_UNSYMBOLIZED,
     };
-    if (!FLM_ARRAY_ADD(&r->frames, flm_builder_frame(r->builder, &record).index))
+    where.address = 0; /* it is what the frame is named by */
+    if (!FLM_ARRAY_ADD(&r->frames, flm_builder_located(r->builder, &record, where).index))
         flm_otlp_fail_memory(r);
 }
 
@@ -241,7 +246,7 @@ static void add_line(struct flm_otlp_reading *r, struct flm_wire line, struct lo
     location->lines_left--;
     struct flm_otlp_function function = function_of(r, index, at);
     if (function.name == 0) {
-        add_unsymbolized(r, location);
+        add_unsymbolized(r, location, &function, where);
         return;
     }
     struct flm_frame_record record = {
@@ -305,7 +310,7 @@ static uint32_t location_of(struct flm_otlp_reading *r, uint64_t index, const un
         if (m.field == 3 && flm_wire_enter(&m, &line))
             add_line(r, line, &location);
     if (r->frames.count == first + 1)
-        add_unsymbolized(r, &location);
+        add_unsymbolized(r, &location, &(struct flm_otlp_function){0}, (struct flm_location){0});
     if (flm_otlp_stopped(r))
         return FLM_NONE;
     r->frames.at[first] = (uint32_t)(r->frames.count - first - 1);

@@ -196,18 +196,23 @@ static void add_frame(struct flm_pprof_reading *r, const struct flm_frame_record
         flm_pprof_fail_memory(r);
 }
 
-/* The address is what the frame is named by, and no location besides. */
+/* The address is what the frame is named by, and no location besides; the file and the line of a
+ * function without a name are kept. */
 static void add_unsymbolized(struct flm_pprof_reading *r, uint64_t address,
-                             const struct flm_mapping *mapping)
+                             const struct flm_mapping *mapping,
+                             const struct flm_pprof_function *function, struct flm_location where)
 {
     const struct flm_frame_record record = {
         .function = name_of_address(r, address, mapping),
         .module = mapping ? mapping->path : 0,
+        .file = function ? function->file : 0,
+        .line = function ? function->line : 0,
         .address = address,
         .kind = mapping ? mapping->kind : (uint32_t)FLM_KIND_PLAIN,
         .flags = FLM_FRAME_UNSYMBOLIZED,
     };
-    add_frame(r, &record, (struct flm_location){0});
+    where.address = 0;
+    add_frame(r, &record, where);
 }
 
 /* One line of a location: `inlined` into the next. */
@@ -228,7 +233,7 @@ static void add_line(struct flm_pprof_reading *r, struct flm_wire line, uint64_t
     if (!function)
         flm_builder_lost(r->builder, "frames whose function is missing", "", 0, 1);
     if (!function || function->name == 0) {
-        add_unsymbolized(r, address, mapping);
+        add_unsymbolized(r, address, mapping, function, where);
         return;
     }
     struct flm_frame_record record = {
@@ -278,7 +283,7 @@ uint32_t flm_pprof_make_location(struct flm_pprof_reading *r, uint32_t index)
             add_line(r, line, location.address, mapping, inlined);
     }
     if (r->frames.count == first + 1)
-        add_unsymbolized(r, location.address, mapping);
+        add_unsymbolized(r, location.address, mapping, NULL, (struct flm_location){0});
     if (flm_pprof_stopped(r))
         return FLM_NONE;
     uint32_t count = (uint32_t)(r->frames.count - first - 1);

@@ -211,7 +211,7 @@ static void write_locations(struct writing *w)
         flm_wire_put_number(&w->message, 3, w->tables.place[frame].address);
         for (size_t at = i + 1; at > 0; at = w->tables.locations.at[at - 1].outer) {
             frame = w->tables.locations.at[at - 1].frame;
-            if (flm_location_is_address(w->p, frame))
+            if (!flm_location_has_line(&w->tables, frame))
                 continue;
             flm_wire_put_number(&w->inner, 1, w->tables.function_of[frame] + (uint64_t)1);
             flm_wire_put_number(&w->inner, 2, w->tables.place[frame].line);
