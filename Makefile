@@ -15,6 +15,7 @@
 #   make bench-power    what we claim about the gate: false positives, and what it finds (minutes)
 #   make wasm           the viewer for the browser: build/wasm/flamel.wasm
 #   make component      the viewer as a custom element, for npm: build/component
+#   make probe-pictures  the reports in docs/probe.md, of programs that run now
 #   make demo           records a program, and writes what it found: build/demo.html, .svg, .flm
 #   make install        command, library, headers, pkg-config file, manual pages, completions;
 #                       PREFIX, LIBDIR, DESTDIR, STRIP

@@ -92,6 +92,10 @@ ifeq ($(SAN),)
 $B/results/probe/races: $(PROBE_RACES)
 endif
 
+.PHONY: probe-pictures
+probe-pictures: $B/flamel $(PROBE_LIBRARIES)
+	env CC='$(CC)' docs/probe-pictures.sh $B
+
 # The library in programs of others, and in what disturbs it: what is installed; takes minutes.
 .PHONY: test-probe-hosts
 PROBE_WORDS ?= on,cpu,leaks

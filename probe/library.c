@@ -342,9 +342,7 @@ static void after_fork(void)
     flm_local_rest(top_before_fork);
 }
 
-/* Other threads wrote what is changed here, but in the parent: the thread sanitizer takes them for
- * running still. */
-static __attribute__((no_sanitize("thread"))) void forget_in_child(void)
+static void forget_in_child(void)
 {
     flm_unlock();
     flm_cpu_in_child();

@@ -7,7 +7,6 @@ program=$build/tests/probe/races
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 bad=0
 [ -x "$program" ] || { echo 'no thread sanitizer here'; exit 77; }
-export TSAN_OPTIONS="report_thread_leaks=0 $TSAN_OPTIONS" # a child that ends has none of the threads
 FLAMEL=off "$program" > "$work/out" 2>&1 || { echo "it does not run here: $(head -n 1 "$work/out")"; exit 77; }
 for words in on cpu cpu,signal:USR2,metrics:0 budget:2% sample:4 count ordered; do
     rm -f "$work"/r.*
