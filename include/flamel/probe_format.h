@@ -191,7 +191,7 @@ struct flm_probe_header {
     uint32_t timed_of;   /* 1: each; 0: none */
     uint32_t is_ordered; /* the clock is read when everything before it is done */
     uint32_t budget;     /* 0: none is set */
-    uint32_t reserved;
+    uint32_t is_copy; /* a reader's, of a program that runs: it was made at now_ticks. 0 in files */
     uint32_t first_stack;   /* place of the newest stack of allocations */
     uint32_t first_mapping; /* place of the newest file that is mapped */
     struct flm_probe_activity activity[FLM_PROBE_SIGNALS];

@@ -51,6 +51,7 @@ expect ' request$'
 "$flamel" top --json --once 2 -i 200ms $program > out 2>&1
 expect '"time": \[{"name": "serve"'
 expect '"calls/s": [1-9]'
+grep -q '": -[0-9]' out && { echo 'a rate below 0'; bad=1; }
 [ "$(grep -c '^{"time": ' out)" = 2 ] || { echo 'not two lines of JSON'; bad=1; }
 
 # The screen: a person who looks at Memory, searches, saves and quits.
@@ -61,6 +62,8 @@ if command -v script > /dev/null; then
     expect '9 Values'
     expect "1 with 'req'"
     expect 'written: top-app'
+    "$flamel" info top-app*.probe > out
+    grep 'times of open scopes' out && { echo 'a copy has all times'; bad=1; }
     "$flamel" convert -q -t folded -m calls top-app*.probe > out || bad=1
     expect '^serve;request [1-9]'
 fi

@@ -12,6 +12,7 @@ globalThis.flamelLive = ({viewer, name, side, url, make, button, refill}) => {
 
     dockStyle.replaceSync(`
 .flamel .live-place { flex: none }
+.flamel .tools .file { flex: none; max-width: 24em }
 .flamel .live { padding: 0 8px; border-color: var(--accent); color: var(--accent) }
 .flamel .live[aria-pressed=true], .flamel .live:disabled { border-color: var(--line); color: var(--muted) }
 .flamel .live-row { flex: 1; min-height: 0; display: flex; flex-direction: column }
@@ -31,7 +32,9 @@ globalThis.flamelLive = ({viewer, name, side, url, make, button, refill}) => {
 .flamel .dock-chart svg { flex: 1; min-width: 0; height: 56px; display: block; border-bottom: 1px solid var(--line) }
 .flamel .dock-chart div { flex: 0 1 26em; min-width: 8em; overflow: hidden }
 .flamel .dock-chart b { font-weight: 500; display: block }
-.flamel .dock-scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain }
+.flamel .dock-scroll { flex: 1; min-height: 0; overflow: auto; overscroll-behavior: contain;
+    background: linear-gradient(to left, var(--panel) 16px, transparent) right / 40px 100% no-repeat local,
+        linear-gradient(to left, var(--line), transparent) right / 20px 100% no-repeat var(--panel) }
 .flamel .dock-scroll p { padding: 12px }
 .flamel .dock table { width: auto; min-width: 100% }
 .flamel .dock th, .flamel .dock td { padding: 2px 10px; text-align: right; white-space: nowrap; font-weight: 400 }
@@ -62,6 +65,8 @@ globalThis.flamelLive = ({viewer, name, side, url, make, button, refill}) => {
     .flamel .dock { height: 46% }
     .flamel .dock-bar { padding: 3px 6px }
     .flamel .dock .spark { width: 70px }
+    .flamel .dock td:has(> .spark), .flamel .dock th:has(> .drawn) { display: none }
+    .flamel .dock tbody button { max-width: 46vw }
     .flamel .dock-chart { flex-direction: column; align-items: stretch; gap: 2px }
     .flamel .dock-chart div { flex: none }
     .flamel .dock-chart svg { flex: none; height: 40px }

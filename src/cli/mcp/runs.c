@@ -4,6 +4,7 @@
 
 #include "cli/mcp/tools.h"
 #include "flamel/gate.h"
+#include "os/file_bytes.h"
 #include "os/threads.h"
 
 enum { USUAL_ROWS = 20 };
@@ -69,6 +70,35 @@ static bool load_sides(struct runs *runs, const struct flm_mcp_call *call, struc
     return true;
 }
 
+/* By the thresholds of a file. */
+static bool gate_by_policy(const struct flm_mcp_call *call, const struct runs *runs,
+                           struct flm_text *out, struct flm_error *why)
+{
+    struct flm_text policy = {0};
+    enum flm_gate_verdict verdict;
+    uint32_t rows = flm_mcp_count(call->rows, USUAL_ROWS);
+    if (!isnan(call->alpha) || !isnan(call->min_effect) || call->exact || call->metric)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a policy says itself what fails and in which metrics: 'alpha', "
+                             "'min_effect', 'exact' and 'metric' are not for it");
+    bool good = flm_file_read(call->policy, &policy, why) &&
+                flm_mcp_add_report(call,
+                                   flm_policy_report(policy.at, policy.size, runs->run, runs->count,
+                                                     rows, &verdict, why),
+                                   out, why);
+    flm_text_clear(&policy);
+    return good;
+}
+
+static bool gate_by_test(const struct flm_mcp_call *call, const struct flm_gate_settings *how,
+                         const struct runs *runs, struct flm_text *out, struct flm_error *why)
+{
+    struct flm_gate_result *result = flm_gate_compare(runs->run, runs->count, how, why);
+    bool good = result && flm_mcp_add_report(call, flm_gate_report(result, why), out, why);
+    flm_gate_result_free(result);
+    return good;
+}
+
 bool flm_mcp_gate(const struct flm_mcp_call *call, struct flm_text *out, struct flm_error *why)
 {
     struct runs runs;
@@ -85,10 +115,8 @@ bool flm_mcp_gate(const struct flm_mcp_call *call, struct flm_text *out, struct 
         return flm_error_set(why, FLM_ERROR_USAGE, "'alpha' is between 0 and 1");
     bool good =
         runs_init(&runs, call->base.count + call->new.count, why) && load_sides(&runs, call, why);
-    struct flm_gate_result *result =
-        good ? flm_gate_compare(runs.run, runs.count, &how, why) : NULL;
-    good = result && flm_mcp_add_report(call, flm_gate_report(result, why), out, why);
-    flm_gate_result_free(result);
+    good = good && (call->policy ? gate_by_policy(call, &runs, out, why)
+                                 : gate_by_test(call, &how, &runs, out, why));
     runs_clear(&runs);
     return good;
 }

@@ -124,6 +124,11 @@ static const struct flm_mcp_tool tools[] = {
       {"exact", FLM_MCP_FLAG, AT(exact), false,
        "the metric has no noise (calls, bytes): every change is real, one run of each is enough",
        NULL},
+      {"policy", FLM_MCP_TEXT, AT(policy), false,
+       "path of a file of thresholds for each metric (flamel-gate(1)), instead of a test: one run "
+       "of "
+       "each side is enough",
+       NULL},
       ARGUMENT_ROWS,
       ARGUMENT_METRIC,
       ARGUMENT_APPLY,

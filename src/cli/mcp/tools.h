@@ -15,7 +15,8 @@ struct flm_mcp_words FLM_ARRAY(const char *);
 
 /* The arguments of all tools. Texts are owned by `owned`; NULL and NaN: not given. */
 struct flm_mcp_call {
-    const char *file, *before, *after, *metric, *apply, *function, *sort, *form, *code, *section;
+    const char *file, *before, *after, *metric, *apply, *function, *sort, *form, *code, *section,
+        *policy;
     double pid, rows, levels, min_percent, seconds, alpha, min_effect, max_chars;
     bool exact, relative;
     struct flm_mcp_words base, new;

@@ -165,7 +165,9 @@ static double value_of(const struct flm_sections *s, const struct flm_report_tab
             flm_report_column_named(before, flm_report_column_name(now, column->source));
         old = source == SIZE_MAX ? 0 : flm_report_number(before, row->before, source);
     }
-    return (value - (isnan(old) ? 0 : old)) / s->seconds;
+    /* Times of open scopes are those of about the moment of the copy: a self time may seem to go
+     * back by as long as that took. */
+    return fmax(value - (isnan(old) ? 0 : old), 0) / s->seconds;
 }
 
 static bool contains(struct flm_name text, const char *part)

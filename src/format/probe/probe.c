@@ -229,7 +229,7 @@ static void add_losses(struct reading *r)
         uint64_t count;
     } losses[] = {
         {"times of open scopes, after the last moment that the file has",
-         d->header.state == FLM_PROBE_RUNNING ? d->open : 0},
+         d->header.state == FLM_PROBE_RUNNING && !d->header.is_copy ? d->open : 0},
         {"scopes that were left without an end, by longjmp say", d->left},
         {"scopes in more than 256 others", d->lost_depth},
         {"scopes for which the file had no room", d->lost_room},

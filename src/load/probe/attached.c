@@ -239,6 +239,11 @@ bool flm_attached_read(struct flm_attached *a, struct flm_bytes *file, struct fl
     struct flm_probe_header header;
     bool is_running = flm_attached_state(a) == FLM_ATTACHED_MEASURES;
     a->copy.size = 0;
+    if (!read_header(a, &header))
+        return flm_error_set(why, FLM_ERROR_FORMAT, "%s: the file ends in its header", a->link);
+    /* Before it is copied: a scope that ends meanwhile has the rest of its time at the next look, and
+     * no sum is less then than now. */
+    uint64_t now = is_running ? ticks_now(&header) : a->last_ticks;
     for (int round = 0; round < ROUNDS; round++) {
         if (!read_header(a, &header))
             return flm_error_set(why, FLM_ERROR_FORMAT, "%s: the file ends in its header", a->link);
@@ -252,9 +257,9 @@ bool flm_attached_read(struct flm_attached *a, struct flm_bytes *file, struct fl
     }
     if (a->copy.size < sizeof header)
         return flm_error_set(why, FLM_ERROR_FORMAT, "%s: the file is damaged", a->link);
-    uint64_t now = is_running ? ticks_now(&header) : a->last_ticks;
     a->last_ticks = now;
     memcpy(&header, a->copy.at, sizeof header);
+    header.is_copy = is_running;
     if (header.state == FLM_PROBE_RUNNING && now > header.now_ticks)
         header.now_ticks = now;
     memcpy(a->copy.at, &header, sizeof header);

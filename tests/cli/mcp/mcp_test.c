@@ -289,6 +289,30 @@ static void two_files_are_compared_and_runs_are_judged(void **state)
     has(answers, "\"isError\": true"); /* one run of each is not enough for a test */
 }
 
+/* As flamel gate --policy; one run of each side is enough. */
+static void runs_are_judged_by_a_policy(void **state)
+{
+    (void)state;
+    char lines[6000], before[400], after[400], policy[400], loose[400], one[1300], two[1300];
+    const char *sides = "\"base\": [\"%s\"], \"new\": [\"%s\"], \"policy\": \"%s\"";
+    snprintf(before, sizeof before, "%s", folded("c.folded", "main;a 1000\nmain;b 500\n"));
+    snprintf(after, sizeof after, "%s", folded("d.folded", "main;a 1000\nmain;b 900\n"));
+    snprintf(policy, sizeof policy, "%s", folded("policy", "least-change = 10%\n[samples]\n"));
+    snprintf(loose, sizeof loose, "%s", folded("loose", "least-change = 90%\n[samples]\n"));
+    snprintf(one, sizeof one, sides, before, after, policy);
+    snprintf(two, sizeof two, sides, before, after, loose);
+    snprintf(
+        lines, sizeof lines,
+        CALL("1", "gate", "%s") CALL("2", "gate", "%s") CALL("3", "gate", "%s, \"exact\": true")
+            CALL("4", "gate", "\"base\": [\"%s\"], \"new\": [\"%s\"], \"policy\": \"/no\""),
+        one, two, one, before, after);
+    ask(lines);
+    has(answers, "\"id\": 1, \"result\": {\"content\": [{\"type\": \"text\", \"text\": \"FAIL");
+    has(answers, "\"id\": 2, \"result\": {\"content\": [{\"type\": \"text\", \"text\": \"PASS");
+    has(answers, "a policy says itself what fails");
+    has(answers, "/no: cannot be opened");
+}
+
 static int free_answers(void **state)
 {
     (void)state;
@@ -310,6 +334,7 @@ int main(void)
         cmocka_unit_test(an_operation_without_a_match_is_said),
         cmocka_unit_test(long_answers_are_cut_after_a_line_and_say_so),
         cmocka_unit_test(two_files_are_compared_and_runs_are_judged),
+        cmocka_unit_test(runs_are_judged_by_a_policy),
     };
     return cmocka_run_group_tests(tests, NULL, free_answers);
 }
