@@ -78,7 +78,7 @@ $(PROBE_RESULTS): $B/results/probe/%: tests/probe/%.sh $B/flamel $(PROBE_LIBRARI
 # what stands in front of other libraries: the sanitizer is there itself. libflamel makes reports of a copy.
 PROBE_RACES := $B/tests/probe/races
 PROBE_RACES_FLAGS := $(filter-out -fno-tree-slp-vectorize,$(PROBE_FLAGS)) -O1 -g -fPIC -pthread -fsanitize=thread
-PROBE_RACES_OBJECTS := $(PROBE_SOURCES:%.c=$B/races/%.o) $B/races/tests/probe/races.o
+PROBE_RACES_OBJECTS := $(PROBE_SOURCES:%.c=$B/races/%.o) $B/races/tests/probe/programs/races.o
 $(PROBE_RACES_OBJECTS): $B/races/%.o: %.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(PROBE_RACES_FLAGS) $(filter -mgeneral-regs-only -fno-omit-frame-pointer,$(NATIVE)) -Wno-tsan $(depend) -c $< -o $@

@@ -261,7 +261,7 @@ struct flm_probe_thread {
     uint64_t lost_room;   /* scopes for which there was no room: likewise */
     uint64_t lost_busy;   /* scopes of signal handlers that interrupted the library: likewise */
     uint64_t left;        /* scopes that were left without an end: by longjmp, say */
-    uint64_t lost_values; /* of meters for which there was no room */
+    uint64_t lost_values; /* NaN, too large, or there was no room for their meter */
     uint64_t start, end;  /* ticks */
 
     /* Of all that are one, when the thread ended or the file was written; and those that ended. */

@@ -9,8 +9,7 @@
 
 static bool is_thread(const struct flm_probe_thread *thread, int number)
 {
-    return thread->tid == (uint32_t)number &&
-           flm_thread_is(thread, FLM_PROBE_RUNNING);
+    return thread->tid == (uint32_t)number && flm_thread_is(thread, FLM_PROBE_RUNNING);
 }
 
 /* Mostly the same one as the last time. NULL: it is not measured. */

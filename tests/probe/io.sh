@@ -17,7 +17,7 @@ has()
         grep -e "$(echo "$1" | cut -d' ' -f1-3)" "$work/told"
     }
 }
-$cc -O1 -Iinclude tests/probe/dump.c -o "$work/dump" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/dump.c -o "$work/dump" || exit 1
 
 cat > "$work/app.c" << 'END'
 #include <arpa/inet.h>

@@ -22,9 +22,9 @@ compiles()
     echo "$1" > "$work/try.c"
     $cc "$work/try.c" -o "$work/try" $2 2> /dev/null
 }
-$cc -O1 -Iinclude tests/probe/dump.c -o "$work/dump" || exit 1
+$cc -O1 -Iinclude tests/probe/programs/dump.c -o "$work/dump" || exit 1
 
-$cc -g -fsanitize=address,undefined -Iinclude tests/probe/normalize.c probe/front/normalize.c -o "$work/normalize" || exit 1
+$cc -g -fsanitize=address,undefined -Iinclude tests/probe/programs/normalize.c probe/front/normalize.c -o "$work/normalize" || exit 1
 "$work/normalize" || complain "normalize: wrong"
 
 # ---- SQLite ----

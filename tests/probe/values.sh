@@ -162,4 +162,19 @@ check()
 check C $cc -O2 -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Werror "$work/app.c"
 check C++11 g++ -O2 -std=c++11 -Wall -Wextra -Wpedantic -Wshadow -Werror "$work/app.cc"
 check C++17 g++ -O1 -std=c++17 -Wall -Wextra -Werror "$work/app.cc"
+# A value that is none is not counted, and the report does not say that there was no room.
+cat > "$work/none.c" << 'END'
+#include <flamel/probe_values.h>
+#include <math.h>
+int main(void)
+{
+    FLM_VALUE("none", (double)NAN);
+    FLM_VALUE("some", 1);
+    return 0;
+}
+END
+$cc -O1 -Iinclude "$work/none.c" -o "$work/none" -L"$build" -lflamel-probe || exit 1
+FLAMEL=report "$work/none" 2> "$work/none.txt"
+grep -q '^1 values are not counted: no numbers' "$work/none.txt" || { echo 'NaN: no word of it'; cat "$work/none.txt"; bad=1; }
+
 exit $bad

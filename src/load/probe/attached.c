@@ -241,8 +241,8 @@ bool flm_attached_read(struct flm_attached *a, struct flm_bytes *file, struct fl
     a->copy.size = 0;
     if (!read_header(a, &header))
         return flm_error_set(why, FLM_ERROR_FORMAT, "%s: the file ends in its header", a->link);
-    /* Before it is copied: a scope that ends meanwhile has the rest of its time at the next look, and
-     * no sum is less then than now. */
+    /* Before it is copied: a scope that ends meanwhile has the rest of its time at the next look,
+     * and no sum is less then than now. */
     uint64_t now = is_running ? ticks_now(&header) : a->last_ticks;
     for (int round = 0; round < ROUNDS; round++) {
         if (!read_header(a, &header))

@@ -104,7 +104,8 @@ static void the_name_of_a_file_keeps_its_end(void **state)
     assert_name("write /var/log/app.log", 8, FLM_CHARSET_PLAIN, "app.log");
     assert_name("write /var/log/my-long-app.log", 18, FLM_CHARSET_UTF8, "write my-lon\u2026p.log");
     assert_name("held by GET /users", 14, FLM_CHARSET_UTF8, "held by\u2026/users");
-    assert_name("GET /users/{id}/orders/{order}", 20, FLM_CHARSET_UTF8, "GET /users\u2026s/{order}");
+    assert_name("GET /users/{id}/orders/{order}", 20, FLM_CHARSET_UTF8,
+                "GET /users\u2026s/{order}");
     assert_name("stdout (/dev/null)", 13, FLM_CHARSET_PLAIN, "stdout (null)");
     assert_name("net/http.serve", 8, FLM_CHARSET_PLAIN, "serve"); /* a function of Go */
 }

@@ -1,5 +1,6 @@
-/* races.c - what several threads measure at once, while reports are written and signals come, and a child after it; tests/probe/races.sh runs it under the thread sanitizer. It says what else is wrong: errno that a
- * handler's scope has changed. */
+/* races.c - what several threads measure at once, while reports are written and signals come, and a
+ * child after it; tests/probe/races.sh runs it under the thread sanitizer. It says what else is
+ * wrong: errno that a handler's scope has changed. */
 #include <errno.h>
 #include <flamel/probe.h>
 #include <flamel/probe_flow.h>
