@@ -8,6 +8,8 @@
 #   make test-threads   the unit tests that run threads: with SAN=thread
 #   make test-browser   pages and pictures in the installed browsers: chromium, firefox, node, npm
 #   make test-lines     programs that know what their lines cost, with every compiler and runtime: minutes
+#   make test-java-hosts  the agent in a Java VM that is attached to again and again: JDK; JAVA_SECONDS=600 for each
+#                       collector
 #   make test-corpus    the command on a folder of real profiles, and readers on damaged copies: CORPUS=DIR
 #   make check          the rules of the house: layers, headers, globals, format, lint (tests/house)
 #   make fuzz           libFuzzer on every target in tests/fuzz; FUZZ=folded for one, SECONDS=60 each
@@ -43,6 +45,7 @@ include mk/library.mk
 include mk/assets.mk
 include mk/wasm.mk
 include mk/probe.mk
+include mk/java.mk
 include mk/test.mk
 include mk/check.mk
 include mk/fuzz.mk

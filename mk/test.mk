@@ -126,7 +126,7 @@ test-threads: $(THREADED_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 .PHONY: test
-test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(INSTALL_RESULTS) $(PROBE_RESULTS) $(LINES_RESULTS) $(WASM_RESULTS) \
+test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(INSTALL_RESULTS) $(PROBE_RESULTS) $(JAVA_RESULTS) $(LINES_RESULTS) $(WASM_RESULTS) \
       $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 

@@ -101,6 +101,10 @@ struct flm_record_options {
     bool clones;       /* as in struct flm_load_options */
     bool no_locations; /* lines and addresses of frames are not kept (flamel/annotate.h): cheaper */
     bool no_runtimes;  /* interpreters are left alone: their own functions do not show */
+
+    /* What the agent in Java VMs measures, "cpu,wall,alloc,lock"; and the path of its library,
+     * libflamel-java.so. */
+    const char *java, *java_library;
 };
 
 /* Calls `visit` with each event that has a name, until it returns false: "cycles", "hardware",

@@ -65,7 +65,7 @@ static const struct flm_runtime *find_attachable(const char *name, struct flm_er
     struct flm_text list;
     flm_text_init_fixed(&list, known, sizeof known - 1);
     for (size_t i = 0; i < RUNTIMES; i++) {
-        if (!runtimes[i]->attach)
+        if (!runtimes[i]->attach || runtimes[i]->begin) /* agents are asked for elsewhere */
             continue;
         if (strcmp(runtimes[i]->name, name) == 0)
             return runtimes[i];
@@ -91,14 +91,15 @@ static uint64_t first_code(size_t index)
     return FLM_CODE_FIRST + ((FLM_CODE_LAST - FLM_CODE_FIRST) / RUNTIMES + 1) * index;
 }
 
-static bool attach(struct flm_attached_runtimes *all, const struct flm_runtime *runtime, bool lines,
-                   struct flm_error *why)
+static bool attach(struct flm_attached_runtimes *all, const struct flm_runtime *runtime,
+                   const struct flm_runtime_options *common, struct flm_error *why)
 {
-    const struct flm_runtime_options options = {lines, first_code(all->count)};
+    struct flm_runtime_options options = *common;
+    options.first_code = first_code(all->count);
     void *attached = runtime->attach(&options, why);
     if (!attached)
         return false;
-    if (!runtime->is_interpreter && !runtime->symbol)
+    if (runtime->mix && !runtime->is_interpreter && !runtime->symbol)
         all->everywhere |= UINT32_C(1) << all->count;
     all->items[all->count].runtime = runtime;
     all->items[all->count++].attached = attached;
@@ -106,21 +107,25 @@ static bool attach(struct flm_attached_runtimes *all, const struct flm_runtime *
 }
 
 static bool attach_named(struct flm_attached_runtimes *all, const char *const *names, size_t count,
-                         bool lines, struct flm_error *why)
+                         const struct flm_runtime_options *options, struct flm_error *why)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !options->only_agents; i++) {
         const struct flm_runtime *runtime = find_attachable(names[i], why);
-        if (!runtime || (!is_attached(all, runtime) && !attach(all, runtime, lines, why)))
+        if (!runtime || (!is_attached(all, runtime) && !attach(all, runtime, options, why)))
             return false;
     }
-    for (size_t i = 0; i < RUNTIMES && count == 0; i++)
-        if (runtimes[i]->attach && !attach(all, runtimes[i], lines, why))
+    for (size_t i = 0; i < RUNTIMES; i++) {
+        bool is_wanted =
+            runtimes[i]->begin ? options->what != NULL : count == 0 && !options->only_agents;
+        if (runtimes[i]->attach && is_wanted && !attach(all, runtimes[i], options, why))
             return false;
+    }
     return true;
 }
 
 struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
-                                                  bool lines, struct flm_error *why)
+                                                  const struct flm_runtime_options *common,
+                                                  struct flm_error *why)
 {
     assert(names || count == 0);
     struct flm_attached_runtimes *all = calloc(1, sizeof *all);
@@ -130,7 +135,7 @@ struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size
         return NULL;
     }
     all->seen_ns = INT64_MIN;
-    bool good = attach_named(all, names, count, lines, why);
+    bool good = attach_named(all, names, count, common, why);
     for (size_t i = 0; i < all->count; i++)
         attached[i] = all->items[i].runtime;
     if (good && !(all->interpreters = flm_interpreters_new(attached, all->count)))
@@ -177,4 +182,55 @@ void flm_runtimes_report(const struct flm_attached_runtimes *all,
     assert(report->lost && report->note);
     for (size_t i = 0; i < all->count; i++)
         all->items[i].runtime->report(all->items[i].attached, report);
+}
+
+/* ---- Agents ---------------------------------------------------------------------------------- */
+
+bool flm_runtimes_command(struct flm_attached_runtimes *all, char *const **command, int *inherited,
+                          struct flm_error *why)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime->command &&
+            !all->items[i].runtime->command(all->items[i].attached, command, inherited, why))
+            return false;
+    return true;
+}
+
+bool flm_runtimes_begin(struct flm_attached_runtimes *all, const struct flm_runtime_target *target,
+                        struct flm_error *why)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime->begin &&
+            !all->items[i].runtime->begin(all->items[i].attached, target, why))
+            return false;
+    return true;
+}
+
+bool flm_runtimes_read(struct flm_attached_runtimes *all, const struct flm_runtime_sinks *sinks,
+                       struct flm_error *why)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime->read &&
+            !all->items[i].runtime->read(all->items[i].attached, sinks, why))
+            return false;
+    return true;
+}
+
+bool flm_runtimes_cover(const struct flm_attached_runtimes *all, int32_t process, int32_t thread)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime->covers &&
+            all->items[i].runtime->covers(all->items[i].attached, process, thread))
+            return true;
+    return false;
+}
+
+bool flm_runtimes_end(struct flm_attached_runtimes *all, const struct flm_runtime_sinks *sinks,
+                      struct flm_error *why)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime->end &&
+            !all->items[i].runtime->end(all->items[i].attached, sinks, why))
+            return false;
+    return true;
 }

@@ -14,7 +14,8 @@
     entry(cpython)                                                                                 \
     entry(v8)                                                                                      \
     entry(ruby)                                                                                    \
-    entry(php)
+    entry(php)                                                                                     \
+    entry(java)
 /* clang-format on */
 
 /* ---- Symbolizing ----------------------------------------------------------------------------- */
@@ -34,10 +35,12 @@ bool flm_runtimes_find(struct flm_runtime_search *search);
 /* The runtimes attached to a recording. */
 struct flm_attached_runtimes;
 
-/* Attaches runtimes by their names in the table; without names, all that can be. NULL, and `why`,
- * if there is none with such a name that can be attached. */
+/* Attaches runtimes by their names in the table; without names, all that can be; and those with
+ * agents where the options say what is measured. Each gets the options, with numbers of its own.
+ * NULL, and `why`, if there is none with such a name that can be attached. */
 struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size_t count,
-                                                  bool lines, struct flm_error *why);
+                                                  const struct flm_runtime_options *options,
+                                                  struct flm_error *why);
 void flm_runtimes_close(struct flm_attached_runtimes *attached);
 
 /* Calls `mix` of those whose interpreter the process has. */
@@ -49,5 +52,17 @@ int64_t flm_runtimes_seen_ns(const struct flm_attached_runtimes *attached);
 
 void flm_runtimes_report(const struct flm_attached_runtimes *attached,
                          const struct flm_runtime_report *report);
+
+/* What runtimes with agents do, of each of them: runtime.h. */
+bool flm_runtimes_command(struct flm_attached_runtimes *attached, char *const **command,
+                          int *inherited, struct flm_error *why);
+bool flm_runtimes_begin(struct flm_attached_runtimes *attached,
+                        const struct flm_runtime_target *target, struct flm_error *why);
+bool flm_runtimes_read(struct flm_attached_runtimes *attached,
+                       const struct flm_runtime_sinks *sinks, struct flm_error *why);
+bool flm_runtimes_cover(const struct flm_attached_runtimes *attached, int32_t process,
+                        int32_t thread);
+bool flm_runtimes_end(struct flm_attached_runtimes *attached, const struct flm_runtime_sinks *sinks,
+                      struct flm_error *why);
 
 #endif

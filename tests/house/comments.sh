@@ -32,4 +32,4 @@ LC_ALL=C awk '
         else if (inside && line ~ /\*\//)
             inside = 0
     }
-    END { exit bad }' $(find include src probe tests bench web -name '*.[ch]' 2> /dev/null) /dev/null
+    END { exit bad }' $(find include src probe java tests bench web -name '*.[ch]' 2> /dev/null) /dev/null

@@ -16,7 +16,7 @@ $tool --version | grep -q "version $version\." || {
     exit 77
 }
 
-files=$(find include src probe tests bench web -name '*.[ch]' 2> /dev/null)
+files=$(find include src probe java tests bench web -name '*.[ch]' 2> /dev/null)
 if [ "$1" = --fix ]; then
     exec $tool -i $files
 fi

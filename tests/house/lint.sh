@@ -25,7 +25,7 @@ cppcheck --quiet --std=c11 --platform=unix64 -Isrc -Iinclude -j 2 --inline-suppr
     --enable=warning,performance,portability --suppress=missingInclude \
     --suppress=normalCheckLevelMaxBranches $uninitialized \
     --cppcheck-build-dir=build/cppcheck --error-exitcode=1 \
-    -isrc/wasm/libc --template='{callstack} {severity}: {message} [{id}]' src probe || bad=1
+    -isrc/wasm/libc --template='{callstack} {severity}: {message} [{id}]' src probe java || bad=1
 
 if [ $bad -eq 1 ] && [ "$(cppcheck --version)" != "Cppcheck $version" ]; then
     echo "cppcheck $version decides; what this one finds: $(cppcheck --version)"

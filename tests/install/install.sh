@@ -46,7 +46,7 @@ run_make install
     version=$("$1" --version | cut -d ' ' -f 2)
     for file in libflamel.a libflamel.so libflamel.so.0 "libflamel.so.$version" pkgconfig/flamel.pc \
         libflamel-probe.a libflamel-probe-static.a flamel-probe-link.o libflamel-probe-interface.so libflamel-probe.so \
-        libflamel-probe.so.0 "libflamel-probe.so.$version"; do
+        libflamel-probe.so.0 "libflamel-probe.so.$version" libflamel-java.so; do
         echo "$lib/$file"
     done
     for page in docs/man/*.[17]; do

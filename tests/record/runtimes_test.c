@@ -45,28 +45,35 @@ static void only_runtimes_that_can_be_read_are_attached(void **state)
     (void)state;
     static const char *const both[] = {"CPython", "CPython"},
                              *const wrong[] = {"CPython", "perf map"}, *const none[] = {"Fortran"};
+    const struct flm_runtime_options options = {0}, agent = {.what = "cpu", .library = "x.so"},
+                                     wrong_agent = {.what = "heat", .library = "x.so"};
     struct flm_error why = {0};
     struct reported reported = {0};
     const struct flm_runtime_report report = {&reported, lost, note};
-    struct flm_attached_runtimes *attached = flm_runtimes_attach(both, 2, false, &why);
+    struct flm_attached_runtimes *attached = flm_runtimes_attach(both, 2, &options, &why);
     assert_non_null(attached);
     flm_runtimes_report(attached, &report);
     assert_int_equal(reported.losses + reported.notes, 0);
     flm_runtimes_close(attached);
-    assert_null(flm_runtimes_attach(wrong, 2, false, &why));
-    assert_null(flm_runtimes_attach(none, 1, false, &why));
+    assert_null(flm_runtimes_attach(wrong, 2, &options, &why));
+    assert_null(flm_runtimes_attach(none, 1, &options, &why));
     assert_non_null(strstr(why.text, "no runtime 'Fortran' can be attached to: "));
     assert_non_null(strstr(why.text, "CPython"));
     /* Without names: all that can be. */
-    attached = flm_runtimes_attach(NULL, 0, false, &why);
+    attached = flm_runtimes_attach(NULL, 0, &options, &why);
     assert_non_null(attached);
     assert_true(flm_runtimes_seen_ns(attached) == INT64_MIN);
     flm_runtimes_report(attached, &report);
     assert_int_equal(reported.losses + reported.notes, 0);
     flm_runtimes_close(attached);
+    /* An agent is attached where something is to be measured by it. */
+    assert_false(flm_runtimes_cover(attached = flm_runtimes_attach(NULL, 0, &agent, &why), 1, 1));
+    flm_runtimes_close(attached);
+    assert_null(flm_runtimes_attach(NULL, 0, &wrong_agent, &why));
+    assert_non_null(strstr(why.text, "--java takes"));
     for (size_t nth = 1; nth < 4; nth++) {
         allocation_fail_from(nth);
-        attached = flm_runtimes_attach(both, 2, false, &why);
+        attached = flm_runtimes_attach(both, 2, &options, &why);
         allocation_fail_from(0);
         assert_null(attached);
         assert_int_equal(why.kind, FLM_ERROR_MEMORY);

@@ -54,7 +54,7 @@ static bool option_at(const struct flm_command *command, size_t i, struct comple
 static enum values values_of(const struct completed *option)
 {
     const char *value = option->value;
-    if (!value || option->kind == FLM_OPTION_MAYBE_SHARE)
+    if (!value || option->kind == FLM_OPTION_MAYBE_SHARE || option->kind == FLM_OPTION_MAYBE_TEXT)
         return NO_VALUE;
     if (option->kind == FLM_OPTION_FORMAT_TO_READ || option->kind == FLM_OPTION_FORMAT_TO_WRITE)
         return option->kind == FLM_OPTION_FORMAT_TO_READ ? READ_FORMATS : WRITTEN_FORMATS;

@@ -52,6 +52,9 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct fields, threads_of)},
     {"interval", 0, "MS", "of --threads-of: from one dump to the next (default: 100)",
      FLM_OPTION_TEXT, offsetof(struct fields, interval)},
+    {"java", 0, "[=LIST]",
+     "load an agent into Java VMs: cpu, wall (default: cpu); implied\nwhere the command is java",
+     FLM_OPTION_MAYBE_TEXT, offsetof(struct fields, record.java)},
     {"by-thread", 0, NULL, NULL, FLM_OPTION_FLAG, offsetof(struct fields, record.per_thread)},
     {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
@@ -74,6 +77,7 @@ struct request {
     int32_t *processes, *threads;
     int *processors;
     struct flm_symbol_paths paths;
+    struct flm_text java_library;
 };
 
 static void clear(struct request *request)
@@ -82,6 +86,7 @@ static void clear(struct request *request)
     free(request->threads);
     free(request->processors);
     flm_symbol_paths_clear(&request->paths);
+    flm_text_clear(&request->java_library);
 }
 
 /* Before anything is recorded. */
@@ -184,6 +189,8 @@ static bool read_options(const struct fields *f, int operands, char **words,
     if (f->processors && !read_processors(f->processors, request, why))
         return false;
     o->machine = f->machine || (f->processors && o->process_count == 0 && o->thread_count == 0);
+    if (!flm_record_java_read(&f->record, o, &request->java_library, why))
+        return false;
     o->keep_times = true;
     if (f->interval)
         return flm_error_set(why, FLM_ERROR_USAGE,

@@ -22,7 +22,8 @@ struct found {
 static struct found found_option(const struct flm_option *option)
 {
     return (struct found){option, NULL, option->name, option->value,
-                          option->kind == FLM_OPTION_MAYBE_SHARE};
+                          option->kind == FLM_OPTION_MAYBE_SHARE ||
+                              option->kind == FLM_OPTION_MAYBE_TEXT};
 }
 
 /* The i-th of all long options; name NULL behind the last. */
@@ -158,6 +159,10 @@ static bool set(const struct flm_option *option, void *fields, const char *value
     }
     case FLM_OPTION_WORDS:
         return add_word((void *)field, value, why);
+    case FLM_OPTION_MAYBE_TEXT:
+        value = value ? value : "";
+        memcpy(field, &value, sizeof value);
+        break;
     case FLM_OPTION_MAYBE_SHARE: {
         struct flm_option_share *share = (void *)field;
         share->is_given = true;

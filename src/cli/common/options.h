@@ -29,6 +29,7 @@ enum flm_option_kind {
     FLM_OPTION_COUNT,           /* int, not negative */
     FLM_OPTION_SHARE,           /* double: of "1%" and of "0.01" 0.01 */
     FLM_OPTION_MAYBE_SHARE,     /* struct flm_option_share: --name, or --name=1% */
+    FLM_OPTION_MAYBE_TEXT,      /* const char *: --name: "", or --name=TEXT */
     FLM_OPTION_LIST,            /* struct flm_option_list: may be given several times */
     FLM_OPTION_WORDS /* struct flm_option_words: the same, and several values each time */
 };

@@ -26,13 +26,18 @@ static const char *const folders[] = {
 
 bool flm_preload_find(struct flm_text *path, struct flm_error *why)
 {
+    return flm_library_find(library_name, path, why);
+}
+
+bool flm_library_find(const char *name, struct flm_text *path, struct flm_error *why)
+{
     char command[4096];
     ssize_t size = readlink("/proc/self/exe", command, sizeof command);
     while (size > 0 && command[size - 1] != '/')
         size--;
     for (size_t i = 0; size > 0 && i < sizeof folders / sizeof *folders; i++) {
         size_t before = path->size;
-        flm_text_format(path, "%.*s%s%s", (int)size, command, folders[i], library_name);
+        flm_text_format(path, "%.*s%s%s", (int)size, command, folders[i], name);
         flm_text_putc(path, 0);
         if (path->failed)
             return flm_error_memory(why);
@@ -44,8 +49,7 @@ bool flm_preload_find(struct flm_text *path, struct flm_error *why)
     }
     return flm_error_set(
         why, FLM_ERROR_SYSTEM,
-        "%s is not in the folder of flamel, nor in ../lib: install it with 'make install'",
-        library_name);
+        "%s is not in the folder of flamel, nor in ../lib: install it with 'make install'", name);
 }
 
 void flm_preload_add(struct flm_text *value, const char *library, const char *others)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number/number.h"
+#include "cli/common/preload.h"
 
 bool flm_record_parse_time(const char *option, const char *text, int64_t *time_ns,
                            struct flm_error *why)
@@ -147,5 +148,33 @@ bool flm_record_symbols_read(const struct flm_option_list *dirs, bool debuginfod
     o->perf_dir = flm_symbol_perf_dir(paths);
     o->path = getenv("PATH");
     o->debuginfod = debuginfod;
+    return true;
+}
+
+static bool is_java(const struct flm_record_options *o)
+{
+    const char *name = o->command && o->process_count == 0 && o->thread_count == 0 && !o->machine
+                           ? o->command[0]
+                           : NULL;
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    return name && strcmp(slash ? slash + 1 : name, "java") == 0;
+}
+
+bool flm_record_java_read(const struct flm_record_fields *f, struct flm_record_options *o,
+                          struct flm_text *library, struct flm_error *why)
+{
+    if (!f->java && !is_java(o))
+        return true;
+    if (!is_java(o) && (o->process_count == 0 || o->thread_count > 0 || o->machine))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--java needs Java VMs: name processes (-p PID), or a command that is "
+                             "java itself (flamel record -- java -jar app.jar)");
+    if (!flm_library_find("libflamel-java.so", library, f->java ? why : NULL))
+        return !f->java; /* without it java is recorded as all programs are */
+    flm_text_putc(library, 0);
+    if (library->failed)
+        return flm_error_memory(why);
+    o->java = f->java && f->java[0] ? f->java : "cpu";
+    o->java_library = library->at;
     return true;
 }

@@ -17,6 +17,7 @@ struct flm_record_fields {
     double period;
     int ring_mib, stack_size; /* -1, and no number above: not given */
     bool off_cpu, no_kernel, no_inherit, per_thread, python, no_runtime, call_stacks, clones;
+    const char *java; /* what the agent in Java VMs measures; "": CPU time; NULL: not given */
 };
 
 #define FLM_RECORD_FIELDS_UNSET                                                                    \
@@ -104,6 +105,13 @@ struct flm_record_fields {
  * fields'. */
 bool flm_record_fields_read(const struct flm_record_fields *fields,
                             struct flm_record_options *options, struct flm_error *why);
+
+/* The agent in Java VMs, where it is asked for, or where the command is java and nothing else is
+ * recorded: once all other options are set. `library` receives its path, and is the caller's, as
+ * the options point to it. False, and `why`, when it is asked for and there is none. */
+bool flm_record_java_read(const struct flm_record_fields *fields,
+                          struct flm_record_options *options, struct flm_text *library,
+                          struct flm_error *why);
 
 /* Where symbols are looked for: `dirs` were given on the command line; the paths are filled in, and
  * own what the options point to. */

@@ -1,6 +1,6 @@
 /* internal.h - a recorder: recorder.c opens and runs it, recorder_records.c takes what the rings
- * have, recorder_notes.c says what was recorded. And its rings: ring_open.c opens them, ring.c
- * reads them. */
+ * have, recorder_agents.c what agents in runtimes have, recorder_notes.c says what was recorded.
+ * And its rings: ring_open.c opens them, ring.c reads them. */
 #ifndef FLAMEL_RECORD_CAPTURE_INTERNAL_H
 #define FLAMEL_RECORD_CAPTURE_INTERNAL_H
 
@@ -58,6 +58,16 @@ bool flm_recorder_take(void *recorder, const char *record, size_t size, struct f
 
 /* The mappings from before the recording. */
 bool flm_recorder_add_synthesized(struct flm_recorder *r, struct flm_error *why);
+
+/* ---- recorder_agents.c ----------------------------------------------------------------------- */
+
+/* The definition of a function of a runtime; a flm_event_sink. */
+bool flm_recorder_take_code(void *recorder, struct flm_event *event, struct flm_error *why);
+
+/* Loads agents, takes what they have sampled, and sends them away. */
+bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why);
+bool flm_recorder_read_agents(struct flm_recorder *r, struct flm_error *why);
+bool flm_recorder_end_agents(struct flm_recorder *r, struct flm_error *why);
 
 /* ---- recorder_notes.c ------------------------------------------------------------------------ */
 

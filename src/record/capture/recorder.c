@@ -99,7 +99,15 @@ static bool collect_tasks(struct flm_recorder *r, struct flm_error *why)
     if (o->machine && !flm_tasks_add(&r->tasks, -1))
         return flm_error_memory(why);
     if (o->command) {
-        if (!flm_child_start(&r->child, o->command, o->path, r->limits.files_before, why))
+        char *const *command = o->command;
+        int inherited = -1;
+        if (r->runtimes && flm_recorder_records_command(r) &&
+            !flm_runtimes_command(r->runtimes, &command, &inherited, why))
+            return false;
+        bool started = flm_child_start(&r->child, command, o->path, r->limits.files_before, why);
+        if (inherited >= 0)
+            close(inherited);
+        if (!started)
             return false;
         if (flm_recorder_records_command(r) && !flm_tasks_add(&r->tasks, r->child.process))
             return flm_error_memory(why);
@@ -214,20 +222,29 @@ static bool open_spool(struct flm_recorder *r, struct flm_error *why)
     return r->spool;
 }
 
+static bool attach_runtimes(struct flm_recorder *r, struct flm_error *why)
+{
+    const struct flm_record_options *o = &r->options;
+    const struct flm_runtime_options options = {.lines = o->lines || !o->no_locations,
+                                                .only_agents = o->no_runtimes,
+                                                .what = o->java,
+                                                .library = o->java_library};
+    if (o->no_runtimes && !o->java)
+        return true;
+    r->runtimes = flm_runtimes_attach(o->runtimes, o->runtime_count, &options, why);
+    return r->runtimes != NULL;
+}
+
 static bool open_all(struct flm_recorder *r, struct flm_error *why)
 {
     struct flm_request *request = &r->request;
     flm_limits_read(&r->limits, flm_kernel_here.root);
     /* First: a missing command or process is reported even if nothing may be recorded. */
-    if (!collect_tasks(r, why) ||
+    if (!attach_runtimes(r, why) || !collect_tasks(r, why) ||
         !flm_request_make(request, &r->options, &r->limits, &flm_kernel_here, why))
         return false;
     request->prompt = should_be_prompt(r);
     r->may_be_ahead = is_urgent(r) && flm_priority_may_rise();
-    if (!r->options.no_runtimes &&
-        !(r->runtimes = flm_runtimes_attach(r->options.runtimes, r->options.runtime_count,
-                                            r->options.lines || !r->options.no_locations, why)))
-        return false;
     for (size_t i = 0; i < request->count; i++)
         request->event[i].attr.enable_on_exec = flm_recorder_records_command(r);
     r->rings = flm_rings_open(request, r->tasks.at, r->tasks.count, ring_size(r),
@@ -252,7 +269,7 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
         .clones = o->clones,
     };
     r->session = flm_session_new(&session, why);
-    if (!r->session || !open_spool(r, why))
+    if (!r->session || !open_spool(r, why) || !flm_recorder_begin_agents(r, why))
         return false;
     flm_recorder_note_begin(r);
     return true;
@@ -333,6 +350,9 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 {
     struct flm_error spool_why;
     int64_t began_ns = flm_now_ns();
+    /* First: they say which samples in the rings theirs stand for. */
+    if (!flm_recorder_read_agents(r, why))
+        return false;
     if (!flm_rings_read(r->rings, &r->layouts, all, flm_recorder_take, r, why))
         return false;
     if (r->stack_sizes && !all && began_ns - r->sized_ns >= SIZES_NS) {
@@ -443,7 +463,8 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     r->ended_ns = flm_now_ns();
     flm_recorder_note_end(r);
     struct flm_error spool_why;
-    bool good = read_round(r, true, why) && (flm_recorder_mark_exit(r) || flm_error_memory(why));
+    bool good = flm_recorder_end_agents(r, why) && read_round(r, true, why) &&
+                (flm_recorder_mark_exit(r) || flm_error_memory(why));
     struct flm_ring_counts counts = flm_rings_counts(r->rings);
     /* A LOST record comes with the next record that fits: after the last one there is none. */
     if (counts.lost > r->reported_lost)

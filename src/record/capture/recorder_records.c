@@ -37,14 +37,6 @@ static size_t add_branches(struct flm_recorder *r, const struct flm_event_sample
     return count;
 }
 
-static bool take_code(void *context, struct flm_event *event, struct flm_error *why)
-{
-    struct flm_recorder *r = context;
-    if (r->spool)
-        flm_perf_stream_code(r->spool, &event->code);
-    return flm_session_add(r->session, event, why);
-}
-
 static bool find_registers(const struct flm_runtime_sample *sample, size_t frame,
                            struct flm_registers *registers)
 {
@@ -65,7 +57,8 @@ static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, 
         sample.registers = find_registers;
     if (!sample.process)
         return flm_error_memory(why);
-    bool good = flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), take_code, r, why);
+    bool good =
+        flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), flm_recorder_take_code, r, why);
     *count = sample.count;
     return good;
 }
@@ -140,7 +133,11 @@ static bool take_sample(struct flm_recorder *r, const char *record, size_t size,
     }
     if (r->stack_sizes && !take_size(r, event, &sized))
         return true;
-    r->samples += event->sample.layout == &r->layouts.items.at[0];
+    if (event->sample.layout == &r->layouts.items.at[0]) {
+        if (r->runtimes && flm_runtimes_cover(r->runtimes, event->process, event->thread))
+            return true;
+        r->samples++;
+    }
     if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
         !unwind(r, event, &sized, why))
         return false;

@@ -40,6 +40,8 @@ struct flm_event_layout {
     int machine;        /* enum flm_machine: the architecture of the registers */
     uint32_t number;    /* its index in flm_event_layouts */
     bool only_marks;    /* its samples mark where threads leave the CPU, and are not counted */
+    bool is_elsewhere;  /* its samples are not of code that runs: they do not say so */
+    bool lasts;         /* a sample is of the time from its own on, as long as its period */
     struct flm_sched_fields sched;
     uint32_t deepest_chain; /* the limit of chains: one with so many frames may be truncated;
                                0: no known limit */
@@ -144,6 +146,9 @@ struct flm_event_sample {
     size_t count_count;                      /* how many values; 0: the value is the period */
     size_t count_stride;                     /* words from one value to the next */
     const struct flm_event_layouts *layouts; /* of the ids */
+
+    /* What a runtime knows; equal texts have the same address, and outlive the session. */
+    struct flm_bytes thread_name, state;
 };
 
 struct flm_event_map {

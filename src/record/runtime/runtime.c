@@ -1,6 +1,7 @@
 #include "record/runtime/runtime.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,4 +174,22 @@ int32_t flm_namespace_number(int32_t process, int32_t thread)
     if (file)
         fclose(file);
     return inner;
+}
+
+int32_t flm_thread_of_namespace(int32_t process, int32_t inner)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", process);
+    DIR *tasks = opendir(path);
+    int32_t found = inner;
+    for (const struct dirent *entry; tasks && (entry = readdir(tasks));) {
+        int32_t thread = (int32_t)strtol(entry->d_name, NULL, 10);
+        if (thread > 0 && flm_namespace_number(process, thread) == inner) {
+            found = thread;
+            break;
+        }
+    }
+    if (tasks)
+        closedir(tasks);
+    return found;
 }

@@ -4,6 +4,7 @@
  *     jitdump    jit-PID.dump, the same with times and lines            read when symbolizing
  *     CPython    the interpreter's own frames, read from outside        read while sampling
  *     Ruby, PHP  the same, found by the registers of the sample         read while sampling
+ *     Java       an agent in the VM samples its threads                 read while sampling
  *
  * A runtime is an entry of the table in record/runtimes.h; functions that it does not have are
  * NULL. Adding one takes a file (or a folder) with its entry, and a line in the table. No other
@@ -64,6 +65,43 @@ struct flm_runtime_search {
 struct flm_runtime_options {
     bool lines;          /* functions differ by line */
     uint64_t first_code; /* the first number of a function: FLM_EVENT_CODE */
+    bool only_agents;    /* interpreters are left alone */
+    const char *what;    /* what an agent measures, and where its library is; NULL: no agent */
+    const char *library;
+};
+
+/* What is recorded, for runtimes that load an agent into it. */
+struct flm_runtime_target {
+    const int32_t *processes; /* that run */
+    size_t process_count;
+    int32_t child; /* a command that was started, and waits; 0: none */
+
+    /* The first event, as in struct perf_event_attr. */
+    const struct flm_event_layout *layout;
+    uint64_t event, period; /* the period, or the frequency */
+    uint32_t event_type;
+    bool by_frequency, with_kernel;
+    double hz;             /* 0: by period */
+    uint32_t first_number; /* of layouts that the runtime adds */
+};
+
+/* A sample that a runtime has taken itself. */
+struct flm_runtime_sampled {
+    struct flm_event event; /* its chain is that of the kernel; of native code it has the registers
+                                and the stack dump */
+    const uint64_t
+        *frames; /* what code in native code was called by, leaf first: numbers of code */
+    size_t frame_count;
+    uint64_t code_start, code_end; /* generated code, where the native part ends */
+    bool is_cut;                   /* there are more frames */
+};
+typedef bool (*flm_runtime_sampled_sink)(void *context, struct flm_runtime_sampled *sampled,
+                                         struct flm_error *why);
+
+struct flm_runtime_sinks {
+    flm_runtime_sampled_sink take;
+    flm_event_sink define;
+    void *context;
 };
 
 /* A sample before it is added to the session. */
@@ -104,6 +142,16 @@ struct flm_runtime {
                 flm_event_sink define, void *context, struct flm_error *why);
     void (*report)(const void *attached, const struct flm_runtime_report *report);
     void (*close)(void *attached);
+
+    /* Of a runtime whose agent samples its threads from inside. `command` may change the words of
+     * the command that will be started, and names a descriptor that it inherits (-1: none);
+     * `begin` loads the agents; `read` passes on what they have sampled; `covers` says whether that
+     * stands for the samples of the first event of a thread; `end` sends the agents away. */
+    bool (*command)(void *attached, char *const **command, int *inherited, struct flm_error *why);
+    bool (*begin)(void *attached, const struct flm_runtime_target *target, struct flm_error *why);
+    bool (*read)(void *attached, const struct flm_runtime_sinks *sinks, struct flm_error *why);
+    bool (*covers)(const void *attached, int32_t process, int32_t thread);
+    bool (*end)(void *attached, const struct flm_runtime_sinks *sinks, struct flm_error *why);
 };
 
 /* A sentence for users: how a program, by its name ("node"), is made to name the code that it
@@ -122,6 +170,9 @@ struct flm_bytes flm_runtime_found_bytes(const struct flm_runtime_found *found);
  * container, files named by process, and the ids that a process remembers of its threads, have
  * these numbers. Our number, if the thread is gone. */
 int32_t flm_namespace_number(int32_t process, int32_t thread);
+
+/* The other way: our number of the thread that has one there; that number, if there is none. */
+int32_t flm_thread_of_namespace(int32_t process, int32_t inner);
 
 /* Reads the file at a path, if it exists and can be trusted, and adds its symbols to `found`.
  * `exists` receives whether it does. A file that was written last before its process started is of

@@ -19,13 +19,17 @@ void flm_aggregation_clear(struct flm_aggregation *t)
 static bool are_equal(const struct flm_sample_attributes *a, const struct flm_sample_attributes *b)
 {
     return a->thread == b->thread && a->cpu == b->cpu && a->event == b->event &&
-           a->command.at == b->command.at && a->process == b->process && a->state == b->state;
+           a->command.at == b->command.at && a->process == b->process && a->state == b->state &&
+           a->thread_name.at == b->thread_name.at && a->runtime_state.at == b->runtime_state.at;
 }
 
 static uint32_t hash_of(const struct flm_sample_attributes *c)
 {
     uint64_t who = flm_mix((uintptr_t)c->command.at ^ 0x9E3779B97F4A7C15u,
                            (uint64_t)(uint32_t)c->process << 32 | (uint32_t)c->thread);
+    who = c->thread_name.at || c->runtime_state.at
+              ? flm_mix(who ^ (uintptr_t)c->thread_name.at, (uintptr_t)c->runtime_state.at)
+              : who;
     return (uint32_t)flm_mix(who ^ 0xD6E8FEB86659FD93u,
                              (uint64_t)c->cpu << 32 ^ (uint64_t)c->event << 2 ^ c->state);
 }

@@ -20,6 +20,7 @@ struct flm_sample_attributes {
     uint32_t cpu;             /* UINT32_MAX: unknown */
     uint32_t event;           /* in the session */
     uint32_t state;           /* enum flm_sched_state, as it is known before stacks have names */
+    struct flm_bytes thread_name, runtime_state; /* borrowed, as the command; {0}: unknown */
 };
 
 struct flm_aggregated_sample {

@@ -362,12 +362,18 @@ static void add_off_cpu(struct flm_naming *f, const struct flm_aggregated_sample
                                                                            : INT64_MAX);
 }
 
+static bool lasts(const struct flm_session *s, uint32_t event)
+{
+    return event != FLM_EVENT_OFF_CPU && s->events.at[event].lasts;
+}
+
 static void add_sample(struct flm_naming *f, const struct flm_aggregated_sample *sample,
                        uint64_t merged, struct flm_node node, const struct resolved *resolved,
                        struct flm_metric samples)
 {
     const struct flm_aggregation *t = &f->session->aggregation;
-    bool is_off_cpu = t->attributes.at[sample->attributes].event == FLM_EVENT_OFF_CPU;
+    uint32_t event = t->attributes.at[sample->attributes].event;
+    bool is_off_cpu = event == FLM_EVENT_OFF_CPU;
     bool has_metric = resolved->metric.index != FLM_NONE;
     struct flm_builder *b = f->builder;
     if (t->keep_times) {
@@ -375,6 +381,8 @@ static void add_sample(struct flm_naming *f, const struct flm_aggregated_sample 
                            1);
         if (has_metric)
             flm_builder_sample_add(b, resolved->metric, sample->value);
+        if (has_metric && sample->value < (double)INT64_MAX && lasts(f->session, event))
+            flm_builder_sample_lasts(b, (int64_t)sample->value);
     } else {
         if (!is_off_cpu)
             flm_builder_add(b, node, samples, (double)merged);

@@ -28,6 +28,7 @@ struct flm_session_event {
     struct flm_owned_string name;
     bool has_period; /* else a sample counts 1 */
     bool is_known;   /* it has a sample */
+    bool lasts;      /* a sample is of a time that begins with it */
 };
 
 struct flm_session_loss {

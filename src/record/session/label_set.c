@@ -13,7 +13,7 @@ struct flm_label_set flm_session_label_set(struct flm_builder *b,
                                            const struct flm_sample_attributes *c,
                                            enum flm_sched_state state)
 {
-    enum { MOST = 5, CPU = 2 };
+    enum { MOST = 6, CPU = 2 };
     struct flm_string pairs[2 * MOST];
     size_t count = 0;
     const struct {
@@ -38,7 +38,11 @@ struct flm_label_set flm_session_label_set(struct flm_builder *b,
         }
         put(b, &pairs[2 * count++], numbers[i].key, (struct flm_bytes){digits.at, digits.size});
     }
-    if (state != FLM_STATE_RUNNING)
+    if (c->thread_name.size > 0)
+        put(b, &pairs[2 * count++], "thread name", c->thread_name);
+    if (c->runtime_state.size > 0)
+        put(b, &pairs[2 * count++], "state", c->runtime_state);
+    else if (state != FLM_STATE_RUNNING)
         put(b, &pairs[2 * count++], "state", flm_bytes_of(flm_sched_state_name(state)));
     return flm_builder_label_set(b, pairs, count);
 }

@@ -1,4 +1,5 @@
-/* label_set.h - the labels of samples and markers: command, process, thread, cpu, state. */
+/* label_set.h - the labels of samples and markers: command, process, thread, thread name,
+ * cpu, state. */
 #ifndef FLAMEL_RECORD_SESSION_LABEL_SET_H
 #define FLAMEL_RECORD_SESSION_LABEL_SET_H
 

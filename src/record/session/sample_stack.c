@@ -269,14 +269,17 @@ const struct flm_process *flm_session_process(struct flm_session *s, int32_t id)
     return flm_processes_get(s->processes, id);
 }
 
-struct flm_stack flm_session_unwind(struct flm_session *s, const struct flm_event *event)
+/* A part of a stack is not counted: that it is not unwound to the end says nothing. */
+static struct flm_stack unwind_event(struct flm_session *s, const struct flm_event *event,
+                                     bool is_part)
 {
     const struct flm_event_sample *sample = &event->sample;
     const struct flm_process *process = flm_processes_get(s->processes, event->process);
     struct flm_stack stack = {.addresses = s->marked, .is_whole = true};
     size_t most = sizeof s->marked / sizeof *s->marked;
     if (process && flm_session_has_stack_dump(sample)) {
-        struct flm_unwound unwound = unwind(s, process, sample);
+        struct flm_unwound unwound =
+            is_part ? s->symbolizer->calls->unwind(s, process, sample) : unwind(s, process, sample);
         for (size_t i = 0; i < unwound.count && stack.count + 2 <= most; i++) {
             if (is_exact(s, i))
                 s->marked[stack.count++] = FLM_CONTEXT_USER;
@@ -300,4 +303,14 @@ struct flm_stack flm_session_unwind(struct flm_session *s, const struct flm_even
             s->marked[stack.count++] = word;
     }
     return stack;
+}
+
+struct flm_stack flm_session_unwind(struct flm_session *s, const struct flm_event *event)
+{
+    return unwind_event(s, event, false);
+}
+
+struct flm_stack flm_session_unwind_part(struct flm_session *s, const struct flm_event *event)
+{
+    return unwind_event(s, event, true);
 }

@@ -178,6 +178,7 @@ static struct flm_session_event *find_event(struct flm_session *s,
     if (!flm_owned_string_init(&event->name, flm_bytes_of(layout->name ? layout->name : "")))
         return NULL;
     event->has_period = layout->has_period || layout->period > 0;
+    event->lasts = layout->lasts;
     event->is_known = true;
     return event;
 }
@@ -193,7 +194,9 @@ static bool count_value(struct flm_session *s, const struct flm_event *event,
                                                      .process = event->process,
                                                      .thread = event->thread,
                                                      .cpu = event->cpu,
-                                                     .event = layout->number};
+                                                     .event = layout->number,
+                                                     .thread_name = event->sample.thread_name,
+                                                     .runtime_state = event->sample.state};
     s->rounded_count += known->has_period && flm_uint_is_rounded(period);
     return flm_aggregation_add(&s->aggregation, event->time_ns, node, &attributes,
                                known->has_period ? (double)period : 1);
@@ -305,7 +308,8 @@ static bool add_sample(struct flm_session *s, const struct flm_event *event)
     if (sample->layout->only_marks)
         return true;
     s->counts.samples++;
-    if (kind != FLM_SCHED_SWITCH && !flm_session_see_running(s, event))
+    if (kind != FLM_SCHED_SWITCH && !sample->layout->is_elsewhere &&
+        !flm_session_see_running(s, event))
         return false;
     return add_busy(s, event) &&
            (sample->count_count > 0

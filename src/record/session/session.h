@@ -107,6 +107,10 @@ struct flm_stack {
 };
 struct flm_stack flm_session_unwind(struct flm_session *session, const struct flm_event *sample);
 
+/* The same of a sample whose outer frames a runtime has: it is not counted. */
+struct flm_stack flm_session_unwind_part(struct flm_session *session,
+                                         const struct flm_event *sample);
+
 /* A process as it is now. NULL only when memory ran out. */
 const struct flm_process *flm_session_process(struct flm_session *session, int32_t id);
 

@@ -1,0 +1,157 @@
+/* internal.h - the agent in a Java VM: it samples the VM's threads from inside, for a recorder that
+ * reads what it writes (record/java/wire.h).
+ *
+ *     agent.c       starts and ends it; its own thread, which does what signal handlers must not
+ *     threads.c     which threads are sampled, each by a perf event of its own, or a timer
+ *     sample.c      the signal handler: the stack of the interrupted thread
+ *     methods.c     names of methods that samples have
+ *     structures.c  where the VM keeps what no interface tells
+ *     ring.c        records, from any thread
+ *     wall.c        what threads do that do not run
+ *     events.c      allocations, monitors and parks
+ *
+ * It lives in somebody else's process: it must not end it, print, or change what it does. Signal
+ * handlers take no lock and no memory; memory that they touch stays mapped as long as any of them
+ * may run. */
+#ifndef FLAMEL_JAVA_INTERNAL_H
+#define FLAMEL_JAVA_INTERNAL_H
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "java/jvm.h"
+#include "record/java/wire.h"
+
+struct perf_event_mmap_page;
+
+enum { MOST_NAME = 120 };
+
+/* A sampled thread. Handlers find it by its number, and read it; the rest happens under a lock. */
+struct thread {
+    _Atomic int32_t id; /* 0: free */
+    int file;           /* of its event; -1: none */
+    struct perf_event_mmap_page *_Atomic page;
+    timer_t timer;
+    bool has_timer;
+
+    /* Of the handlers that run in it. */
+    sigjmp_buf *_Atomic fault; /* where a fault continues; NULL: it is not ours */
+
+    /* Of the agent's own thread, for elapsed time. */
+    object reference; /* a global one; NULL: unknown */
+    int64_t seen_ns, seen_cpu_ns, seen_delay_ns;
+    uint32_t seen_state;
+    _Atomic int64_t owed_ns; /* elapsed while it ran: for its next signal */
+    _Atomic uint32_t owed_state;
+    uint32_t seen_count; /* frames at `seen`, of when it was seen to wait */
+    struct flm_java_frame *seen;
+
+    /* Of the thread itself: since when it waits to enter a monitor. */
+    int64_t waits_ns;
+
+    uint32_t name_size;
+    char name[MOST_NAME];
+    struct thread *next_free;
+};
+
+struct agent {
+    vm *vm;
+    jvmti *ti; /* kept from the first time on */
+    struct flm_java_config config;
+    struct flm_java_ring *ring;
+    char *records; /* behind the ring's page */
+    get_call_trace get_trace;
+    uint64_t code_start, code_end; /* generated code */
+    int32_t own_thread;            /* that of the agent */
+    int socket;                    /* the recorder */
+    int wake;                      /* wakes the agent's thread: an eventfd */
+    struct sigaction before;       /* of SIGPROF */
+    _Atomic bool is_on;            /* handlers may sample */
+    _Atomic bool is_over;          /* the VM ends */
+    _Atomic int32_t active;        /* handlers and callbacks that run now */
+};
+extern struct agent agent;
+
+/* Whether the caller may use the ring: then leave() must follow. */
+bool enter(void);
+void leave(void);
+
+int64_t now_ns(clockid_t clock);
+
+/* ---- ring.c: safe in signal handlers --------------------------------------------------------- */
+
+/* Room for a record of `size` bytes; NULL, and it is counted, when there is none. ring_commit makes
+ * it visible, with its size. */
+void *ring_reserve(uint64_t size);
+void ring_commit(void *record, uint64_t size, uint32_t kind);
+
+/* Waits a while for room: for the agent's own thread. */
+void *ring_reserve_patiently(uint64_t size);
+
+/* ---- threads.c ------------------------------------------------------------------------------- */
+
+/* False when there is no memory. `threads_end` ends the sampling of all, `threads_free` frees what
+ * handlers may look at until then. */
+bool threads_begin(void);
+void threads_end(jni *env);
+void threads_free(void);
+
+/* Begins to sample a thread, by its number; `reference` is a local one. */
+void threads_add(jni *env, int32_t id, object reference);
+void threads_remove(jni *env, int32_t id);
+/* Those that the VM has. */
+void threads_add_all(jni *env);
+
+/* The record of a thread. NULL: it is not sampled. Safe in signal handlers. */
+struct thread *thread_of(int32_t id);
+int32_t own_id(void);
+
+/* Calls `visit` with each, under the lock. */
+void threads_visit(void (*visit)(struct thread *, void *), void *context);
+
+/* ---- sample.c -------------------------------------------------------------------------------- */
+
+/* Installs the handlers. False, and errno. `samples_end` removes them, once no thread can get a
+ * signal of ours any more. */
+bool samples_begin(void);
+void samples_end(void);
+
+/* Writes a sample of a stack that was taken in another way. */
+void sample_write(struct flm_java_sample *sample, const struct flm_java_frame *frames,
+                  const char *text);
+
+/* ---- methods.c ------------------------------------------------------------------------------- */
+
+bool methods_begin(void);
+void methods_end(void);
+
+/* A method that a sample has. Safe in signal handlers. */
+void method_seen(method_id method);
+
+/* Writes what is known of methods that are new. */
+void methods_describe(jni *env);
+
+/* AsyncGetCallTrace knows methods that were asked for: those of all classes, once. */
+void methods_prepare(jni *env);
+void methods_prepare_class(object of);
+
+/* ---- structures.c ---------------------------------------------------------------------------- */
+
+/* Finds what is needed. False, and a reason. */
+bool structures_find(void *library, const char **why);
+
+/* The kernel's number of a thread, by the VM's own address of it; 0: unknown. */
+int32_t structures_thread(uint64_t java_thread);
+
+/* ---- wall.c, events.c ------------------------------------------------------------------------ */
+
+/* Looks at all threads; returns when it is to be called again. */
+int64_t wall_look(jni *env, int64_t time_ns);
+
+void events_begin(jni *env, function callbacks[EVENTS_COUNT]);
+void events_end(jni *env);
+
+#endif

@@ -1,0 +1,399 @@
+/* sample.c - safe in signal handlers: the stack of the interrupted thread.
+ *
+ * The signal comes when the thread's event overflows: in the kernel, the thread gets it as it
+ * returns from there. So one signal may stand for several samples, each with its own stack in the
+ * kernel, all called from where the thread is now. The kernel's part is in the ring of the event;
+ * Java frames come from AsyncGetCallTrace, which needs no safepoint; and if the thread was in
+ * native code its registers and the end of its stack are copied, for the recorder to unwind.
+ *
+ * AsyncGetCallTrace may read what is no frame, and fault. The fault is ours then, and the sample
+ * says so; all other faults are the VM's, which uses them (for null checks and safepoints). */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "java/internal.h"
+
+enum { BUFFERS = 64, MOST_KERNEL = 192, EVENT_RING = 4096, MOST_STACK = 32768 };
+
+/* What a handler needs is too large for the stack of the thread. */
+struct buffer {
+    _Atomic bool is_used;
+    struct call_frame frames[FLM_JAVA_MOST_FRAMES];
+    struct flm_java_frame out[FLM_JAVA_MOST_FRAMES];
+    uint64_t kernel[MOST_KERNEL];
+    uint64_t records[EVENT_RING / 8];
+    char stack[MOST_STACK];
+};
+
+static struct buffer *buffers;
+static _Atomic int32_t guarded; /* threads in which a fault may be ours */
+static struct sigaction before_segv, before_bus;
+
+/* ---- Registers ------------------------------------------------------------------------------- */
+
+#if defined __x86_64__
+enum { REGISTERS = 24 };
+static void read_registers(const ucontext_t *context, uint64_t registers[REGISTERS])
+{
+    /* In the kernel's order, which is that of asm/perf_regs.h. */
+    static const int order[REGISTERS] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
+                                         REG_RBP, REG_RSP, REG_RIP, REG_EFL, -1,      -1,
+                                         -1,      -1,      -1,      -1,      REG_R8,  REG_R9,
+                                         REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    for (int i = 0; i < REGISTERS; i++)
+        registers[i] = order[i] < 0 ? 0 : (uint64_t)context->uc_mcontext.gregs[order[i]];
+}
+#define PC(context) (*(uint64_t *)&(context)->uc_mcontext.gregs[REG_RIP])
+#define SP(context) (*(uint64_t *)&(context)->uc_mcontext.gregs[REG_RSP])
+#define FP(context) (*(uint64_t *)&(context)->uc_mcontext.gregs[REG_RBP])
+#elif defined __aarch64__
+enum { REGISTERS = 33 };
+static void read_registers(const ucontext_t *context, uint64_t registers[REGISTERS])
+{
+    for (int i = 0; i < 31; i++)
+        registers[i] = context->uc_mcontext.regs[i];
+    registers[31] = context->uc_mcontext.sp;
+    registers[32] = context->uc_mcontext.pc;
+}
+#define PC(context) ((context)->uc_mcontext.pc)
+#define SP(context) ((context)->uc_mcontext.sp)
+#define FP(context) ((context)->uc_mcontext.regs[29])
+#else
+#error "the agent knows the registers of x86-64 and arm64"
+#endif
+
+static bool is_generated(uint64_t pc)
+{
+    return pc >= agent.code_start && pc < agent.code_end;
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+static void pass_on(int signal, siginfo_t *info, void *context, const struct sigaction *before)
+{
+    if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(signal, info, context);
+    else if (before->sa_handler == SIG_DFL)
+        sigaction(signal, before, NULL); /* it happens again, and ends the process */
+    else if (before->sa_handler != SIG_IGN)
+        before->sa_handler(signal);
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+    struct thread *t = atomic_load(&guarded) > 0 ? thread_of(own_id()) : NULL;
+    sigjmp_buf *fault = t ? atomic_exchange(&t->fault, NULL) : NULL;
+    if (fault) {
+        const ucontext_t *interrupted = context;
+        /* Of the kernel's size: pthread_sigmask is not on the list of what a handler may call. */
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &interrupted->uc_sigmask, NULL, 8);
+        siglongjmp(*fault, 1);
+    }
+    pass_on(signal, info, context, signal == SIGSEGV ? &before_segv : &before_bus);
+}
+
+/* ---- Java frames ----------------------------------------------------------------------------- */
+
+static int32_t ask(struct buffer *b, jni *env, void *context)
+{
+    struct call_trace trace = {env, 0, b->frames};
+    agent.get_trace(&trace, FLM_JAVA_MOST_FRAMES, context);
+    return trace.count;
+}
+
+/* Code that is no method (a stub, an adapter) and the first and last instructions of a method have
+ * frames that the VM cannot walk. Their caller's can be: it is where the return address says, at
+ * the stack pointer, above a saved frame pointer, or behind the current one. The VM checks each. */
+static int32_t ask_for_caller(struct buffer *b, jni *env, const ucontext_t *context, int32_t error)
+{
+#if defined __x86_64__
+    for (int way = 0; way < 3; way++) {
+        ucontext_t caller = *context;
+        const uint64_t *at = (const uint64_t *)(uintptr_t)(way == 2 ? FP(&caller) : SP(&caller));
+        if ((uintptr_t)at % 8 != 0 || (way == 2 && FP(&caller) - SP(&caller) > MOST_STACK))
+            continue;
+        PC(&caller) = way == 0 ? at[0] : at[1];
+        SP(&caller) = (uint64_t)(uintptr_t)(at + (way == 0 ? 1 : 2));
+        if (way > 0)
+            FP(&caller) = at[0];
+        int32_t count = is_generated(PC(&caller)) ? ask(b, env, &caller) : 0;
+        if (count > 0)
+            return count;
+    }
+#else
+    ucontext_t caller = *context;
+    PC(&caller) = caller.uc_mcontext.regs[30]; /* where a leaf returns to */
+    int32_t count = is_generated(PC(&caller)) ? ask(b, env, &caller) : 0;
+    if (count > 0)
+        return count;
+#endif
+    return error;
+}
+
+/* How many frames; 0 or below: none, by the VM's number for the reason. */
+static int32_t find_frames(struct buffer *b, struct thread *t, const ucontext_t *context)
+{
+    enum { UNKNOWN_NOT_JAVA = -3, NOT_WALKABLE_JAVA = -6 };
+    sigjmp_buf fault;
+    jni *env = NULL;
+    volatile int32_t count = 0;
+    if (vm_environment(agent.vm, &env, JNI_VERSION) != 0 || !env)
+        return 0;
+    if (sigsetjmp(fault, 0) == 0) {
+        atomic_store(&t->fault, &fault);
+        atomic_fetch_add(&guarded, 1);
+        count = ask(b, env, (void *)(uintptr_t)context);
+        if (count <= UNKNOWN_NOT_JAVA && count >= NOT_WALKABLE_JAVA && is_generated(PC(context)))
+            count = ask_for_caller(b, env, context, count);
+    } else {
+        count = -FLM_JAVA_FAULT;
+    }
+    atomic_store(&t->fault, NULL);
+    atomic_fetch_sub(&guarded, 1);
+    return count;
+}
+
+/* As far as there is a stack: a fault behind its end is caught as well. */
+static uint32_t copy_stack(struct buffer *b, struct thread *t, uint64_t from)
+{
+    enum { PAGE = 4096 };
+    sigjmp_buf fault;
+    volatile uint32_t copied = 0;
+    uint32_t wanted = agent.config.stack_size < MOST_STACK ? agent.config.stack_size : MOST_STACK;
+    if (sigsetjmp(fault, 0) == 0) {
+        atomic_store(&t->fault, &fault);
+        atomic_fetch_add(&guarded, 1);
+        while (copied < wanted) {
+            uint32_t size = PAGE - (uint32_t)((from + copied) & (PAGE - 1));
+            size = size < wanted - copied ? size : wanted - copied;
+            memcpy(b->stack + copied, (const char *)(uintptr_t)(from + copied), size);
+            copied += size;
+        }
+    }
+    atomic_store(&t->fault, NULL);
+    atomic_fetch_sub(&guarded, 1);
+    return copied & ~7u;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static char *put(char *at, const void *bytes, uint64_t size)
+{
+    memcpy(at, bytes, size);
+    return at + flm_java_aligned(size);
+}
+
+static void write_sample(struct flm_java_sample *s, const uint64_t *kernel,
+                         const struct flm_java_frame *frames, const uint64_t *registers,
+                         const char *stack, const char *text)
+{
+    uint64_t size = sizeof *s + s->kernel_count * sizeof *kernel + s->frame_count * sizeof *frames +
+                    s->register_count * sizeof *registers + flm_java_aligned(s->stack_size) +
+                    flm_java_aligned(s->text_size);
+    char *record = ring_reserve(size);
+    if (!record) {
+        __atomic_add_fetch(&agent.ring->lost, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    /* Its size comes last: ring_commit. */
+    memcpy(record + sizeof s->record, (char *)s + sizeof s->record, sizeof *s - sizeof s->record);
+    char *at = record + sizeof *s;
+    at = put(at, kernel, s->kernel_count * sizeof *kernel);
+    at = put(at, frames, s->frame_count * sizeof *frames);
+    at = put(at, registers, s->register_count * sizeof *registers);
+    at = put(at, stack, s->stack_size);
+    put(at, text, s->text_size);
+    ring_commit(record, size, FLM_JAVA_SAMPLE);
+}
+
+void sample_write(struct flm_java_sample *s, const struct flm_java_frame *frames, const char *text)
+{
+    for (uint32_t i = 0; i < s->frame_count; i++)
+        method_seen((method_id)(uintptr_t)frames[i].method);
+    s->text_size = text ? (uint32_t)strnlen(text, 512) : 0;
+    write_sample(s, NULL, frames, NULL, NULL, text ? text : "");
+}
+
+/* ---- The event's ring ------------------------------------------------------------------------ */
+
+/* A part of a record of the kernel, after which the next one begins. */
+static uint64_t word(const struct buffer *b, uint64_t at)
+{
+    return b->records[at / 8 % (EVENT_RING / 8)];
+}
+
+/* Writes a sample for each record of the kernel; false when there is none. */
+static bool write_event_samples(struct buffer *b, struct thread *t, struct flm_java_sample *s,
+                                const uint64_t *registers)
+{
+    struct perf_event_mmap_page *page = atomic_load(&t->page);
+    if (!page)
+        return false;
+    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
+    uint64_t size = head - tail;
+    bool found = false;
+    if (size > EVENT_RING)
+        return false;
+    const char *data = (const char *)page + page->data_offset;
+    for (uint64_t i = 0; i < size; i += 8)
+        memcpy(&b->records[i / 8], data + (tail + i) % page->data_size, 8);
+    __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+    for (uint64_t at = 0; at + 8 <= size;) {
+        uint64_t header = word(b, at), record_size = header >> 48;
+        uint32_t type = (uint32_t)header;
+        if (record_size < 8 || record_size > size - at)
+            break;
+        /* time, cpu, period, count of the chain, the chain */
+        if (type == PERF_RECORD_SAMPLE && record_size >= 40) {
+            uint64_t count = word(b, at + 32), kept = 0;
+            for (uint64_t i = 0; i < count && 40 + 8 * i < record_size && kept < MOST_KERNEL; i++)
+                b->kernel[kept++] = word(b, at + 40 + 8 * i);
+            s->time_ns = (int64_t)word(b, at + 8);
+            s->cpu = (uint32_t)word(b, at + 16);
+            s->value = word(b, at + 24);
+            s->kernel_count = (uint32_t)kept;
+            write_sample(s, b->kernel, b->out, registers, b->stack, "");
+            found = true;
+        } else if (type == PERF_RECORD_LOST && record_size >= 24) {
+            __atomic_add_fetch(&agent.ring->lost_by_kernel, word(b, at + 16), __ATOMIC_RELAXED);
+        }
+        at += record_size;
+    }
+    return found;
+}
+
+/* ---- The signal ------------------------------------------------------------------------------ */
+
+static struct buffer *take_buffer(int32_t id)
+{
+    for (int i = 0; i < BUFFERS; i++) {
+        struct buffer *b = &buffers[(id + i) % BUFFERS];
+        if (!atomic_exchange(&b->is_used, true))
+            return b;
+    }
+    __atomic_add_fetch(&agent.ring->lost, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* Which reason the signal has: the clock of elapsed time sends it to threads that run. */
+static void take(struct thread *t, int32_t id, const siginfo_t *info, const ucontext_t *context)
+{
+    bool is_wall = info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
+    bool is_timer = info->si_code == SI_TIMER;
+    uint64_t registers[REGISTERS];
+    struct buffer *b = take_buffer(id);
+    if (!b)
+        return;
+    int32_t count = find_frames(b, t, context);
+    struct flm_java_sample s = {
+        .thread = id,
+        .error = count > 0 ? 0 : count,
+        .metric = is_wall ? FLM_JAVA_WALL : FLM_JAVA_CPU,
+        .cpu = UINT32_MAX,
+        .frame_count = count > 0 ? (uint32_t)count : 0,
+        .more_frames = count == FLM_JAVA_MOST_FRAMES,
+        .ip = PC(context),
+    };
+    if (count <= 0 && -count < FLM_JAVA_ERRORS)
+        __atomic_add_fetch(&agent.ring->errors[-count], 1, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < s.frame_count; i++) {
+        b->out[i] = (struct flm_java_frame){(uint64_t)(uintptr_t)b->frames[i].method,
+                                            b->frames[i].bytecode, FLM_JAVA_UNKNOWN};
+        method_seen(b->frames[i].method);
+    }
+    if (!is_generated(s.ip)) {
+        read_registers(context, registers);
+        s.register_count = REGISTERS;
+        s.stack_size = copy_stack(b, t, SP(context));
+    }
+    if (is_wall || is_timer) {
+        s.time_ns = now_ns(CLOCK_MONOTONIC);
+        s.value = is_timer ? agent.config.timer_ns * (1 + (uint64_t)info->si_overrun)
+                           : (uint64_t)atomic_exchange(&t->owed_ns, 0);
+        s.state = is_timer ? FLM_JAVA_ON_CPU : atomic_load(&t->owed_state);
+        if (s.value > 0)
+            write_sample(&s, NULL, b->out, registers, b->stack, "");
+    } else {
+        write_event_samples(b, t, &s, registers);
+    }
+    atomic_store(&b->is_used, false);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    int error = errno;
+    /* Of others, such as setitimer: theirs. */
+    bool is_ours = info->si_code == SI_TIMER || info->si_code == SI_QUEUE || info->si_code > 0;
+    if (info->si_code == SI_KERNEL)
+        is_ours = false;
+    if (is_ours && enter()) {
+        int32_t id = own_id();
+        struct thread *t = thread_of(id);
+        if (t)
+            take(t, id, info, context);
+        leave();
+    } else if (!is_ours && agent.before.sa_handler != SIG_DFL &&
+               agent.before.sa_handler != SIG_IGN) {
+        pass_on(signal, info, context, &agent.before);
+    }
+    errno = error;
+}
+
+/* ---- Installing ------------------------------------------------------------------------------ */
+
+static bool install(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *before,
+                    bool like_before)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    if (sigaction(signal, NULL, before) != 0)
+        return false;
+    sigemptyset(&action.sa_mask);
+    if (like_before) {
+        action.sa_mask = before->sa_mask;
+        action.sa_flags |= before->sa_flags & (SA_ONSTACK | SA_NODEFER);
+    }
+    action.sa_sigaction = handler;
+    return sigaction(signal, &action, NULL) == 0;
+}
+
+/* Where somebody else's handler is now, it calls ours: it stays. */
+static void uninstall(int signal, void (*handler)(int, siginfo_t *, void *),
+                      const struct sigaction *before)
+{
+    struct sigaction now;
+    if (sigaction(signal, NULL, &now) == 0 && now.sa_sigaction == handler)
+        sigaction(signal, before, NULL);
+}
+
+bool samples_begin(void)
+{
+    void *memory = mmap(NULL, BUFFERS * sizeof *buffers, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    buffers = memory;
+    return install(SIGSEGV, on_fault, &before_segv, true) &&
+           install(SIGBUS, on_fault, &before_bus, true) &&
+           install(SIGPROF, on_signal, &agent.before, false);
+}
+
+void samples_end(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, now;
+    /* A signal that waits for its thread would end the process by the default action. Ignoring it
+     * discards those. */
+    if (sigaction(SIGPROF, NULL, &now) == 0 && now.sa_sigaction == on_signal)
+        sigaction(SIGPROF, &ignore, NULL);
+    if (now.sa_sigaction == on_signal)
+        sigaction(SIGPROF, &agent.before, NULL);
+    uninstall(SIGSEGV, on_fault, &before_segv);
+    uninstall(SIGBUS, on_fault, &before_bus);
+    if (buffers)
+        munmap(buffers, BUFFERS * sizeof *buffers);
+    buffers = NULL;
+}
