@@ -191,7 +191,7 @@ static void end(jni *env)
 {
     if (atomic_load(&agent.is_on)) {
         notify_all(false);
-        events_end(env);
+        events_notify(false);
         describe(env);
         atomic_store(&agent.is_on, false);
     }
@@ -331,6 +331,7 @@ static bool go_live(jni *env, const char **why)
     atomic_fetch_add(&agent.active, 1);
     atomic_store(&agent.is_on, true);
     notify_all(true);
+    events_notify(true);
     jvmti_generate(agent.ti, EVENT_DYNAMIC_CODE);
     agent.ring->code_start = agent.code_start;
     agent.ring->code_end = agent.code_end;
@@ -394,6 +395,10 @@ static bool prepare(vm *v, jni **env, const char **why)
         *env = NULL;
     memset(&capabilities, 0, sizeof capabilities);
     jvmti_potential(agent.ti, &potential);
+    *why = "the VM cannot sample allocations: HotSpot 11 and later can";
+    if (agent.config.metrics & 1u << FLM_JAVA_ALLOC &&
+        !(potential.words[CAN_SAMPLED_ALLOCATION / 32] >> CAN_SAMPLED_ALLOCATION % 32 & 1))
+        return false;
     want(&capabilities, CAN_GET_SOURCE_FILE_NAME);
     want(&capabilities, CAN_GET_LINE_NUMBERS);
     if (agent.config.metrics & 1u << FLM_JAVA_LOCK)
@@ -410,7 +415,7 @@ static bool prepare(vm *v, jni **env, const char **why)
     callbacks[EVENT_CLASS_LOAD - EVENTS_FIRST] = (function)on_class_load;
     callbacks[EVENT_CLASS_PREPARE - EVENTS_FIRST] = (function)on_class_prepare;
     callbacks[EVENT_DYNAMIC_CODE - EVENTS_FIRST] = (function)on_code;
-    events_begin(*env, callbacks);
+    events_set(callbacks);
     *why = "the VM takes no callbacks";
     return jvmti_set_callbacks(agent.ti, callbacks) == 0;
 }

@@ -8,7 +8,7 @@
  *     structures.c  where the VM keeps what no interface tells
  *     ring.c        records, from any thread
  *     wall.c        what threads do that do not run
- *     events.c      allocations, monitors and parks
+ *     events.c      allocations and monitors
  *
  * It lives in somebody else's process: it must not end it, print, or change what it does. Signal
  * handlers take no lock and no memory; memory that they touch stays mapped as long as any of them
@@ -151,7 +151,7 @@ int32_t structures_thread(uint64_t java_thread);
 /* Looks at all threads; returns when it is to be called again. */
 int64_t wall_look(jni *env, int64_t time_ns);
 
-void events_begin(jni *env, function callbacks[EVENTS_COUNT]);
-void events_end(jni *env);
+void events_set(function callbacks[EVENTS_COUNT]);
+void events_notify(bool on);
 
 #endif

@@ -11,7 +11,7 @@ $(JAVA_OBJECTS): $B/obj/java/%.o: java/%.c $B/flags
 	$(call say,CC,$<)$(CC) $(JAVA_FLAGS) $(filter-out $(SANITIZE),$(NATIVE)) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
 
 $(JAVA_LIBRARY): $(JAVA_OBJECTS)
-	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-java.so -Wl,-z,nodelete -Wl,-z,defs $(filter-out $(SANITIZE),$(LDFLAGS)) $^ -ldl -lpthread -o $@
+	$(call say,LINK,$@)$(CC) -shared -Wl,-soname,libflamel-java.so -Wl,-z,nodelete -Wl,-z,defs $(filter-out $(SANITIZE),$(LDFLAGS)) $^ -ldl -lpthread -lm -o $@
 
 all: $(JAVA_LIBRARY)
 

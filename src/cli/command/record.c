@@ -53,7 +53,8 @@ static const struct flm_option options[] = {
     {"interval", 0, "MS", "of --threads-of: from one dump to the next (default: 100)",
      FLM_OPTION_TEXT, offsetof(struct fields, interval)},
     {"java", 0, "[=LIST]",
-     "load an agent into Java VMs: cpu, wall (default: cpu); implied\nwhere the command is java",
+     "load an agent into Java VMs: cpu, wall, alloc, lock (default:\ncpu); implied where the "
+     "command is java",
      FLM_OPTION_MAYBE_TEXT, offsetof(struct fields, record.java)},
     {"by-thread", 0, NULL, NULL, FLM_OPTION_FLAG, offsetof(struct fields, record.per_thread)},
     {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",

@@ -73,12 +73,12 @@ static bool parse_metrics(const char *text, uint32_t *metrics, struct flm_error 
     for (const char *at = text;; at++) {
         size_t size = strcspn(at, ",");
         uint32_t found = 0;
-        for (int i = 0; i <= FLM_JAVA_WALL; i++)
+        for (int i = 0; i < FLM_JAVA_METRICS; i++)
             if (strlen(metric_names[i].word) == size && memcmp(metric_names[i].word, at, size) == 0)
                 found = 1u << i;
         if (!found)
             return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "--java takes cpu and wall, separated by a comma, not "
+                                 "--java takes cpu, wall, alloc and lock, separated by commas, not "
                                  "'%.*s'",
                                  (int)size, at);
         *metrics |= found;
