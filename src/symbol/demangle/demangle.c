@@ -45,6 +45,9 @@ bool flm_demangle(struct flm_bytes symbol, struct flm_text *out)
         done = legacy && flm_demangle_rust_legacy((struct flm_bytes){symbol.at, legacy}, out);
         end = done ? legacy : flm_demangle_cpp(symbol, out, NULL);
         done = end > 0;
+    } else if (flm_bytes_start_with(symbol, "caml")) {
+        end = name_size(symbol);
+        done = flm_demangle_ocaml((struct flm_bytes){symbol.at, end}, out);
     }
     if (!done && !out->failed)
         out->size = start;

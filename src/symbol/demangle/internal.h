@@ -10,6 +10,10 @@
 #include "base/number/number.h"
 #include "base/text/text.h"
 
+/* Appends the name of a function of OCaml, which begins with "caml". False when it is none: then
+ * what was appended has to be taken back. */
+bool flm_demangle_ocaml(struct flm_bytes name, struct flm_text *out);
+
 /* `symbol` has no version and no suffix. Appends the name, or nothing: then false. */
 bool flm_demangle_rust(struct flm_bytes symbol, struct flm_text *out);
 bool flm_demangle_rust_legacy(struct flm_bytes symbol, struct flm_text *out);

@@ -64,7 +64,8 @@ static struct flm_bytes learn(struct flm_plain_names *names, struct flm_bytes ma
 
 struct flm_bytes flm_plain_names_get(struct flm_plain_names *names, struct flm_bytes mangled)
 {
-    if (mangled.size < 2 || mangled.at[0] != '_') /* most C names need no lock */
+    /* Most C names need no lock. */
+    if (mangled.size < 2 || (mangled.at[0] != '_' && !flm_bytes_start_with(mangled, "caml")))
         return mangled;
     uint32_t hash = (uint32_t)flm_hash(&mangled.at, sizeof mangled.at);
     pthread_mutex_lock(&names->lock);
