@@ -407,7 +407,10 @@ void flm_gate_add_detectable(struct flm_text *out, const struct flm_gate_report 
         flm_text_puts(out, "With so few runs no change is detectable, whatever its size.");
         return;
     }
-    flm_text_puts(out, "MDE: the minimum detectable effect, at a power of 80 %. To detect ");
+    flm_text_puts(out, "MDE: the minimum detectable effect, at a power of 80 %.");
+    if (r->gate->total_is_fixed)
+        return; /* a total that never changes would take one run */
+    flm_text_puts(out, " To detect ");
     flm_format_percent(out, noise->wanted);
     flm_text_puts(out, " of the total takes about ");
     add_runs(out, noise->total.runs_needed);
