@@ -65,6 +65,7 @@ struct reading {
     size_t module_end; /* where "module`" or "module!" ends; 0: there is none */
     size_t arguments;  /* the last '(' that does not follow a blank; 0: there is none */
     size_t cut;        /* the '<' or '(' of arguments that never end; 0: there is none */
+    size_t address;    /* the '+' between a module and an address in it; 0: there is none */
     bool broken;       /* a bracket is never closed: brackets are ordinary from there on */
 };
 
@@ -256,7 +257,7 @@ static size_t separator_size(const struct reading *r, size_t at)
     case '-':
         return next == '>' ? 2 : 0;
     case '.':
-        return !is_inner_dot(name, at);
+        return at > r->address && !is_inner_dot(name, at);
     case '+':
         return is_address(name, at);
     case '/':
@@ -397,6 +398,10 @@ static struct reading read_all(struct flm_bytes name)
     for (size_t i = 1; i < r.end; i++)
         if (name.at[i] == '(' && name.at[i - 1] != ' ')
             r.arguments = i;
+        else if (name.at[i] == '+')
+            r.address = i;
+    if (r.address && !is_address(name, r.address))
+        r.address = 0;
     bool whole = name.size < 2 || name.at[0] == '[' || name.at[1] == '[' || is_phrase(name) ||
                  (name.at[0] == '<' && closed(&r, 0) == r.end);
     if (!whole)

@@ -86,10 +86,10 @@ static double ellipsis_width(const struct flm_font *font)
 }
 
 /* Whether letters can be left out of its middle. An operator, or what is cut inside of brackets, as
- * in "{{cl...re}}", would read as another name. */
+ * in "{{cl...re}}", would read as another name, and of an address nothing is left: "0xd...fea". */
 static bool can_be_shortened(struct flm_bytes text)
 {
-    bool can = !flm_bytes_start_with(text, "operator");
+    bool can = !flm_bytes_start_with(text, "operator") && !flm_bytes_start_with(text, "0x");
     for (size_t i = 0; can && i < text.size; i++)
         can = text.at[i] != '<' && text.at[i] != '{';
     return can;

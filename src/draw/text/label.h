@@ -7,8 +7,8 @@
  *     std::list<Header>::push_back(int)    list<Header>::push_back    list<…>::push_back
  *     push_back    pus…ack    pu…ck is never drawn
  *
- * A label may be short but must not name another function: an operator or a name in brackets is
- * drawn in full or not at all, and of a name that another tool cut inside of its template arguments
+ * A label may be short but must not name another function: an operator, a name in brackets or an
+ * address is drawn in full or not at all, and of a name that another tool cut inside of its template arguments
  * only what is before them.
  *
  * Other texts that must not be shortened like this, such as "+41, 0.6 %", have bare = end: they are

@@ -71,6 +71,8 @@ static void a_label_never_names_another_function(void **state)
     assert_short("operator()", 99, "");
     assert_short("operator->", 99, "");
     assert_short("app::run::{{closure}}", 109, "");
+    assert_short("libbinaryen.so+0x37ba20", 229, "0x37ba20");
+    assert_short("libbinaryen.so+0x37ba20", 79, "");
     static const char cut[] = "std::_Function_handler<double";
     assert_short(cut, 290, "std::_Function_handler");
     assert_short(cut, 219, "_Function_handler");
