@@ -9,6 +9,16 @@
 /* CSS px: a flag, and what is free between it and its label. */
 enum { FLAG = 5, LABEL_LEFT = 4 };
 
+/* The name of a process, by that of its main thread; FLM_NONE where it is not known. */
+static uint32_t command_of(const struct flm_scene *scene, uint32_t process)
+{
+    const struct flm_tracks *tracks = &scene->threads.tracks;
+    for (uint32_t i = 0; i < tracks->count; i++)
+        if (tracks->track[i].process == process && tracks->track[i].value == process)
+            return tracks->track[i].command;
+    return FLM_NONE;
+}
+
 void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, struct flm_text *name,
                               struct flm_text *figure)
 {
@@ -25,8 +35,13 @@ void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, str
     uint32_t label_count;
     const uint32_t *label = flm_profile_label_set(p, points.label_set, &label_count);
     for (uint32_t i = 0; i < label_count; i++) {
+        uint32_t value = p->labels[label[i]].value, command = command_of(scene, value);
         flm_text_putc(name, ' ');
-        flm_text_add(name, flm_string_bytes(p, p->labels[label[i]].value));
+        if (command != FLM_NONE) {
+            flm_text_add(name, flm_string_bytes(p, command));
+            flm_text_putc(name, ' ');
+        }
+        flm_text_add(name, flm_string_bytes(p, value));
     }
     flm_quantity_add(figure, events->most[index], flm_string_bytes(p, points.unit.index));
 }

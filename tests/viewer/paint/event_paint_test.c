@@ -84,11 +84,31 @@ static void a_pixel_has_the_largest_value_of_its_time(void **state)
     flm_profile_free(p);
 }
 
+static void a_counter_of_a_process_has_its_name(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(profile_of_threads("1 1 - 0 0 main\n"
+                                                        "1 2 - 0 0 main\n"
+                                                        "counter memory@1 0 10\n"
+                                                        "counter memory@9 0 5\n"));
+    act(v, "view chart");
+    static const char *const names[] = {"memory cmd1 1", "memory 9"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct flm_text name = {0}, figure = {0};
+        flm_event_track_add_name(&v->scene, i, &name, &figure);
+        assert_true(flm_bytes_are((struct flm_bytes){name.at, name.size}, names[i]));
+        flm_text_clear(&name);
+        flm_text_clear(&figure);
+    }
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_are_drawn_at_their_time),
         cmocka_unit_test(a_marker_within_a_longer_one_is_drawn),
+        cmocka_unit_test(a_counter_of_a_process_has_its_name),
         cmocka_unit_test(a_pixel_has_the_largest_value_of_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
