@@ -166,6 +166,8 @@ export function makePanel(view) {
                 figures(detail.values.slice(0, 1), detail.compared, false, detail.moment?.length ? 'duration' : 'total'),
                 occurrences(detail),
                 detail.note && make('p', {class: 'note'}, detail.note),
+                detail.moment?.length > 0 && detail.callers_count > 0 && make('p', {class: 'muted'},
+                    `Callers, callees and threads: by ${view.tools().metric}, at all times`),
                 detail.merged && frames(`${detail.merged.count} narrow frames, ${detail.merged.share}`,
                     detail.merged.items, detail.merged.count),
                 frames('Callers', detail.callers, detail.callers_count, false, MOST_SHOWN),

@@ -24,6 +24,8 @@ export function makeStatus(view) {
     function colors() {
         if (view.tools().comparison) return [];
         const {title, items} = view.core.query('legend');
+        // States of threads stand in no other place: the counts give way to them.
+        legend.classList.toggle('has-states', items.length > 0 && items[0].count == null);
         return items.slice(0, MOST_COLORS).map(item => {
             const swatch = make('i', {class: 'swatch', 'data-texture': item.texture || null});
             swatch.style.setProperty('--swatch', view.isDark() && item.dark || item.color);

@@ -89,3 +89,66 @@ for (const colorScheme of ['light', 'dark'])
             .map(({id}) => id), []);
         await finish(page, assert);
     });
+
+// A second of 12 threads with long names: each runs for 20 ms, then does one thing after another.
+function waits() {
+    const samples = [], states = ['runnable', 'blocked', 'lock', 'sleeping'];
+    for (let thread = 0; thread < 12; thread++)
+        for (let at = 0; at < 1000; at += 100) {
+            const labels = [['process', '7'], ['thread', `${700 + thread}`], ['command', 'connection-pool']];
+            samples.push({time_ns: at * 1e6 + thread, duration_ns: 20e6, stack: 1, labels, values: [20e6, 0]});
+            samples.push({time_ns: at * 1e6 + 20e6 + thread, duration_ns: 80e6, stack: 1, values: [0, 80e6],
+                labels: [...labels, ['state', states[at / 100 % 4]]]});
+        }
+    return JSON.stringify({format: 'flamel profile', version: 1, metrics: [{name: 'cpu', unit: 'ns'}, {name: 'off-cpu', unit: 'ns'}],
+        frames: [{function: 'main', module: 'app'}, {function: 'wait', module: 'app'}],
+        stacks: [{parent: null, frame: 0, self: [0, 0]}, {parent: 0, frame: 1, self: [2.4e9, 9.6e9]}], samples});
+}
+
+test('the legend of states is whole, however much there is to count', async () => {
+    const page = await open(pageOf(waits()), {width: 960, height: 700});
+    await press(page, '2', '+', '+', 'z');
+    await resolved(page);
+    assert.match(await words(page, '.status .facts'), /filtered/);
+    const legend = await page.locator('.status .legend').boundingBox(), seen = [];
+    for (const item of await page.locator('.status .legend-item').all()) {
+        const {x, y, width, height} = await item.boundingBox();
+        if (x >= legend.x && x + width <= legend.x + legend.width + 1 && y >= legend.y && y + height <= legend.y + legend.height)
+            seen.push(await item.innerText());
+    }
+    for (const state of ['on-CPU', 'runnable', 'blocked', 'waiting for a lock', 'sleeping'])
+        assert.ok(seen.includes(state), `${state} in ${seen}`);
+    assert.match(await words(page, '.status .facts .strong >> nth=0'), /stack/, 'and what is shown stays');
+    await finish(page, assert);
+});
+
+test('threads have their names and figures in one line of their menu', async () => {
+    const page = await open(pageOf(waits()), {width: 1366, height: 768});
+    await page.getByRole('button', {name: 'Threads'}).click();
+    for (const row of await page.locator('.track-list li').all()) {
+        const {height} = await row.boundingBox();
+        assert.ok(height < 32, `${await row.innerText()} takes ${height} px`);
+        assert.ok(await row.locator('.cut').evaluate(name => name.scrollWidth <= name.clientWidth), await row.innerText());
+    }
+    await finish(page, assert);
+});
+
+test('what a wait is summed by is said', async () => {
+    const page = await open(pageOf(waits()), {width: 1200, height: 700});
+    await press(page, '2');
+    const box = await surface(page);
+    await page.mouse.click(box.x + box.width * 0.57, box.y + 92);
+    await resolved(page);
+    const panel = await page.locator('.panel').innerText();
+    assert.match(panel, /state\s*\w+/);
+    assert.match(panel, /by cpu, at all times/);
+    await finish(page, assert);
+});
+
+test('the name of the file is whole where the search can give way', async () => {
+    for (const width of [1200, 1366, 1600]) {
+        const page = await open(pageOf(waits()), {width, height: 700});
+        assert.ok(await page.locator('.tools .file').evaluate(name => name.scrollWidth <= name.clientWidth), `${width} px`);
+        await finish(page, assert);
+    }
+});
