@@ -216,6 +216,24 @@ test('a second file is compared with, when it is dropped with shift', async () =
     await finish(page, assert);
 });
 
+test('the legend of a comparison is whole, in narrow windows too', async () => {
+    for (const width of [390, 1000, 1400]) {
+        const page = await open(small, {width});
+        await drop(page, 'before.folded', 'main;parse;read 60\nmain;write 20\nidle 20\n', {shift: true});
+        await press(page, '6');
+        const texts = await page.locator('.chip-row > .legend').innerText();
+        for (const word of ['appeared', 'grown', 'same', 'shrunk', 'disappeared'])
+            assert.ok(texts.includes(word), `${word} in ${texts}`);
+        const room = await page.locator('.chip-row').boundingBox();
+        for (const item of await page.locator('.chip-row > .legend > *').all()) {
+            const {x, y, width: wide, height} = await item.boundingBox();
+            assert.ok(x >= 0 && x + wide <= room.x + room.width + 1 && y >= room.y && y + height <= room.y + room.height + 1,
+                `${await item.innerText()} is cut at ${width} px`);
+        }
+        await finish(page, assert);
+    }
+});
+
 test('however narrow the page is, it shows whether a comparison is normalized', async () => {
     for (const width of [360, 390, 720, 1440]) {
         const page = await open(small, {width});
