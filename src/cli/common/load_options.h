@@ -129,7 +129,8 @@ struct flm_sources_options flm_load_places(const struct flm_load_fields *fields,
                                            const struct flm_option_list *maps,
                                            struct flm_symbol_paths *paths);
 
-/* Names the maps of --source-map by which no file of the profiles is found; `before` may be NULL. */
+/* Names the maps of --source-map by which no file of the profiles is found; `before` may be
+ * NULL. */
 void flm_load_say_maps(const struct flm_load_fields *fields, const struct flm_option_list *maps,
                        const struct flm_profile *profile, const struct flm_profile *before);
 

@@ -35,7 +35,7 @@ struct flm_code_making {
 bool flm_code_making_disassemble(struct flm_code_making *making, struct flm_error *why);
 void flm_code_making_clear(struct flm_code_making *making);
 
-/* ---- code_finder_rank.c ----------------------------------------------------------------------- */
+/* ---- code_finder_rank.c ---------------------------------------------------------------------- */
 
 /* Sorts the addresses of a function, which ascend: those that cost most first. False when memory
  * ran out. */

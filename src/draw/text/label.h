@@ -1,22 +1,23 @@
 /* label.h - the part of a name that fits into a box.
  *
- * The first of these that fits: the full name; the name without arguments; without the path; with
- * its class without template arguments; the bare function; that with an ellipsis in its middle, of
- * at least 6 letters; nothing:
+ * The first of these that fits: the full name; the name without arguments; without the path;
+ * with its class without template arguments; the bare function; that with an ellipsis in its
+ * middle, of at least 6 letters; nothing:
  *
  *     std::list<Header>::push_back(int)    list<Header>::push_back    list<…>::push_back
  *     push_back    pus…ack    pu…ck is never drawn
  *
  * A label may be short but must not name another function: an operator, a name in brackets or an
- * address is drawn in full or not at all, and of a name that another tool cut inside of its template arguments
- * only what is before them.
+ * address is drawn in full or not at all, and of a name that another tool cut inside of its
+ * template arguments only what is before them.
  *
- * Other texts that must not be shortened like this, such as "+41, 0.6 %", have bare = end: they are
- * drawn in full, or up to `end`, or not at all.
+ * Other texts that must not be shortened like this, such as "+41, 0.6 %", have bare = end: they
+ * are drawn in full, or up to `end`, or not at all.
  *
- * A still SVG does not know its font. So letters are measured as in DejaVu Sans, which is as wide
- * as Verdana and wider than most: a label that fits there fits everywhere. The page measures again,
- * and where the font is known (atlas.h, pdf_font.h) its own letters are measured. */
+ * A still SVG does not know its font. So letters are measured as in DejaVu Sans, which is as
+ * wide as Verdana and wider than most: a label that fits there fits everywhere. The page
+ * measures again, and where the font is known (atlas.h, pdf_font.h) its own letters are
+ * measured. */
 #ifndef FLAMEL_DRAW_TEXT_LABEL_H
 #define FLAMEL_DRAW_TEXT_LABEL_H
 

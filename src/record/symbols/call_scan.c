@@ -22,8 +22,8 @@ static uint64_t target_before(const struct flm_module *module, uint64_t address,
     return address + (uint64_t)(int64_t)(int32_t)distance;
 }
 
-/* Whether a function ends by a jump to another one, or by one to a function that does: the last call
- * of `sort` is qsort, whose last one is qsort_r. */
+/* Whether a function ends by a jump to another one, or by one to a function that does: the last
+ * call of `sort` is qsort, whose last one is qsort_r. */
 static bool jumps_to(struct flm_module *module, uint64_t function, uint64_t target, int most,
                      unsigned *budget)
 {

@@ -1,15 +1,15 @@
-/* call_scan.h - a step to the caller of code that has neither an unwind table nor frame pointers,
- * as musl's functions.
+/* call_scan.h - a step to the caller of code that has neither an unwind table nor frame
+ * pointers, as musl's functions.
  *
- * The return address is somewhere above the stack pointer, among whatever the function keeps there,
- * and among return addresses that earlier calls have left. It is the one behind a call instruction
- * whose target is the start of this very function,
+ * The return address is somewhere above the stack pointer, among whatever the function keeps
+ * there, and among return addresses that earlier calls have left. It is the one behind a call
+ * instruction whose target is the start of this very function,
  *
  *     word on the stack   0x4016f2
  *     code                4016ed: e8 2e fe ff ff    call 0x401520     0x401520 <= pc: <sift>
  *
- * or of a function that ends by a jump to it (a tail call), in up to three steps. Calls through pointers are not found:
- * better a truncated stack than a wrong one. Only x86-64. */
+ * or of a function that ends by a jump to it (a tail call), in up to three steps. Calls through
+ * pointers are not found: better a truncated stack than a wrong one. Only x86-64. */
 #ifndef FLAMEL_RECORD_SYMBOLS_CALL_SCAN_H
 #define FLAMEL_RECORD_SYMBOLS_CALL_SCAN_H
 

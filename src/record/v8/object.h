@@ -14,7 +14,7 @@
 #include "base/core/index.h"
 #include "base/text/text.h"
 #include "record/runtime/process_memory.h"
-#include "record/v8/metadata.h"
+#include "record/v8/v8_metadata.h"
 
 /* A script, or a later one at the same address. */
 struct flm_v8_script {

@@ -476,8 +476,8 @@ static bool make_annotated(struct making *m)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-/* Whether the name without its arguments is `wanted`, or ends with it: behind a class, a package, or
- * the type that it returns. */
+/* Whether the name without its arguments is `wanted`, or ends with it: behind a class, a
+ * package, or the type that it returns. */
 static bool is_short_for(struct flm_bytes wanted, struct flm_bytes name)
 {
     size_t end = flm_name_parts(name).end;

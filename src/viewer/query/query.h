@@ -187,8 +187,8 @@
  *      source_count, assembly_count                    rows
  *      source_row, assembly_row                        of the selected line; or the hottest row
  *      selected: b
- *      functions: [{title, value, of, name, on: b, inlined: b}]    of the stack; `of`: for "code-at",
- *                                                                  name: the short one
+ *      functions: [{title, value, of, name, on: b, inlined: b}]    of the stack; `of`: for
+ *                                                        "code-at", name: the short one
  *      hottest: [{title, value, of, on: b}]            lines of all functions
  *      left_out: [{title, value}]                      source files without text, and why
  *      source_heat, assembly_heat}                     by part, a digit each: 0 nothing, 9 the most

@@ -1,4 +1,4 @@
-/* metadata.h - V8 in a process: where its heap has what, from the constants that it exports for
+/* v8_metadata.h - V8 in a process: where its heap has what, from the constants that it exports for
  * debuggers.
  *
  *     v8dbg_class_JSFunction__shared__SharedFunctionInfo   where a function has its description
@@ -8,8 +8,8 @@
  * Builds of node have them, as symbols of the program or of libnode.so; their values are in the
  * process. So no version of V8 is known here, but for where a function has its position in the
  * source (object.h). Programs that were built without them (chrome, deno) cannot be read. */
-#ifndef FLAMEL_RECORD_V8_METADATA_H
-#define FLAMEL_RECORD_V8_METADATA_H
+#ifndef FLAMEL_RECORD_V8_V8_METADATA_H
+#define FLAMEL_RECORD_V8_V8_METADATA_H
 
 #include "record/process/process_map.h"
 #include "record/runtime/process_memory.h"

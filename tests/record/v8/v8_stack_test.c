@@ -1,4 +1,4 @@
-#include "record/v8/stack.h"
+#include "record/v8/v8_stack.h"
 
 #include <math.h>
 #include <setjmp.h>

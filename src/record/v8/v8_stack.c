@@ -1,4 +1,4 @@
-#include "record/v8/stack.h"
+#include "record/v8/v8_stack.h"
 
 #include <asm/perf_regs.h>
 #include <assert.h>
@@ -224,8 +224,7 @@ enum frame_result {
 
 struct frame {
     const struct flm_v8_function *function;
-    bool
-        is_bytecode; /* it has the bytecode that is interpreted, or was compiled without optimizing */
+    bool is_bytecode; /* it has the bytecode that is interpreted, or was compiled as it is */
     bool is_regular_expression;
 };
 

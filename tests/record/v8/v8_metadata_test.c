@@ -1,4 +1,4 @@
-#include "record/v8/metadata.h"
+#include "record/v8/v8_metadata.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,20 +1,21 @@
-/* stack.h - functions of JavaScript in the stacks of samples, without any option of node.
+/* v8_stack.h - functions of JavaScript in the stacks of samples, without any option of node.
  *
  *     native     main  node::Start  EntryTrampoline  EntryTrampoline  0x7f31a0c4d2e1
  *     frames                        [fp] listen      [fp] handle      [fp] parse
  *     together   main  node::Start  listen           handle           parse
  *
- * All code that V8 makes, and its interpreter, keeps frame pointers, and has the function of a frame
- * in it, at one place. The stack dump of the sample has these frames, as they were at that time;
- * only what a function is called is read from the heap, a moment later. A frame is where the
- * return address to its caller is. If what is there is no function (the collector may have moved it
- * since), the frame stays as it is, and is counted.
+ * All code that V8 makes, and its interpreter, keeps frame pointers, and has the function of a
+ * frame in it, at one place. The stack dump of the sample has these frames, as they were at that
+ * time; only what a function is called is read from the heap, a moment later. A frame is where
+ * the return address to its caller is. If what is there is no function (the collector may have
+ * moved it since), the frame stays as it is, and is counted.
  *
- * Machine code is left to the perf map or jitdump of a process that writes one, which knows lines.
+ * Machine code is left to the perf map or jitdump of a process that writes one, which knows
+ * lines.
  *
  * This is the entry "V8" in the table of runtimes (runtime.h). */
-#ifndef FLAMEL_RECORD_V8_STACK_H
-#define FLAMEL_RECORD_V8_STACK_H
+#ifndef FLAMEL_RECORD_V8_V8_STACK_H
+#define FLAMEL_RECORD_V8_V8_STACK_H
 
 #include "record/runtime/runtime.h"
 
