@@ -3,9 +3,9 @@
  *
  * HotSpot does not unload agents, so the library stays mapped, which is also what makes ending
  * safe: a thread may still be in one of our functions. And its JVM TI environment stays, without
- * events and capabilities, for the next time: of the VMs whose environment was disposed of (17, all
- * collectors) one in two crashed within five rounds of attaching while threads ended, with a
- * damaged heap; of those where it stayed none. */
+ * events and capabilities, for the next time: of the VMs whose environment was disposed of (17,
+ * Shenandoah) 4 of 4 ended with a damaged heap or an abort while threads came and went; where it
+ * stayed, 9 VMs had about 8 attachments each without harm. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
