@@ -220,12 +220,29 @@ static bool read_first_line(const char *file, char *word, size_t size)
     return false;
 }
 
+/* A shell, and env, are there to start other programs, and which is not known before. */
+static bool is_shell(struct flm_bytes path)
+{
+    static const char *const shells[] = {"/sh",  "/dash", "/bash",    "/zsh",
+                                         "/ksh", "/fish", "/busybox", "/env"};
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (flm_bytes_end_with(path, shells[i]))
+            return true;
+    return false;
+}
+
+static bool starts_some(struct flm_bytes path)
+{
+    return is_readable_interpreter(path) || is_shell(path);
+}
+
 bool flm_interpreters_start(const char *file)
 {
     char real[PATH_MAX], word[256];
-    if (realpath(file, real) && is_readable_interpreter(flm_bytes_of(real)))
+    if (starts_some(flm_bytes_of(file)) ||
+        (realpath(file, real) && starts_some(flm_bytes_of(real))))
         return true;
     return read_first_line(file, word, sizeof word) &&
-           (is_readable_interpreter(flm_bytes_of(word)) ||
-            (realpath(word, real) && is_readable_interpreter(flm_bytes_of(real))));
+           (starts_some(flm_bytes_of(word)) ||
+            (realpath(word, real) && starts_some(flm_bytes_of(real))));
 }
