@@ -184,7 +184,8 @@ static uint32_t copy_stack(struct buffer *b, struct thread *t, uint64_t from)
 
 static char *put(char *at, const void *bytes, uint64_t size)
 {
-    memcpy(at, bytes, size);
+    if (size > 0)
+        memcpy(at, bytes, size); /* what there is nothing of may be NULL */
     return at + flm_java_aligned(size);
 }
 

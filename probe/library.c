@@ -378,7 +378,7 @@ static void __attribute__((constructor)) library_begins(void)
 {
     const char *text = secure_getenv("FLAMEL");
     pthread_atfork(before_fork, after_fork, forget_in_child);
-    at_quick_exit(end_quickly);
+    (void)at_quick_exit(end_quickly); /* without memory for it that end has no report */
     if (!text || !*text || (flm_is_second && flm_is_second()))
         return;
     struct flm_settings asked;
