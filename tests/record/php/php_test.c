@@ -328,6 +328,7 @@ static void check(const char *name, const char *script, const char *option,
     if (!found) {
         print_message("php 8.1 to 8.4 is not installed\n");
         skip();
+        return; /* skip() does, which compilers do not know */
     }
     snprintf(interpreter, sizeof interpreter, "%s", found);
     snprintf(path, sizeof path, "%s", write_temporary(name, flm_bytes_of(script)));
