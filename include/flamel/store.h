@@ -127,7 +127,7 @@ bool flm_store_retain(struct flm_store *store, int64_t before_ms, uint64_t *remo
 struct flm_store_stats {
     uint64_t segments, damaged_segments;
     uint64_t rows, bytes;      /* of the segments */
-    uint64_t pending_batches;  /* not sealed yet */
+    uint64_t pending_batches;  /* not sealed yet: one for each metric of a profile */
     uint64_t memory_bytes;     /* that these take, about */
     int64_t from_ms, until_ms; /* of all samples; both 0 where there is none */
 };

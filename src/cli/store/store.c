@@ -106,12 +106,12 @@ static int show(const struct fields *f, struct flm_store *store)
     char indent[] = "  ";
     flm_time_print(stats.from_ms, from);
     flm_time_print(stats.until_ms, until);
-    printf("segments  %llu, %llu samples in %llu bytes\n", (unsigned long long)stats.segments,
+    printf("segments  %llu, %llu values in %llu bytes\n", (unsigned long long)stats.segments,
            (unsigned long long)stats.rows, (unsigned long long)stats.bytes);
     if (stats.damaged_segments > 0)
         printf("damaged   %llu segments, which are not read\n",
                (unsigned long long)stats.damaged_segments);
-    printf("journal   %llu profiles that are not sealed\n",
+    printf("journal   %llu metrics of profiles that are not sealed\n",
            (unsigned long long)stats.pending_batches);
     if (stats.from_ms < stats.until_ms)
         printf("time      %s to %s\n", from, until);
@@ -235,7 +235,7 @@ const struct flm_command flm_command_store = {
         "\n"
         "  add      appends the profiles in files, of any format: they are on the disk when it "
         "ends\n"
-        "  show     what is in it: samples, time, types, series\n"
+        "  show     what is in it: values, time, types, series\n"
         "  compact  merges what was added into few large files\n"
         "  retain   removes what is older than --before\n"
         "  check    reads everything, and names what is damaged\n"

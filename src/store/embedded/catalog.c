@@ -150,8 +150,8 @@ static int64_t number_of(struct flm_catalog *c, const char *text)
 static bool prepare(struct flm_catalog *c, struct flm_error *why)
 {
     c->sql.busy_timeout(c->database, 2000);
-    /* Exclusive: the second process that opens the store is told so, instead of writing beside
-     * the first. */
+    /* Exclusive: the second process that opens the store is told so, instead of writing together
+     * with the first. */
     if (!execute(c,
                  "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
                  "PRAGMA wal_autocheckpoint=4000; BEGIN IMMEDIATE",

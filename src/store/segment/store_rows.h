@@ -12,7 +12,7 @@
  *                                            values   2, 1 | 3 | 1          in units: 10
  *
  * Times are whole multiples of one unit, and so are values; values for which there is no such unit
- * are doubles. Each column is a row of varints, so that zstd sees like beside like: 0.9 to 1.2
+ * are doubles. Each column is a row of varints, so that similar numbers stand together: 0.9 to 1.2
  * bytes a row on generated profiles of 800 processes (bench/store_bench.c). */
 #ifndef FLAMEL_STORE_SEGMENT_STORE_ROWS_H
 #define FLAMEL_STORE_SEGMENT_STORE_ROWS_H
