@@ -5,7 +5,8 @@
     function   samples of each function of the kernel, the same
     line       samples of each source line: those of the addresses, by what addr2line -i says of each
     annotate   samples of each instruction of the hottest functions, as flamel annotate --asm and
-               perf annotate --stdio print them
+               perf annotate --stdio print them; flamel also has the copies of the function that were inlined
+               into others, where addr2line -f -i must say the same
 
 Each must be equal to the sample. (addr2line 2.40 takes the file of a function that a file includes for that
 file: where only the name of the file differs, llvm-symbolizer decides.) Without files, a program with inlined functions and templates, a shell,
@@ -181,13 +182,19 @@ def hottest_functions(samples):
 
 
 def perf_annotate(data, function, path):
-    """Samples of each address, of all functions of the name; perf has none where it cannot disassemble."""
+    """Samples of each address of all functions of the name, also 0; none where perf cannot disassemble."""
     command = ["perf", "annotate", "--stdio", "-n", "--no-source", "-i", data, "-d", path, "-s", function]
     found = collections.Counter()
     for row in output(*command).decode("utf-8", "replace").split("\n"):
-        if (row := COUNT.match(row)) and int(row[1]):
+        if row := COUNT.match(row):
             found[hex(int(row[2], 16))] += int(row[1])
-    return found
+    return found if any(found.values()) else None
+
+
+def is_inlined_at(path, function, address):
+    """Whether code at the address was inlined from the function, by addr2line."""
+    names = output("addr2line", "-f", "-i", "-C", "-e", path, address).decode("utf-8", "replace").split("\n")[:-2:2]
+    return function in (name.partition("(")[0] for name in names)
 
 
 def flamel_annotate(flamel, data, function, path):
@@ -240,6 +247,8 @@ def compare(flamel, data, work):
         instructions = flamel_annotate(flamel, data, function, path) if counts else None
         if instructions is not None:
             for address in set(counts) | set(instructions):
+                if address not in counts and is_inlined_at(path, function, address):
+                    continue
                 theirs["annotate"][function, path, address] = counts[address]
                 ours["annotate"][function, path, address] = instructions[address]
     for path, offset, function in samples:
