@@ -27,7 +27,7 @@ bool flm_memory_of_process(const char *root, int32_t process, double *bytes)
     if (!read_text(path, text, sizeof text) || sscanf(text, "%llu %llu", &size, &resident) != 2)
         return false;
     *bytes = (double)resident * (double)sysconf(_SC_PAGESIZE);
-    return true;
+    return resident > 0; /* one that ends has given up its memory before it is gone */
 }
 
 bool flm_memory_of_machine(const char *root, double *bytes)

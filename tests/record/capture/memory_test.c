@@ -46,6 +46,8 @@ static void memory_is_what_the_kernel_says(void **state)
     assert_true(bytes == 11.0 * (double)sysconf(_SC_PAGESIZE));
     assert_false(flm_memory_of_process(root, 9, &bytes));  /* no numbers */
     assert_false(flm_memory_of_process(root, 10, &bytes)); /* has ended */
+    grow(root, 0);
+    assert_false(flm_memory_of_process(root, 7, &bytes)); /* ends */
     assert_true(flm_memory_of_machine(root, &bytes));
     assert_true(bytes == 600 * 1024);
     assert_false(flm_memory_of_machine("/nonexistent", &bytes));
