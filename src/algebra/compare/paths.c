@@ -6,6 +6,7 @@
 
 #include "algebra/operation/rebuild.h"
 #include "base/core/array.h"
+#include "base/core/path_name.h"
 #include "base/core/sort.h"
 #include "base/text/text.h"
 #include "profile/chains.h"
@@ -43,14 +44,6 @@ static bool is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-static struct flm_bytes last_part(struct flm_bytes text)
-{
-    size_t at = text.size;
-    while (at > 0 && !is_slash(text.at[at - 1]))
-        at--;
-    return (struct flm_bytes){text.at + at, text.size - at};
-}
-
 static uint32_t string_of(const struct flm_frame_record *frame, enum kind kind)
 {
     return kind == MODULES ? frame->module : frame->file;
@@ -60,7 +53,7 @@ static bool add_path(struct paths *paths, const struct flm_profile *p, uint32_t 
                      unsigned char *seen, bool is_other)
 {
     struct flm_bytes all = flm_string_bytes(p, string), text = without_deleted(all);
-    struct flm_bytes name = last_part(text);
+    struct flm_bytes name = flm_path_last(text, "/\\");
     if (seen[string] || name.size == 0) /* http://localhost/ has none */
         return true;
     seen[string] = 1;
@@ -132,8 +125,8 @@ static uint32_t parts_in_common(const struct path *a, const struct path *b)
     uint32_t parts = 1;
     size_t x = (size_t)(a->name.at - a->text.at), y = (size_t)(b->name.at - b->text.at);
     while (x > 0 && y > 0 && is_slash(a->text.at[x - 1]) && is_slash(b->text.at[y - 1])) {
-        struct flm_bytes left = last_part((struct flm_bytes){a->text.at, --x});
-        struct flm_bytes right = last_part((struct flm_bytes){b->text.at, --y});
+        struct flm_bytes left = flm_path_last((struct flm_bytes){a->text.at, --x}, "/\\");
+        struct flm_bytes right = flm_path_last((struct flm_bytes){b->text.at, --y}, "/\\");
         if (left.size == 0 || compare(left, right) != 0)
             break;
         x -= left.size;
@@ -274,8 +267,8 @@ static uint32_t kind_of(uint32_t kind)
 static bool can_be(const struct flm_profile *p, const struct flm_frame_record *frame,
                    const struct flm_profile *other, const struct flm_frame_record *o)
 {
-    struct flm_bytes file = last_part(flm_string_bytes(p, frame->file));
-    struct flm_bytes others = last_part(flm_string_bytes(other, o->file));
+    struct flm_bytes file = flm_path_last(flm_string_bytes(p, frame->file), "/\\");
+    struct flm_bytes others = flm_path_last(flm_string_bytes(other, o->file), "/\\");
     return (frame->kind == FLM_KIND_LABEL) == (o->kind == FLM_KIND_LABEL) &&
            frame->line == o->line &&
            (file.size == 0 || others.size == 0 || flm_bytes_equal(file, others));

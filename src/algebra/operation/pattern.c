@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/core/path_name.h"
 #include "base/regex/glob.h"
 #include "base/regex/regex.h"
 #include "base/text/clone_name.h"
@@ -154,17 +155,9 @@ static bool matches(const struct pattern *p, struct flm_bytes text)
     return false;
 }
 
-static struct flm_bytes last_part(struct flm_bytes path)
-{
-    size_t at = path.size;
-    while (at > 0 && path.at[at - 1] != '/')
-        at--;
-    return (struct flm_bytes){path.at + at, path.size - at};
-}
-
 static bool path_matches(const struct pattern *p, struct flm_bytes path)
 {
-    return path.size > 0 && (matches(p, path) || matches(p, last_part(path)));
+    return path.size > 0 && (matches(p, path) || matches(p, flm_path_last(path, "/")));
 }
 
 static bool frame_matches(const struct pattern *p, const struct flm_profile *profile,
@@ -263,7 +256,7 @@ static bool suggest_module(const struct flm_profile *p, struct flm_bytes text,
 {
     enum { FEWEST = 3 };
     for (uint32_t i = 1; text.size >= FEWEST && i < p->sizes.frame_count; i++) {
-        struct flm_bytes name = last_part(flm_string_bytes(p, p->frames[i].module));
+        struct flm_bytes name = flm_path_last(flm_string_bytes(p, p->frames[i].module), "/");
         if (name.size <= text.size || memcmp(name.at, text.at, text.size) != 0 ||
             !flm_is_one_of(name.at[text.size], ".-0123456789"))
             continue;

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/core/path_name.h"
 #include "base/regex/regex.h"
 #include "base/text/function_name.h"
 
@@ -40,14 +41,6 @@ static bool ends_with_one_of(struct flm_bytes text, const char *const *ends)
         if (flm_bytes_end_with(text, *ends))
             return true;
     return false;
-}
-
-static struct flm_bytes base_name(struct flm_bytes path)
-{
-    size_t at = path.size;
-    while (at > 0 && path.at[at - 1] != '/' && path.at[at - 1] != '\\')
-        at--;
-    return after(path, at);
 }
 
 /* ---- Scripts --------------------------------------------------------------------------------- */
@@ -119,7 +112,7 @@ static bool is_interpreter(struct flm_bytes module)
         "libjli", "libnio",    "libzip", "libnet",   "ruby",   "libruby",   "php",        "libphp",
         "perl",   "libperl",   "deno",   "bun",      "dotnet", "libclrjit", "libcoreclr", "libmono",
         "mono",   "lua",       "liblua", "electron", NULL};
-    struct flm_bytes base = base_name(module);
+    struct flm_bytes base = flm_path_last(module, "/\\");
     for (size_t i = 0; names[i]; i++) {
         size_t size = strlen(names[i]);
         if (flm_bytes_start_with(base, names[i]) &&

@@ -1,5 +1,6 @@
 #include "format/perf/frame.h"
 
+#include "base/core/path_name.h"
 #include "base/core/scan.h"
 #include "base/number/number.h"
 #include "base/text/text.h"
@@ -157,14 +158,6 @@ struct flm_perf_location flm_perf_location_parse(struct flm_bytes line)
 
 /* ---- Modules --------------------------------------------------------------------------------- */
 
-static struct flm_bytes base_name(struct flm_bytes path)
-{
-    size_t start = path.size;
-    while (start > 0 && path.at[start - 1] != '/')
-        start--;
-    return flm_between(path.at + start, path.at + path.size);
-}
-
 enum flm_kind flm_perf_module_kind(struct flm_bytes module)
 {
     static const struct {
@@ -181,7 +174,7 @@ enum flm_kind flm_perf_module_kind(struct flm_bytes module)
         if (flm_bytes_start_with(module, by_start[i].start))
             return by_start[i].kind;
 
-    struct flm_bytes name = base_name(module);
+    struct flm_bytes name = flm_path_last(module, "/");
     if (flm_bytes_start_with(name, "vmlinux") || flm_bytes_start_with(name, "bpf_prog_") ||
         flm_bytes_are(module, "/proc/kcore"))
         return FLM_KIND_KERNEL;
@@ -310,7 +303,7 @@ static bool add_unknown(struct flm_builder *b, const struct flm_perf_frame *fram
 {
     struct flm_text name = {0};
     if (frame->module.size > 0) {
-        struct flm_bytes base = base_name(frame->module);
+        struct flm_bytes base = flm_path_last(frame->module, "/");
         flm_text_putc(&name, '[');
         flm_text_add(&name, base.size ? base : frame->module);
         flm_text_putc(&name, ']');

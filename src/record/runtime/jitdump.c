@@ -15,6 +15,7 @@
 
 #include "base/core/hash.h"
 #include "base/core/index.h"
+#include "base/core/path_name.h"
 #include "base/text/utf.h"
 #include "flamel/profile.h"
 #include "record/runtime/internal.h"
@@ -399,18 +400,10 @@ static struct flm_jit_code *read_dump(const struct flm_runtime_report *report,
     return code;
 }
 
-static struct flm_bytes file_name(struct flm_bytes path)
-{
-    size_t start = path.size;
-    while (start > 0 && path.at[start - 1] != '/')
-        start--;
-    return flm_bytes_from(path, start);
-}
-
 /* .../jit-4711.dump is mapped by runtimes only to announce it to recordings. */
 static bool is_jitdump(struct flm_bytes path)
 {
-    struct flm_bytes name = file_name(path);
+    struct flm_bytes name = flm_path_last(path, "/");
     return flm_bytes_start_with(name, "jit-") && flm_bytes_end_with(name, ".dump");
 }
 
@@ -424,7 +417,7 @@ static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *s
         char path[4096];
         found = false;
         for (size_t k = 0; k < search->dir_count && good && !found; k++) {
-            struct flm_bytes name = file_name(flm_owned_string_bytes(&file->path));
+            struct flm_bytes name = flm_path_last(flm_owned_string_bytes(&file->path), "/");
             snprintf(path, sizeof path, "%s/%.*s", search->dirs[k], (int)name.size, name.at);
             good = flm_runtime_try_file(search, path, read_dump, &found);
         }
