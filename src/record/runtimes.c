@@ -96,7 +96,7 @@ static bool attach(struct flm_attached_runtimes *all, const struct flm_runtime *
 {
     struct flm_runtime_options options = *common;
     options.first_code = first_code(all->count);
-    void *attached = runtime->attach(&options, why);
+    void *attached = runtime->attach(runtime, &options, why);
     if (!attached)
         return false;
     if (runtime->mix && !runtime->is_interpreter && !runtime->symbol)

@@ -109,8 +109,10 @@ static void close_attached(void *attached)
     free(j);
 }
 
-static void *attach(const struct flm_runtime_options *options, struct flm_error *why)
+static void *attach(const struct flm_runtime *runtime, const struct flm_runtime_options *options,
+                    struct flm_error *why)
 {
+    (void)runtime;
     struct flm_java *j = calloc(1, sizeof *j);
     if (!j) {
         flm_error_memory(why);

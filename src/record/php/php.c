@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/core/hash.h"
+#include "base/core/ids.h"
 #include "record/php/php_function.h"
 
 enum {
@@ -18,7 +18,6 @@ enum {
 };
 
 struct thread {
-    int32_t id;
     size_t page_count;
     uint64_t pages[PAGES_OF_A_THREAD];
 };
@@ -29,7 +28,7 @@ struct php {
     struct flm_process_memory memory;
     struct flm_php_functions functions;
     struct FLM_ARRAY(struct thread) threads;
-    struct flm_index thread_index;
+    struct flm_ids thread_ids;
     struct flm_script_frame frames[DEEPEST];
     uint32_t function_of[DEEPEST];
     uint64_t opcode[DEEPEST];
@@ -45,7 +44,7 @@ static void close_php(void *opened)
         return;
     flm_php_functions_clear(&p->functions);
     free(p->threads.at);
-    flm_index_clear(&p->thread_index);
+    flm_ids_clear(&p->thread_ids);
     free(p);
 }
 
@@ -195,17 +194,12 @@ static void name_frames(struct php *p, size_t count)
 
 static struct thread *find_thread(struct php *p, int32_t id)
 {
-    uint32_t hash = (uint32_t)flm_hash(&id, sizeof id);
-    for (struct flm_probe at = flm_index_probe(&p->thread_index, hash);
-         flm_index_next(&p->thread_index, &at);)
-        if (p->threads.at[at.found].id == id)
-            return &p->threads.at[at.found];
-    if (!FLM_ARRAY_RESERVE(&p->threads, 1) ||
-        !flm_index_add(&p->thread_index, hash, (uint32_t)p->threads.count))
-        return NULL;
-    struct thread *thread = &p->threads.at[p->threads.count++];
-    *thread = (struct thread){.id = id};
-    return thread;
+    uint32_t number = FLM_ARRAY_RESERVE(&p->threads, 1)
+                          ? flm_ids_number(&p->thread_ids, (uint32_t)id)
+                          : FLM_IDS_NONE;
+    if (number == p->threads.count)
+        p->threads.at[p->threads.count++] = (struct thread){0};
+    return number == FLM_IDS_NONE ? NULL : &p->threads.at[number];
 }
 
 /* ---- The innermost frame --------------------------------------------------------------------- */
@@ -350,46 +344,25 @@ static enum flm_script_result read_php(void *opened, struct flm_script_place *pl
     return result;
 }
 
-const struct flm_script_interpreter flm_php_interpreter = {.name = "PHP",
-                                                           .note = "php",
-                                                           .note_refused = "php (not read)",
-                                                           .losses = FLM_SCRIPT_LOSSES_OF("PHP"),
-                                                           .open = open_php,
-                                                           .close = close_php,
-                                                           .is_loop = is_loop,
-                                                           .is_own = is_own,
-                                                           .is_split = is_split,
-                                                           .read = read_php,
-                                                           .calls = calls_of};
+const struct flm_script_interpreter flm_php_interpreter = {
+    .name = "PHP",
+    .note = "php",
+    .note_refused = "php (not read)",
+    .losses = FLM_SCRIPT_LOSSES_OF("PHP"),
+    .opened = {.open = open_php, .close = close_php, .calls = calls_of},
+    .is_loop = is_loop,
+    .is_own = is_own,
+    .is_split = is_split,
+    .read = read_php};
 
 /* ---- The entry ------------------------------------------------------------------------------- */
-
-static void *attach(const struct flm_runtime_options *options, struct flm_error *why)
-{
-    return flm_scripts_new(&flm_php_interpreter, options, why);
-}
-
-static bool mix(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
-                flm_event_sink define, void *context, struct flm_error *why)
-{
-    return flm_scripts_mix(attached, sample, now_ns, define, context, why);
-}
-
-static void report(const void *attached, const struct flm_runtime_report *to)
-{
-    flm_scripts_report(attached, to);
-}
-
-static void close_attached(void *attached)
-{
-    flm_scripts_free(attached);
-}
 
 extern const struct flm_runtime flm_runtime_php;
 const struct flm_runtime flm_runtime_php = {.name = "PHP",
                                             .is_interpreter = flm_php_is_named,
                                             .symbol = "execute_ex",
-                                            .attach = attach,
-                                            .mix = mix,
-                                            .report = report,
-                                            .close = close_attached};
+                                            .script = &flm_php_interpreter,
+                                            .attach = flm_scripts_attach,
+                                            .mix = flm_scripts_mix,
+                                            .report = flm_scripts_report,
+                                            .close = flm_scripts_free};

@@ -9,16 +9,12 @@
 #include "record/process/process_map.h"
 #include "symbol/elf/elf_file.h"
 
-struct flm_python_range {
-    uint64_t start, end;
-};
-
 /* Addresses in the process. */
 struct flm_python_symbols {
     uint64_t runtime;
     uint64_t code_type, text_type, bytes_type; /* 0: unknown */
     uint64_t version;                          /* of the variable Py_Version; 0: none */
-    struct flm_python_range loop[4];           /* the evaluation loop, and its .cold parts */
+    struct flm_elf_range loop[4];              /* the evaluation loop, and its .cold parts */
     size_t loop_count;
     int named_minor; /* of 3.x, from the file's name; 0: unknown */
 };

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/core/array.h"
-#include "base/core/hash.h"
+#include "base/core/ids.h"
 #include "record/python/code.h"
 #include "record/runtime/runtime.h"
 
@@ -22,7 +22,6 @@ enum {
 
 /* A thread of the process, and its state in the interpreter. */
 struct thread {
-    int32_t id;        /* in our PID namespace */
     int32_t inner;     /* in its own PID namespace */
     uint64_t state;    /* 0: not found */
     int64_t missed_ns; /* when a search for it failed */
@@ -36,7 +35,7 @@ struct flm_python {
     struct flm_process_memory memory;
     struct flm_python_codes codes;
     struct FLM_ARRAY(struct thread) threads;
-    struct flm_index thread_index;
+    struct flm_ids thread_ids;
     uint32_t offset_of_id; /* of the thread id in struct pthread; 0: unknown yet */
     struct flm_python_frame frames[FLM_PYTHON_DEEPEST];
     uint32_t codes_of[FLM_PYTHON_DEEPEST];
@@ -101,7 +100,7 @@ void flm_python_close(struct flm_python *p)
         return;
     flm_python_codes_clear(&p->codes);
     free(p->threads.at);
-    flm_index_clear(&p->thread_index);
+    flm_ids_clear(&p->thread_ids);
     free(p);
 }
 
@@ -144,18 +143,13 @@ static bool read_word(struct flm_python *p, uint64_t address, uint64_t *word)
 
 static struct thread *find_thread(struct flm_python *p, int32_t id)
 {
-    uint32_t hash = (uint32_t)flm_hash(&id, sizeof id);
-    for (struct flm_probe at = flm_index_probe(&p->thread_index, hash);
-         flm_index_next(&p->thread_index, &at);)
-        if (p->threads.at[at.found].id == id)
-            return &p->threads.at[at.found];
-    if (!FLM_ARRAY_RESERVE(&p->threads, 1))
-        return NULL;
-    if (!flm_index_add(&p->thread_index, hash, (uint32_t)p->threads.count))
-        return NULL;
-    struct thread *thread = &p->threads.at[p->threads.count++];
-    *thread = (struct thread){.id = id, .inner = flm_namespace_number(p->memory.process, id)};
-    return thread;
+    uint32_t number = FLM_ARRAY_RESERVE(&p->threads, 1)
+                          ? flm_ids_number(&p->thread_ids, (uint32_t)id)
+                          : FLM_IDS_NONE;
+    if (number == p->threads.count)
+        p->threads.at[p->threads.count++] =
+            (struct thread){.inner = flm_namespace_number(p->memory.process, id)};
+    return number == FLM_IDS_NONE ? NULL : &p->threads.at[number];
 }
 
 /* Before 3.11 the interpreter identifies a thread by the address of its struct pthread, which has
@@ -234,7 +228,7 @@ static uint64_t search_state(struct flm_python *p, const struct thread *thread)
 /* The innermost frame of the thread: in this read, or now. If the record of the loop is in the
  * stack dump, as of the time of the sample. */
 static bool read_current(struct flm_python *p, uint64_t state, bool now,
-                         const struct flm_python_stack_dump *dump, uint64_t *frame)
+                         const struct flm_stack_dump *dump, uint64_t *frame)
 {
     bool (*read)(struct flm_process_memory *, uint64_t, void *, size_t) =
         now ? flm_process_memory_read_now : flm_process_memory_read;
@@ -244,8 +238,8 @@ static bool read_current(struct flm_python *p, uint64_t state, bool now,
     if (!l->has_loop)
         return true;
     uint64_t at = *frame + l->loop_frame - dump->address;
-    if (*frame != 0 && dump->stack.size >= sizeof at && at <= dump->stack.size - sizeof at) {
-        memcpy(frame, dump->stack.at + at, sizeof *frame);
+    if (*frame != 0 && dump->bytes.size >= sizeof at && at <= dump->bytes.size - sizeof at) {
+        memcpy(frame, dump->bytes.at + at, sizeof *frame);
         return true;
     }
     return *frame != 0 && read(&p->memory, *frame + l->loop_frame, frame, sizeof *frame);
@@ -321,7 +315,7 @@ static bool is_unchanged(struct flm_python *p, uint64_t frame)
 }
 
 static enum flm_python_result read_frames(struct flm_python *p, uint64_t state, int64_t now_ns,
-                                          const struct flm_python_stack_dump *dump, size_t *count)
+                                          const struct flm_stack_dump *dump, size_t *count)
 {
     uint64_t first, frame, again;
     if (!read_current(p, state, false, dump, &first))
@@ -343,7 +337,7 @@ static enum flm_python_result read_frames(struct flm_python *p, uint64_t state, 
 }
 
 enum flm_python_result flm_python_read(struct flm_python *p, int32_t id, int64_t now_ns,
-                                       struct flm_python_stack_dump dump,
+                                       struct flm_stack_dump dump,
                                        const struct flm_python_frame **frames, size_t *count)
 {
     enum { MISSED_NS = 5000000 };

@@ -16,6 +16,7 @@
 #define FLAMEL_RECORD_PYTHON_PYTHON_H
 
 #include "record/process/process_map.h"
+#include "record/runtime/stack_dump.h"
 
 struct flm_python;
 
@@ -47,18 +48,12 @@ enum flm_python_result {
     FLM_PYTHON_GONE       /* the process cannot be read */
 };
 
-/* The native stack of the sample, from an address up; {0}: none. 3.11 and 3.12 keep the current
- * frame of the thread there, so it is that of the sample. */
-struct flm_python_stack_dump {
-    struct flm_bytes stack;
-    uint64_t address;
-};
-
 /* The frames of a thread, innermost first, at most FLM_PYTHON_DEEPEST; texts are valid until the
- * next call. */
+ * next call. 3.11 and 3.12 keep the current frame of the thread on the native stack: with a
+ * dump, it is that of the sample. */
 enum { FLM_PYTHON_DEEPEST = 1024 };
 enum flm_python_result flm_python_read(struct flm_python *python, int32_t thread, int64_t now_ns,
-                                       struct flm_python_stack_dump dump,
+                                       struct flm_stack_dump dump,
                                        const struct flm_python_frame **frames, size_t *count);
 
 /* Whether the last read failed because we may not read the process. */

@@ -27,10 +27,10 @@ struct flm_pythons;
 
 struct flm_pythons *flm_pythons_new(const struct flm_runtime_options *options,
                                     struct flm_error *why);
-void flm_pythons_free(struct flm_pythons *pythons);
 
-/* As flm_runtime.mix. */
-bool flm_pythons_mix(struct flm_pythons *pythons, struct flm_runtime_sample *sample, int64_t now_ns,
+/* As flm_runtime.close and .mix: of a `struct flm_pythons`. */
+void flm_pythons_free(void *pythons);
+bool flm_pythons_mix(void *pythons, struct flm_runtime_sample *sample, int64_t now_ns,
                      flm_event_sink define, void *context, struct flm_error *why);
 
 struct flm_python_counts {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/core/hash.h"
+#include "base/core/ids.h"
 #include "record/ruby/ruby_function.h"
 
 enum {
@@ -36,7 +36,6 @@ enum {
 };
 
 struct thread {
-    int32_t id;
     uint64_t context; /* 0: unknown */
     size_t page_count;
     uint64_t pages[PAGES_OF_A_THREAD];
@@ -49,7 +48,7 @@ struct ruby {
     struct flm_ruby_objects objects;
     struct flm_ruby_functions functions;
     struct FLM_ARRAY(struct thread) threads;
-    struct flm_index thread_index;
+    struct flm_ids thread_ids;
     struct flm_script_frame frames[DEEPEST];
     uint32_t function_of[DEEPEST]; /* UINT32_MAX: a block in C, without a name */
     uint64_t position[DEEPEST];    /* of the instruction, in words */
@@ -104,7 +103,7 @@ static void close_ruby(void *opened)
         return;
     flm_ruby_functions_clear(&r->functions);
     free(r->threads.at);
-    flm_index_clear(&r->thread_index);
+    flm_ids_clear(&r->thread_ids);
     free(r);
 }
 
@@ -292,17 +291,12 @@ static bool is_frame_at(struct ruby *r, uint64_t at, uint64_t instruction, bool 
 
 static struct thread *find_thread(struct ruby *r, int32_t id)
 {
-    uint32_t hash = (uint32_t)flm_hash(&id, sizeof id);
-    for (struct flm_probe at = flm_index_probe(&r->thread_index, hash);
-         flm_index_next(&r->thread_index, &at);)
-        if (r->threads.at[at.found].id == id)
-            return &r->threads.at[at.found];
-    if (!FLM_ARRAY_RESERVE(&r->threads, 1) ||
-        !flm_index_add(&r->thread_index, hash, (uint32_t)r->threads.count))
-        return NULL;
-    struct thread *thread = &r->threads.at[r->threads.count++];
-    *thread = (struct thread){.id = id};
-    return thread;
+    uint32_t number = FLM_ARRAY_RESERVE(&r->threads, 1)
+                          ? flm_ids_number(&r->thread_ids, (uint32_t)id)
+                          : FLM_IDS_NONE;
+    if (number == r->threads.count)
+        r->threads.at[r->threads.count++] = (struct thread){0};
+    return number == FLM_IDS_NONE ? NULL : &r->threads.at[number];
 }
 
 /* Whether it is an execution context: {stack, its words, innermost frame}, and its stack has the
@@ -458,46 +452,25 @@ static enum flm_script_result read_ruby(void *opened, struct flm_script_place *p
     return result;
 }
 
-const struct flm_script_interpreter flm_ruby_interpreter = {.name = "Ruby",
-                                                            .note = "ruby",
-                                                            .note_refused = "ruby (not read)",
-                                                            .losses = FLM_SCRIPT_LOSSES_OF("Ruby"),
-                                                            .open = open_ruby,
-                                                            .close = close_ruby,
-                                                            .is_loop = is_loop,
-                                                            .is_own = is_own,
-                                                            .is_split = is_split,
-                                                            .read = read_ruby,
-                                                            .calls = calls_of};
+const struct flm_script_interpreter flm_ruby_interpreter = {
+    .name = "Ruby",
+    .note = "ruby",
+    .note_refused = "ruby (not read)",
+    .losses = FLM_SCRIPT_LOSSES_OF("Ruby"),
+    .opened = {.open = open_ruby, .close = close_ruby, .calls = calls_of},
+    .is_loop = is_loop,
+    .is_own = is_own,
+    .is_split = is_split,
+    .read = read_ruby};
 
 /* ---- The entry ------------------------------------------------------------------------------- */
-
-static void *attach(const struct flm_runtime_options *options, struct flm_error *why)
-{
-    return flm_scripts_new(&flm_ruby_interpreter, options, why);
-}
-
-static bool mix(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
-                flm_event_sink define, void *context, struct flm_error *why)
-{
-    return flm_scripts_mix(attached, sample, now_ns, define, context, why);
-}
-
-static void report(const void *attached, const struct flm_runtime_report *to)
-{
-    flm_scripts_report(attached, to);
-}
-
-static void close_attached(void *attached)
-{
-    flm_scripts_free(attached);
-}
 
 extern const struct flm_runtime flm_runtime_ruby;
 const struct flm_runtime flm_runtime_ruby = {.name = "Ruby",
                                              .is_interpreter = flm_ruby_is_named,
                                              .symbol = "rb_vm_exec",
-                                             .attach = attach,
-                                             .mix = mix,
-                                             .report = report,
-                                             .close = close_attached};
+                                             .script = &flm_ruby_interpreter,
+                                             .attach = flm_scripts_attach,
+                                             .mix = flm_scripts_mix,
+                                             .report = flm_scripts_report,
+                                             .close = flm_scripts_free};

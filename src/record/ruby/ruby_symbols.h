@@ -20,8 +20,8 @@ struct flm_ruby_symbols {
 /* Whether a file may have an interpreter, by its name. */
 bool flm_ruby_is_named(struct flm_bytes path);
 
-/* From the symbols of a file, with `bias` added to their addresses. False: it has no interpreter.
- * */
+/* From the symbols of a file of 64 bits in our byte order, with `bias` added to their addresses.
+ * False: it has no interpreter. */
 bool flm_ruby_symbols_read(const struct flm_elf_file *file, uint64_t bias,
                            struct flm_ruby_symbols *symbols);
 

@@ -25,6 +25,7 @@
 
 struct flm_input;   /* os/input.h */
 struct flm_process; /* record/process/process_map.h */
+struct flm_script_interpreter;
 
 /* Receives losses and notes: the session of the recording. */
 struct flm_runtime_report {
@@ -132,12 +133,14 @@ struct flm_runtime {
      * that a program of another name exports if it has the interpreter built in; or NULL. */
     bool (*is_interpreter)(struct flm_bytes path);
     const char *symbol;
+    const struct flm_script_interpreter *script; /* how it is read, if by script_stack.h */
 
     /* Sampling. The others get what `attach` returns; NULL, and `why`, when it fails. `mix` gets
      * the samples of processes with its interpreter (all, if neither `is_interpreter` nor `symbol`
      * is there), puts functions into the stack of the sample, and first defines those that are new.
      * False, and `why`, when memory ran out or `define` failed. */
-    void *(*attach)(const struct flm_runtime_options *options, struct flm_error *why);
+    void *(*attach)(const struct flm_runtime *runtime, const struct flm_runtime_options *options,
+                    struct flm_error *why);
     bool (*mix)(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
                 flm_event_sink define, void *context, struct flm_error *why);
     void (*report)(const void *attached, const struct flm_runtime_report *report);

@@ -1,18 +1,15 @@
 #include "record/runtime/script_stack.h"
 
 #include <assert.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/core/array.h"
-#include "base/core/hash.h"
-#include "base/core/index.h"
-#include "base/text/text.h"
 #include "flamel/profile.h"
 #include "os/clock.h"
+#include "record/runtime/code_numbers.h"
+#include "record/runtime/stack_dump.h"
 
 /* The registers are those of the sample, so a late read is noticed by what it finds. A thread that
  * was blocked, and is blocked now, has hardly moved on. */
@@ -26,33 +23,21 @@ enum {
 
 enum { MOST_GLUE = 64 };
 
-struct opened {
-    int32_t process;
-    uint64_t changed;   /* of its mappings, when they were searched */
-    int64_t started_ns; /* of its program */
-    uint64_t serial;
-    void *at; /* NULL: it has none, or one that cannot be read */
-    bool is_refused;
-    /* Return addresses between the loop and functions in C: where such a function has no frame of
-     * its own, since it ended with a jump to another one, these are known by their addresses. */
-    uint64_t glue[MOST_GLUE];
-    size_t glue_count;
-};
-
-struct known {
-    uint64_t interpreter, code, line;
+/* Return addresses between the loop and functions in C: where such a function has no frame of its
+ * own, since it ended with a jump to another one, these are known by their addresses. */
+struct glue {
+    uint64_t serial; /* of the interpreter */
+    size_t count;
+    uint64_t at[MOST_GLUE];
 };
 
 struct flm_scripts {
     const struct flm_script_interpreter *kind;
     struct flm_runtime_options options;
-    struct FLM_ARRAY(struct opened) opened;
-    struct flm_index by_process;
-    struct FLM_ARRAY(struct known) known; /* the nth has the address options.first_code + n */
-    struct flm_index known_index;
-    uint64_t serials;
+    struct flm_opened_all opened;
+    struct FLM_ARRAY(struct glue) glue; /* of each that was opened */
+    struct flm_code_numbers numbers;
     struct flm_script_counts counts;
-    char refused[sizeof((struct flm_error *)0)->text];
     size_t user[MOST_CHAIN]; /* where the user's addresses are in the chain */
     size_t user_count;
     struct loop {
@@ -76,96 +61,60 @@ struct flm_scripts *flm_scripts_new(const struct flm_script_interpreter *kind,
     }
     all->kind = kind;
     all->options = *options;
+    all->opened.kind = &kind->opened;
+    all->numbers.first = options->first_code;
     return all;
 }
 
-static void close_one(struct flm_scripts *all, struct opened *one)
+void *flm_scripts_attach(const struct flm_runtime *runtime,
+                         const struct flm_runtime_options *options, struct flm_error *why)
 {
-    if (!one->at)
-        return;
-    all->counts.calls += all->kind->calls(one->at);
-    all->kind->close(one->at);
-    one->at = NULL;
+    return flm_scripts_new(runtime->script, options, why);
 }
 
-void flm_scripts_free(struct flm_scripts *all)
+void flm_scripts_free(void *scripts)
 {
+    struct flm_scripts *all = scripts;
     if (!all)
         return;
-    for (size_t i = 0; i < all->opened.count; i++)
-        close_one(all, &all->opened.at[i]);
-    free(all->opened.at);
-    free(all->known.at);
-    flm_index_clear(&all->by_process);
-    flm_index_clear(&all->known_index);
+    flm_opened_clear(&all->opened);
+    flm_code_numbers_clear(&all->numbers);
+    free(all->glue.at);
     free(all);
 }
 
 struct flm_script_counts flm_scripts_counts(const struct flm_scripts *all)
 {
     struct flm_script_counts counts = all->counts;
-    for (size_t i = 0; i < all->opened.count; i++)
-        if (all->opened.at[i].at)
-            counts.calls += all->kind->calls(all->opened.at[i].at);
+    counts.calls = flm_opened_calls(&all->opened);
     return counts;
 }
 
-/* ---- Processes ------------------------------------------------------------------------------- */
-
-/* A process maps files until its program runs, and exec replaces all of them. What was found stays
- * where it is until then: a program goes on mapping files, and to read the symbols of a library
- * takes a millisecond. */
-static bool is_current(const struct opened *one, const struct flm_process *process)
-{
-    return one->changed == process->changed || (one->at && one->started_ns == process->started_ns);
-}
-
-static bool open_one(struct flm_scripts *all, struct opened *one, const struct flm_process *process,
-                     struct flm_error *why)
-{
-    struct flm_error reason = {0};
-    close_one(all, one);
-    one->changed = process->changed;
-    one->started_ns = process->started_ns;
-    one->serial = ++all->serials;
-    one->at = all->kind->open(process, &reason);
-    one->is_refused = !one->at && reason.kind != FLM_ERROR_NONE;
-    if (reason.kind == FLM_ERROR_MEMORY)
-        return flm_error_memory(why);
-    if (one->is_refused)
-        memcpy(all->refused, reason.text, sizeof all->refused);
-    return true;
-}
-
 /* NULL, and `why`, when memory ran out. */
-static struct opened *find_opened(struct flm_scripts *all, const struct flm_process *process,
-                                  struct flm_error *why)
+static struct glue *glue_of(struct flm_scripts *all, const struct flm_opened *one,
+                            struct flm_error *why)
 {
-    uint32_t hash = (uint32_t)flm_hash(&process->id, sizeof process->id);
-    struct opened *found = NULL;
-    for (struct flm_probe at = flm_index_probe(&all->by_process, hash);
-         flm_index_next(&all->by_process, &at);)
-        if (all->opened.at[at.found].process == process->id)
-            found = &all->opened.at[at.found];
-    if (found && is_current(found, process))
-        return found;
-    if (!found) {
-        if (!FLM_ARRAY_RESERVE(&all->opened, 1) ||
-            !flm_index_add(&all->by_process, hash, (uint32_t)all->opened.count)) {
+    size_t number = (size_t)(one - all->opened.items.at);
+    if (number >= all->glue.count) {
+        size_t more = number + 1 - all->glue.count;
+        if (!FLM_ARRAY_RESERVE(&all->glue, more)) {
             flm_error_memory(why);
             return NULL;
         }
-        found = &all->opened.at[all->opened.count++];
-        *found = (struct opened){.process = process->id};
+        memset(all->glue.at + all->glue.count, 0, more * sizeof *all->glue.at);
+        all->glue.count += more;
     }
-    return open_one(all, found, process, why) ? found : NULL;
+    struct glue *glue = &all->glue.at[number];
+    if (glue->serial != one->serial)
+        *glue = (struct glue){.serial = one->serial};
+    return glue;
 }
 
 /* ---- The native stack ------------------------------------------------------------------------ */
 
 /* The addresses of user code, and the loops among them, innermost first. An address behind a marker
  * is the instruction's own, others are return addresses. */
-static void find_loops(struct flm_scripts *all, const struct opened *one,
+static void find_loops(struct flm_scripts *all, const struct flm_opened *one,
                        const struct flm_runtime_sample *sample)
 {
     bool in_user = false, is_exact = false;
@@ -193,48 +142,14 @@ static void find_loops(struct flm_scripts *all, const struct opened *one,
     }
 }
 
-/* ---- Functions ------------------------------------------------------------------------------- */
-
-/* The number of a function, as an address. 0: memory ran out, or `define` failed. */
-static uint64_t address_of(struct flm_scripts *all, const struct opened *one,
-                           const struct flm_script_frame *frame, flm_event_sink define,
-                           void *context, struct flm_error *why)
-{
-    struct known key = {one->serial, frame->code, all->options.lines ? frame->line : 0};
-    uint32_t hash = (uint32_t)flm_hash(&key, sizeof key);
-    for (struct flm_probe at = flm_index_probe(&all->known_index, hash);
-         flm_index_next(&all->known_index, &at);)
-        if (memcmp(&all->known.at[at.found], &key, sizeof key) == 0)
-            return all->options.first_code + at.found;
-    if (!FLM_ARRAY_RESERVE(&all->known, 1) ||
-        !flm_index_add(&all->known_index, hash, (uint32_t)all->known.count)) {
-        flm_error_memory(why);
-        return 0;
-    }
-    struct flm_event event = {.kind = FLM_EVENT_CODE,
-                              .process = one->process,
-                              .thread = -1,
-                              .time_ns = FLM_NO_TIME,
-                              .cpu = UINT32_MAX,
-                              .code = {.address = all->options.first_code + all->known.count,
-                                       .function = frame->function,
-                                       .file = frame->file,
-                                       .module = {"", 0},
-                                       .line = all->options.lines ? frame->line : frame->first_line,
-                                       .frame_kind = FLM_KIND_INTERPRETED}};
-    all->known.at[all->known.count++] = key;
-    return define(context, &event, why) ? event.code.address : 0;
-}
-
 /* ---- Together -------------------------------------------------------------------------------- */
 
 struct mixing {
     struct flm_scripts *all;
-    struct opened *one;
+    const struct flm_opened *one;
+    struct glue *glue;
     const struct flm_runtime_sample *sample;
-    flm_event_sink define;
-    void *context;
-    struct flm_error *why;
+    struct flm_code_sink sink;
 };
 
 static void put(struct flm_scripts *all, uint64_t word)
@@ -245,7 +160,14 @@ static void put(struct flm_scripts *all, uint64_t word)
 
 static bool put_frame(const struct mixing *m, const struct flm_script_frame *frame)
 {
-    uint64_t address = address_of(m->all, m->one, frame, m->define, m->context, m->why);
+    bool lines = m->all->options.lines;
+    const struct flm_event_code code = {.function = frame->function,
+                                        .file = frame->file,
+                                        .module = {"", 0},
+                                        .line = lines ? frame->line : frame->first_line,
+                                        .frame_kind = FLM_KIND_INTERPRETED};
+    const struct flm_code_key key = {m->one->serial, frame->code, lines ? frame->line : 0};
+    uint64_t address = flm_code_number(&m->all->numbers, key, m->one->process, &code, &m->sink);
     put(m->all, address);
     return address != 0;
 }
@@ -264,18 +186,18 @@ static size_t find_native(const struct mixing *m, size_t from, size_t to, uint64
     return SIZE_MAX;
 }
 
-static bool is_glue(const struct opened *one, uint64_t address)
+static bool is_glue(const struct glue *glue, uint64_t address)
 {
-    for (size_t i = 0; i < one->glue_count; i++)
-        if (one->glue[i] == address)
+    for (size_t i = 0; i < glue->count; i++)
+        if (glue->at[i] == address)
             return true;
     return false;
 }
 
-static void remember_glue(struct opened *one, uint64_t address)
+static void remember_glue(struct glue *glue, uint64_t address)
 {
-    if (one->glue_count < MOST_GLUE && !is_glue(one, address))
-        one->glue[one->glue_count++] = address;
+    if (glue->count < MOST_GLUE && !is_glue(glue, address))
+        glue->at[glue->count++] = address;
 }
 
 /* A native frame, with the marker in front of it, if that only says that it is exact: the first
@@ -298,10 +220,10 @@ static bool put_called(const struct mixing *m, size_t from, size_t to,
     for (size_t i = count; i-- > 0;) {
         size_t found = frame[i].native ? find_native(m, from, end, frame[i].native) : SIZE_MAX;
         for (size_t k = found + 1; found != SIZE_MAX && k < end; k++)
-            remember_glue(m->one, native_at(m, k));
+            remember_glue(m->glue, native_at(m, k));
         if (found != SIZE_MAX)
             end = found;
-        while (found == SIZE_MAX && end > from && is_glue(m->one, native_at(m, end - 1)))
+        while (found == SIZE_MAX && end > from && is_glue(m->glue, native_at(m, end - 1)))
             end--;
     }
     for (size_t i = from; i < end; i++)
@@ -365,21 +287,6 @@ static bool mix(const struct mixing *m, struct flm_runtime_sample *sample,
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* Whether the thread is blocked, not runnable. */
-static bool is_blocked(int32_t process, int32_t thread)
-{
-    char path[64], text[256];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", process, thread);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    if (file >= 0)
-        close(file);
-    text[size > 0 ? size : 0] = 0;
-    const char *name_end =
-        strrchr(text, ')'); /* "4711 (name) S ...", and names may hold anything */
-    return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D');
-}
-
 static bool is_too_old(const struct flm_event *event, int64_t now_ns)
 {
     if (event->time_ns == FLM_NO_TIME)
@@ -388,7 +295,7 @@ static bool is_too_old(const struct flm_event *event, int64_t now_ns)
     if (age_ns <= OLDEST_NS)
         return false;
     return !event->sample.layout->only_marks || age_ns > OLDEST_OF_BLOCKED_NS ||
-           !is_blocked(event->process, event->thread);
+           !flm_thread_is_blocked(event->process, event->thread);
 }
 
 /* Whether there are as many entries as loops. While the innermost loop is entered or left, its
@@ -411,7 +318,7 @@ static bool make_agree(struct flm_scripts *all, struct flm_script_frame *frames,
 }
 
 /* The frames, if they are those of the sample; else counts the reason. */
-static bool read_checked(struct flm_scripts *all, const struct opened *one,
+static bool read_checked(struct flm_scripts *all, const struct flm_opened *one,
                          const struct flm_runtime_sample *sample, int64_t now_ns,
                          struct flm_script_frame **frames, size_t *count)
 {
@@ -441,12 +348,13 @@ static bool read_checked(struct flm_scripts *all, const struct opened *one,
     return false;
 }
 
-bool flm_scripts_mix(struct flm_scripts *all, struct flm_runtime_sample *sample, int64_t now_ns,
+bool flm_scripts_mix(void *scripts, struct flm_runtime_sample *sample, int64_t now_ns,
                      flm_event_sink define, void *context, struct flm_error *why)
 {
+    struct flm_scripts *all = scripts;
     if (sample->event->process <= 0)
         return true;
-    struct opened *one = find_opened(all, sample->process, why);
+    const struct flm_opened *one = flm_opened_find(&all->opened, sample->process, why);
     if (!one)
         return false;
     all->counts.lost[FLM_SCRIPT_LOST_UNREADABLE] += one->is_refused;
@@ -463,12 +371,14 @@ bool flm_scripts_mix(struct flm_scripts *all, struct flm_runtime_sample *sample,
     if (!good)
         return true;
     all->counts.mixed++;
-    const struct mixing mixing = {all, one, sample, define, context, why};
-    return mix(&mixing, sample, frames, frames + count);
+    struct glue *glue = glue_of(all, one, why);
+    const struct mixing mixing = {all, one, glue, sample, {define, context, why}};
+    return glue && mix(&mixing, sample, frames, frames + count);
 }
 
-void flm_scripts_report(const struct flm_scripts *all, const struct flm_runtime_report *report)
+void flm_scripts_report(const void *scripts, const struct flm_runtime_report *report)
 {
+    const struct flm_scripts *all = scripts;
     struct flm_script_counts c = flm_scripts_counts(all);
     char text[200];
     for (size_t i = 0; i < FLM_SCRIPT_LOSSES; i++)
@@ -480,6 +390,6 @@ void flm_scripts_report(const struct flm_scripts *all, const struct flm_runtime_
              c.samples ? (double)c.calls / (double)c.samples : 0);
     if (c.samples > 0)
         report->note(report->session, all->kind->note, flm_bytes_of(text));
-    if (all->refused[0])
-        report->note(report->session, all->kind->note_refused, flm_bytes_of(all->refused));
+    if (all->opened.refused[0])
+        report->note(report->session, all->kind->note_refused, flm_bytes_of(all->opened.refused));
 }

@@ -28,7 +28,7 @@
 #ifndef FLAMEL_RECORD_RUNTIME_SCRIPT_STACK_H
 #define FLAMEL_RECORD_RUNTIME_SCRIPT_STACK_H
 
-#include "record/process/process_map.h"
+#include "record/runtime/opened.h"
 #include "record/runtime/runtime.h"
 #include "symbol/unwind/unwind_table.h"
 
@@ -90,10 +90,7 @@ struct flm_script_interpreter {
     const char *note; /* the key of its note: "ruby" */
     const char *note_refused;
     const char *losses[FLM_SCRIPT_LOSSES]; /* FLM_SCRIPT_LOSSES_OF(name) */
-
-    /* The interpreter in a process. NULL: there is none; NULL and `why`, if it cannot be read. */
-    void *(*open)(const struct flm_process *process, struct flm_error *why);
-    void (*close)(void *opened);
+    struct flm_opened_kind opened;         /* the interpreter in a process */
 
     /* Whether an address is in the function that enters the loop; whether it is in the
      * interpreter's own code. `is_split`: the loop is a function of its own, called by that
@@ -105,9 +102,6 @@ struct flm_script_interpreter {
     /* The frames of a sample, innermost first; valid until the next call. */
     enum flm_script_result (*read)(void *opened, struct flm_script_place *place,
                                    struct flm_script_frame **frames, size_t *count);
-
-    /* System calls so far. */
-    uint64_t (*calls)(const void *opened);
 };
 
 struct flm_scripts;
@@ -115,12 +109,15 @@ struct flm_scripts;
 struct flm_scripts *flm_scripts_new(const struct flm_script_interpreter *kind,
                                     const struct flm_runtime_options *options,
                                     struct flm_error *why);
-void flm_scripts_free(struct flm_scripts *all);
 
-/* As flm_runtime.mix and .report. */
-bool flm_scripts_mix(struct flm_scripts *all, struct flm_runtime_sample *sample, int64_t now_ns,
+/* The functions of a runtime whose `script` says how it is read: `scripts` is what flm_scripts_new
+ * returns. */
+void *flm_scripts_attach(const struct flm_runtime *runtime,
+                         const struct flm_runtime_options *options, struct flm_error *why);
+bool flm_scripts_mix(void *scripts, struct flm_runtime_sample *sample, int64_t now_ns,
                      flm_event_sink define, void *context, struct flm_error *why);
-void flm_scripts_report(const struct flm_scripts *all, const struct flm_runtime_report *report);
+void flm_scripts_report(const void *scripts, const struct flm_runtime_report *report);
+void flm_scripts_free(void *scripts);
 
 struct flm_script_counts {
     uint64_t samples;                 /* in the loop, or below it */

@@ -1,13 +1,10 @@
 #include "record/v8/v8_metadata.h"
 
-#include <elf.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "symbol/elf/elf_file.h"
-#include "symbol/registry/module.h"
+#include "base/core/path_name.h"
+#include "record/runtime/interpreter_file.h"
 
 /* ---- Constants ------------------------------------------------------------------------------- */
 
@@ -68,7 +65,7 @@ enum { CONSTANTS = sizeof constants / sizeof constants[0] };
 /* Where they are, in the file's addresses; 0: not seen. */
 struct symbols {
     uint64_t at[CONSTANTS];
-    struct flm_v8_range trampoline;
+    struct flm_elf_range trampoline;
 };
 
 /* What a class or a type is, is behind its name. */
@@ -77,38 +74,19 @@ static bool is_constant(struct flm_bytes name, const char *wanted)
     return strstr(wanted, "__") ? flm_bytes_start_with(name, wanted) : flm_bytes_are(name, wanted);
 }
 
-static void take_symbol(struct symbols *symbols, struct flm_bytes name, uint64_t address,
-                        uint64_t size)
+static void take_symbol(void *context, const struct flm_elf_named *symbol)
 {
     static const char prefix[] = "v8dbg_";
+    struct symbols *symbols = context;
+    struct flm_bytes name = symbol->name;
     if (flm_bytes_are(name, "Builtins_InterpreterEntryTrampoline"))
-        symbols->trampoline = (struct flm_v8_range){address, address + size};
+        symbols->trampoline = (struct flm_elf_range){symbol->start, symbol->end};
     if (!flm_bytes_start_with(name, prefix))
         return;
-    name.at += sizeof prefix - 1;
-    name.size -= sizeof prefix - 1;
+    name = flm_bytes_from(name, sizeof prefix - 1);
     for (size_t i = 0; i < CONSTANTS; i++)
         if (is_constant(name, constants[i].name))
-            symbols->at[i] = address;
-}
-
-static void read_symbols(const struct flm_elf_file *file, const char *table_name,
-                         const char *names_name, struct symbols *symbols)
-{
-    struct flm_bytes table = flm_elf_bytes(file, flm_elf_section(file, table_name));
-    struct flm_bytes names = flm_elf_bytes(file, flm_elf_section(file, names_name));
-    for (; table.size >= sizeof(Elf64_Sym); table.at += sizeof(Elf64_Sym)) {
-        uint64_t at = flm_elf_number(file, table.at, 4);
-        uint64_t section = flm_elf_number(file, table.at + 6, 2);
-        uint64_t value = flm_elf_number(file, table.at + 8, 8);
-        uint64_t size = flm_elf_number(file, table.at + 16, 8);
-        table.size -= sizeof(Elf64_Sym);
-        if (section == SHN_UNDEF || at >= names.size)
-            continue;
-        const char *name = names.at + at, *end = memchr(name, 0, names.size - at);
-        if (end)
-            take_symbol(symbols, (struct flm_bytes){name, (size_t)(end - name)}, value, size);
-    }
+            symbols->at[i] = symbol->start;
 }
 
 /* ---- The process ----------------------------------------------------------------------------- */
@@ -152,45 +130,29 @@ static bool read_constants(const struct symbols *symbols, uint64_t bias,
            flm_error_set(why, FLM_ERROR_FORMAT, "V8: its constants for debuggers are implausible");
 }
 
-static bool try_file(const struct flm_process *process, const struct flm_mapping *mapping,
-                     struct flm_process_memory *memory, struct flm_v8_found *found,
-                     struct flm_error *why)
-{
-    struct flm_bytes path = flm_module_path(mapping->module);
-    uint64_t address;
-    char location[4200];
-    if (path.size == 0 || path.at[0] != '/' || path.size > 4096 ||
-        !flm_module_address(mapping->module, mapping->file_offset, &address))
-        return false;
-    snprintf(location, sizeof location, "/proc/%d/root%.*s", process->id, (int)path.size, path.at);
-    struct flm_elf_file *file = flm_elf_open(location, NULL);
-    struct symbols symbols = {0};
-    if (file && file->is_wide && !file->swapped) {
-        read_symbols(file, ".dynsym", ".dynstr", &symbols);
-        read_symbols(file, ".symtab", ".strtab", &symbols);
-    }
-    flm_elf_free(file);
-    if (!symbols.at[0] ||
-        !read_constants(&symbols, mapping->start - address, memory, &found->metadata, why))
-        return false;
-    found->module = mapping->module;
-    found->start = mapping->start;
-    if (symbols.trampoline.end > symbols.trampoline.start)
-        found->trampoline = symbols.trampoline;
-    return true;
-}
+struct search {
+    struct flm_process_memory *memory;
+    struct flm_v8_found *found;
+    struct flm_error *why;
+};
 
-static struct flm_bytes last_part(struct flm_bytes path)
+static bool visit(void *context, const struct flm_interpreter_file *file)
 {
-    for (size_t i = path.size; i-- > 0;)
-        if (path.at[i] == '/')
-            return (struct flm_bytes){path.at + i + 1, path.size - i - 1};
-    return path;
+    const struct search *s = context;
+    struct symbols symbols = {0};
+    flm_elf_visit_symbols(file->elf, take_symbol, &symbols);
+    if (!symbols.at[0] ||
+        !read_constants(&symbols, file->bias, s->memory, &s->found->metadata, s->why))
+        return false;
+    s->found->module = file->mapping->module;
+    if (symbols.trampoline.end > symbols.trampoline.start)
+        s->found->trampoline = symbols.trampoline;
+    return true;
 }
 
 bool flm_v8_is_named(struct flm_bytes path)
 {
-    struct flm_bytes name = last_part(path);
+    struct flm_bytes name = flm_path_last(path, "/");
     return flm_bytes_are(name, "node") || flm_bytes_are(name, "nodejs") ||
            flm_bytes_start_with(name, "libnode.so");
 }
@@ -198,21 +160,7 @@ bool flm_v8_is_named(struct flm_bytes path)
 bool flm_v8_find(const struct flm_process *process, struct flm_process_memory *memory,
                  struct flm_v8_found *found, struct flm_error *why)
 {
-    char link[64], program[4096];
     *found = (struct flm_v8_found){0};
-    snprintf(link, sizeof link, "/proc/%d/exe", process->id);
-    ssize_t size = readlink(link, program, sizeof program);
-    struct flm_bytes path = {program, size > 0 ? (size_t)size : 0};
-    const struct flm_module *last = NULL;
-    for (size_t i = 0; i < process->mapping_count; i++) {
-        const struct flm_mapping *mapping = &process->mappings[i];
-        if (!mapping->module || mapping->in_kernel || mapping->module == last)
-            continue;
-        last = mapping->module;
-        struct flm_bytes file = flm_module_path(mapping->module);
-        if ((flm_v8_is_named(file) || flm_bytes_equal(file, path)) &&
-            try_file(process, mapping, memory, found, why))
-            return true;
-    }
-    return false;
+    return flm_interpreter_file_find(process, flm_v8_is_named, visit,
+                                     &(struct search){memory, found, why});
 }

@@ -13,6 +13,7 @@
 
 #include "record/process/process_map.h"
 #include "record/runtime/process_memory.h"
+#include "symbol/elf/elf_file.h"
 
 /* Offsets in objects are from their start, and those of frames from the frame pointer. */
 struct flm_v8_metadata {
@@ -31,17 +32,12 @@ struct flm_v8_metadata {
     int32_t marker_irregexp; /* the frame of a regular expression; 0: unknown */
 };
 
-struct flm_v8_range {
-    uint64_t start, end;
-};
-
 struct flm_v8_found {
     struct flm_v8_metadata metadata;
     const struct flm_module *module; /* the file that has V8: the mapping's */
-    uint64_t start;                  /* of its first mapping */
     /* Of the code that interpreted functions run in, in the file: V8 may map its builtins a second
      * time, next to the code that it makes. {0, 0}: the file is stripped. */
-    struct flm_v8_range trampoline;
+    struct flm_elf_range trampoline;
 };
 
 /* Whether a file may have V8, by its name. */

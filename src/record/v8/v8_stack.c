@@ -1,6 +1,5 @@
 #include "record/v8/v8_stack.h"
 
-#include <asm/perf_regs.h>
 #include <assert.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -8,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/core/hash.h"
-#include "base/core/index.h"
 #include "flamel/profile.h"
 #include "os/clock.h"
+#include "record/runtime/code_numbers.h"
+#include "record/runtime/opened.h"
+#include "record/runtime/stack_dump.h"
 #include "record/v8/object.h"
 #include "symbol/registry/module.h"
 
@@ -19,13 +19,10 @@ enum { PAGES = FLM_PROCESS_PAGES / 2 };
 
 /* V8 in a process. */
 struct engine {
-    int32_t process;
-    uint64_t changed; /* of its mappings, when they were searched */
     uint64_t serial;
-    bool is_there;                 /* it has V8, which can be read */
-    bool has_names;                /* its machine code has names in a file that it writes */
-    int64_t opened_ns, checked_ns; /* when it was found, and that was looked up */
-    bool is_refused;
+    bool has_names;     /* its machine code has names in a file that it writes */
+    int64_t opened_ns;  /* when it was first seen; 0: not yet */
+    int64_t checked_ns; /* when that file was looked for */
     struct flm_v8_found found;
     struct flm_process_memory memory;
     struct flm_v8_heap heap;
@@ -33,52 +30,68 @@ struct engine {
     uint64_t pages[PAGES];
 };
 
-struct known {
-    uint64_t engine, function, kind;
+struct flm_v8s {
+    struct flm_opened_all opened;
+    struct flm_code_numbers numbers;
+    struct flm_v8_counts counts;
 };
 
-struct flm_v8s {
-    struct flm_runtime_options options;
-    struct FLM_ARRAY(struct engine *) engines;
-    struct flm_index by_process;
-    struct FLM_ARRAY(struct known) known; /* the nth has the address options.first_code + n */
-    struct flm_index known_index;
-    uint64_t serials;
-    struct flm_v8_counts counts;
-    char refused[200];
-};
+static void close_engine(void *engine)
+{
+    struct engine *e = engine;
+    flm_v8_heap_clear(&e->heap);
+    free(e);
+}
+
+static void *open_engine(const struct flm_process *process, struct flm_error *why)
+{
+    struct engine *e = calloc(1, sizeof *e);
+    if (!e) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    e->memory.process = process->id;
+    e->heap = (struct flm_v8_heap){.metadata = &e->found.metadata, .memory = &e->memory};
+    if (flm_v8_find(process, &e->memory, &e->found, why))
+        return e;
+    close_engine(e);
+    return NULL;
+}
+
+static uint64_t calls_of(const void *engine)
+{
+    return ((const struct engine *)engine)->memory.calls;
+}
+
+static const struct flm_opened_kind v8 = {open_engine, close_engine, calls_of};
 
 struct flm_v8s *flm_v8s_new(const struct flm_runtime_options *options, struct flm_error *why)
 {
     assert(options && options->first_code >= FLM_CODE_FIRST);
     struct flm_v8s *all = calloc(1, sizeof *all);
-    if (!all)
+    if (!all) {
         flm_error_memory(why);
-    else
-        all->options = *options;
+        return NULL;
+    }
+    all->opened.kind = &v8;
+    all->numbers.first = options->first_code;
     return all;
 }
 
-void flm_v8s_free(struct flm_v8s *all)
+void flm_v8s_free(void *v8s)
 {
+    struct flm_v8s *all = v8s;
     if (!all)
         return;
-    for (size_t i = 0; i < all->engines.count; i++) {
-        flm_v8_heap_clear(&all->engines.at[i]->heap);
-        free(all->engines.at[i]);
-    }
-    free(all->engines.at);
-    free(all->known.at);
-    flm_index_clear(&all->by_process);
-    flm_index_clear(&all->known_index);
+    flm_opened_clear(&all->opened);
+    flm_code_numbers_clear(&all->numbers);
     free(all);
 }
 
 struct flm_v8_counts flm_v8s_counts(const struct flm_v8s *all)
 {
     struct flm_v8_counts counts = all->counts;
-    for (size_t i = 0; i < all->engines.count; i++)
-        counts.calls += all->engines.at[i]->memory.calls;
+    counts.calls = flm_opened_calls(&all->opened);
     return counts;
 }
 
@@ -111,74 +124,14 @@ static bool writes_names(int32_t process)
 static void check_names(struct engine *e, int64_t now_ns)
 {
     enum { SOON_NS = 50000000, LATER_NS = 1000000000 };
+    bool is_first = e->opened_ns == 0;
+    if (is_first)
+        e->opened_ns = now_ns;
     bool is_new = now_ns - e->opened_ns < LATER_NS;
-    if (e->has_names || now_ns - e->checked_ns < (is_new ? SOON_NS : LATER_NS))
+    if (e->has_names || (!is_first && now_ns - e->checked_ns < (is_new ? SOON_NS : LATER_NS)))
         return;
     e->checked_ns = now_ns;
-    e->has_names = writes_names(e->process);
-}
-
-static bool open_engine(struct flm_v8s *all, struct engine *e, const struct flm_process *process,
-                        int64_t now_ns, struct flm_error *why)
-{
-    struct flm_error reason = {0};
-    flm_v8_heap_clear(&e->heap);
-    e->changed = process->changed;
-    e->serial = ++all->serials;
-    e->page_count = 0;
-    e->memory.process = process->id;
-    e->is_there = flm_v8_find(process, &e->memory, &e->found, &reason);
-    e->is_refused = !e->is_there && reason.kind != FLM_ERROR_NONE;
-    e->has_names = e->is_there && writes_names(process->id);
-    e->opened_ns = e->checked_ns = now_ns;
-    e->heap = (struct flm_v8_heap){.metadata = &e->found.metadata, .memory = &e->memory};
-    if (reason.kind == FLM_ERROR_MEMORY)
-        return flm_error_memory(why);
-    if (e->is_refused) {
-        struct flm_text text;
-        flm_text_init_fixed(&text, all->refused, sizeof all->refused - 1);
-        flm_text_puts(&text, reason.text);
-        all->refused[text.size] = 0;
-    }
-    return true;
-}
-
-/* Whether the file with V8 is still where it was: a process maps others all the time, and memory
- * for code. */
-static bool is_same(const struct engine *e, const struct flm_process *process)
-{
-    const struct flm_mapping *mapping = flm_process_find(process, e->found.start);
-    return e->is_there && mapping && mapping->start == e->found.start &&
-           mapping->module == e->found.module;
-}
-
-/* NULL, and `why`, when memory ran out. */
-static struct engine *find_engine(struct flm_v8s *all, const struct flm_process *process,
-                                  int64_t now_ns, struct flm_error *why)
-{
-    uint32_t hash = (uint32_t)flm_hash(&process->id, sizeof process->id);
-    struct engine *found = NULL;
-    for (struct flm_probe at = flm_index_probe(&all->by_process, hash);
-         flm_index_next(&all->by_process, &at);)
-        if (all->engines.at[at.found]->process == process->id)
-            found = all->engines.at[at.found];
-    if (found && found->changed == process->changed)
-        return found;
-    if (!found) {
-        found = calloc(1, sizeof *found);
-        if (!found || !FLM_ARRAY_RESERVE(&all->engines, 1) ||
-            !flm_index_add(&all->by_process, hash, (uint32_t)all->engines.count)) {
-            free(found);
-            flm_error_memory(why);
-            return NULL;
-        }
-        all->engines.at[all->engines.count++] = found;
-        found->process = process->id;
-    } else if (is_same(found, process)) {
-        found->changed = process->changed;
-        return found;
-    }
-    return open_engine(all, found, process, now_ns, why) ? found : NULL;
+    e->has_names = writes_names(e->memory.process);
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
@@ -190,20 +143,11 @@ struct dump {
     size_t at;        /* searched up to here */
 };
 
-#if defined(__aarch64__)
-enum { STACK_POINTER = PERF_REG_ARM64_SP };
-#else
-enum { STACK_POINTER = PERF_REG_X86_SP };
-#endif
-
 static bool find_dump(const struct flm_event_sample *sample, struct dump *dump)
 {
-    uint64_t wanted = UINT64_C(1) << STACK_POINTER, mask = sample->layout->user_registers;
-    *dump = (struct dump){.bytes = sample->stack};
-    if (!sample->registers || !(mask & wanted) || sample->stack.size == 0)
-        return false;
-    dump->address = sample->registers[__builtin_popcountll(mask & (wanted - 1))];
-    return dump->address % 8 == 0;
+    struct flm_stack_dump found = flm_stack_dump_of(sample);
+    *dump = (struct dump){found.bytes, found.address, 0};
+    return found.bytes.size > 0 && found.address % 8 == 0;
 }
 
 static bool word_of(const struct dump *dump, size_t at, int64_t offset, uint64_t *word)
@@ -281,7 +225,7 @@ enum code { CODE_OTHER, CODE_INTERPRETER, CODE_MADE };
 static enum code code_of(const struct engine *e, const struct flm_process *process,
                          uint64_t address)
 {
-    const struct flm_v8_range *trampoline = &e->found.trampoline;
+    const struct flm_elf_range *trampoline = &e->found.trampoline;
     const struct flm_mapping *mapping = flm_process_find(process, address);
     uint64_t in_file;
     if (!mapping || mapping->in_kernel)
@@ -297,40 +241,6 @@ static enum code code_of(const struct engine *e, const struct flm_process *proce
                : CODE_OTHER;
 }
 
-/* The number of a function, as an address. 0: memory ran out, or `define` failed. */
-static uint64_t address_of(struct flm_v8s *all, const struct engine *e, const struct frame *frame,
-                           uint32_t kind, flm_event_sink define, void *context,
-                           struct flm_error *why)
-{
-    static const char regular[] = "(regular expression)";
-    const struct flm_v8_function *f = frame->function;
-    struct known key = {e->serial, f ? f->serial : 0, kind};
-    uint32_t hash = (uint32_t)flm_hash(&key, sizeof key);
-    for (struct flm_probe at = flm_index_probe(&all->known_index, hash);
-         flm_index_next(&all->known_index, &at);)
-        if (memcmp(&all->known.at[at.found], &key, sizeof key) == 0)
-            return all->options.first_code + at.found;
-    if (!FLM_ARRAY_RESERVE(&all->known, 1) ||
-        !flm_index_add(&all->known_index, hash, (uint32_t)all->known.count)) {
-        flm_error_memory(why);
-        return 0;
-    }
-    struct flm_event event = {
-        .kind = FLM_EVENT_CODE,
-        .process = e->process,
-        .thread = -1,
-        .time_ns = FLM_NO_TIME,
-        .cpu = UINT32_MAX,
-        .code = {.address = all->options.first_code + all->known.count,
-                 .function = f ? flm_v8_function_name(f) : flm_bytes_of(regular),
-                 .file = f ? flm_v8_function_file(f) : flm_bytes_of(""),
-                 .module = {"", 0},
-                 .line = f ? f->line : 0,
-                 .frame_kind = kind}};
-    all->known.at[all->known.count++] = key;
-    return define(context, &event, why) ? event.code.address : 0;
-}
-
 static uint32_t kind_of(enum code code, const struct frame *frame)
 {
     return code == CODE_INTERPRETER ? FLM_KIND_INTERPRETED
@@ -341,7 +251,7 @@ static uint32_t kind_of(enum code code, const struct frame *frame)
 /* Replaces the address at `at` of the chain, if its frame has a function. */
 static bool name_frame(struct flm_v8s *all, struct engine *e, struct flm_runtime_sample *sample,
                        struct dump *dump, size_t at, enum code code, int64_t now_ns,
-                       flm_event_sink define, void *context, struct flm_error *why)
+                       const struct flm_code_sink *sink)
 {
     struct frame frame = {0};
     struct flm_v8_counts *c = &all->counts;
@@ -364,7 +274,16 @@ static bool name_frame(struct flm_v8s *all, struct engine *e, struct flm_runtime
     }
     if (result == FRAME_BEYOND || result == FRAME_NO_FUNCTION)
         return true;
-    uint64_t address = address_of(all, e, &frame, kind_of(code, &frame), define, context, why);
+    const struct flm_v8_function *f = frame.function;
+    uint32_t kind = kind_of(code, &frame);
+    const struct flm_event_code as = {.function = f ? flm_v8_function_name(f)
+                                                    : flm_bytes_of("(regular expression)"),
+                                      .file = f ? flm_v8_function_file(f) : flm_bytes_of(""),
+                                      .module = {"", 0},
+                                      .line = f ? f->line : 0,
+                                      .frame_kind = kind};
+    const struct flm_code_key key = {e->serial, f ? f->serial : 0, kind};
+    uint64_t address = flm_code_number(&all->numbers, key, e->memory.process, &as, sink);
     if (!address)
         return false;
     sample->chain[at] = address;
@@ -373,7 +292,7 @@ static bool name_frame(struct flm_v8s *all, struct engine *e, struct flm_runtime
 }
 
 static bool name_frames(struct flm_v8s *all, struct engine *e, struct flm_runtime_sample *sample,
-                        int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why)
+                        int64_t now_ns, const struct flm_code_sink *sink)
 {
     struct dump dump;
     bool in_user = false, is_exact = false, has_begun = false;
@@ -394,7 +313,7 @@ static bool name_frames(struct flm_v8s *all, struct engine *e, struct flm_runtim
         if (!has_begun)
             flm_process_memory_begin(&e->memory, e->pages, e->page_count);
         has_begun = true;
-        if (!name_frame(all, e, sample, &dump, at, code, now_ns, define, context, why))
+        if (!name_frame(all, e, sample, &dump, at, code, now_ns, sink))
             return false;
     }
     if (has_begun)
@@ -403,31 +322,30 @@ static bool name_frames(struct flm_v8s *all, struct engine *e, struct flm_runtim
     return true;
 }
 
-bool flm_v8s_mix(struct flm_v8s *all, struct flm_runtime_sample *sample, int64_t now_ns,
+bool flm_v8s_mix(void *v8s, struct flm_runtime_sample *sample, int64_t now_ns,
                  flm_event_sink define, void *context, struct flm_error *why)
 {
+    struct flm_v8s *all = v8s;
     if (sample->event->process <= 0)
         return true;
-    struct engine *e = find_engine(all, sample->process, now_ns, why);
-    if (!e || !e->is_there)
-        return e != NULL;
+    const struct flm_opened *one = flm_opened_find(&all->opened, sample->process, why);
+    if (!one || !one->at)
+        return one != NULL;
+    struct engine *e = one->at;
+    e->serial = one->serial;
     check_names(e, now_ns);
-    bool good = name_frames(all, e, sample, now_ns, define, context, why);
+    bool good = name_frames(all, e, sample, now_ns, &(struct flm_code_sink){define, context, why});
     all->counts.read_ns += flm_now_ns() - now_ns;
     return good;
 }
 
 /* ---- The entry ------------------------------------------------------------------------------- */
 
-static void *attach(const struct flm_runtime_options *options, struct flm_error *why)
+static void *attach(const struct flm_runtime *runtime, const struct flm_runtime_options *options,
+                    struct flm_error *why)
 {
+    (void)runtime;
     return flm_v8s_new(options, why);
-}
-
-static bool mix_attached(void *attached, struct flm_runtime_sample *sample, int64_t now_ns,
-                         flm_event_sink define, void *context, struct flm_error *why)
-{
-    return flm_v8s_mix(attached, sample, now_ns, define, context, why);
 }
 
 static void report_all(const void *attached, const struct flm_runtime_report *report)
@@ -456,13 +374,8 @@ static void report_all(const void *attached, const struct flm_runtime_report *re
              c.samples ? (double)c.calls / (double)c.samples : 0);
     if (c.samples > 0)
         report->note(report->session, "javascript", flm_bytes_of(text));
-    if (all->refused[0])
-        report->note(report->session, "javascript (not read)", flm_bytes_of(all->refused));
-}
-
-static void close_attached(void *attached)
-{
-    flm_v8s_free(attached);
+    if (all->opened.refused[0])
+        report->note(report->session, "javascript (not read)", flm_bytes_of(all->opened.refused));
 }
 
 extern const struct flm_runtime flm_runtime_v8;
@@ -470,6 +383,6 @@ const struct flm_runtime flm_runtime_v8 = {.name = "V8",
                                            .is_interpreter = flm_v8_is_named,
                                            .symbol = FLM_V8_SYMBOL,
                                            .attach = attach,
-                                           .mix = mix_attached,
+                                           .mix = flm_v8s_mix,
                                            .report = report_all,
-                                           .close = close_attached};
+                                           .close = flm_v8s_free};

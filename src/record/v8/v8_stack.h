@@ -22,10 +22,10 @@
 struct flm_v8s;
 
 struct flm_v8s *flm_v8s_new(const struct flm_runtime_options *options, struct flm_error *why);
-void flm_v8s_free(struct flm_v8s *v8s);
 
-/* As flm_runtime.mix. */
-bool flm_v8s_mix(struct flm_v8s *v8s, struct flm_runtime_sample *sample, int64_t now_ns,
+/* As flm_runtime.close and .mix: of a `struct flm_v8s`. */
+void flm_v8s_free(void *v8s);
+bool flm_v8s_mix(void *v8s, struct flm_runtime_sample *sample, int64_t now_ns,
                  flm_event_sink define, void *context, struct flm_error *why);
 
 struct flm_v8_counts {

@@ -142,6 +142,11 @@ struct flm_elf_named {
 };
 struct flm_elf_named *flm_elf_list_symbols(const struct flm_elf_file *file, size_t *count);
 
+/* The same, one after the other, without an array: first those that are exported, then all. One
+ * that is in both tables comes twice. */
+typedef void (*flm_elf_visit)(void *context, const struct flm_elf_named *symbol);
+void flm_elf_visit_symbols(const struct flm_elf_file *file, flm_elf_visit visit, void *context);
+
 /* ---- Go: what its runtime knows, stripped or not --------------------------------------------- */
 
 /* Whether it was made by the Go compiler: go_table.c. */

@@ -192,32 +192,55 @@ static int by_start(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
+static bool next_named(struct reader *r, struct flm_elf_named *named)
+{
+    const struct flm_elf_file *file = r->file;
+    size_t step = symbol_size(file);
+    while (r->at + step <= r->bytes.size) {
+        struct symbol symbol = symbol_at(file, r->bytes.at + r->at);
+        r->at += step;
+        *named = (struct flm_elf_named){.is_function = is_function(file, &symbol)};
+        bool is_variable = symbol.type == STT_OBJECT && symbol.section != SHN_UNDEF &&
+                           symbol.section != SHN_COMMON;
+        if (!named->is_function && !is_variable)
+            continue;
+        named->name = name_in(r->texts, symbol.name);
+        cut_version(&symbol, &named->name);
+        if (named->name.size == 0 || is_marker(file, named->name))
+            continue;
+        named->start = file->machine == EM_ARM ? symbol.address & ~UINT64_C(1) : symbol.address;
+        named->end =
+            symbol.size > UINT64_MAX - named->start ? UINT64_MAX : named->start + symbol.size;
+        return true;
+    }
+    return false;
+}
+
 struct flm_elf_named *flm_elf_list_symbols(const struct flm_elf_file *file, size_t *count)
 {
-    struct reader r = read_functions(file);
+    struct reader reader = read_functions(file);
     struct FLM_ARRAY(struct flm_elf_named) all = {0};
-    size_t step = symbol_size(file);
+    struct flm_elf_named one;
     bool good = true;
-    for (; good && r.at + step <= r.bytes.size; r.at += step) {
-        struct symbol symbol = symbol_at(file, r.bytes.at + r.at);
-        bool is_wanted = is_function(file, &symbol);
-        struct flm_elf_named one = {.is_function = is_wanted};
-        is_wanted |= symbol.type == STT_OBJECT && symbol.section != SHN_UNDEF &&
-                     symbol.section != SHN_COMMON;
-        one.name = name_in(r.texts, symbol.name);
-        cut_version(&symbol, &one.name);
-        if (!is_wanted || one.name.size == 0 || is_marker(file, one.name))
-            continue;
-        one.start = file->machine == EM_ARM ? symbol.address & ~UINT64_C(1) : symbol.address;
-        one.end = symbol.size > UINT64_MAX - one.start ? UINT64_MAX : one.start + symbol.size;
+    while (good && next_named(&reader, &one))
         good = FLM_ARRAY_ADD(&all, one);
-    }
     if (!good)
         FLM_ARRAY_CLEAR(&all);
     if (all.count > 0)
         qsort(all.at, all.count, sizeof *all.at, by_start);
     *count = all.count;
     return all.at;
+}
+
+void flm_elf_visit_symbols(const struct flm_elf_file *file, flm_elf_visit visit, void *context)
+{
+    static const uint32_t tables[] = {SHT_DYNSYM, SHT_SYMTAB};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        struct reader reader = read_table(file, tables[i]);
+        struct flm_elf_named one;
+        while (next_named(&reader, &one))
+            visit(context, &one);
+    }
 }
 
 void flm_elf_find_functions(const struct flm_elf_file *file, const char *const *names, size_t count,

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "support/core/files.h"
-#include "support/record/python_target.h"
+#include "support/record/python_interpreters.h"
 
 static uint32_t line_at(enum flm_python_lines kind, const char *table, size_t size, int64_t offset)
 {

@@ -76,7 +76,7 @@ static struct fixture *make(int minor)
 
 static void end(struct fixture *f)
 {
-    flm_php_interpreter.close(f->php);
+    flm_php_interpreter.opened.close(f->php);
 }
 
 static void assert_frames(struct fixture *f, const char *wanted)

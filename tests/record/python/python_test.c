@@ -12,7 +12,7 @@
 
 #include "record/symbols/symbolized_session.h"
 #include "support/core/files.h"
-#include "support/record/python_target.h"
+#include "support/record/python_interpreters.h"
 
 enum { MOST_INTERPRETERS = 16 };
 
@@ -98,7 +98,7 @@ static void assert_other_thread(struct flm_python *python, int32_t process)
         const struct flm_python_frame *frames;
         size_t count, same = 0;
         assert_int_equal(
-            flm_python_read(python, thread, 1, (struct flm_python_stack_dump){0}, &frames, &count),
+            flm_python_read(python, thread, 1, (struct flm_stack_dump){0}, &frames, &count),
             FLM_PYTHON_FRAMES);
         for (size_t i = 0; i < count; i++)
             same += flm_bytes_are(frames[i].function, "waiting");
@@ -124,8 +124,8 @@ static size_t for_each_interpreter(void (*visit)(const char *path))
 
 static void read_still(const char *path)
 {
-    struct python_target target;
-    python_start(&target, path, write_temporary("still.py", flm_bytes_of(script)));
+    struct script_target target;
+    python_start(&target, path, "still.py", script);
     struct flm_error why = {0};
     struct flm_python *python = flm_python_open(target.mappings, &why);
     if (!python)
@@ -135,27 +135,27 @@ static void read_still(const char *path)
     const struct flm_python_frame *frames;
     size_t count;
     for (int64_t time = 1; time < 100000000; time += 30000000) {
-        assert_int_equal(flm_python_read(python, target.process, time,
-                                         (struct flm_python_stack_dump){0}, &frames, &count),
+        assert_int_equal(flm_python_read(python, target.process, time, (struct flm_stack_dump){0},
+                                         &frames, &count),
                          FLM_PYTHON_FRAMES);
         assert_main_stack(frames, count, minor);
     }
     assert_other_thread(python, target.process);
-    assert_int_equal(flm_python_read(python, target.process + 100000, 1,
-                                     (struct flm_python_stack_dump){0}, &frames, &count),
+    assert_int_equal(flm_python_read(python, target.process + 100000, 1, (struct flm_stack_dump){0},
+                                     &frames, &count),
                      FLM_PYTHON_NO_FRAMES);
     /* Once its pages are known, a stack costs few calls. */
     uint64_t before = flm_python_calls(python);
-    flm_python_read(python, target.process, 1, (struct flm_python_stack_dump){0}, &frames, &count);
+    flm_python_read(python, target.process, 1, (struct flm_stack_dump){0}, &frames, &count);
     assert_true(flm_python_calls(python) - before <= 4);
 
     kill(target.process, SIGKILL);
     waitpid(target.process, NULL, 0);
-    assert_int_equal(flm_python_read(python, target.process, 1, (struct flm_python_stack_dump){0},
-                                     &frames, &count),
-                     FLM_PYTHON_GONE);
+    assert_int_equal(
+        flm_python_read(python, target.process, 1, (struct flm_stack_dump){0}, &frames, &count),
+        FLM_PYTHON_GONE);
     flm_python_close(python);
-    python_end(&target);
+    script_end(&target);
 }
 
 static void the_stacks_of_every_interpreter_are_read(void **state)
@@ -175,19 +175,19 @@ static const char deep[] = "import sys\n"
 
 static void read_deep(const char *path)
 {
-    struct python_target target;
-    python_start(&target, path, write_temporary("deep.py", flm_bytes_of(deep)));
+    struct script_target target;
+    python_start(&target, path, "deep.py", deep);
     struct flm_python *python = flm_python_open(target.mappings, NULL);
     const struct flm_python_frame *frames;
     size_t count;
-    assert_int_equal(flm_python_read(python, target.process, 1, (struct flm_python_stack_dump){0},
-                                     &frames, &count),
-                     FLM_PYTHON_FRAMES);
+    assert_int_equal(
+        flm_python_read(python, target.process, 1, (struct flm_stack_dump){0}, &frames, &count),
+        FLM_PYTHON_FRAMES);
     assert_int_equal(count, FLM_PYTHON_DEEPEST);
     assert_int_equal(frames[0].line, 7);
     assert_int_equal(frames[FLM_PYTHON_DEEPEST - 1].line, 5);
     flm_python_close(python);
-    python_end(&target);
+    script_end(&target);
 }
 
 static void stacks_deeper_than_the_limit_are_truncated(void **state)

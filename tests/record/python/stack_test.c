@@ -1,20 +1,17 @@
 #include "record/python/stack.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "algebra/aggregate/functions.h"
-#include "profile/columns.h"
-#include "record/capture/recorder.h"
 #include "record/python/find.h"
 #include "record/python/python.h"
 #include "support/core/allocation.h"
 #include "support/core/files.h"
-#include "support/record/python_target.h"
+#include "support/record/python_interpreters.h"
+#include "support/record/script_recording.h"
 
 enum { MOST = 32, NATIVE = 0x5000 };
 
@@ -32,7 +29,7 @@ static const char script[] = "import sys\n"
                              "outer(1)\n";
 
 struct fixture {
-    struct python_target target;
+    struct script_target target;
     struct flm_pythons *pythons;
     uint64_t loop; /* an address in it */
     struct flm_event_layout layout;
@@ -63,7 +60,7 @@ static bool set_up(struct fixture *f)
         print_message("no interpreter of CPython 3.11 to 3.13 is installed\n");
         return false;
     }
-    python_start(&f->target, path, write_temporary("mix.py", flm_bytes_of(script)));
+    python_start(&f->target, path, "mix.py", script);
     struct flm_python_symbols symbols;
     assert_true(flm_python_symbols_find(f->target.mappings, &symbols));
     f->loop = symbols.loop[symbols.loop_count - 1].start + 1;
@@ -79,7 +76,7 @@ static bool set_up(struct fixture *f)
 static void tear_down(struct fixture *f)
 {
     flm_pythons_free(f->pythons);
-    python_end(&f->target);
+    script_end(&f->target);
 }
 
 static bool define(void *context, struct flm_event *event, struct flm_error *why)
@@ -184,8 +181,7 @@ static void the_sample_must_have_an_instruction_of_the_function(void **state)
     struct flm_python *python = flm_python_open(f.target.mappings, NULL);
     const struct flm_python_frame *frames;
     size_t count;
-    flm_python_read(python, f.target.process, 1, (struct flm_python_stack_dump){0}, &frames,
-                    &count);
+    flm_python_read(python, f.target.process, 1, (struct flm_stack_dump){0}, &frames, &count);
     uint64_t inside = frames[0].instructions + 4, registers[2] = {1, 2}, stack[4] = {0};
     f.layout.user_registers = 3;
     f.event.sample.registers = registers;
@@ -220,8 +216,7 @@ static void the_sample_of_a_blocked_thread_may_be_old(void **state)
     struct flm_python *python = flm_python_open(f.target.mappings, NULL);
     const struct flm_python_frame *frames;
     size_t count;
-    flm_python_read(python, f.target.process, 1, (struct flm_python_stack_dump){0}, &frames,
-                    &count);
+    flm_python_read(python, f.target.process, 1, (struct flm_stack_dump){0}, &frames, &count);
     uint64_t stack[4] = {0, frames[0].instructions + 4}, registers[1] = {0x1000};
     f.layout.user_registers = UINT64_C(1) << STACK_POINTER;
     f.event.sample.registers = registers;
@@ -300,95 +295,20 @@ static const char calibration[] =
     "    for name in 'half', 'three_tenths', 'two_tenths':\n"
     "        measured.write('%.6f\\n' % spent[name])\n";
 
-static double total_of(const struct flm_profile *p, const struct flm_functions *functions,
-                       const char *name)
-{
-    double total = 0;
-    for (uint32_t i = 0; i < functions->count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, functions->function[i].name), name))
-            total += functions->function[i].total;
-    return total;
-}
-
-/* Whether the functions have the shares that the program measured. Samples that were read too late
- * on a busy machine keep their native frames, and a hypervisor stops processors: all that is
- * missing may be missing from one function. False, and nothing is checked, when that is more than a
- * tenth. */
-static bool check_shares(const struct flm_profile *p, const char *measured, double hz,
-                         const char *path)
-{
-    static const char *const names[] = {"half", "three_tenths", "two_tenths"};
-    struct flm_functions functions;
-    double seconds[3], samples[3], all_seconds = 0, all_samples = 0;
-    assert_int_equal(sscanf(measured, "%lf %lf %lf", &seconds[0], &seconds[1], &seconds[2]), 3);
-    assert_true(flm_functions_init(&functions, p, NULL));
-    assert_true(flm_functions_measure(&functions, p, flm_profile_metric_named(p, "samples"), NULL));
-    for (size_t i = 0; i < 3; i++) {
-        all_seconds += seconds[i];
-        all_samples += samples[i] = total_of(p, &functions, names[i]);
-    }
-    flm_functions_clear(&functions);
-    double missing = fmax(0, 1 - all_samples / (hz * all_seconds));
-    if (missing > 0.1) {
-        print_message("%s: %.1f %% of the samples are missing\n", path, 100 * missing);
-        return false;
-    }
-    for (size_t i = 0; i < 3; i++) {
-        double found = samples[i] / all_samples, expected = seconds[i] / all_seconds;
-        if (fabs(found - expected) > 0.02 + missing)
-            fail_msg("%s: %s has %.1f %%, not %.1f %%, %.1f %% of the samples are missing", path,
-                     names[i], 100 * found, 100 * expected, 100 * missing);
-    }
-    return true;
-}
-
-/* False when nothing may be recorded here, or too little was again and again. */
-static bool record(const char *interpreter, char *program)
-{
-    enum { TRIES = 5 };
-    char words[2][600] = {"", "-B"}, measured_path[600];
-    snprintf(words[0], sizeof words[0], "%.511s", interpreter);
-    snprintf(measured_path, sizeof measured_path, "%s.measured", program);
-    char *command[] = {words[0], words[1], program, NULL};
-    static const char *const cpython[] = {"CPython"};
-    const struct flm_record_options o = {
-        .command = command, .runtimes = cpython, .runtime_count = 1};
-    bool good = false;
-    for (int i = 0; i < TRIES && !good; i++) {
-        struct flm_error why;
-        struct flm_recorder *recorder = flm_recorder_new(&o, &why);
-        if (!recorder) {
-            print_message("not recorded: %s\n", why.text);
-            return false;
-        }
-        if (!flm_recorder_run(recorder, NULL, NULL, &why))
-            fail_msg("%s", why.text);
-        struct flm_builder *builder = flm_builder_new(NULL);
-        if (!flm_session_finish(flm_recorder_session(recorder), builder, NULL, NULL, &why))
-            fail_msg("%s", why.text);
-        struct flm_profile *profile = flm_builder_finish(builder, &why);
-        assert_non_null(profile);
-        struct flm_text measured = read_file(measured_path);
-        flm_text_putc(&measured, 0);
-        good = check_shares(profile, measured.at, flm_recorder_result(recorder).requested_hz,
-                            interpreter);
-        flm_text_clear(&measured);
-        flm_profile_free(profile);
-        flm_recorder_free(recorder);
-    }
-    return good;
-}
-
 static void known_shares_are_found_again(void **state)
 {
     (void)state;
-    char paths[16][512], program[512];
+    static const char *const names[] = {"half", "three_tenths", "two_tenths"};
+    char paths[16][512], program[512], measured[600];
     size_t count = python_interpreters(paths, 16);
     snprintf(program, sizeof program, "%s",
              write_temporary("shares.py", flm_bytes_of(calibration)));
-    for (size_t i = 0; i < count; i++)
-        if (!record(paths[i], program))
+    snprintf(measured, sizeof measured, "%s.measured", program);
+    for (size_t i = 0; i < count; i++) {
+        char *command[] = {paths[i], "-B", program, NULL};
+        if (!script_shares_are_found(command, measured, names, 3, false))
             skip();
+    }
     if (count == 0) {
         print_message("no interpreter of CPython 3.8 to 3.13 is installed\n");
         skip();

@@ -93,7 +93,7 @@ static enum flm_script_result read_it(struct fixture *f, struct flm_script_frame
 
 static void end(struct fixture *f)
 {
-    flm_ruby_interpreter.close(f->ruby);
+    flm_ruby_interpreter.opened.close(f->ruby);
 }
 
 static void assert_frames(struct fixture *f, const char *wanted)

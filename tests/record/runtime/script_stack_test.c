@@ -88,13 +88,11 @@ static const struct flm_script_interpreter kind = {.name = "Fake",
                                                    .note = "fake",
                                                    .note_refused = "fake (not read)",
                                                    .losses = FLM_SCRIPT_LOSSES_OF("Fake"),
-                                                   .open = open_fake,
-                                                   .close = close_fake,
+                                                   .opened = {open_fake, close_fake, calls_of},
                                                    .is_loop = is_loop,
                                                    .is_own = is_own,
                                                    .is_split = is_split,
-                                                   .read = read_fake,
-                                                   .calls = calls_of};
+                                                   .read = read_fake};
 
 static bool registers_of(const struct flm_runtime_sample *sample, size_t frame,
                          struct flm_registers *registers)

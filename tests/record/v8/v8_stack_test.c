@@ -1,6 +1,5 @@
 #include "record/v8/v8_stack.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,11 +7,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "algebra/aggregate/functions.h"
-#include "profile/columns.h"
-#include "record/capture/recorder.h"
 #include "record/process/process_map.h"
 #include "support/core/files.h"
+#include "support/record/script_recording.h"
 
 /* Four functions, of which one has no name and one is called through a builtin, that compute for
  * two seconds, by the clock of their process, and say how long each was. Threads of node's compiler
@@ -40,86 +37,14 @@ static const char calibration[] =
     "require('fs').writeFileSync(__filename + '.measured',\n"
     "    ['half', 'three', 'map', 'arrow'].map((n) => spent[n].toFixed(6)).join(' '));\n";
 
-static const char *const names[] = {"half", "three", "(anonymous) shares.js:17:22",
-                                    "(anonymous) shares.js:18:6"};
-enum { NAMES = 4 };
-
-static double total_of(const struct flm_profile *p, const struct flm_functions *functions,
-                       const char *name)
-{
-    double total = 0;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        struct flm_bytes found = flm_string_bytes(p, functions->function[i].name);
-        const char *end = strstr(name, "shares.js");
-        if (!end && flm_bytes_are(found, name))
-            total += functions->function[i].total;
-        /* The file of a test has a name of its own; the place is the same. */
-        const char *place = end ? strchr(end, ':') : NULL;
-        if (place && flm_bytes_start_with(found, "(anonymous) ") && found.size > strlen(place) &&
-            memcmp(found.at + found.size - strlen(place), place, strlen(place)) == 0 &&
-            memmem(found.at, found.size, "shares.js", 9))
-            total += functions->function[i].total;
-    }
-    return total;
-}
-
-/* As in the test of CPython: samples whose frames were not named, and what a hypervisor took away,
- * may be missing from one function. False, and nothing is checked, when that is more than a
- * tenth. */
-static bool check_shares(const struct flm_profile *p, const char *measured, double hz)
-{
-    struct flm_functions functions;
-    double seconds[NAMES], samples[NAMES], all_seconds = 0, all_samples = 0;
-    assert_int_equal(
-        sscanf(measured, "%lf %lf %lf %lf", &seconds[0], &seconds[1], &seconds[2], &seconds[3]),
-        NAMES);
-    assert_true(flm_functions_init(&functions, p, NULL));
-    assert_true(flm_functions_measure(&functions, p, flm_profile_metric_named(p, "samples"), NULL));
-    for (size_t i = 0; i < NAMES; i++) {
-        all_seconds += seconds[i];
-        all_samples += samples[i] = total_of(p, &functions, names[i]);
-    }
-    flm_functions_clear(&functions);
-    double missing = fmax(0, 1 - all_samples / (hz * all_seconds));
-    if (missing > 0.1) {
-        print_message("%.1f %% of the samples are missing\n", 100 * missing);
-        return false;
-    }
-    for (size_t i = 0; i < NAMES; i++) {
-        double found = samples[i] / all_samples, expected = seconds[i] / all_seconds;
-        if (fabs(found - expected) > 0.02 + missing)
-            fail_msg("%s has %.1f %%, not %.1f %%, %.1f %% of the samples are missing", names[i],
-                     100 * found, 100 * expected, 100 * missing);
-    }
-    return true;
-}
-
-static struct flm_profile *record(char *const *command, double *hz)
-{
-    struct flm_error why;
-    const struct flm_record_options o = {.command = command, .path = getenv("PATH")};
-    struct flm_recorder *recorder = flm_recorder_new(&o, &why);
-    if (!recorder) {
-        print_message("not recorded: %s\n", why.text);
-        return NULL;
-    }
-    if (!flm_recorder_run(recorder, NULL, NULL, &why))
-        fail_msg("%s", why.text);
-    struct flm_builder *builder = flm_builder_new(NULL);
-    if (!flm_session_finish(flm_recorder_session(recorder), builder, NULL, NULL, &why))
-        fail_msg("%s", why.text);
-    struct flm_profile *profile = flm_builder_finish(builder, &why);
-    assert_non_null(profile);
-    *hz = flm_recorder_result(recorder).requested_hz;
-    flm_recorder_free(recorder);
-    return profile;
-}
+static const char *const names[] = {"half", "three", "(anonymous) *shares.js*:17:22",
+                                    "(anonymous) *shares.js*:18:6"};
+enum { NAMES = sizeof names / sizeof names[0] };
 
 /* node without options, and with a perf map: the same names. */
 static void known_shares_are_found_without_options_of_node(void **state)
 {
     (void)state;
-    enum { TRIES = 5 };
     if (system("command -v node > /dev/null 2>&1") != 0) {
         print_message("node is not installed\n");
         skip();
@@ -132,30 +57,11 @@ static void known_shares_are_found_without_options_of_node(void **state)
     char folder[512];
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(program, '/') - program), program);
     assert_int_equal(chdir(folder), 0);
-    for (int with_map = 0; with_map < 2; with_map++) {
-        char *plain[] = {"node", program, NULL},
-             *named[] = {"node", "--perf-basic-prof", program, NULL};
-        bool good = false;
-        for (int i = 0; i < TRIES && !good; i++) {
-            double hz = 0;
-            struct flm_profile *profile = record(with_map ? named : plain, &hz);
-            if (!profile)
-                skip();
-            /* Of a node that cannot be read (another build of V8) the reason is noted. */
-            if (flm_profile_note_named(profile, "javascript (not read)").at) {
-                print_message("this node has no constants for debuggers\n");
-                flm_profile_free(profile);
-                skip();
-            }
-            struct flm_text measured = read_file(measured_path);
-            flm_text_putc(&measured, 0);
-            good = check_shares(profile, measured.at, hz);
-            flm_text_clear(&measured);
-            flm_profile_free(profile);
-        }
-        if (!good)
-            skip();
-    }
+    char *plain[] = {"node", program, NULL},
+         *named[] = {"node", "--perf-basic-prof", program, NULL};
+    if (!script_shares_are_found(plain, measured_path, names, NAMES, false) ||
+        !script_shares_are_found(named, measured_path, names, NAMES, false))
+        skip();
 }
 
 /* ---- Samples made by hand -------------------------------------------------------------------- */

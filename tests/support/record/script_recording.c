@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "algebra/aggregate/functions.h"
+#include "base/regex/glob.h"
 #include "profile/columns.h"
 #include "record/capture/recorder.h"
 #include "support/core/files.h"
@@ -20,7 +21,7 @@ static double total_of(const struct flm_profile *p, const struct flm_functions *
 {
     double total = 0;
     for (uint32_t i = 0; i < functions->count; i++)
-        if (flm_bytes_are(flm_string_bytes(p, functions->function[i].name), name))
+        if (flm_glob_matches(flm_bytes_of(name), flm_string_bytes(p, functions->function[i].name)))
             total += functions->function[i].total;
     return total;
 }
@@ -67,14 +68,29 @@ static bool check_shares(const struct flm_profile *p, const double *seconds,
     return true;
 }
 
+/* Another build of the interpreter, say: the reason is noted. */
+static bool was_refused(const struct flm_profile *p)
+{
+    const struct flm_note_record *notes = flm_profile_notes(p);
+    for (uint32_t i = 0; i < flm_profile_note_count(p); i++) {
+        struct flm_bytes value = flm_string_bytes(p, notes[i].value);
+        if (!flm_bytes_end_with(flm_string_bytes(p, notes[i].key), " (not read)"))
+            continue;
+        print_message("%.*s\n", (int)value.size, value.at);
+        return true;
+    }
+    return false;
+}
+
 bool script_shares_are_found(char *const *command, const char *measured,
                              const char *const *functions, size_t count, bool off_cpu)
 {
     enum { TRIES = 5 };
-    const struct flm_record_options o = {.command = command, .off_cpu = off_cpu};
-    bool good = false;
+    const struct flm_record_options o = {
+        .command = command, .path = getenv("PATH"), .off_cpu = off_cpu};
+    bool good = false, is_refused = false;
     assert_true(count <= MOST);
-    for (int i = 0; i < TRIES && !good; i++) {
+    for (int i = 0; i < TRIES && !good && !is_refused; i++) {
         struct flm_error why;
         struct flm_recorder *recorder = flm_recorder_new(&o, &why);
         if (!recorder) {
@@ -90,8 +106,9 @@ bool script_shares_are_found(char *const *command, const char *measured,
         assert_non_null(profile);
         double seconds[MOST];
         read_seconds(measured, seconds, count);
-        good = check_shares(profile, seconds, functions, count,
-                            flm_recorder_result(recorder).requested_hz, off_cpu);
+        is_refused = was_refused(profile);
+        good = !is_refused && check_shares(profile, seconds, functions, count,
+                                           flm_recorder_result(recorder).requested_hz, off_cpu);
         flm_profile_free(profile);
         flm_recorder_free(recorder);
     }

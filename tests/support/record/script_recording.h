@@ -7,9 +7,10 @@
 
 /* The program writes `measured`: a number of seconds a line, for each of the functions. With
  * `off_cpu` it is the time that they wait. Fails the test if a share differs by more than two
- * points and what is missing. Samples that were read too late on a busy machine keep their native
- * frames, and a hypervisor stops processors: all that is missing may be missing from one function.
- * False when nothing may be recorded here, or too little was again and again. */
+ * points and what is missing; in their names * stands for anything. Samples that were read too
+ * late on a busy machine keep their native frames, and a hypervisor stops processors: all that
+ * is missing may be missing from one function. False when nothing may be recorded here, the
+ * interpreter is not supported, or too little was recorded again and again. */
 bool script_shares_are_found(char *const *command, const char *measured,
                              const char *const *functions, size_t count, bool off_cpu);
 

@@ -1,49 +1,19 @@
-#include "support/record/python_target.h"
-#include "record/symbols/symbolized_session.h"
+#include "support/record/script_target.h"
 
-#include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
-static size_t add_matches(const char *pattern, char (*paths)[512], size_t count, size_t capacity)
-{
-    glob_t found;
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return count;
-    for (size_t i = 0; i < found.gl_pathc && count < capacity; i++) {
-        const char *path = found.gl_pathv[i];
-        int minor = atoi(strrchr(path, '.') + 1);
-        if (minor >= 8 && minor <= 13 && !strstr(path, "-config"))
-            snprintf(paths[count++], sizeof paths[0], "%s", path);
-    }
-    globfree(&found);
-    return count;
-}
-
-size_t python_interpreters(char (*paths)[512], size_t capacity)
-{
-    char pattern[512];
-    const char *home = getenv("HOME");
-    size_t count = 0;
-    for (int digits = 1; digits <= 2; digits++) {
-        const char *end = digits == 1 ? "[89]" : "1[0-3]";
-        snprintf(pattern, sizeof pattern, "/usr/bin/python3.%s", end);
-        count = add_matches(pattern, paths, count, capacity);
-        snprintf(pattern, sizeof pattern, "%s/.pyenv/versions/*/bin/python3.%s", home ? home : "",
-                 end);
-        count = add_matches(pattern, paths, count, capacity);
-    }
-    return count;
-}
+#include "record/symbols/symbolized_session.h"
 
 /* What it has mapped with code in it. */
-static void read_mappings(struct python_target *t)
+static void read_mappings(struct script_target *t)
 {
     static const struct flm_modules_options modules;
     static const struct flm_processes_options options = {.live = true};
@@ -94,11 +64,11 @@ static void wait_until_still(int32_t process)
     }
 }
 
-void python_start(struct python_target *t, const char *interpreter, const char *script)
+void script_start(struct script_target *t, char *const *command)
 {
     int to[2], from[2];
     char said[64];
-    *t = (struct python_target){0};
+    *t = (struct script_target){0};
     assert_int_equal(pipe(to), 0);
     assert_int_equal(pipe(from), 0);
     t->process = fork();
@@ -108,7 +78,7 @@ void python_start(struct python_target *t, const char *interpreter, const char *
         dup2(from[1], 1);
         close(to[1]);
         close(from[0]);
-        execl(interpreter, interpreter, "-B", script, (char *)NULL);
+        execvp(command[0], command);
         _exit(127);
     }
     close(to[0]);
@@ -120,7 +90,7 @@ void python_start(struct python_target *t, const char *interpreter, const char *
     read_mappings(t);
 }
 
-void python_end(struct python_target *t)
+void script_end(struct script_target *t)
 {
     close(t->to);
     close(t->from);
