@@ -57,6 +57,7 @@ struct flm_local {
     uint32_t meter_sites;            /* for so many sites */
 
     struct flm_remembered *remembered; /* requests.c; NULL at first */
+    struct flm_jumps *jumps;           /* front/jumps.c; likewise */
     uint32_t held;                     /* how many locks are in thread->held */
     uint32_t holder;                   /* place of a thread that had a lock */
     struct flm_call call[FLM_CALLS];
@@ -134,6 +135,8 @@ static inline void *flm_local_at(const struct flm_local *local, uint32_t place)
 }
 
 FLM_HIDDEN void flm_lock(void);
+/* The same, but it does not wait for long: false. */
+FLM_HIDDEN bool flm_lock_soon(void);
 FLM_HIDDEN void flm_unlock(void);
 
 /* Zeroed memory from the system; NULL: there is none. */
@@ -195,6 +198,13 @@ static inline void flm_node_see(struct flm_probe_node *node)
 
 /* Ends a scope of this thread, and those that are open in it, at that moment. */
 FLM_HIDDEN void flm_scope_leave_at(struct flm_probe_open *open, uint64_t now);
+
+/* Ends all scopes above this one (NULL: none): a jump leaves them. A signal handler that jumps may
+ * have interrupted the library, whose work is dropped. */
+FLM_HIDDEN void flm_scope_jump(struct flm_probe_open *open);
+
+/* How many scopes are open; also where the library works. */
+FLM_HIDDEN uint32_t flm_scope_depth(const struct flm_local *local);
 
 /* Adds a value to a meter, which is made when it is needed. The library works. `site`: its number,
  * with or without that of the run. */
@@ -290,8 +300,13 @@ FLM_HIDDEN uint64_t flm_task_scope_took(const struct flm_probe_open *open,
  * since. NULL: nowhere. In these two a task runs. */
 FLM_HIDDEN struct flm_probe_open *flm_task_scope(struct flm_probe_open *open);
 
-/* The scopes above this one are those of the innermost task; where none runs, of the thread. */
-FLM_HIDDEN const struct flm_probe_open *flm_task_base(const struct flm_local *local);
+/* The scopes above this one are those of the task, or of the tasks in it; without one, of the
+ * thread. NULL: the task does not run here. */
+FLM_HIDDEN struct flm_probe_open *flm_task_base(const struct flm_local *local,
+                                                const struct flm_running *task);
+
+/* The innermost task that has scopes in this thread; NULL: there is none. */
+FLM_HIDDEN struct flm_running *flm_task_innermost(const struct flm_local *local);
 
 /* Scopes above this one are left without an end; the tasks among them are suspended. */
 FLM_HIDDEN void flm_task_unwind(struct flm_probe_open *open);
@@ -338,6 +353,7 @@ FLM_IN_FRONT bool flm_is_second(void);
 /* In a child everything of the parent's memory is forgotten; before the file is read, what is not
  * in it yet is written (not inside malloc). */
 FLM_IN_FRONT void flm_memory_in_child(void);
+FLM_IN_FRONT void flm_jumps_free(struct flm_local *local);
 FLM_IN_FRONT void flm_memory_write(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */

@@ -391,20 +391,6 @@ static void __attribute__((constructor)) library_begins(void)
                 asked.path[0] ? asked.path : "the file in memory to measure into", strerror(errno));
 }
 
-/* exit() in a signal handler may have interrupted what holds the lock. */
-static bool lock_soon(void)
-{
-    enum { ATTEMPTS = 1000 };
-    for (int i = 0; i < ATTEMPTS; i++) {
-        if (!__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE)) {
-            flm_is_inside++;
-            return true;
-        }
-        sched_yield();
-    }
-    return false;
-}
-
 /* A program that ends in a signal handler may have interrupted malloc, or this library: then only
  * what is written in place is. While a handler runs its signal is blocked; a program that blocks
  * one that it has a handler for has no report either. */
@@ -435,7 +421,7 @@ void flm_run_end(void)
 {
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
-    if (is_in_handler() || !lock_soon()) {
+    if (is_in_handler() || !flm_lock_soon()) {
         end_in_handler();
         return;
     }
@@ -448,7 +434,7 @@ void flm_run_end(void)
         flm_local_drain(flm_local);
     flm_run.arena.header->state = FLM_PROBE_ENDED;
     flm_outputs_write();
-    if (lock_soon()) {
+    if (flm_lock_soon()) {
         flm_arena_end(&flm_run.arena);
         flm_unlock();
     }

@@ -4,6 +4,11 @@
 
 #include "meters.h"
 
+static void free_meters(struct flm_probe_meter **meters, uint32_t sites)
+{
+    flm_memory_free(meters, (size_t)sites * FLM_PROBE_QUANTITIES * sizeof *meters);
+}
+
 static bool reach(struct flm_local *local, uint32_t site)
 {
     enum { STEP = 512 };
@@ -16,16 +21,19 @@ static bool reach(struct flm_local *local, uint32_t site)
         return false;
     if (local->meter_sites > 0)
         memcpy(grown, local->meters, local->meter_sites * row);
-    flm_meters_free(local);
+    struct flm_probe_meter **old = local->meters;
+    uint32_t old_sites = local->meter_sites;
+    /* A handler may jump out of here: what is there is as large as is said. */
     local->meters = grown;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
     local->meter_sites = count;
+    free_meters(old, old_sites);
     return true;
 }
 
 void flm_meters_free(struct flm_local *local)
 {
-    flm_memory_free(local->meters, (size_t)local->meter_sites * FLM_PROBE_QUANTITIES *
-                                       sizeof(struct flm_probe_meter *));
+    free_meters(local->meters, local->meter_sites);
 }
 
 static struct flm_probe_meter **slot(struct flm_local *local, uint32_t site, uint32_t quantity)

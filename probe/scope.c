@@ -342,6 +342,44 @@ void flm_scope_leave_at(struct flm_probe_open *open, uint64_t now)
         leave_at(open, (struct flm_probe_node *)(uintptr_t)open->at, flm_scope_mode, now);
 }
 
+/* Scopes of the library's own work have no start yet, or none any more. */
+uint32_t flm_scope_depth(const struct flm_local *local)
+{
+    const struct flm_probe_thread *thread = local->thread;
+    uint32_t depth = 0;
+    if (flm_top)
+        return (uint32_t)(flm_top - &thread->open[0]);
+    while (depth < FLM_PROBE_MOST_DEPTH && thread->open[depth + 1].start > 0)
+        depth++;
+    return depth;
+}
+
+static void drop_work(struct flm_local *local)
+{
+    uint32_t depth = flm_scope_depth(local);
+    flm_is_inside = 0; /* it waited to take the lock, or had given it back */
+    flm_local_rest(&local->thread->open[depth]);
+}
+
+void flm_scope_jump(struct flm_probe_open *open)
+{
+    struct flm_local *local = flm_local;
+    uint64_t now = flm_clock_ticks();
+    if (!flm_top)
+        drop_work(local);
+    while (open && flm_top > open) {
+        struct flm_probe_open *top = flm_top;
+        if (local->task)
+            flm_task_unwind(top - 1);
+        if (top->start > 0 && !top->is_frame) {
+            flm_scope_leave_at(top, now);
+        } else {
+            top->start = 0;
+            flm_top = top - 1;
+        }
+    }
+}
+
 void flm_scope_leave_slowly(struct flm_probe_open *open)
 {
     if (FLM_RARELY(flm_top != open && flm_top && flm_local->task))

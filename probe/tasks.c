@@ -391,12 +391,20 @@ struct flm_probe_open *flm_task_scope(struct flm_probe_open *open)
     return open < end ? open : NULL;
 }
 
-const struct flm_probe_open *flm_task_base(const struct flm_local *local)
+struct flm_running *flm_task_innermost(const struct flm_local *local)
 {
-    const struct flm_running *task = local->task;
+    struct flm_running *task = local->task;
     while (task && !task->base)
         task = task->outer;
-    return task ? task->base : &local->thread->open[0];
+    return task;
+}
+
+struct flm_probe_open *flm_task_base(const struct flm_local *local, const struct flm_running *asked)
+{
+    const struct flm_running *task = local->task;
+    while (task && task != asked)
+        task = task->outer;
+    return asked ? (task ? task->base : NULL) : &local->thread->open[0];
 }
 
 void flm_task_unwind(struct flm_probe_open *open)

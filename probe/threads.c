@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,18 +18,58 @@ __thread struct flm_probe_open *flm_top;
 __thread unsigned char flm_is_inside;
 __thread unsigned char flm_thread_state;
 
-/* Held for microseconds. A handler that interrupts its holder does not take it: flm_local_work. */
+/* Those of faults come at once or never. The kernel's set, not libc's. */
+static __thread uint64_t mask_before_lock;
+static void block_signals(void)
+{
+    static const uint64_t all =
+        ~((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGFPE - 1) |
+          (uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGTRAP - 1));
+    uint64_t before;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
+    mask_before_lock = before;
+}
+
+static bool take_lock(void)
+{
+    return !__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE);
+}
+
+/* Held for microseconds, where something is new. No handler interrupts its holder: it might jump
+ * out of it, and what is half done would stay so. */
 void flm_lock(void)
 {
     flm_is_inside++; /* before: a handler may come at once */
-    while (__atomic_exchange_n(&flm_run.lock, 1, __ATOMIC_ACQUIRE))
+    block_signals();
+    while (!take_lock())
         sched_yield();
+}
+
+static void unblock_signals(void)
+{
+    uint64_t before = mask_before_lock;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    flm_is_inside--;
+}
+
+bool flm_lock_soon(void)
+{
+    enum { ATTEMPTS = 1000 };
+    flm_is_inside++;
+    block_signals();
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (take_lock())
+            return true;
+        sched_yield();
+    }
+    unblock_signals();
+    return false;
 }
 
 void flm_unlock(void)
 {
     __atomic_store_n(&flm_run.lock, 0, __ATOMIC_RELEASE);
-    flm_is_inside--;
+    unblock_signals();
 }
 
 /* Not by mmap: the library itself stands in front of that. The thread sanitizer has to see what is
@@ -318,6 +359,8 @@ void flm_local_end(struct flm_local *local)
     flm_thread_state = FLM_THREAD_ENDED;
     flm_meters_free(local);
     flm_remembered_free(local);
+    if (flm_jumps_free)
+        flm_jumps_free(local);
     flm_memory_free(local, sizeof *local);
 }
 

@@ -179,7 +179,7 @@ void flm_probe_count(struct flm_site *site, uint64_t count)
 static struct flm_probe_open *find_frame(const struct flm_site *site)
 {
     struct flm_probe_open *open = flm_top;
-    const struct flm_probe_open *end = flm_task_base(flm_local);
+    const struct flm_probe_open *end = flm_task_base(flm_local, flm_task_innermost(flm_local));
     for (; open > end; open--)
         if (open->is_frame && (!site || open->site == site->number))
             return open;

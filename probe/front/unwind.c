@@ -548,6 +548,16 @@ static bool is_own(uintptr_t pc)
     return pc - (uintptr_t)__ehdr_start < (uintptr_t)etext - (uintptr_t)__ehdr_start;
 }
 
+bool flm_is_own_stack(struct flm_local *local, uintptr_t address)
+{
+    int kept = errno;
+    if (local->stack_end == 0)
+        find_stack(local);
+    reach(local, address);
+    errno = kept;
+    return address >= local->stack_low && address < local->stack_end;
+}
+
 uint32_t flm_unwind(struct flm_local *local, uint64_t *frame, uint32_t most)
 {
     struct registers at = HERE();

@@ -4,9 +4,10 @@
  * The compiler calls us where a function begins and ends. Its site is found by its address, in a
  * table that mostly has it at the first look; it has a name later (names.c).
  *
- * A function may be left without a call of ours: by longjmp, and by an exception where clang
- * compiled it. Where its frame was on the stack tells: one that is not above that of a function
- * that begins now has ended. It counts as a call that lasted until then. */
+ * A function may be left without a call of ours: by a longjmp that nobody stands in front of, and
+ * by an exception where clang compiled it. Where its frame was on the stack tells: one that is not
+ * above that of a function that begins now has ended. It counts as a call that lasted until then.
+ */
 #include "functions.h"
 
 #include <fcntl.h>

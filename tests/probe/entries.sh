@@ -170,7 +170,10 @@ check()
     [ "$(awk '/jumps [0-9]*$/ { n += $NF } END { print n }' "$work/folded")" = 3000 ] || complain "$1: not 3000 jumps"
     deepest=$(awk '{ n = gsub(/deep/, "&"); if (n > most) most = n } END { print most }' "$work/folded")
     [ "$deepest" = 255 ] || complain "$1: $deepest calls of deep, not 255"
-    "$build/flamel" info "$work/out" 2>&1 | grep -q 'without an end.* 40$' || complain "$1: not 40 that were left"
+    # The static library does not see jumps: a function that begins or ends outside says it.
+    left=$("$build/flamel" info "$work/out" 2>&1 | sed -n 's/.*without an end.* //p')
+    case "$1" in *static*) wanted=40 ;; *) wanted= ;; esac
+    [ "$left" = "$wanted" ] || complain "$1: '$left' were left, not '$wanted'"
 }
 count_of()
 {

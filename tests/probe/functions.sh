@@ -125,7 +125,10 @@ check()
     [ "$deepest" = 255 ] || complain "$what: $deepest calls of deep, not 255"
     "$build/flamel" info "$work/out" 2>&1 | grep -q '256 others.* 46$\|46 scopes in more' ||
         { complain "$what: no word of the 46 beyond"; }
-    "$build/flamel" info "$work/out" 2>&1 | grep -q 'without an end.* 40$' || complain "$what: not 40 that were left"
+    # The static library does not see jumps: a function that begins or ends outside says it.
+    left=$("$build/flamel" info "$work/out" 2>&1 | sed -n 's/.*without an end.* //p')
+    case "$what" in *static*) wanted=40 ;; *) wanted= ;; esac
+    [ "$left" = "$wanted" ] || complain "$what: '$left' were left, not '$wanted'"
 }
 check "gcc -O0" $cc -O0 "$work/app.c" -lflamel-probe
 check "gcc -O2" $cc -O2 "$work/app.c" -lflamel-probe

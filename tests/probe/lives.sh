@@ -206,10 +206,15 @@ FLAMEL=file:$work/fork "$work/app" fork || complain "fork: it fails"
     { complain "fork: the child's counts"; ls "$work"; calls "$work"/fork.*; }
 
 FLAMEL=file:$work/longjmp "$work/app" longjmp || complain "longjmp: it fails"
-# What longjmp leaves ends with the scope around it: the second step is in it too.
-[ "$(calls "$work/longjmp" | tr '\n' ' ')" = "main 1 main;try 10 main;try;leap;step 20 " ] ||
+[ "$(calls "$work/longjmp" | tr '\n' ' ')" = "main 1 main;try 10 main;try;leap 10 main;try;leap;step 10 main;try;step 10 " ] ||
     { complain "longjmp: other counts"; calls "$work/longjmp"; }
-"$build/flamel" info "$work/longjmp" 2>&1 | grep -q 'left without an end.* 10$\|10.*left without' || complain "longjmp: no word of it"
+"$build/flamel" info "$work/longjmp" 2>&1 | grep 'left without' && complain "longjmp: scopes are left without an end"
+# The static library does not see jumps: what they leave ends with the scope around it, and that is said.
+$cc -O1 -Iinclude "$work/app.c" -o "$work/static" -pthread -Wl,--whole-archive "$build/libflamel-probe-static.a" -Wl,--no-whole-archive -lm -ldl || exit 1
+FLAMEL=file:$work/longjmp-static "$work/static" longjmp || complain "longjmp, static: it fails"
+[ "$(calls "$work/longjmp-static" | tr '\n' ' ')" = "main 1 main;try 10 main;try;leap;step 20 " ] ||
+    { complain "longjmp, static: other counts"; calls "$work/longjmp-static"; }
+"$build/flamel" info "$work/longjmp-static" 2>&1 | grep -q 'left without an end.* 10$\|10.*left without' || complain "longjmp, static: no word of it"
 
 FLAMEL=file:$work/kill "$work/app" kill 2> /dev/null && complain "kill: it lives"
 calls "$work/kill" | grep -qx 'main;step 5' || complain "kill: the counts are lost"
@@ -299,4 +304,44 @@ FLAMEL=report:$work/daemon.txt,cpu,leaks "$work/daemon" "$work/own" || complain 
 grep -q 'step' "$work/daemon.txt" || { complain "a daemon: no report"; cat "$work/daemon.txt"; }
 FLAMEL=file:$work/closed,cpu "$work/daemon" "$work/own" again 0<&- 1>&- 2>&-
 [ $? = 0 ] || complain "started without 0 to 2: its file has another number"
+
+# ---- Jumps: out of functions and handlers, and from coroutine to coroutine.
+tried='tries 1
+tries;wrapped 5
+tries;wrapped;late 5
+tries;wrapped;late;deep 5
+tries;wrapped;late;deep;deep 5
+tries;wrapped;late;deep;deep;deep 5
+tries;wrapped;late;deep;deep;deep;deep 5
+tries;wrapped;late;deep;deep;deep;deep;step 5
+tries;wrapped;late;deep;deep;deep;step 5
+tries;wrapped;late;deep;deep;step 5
+tries;wrapped;late;deep;step 5
+tries;wrapped;step 5'
+for level in -O0 -O2 "-O2 -D_FORTIFY_SOURCE=2"; do
+    $cc $level -w -Iinclude tests/probe/programs/jumps.c -o "$work/jumps" -pthread -L"$build" -lflamel-probe || exit 1
+    for what in plain signals mask; do
+        FLAMEL=file:$work/$what "$work/jumps" $what || complain "$level $what: it fails"
+        [ "$(calls "$work/$what")" = "$tried" ] || { complain "$level $what: other counts"; calls "$work/$what"; }
+        "$build/flamel" info "$work/$what" 2>&1 | grep 'left without\|were open' && complain "$level $what: open"
+    done
+    FLAMEL=file:$work/nested "$work/jumps" nested || complain "$level nested: it fails"
+    [ "$(calls "$work/nested" | awk '{ n += $2 } $1 ~ /step;/ { bad = 1 } END { print NR, n + 0, bad + 0 }')" = "42 42 0" ] ||
+        { complain "$level nested: other counts"; calls "$work/nested"; }
+    FLAMEL=file:$work/faults "$work/jumps" faults || complain "$level faults: it fails"
+    [ "$(calls "$work/faults" | tr '\n' ' ')" = "faults 1 faults;step 1 faults;touch 4 faults;touch;handler 4 faults;touch;handler;step 4 " ] ||
+        { complain "$level faults: other counts"; calls "$work/faults"; }
+    FLAMEL=file:$work/storm "$work/jumps" storm > "$work/told" || complain "$level storm: it fails"
+    read -r loops jumps < "$work/told"
+    calls "$work/storm" > "$work/folded"
+    # Which part of a jump's loop was counted is the moment's; that no loop is in another is not.
+    grep 'loop.*;loop\|step;\|name.*name' "$work/folded" | head -3 | grep . && complain "$level storm: scopes are in others"
+    awk -v loops="$loops" -v jumps="$jumps" '$1 == "storm;loop" { n = $2 } END { exit !(n >= loops - jumps && n <= loops) }' "$work/folded" ||
+        { complain "$level storm: not $loops loops less at most $jumps"; grep 'storm;loop ' "$work/folded"; }
+done
+$cc -O1 -w -Iinclude tests/probe/programs/jumps.c -o "$work/jumps" -pthread -L"$build" -lflamel-probe || exit 1
+FLAMEL=file:$work/coroutines "$work/jumps" coroutines || complain "coroutines: it fails"
+[ "$(calls "$work/coroutines" | tr '\n' ' ')" = "coroutines 1 coroutines;coroutine 8 coroutines;coroutine;turn 6 \
+coroutines;coroutine;turn;fail 6 coroutines;coroutine;turn;step 12 coroutines;step 1 " ] ||
+    { complain "coroutines: other counts"; calls "$work/coroutines"; }
 exit $bad

@@ -69,7 +69,8 @@ static void *waits_locked(void *arg)
 }
 static sigjmp_buf out;
 static void on_fault(int number) { (void)number; FLM_SCOPE("fault"); step(); siglongjmp(out, 1); }
-static void *spins(void *arg) { (void)arg; for (;;) { FLM_SCOPE("spin"); step(); } }
+static _Atomic int spinning;
+static void *spins(void *arg) { (void)arg; for (int i = 0;; i++) { FLM_SCOPE("spin"); step(); if (i == 0) spinning++; } }
 int main(int count, char **argv)
 {
     FLM_FUNC();
@@ -144,13 +145,13 @@ int main(int count, char **argv)
     if (!strcmp(what, "killed")) {
         pthread_t thread;
         for (int i = 0; i < 4; i++) pthread_create(&thread, NULL, spins, NULL);
-        usleep(50000);
+        while (spinning < 4) usleep(1000);
         kill(getpid(), SIGKILL);
     }
     if (!strcmp(what, "running_exit")) {
         pthread_t thread;
         for (int i = 0; i < 4; i++) pthread_create(&thread, NULL, spins, NULL);
-        usleep(20000);
+        while (spinning < 4) usleep(1000);
         exit(5);
     }
     return 0;

@@ -1,0 +1,247 @@
+/* jumps.c - a program whose scopes setjmp and longjmp leave: from functions, signal handlers,
+ * coroutines. */
+#include <flamel/probe.h>
+#include <flamel/probe_tasks.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static volatile int sink;
+__attribute__((noinline)) static void step(void)
+{
+    FLM_FUNC();
+    sink++;
+}
+
+/* A scope by hand, in functions of its own, as wrappers have it. */
+FLM_SITE(wrapped, "wrapped");
+__attribute__((noinline)) static struct flm_scope begin_wrapped(void)
+{
+    return flm_enter(&wrapped);
+}
+__attribute__((noinline)) static void end_wrapped(struct flm_scope *scope)
+{
+    flm_exit(scope);
+}
+
+static sigjmp_buf out;
+__attribute__((noinline)) static void deep(int n, void (*jump)(void))
+{
+    FLM_FUNC();
+    char room[512];
+    memset(room, n, sizeof room);
+    sink += room[7];
+    step();
+    if (n == 0)
+        jump();
+    deep(n - 1, jump);
+    sink++;
+}
+static void plainly(void)
+{
+    longjmp(out, 1);
+}
+static void signals(void)
+{
+    siglongjmp(out, 1);
+}
+static void without_mask(void)
+{
+    _longjmp(out, 1);
+}
+
+/* Wrapped is open before and after; "late" is opened behind setjmp, in the same frame. */
+static void tries(void (*jump)(void), int by_signals)
+{
+    FLM_SCOPE("tries");
+    volatile int round;
+    for (round = 0; round < 5; round++) {
+        struct flm_scope scope = begin_wrapped();
+        if ((by_signals ? sigsetjmp(out, 1) : setjmp(out)) == 0) {
+            FLM_SCOPE("late");
+            deep(3, jump);
+        }
+        step();
+        end_wrapped(&scope);
+    }
+}
+
+/* Buffers inside each other, more than are remembered: the outer ones are as good as the last. */
+static void nested(int n, jmp_buf *outer)
+{
+    FLM_SCOPE("nested");
+    jmp_buf own;
+    if (setjmp(own) == 0) {
+        if (n > 0)
+            nested(n - 1, &own);
+        else
+            longjmp(own, 1);
+    }
+    step();
+    if (outer)
+        longjmp(*outer, 1);
+}
+
+static void on_fault(int number)
+{
+    FLM_SCOPE("handler");
+    (void)number;
+    step();
+    siglongjmp(out, 1);
+}
+static void faults(void)
+{
+    FLM_SCOPE("faults");
+    static char room[65536];
+    stack_t other = {.ss_sp = room, .ss_size = sizeof room};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_fault;
+    action.sa_flags = SA_ONSTACK;
+    sigaltstack(&other, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    for (volatile int i = 0; i < 4; i++)
+        if (sigsetjmp(out, 1) == 0) {
+            FLM_SCOPE("touch");
+            *(volatile int *)(long)(i + 8) = 0;
+        }
+    step();
+}
+
+/* A timer's handler jumps out of whatever runs, the library's own work too. */
+static volatile sig_atomic_t may_jump, jumps;
+static void on_time(int number)
+{
+    (void)number;
+    if (!may_jump)
+        return;
+    may_jump = 0;
+    jumps++;
+    siglongjmp(out, 1);
+}
+static void *sites(void *stop)
+{
+    FLM_SCOPE("sites");
+    char name[32];
+    for (int i = 0; !*(volatile int *)stop; i++) {
+        snprintf(name, sizeof name, "site %d", i % 500);
+        FLM_SCOPE_NAMED(name);
+        step();
+    }
+    return NULL;
+}
+static void storm(void)
+{
+    FLM_SCOPE("storm");
+    pthread_t thread;
+    volatile int stop = 0;
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL); /* not in the other thread */
+    pthread_create(&thread, NULL, sites, (void *)&stop);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_time;
+    sigaction(SIGALRM, &action, NULL);
+    static volatile long loops;
+    static char name[32];
+    struct itimerval timer = {{0, 50}, {0, 50}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+    while (jumps < 3000) {
+        if (sigsetjmp(out, 1) == 0) {
+            may_jump = 1;
+            for (;;) {
+                loops++;
+                FLM_SCOPE("loop");
+                snprintf(name, sizeof name, "name %ld", loops % 500);
+                FLM_SCOPE_NAMED(name);
+                step();
+            }
+        }
+    }
+    memset(&timer, 0, sizeof timer);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    stop = 1;
+    pthread_join(thread, NULL);
+    printf("%ld %ld\n", loops, (long)jumps);
+}
+
+/* Two coroutines that hand over to each other by jumps, each with a scope open meanwhile; and an
+ * error in each that a jump on its own stack ends. */
+static ucontext_t home;
+static jmp_buf of[2], error[2];
+static char stacks[2][65536];
+static int ended;
+static void fail(int which)
+{
+    FLM_SCOPE("fail");
+    longjmp(error[which], 1);
+}
+static ucontext_t start[2];
+static void run(int which)
+{
+    if (setjmp(of[which]) == 0)
+        swapcontext(&start[which], &home);
+    struct flm_task task = FLM_TASK("coroutine");
+    flm_task_resume(task);
+    for (volatile int i = 0; i < 3; i++) {
+        FLM_SCOPE("turn");
+        if (setjmp(error[which]) == 0)
+            fail(which);
+        step();
+        flm_task_suspend(task);
+        if (ended == 0 && setjmp(of[which]) == 0)
+            longjmp(of[!which], 1);
+        flm_task_resume(task);
+        step();
+    }
+    flm_task_end(task);
+    if (ended++ == 0)
+        longjmp(of[!which], 1);
+    setcontext(&home);
+}
+static void coroutines(void)
+{
+    static volatile int is_back;
+    for (volatile int i = 0; i < 2; i++) {
+        getcontext(&start[i]);
+        start[i].uc_stack.ss_sp = stacks[i];
+        start[i].uc_stack.ss_size = sizeof stacks[i];
+        makecontext(&start[i], (void (*)(void))run, 1, i);
+        swapcontext(&home, &start[i]);
+    }
+    FLM_SCOPE("coroutines");
+    getcontext(&home);
+    if (is_back++ == 0)
+        longjmp(of[0], 1);
+    step();
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "plain") == 0)
+        tries(plainly, 0);
+    if (strcmp(what, "signals") == 0)
+        tries(signals, 1);
+    if (strcmp(what, "mask") == 0)
+        tries(without_mask, 0);
+    if (strcmp(what, "nested") == 0)
+        nested(20, NULL);
+    if (strcmp(what, "faults") == 0)
+        faults();
+    if (strcmp(what, "storm") == 0)
+        storm();
+    if (strcmp(what, "coroutines") == 0)
+        coroutines();
+    return 0;
+}
