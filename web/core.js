@@ -58,6 +58,21 @@ export class Core {
         if (!ok) throw new Error(this.sentence());
     }
 
+    // Two are compared, whatever is open: each {bytes, name}.
+    openBoth(after, before) {
+        const at = this.put(after.bytes);
+        let other = 0;
+        try {
+            other = this.put(before.bytes);
+        } catch (error) {
+            this.c.flamel_free(at);
+            throw error;
+        }
+        const ok = this.give(`${after.name}\0${before.name}`, (names, size) =>
+            this.c.flamel_open_both(at, after.bytes.length, other, before.bytes.length, names, size));
+        if (!ok) throw new Error(this.sentence());
+    }
+
     // Source and machine code, as bytes of a store.
     takeCode(bytes) {
         const at = this.put(bytes);

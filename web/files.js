@@ -50,10 +50,11 @@ export function makeFiles(view, module) {
             'The command reads all formats: flamel view FILE'], [openButton('Choose a file …'),
             button('Choose a folder …', chooseFolder), button('Open an address …', showAddress)]);
     }
-    function showError(sentence) {
+    function showError(sentence, {title, open} = {}) {
         view.emitError(sentence);
-        showMessage('This profile cannot be shown', [sentence], [openButton('Choose another file …'),
+        showMessage(title || 'This profile cannot be shown', [sentence], [open, openButton('Choose another file …'),
             listButton(), backButton()], true);
+        isAsking = true; // what else changes leaves it there
     }
     function showNothing() {
         const status = view.core.query('status');
@@ -70,34 +71,53 @@ export function makeFiles(view, module) {
 
     // ---- Opening ----------------------------------------------------------------------------------
 
-    async function take(load, name, where) {
+    // Files that are read, each {load, name}: resolves to [{bytes, name}], or null, and then a message stands there.
+    async function readBytes(parts) {
         loading?.abort();
         const {signal} = loading = new AbortController();
-        const bar = make('progress', {max: 1, 'aria-label': `Reading ${name}`});
-        const progress = make('p', {class: 'muted'});
-        const timer = setTimeout(() => {
-            showMessage(`Reading ${name}`, [], [bar, button('Cancel', () => loading.abort())]);
-            element.append(progress);
-        }, 120);
+        const bar = make('progress', {max: 1}), progress = make('p', {class: 'muted'});
         const onProgress = (bytes, size) => {
             bar.value = size ? bytes / size : 0;
             progress.textContent = size ? `${formatBytes(bytes)} of ${formatBytes(size)}`
                 : formatBytes(bytes);
         };
+        const all = [];
+        let timer = 0;
         try {
-            const bytes = await load({module, onProgress, signal});
-            clearTimeout(timer);
-            opened(bytes, name, where);
-            return true;
+            for (const {load, name} of parts) {
+                timer = setTimeout(() => {
+                    bar.setAttribute('aria-label', `Reading ${name}`);
+                    showMessage(`Reading ${name}`, [], [bar, button('Cancel', () => loading.abort())]);
+                    element.append(progress);
+                }, 120);
+                all.push({bytes: await load({module, onProgress, signal}), name});
+                clearTimeout(timer);
+            }
+            return all;
         } catch (error) {
             clearTimeout(timer);
             if (signal.aborted) showState();
             else showError(error.message || String(error));
+            return null;
+        }
+    }
+    async function take(load, name, where) {
+        const [one] = await readBytes([{load, name}]) ?? [];
+        if (!one) return false;
+        try {
+            opened(one.bytes, name, where);
+            return true;
+        } catch (error) {
+            showError(error.message, {title: where & BEFORE && isOpen && `${name} cannot be compared with what is open`,
+                open: where & BEFORE && isOpen && button('Open it alone', () => take(() => one.bytes, name, AFTER))});
             return false;
         }
     }
     function opened(bytes, name, where) {
         view.core.open(where, bytes, name);
+        showOpened();
+    }
+    function showOpened() {
         isOpen = true;
         isAsking = false;
         show(element, false);
@@ -118,15 +138,24 @@ export function makeFiles(view, module) {
         try { name = decodeURIComponent(name); } catch { /* as it is written */ }
         return take(options => loadURL(address, name, options), name, where);
     };
-    // Two profiles are compared: the older one is the baseline.
+    // Two profiles are compared, whatever is shown: the older one is the baseline. Where they cannot be, one is chosen.
     async function compare(one, other) {
         const [before, after] = one.file.lastModified > other.file.lastModified ? [other, one] : [one, other];
-        if (await read(before, BEFORE) && await read(after, AFTER)) view.act('view compare');
+        const all = await readBytes([after, before].map(({file, name}) => ({name,
+            load: options => loadProfile(file, name, options)})));
+        if (!all) return;
+        try {
+            view.core.openBoth(...all);
+            showOpened();
+            view.act('view compare');
+        } catch (error) {
+            showError(error.message, {title: 'These two cannot be compared'});
+        }
     }
     function readAll({files, isFolder, address, text}, where) {
         const profiles = isFolder ? profilesAmong(files) : files;
-        if (profiles.length > 2 || (isFolder && profiles.length > 1)) {
-            listed = profiles;
+        listed = profiles?.length > 1 ? profiles : [];
+        if (listed.length > 2 || (isFolder && listed.length > 1)) {
             showList();
         } else if (profiles.length === 2) {
             compare(...profiles);

@@ -53,49 +53,6 @@ void flm_viewer_free(struct flm_viewer *v)
     free(v);
 }
 
-static char *copy_name(const char *name)
-{
-    size_t size = strlen(name) + 1;
-    char *copy = malloc(size);
-    if (copy)
-        memcpy(copy, name, size);
-    return copy;
-}
-
-bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm_profile *profile,
-                     const char *name, struct flm_error *why)
-{
-    assert(v && profile && name && (side == FLM_VIEWER_AFTER || side == FLM_VIEWER_BEFORE));
-    struct flm_text state = {0};
-    char *copy = copy_name(name);
-    flm_state_write(v, &state);
-    bool good = copy && !state.failed;
-    if (!good)
-        flm_error_memory(why);
-    flm_viewer_leave(v);
-    struct flm_profile *earlier = v->model.opened[side];
-    v->model.opened[side] = profile;
-    good = good && flm_comparing_open(&v->model, why);
-    if (!good) {
-        v->model.opened[side] = earlier;
-        flm_profile_free(profile);
-        free(copy);
-        flm_text_clear(&state);
-        return false;
-    }
-    flm_profile_free(earlier);
-    free(v->model.name[side]);
-    v->model.name[side] = copy;
-    v->model.known_as[side] = 0;
-    flm_code_rows_clear(&v->scene.code);
-    if (side == FLM_VIEWER_BEFORE && v->model.view == flm_view_default(false))
-        flm_text_format(&state, "%sview=%s", state.size ? "&" : "", flm_view_default(true)->name);
-    good = flm_state_read(v, (struct flm_bytes){state.at, state.size}, why);
-    flm_text_clear(&state);
-    flm_viewer_history_push(v);
-    return good;
-}
-
 void flm_viewer_knows_code(struct flm_viewer *v, enum flm_viewer_side side)
 {
     assert(v && (side == FLM_VIEWER_AFTER || side == FLM_VIEWER_BEFORE));

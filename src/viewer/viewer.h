@@ -36,9 +36,14 @@ struct flm_viewer *flm_viewer_new(struct flm_error *why);
 void flm_viewer_free(struct flm_viewer *viewer);
 
 /* Shows a profile, or compares the shown one with it. The viewer owns it, also after a failure.
- * `name` is a file's. State that still makes sense stays. */
+ * `name` is a file's. State that still makes sense stays: a baseline that has no metric in common
+ * with a profile that is shown from now on goes, and a notice says so. */
 bool flm_viewer_take(struct flm_viewer *viewer, enum flm_viewer_side side,
                      struct flm_profile *profile, const char *name, struct flm_error *why);
+
+/* Compares two profiles, by side, whatever is shown. The viewer owns both, also after a failure. */
+bool flm_viewer_take_both(struct flm_viewer *viewer, struct flm_profile *const profiles[2],
+                          const char *const names[2], struct flm_error *why);
 
 /* Who answers "code-wanted" knows the profile that was taken last as this side: also when it gets
  * the other one. Of any other profile no code is asked for. */

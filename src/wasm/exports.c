@@ -1,6 +1,7 @@
 #include "wasm/exports.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mix/mix.h"
 #include "base/text/json_write.h"
@@ -59,6 +60,33 @@ static bool terminated(struct flm_text *text, const char *at, uint32_t size)
     flm_text_add(text, (struct flm_bytes){at, size});
     flm_text_putc(text, '\0');
     return !text->failed;
+}
+
+/* `names`: that of after, '\0', that of before. */
+int flamel_open_both(void *after, uint32_t after_size, void *before, uint32_t before_size,
+                     char *names, uint32_t names_size)
+{
+    struct flm_error why = {0};
+    struct flm_text text = {0};
+    flm_page_response();
+    struct flm_profile *profiles[2] = {open_profile(after, after_size, &why), NULL};
+    if (profiles[0])
+        profiles[1] = open_profile(before, before_size, &why);
+    else
+        free(before);
+    bool good = profiles[1];
+    if (good && (!viewer() || !terminated(&text, names, names_size)))
+        good = flm_error_memory(&why);
+    if (good) {
+        const char *both[] = {text.at, text.at + strlen(text.at)};
+        both[1] += both[1] < text.at + names_size;
+        good = flm_viewer_take_both(the_viewer, profiles, both, &why);
+    } else {
+        flm_profile_free(profiles[0]);
+        flm_profile_free(profiles[1]);
+    }
+    flm_text_clear(&text);
+    return flm_page_result(good, &why);
 }
 
 int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_size)

@@ -30,6 +30,10 @@ void FLM_PAGE(flamel_free)(void *memory);
 enum { FLM_PAGE_BEFORE = 1, FLM_PAGE_HAS_CODE = 2 }; /* of `side`: who has the page has its code */
 int FLM_PAGE(flamel_open)(int side, void *bytes, uint32_t size, char *name, uint32_t name_size);
 
+/* Reads two and compares them, whatever is open. `names`: of after, a 0, and of before. */
+int FLM_PAGE(flamel_open_both)(void *after, uint32_t after_size, void *before, uint32_t before_size,
+                               char *names, uint32_t names_size);
+
 /* Adds source files and machine code to the view of code, and frees nothing. */
 int FLM_PAGE(flamel_take_code)(const void *store, uint32_t size);
 

@@ -111,6 +111,48 @@ test('two files are compared: the older one is the baseline', async () => {
     }
 });
 
+// A profile of bytes, as speedscope has it.
+const ofBytes = name => JSON.stringify({$schema: 'https://www.speedscope.app/file-format-schema.json',
+    shared: {frames: [{name}]}, profiles: [{type: 'sampled', name: 'heap', unit: 'bytes', startValue: 0, endValue: 8,
+        samples: [[0]], weights: [8]}]});
+
+test('two files are compared whatever is shown, also where that is of other metrics', async () => {
+    const page = await open(small);
+    for (const kind of [ofBytes, of]) {
+        await drop(page, aged('old.json', kind('old'), 10), aged('new.json', kind('new'), 20));
+        assert.ok(await page.locator('.state').isHidden(), await page.locator('.state').innerText());
+        assert.match(await page.title(), /^new\.json against old\.json/);
+        assert.match(page.url(), /view=compare/);
+    }
+    await finish(page, assert);
+});
+
+test('two files that cannot be compared are said to be such, and either can be chosen', async () => {
+    const page = await open(small), state = page.locator('.state');
+    const both = [aged('time.folded', of('busy'), 10), aged('heap.json', ofBytes('malloc'), 20)];
+    for (const [name, function_] of [['heap.json', 'malloc'], ['time.folded', 'busy']]) {
+        await drop(page, ...both);
+        assert.match(await state.innerText(), /These two cannot be compared[^]*no metric in common/);
+        await state.getByRole('button', {name: 'Back to the 2 files'}).click();
+        await state.getByRole('button', {name}).click();
+        await resolved(page);
+        assert.equal(await nameAt(page, LEFT), function_);
+        assert.match(await page.title(), new RegExp(`^${name}`));
+        assert.doesNotMatch(await page.title(), /against/);
+    }
+    await finish(page, assert);
+});
+
+test('a file of other metrics than a comparison is shown alone, which is said', async () => {
+    const page = await open(small);
+    await drop(page, aged('old.folded', of('old'), 10), aged('new.folded', of('new'), 20));
+    await drop(page, file('heap.json', ofBytes('malloc')));
+    assert.match(await page.title(), /^heap\.json · /);
+    assert.equal(await nameAt(page, LEFT), 'malloc');
+    assert.match(await words(page, '.status'), /nothing is compared any more: there is no metric in common/);
+    await finish(page, assert);
+});
+
 test('of several files one is opened, or two are compared', async () => {
     const files = ['one', 'two', 'three'].map((name, i) => aged(`${name}.folded`, of(name), i));
     const page = await open(small);

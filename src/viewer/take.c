@@ -1,0 +1,138 @@
+#include <assert.h>
+#include <stdlib.h>
+
+#include "viewer/internal.h"
+#include "viewer/state.h"
+#include "viewer/viewer.h"
+#include "viewer/views/views.h"
+
+/* By side; NULL: the one that is open stays. */
+struct taken {
+    struct flm_profile *profile[2];
+    char *name[2];
+    bool is_alone; /* what was compared before has gone */
+};
+
+static char *copy_name(const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = malloc(size);
+    if (copy)
+        memcpy(copy, name, size);
+    return copy;
+}
+
+static void free_taken(struct taken *taken)
+{
+    for (int side = 0; side < 2; side++) {
+        flm_profile_free(taken->profile[side]);
+        free(taken->name[side]);
+    }
+}
+
+/* What is opened can be compared neither with the baseline that was there, nor as labels or times
+ * of what was there: without these. */
+static bool open_without(struct flm_model *model, bool has_baseline, struct flm_error *why)
+{
+    struct flm_profile *before = model->opened[FLM_VIEWER_BEFORE];
+    struct flm_comparing *c = &model->comparing;
+    size_t sizes[2] = {c->expression[0].size, c->expression[1].size};
+    c->expression[0].size = c->expression[1].size = 0;
+    if (!has_baseline)
+        model->opened[FLM_VIEWER_BEFORE] = NULL;
+    if (flm_comparing_open(model, why))
+        return true;
+    model->opened[FLM_VIEWER_BEFORE] = before;
+    for (int side = 0; side < 2; side++)
+        c->expression[side].size = sizes[side];
+    return false;
+}
+
+/* False, and `why`: everything is as it was. *reason: why nothing is compared any more. */
+static bool open_taken(struct flm_model *model, struct taken *taken, struct flm_error *reason,
+                       struct flm_error *why)
+{
+    struct flm_profile *earlier[2] = {model->opened[0], model->opened[1]};
+    for (int side = 0; side < 2; side++)
+        if (taken->profile[side])
+            model->opened[side] = taken->profile[side];
+    bool good = flm_comparing_open(model, reason);
+    if (!good && taken->profile[FLM_VIEWER_AFTER] && reason->kind != FLM_ERROR_MEMORY)
+        good = taken->is_alone = open_without(model, taken->profile[FLM_VIEWER_BEFORE], why);
+    else if (!good && why)
+        *why = *reason;
+    for (int side = 0; side < 2; side++) {
+        if (!good)
+            model->opened[side] = earlier[side];
+        else if (earlier[side] != model->opened[side])
+            flm_profile_free(earlier[side]);
+        if (!good || (!taken->profile[side] && model->opened[side]))
+            continue;
+        free(model->name[side]);
+        model->name[side] = taken->name[side];
+        model->known_as[side] = 0;
+    }
+    return good;
+}
+
+/* The last of several is in force. */
+static void choose_view(const struct flm_viewer *v, const struct taken *taken,
+                        struct flm_text *state)
+{
+    const struct flm_view *alone = flm_view_default(false), *compared = flm_view_default(true);
+    const struct flm_view *view = NULL;
+    if (taken->profile[FLM_VIEWER_BEFORE] && v->model.view == alone)
+        view = compared;
+    else if (taken->is_alone && !taken->profile[FLM_VIEWER_BEFORE] && v->model.view == compared)
+        view = alone;
+    if (view)
+        flm_text_format(state, "%sview=%s", state->size ? "&" : "", view->name);
+}
+
+static bool take(struct flm_viewer *v, struct taken *taken, struct flm_error *why)
+{
+    struct flm_text state = {0};
+    struct flm_error reason = {0};
+    flm_state_write(v, &state);
+    bool good = !state.failed;
+    for (int side = 0; side < 2; side++)
+        good = good && (taken->name[side] || !taken->profile[side]);
+    flm_viewer_leave(v);
+    if (!good)
+        flm_error_memory(why);
+    if (!good || !open_taken(&v->model, taken, &reason, why)) {
+        flm_text_clear(&state);
+        free_taken(taken);
+        return false;
+    }
+    flm_code_rows_clear(&v->scene.code);
+    choose_view(v, taken, &state);
+    good = !state.failed || flm_error_memory(why);
+    good = good && flm_state_read(v, (struct flm_bytes){state.at, state.size}, why);
+    flm_text_clear(&state);
+    flm_viewer_history_push(v);
+    if (good && taken->is_alone && !taken->profile[FLM_VIEWER_BEFORE]) {
+        flm_error_within(&reason, "nothing is compared any more");
+        flm_viewer_notify_error(v, &reason);
+    }
+    return good;
+}
+
+bool flm_viewer_take(struct flm_viewer *v, enum flm_viewer_side side, struct flm_profile *profile,
+                     const char *name, struct flm_error *why)
+{
+    assert(v && profile && name && (side == FLM_VIEWER_AFTER || side == FLM_VIEWER_BEFORE));
+    struct taken taken = {0};
+    taken.profile[side] = profile;
+    taken.name[side] = copy_name(name);
+    return take(v, &taken, why);
+}
+
+bool flm_viewer_take_both(struct flm_viewer *v, struct flm_profile *const profiles[2],
+                          const char *const names[2], struct flm_error *why)
+{
+    assert(v && profiles[0] && profiles[1] && names[0] && names[1]);
+    struct taken taken = {
+        {profiles[0], profiles[1]}, {copy_name(names[0]), copy_name(names[1])}, 0};
+    return take(v, &taken, why);
+}
