@@ -278,6 +278,9 @@ FLM_HIDDEN void flm_local_unload(void);
 /* Everything is in the file, and what FLAMEL asks for is written. Again: nothing happens. */
 FLM_HIDDEN void flm_run_end(void);
 
+/* A signal handler runs, as far as can be told. */
+FLM_HIDDEN bool flm_is_in_handler(void);
+
 /* A child begins to measure with its first scope: most run another program and have none. False:
  * this is none, or there is no memory. */
 FLM_HIDDEN bool flm_run_begin_child(void);

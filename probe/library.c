@@ -394,7 +394,7 @@ static void __attribute__((constructor)) library_begins(void)
 /* A program that ends in a signal handler may have interrupted malloc, or this library: then only
  * what is written in place is. While a handler runs its signal is blocked; a program that blocks
  * one that it has a handler for has no report either. */
-static bool is_in_handler(void)
+bool flm_is_in_handler(void)
 {
     sigset_t blocked;
     if (pthread_sigmask(SIG_SETMASK, NULL, &blocked) != 0)
@@ -421,7 +421,7 @@ void flm_run_end(void)
 {
     if (flm_run.number == 0 || flm_run.arena.file < 0)
         return;
-    if (is_in_handler() || !flm_lock_soon()) {
+    if (flm_is_in_handler() || !flm_lock_soon()) {
         end_in_handler();
         return;
     }

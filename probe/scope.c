@@ -178,9 +178,11 @@ static void add_memory(const struct flm_probe_open *open, struct flm_probe_node 
     flm_meter_add(flm_local, open->site, FLM_PROBE_COUNT, count);
 }
 
-void flm_scope_left_apart(struct flm_probe_open *open, struct flm_probe_node *node, uint64_t took)
+void flm_scope_left_apart(struct flm_probe_open *open, struct flm_probe_node *node, uint64_t took,
+                          uint64_t now)
 {
     struct flm_local *local = flm_local;
+    local->thread->last = now; /* nobody writes it when the program is killed */
     struct flm_probe_meter *meter = (struct flm_probe_meter *)(uintptr_t)open->meter;
     if (took > node->longest)
         node->longest = took;

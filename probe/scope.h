@@ -22,7 +22,8 @@ FLM_HIDDEN FLM_APART void flm_scope_leave_slowly(struct flm_probe_open *open);
  * allocated; or that was suspended with a task. It is counted, and its place is not given back
  * yet. */
 FLM_HIDDEN FLM_APART void flm_scope_left_apart(struct flm_probe_open *open,
-                                               struct flm_probe_node *node, uint64_t took);
+                                               struct flm_probe_node *node, uint64_t took,
+                                               uint64_t now);
 
 /* A bucket that was full is so again. */
 FLM_HIDDEN FLM_APART void flm_scope_overflow(struct flm_probe_meter *meter, uint32_t bucket);
@@ -71,7 +72,7 @@ static inline void flm_scope_left(struct flm_probe_open *open, struct flm_probe_
     node->total += took;
     if (FLM_RARELY(took >= open->direct) || FLM_RARELY(took > node->longest) ||
         FLM_RARELY(flm_scope_has_allocated(node))) {
-        flm_scope_left_apart(open, node, took);
+        flm_scope_left_apart(open, node, took, now);
         return;
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -91,6 +92,8 @@ static inline void flm_scope_left_plain(struct flm_probe_open *open, struct flm_
     node->total += took;
     if (took > node->longest)
         node->longest = took;
+    if (took >= FLM_PROBE_EXACT)
+        flm_local->thread->last = now;
     flm_local_work();
     flm_meter_add_duration(meter, took);
     flm_local_rest(open - 1);

@@ -344,7 +344,7 @@ static void end_block(struct flm_local *local)
     if (has_name)
         flm_thread_name(thread, name);
     flm_thread_state_end(thread, &now);
-    thread->end = flm_clock_ticks();
+    thread->last = flm_clock_ticks();
     __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
     flm_unlock();
 }

@@ -262,7 +262,8 @@ struct flm_probe_thread {
     uint64_t lost_busy;   /* scopes of signal handlers that interrupted the library: likewise */
     uint64_t left;        /* scopes that were left without an end: by longjmp, say */
     uint64_t lost_values; /* NaN, too large, or there was no room for their meter */
-    uint64_t start, end;  /* ticks */
+    uint64_t start;       /* ticks */
+    uint64_t last;        /* when it ended; before: a call that was not short; 0: there was none */
 
     /* Of all that are one, when the thread ended or the file was written; and those that ended. */
     struct flm_probe_kernel kernel, ended;

@@ -127,6 +127,11 @@ int main(int argc, char **argv)
     if (strcmp(what, "kill") == 0) {
         for (int i = 0; i < 5; i++)
             step();
+        usleep(3000); /* in main itself */
+        {
+            FLM_SCOPE("nap");
+            usleep(100);
+        }
         kill(getpid(), SIGKILL);
     }
     if (strcmp(what, "signals") == 0) {
@@ -178,6 +183,16 @@ int main(int argc, char **argv)
                 flm_exit(&scope);
             }
         threads(2);
+    }
+    if (strcmp(what, "becomes") == 0) {
+        step();
+        usleep(3000); /* in main itself */
+        execlp("sh", "sh", "-c", "exit 7", (char *)0);
+    }
+    if (strcmp(what, "abort") == 0) {
+        step();
+        usleep(3000);
+        abort();
     }
     if (strcmp(what, "_exit") == 0) {
         step();
@@ -268,6 +283,16 @@ esac
 
 FLAMEL=file:$work/_exit "$work/app" _exit || complain "_exit: it fails"
 calls "$work/_exit" | grep -qx 'main;step 1' || complain "_exit: the counts are lost"
+
+# A program that becomes another one, or aborts: the file has what was measured, until then.
+FLAMEL=file:$work/becomes "$work/app" becomes
+[ $? = 7 ] || complain "becomes: it does not become the shell"
+FLAMEL=file:$work/abort "$work/app" abort 2> /dev/null && complain "abort: it lives"
+for what in becomes abort kill; do
+    calls "$work/$what" | grep -q '^main;step' || complain "$what: the counts are lost"
+    time=$("$build/flamel" convert -q -t folded -m wall "$work/$what" | sed -n 's/^main //p')
+    [ "${time%.*}" -ge 3000000 ] || complain "$what: main has $time ns, not 3 ms"
+done
 
 FLAMEL=json:$work/quick_exit "$work/app" quick_exit || complain "quick_exit: it fails"
 grep -q '"step"' "$work/quick_exit" || complain "quick_exit: no report"

@@ -357,7 +357,8 @@ static bool read_meters(struct reading *r, const struct flm_probe_thread *thread
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Of a program that was killed nobody wrote when it was: the last scope that was entered tells. */
+/* Of a program that was killed nobody wrote when it was: the last scope tells, that was entered, or
+ * that ended and was not short. */
 static bool read_threads(struct reading *r)
 {
     struct flm_probe_decoded *d = r->d;
@@ -369,6 +370,8 @@ static bool read_threads(struct reading *r)
             return refuse_place(r, place, "a thread is not in the file");
         if (!FLM_ARRAY_ADD(&d->threads, thread))
             return flm_error_memory(r->why);
+        if (thread.last > d->last_ticks)
+            d->last_ticks = thread.last;
         for (uint32_t depth = 1; depth <= FLM_PROBE_MOST_DEPTH && thread.open[depth].start; depth++)
             if (thread.open[depth].start > d->last_ticks)
                 d->last_ticks = thread.open[depth].start;
