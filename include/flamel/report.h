@@ -66,6 +66,7 @@ struct flm_report_options {
     enum flm_report_address (*name_address)(void *context, size_t file, uint64_t address,
                                             char *name, size_t room);
     void *name_context;
+    bool for_command; /* its hints name options of `flamel probe`, not words of FLAMEL */
 };
 
 /* The functions with the largest self or total value. Table "functions". */

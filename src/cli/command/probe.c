@@ -97,6 +97,7 @@ static bool read_options(const struct fields *f, struct request *request, struct
 {
     struct flm_report_options *report = &request->report;
     *report = (struct flm_report_options){.size = sizeof *report,
+                                          .for_command = true,
                                           .percentiles = request->percentiles,
                                           .percentile_count = 1,
                                           .rows = f->rows != NOT_GIVEN          ? (uint32_t)f->rows

@@ -158,6 +158,7 @@ static bool add_stack(struct flm_probe_stacks *s, struct frames *frames,
     struct flm_stack_row *row = add_frames(frames, stack, &s->texts) ? row_of(s, start) : NULL;
     if (!row)
         return false;
+    row->samples += positive(stack->samples);
     row->live += positive(stack->live_bytes);
     row->blocks += positive(stack->live_allocations) / FLM_PROBE_ALLOCATION_ONE;
     row->allocated += positive(stack->bytes);
@@ -195,14 +196,15 @@ void flm_probe_stacks_clear(struct flm_probe_stacks *s)
 
 /* ---- The section ----------------------------------------------------------------------------- */
 
-enum { LIVE, BLOCKS, ALLOCATED, ALLOCATIONS, COLUMNS };
+enum { LIVE, BLOCKS, ALLOCATED, ALLOCATIONS, SAMPLES, COLUMNS };
 
 static const struct {
     const char *name, *heading, *unit;
 } columns[COLUMNS] = {[LIVE] = {"live", "not freed", "bytes"},
                       [BLOCKS] = {"blocks", "blocks", ""},
                       [ALLOCATED] = {"allocated", "allocated", "bytes"},
-                      [ALLOCATIONS] = {"allocations", "allocations", ""}};
+                      [ALLOCATIONS] = {"allocations", "allocations", ""},
+                      [SAMPLES] = {"samples", "samples", ""}};
 
 static void find_values(const struct flm_stack_row *row, double *value)
 {
@@ -210,6 +212,7 @@ static void find_values(const struct flm_stack_row *row, double *value)
     value[BLOCKS] = row->blocks;
     value[ALLOCATED] = row->allocated;
     value[ALLOCATIONS] = row->allocations;
+    value[SAMPLES] = row->samples;
 }
 
 static bool is_leaks(const struct flm_probe_stacks *s)
@@ -244,6 +247,14 @@ static size_t shown_of(const struct flm_probe_stacks *s, uint32_t most)
     return most > 0 && most < s->rows.count ? most : s->rows.count;
 }
 
+static uint64_t all_samples(const struct flm_probe_stacks *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->rows.count; i++)
+        sum += s->rows.at[i].samples;
+    return (uint64_t)sum;
+}
+
 static void add_view(struct flm_report *report, size_t column, double whole)
 {
     struct flm_report_view view = {.heading = columns[column].heading,
@@ -262,6 +273,8 @@ static void add_view(struct flm_report *report, size_t column, double whole)
                                                              .whole = whole});
 }
 
+enum { LEAST_OF_SHARES = 10 };
+
 /* Those of what it is sorted by are first. */
 static void add_columns(struct flm_report *report, const struct flm_probe_stacks *s)
 {
@@ -277,8 +290,10 @@ static void add_columns(struct flm_report *report, const struct flm_probe_stacks
         add_view(report, LIVE, live);
         add_view(report, BLOCKS, 0);
     } else {
-        add_view(report, ALLOCATED, allocated);
+        /* One sample is 100 %, and says nothing of shares. */
+        add_view(report, ALLOCATED, all_samples(s) >= LEAST_OF_SHARES ? allocated : 0);
         add_view(report, ALLOCATIONS, 0);
+        add_view(report, SAMPLES, 0);
         if (live > 0)
             add_view(report, LIVE, 0);
     }
@@ -301,7 +316,7 @@ static void add_rows(struct flm_report *report, const struct flm_probe_stacks *s
 }
 
 static void add_rest(struct flm_report *report, const struct flm_probe_stacks *s,
-                     const uint32_t *order, size_t shown)
+                     const uint32_t *order, size_t shown, const struct flm_report_options *options)
 {
     double rest = 0;
     for (size_t i = shown; i < s->rows.count; i++)
@@ -312,7 +327,34 @@ static void add_rest(struct flm_report *report, const struct flm_probe_stacks *s
     struct flm_text *line = flm_report_add_line(report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED);
     flm_text_format(line, "%zu more stack%s with ", count, count == 1 ? "" : "s");
     flm_quantity_add(line, rest, flm_bytes_of("bytes"));
-    flm_text_puts(line, " (all with --rows 0, or FLAMEL=rows:0)");
+    flm_text_format(line, " (%s)", flm_probe_all_rows(options));
+}
+
+const char *flm_probe_all_rows(const struct flm_report_options *options)
+{
+    return options->for_command ? "all with --rows 0" : "all with --rows 0, or FLAMEL=rows:0";
+}
+
+/* Of few samples the values are chance. */
+static void add_advice(struct flm_report *report, const struct flm_probe_stacks *s,
+                       bool for_command)
+{
+    enum { FEW = 100 };
+    struct flm_text *line = flm_report_add_line(report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED);
+    if (is_leaks(s)) {
+        flm_text_format(line,
+                        "whole stacks as a flame graph: write %s, and choose "
+                        "the metric \"live by stack\" in flamel view app.flm",
+                        for_command ? "-o app.flm" : "FLAMEL=flm:app.flm");
+        return;
+    }
+    uint64_t samples = all_samples(s);
+    flm_count_add(line, samples);
+    flm_text_puts(line, samples == 1 ? " sample, one of " : " samples, one of ");
+    flm_quantity_add(line, (double)s->rate, flm_bytes_of("bytes"));
+    flm_text_format(line, "%s; %sleaks has each allocation, and what is not freed",
+                    samples < FEW ? ", which are few to compare by" : "",
+                    for_command ? "--with " : "FLAMEL=");
 }
 
 void flm_report_add_stacks(struct flm_report *report, const struct flm_probe_stacks *s,
@@ -336,17 +378,8 @@ void flm_report_add_stacks(struct flm_report *report, const struct flm_probe_sta
     flm_report_begin_table(report, name, FLM_IN_PEOPLES | FLM_IN_JSON, false);
     add_columns(report, s);
     add_rows(report, s, order, shown);
-    add_rest(report, s, order, shown);
-    struct flm_text *line = flm_report_add_line(report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED);
-    if (is_leaks(s)) {
-        flm_text_puts(line, "whole stacks as a flame graph: write FLAMEL=flm:app.flm, and choose "
-                            "the metric \"live by stack\" in flamel view app.flm");
-    } else {
-        flm_text_puts(line, "one of ");
-        flm_quantity_add(line, (double)s->rate, flm_bytes_of("bytes"));
-        flm_text_puts(line,
-                      " is a sample; FLAMEL=leaks has each allocation, and what is not freed");
-    }
+    add_rest(report, s, order, shown, options);
+    add_advice(report, s, options->for_command);
     flm_report_end_section(report);
     free(order);
 }

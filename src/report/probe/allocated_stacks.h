@@ -16,7 +16,7 @@
 
 struct flm_stack_row {
     size_t start, size; /* of the text */
-    double live, blocks, allocated, allocations;
+    double live, blocks, allocated, allocations, samples;
 };
 
 struct flm_probe_stacks {
@@ -32,6 +32,9 @@ bool flm_probe_stacks_add(struct flm_probe_stacks *stacks, const struct flm_prob
                           const struct flm_report_options *options, size_t file,
                           struct flm_error *why);
 void flm_probe_stacks_clear(struct flm_probe_stacks *stacks);
+
+/* How all rows of a section are had. */
+const char *flm_probe_all_rows(const struct flm_report_options *options);
 
 /* The section: what is not freed where each allocation was looked at ("leaks"), else what was
  * allocated, by samples ("stacks"). Nothing where there are none. */

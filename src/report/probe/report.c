@@ -301,7 +301,9 @@ static void add_memory_hint(const struct maker *m)
     const struct flm_probe_activity *memory = &m->decoded->header.activity[FLM_PROBE_MEMORY];
     if (memory->state == FLM_PROBE_ACTIVE && memory->rate != 1 && m->stacks->rows.count == 0)
         flm_text_puts(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
-                      "FLAMEL=leaks shows what is not freed, by the stack that allocated it");
+                      m->options->for_command
+                          ? "--with leaks shows what is not freed, by the stack that allocated it"
+                          : "FLAMEL=leaks shows what is not freed, by the stack that allocated it");
 }
 
 /* Differences between rows that have a few samples each are chance. */
@@ -330,7 +332,7 @@ static bool add_section(struct maker *m, const struct flm_section *section, stru
     add_rows(m, section, shown);
     if (shown < count)
         flm_text_format(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
-                        "%u more (all with --rows 0, or FLAMEL=rows:0)", count - shown);
+                        "%u more (%s)", count - shown, flm_probe_all_rows(m->options));
     if (section->activity == FLM_PROBE_MEMORY)
         add_memory_hint(m);
     if (section->activity == FLM_PROBE_CPU_TIME)

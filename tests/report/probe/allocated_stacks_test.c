@@ -19,6 +19,7 @@ static struct image *make_leaks(uint64_t base, uint64_t rate)
         {.next = NEXT,
          .count = 3,
          .thread = THREAD,
+         .samples = 4,
          .bytes = 400,
          .allocations = 4 * ONE,
          .live_bytes = 300,
@@ -27,6 +28,7 @@ static struct image *make_leaks(uint64_t base, uint64_t rate)
         {.next = NEXT + 10,
          .count = 2,
          .thread = THREAD,
+         .samples = 1,
          .bytes = 50,
          .allocations = ONE,
          .live_bytes = 50,
@@ -34,6 +36,7 @@ static struct image *make_leaks(uint64_t base, uint64_t rate)
          .frame = {base + 0x11, base + 0x31}},
         {.count = 2,
          .thread = THREAD,
+         .samples = 1,
          .bytes = 900,
          .allocations = ONE,
          .frame = {base + 0x21, base + 0x31}},
@@ -96,12 +99,18 @@ static bool add_text(void *context, const void *bytes, size_t size)
     return true;
 }
 
-static void assert_text(const struct flm_report *report, enum flm_report_form form,
-                        const char *part)
+static const char *text_of(const struct flm_report *report, enum flm_report_form form)
 {
     static char text[1 << 16];
     text[0] = 0;
     assert_true(flm_report_write(report, form, NULL, add_text, text, NULL));
+    return text;
+}
+
+static void assert_text(const struct flm_report *report, enum flm_report_form form,
+                        const char *part)
+{
+    const char *text = text_of(report, form);
     if (!strstr(text, part))
         fail_msg("no '%s' in %s", part, text);
 }
@@ -129,7 +138,17 @@ static void samples_are_sorted_by_what_was_allocated(void **state)
     struct flm_report *report = report_of(&image, 1, &with_names);
     assert_null(flm_report_table_named(report, "leaks"));
     assert_row(report, "stacks", 0, "parse < main", 0, 0, 900);
-    assert_text(report, FLM_REPORT_TEXT, "one of 4 KiB is a sample");
+    assert_text(report, FLM_REPORT_TEXT,
+                "6 samples, one of 4 KiB, which are few to compare by; FLAMEL=leaks");
+    if (strstr(text_of(report, FLM_REPORT_TEXT), "66.7 %")) /* 900 of 1,350 */
+        fail_msg("shares of a few samples: %s", text_of(report, FLM_REPORT_TEXT));
+    flm_report_free(report);
+    struct flm_report_options options = with_names;
+    options.for_command = true;
+    options.rows = 1;
+    report = report_of(&image, 1, &options);
+    assert_text(report, FLM_REPORT_TEXT, "; --with leaks has");
+    assert_text(report, FLM_REPORT_TEXT, "(all with --rows 0)");
     flm_report_free(report);
     free(image);
 }
