@@ -4,7 +4,7 @@
  *     functions/  functions that do so by themselves;  names.c  names by addresses
  *     calls.c     what a thread does often and is no scope: found again fast
  *     cpu.c       CPU time by samples;  thread_state.c  what the kernel says of threads
- *     sites.c     what is measured gets numbers; names that are known at run time only
+ *     sites.c     what is measured gets numbers; names that are known at run time only; lambdas.c  names of lambdas
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
  *     tasks.c     what is suspended, and goes on in another thread

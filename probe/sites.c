@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "lambdas.h"
 
 /* Part 0 has the first 64, and each other one as many as there are before it. */
 static struct flm_probe_site *site_at(struct flm_arena *arena, uint32_t number)
@@ -37,6 +38,25 @@ static bool add_text(struct flm_arena *arena, const char *text, uint64_t *at, ui
     return length == 0 || *at > 0;
 }
 
+/* Of lambdas the macros keep what the compiler calls them in full. */
+static bool is_lambda(const struct flm_site *site)
+{
+    return site->kind != FLM_PROBE_LOCK && site->caller && site->function &&
+           strcmp(site->function, "operator()") == 0;
+}
+
+static bool add_function(struct flm_arena *arena, const struct flm_site *site,
+                         struct flm_probe_site *to)
+{
+    char name[256];
+    if (!is_lambda(site))
+        return add_text(arena, site->function, &to->function, &to->function_size);
+    to->caller = 0;
+    to->function_size = (uint32_t)flm_lambda_name(site->caller, name, sizeof name);
+    to->function = flm_arena_add_text(arena, name, to->function_size);
+    return to->function > 0;
+}
+
 static bool describe(struct flm_arena *arena, const struct flm_site *site,
                      struct flm_probe_site *to)
 {
@@ -46,8 +66,7 @@ static bool describe(struct flm_arena *arena, const struct flm_site *site,
     to->address = (uintptr_t)site->address;
     to->caller = (uintptr_t)site->caller;
     return add_text(arena, site->name, &to->name, &to->name_size) &&
-           add_text(arena, site->function, &to->function, &to->function_size) &&
-           add_text(arena, site->file, &to->file, &to->file_size);
+           add_function(arena, site, to) && add_text(arena, site->file, &to->file, &to->file_size);
 }
 
 const struct flm_probe_site *flm_site_record(uint32_t number)

@@ -52,7 +52,8 @@ struct flm_site {
     uint32_t number;          /* the library's; 0 at first */
     uint16_t kind, operation; /* enum flm_probe_kind, flm_probe_operation: 0, a scope */
     const void *address;      /* of a function or lock that has no name; NULL: none */
-    const void *caller;       /* of a lock: where it is taken; NULL: not known */
+    const void *caller;       /* of a lock: where it is taken; of a lambda: its whole name, a text;
+                                 NULL: not known */
 };
 
 /* A scope that is open, in a variable of the block. */
@@ -172,9 +173,18 @@ static inline int flm_probe_report(void)
     FLM_PROBE_GUARD_(FLM_PROBE_JOIN(flm_at_, __COUNTER__),                                         \
                      FLM_PROBE_IS_ON ? enter(name) : flm_no_scope())
 
+/* __func__ of all lambdas is "operator()". By the size alone, so that it is a constant. */
+#ifdef __cplusplus
+#define FLM_PROBE_LAMBDA                                                                           \
+    (sizeof __func__ == sizeof "operator()" ? static_cast<const void *>(__PRETTY_FUNCTION__)       \
+                                            : nullptr)
+#else
+#define FLM_PROBE_LAMBDA 0
+#endif
 #define FLM_SITE_OF(id, name, kind) FLM_SITE_FOR(id, name, kind, 0)
 #define FLM_SITE_FOR(id, name, kind, operation)                                                    \
-    static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0, kind, operation, 0, 0}
+    static struct flm_site id = {name, __func__,  __FILE__, __LINE__,        0,                    \
+                                 kind, operation, 0,        FLM_PROBE_LAMBDA}
 #define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
 
 #ifdef __cplusplus

@@ -77,6 +77,49 @@ check()
         { echo "$what: no word of the 46 beyond"; bad=1; }
 }
 
+# Lambdas have the name of the function that they are in, whose own name may be odd.
+cat > "$work/lambdas.cc" << 'END'
+#include <flamel/probe.h>
+namespace ns {
+template <class T> struct parser {
+    T value;
+    int parse(int (*next)(int, void (*)(int))) const
+    {
+        FLM_FUNC();
+        int sum = 0;
+        auto line = [&](int x) {
+            FLM_FUNC();
+            auto word = [&] { FLM_FUNC(); return sum++; };
+            return word() + x;
+        };
+        return line(next ? 1 : 2);
+    }
+    operator int() const { return [](T x) { FLM_FUNC(); return x ? 1 : 0; }(value); }
+    bool operator<(const parser &other) const { return [&](auto x) { FLM_FUNC(); return x < other.value; }(value); }
+    int operator()(int x) const { FLM_FUNC(); return [&](int *y) -> int { FLM_FUNC(); return *y; }(&x); }
+};
+}
+static int (*everywhere)() = [] { FLM_FUNC(); return 1; };
+int main()
+{
+    ns::parser<long *> one{nullptr};
+    ns::parser<int> two{2};
+    return one.parse(nullptr) + one + (two < two) + two(0) + everywhere() - 3;
+}
+END
+check_lambdas()
+{
+    for level in -O0 -O2; do
+        $1 -std=c++14 -Wall -Wextra -Werror $level -Iinclude "$work/lambdas.cc" -o "$work/lambdas" -L"$build" -lflamel-probe ||
+            { echo "$1 $level: lambdas do not compile"; bad=1; return; }
+        FLAMEL=file:$work/out "$work/lambdas" || { echo "$1 $level: lambdas fail"; bad=1; }
+        found=$("$build/flamel" convert -q -t folded -m calls "$work/out" | tr '\n' ' ')
+        [ "$found" = "operator int::{lambda} 1 operator<::{lambda} 1 parse 1 parse;parse::{lambda} 1 \
+parse;parse::{lambda};parse::{lambda}::{lambda} 1 parser::operator() 1 parser::operator();operator()::{lambda} 1 {lambda} 1 " ] ||
+            { echo "$1 $level: other names of lambdas: $found"; bad=1; }
+    done
+}
+
 check "shared" $cc -O2 "$work/app.c" -lflamel-probe
 check "shared, as needed" $cc -O0 -Wl,--as-needed "$work/app.c" -lflamel-probe
 check "strict C11" $cc -std=c11 -Wall -Wextra -Werror -O2 "$work/app.c" -lflamel-probe
@@ -86,6 +129,7 @@ for cxx in g++ clang++ clang++-14; do
     command -v $cxx > /dev/null || continue
     check "$cxx, C++11" $cxx -std=c++11 -Wall -Wextra -Werror -O2 "$work/app.cc" -lflamel-probe
     check "$cxx, C++17" $cxx -std=c++17 -O1 "$work/app.cc" -lflamel-probe
+    check_lambdas $cxx
 done
 for other in clang clang-14; do
     command -v $other > /dev/null && check $other $other -O2 "$work/app.c" -lflamel-probe
