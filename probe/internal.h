@@ -1,10 +1,11 @@
 /* internal.h - what the parts of the library share.
  *
  *     scope.c     entering and leaving: the hot path
- *     functions/  functions that do so by themselves;  names.c  names by addresses
+ *     functions/  functions that do so by themselves; of lambdas, the names
+ *     names.c     names by addresses
  *     calls.c     what a thread does often and is no scope: found again fast
  *     cpu.c       CPU time by samples;  thread_state.c  what the kernel says of threads
- *     sites.c     what is measured gets numbers; names that are known at run time only; lambdas.c  names of lambdas
+ *     sites.c     what is measured gets numbers; names that are known at run time only
  *     threads.c   what a thread has: its block in the file, and its own memory
  *     requests.c  scopes, requests and tasks with names that are known at run time
  *     tasks.c     what is suspended, and goes on in another thread
