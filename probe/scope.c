@@ -107,31 +107,12 @@ struct flm_probe_node *flm_node_of(struct flm_site *site)
     return node;
 }
 
-/* Whether this call is timed. */
-static inline bool is_timed(struct flm_probe_node *node, uint32_t mode)
-{
-    if (mode & FLM_BY_COUNT)
-        return false;
-    if (!(mode & FLM_BY_SAMPLE) || node->until_timed == 0)
-        return true;
-    node->until_timed--;
-    return false;
-}
-
-static inline void *begin(struct flm_probe_open *open, uint32_t mode)
-{
-    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
-    if (FLM_RARELY(mode & (FLM_BY_COUNT | FLM_BY_SAMPLE)) && !is_timed(node, mode))
-        open->start = FLM_PROBE_UNTIMED;
-    else
-        open->start = FLM_RARELY(mode & FLM_BY_SYSTEM) ? flm_clock_ticks() : flm_clock_counter();
-    return open;
-}
-
 void *flm_scope_enter_found(struct flm_probe_open *open, struct flm_site *site)
 {
     open = find(open, site);
-    return open ? begin(open, flm_scope_mode) : NULL;
+    if (open)
+        flm_scope_begin(open, flm_scope_mode);
+    return open;
 }
 
 /* The first scope of a thread. */
@@ -154,7 +135,8 @@ void *flm_scope_enter_by_mode(struct flm_site *site)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (FLM_RARELY(open->site != flm_site_number_now(site) || open->parent != top->node))
         return flm_scope_enter_found(open, site);
-    return begin(open, flm_scope_mode);
+    flm_scope_begin(open, flm_scope_mode);
+    return open;
 }
 
 /* ---- Leaving --------------------------------------------------------------------------------- */
@@ -287,14 +269,11 @@ static void leave_at(struct flm_probe_open *open, struct flm_probe_node *node, u
                      uint64_t now)
 {
     if (open->start == FLM_PROBE_UNTIMED) {
-        open->start = 0;
-        node->calls++;
         if (FLM_RARELY(flm_scope_has_allocated(node))) {
             flm_local_work();
             add_memory(open, node);
         }
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        flm_top = open - 1;
+        flm_scope_left_untimed(open, node);
         if (FLM_RARELY(flm_local->task))
             flm_task_scope_took(open, node, 0);
         return;

@@ -99,6 +99,34 @@ static inline void flm_scope_left_plain(struct flm_probe_open *open, struct flm_
     flm_local_rest(open - 1);
 }
 
+/* Whether this call is timed. */
+static inline bool flm_scope_is_timed(struct flm_probe_node *node, uint32_t mode)
+{
+    if (mode & FLM_BY_COUNT)
+        return false;
+    if (!(mode & FLM_BY_SAMPLE) || node->until_timed == 0)
+        return true;
+    node->until_timed--;
+    return false;
+}
+
+static inline void flm_scope_begin(struct flm_probe_open *open, uint32_t mode)
+{
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
+    if (FLM_RARELY(mode & (FLM_BY_COUNT | FLM_BY_SAMPLE)) && !flm_scope_is_timed(node, mode))
+        open->start = FLM_PROBE_UNTIMED;
+    else
+        open->start = FLM_RARELY(mode & FLM_BY_SYSTEM) ? flm_clock_ticks() : flm_clock_counter();
+}
+
+static inline void flm_scope_left_untimed(struct flm_probe_open *open, struct flm_probe_node *node)
+{
+    open->start = 0;
+    node->calls++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    flm_top = open - 1;
+}
+
 /* No call but in the place of its end: it saves no registers. */
 static inline void flm_scope_leave(struct flm_probe_open *open)
 {

@@ -27,9 +27,13 @@ static unsigned long long READ_COUNTER(void)
 }
 #endif
 
+#ifdef __clang__
+#define PLAIN __attribute__((noinline, no_instrument_function, xray_never_instrument))
+#else
 #define PLAIN __attribute__((noinline, no_instrument_function))
+#endif
 
-static double now_ns(void) __attribute__((no_instrument_function));
+static PLAIN double now_ns(void);
 static double now_ns(void)
 {
     struct timespec now;

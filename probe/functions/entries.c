@@ -89,7 +89,8 @@ static inline __attribute__((always_inline)) void begin(uintptr_t key, uintptr_t
 {
     uintptr_t stack = frame_of(slot);
     struct flm_probe_open *top = flm_top;
-    if (FLM_RARELY(!top || flm_scope_mode || (top->stack != 0 && top->stack <= stack))) {
+    uint32_t mode = flm_scope_mode;
+    if (FLM_RARELY(!top || (mode & FLM_BY_SYSTEM) || (top->stack != 0 && top->stack <= stack))) {
         if (flm_function_find(key) != &flm_left_out)
             apart(slowly, key, stack);
         return;
@@ -103,7 +104,10 @@ static inline __attribute__((always_inline)) void begin(uintptr_t key, uintptr_t
         return;
     }
     open->stack = stack;
-    open->start = flm_clock_counter();
+    if (FLM_RARELY(mode))
+        flm_scope_begin(open, mode);
+    else
+        open->start = flm_clock_counter();
 }
 
 void flm_entry_began(uintptr_t key, uintptr_t slot)
@@ -123,6 +127,19 @@ void flm_entry_counted(uintptr_t key, uintptr_t slot)
         apart(flm_entry_count_slowly, key, slot);
 }
 
+/* Saving all registers takes longer than timing, so what is only counted does without. */
+static __attribute__((noinline)) void end_by_mode(struct flm_probe_open *open,
+                                                  struct flm_probe_node *node, uint32_t mode,
+                                                  bool is_plain)
+{
+    if (is_plain && open->start == FLM_PROBE_UNTIMED && !flm_local->task)
+        flm_scope_left_untimed(open, node);
+    else if (is_plain && mode == FLM_IN_ORDER && open->direct != 0)
+        flm_scope_left_plain(open, node, flm_clock_counter_in_order());
+    else
+        apart(flm_entry_end_slowly, (uintptr_t)open->function, (uintptr_t)open->stack);
+}
+
 void flm_entry_ended(uintptr_t key, uintptr_t slot)
 {
     uintptr_t stack = frame_of(slot);
@@ -135,8 +152,13 @@ void flm_entry_ended(uintptr_t key, uintptr_t slot)
         return; /* it is not open: it was left out, or too deep */
     struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
     uint64_t now = flm_clock_counter();
-    if (FLM_RARELY(open != top || flm_scope_mode || open->direct == 0 ||
-                   flm_scope_has_allocated(node))) {
+    uint32_t mode = flm_scope_mode;
+    bool is_plain = open == top && !flm_scope_has_allocated(node);
+    if (FLM_RARELY(mode)) {
+        end_by_mode(open, node, mode, is_plain);
+        return;
+    }
+    if (FLM_RARELY(!is_plain || open->direct == 0)) {
         apart(flm_entry_end_slowly, key, stack);
         return;
     }
