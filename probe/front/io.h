@@ -25,11 +25,19 @@
 #define FLM_ADDRESS_OF(address) (address)
 #endif
 
+/* Of an operation on a file, from 0. */
+enum { FLM_FILE_OPERATIONS = FLM_PROBE_FILE_CONNECT - FLM_PROBE_FILE_READ + 2 };
+static inline int flm_file_operation(int operation)
+{
+    return operation == FLM_PROBE_FILE_ACCEPT ? FLM_FILE_OPERATIONS - 1
+                                              : operation - FLM_PROBE_FILE_READ;
+}
+
 /* Made once for each name, and never freed. */
 struct flm_file {
     struct flm_file *next;    /* of the same hash */
     struct flm_file *clients; /* of a listening socket: those that were accepted */
-    struct flm_site *site[FLM_PROBE_FILE_CONNECT - FLM_PROBE_FILE_READ + 1]; /* by operation */
+    struct flm_site *site[FLM_FILE_OPERATIONS]; /* flm_file_operation() */
     uint32_t size;
     char name[];
 };

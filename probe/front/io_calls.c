@@ -4,7 +4,7 @@
 static struct flm_site *site_of(const void *thing, const void *caller, int operation)
 {
     struct flm_file *file = (struct flm_file *)((uintptr_t)thing - (uintptr_t)operation);
-    struct flm_site **site = &file->site[operation - FLM_PROBE_FILE_READ];
+    struct flm_site **site = &file->site[flm_file_operation(operation)];
     (void)caller;
     struct flm_site *known = __atomic_load_n(site, __ATOMIC_ACQUIRE);
     if (!known) {

@@ -119,6 +119,50 @@ FLM_PUT(fputc, to, (int c, FILE *to), (c, to))
 FLM_PUT(putc, to, (int c, FILE *to), (c, to))
 FLM_PUT(_IO_putc, to, (int c, FILE *to), (c, to))
 FLM_PUT(putchar, stdout, (int c), (c))
+/* Where they are called: compilers have most of these in the program itself. */
+#undef putc_unlocked
+#undef fputc_unlocked
+#undef putchar_unlocked
+FLM_PUT(fputc_unlocked, to, (int c, FILE *to), (c, to))
+FLM_PUT(putc_unlocked, to, (int c, FILE *to), (c, to))
+FLM_PUT(putchar_unlocked, stdout, (int c), (c))
+
+/* To a file without a stream: with its formatting. */
+#define FLM_PRINT_AT(name, parameters, arguments)                                                  \
+    FLM_BEHIND(name);                                                                              \
+    FLM_FRONT int name parameters                                                                  \
+    {                                                                                              \
+        struct flm_io io;                                                                          \
+        bool is_measured =                                                                         \
+            flm_is_seen(FLM_PROBE_IO) && flm_io_begin_at(&io, to, FLM_PROBE_FILE_WRITE);           \
+        int result = FLM_REAL(name) arguments;                                                     \
+        if (is_measured)                                                                           \
+            flm_io_end(&io, result);                                                               \
+        return result;                                                                             \
+    }
+int __vdprintf_chk(int to, int flag, const char *format, va_list more);
+int __dprintf_chk(int to, int flag, const char *format, ...);
+FLM_PRINT_AT(vdprintf, (int to, const char *restrict format, va_list more), (to, format, more))
+FLM_PRINT_AT(__vdprintf_chk, (int to, int flag, const char *format, va_list more),
+             (to, flag, format, more))
+
+FLM_FRONT int dprintf(int to, const char *restrict format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    int result = vdprintf(to, format, more);
+    va_end(more);
+    return result;
+}
+
+FLM_FRONT int __dprintf_chk(int to, int flag, const char *format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    int result = __vdprintf_chk(to, flag, format, more);
+    va_end(more);
+    return result;
+}
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -193,6 +237,46 @@ static inline void end_scan(const struct scan_call *call)
 FLM_SCANS(__isoc99_, )
 FLM_SCANS(__isoc23_, )
 
+/* Of a program for a standard before C99. Here these are the others' names, so they have some of
+ * their own. */
+typedef int scan_list(FILE *from, const char *format, va_list more);
+FLM_FRONT int front_vfscanf(FILE *from, const char *format, va_list more) __asm__("vfscanf");
+FLM_FRONT int front_vscanf(const char *format, va_list more) __asm__("vscanf");
+FLM_FRONT int front_fscanf(FILE *from, const char *format, ...) __asm__("fscanf");
+FLM_FRONT int front_scanf(const char *format, ...) __asm__("scanf");
+
+int front_vfscanf(FILE *from, const char *format, va_list more)
+{
+    static uintptr_t real;
+    struct scan_call call = begin_scan(from);
+    int result = ((scan_list *)flm_behind(&real, "vfscanf"))(from, format, more);
+    end_scan(&call);
+    return result;
+}
+
+int front_vscanf(const char *format, va_list more)
+{
+    return front_vfscanf(stdin, format, more);
+}
+
+int front_fscanf(FILE *from, const char *format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    int result = front_vfscanf(from, format, more);
+    va_end(more);
+    return result;
+}
+
+int front_scanf(const char *format, ...)
+{
+    va_list more;
+    va_start(more, format);
+    int result = front_vfscanf(stdin, format, more);
+    va_end(more);
+    return result;
+}
+
 #define FLM_GET(name, stream, parameters, arguments)                                               \
     FLM_BEHIND(name);                                                                              \
     FLM_FRONT int name parameters                                                                  \
@@ -209,5 +293,11 @@ FLM_GET(fgetc, from, (FILE * from), (from))
 FLM_GET(getc, from, (FILE * from), (from))
 FLM_GET(_IO_getc, from, (FILE * from), (from))
 FLM_GET(getchar, stdin, (void), ())
+#undef getc_unlocked
+#undef fgetc_unlocked
+#undef getchar_unlocked
+FLM_GET(fgetc_unlocked, from, (FILE * from), (from))
+FLM_GET(getc_unlocked, from, (FILE * from), (from))
+FLM_GET(getchar_unlocked, stdin, (void), ())
 
 #endif

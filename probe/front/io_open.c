@@ -116,7 +116,7 @@ FLM_FRONT int accept(int listening, FLM_ADDRESS address, socklen_t *restrict siz
     struct flm_io io;
     if (!flm_is_seen(FLM_PROBE_IO))
         return FLM_REAL(accept)(listening, address, size);
-    bool is_measured = flm_io_begin_at(&io, listening, FLM_PROBE_FILE_CONNECT);
+    bool is_measured = flm_io_begin_at(&io, listening, FLM_PROBE_FILE_ACCEPT);
     int number = FLM_REAL(accept)(listening, address, size);
     if (is_measured)
         flm_io_end(&io, number < 0 ? -1 : 0);
@@ -128,7 +128,7 @@ FLM_FRONT int accept4(int listening, FLM_ADDRESS address, socklen_t *restrict si
     struct flm_io io;
     if (!flm_is_seen(FLM_PROBE_IO))
         return FLM_REAL(accept4)(listening, address, size, flags);
-    bool is_measured = flm_io_begin_at(&io, listening, FLM_PROBE_FILE_CONNECT);
+    bool is_measured = flm_io_begin_at(&io, listening, FLM_PROBE_FILE_ACCEPT);
     int number = FLM_REAL(accept4)(listening, address, size, flags);
     if (is_measured)
         flm_io_end(&io, number < 0 ? -1 : 0);

@@ -194,6 +194,17 @@ FLM_FRONT int fflush(FILE *stream)
     return result;
 }
 
+FLM_BEHIND(fflush_unlocked);
+FLM_FRONT int fflush_unlocked(FILE *stream)
+{
+    struct stream_call call;
+    if (!stream || !has_written(stream) || !begin(&call, stream, FLM_PROBE_FILE_WRITE, false))
+        return FLM_REAL(fflush_unlocked)(stream);
+    int result = FLM_REAL(fflush_unlocked)(stream);
+    end(&call, result == 0 ? 0 : -1);
+    return result;
+}
+
 static void forget(FILE *stream)
 {
     int kept = errno, number = fileno(stream);

@@ -235,7 +235,7 @@ in=$work/in
 "$work/dump" "$work/file" > "$work/told" || complain "no file"
 [ "$(ls "$in")" = "$(ls "$work/plain")" ] || complain "other files"
 
-# READ 7, WRITE 8, SYNC 9, OPEN 10, CONNECT 11
+# READ 7, WRITE 8, SYNC 9, OPEN 10, CONNECT 11, ACCEPT 17
 has "node 5.8 $in/a 4 4 1296 0 root;main;files"
 has "node 5.7 $in/a 5 5 1653 0 root;main;files"
 has "node 5.9 $in/a 2 2 0 0 root;main;files"
@@ -257,7 +257,7 @@ for kind in inet unix; do
     has "node 5.11 $address 3 3 0 0 root;main;$kind"
     has "node 5.8 $address 3 3 60 0 root;main;$kind"
     has "node 5.7 $address 3 3 90 0 root;main;$kind"
-    has "node 5.11 listening_on_$address 3 3 0 0 root;server"
+    has "node 5.17 listening_on_$address 3 3 0 0 root;server"
     has "node 5.7 clients_of_$address 3 3 60 0 root;server"
     has "node 5.8 clients_of_$address 3 3 90 0 root;server"
 done
@@ -360,5 +360,38 @@ for flags in -O0 "-O2 -D_FORTIFY_SOURCE=2"; do
         "$work/printed,read,bytes,13004" "stdout ($work/output),write,operations,3" "stdout ($work/output),write,bytes,8"; do
         grep -qxF "io,$wanted" "$work/csv" || { complain "printing, $flags: not $wanted"; cat "$work/csv"; }
     done
+done
+# By number, without locks, and by what GNU has for C90.
+cat > "$work/others.c" << 'END'
+#include <stdio.h>
+#include <fcntl.h>
+#include <unistd.h>
+int main(void)
+{
+    int number, i, c, sum = 0;
+    FILE *file = fopen("others", "w");
+    for (i = 0; i < 10; i++)
+        putc_unlocked('1' + i % 9, file);
+    fputc_unlocked('\n', file);
+    fclose(file);
+    file = fopen("others", "r");
+    if (fscanf(file, "%d", &number) != 1)
+        return 1;
+    while ((c = getc_unlocked(file)) != EOF)
+        sum += c;
+    fclose(file);
+    number = open("by number", O_WRONLY | O_CREAT, 0600);
+    for (i = 0; i < 3; i++)
+        dprintf(number, "%d\n", 10 + i);
+    return close(number) != 0 || sum != '\n';
+}
+END
+$cc -std=gnu89 -D_GNU_SOURCE -w -O0 "$work/others.c" -o "$work/others_" || exit 1
+nm -D "$work/others_" | grep -q ' fscanf' || complain "others: it is not for C90"
+(cd "$work" && FLAMEL=file:$work/other LD_PRELOAD=$build/libflamel-probe.so.0 ./others_) || complain "others: it fails"
+"$build/flamel" report --csv "$work/other" | grep '^io,' > "$work/csv"
+for wanted in "$work/others,write,operations,12" "$work/others,write,bytes,11" "$work/others,read,operations,3" \
+    "$work/others,read,bytes,11" "$work/by number,write,operations,3" "$work/by number,write,bytes,9"; do
+    grep -qxF "io,$wanted" "$work/csv" || { complain "others: not $wanted"; cat "$work/csv"; }
 done
 exit $bad
