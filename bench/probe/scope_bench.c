@@ -4,9 +4,11 @@
  * least of many short batches (10,000 calls, a third of a millisecond: shorter than a slice of the
  * scheduler), less that of a call of a function with nothing in it. Two readings of the counter are
  * in each, so that a slow phase of the machine is seen. "bias" is a parent with 1,000 empty
- * children, and the same without: flamel should say the same of its own time. */
+ * children, and the same without: flamel should say the same of its own time. "samples" and
+ * "jumps" run once, with FLAMEL as it is set. */
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +169,35 @@ static PLAIN void many(void)
                1e9);
 }
 
+/* CPU time of known work in a scope, its samples among it: the least of many. */
+static PLAIN double work_cpu_ms(void)
+{
+    double least = 1e18;
+    for (int round = 0; round < 40; round++) {
+        struct timespec before, after;
+        FLM_SCOPE("work");
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+        for (int i = 0; i < 1000; i++)
+            work();
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+        double took = (double)(after.tv_sec - before.tv_sec) * 1e3 +
+                      (double)(after.tv_nsec - before.tv_nsec) / 1e6;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+static jmp_buf out;
+static PLAIN void jump(void)
+{
+    longjmp(out, 1);
+}
+static PLAIN void try(void)
+{
+    if (setjmp(out) == 0)
+        jump();
+}
+
 __attribute__((no_instrument_function)) int main(int argc, char **argv)
 {
     static const char *const ways[] = {"off",
@@ -184,6 +215,11 @@ __attribute__((no_instrument_function)) int main(int argc, char **argv)
         bias();
     } else if (strcmp(what, "threads") == 0) {
         tell_threads();
+    } else if (strcmp(what, "samples") == 0) {
+        printf("%.3f ms of CPU time\n", work_cpu_ms());
+    } else if (strcmp(what, "jumps") == 0) {
+        FLM_SCOPE("jumps");
+        printf("%.2f ns for setjmp and longjmp\n", least_ns(try) - least_ns(empty));
     } else if (strcmp(what, "way") == 0 && argc > 2) {
         tell(argv[2]);
     } else {
