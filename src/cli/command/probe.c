@@ -149,7 +149,7 @@ static bool report(const struct fields *f, const struct request *request,
     struct flm_report *made =
         names ? flm_report_probe_processes(probed->files.at, probed->files.count, &with_names, why)
               : NULL;
-    bool good = made && print_report(f, made, why);
+    bool good = made && flm_probe_names_check(names, why) && print_report(f, made, why);
     flm_report_free(made);
     flm_probe_names_free(names);
     return good;

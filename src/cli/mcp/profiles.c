@@ -165,6 +165,10 @@ static struct flm_report *report_process(const struct flm_mcp_call *call,
         with_names.name_context = names;
         if (flm_attached_read(attached, &file, why))
             report = flm_report_probe(file.at, file.size, &with_names, why);
+        if (report && !flm_probe_names_check(names, why)) {
+            flm_report_free(report);
+            report = NULL;
+        }
     }
     flm_probe_names_free(names);
     flm_attached_close(attached);

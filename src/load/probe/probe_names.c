@@ -2,6 +2,7 @@
 #include "load/probe/probe_names.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ enum { PAGE = 4096 };
 /* A file, and its symbols; several processes may have it mapped. */
 struct symbols {
     char *path;
+    bool is_open, is_read;
     struct flm_elf_file *elf; /* NULL: it cannot be read */
-    bool is_read;
     struct flm_elf_named *all;
     size_t count;
 };
@@ -41,6 +42,7 @@ struct process {
 struct flm_probe_names {
     struct FLM_ARRAY(struct symbols) symbols;
     struct FLM_ARRAY(struct process) processes;
+    bool failed; /* no memory: something has no name that could have one */
 };
 
 struct flm_probe_names *flm_probe_names_new(struct flm_error *why)
@@ -80,16 +82,34 @@ static size_t symbols_of(struct flm_probe_names *names, const char *path)
         free(copy);
         return SIZE_MAX;
     }
-    names->symbols.at[names->symbols.count - 1].elf = flm_elf_open(path, NULL);
     return names->symbols.count - 1;
+}
+
+/* Only files that an address is looked up in are opened. */
+static const struct flm_elf_file *elf_of(struct flm_probe_names *names, struct symbols *symbols)
+{
+    struct flm_error why = {0};
+    if (!symbols->is_open)
+        symbols->elf = flm_elf_open(symbols->path, &why);
+    symbols->is_open = true;
+    names->failed |= why.kind == FLM_ERROR_MEMORY;
+    return symbols->elf;
 }
 
 static void add_module(struct flm_probe_names *names, struct process *process, struct module module,
                        const char *path)
 {
     module.symbols = symbols_of(names, path);
-    if (module.symbols != SIZE_MAX)
-        (void)FLM_ARRAY_ADD(&process->modules, module);
+    if (module.symbols == SIZE_MAX || !FLM_ARRAY_ADD(&process->modules, module))
+        names->failed = true;
+}
+
+static void add_process(struct flm_probe_names *names, struct process *process)
+{
+    if (FLM_ARRAY_ADD(&names->processes, *process))
+        return;
+    FLM_ARRAY_CLEAR(&process->modules);
+    names->failed = true;
 }
 
 /* "55d0c0e00000-55d0c0e02000 r-xp 00001000 fe:00 1234    /usr/bin/app" */
@@ -98,6 +118,7 @@ static void read_maps(struct flm_probe_names *names, struct process *process)
     char path[8192 + 32], line[8192];
     snprintf(path, sizeof path, "/proc/%d/maps", process->number);
     FILE *maps = fopen(path, "re");
+    names->failed |= !maps && errno == ENOMEM;
     process->modules.count = 0;
     process->read_ns = flm_now_ns();
     while (maps && fgets(line, sizeof line, maps)) {
@@ -121,12 +142,14 @@ void flm_probe_names_add_process(struct flm_probe_names *names, int32_t process)
 {
     struct process added = {.number = process};
     read_maps(names, &added);
-    if (!FLM_ARRAY_ADD(&names->processes, added))
-        FLM_ARRAY_CLEAR(&added.modules);
+    add_process(names, &added);
 }
 
+/* No more than the library writes: a file that was made to have a million costs nothing. */
 void flm_probe_names_add_file(struct flm_probe_names *names, struct flm_bytes file)
 {
+    enum { MOST = 1024 };
+    uint32_t left = MOST;
     struct process added = {0};
     struct flm_probe_header header;
     struct flm_probe_mapping mapping;
@@ -135,7 +158,8 @@ void flm_probe_names_add_file(struct flm_probe_names *names, struct flm_bytes fi
     if (file.size >= sizeof header) {
         memcpy(&header, file.at, sizeof header);
         for (uint32_t place = header.first_mapping;
-             flm_probe_mapping_at(file, place, &mapping, &path); place = mapping.next) {
+             left-- > 0 && flm_probe_mapping_at(file, place, &mapping, &path);
+             place = mapping.next) {
             struct module module = {
                 .start = mapping.start, .end = mapping.end, .offset = mapping.offset};
             if (path.size == 0 || path.size >= sizeof text || memchr(path.at, 0, path.size))
@@ -149,8 +173,7 @@ void flm_probe_names_add_file(struct flm_probe_names *names, struct flm_bytes fi
             add_module(names, &added, module, text);
         }
     }
-    if (!FLM_ARRAY_ADD(&names->processes, added))
-        FLM_ARRAY_CLEAR(&added.modules);
+    add_process(names, &added);
 }
 
 /* ---- Looking up ------------------------------------------------------------------------------ */
@@ -162,9 +185,9 @@ static bool is_other_build(const struct module *module, const struct flm_elf_fil
 }
 
 /* The segment that begins on this page of the file is mapped at `start`. False: none is. */
-static bool find_range(const struct flm_probe_names *names, struct module *module)
+static bool find_range(struct flm_probe_names *names, struct module *module)
 {
-    const struct flm_elf_file *elf = names->symbols.at[module->symbols].elf;
+    const struct flm_elf_file *elf = elf_of(names, &names->symbols.at[module->symbols]);
     module->is_known = true;
     if (!elf || is_other_build(module, elf))
         return false;
@@ -186,8 +209,8 @@ static bool find_range(const struct flm_probe_names *names, struct module *modul
     return is_found;
 }
 
-static const struct module *find_module(const struct flm_probe_names *names,
-                                        struct process *process, uint64_t address)
+static const struct module *find_module(struct flm_probe_names *names, struct process *process,
+                                        uint64_t address)
 {
     for (size_t i = 0; i < process->modules.count; i++) {
         struct module *module = &process->modules.at[i];
@@ -220,12 +243,13 @@ static const struct module *module_of(struct flm_probe_names *names, struct proc
 
 /* The last one that begins there or before, and that it is in. Of several that begin together the
  * first of the table will do. */
-static const struct flm_elf_named *symbol_at(struct symbols *symbols, uint64_t address)
+static const struct flm_elf_named *symbol_at(struct flm_probe_names *names, struct symbols *symbols,
+                                             uint64_t address)
 {
     enum { NEAR = 8 };
     if (!symbols->is_read) {
         symbols->is_read = true;
-        symbols->all = flm_elf_list_symbols(symbols->elf, &symbols->count);
+        names->failed |= !flm_elf_list_symbols(symbols->elf, &symbols->all, &symbols->count);
     }
     size_t first = 0, end = symbols->count;
     while (first < end) {
@@ -248,15 +272,22 @@ enum flm_report_address flm_probe_names_find(void *context, size_t file, uint64_
     struct process *process = file < names->processes.count ? &names->processes.at[file] : NULL;
     const struct module *module = process ? module_of(names, process, address) : NULL;
     const struct flm_elf_named *symbol =
-        module ? symbol_at(&names->symbols.at[module->symbols], address - module->bias) : NULL;
+        module ? symbol_at(names, &names->symbols.at[module->symbols], address - module->bias)
+               : NULL;
     struct flm_text text = {0};
     if (!symbol)
         return FLM_ADDRESS_UNKNOWN;
     flm_demangle(symbol->name, &text);
     snprintf(name, room, "%.*s", (int)(text.size < room ? text.size : room - 1), text.at);
+    names->failed |= text.failed;
     enum flm_report_address kind = text.failed           ? FLM_ADDRESS_UNKNOWN
                                    : symbol->is_function ? FLM_ADDRESS_FUNCTION
                                                          : FLM_ADDRESS_VARIABLE;
     flm_text_clear(&text);
     return kind;
+}
+
+bool flm_probe_names_check(const struct flm_probe_names *names, struct flm_error *why)
+{
+    return !names->failed || flm_error_memory(why);
 }

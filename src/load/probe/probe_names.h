@@ -21,13 +21,16 @@ struct flm_probe_names;
 struct flm_probe_names *flm_probe_names_new(struct flm_error *why);
 void flm_probe_names_free(struct flm_probe_names *names);
 
-/* A running process, and the file that one left, each the next index. Where memory runs out, or
- * nothing is there, its addresses stay addresses. */
+/* A running process, and the file that one left, each the next index. Where memory ran out,
+ * or nothing is there, its addresses stay addresses. */
 void flm_probe_names_add_process(struct flm_probe_names *names, int32_t process);
 void flm_probe_names_add_file(struct flm_probe_names *names, struct flm_bytes file);
 
 /* As flm_report_options has it; `context` are the names. */
 enum flm_report_address flm_probe_names_find(void *context, size_t file, uint64_t address,
                                              char *name, size_t room);
+
+/* False, and `why`: memory ran out, so something may have no name that has one. */
+bool flm_probe_names_check(const struct flm_probe_names *names, struct flm_error *why);
 
 #endif

@@ -33,6 +33,10 @@ static struct flm_report *make_report(struct flm_bytes file,
         o.name_context = names;
     }
     struct flm_report *report = flm_report_probe(file.at, file.size, &o, why);
+    if (report && names && !flm_probe_names_check(names, why)) {
+        flm_report_free(report);
+        report = NULL;
+    }
     flm_probe_names_free(names);
     return report;
 }

@@ -133,14 +133,15 @@ void flm_elf_find_functions(const struct flm_elf_file *file, const char *const *
  * size are empty. NULL when there are none, or memory ran out. */
 struct flm_elf_range *flm_elf_list_functions(const struct flm_elf_file *file, size_t *count);
 
-/* Functions and variables with their names, by address, in an array that the caller frees; the
- * names are the file's, mangled. NULL when there are none, or memory ran out. */
+/* Functions and variables with their names, by address, in an array that the caller frees, NULL
+ * where there are none; the names are the file's, mangled. False: memory ran out. */
 struct flm_elf_named {
     uint64_t start, end; /* equal: its size is not known */
     struct flm_bytes name;
     bool is_function;
 };
-struct flm_elf_named *flm_elf_list_symbols(const struct flm_elf_file *file, size_t *count);
+bool flm_elf_list_symbols(const struct flm_elf_file *file, struct flm_elf_named **symbols,
+                          size_t *count);
 
 /* The same, one after the other, without an array: first those that are exported, then all. One
  * that is in both tables comes twice. */

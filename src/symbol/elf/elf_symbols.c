@@ -216,7 +216,8 @@ static bool next_named(struct reader *r, struct flm_elf_named *named)
     return false;
 }
 
-struct flm_elf_named *flm_elf_list_symbols(const struct flm_elf_file *file, size_t *count)
+bool flm_elf_list_symbols(const struct flm_elf_file *file, struct flm_elf_named **symbols,
+                          size_t *count)
 {
     struct reader reader = read_functions(file);
     struct FLM_ARRAY(struct flm_elf_named) all = {0};
@@ -228,8 +229,9 @@ struct flm_elf_named *flm_elf_list_symbols(const struct flm_elf_file *file, size
         FLM_ARRAY_CLEAR(&all);
     if (all.count > 0)
         qsort(all.at, all.count, sizeof *all.at, by_start);
+    *symbols = all.at;
     *count = all.count;
-    return all.at;
+    return good;
 }
 
 void flm_elf_visit_symbols(const struct flm_elf_file *file, flm_elf_visit visit, void *context)

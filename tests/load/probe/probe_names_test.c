@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "support/core/failures.h"
+
 int flm_test_variable = 7, flm_test_zeros[100];
 
 static void assert_name(struct flm_probe_names *names, size_t file, const void *address,
@@ -60,12 +62,36 @@ static void what_is_not_known_has_no_names(void **state)
     flm_probe_names_free(NULL);
 }
 
+/* A name that is lost for want of memory is said. */
+static bool name_it(void *context, struct flm_error *why)
+{
+    (void)context;
+    char found[64] = "";
+    struct flm_probe_names *names = flm_probe_names_new(why);
+    if (!names)
+        return false;
+    flm_probe_names_add_process(names, (int32_t)getpid());
+    flm_probe_names_find(names, 0, (uint64_t)(uintptr_t)&flm_test_variable, found, sizeof found);
+    bool good = flm_probe_names_check(names, why);
+    if (good)
+        assert_string_equal(found, "flm_test_variable");
+    flm_probe_names_free(names);
+    return good;
+}
+
+static void no_name_is_lost_without_a_word(void **state)
+{
+    (void)state;
+    assert_true(assert_survives_failures(name_it, NULL) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_and_variables_have_names),
         cmocka_unit_test(a_name_is_cut_where_there_is_no_room),
         cmocka_unit_test(what_is_not_known_has_no_names),
+        cmocka_unit_test(no_name_is_lost_without_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
