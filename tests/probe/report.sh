@@ -96,4 +96,19 @@ FLAMEL=jsn:x ./app 2>&1 | grep -q "'jsn:x' is not understood" || complain "a wro
 FLAMEL=rows:many ./app 2>&1 | grep -q "'rows:many': write rows:NUMBER" || complain "a wrong value"
 FLAMEL='report, rows:1,no-time' ./app 2>&1 | grep -q '^  300  parse$\|calls were counted only' || complain "blanks, no-time"
 FLAMEL=report,rows:1 ./app 2>&1 | grep -q '^2 more' || complain "rows:1"
+# What is at one place is one row, however many copies of it there are: instances of a template, say. One that
+# is in another counts once in the total.
+cat > copies.c << 'END'
+#include <flamel/probe.h>
+#define ONE_LINE(inner) do { FLM_SCOPE("copy"); inner; } while (0)
+int main(void)
+{
+    for (int i = 0; i < 10; i++) { ONE_LINE(); ONE_LINE(ONE_LINE()); }
+    return 0;
+}
+END
+$cc -O1 -I"$OLDPWD/include" copies.c -o copies -L"$build" -lflamel-probe || exit 1
+FLAMEL=json:copies.json ./copies || complain "copies: it fails"
+[ "$(grep -c '"name": "copy".*"total_ns"' copies.json)" = 1 ] || { complain "copies: more rows than one"; cat copies.json; }
+[ "$(calls copies.json copy)" = 30 ] || complain "copies: not 30 calls"
 exit $bad

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/core/hash.h"
+#include "base/core/index.h"
+
 bool flm_quantity_is_time(enum flm_probe_quantity quantity)
 {
     return quantity != FLM_PROBE_BYTES && quantity != FLM_PROBE_COUNT &&
@@ -70,42 +73,57 @@ double flm_meter_percentile(const struct flm_probe_meter *meter, double percent)
 
 /* ---- Sites that are one ---------------------------------------------------------------------- */
 
-static bool is_same_lock(const struct flm_probe_decoded *d, uint32_t a, uint32_t b)
+/* A lock is one wherever it is taken. Others are one that are at one place: a function that is a
+ * template has a site in each instance, and so has one that is inline in each library. */
+static bool is_same(const struct flm_probe_decoded *d, uint32_t a, uint32_t b)
 {
     const struct flm_probe_site *x = &d->sites[a], *y = &d->sites[b];
-    return y->kind == FLM_PROBE_LOCK && x->operation == y->operation && x->address == y->address &&
-           flm_bytes_equal(d->texts[a].name, d->texts[b].name);
+    const struct flm_probe_text *s = &d->texts[a], *t = &d->texts[b];
+    if (x->kind != y->kind || x->operation != y->operation || x->address != y->address ||
+        !flm_bytes_equal(s->name, t->name))
+        return false;
+    return x->kind == FLM_PROBE_LOCK ||
+           (x->line == y->line && x->caller == y->caller &&
+            flm_bytes_equal(s->function, t->function) && flm_bytes_equal(s->file, t->file));
 }
 
-/* By site: the first one of the same lock; every other site is itself. */
-static void find_firsts(struct flm_measures *m)
+static uint32_t hash_of(const struct flm_probe_decoded *d, uint32_t i)
+{
+    const struct flm_probe_site *site = &d->sites[i];
+    uint64_t name = flm_hash(d->texts[i].name.at, d->texts[i].name.size);
+    uint32_t line = site->kind == FLM_PROBE_LOCK ? 0 : site->line;
+    return flm_hash_numbers(name ^ site->address, (uint64_t)line << 32 | site->kind);
+}
+
+/* By site: the first one that is the same. */
+static bool find_firsts(struct flm_measures *m, struct flm_error *why)
 {
     const struct flm_probe_decoded *d = m->decoded;
-    uint32_t last = 0; /* the last one that is the first of its lock; they form a list */
-    for (uint32_t i = 0; i <= d->site_count; i++) {
+    struct flm_index index = {0};
+    bool good = true;
+    for (uint32_t i = 0; i <= d->site_count && good; i++) {
         m->first[i] = i;
-        if (d->sites[i].kind != FLM_PROBE_LOCK || i == 0)
-            continue;
-        uint32_t other = last;
-        while (other > 0 && !is_same_lock(d, i, other))
-            other = m->before[other];
-        m->first[i] = other > 0 ? other : i;
-        if (other == 0) {
-            m->before[i] = last;
-            last = i;
-        }
+        uint32_t hash = i > 0 ? hash_of(d, i) : 0;
+        struct flm_probe at = flm_index_probe(&index, hash);
+        while (i > 0 && m->first[i] == i && flm_index_next(&index, &at))
+            if (is_same(d, i, at.found))
+                m->first[i] = at.found;
+        if (i > 0 && m->first[i] == i)
+            good = flm_index_add(&index, hash, i);
     }
+    flm_index_clear(&index);
+    return good || flm_error_memory(why);
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* A step of a site that is in another of the same site counts there. */
-static bool is_outermost(const struct flm_probe_decoded *d, const struct flm_probe_step *step)
+static bool is_outermost(const struct flm_measures *m, const struct flm_probe_step *step)
 {
-    uint32_t site = step->site;
+    uint32_t site = m->first[step->site];
     while (step->parent != FLM_PROBE_NO_STEP) {
-        step = &d->steps.at[step->parent];
-        if (step->site == site)
+        step = &m->decoded->steps.at[step->parent];
+        if (m->first[step->site] == site)
             return false;
     }
     return true;
@@ -121,7 +139,7 @@ static bool sum_steps(struct flm_measures *m, struct flm_error *why)
     for (size_t i = d->steps.count; i-- > 0;) {
         const struct flm_probe_step *step = &d->steps.at[i];
         struct flm_measure *site = &m->site[m->first[step->site]];
-        bool outermost = is_outermost(d, step);
+        bool outermost = is_outermost(m, step);
         site->calls += step->calls;
         total[i][TIME] += flm_probe_ns(d, step->self);
         site->self += flm_probe_ns(d, step->self);
@@ -172,8 +190,7 @@ bool flm_measures_make(struct flm_measures *measures, const struct flm_probe_dec
     measures->thread_allocated = calloc(decoded->threads.count + 1, sizeof(double));
     measures->thread_freed = calloc(decoded->threads.count + 1, sizeof(double));
     measures->first = calloc((size_t)decoded->site_count + 1, sizeof *measures->first);
-    measures->before = calloc((size_t)decoded->site_count + 1, sizeof *measures->before);
-    if (!measures->site || !measures->first || !measures->before || !measures->thread_allocated ||
+    if (!measures->site || !measures->first || !measures->thread_allocated ||
         !measures->thread_freed)
         return flm_error_memory(why);
     uint64_t start = decoded->header.start_ticks, last = decoded->last_ticks;
@@ -181,8 +198,7 @@ bool flm_measures_make(struct flm_measures *measures, const struct flm_probe_dec
     for (size_t i = 0; i < decoded->threads.count; i++)
         measures->cpu += (double)decoded->threads.at[i].kernel.user_ns +
                          (double)decoded->threads.at[i].kernel.system_ns;
-    find_firsts(measures);
-    return sum_steps(measures, why) && sum_meters(measures, why);
+    return find_firsts(measures, why) && sum_steps(measures, why) && sum_meters(measures, why);
 }
 
 void flm_measures_clear(struct flm_measures *measures)
@@ -192,7 +208,6 @@ void flm_measures_clear(struct flm_measures *measures)
             free(measures->site[i].meter[q]);
     free(measures->site);
     free(measures->first);
-    free(measures->before);
     free(measures->thread_allocated);
     free(measures->thread_freed);
     *measures = (struct flm_measures){0};

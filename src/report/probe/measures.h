@@ -26,7 +26,6 @@ struct flm_measures {
     const struct flm_probe_decoded *decoded;
     struct flm_measure *site;                /* by number; 0 is what is in no site */
     uint32_t *first;                         /* by site: the one that it is measured with */
-    uint32_t *before;                        /* of measures.c */
     double elapsed;                          /* ns, from the start to the last moment */
     double cpu;                              /* ns, of all threads; 0: not known */
     double *thread_allocated, *thread_freed; /* bytes, by thread */
