@@ -110,6 +110,13 @@ FLM_OF_THREAD struct flm_probe_open *flm_top;
 
 /* It holds the library's lock: what it calls of libc is not the program's. */
 FLM_OF_THREAD unsigned char flm_is_inside;
+/* The program has the thread sanitizer in it, which stands in front of much that is called here. */
+extern void __tsan_init(void) __attribute__((weak));
+static inline bool flm_has_thread_sanitizer(void)
+{
+    return &__tsan_init != NULL;
+}
+
 /* What happens in a thread before it has what is its own, and when that was taken away at its end,
  * is not measured: the C library frees much there. Scopes begin again. */
 enum { FLM_THREAD_USUAL, FLM_THREAD_BEGINS, FLM_THREAD_ENDED };

@@ -208,11 +208,13 @@ static struct flm_probe_thread *seen_thread(uint32_t tid)
     return NULL;
 }
 
+/* Without a call of memset: the thread sanitizer of a program sees those, and not the lock. */
 void flm_thread_name(struct flm_probe_thread *thread, const char *name)
 {
-    size_t size = strnlen(name, sizeof thread->name);
-    memset(thread->name + size, 0, sizeof thread->name - size);
-    memcpy(thread->name, name, size);
+    char text[sizeof thread->name] = "";
+    for (size_t i = 0; i < sizeof text && name[i]; i++)
+        text[i] = name[i];
+    memcpy(thread->name, text, sizeof text);
 }
 
 struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid)
@@ -273,16 +275,17 @@ void flm_local_unload(void)
 }
 
 /* Put off to the last round of destructors: the program's free what they have, and lock. The thread
- * sanitizer ends in the last one too, and nothing that is compiled with it may run then. */
-#ifdef __SANITIZE_THREAD__
-enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
-#else
-enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS };
-#endif
+ * sanitizer ends in the last one too, and then neither what is compiled with it may run, nor what
+ * it stands in front of: read, memset. */
+static uint32_t last_round(void)
+{
+    return PTHREAD_DESTRUCTOR_ITERATIONS - (flm_has_thread_sanitizer() ? 1 : 0);
+}
+
 static void end_thread(void *memory)
 {
     struct flm_local *local = memory;
-    if (++local->ends >= LAST_ROUND || pthread_setspecific(key, local) != 0)
+    if (++local->ends >= last_round() || pthread_setspecific(key, local) != 0)
         flm_local_end(local);
 }
 

@@ -17,6 +17,8 @@ FLM_BEHIND(pthread_mutex_clocklock);
 FLM_BEHIND(pthread_mutex_unlock);
 FLM_BEHIND(pthread_cond_init);
 FLM_BEHIND(pthread_cond_destroy);
+FLM_BEHIND(pthread_cond_signal);
+FLM_BEHIND(pthread_cond_broadcast);
 FLM_BEHIND(pthread_cond_wait);
 FLM_BEHIND(pthread_cond_timedwait);
 FLM_BEHIND(pthread_cond_clockwait);
@@ -163,6 +165,18 @@ FLM_FRONT int pthread_cond_init(pthread_cond_t *condition, const pthread_condatt
     if (flm_is_seen(FLM_PROBE_LOCKS))
         flm_lock_begins(condition, FLM_CALLER());
     return FLM_REAL(pthread_cond_init)(condition, kind);
+}
+
+/* Who asks for no version of these (what valgrind preloads, say) gets the oldest from libc, whose
+ * condition variables are others than those that are initialized and waited for here. */
+FLM_FRONT int pthread_cond_signal(pthread_cond_t *condition)
+{
+    return FLM_REAL(pthread_cond_signal)(condition);
+}
+
+FLM_FRONT int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    return FLM_REAL(pthread_cond_broadcast)(condition);
 }
 
 FLM_FRONT int pthread_cond_destroy(pthread_cond_t *condition)

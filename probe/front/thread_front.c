@@ -28,7 +28,8 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
     if (!real)
         real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))(
             uintptr_t)dlsym(RTLD_NEXT, "pthread_create");
-    bool is_asked = !flm_is_inside &&
+    /* The sanitizer does not know the thread before what it has put in its place begins. */
+    bool is_asked = !flm_is_inside && !flm_has_thread_sanitizer() &&
                     (flm_is_measured(FLM_PROBE_CPU_TIME) || flm_is_measured(FLM_PROBE_THREADS));
     int kept = errno;
     struct start *start = is_asked ? flm_memory_new(sizeof *start) : NULL;

@@ -238,6 +238,21 @@ if [ "$(id -u)" = 0 ] && command -v runuser > /dev/null; then
     rm -rf "$folder"
 fi
 
+# Sanitizers in the program; that of threads stands in front of much that the library calls.
+sanitized() # COMPILER SANITIZER
+{
+    $1 -g -O1 -fsanitize=$2 -Iinclude "$work/app.c" -o "$work/sane" -pthread -L"$build" -lflamel-probe -ldl \
+        2> /dev/null || { echo "$1 has no -fsanitize=$2"; return; }
+    "$work/sane" > /dev/null 2>&1 || { echo "-fsanitize=$2 of $1 does not run here"; return; }
+    runs storm 0 "$work/sane" 10 # rounds of 100 threads
+    [ "$(count "$work/of.storm" step)" = 1000 ] || complain "$1 $2: storm: $(calls "$work/of.storm")"
+    runs leave 0 "$work/sane"
+    runs start 0 "$work/sane"
+}
+for compiler in gcc clang; do
+    command -v $compiler > /dev/null && sanitized $compiler thread
+done
+
 [ -n "$is_long" ] || exit $bad
 
 # Allocators of their own.
@@ -257,18 +272,11 @@ for other in libjemalloc.so.2 libmimalloc.so.2 libmimalloc.so.2.0 libtcmalloc_mi
     echo "with $other"
 done
 
-# Sanitizers: the program's own, and the library preloaded behind what they need to be first.
+# And the library preloaded behind what sanitizers need to be first.
 for compiler in gcc clang; do
     command -v $compiler > /dev/null || continue
-    for sanitizer in address thread undefined; do
-        $compiler -g -O1 -fsanitize=$sanitizer -Iinclude "$work/app.c" -o "$work/sane" -pthread -L"$build" -lflamel-probe -ldl \
-            2> /dev/null || { echo "$compiler has no -fsanitize=$sanitizer"; continue; }
-        "$work/sane" > /dev/null 2>&1 || { echo "-fsanitize=$sanitizer of $compiler does not run here"; continue; }
-        runs storm 0 "$work/sane" 10 # rounds of 100 threads
-        [ "$(count "$work/of.storm" step)" = 1000 ] || complain "$compiler $sanitizer: storm: $(calls "$work/of.storm")"
-        runs leave 0 "$work/sane"
-        runs start 0 "$work/sane"
-    done
+    sanitized $compiler address
+    sanitized $compiler undefined
     $compiler -g -O1 -fsanitize=address -Iinclude -DFLM_PROBE=0 "$work/app.c" -o "$work/sane" -pthread -ldl 2> /dev/null || continue
     first=$(ldd "$work/sane" | awk '/libasan/ { print $3 }')
     export LD_PRELOAD="${first:+$first:}$library" ASAN_OPTIONS=verify_asan_link_order=0
@@ -283,5 +291,8 @@ if command -v valgrind > /dev/null; then
         FLAMEL=$words timeout 120 valgrind -q --tool=$tool --error-exitcode=77 "$work/app" leave > "$work/out" 2> "$work/err" ||
             complain "$tool: $(grep -c '^==' "$work/err") lines: $(head -n 12 "$work/err")"
     done
+    # It asks for functions of libc without a version, and does not know the library's lock: only that it runs.
+    FLAMEL=$words timeout 120 valgrind -q --tool=drd "$work/app" cancel > "$work/out" 2> "$work/err" ||
+        complain "drd: $(grep -A8 terminating "$work/err")"
 fi
 exit $bad
