@@ -55,6 +55,7 @@
 #include "flamel/profile.h"
 #include "flamel/record.h"
 #include "flamel/report.h"
+#include "flamel/serve.h"
 #include "flamel/store.h"
 
 #ifdef __cplusplus

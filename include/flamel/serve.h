@@ -1,0 +1,63 @@
+/* serve.h - a server of a store: profiles come in by the protocols of their clients, and go out as
+ * sums by labels and time.
+ *
+ *     struct flm_serve_options options = {.size = sizeof options, .folder = "flamel-data"};
+ *     struct flm_serve *serve = flm_serve_start(&options, &why);
+ *     printf("%s\n", flm_serve_url(serve));                     "http://127.0.0.1:4040/"
+ *     ...
+ *     flm_serve_stop(serve, &why);
+ *
+ * docs/serve.md lists the addresses and what they take. A write is acknowledged when it is on the
+ * disk. Sealing, compaction and retention (flamel/store.h) are done in the background.
+ *
+ * It listens on this machine alone, unless there are tokens: then any address may be given. */
+#ifndef FLAMEL_SERVE_H
+#define FLAMEL_SERVE_H
+
+#include "flamel/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct flm_serve;
+
+/* All zero (but `size` and `folder`) is a good choice. */
+struct flm_serve_options {
+    size_t size;        /* sizeof (struct flm_serve_options) */
+    const char *folder; /* of the store; it is made where there is none */
+    const char *host;   /* a numeric address; NULL: 127.0.0.1 */
+    int port;           /* 0: any that is free */
+    int64_t keep_ms;    /* what is older is removed; 0: nothing is */
+    const char *tokens; /* the text of a file of tokens; NULL: there are none, and all is allowed */
+    const char *tokens_name; /* what errors call it; NULL: "tokens" */
+    size_t most_series;      /* of a tenant; 0: 100,000 */
+    size_t most_body; /* bytes of a request, before and after decompression; 0: 32 and 128 MiB */
+
+    /* What happens in the background and fails there, as a sentence: a thread of the server calls
+     * it. May be NULL. */
+    void (*report)(void *context, const struct flm_error *why);
+    void *report_context;
+};
+
+/* NULL, and `why`: FLM_ERROR_USAGE for an address that is not of this machine, without tokens. */
+struct flm_serve *flm_serve_start(const struct flm_serve_options *options, struct flm_error *why);
+
+/* Answers what has arrived, seals the journal, and ends. False, and `why`, where it could not be
+ * sealed: nothing is lost, since the journal is on the disk. Accepts NULL. */
+bool flm_serve_stop(struct flm_serve *serve, struct flm_error *why);
+
+const char *flm_serve_url(const struct flm_serve *serve);
+struct flm_store_recovery flm_serve_recovered(const struct flm_serve *serve);
+
+/* A new token for `rights` ("write", or several: "read,write"), and of a tenant (NULL: any). `token`
+ * and `line`, of the file of tokens, receive terminated texts. False, and `why`. */
+enum { FLM_SERVE_TOKEN_SIZE = 80, FLM_SERVE_LINE_SIZE = 320 };
+bool flm_serve_new_token(const char *rights, const char *tenant, char token[FLM_SERVE_TOKEN_SIZE],
+                         char line[FLM_SERVE_LINE_SIZE], struct flm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,257 @@
+#include "serve/core/arrival.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "flamel/file.h"
+#include "format/core/units.h"
+#include "os/clock.h"
+#include "serve/http/body.h"
+#include "store/labels/series_labels.h"
+
+enum { MOST_PROFILES = 1024 };
+static const int64_t MOST_AHEAD_MS = 10 * 60 * 1000;
+
+void flm_arrivals_init(struct flm_arrivals *arrivals, struct flm_serving *serving,
+                       const struct flm_http_request *request)
+{
+    *arrivals = (struct flm_arrivals){.serving = serving, .tenant = request->tenant};
+}
+
+void flm_arrivals_clear(struct flm_arrivals *arrivals)
+{
+    for (size_t i = 0; i < arrivals->items.count; i++) {
+        flm_profile_free(arrivals->items.at[i].profile);
+        flm_http_fields_clear(&arrivals->items.at[i].labels);
+    }
+    FLM_ARRAY_CLEAR(&arrivals->items);
+}
+
+void flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile, int64_t time_ms)
+{
+    int64_t now_ms = flm_wall_ms();
+    if (time_ms == 0)
+        time_ms = flm_recorded_time(profile) / 1000000;
+    const struct flm_arrival arrival = {.profile = profile, .time_ms = time_ms ? time_ms : now_ms};
+    if (FLM_ARRAY_ADD(&arrivals->items, arrival))
+        return;
+    arrivals->failed = true;
+    flm_profile_free(profile);
+}
+
+static struct flm_arrival *last(const struct flm_arrivals *arrivals)
+{
+    return arrivals->items.count > 0 ? &arrivals->items.at[arrivals->items.count - 1] : NULL;
+}
+
+static bool has(const struct flm_arrival *arrival, struct flm_bytes name)
+{
+    for (size_t i = 0; i < arrival->labels.count; i++)
+        if (flm_bytes_are(name, arrival->labels.at[i].name))
+            return true;
+    return false;
+}
+
+bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name)
+{
+    const struct flm_arrival *arrival = last(arrivals);
+    return arrival && has(arrival, flm_bytes_of(name));
+}
+
+void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name, struct flm_bytes value)
+{
+    struct flm_arrival *arrival = last(arrivals);
+    if (!arrival || arrivals->failed || has(arrival, name))
+        return;
+    arrivals->failed |= !flm_http_field_add(&arrival->labels, name, value);
+}
+
+/* ---- Into the store -------------------------------------------------------------------------- */
+
+/* A clock that is wrong would put samples where nobody looks for them, or where they are removed at
+ * once: its owner is told instead. */
+static bool check_time(const struct flm_serving *s, int64_t time_ms, struct flm_error *why)
+{
+    int64_t now_ms = flm_wall_ms();
+    if (time_ms > now_ms + MOST_AHEAD_MS)
+        return flm_error_set(why, FLM_ERROR_RANGE,
+                             "the profile is of %lld s after the time of this server: one of both "
+                             "clocks is wrong",
+                             (long long)((time_ms - now_ms) / 1000));
+    if (s->keep_ms > 0 && time_ms < now_ms - s->keep_ms)
+        return flm_error_set(
+            why, FLM_ERROR_RANGE, "the profile is %lld hours old, and %lld hours are kept (--keep)",
+            (long long)((now_ms - time_ms) / 3600000), (long long)(s->keep_ms / 3600000));
+    return time_ms > 0 ||
+           flm_error_set(why, FLM_ERROR_RANGE, "the time of the profile is before 1970");
+}
+
+static unsigned check(struct flm_serving *s, const struct flm_store_batch *batch,
+                      struct flm_error *why)
+{
+    if (!check_time(s, batch->time_ms, why))
+        return 422;
+    if (flm_series_limit_admit(&s->series, s->store, batch, why))
+        return 200;
+    return why->kind == FLM_ERROR_RANGE ? 429 : flm_status_of(why, 400);
+}
+
+static bool make_batch(const struct flm_arrivals *a, const struct flm_arrival *arrival,
+                       struct flm_store_batch *batch)
+{
+    size_t count = arrival->labels.count;
+    struct flm_store_label_text *labels = malloc((count + 1) * sizeof *labels);
+    if (!labels)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        labels[i] =
+            (struct flm_store_label_text){arrival->labels.at[i].name, arrival->labels.at[i].value};
+    *batch = (struct flm_store_batch){arrival->profile, a->tenant, labels, count, arrival->time_ms};
+    return true;
+}
+
+static unsigned append(struct flm_arrivals *a, struct flm_store_batch *batches,
+                       struct flm_error *why)
+{
+    size_t count = 0;
+    unsigned status = 200;
+    for (; status == 200 && count < a->items.count; count++) {
+        if (!make_batch(a, &a->items.at[count], &batches[count])) {
+            flm_error_memory(why);
+            status = 503;
+            break;
+        }
+        status = check(a->serving, &batches[count], why);
+    }
+    if (status == 200 && !flm_store_append(a->serving->store, batches, count, why))
+        status = flm_status_of(why, 400);
+    for (size_t i = 0; i < count; i++)
+        free((void *)(uintptr_t)batches[i].labels);
+    return status;
+}
+
+unsigned flm_arrivals_append(struct flm_arrivals *a, struct flm_error *why)
+{
+    struct flm_serve_counters *n = &a->serving->count;
+    struct flm_store_batch *batches = NULL;
+    unsigned status = 503;
+    if (a->items.count > MOST_PROFILES) {
+        flm_error_set(why, FLM_ERROR_RANGE, "there are more than %d profiles in a request",
+                      MOST_PROFILES);
+        status = 400;
+    } else if (a->failed || !(batches = malloc((a->items.count + 1) * sizeof *batches))) {
+        flm_error_memory(why);
+    } else {
+        status = a->items.count > 0 ? append(a, batches, why) : 200;
+    }
+    free(batches);
+    atomic_fetch_add(status == 200 ? &n->profiles : &n->refused_profiles, a->items.count);
+    if (status == 200)
+        a->serving->appended(a->serving->appended_context);
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static struct flm_profile *read_plain(struct flm_bytes bytes, const char *formats,
+                                      struct flm_error *why)
+{
+    struct flm_load_options options = {
+        .size = sizeof options, .drop_times = true, .no_locations = true, .threads = 1};
+    struct flm_profile *profile = NULL;
+    struct flm_error first = {0};
+    for (const char *at = formats; !profile && *at;) {
+        char name[32];
+        size_t size = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)size, at);
+        options.format = name;
+        profile = flm_load_memory(bytes.at, bytes.size, &options, why);
+        if (!profile && at == formats)
+            first = *why;
+        at += size + (at[size] == ' ');
+    }
+    if (!profile)
+        *why = first;
+    return profile;
+}
+
+struct flm_profile *flm_arrival_read(struct flm_serving *s, struct flm_bytes bytes,
+                                     const char *formats, struct flm_error *why)
+{
+    struct flm_text out = {0};
+    struct flm_bytes plain;
+    struct flm_profile *profile = NULL;
+    if (bytes.size == 0)
+        flm_error_set(why, FLM_ERROR_FORMAT,
+                      "there is no profile: the body, or the part, is empty");
+    else if (flm_body_plain(bytes, s->most_plain, &out, &plain, why))
+        profile = read_plain(plain, formats, why);
+    flm_text_clear(&out);
+    return profile;
+}
+
+/* ---- Names of Pyroscope ---------------------------------------------------------------------- */
+
+const char *flm_profile_kind(struct flm_bytes metric)
+{
+    if (flm_bytes_are(metric, "wall"))
+        return "wall";
+    if (flm_bytes_contain(metric, "cpu") || flm_bytes_are(metric, "samples"))
+        return "process_cpu";
+    if (flm_bytes_contain(metric, "alloc") || flm_bytes_contain(metric, "inuse") ||
+        flm_bytes_are(metric, "space") || flm_bytes_are(metric, "objects"))
+        return "memory";
+    if (flm_bytes_are(metric, "contentions") || flm_bytes_are(metric, "delay") ||
+        flm_bytes_contain(metric, "mutex"))
+        return "mutex";
+    if (flm_bytes_contain(metric, "block"))
+        return "block";
+    return flm_bytes_contain(metric, "goroutine") ? "goroutines" : "custom";
+}
+
+static struct flm_bytes string_of(const struct flm_profile *p, uint32_t index)
+{
+    struct flm_name name = flm_profile_string(p, (struct flm_string){index});
+    return (struct flm_bytes){name.at, name.size};
+}
+
+/* "wall" wins, then what tells most: a profile of the CPU has samples too. */
+static const char *kind_of(const struct flm_profile *p)
+{
+    static const char *const order[] = {"wall",  "process_cpu", "memory", "mutex",
+                                        "block", "goroutines",  "custom"};
+    size_t best = sizeof order / sizeof order[0] - 1;
+    for (uint32_t m = 0; m < flm_profile_metric_count(p); m++) {
+        const char *kind =
+            flm_profile_kind(string_of(p, flm_profile_metric(p, (struct flm_metric){m})->name));
+        for (size_t i = 0; i < best; i++)
+            if (strcmp(order[i], kind) == 0)
+                best = i;
+    }
+    return order[best];
+}
+
+void flm_arrival_name(struct flm_arrivals *arrivals)
+{
+    struct flm_arrival *arrival = last(arrivals);
+    if (!arrival || flm_profile_metric_count(arrival->profile) == 0)
+        return;
+    const struct flm_profile *p = arrival->profile;
+    struct flm_name type = flm_profile_note_named(p, "period type");
+    struct flm_name period = flm_profile_note_named(p, "period");
+    struct flm_name period_unit = flm_profile_note_named(p, "period unit");
+    struct flm_bytes unit = {period_unit.at, period_unit.size};
+    int64_t number;
+    if (period.size > 0)
+        flm_unit_parse((struct flm_bytes){period.at, period.size}, &number, &unit);
+    struct flm_text text = {0};
+    flm_text_add(&text, (struct flm_bytes){type.at, type.size});
+    flm_text_putc(&text, ':');
+    flm_text_add(&text, flm_unit_long(unit));
+    arrivals->failed |= text.failed;
+    flm_arrival_label(arrivals, flm_bytes_of(FLM_LABEL_NAME), flm_bytes_of(kind_of(p)));
+    if (type.size > 0 && !text.failed)
+        flm_arrival_label(arrivals, flm_bytes_of(FLM_LABEL_PERIOD),
+                          (struct flm_bytes){text.at, text.size});
+    flm_text_clear(&text);
+}

@@ -1,0 +1,63 @@
+/* arrival.h - profiles on their way from a request into the store.
+ *
+ *     flm_arrivals_init(&arrivals, serving, request);
+ *     labels = flm_arrivals_add(&arrivals, profile, time_ms);          takes the profile
+ *     flm_arrival_label(&arrivals, "service_name", "api");             of the last one
+ *     flm_arrivals_append(&arrivals, &why)                             durable when true
+ *     flm_arrivals_clear(&arrivals);
+ *
+ * All of a request are appended together, or none. */
+#ifndef FLAMEL_SERVE_CORE_ARRIVAL_H
+#define FLAMEL_SERVE_CORE_ARRIVAL_H
+
+#include "serve/core/serving.h"
+
+struct flm_arrival {
+    struct flm_profile *profile; /* owned */
+    int64_t time_ms;
+    struct flm_http_fields labels;
+};
+
+struct flm_arrivals {
+    struct flm_serving *serving;
+    const char *tenant;
+    struct FLM_ARRAY(struct flm_arrival) items;
+    bool failed; /* memory ran out */
+};
+
+void flm_arrivals_init(struct flm_arrivals *arrivals, struct flm_serving *serving,
+                       const struct flm_http_request *request);
+void flm_arrivals_clear(struct flm_arrivals *arrivals);
+
+/* `time_ms` 0: the time that the profile says, or now. */
+void flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile, int64_t time_ms);
+
+/* A label of the one that was added last. The first value of a name holds. */
+void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name,
+                       struct flm_bytes value);
+bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name);
+
+/* 200 when all are durable. Otherwise a status, and `why`: 400 for labels and profiles that cannot
+ * be, 422 for times that are not kept, 429 for too many series, 503 where the disk fails. */
+unsigned flm_arrivals_append(struct flm_arrivals *arrivals, struct flm_error *why);
+
+/* The profile in `bytes`, of one of these formats: names with blanks between, of which one is
+ * recognized; none other is read. Compressed bytes are decompressed, within the limit of a body. */
+struct flm_profile *flm_arrival_read(struct flm_serving *serving, struct flm_bytes bytes,
+                                     const char *formats, struct flm_error *why);
+
+/* ---- Names of Pyroscope ---------------------------------------------------------------------- */
+
+/* A type of a profile as Pyroscope and Grafana name it is NAME:TYPE:UNIT:PERIOD_TYPE:PERIOD_UNIT,
+ * "process_cpu:cpu:nanoseconds:cpu:nanoseconds". TYPE and UNIT are a metric of the profile; the
+ * others are labels of its series, which are not shown. */
+#define FLM_LABEL_NAME "__name__"
+#define FLM_LABEL_PERIOD "__period__" /* "cpu:nanoseconds" */
+
+/* Adds these two to the last arrival, if it has none, as Pyroscope derives them. */
+void flm_arrival_name(struct flm_arrivals *arrivals);
+
+/* The NAME of profiles with such a metric: "process_cpu" for "cpu". */
+const char *flm_profile_kind(struct flm_bytes metric);
+
+#endif

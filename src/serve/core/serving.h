@@ -1,0 +1,70 @@
+/* serving.h - what every protocol of the server has: the store, limits, counters, and how errors
+ * are said.
+ *
+ * A protocol is a file with entries of the table of routes (serve/routes.c). It reads a request,
+ * makes batches or a query of it, and writes what its clients expect. */
+#ifndef FLAMEL_SERVE_CORE_SERVING_H
+#define FLAMEL_SERVE_CORE_SERVING_H
+
+#include <stdatomic.h>
+
+#include "flamel/store.h"
+#include "serve/access/series_limit.h"
+#include "serve/access/tokens.h"
+#include "serve/http/message.h"
+
+/* What /metrics tells. */
+struct flm_serve_counters {
+    atomic_ullong requests[6]; /* by the first digit of their status */
+    atomic_ullong profiles, refused_profiles, received_bytes, plain_bytes;
+    atomic_ullong seals, compacted_segments, removed_segments, background_failures;
+};
+
+struct flm_serving {
+    struct flm_store *store;
+    struct flm_tokens tokens;
+    struct flm_series_limit series;
+    struct flm_serve_counters count;
+    int64_t keep_ms;       /* 0: for ever */
+    size_t most_plain;     /* bytes of a body, decompressed */
+    pthread_mutex_t large; /* one body of more than a few megabytes at a time */
+    atomic_bool is_ready;
+
+    /* Called after each append: it may be time to seal. */
+    void (*appended)(void *context);
+    void *appended_context;
+};
+
+struct flm_route;
+
+/* Writes a failure as the clients of a protocol expect it. */
+typedef void (*flm_serve_fail)(const struct flm_http_request *request,
+                               struct flm_http_response *response, unsigned status,
+                               const char *message);
+
+struct flm_route {
+    const char *method, *path; /* a path that ends in * stands for all that begin so */
+    enum flm_right right;
+    void (*answer)(struct flm_serving *serving, const struct flm_http_request *request,
+                   struct flm_http_response *response);
+    flm_serve_fail fail;
+};
+
+/* A sentence; {"error": "..."}; and as Connect has it, {"code": ..., "message": ...}. */
+void flm_fail_text(const struct flm_http_request *request, struct flm_http_response *response,
+                   unsigned status, const char *message);
+void flm_fail_json(const struct flm_http_request *request, struct flm_http_response *response,
+                   unsigned status, const char *message);
+void flm_fail_connect(const struct flm_http_request *request, struct flm_http_response *response,
+                      unsigned status, const char *message);
+
+/* The HTTP status for an error: of what a client sent (`invalid`: 400, or as its protocol has it),
+ * or of ours. */
+unsigned flm_status_of(const struct flm_error *why, unsigned invalid);
+
+/* The body without compression, in `out` where there was some. False: the response says why. */
+bool flm_serve_body(struct flm_serving *serving, const struct flm_http_request *request,
+                    struct flm_text *out, struct flm_bytes *plain, flm_serve_fail fail,
+                    struct flm_http_response *response);
+
+#endif

@@ -1,0 +1,77 @@
+/* native.c - our own: a profile as the body, its labels as parameters.
+ *
+ *     POST /api/v1/push?service=api&label=region=eu&label=pod=p1&time=1795832400
+ *
+ * The body is a .flm file, or any of the formats below, under gzip or zstd or not. Without `time`
+ * it is of the time that it says, or now. */
+#include "os/clock.h"
+#include "serve/core/arrival.h"
+#include "serve/ingest/ingest.h"
+#include "store/labels/series_labels.h"
+#include "store/labels/time_text.h"
+
+static bool add_labels(struct flm_arrivals *arrivals, const struct flm_http_request *request,
+                       struct flm_error *why)
+{
+    for (size_t i = 0; i < request->query.count; i++) {
+        const char *name = request->query.at[i].name, *value = request->query.at[i].value;
+        const char *equals = strchr(value, '=');
+        if (strcmp(name, "service") == 0) {
+            flm_arrival_label(arrivals, flm_bytes_of(FLM_STORE_SERVICE), flm_bytes_of(value));
+        } else if (strcmp(name, "label") == 0) {
+            if (!equals || equals == value)
+                return flm_error_set(why, FLM_ERROR_USAGE,
+                                     "label is KEY=VALUE, such as label=region=eu, not '%s'",
+                                     value);
+            flm_arrival_label(arrivals, (struct flm_bytes){value, (size_t)(equals - value)},
+                              flm_bytes_of(equals + 1));
+        } else if (strcmp(name, "time") != 0) {
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "there is no parameter '%s': there are service, label and time",
+                                 name);
+        }
+    }
+    return true;
+}
+
+static void answer(struct flm_serving *s, const struct flm_http_request *request,
+                   struct flm_http_response *response)
+{
+    struct flm_text out = {0};
+    struct flm_bytes plain;
+    struct flm_arrivals arrivals;
+    struct flm_error why;
+    int64_t time_ms = 0;
+    unsigned status = 400;
+    if (!flm_serve_body(s, request, &out, &plain, flm_fail_json, response)) {
+        flm_text_clear(&out);
+        return;
+    }
+    flm_arrivals_init(&arrivals, s, request);
+    const char *time = flm_http_parameter(request, "time");
+    struct flm_profile *profile =
+        !time || flm_time_parse(flm_bytes_of(time), flm_wall_ms(), &time_ms, &why)
+            ? flm_arrival_read(s, plain, "flm pprof speedscope jfr folded", &why)
+            : NULL;
+    if (profile) {
+        flm_arrivals_add(&arrivals, profile, time_ms);
+        if (add_labels(&arrivals, request, &why)) {
+            flm_arrival_name(&arrivals);
+            status = flm_arrivals_append(&arrivals, &why);
+        }
+    } else {
+        status = flm_status_of(&why, 400);
+    }
+    if (status == 200) {
+        response->type = "application/json";
+        flm_text_puts(&response->body, "{}\n");
+    } else {
+        flm_fail_json(request, response, status, why.text);
+    }
+    flm_arrivals_clear(&arrivals);
+    flm_text_clear(&out);
+}
+
+const struct flm_route flm_routes_native[1] = {
+    {"POST", "/api/v1/push", FLM_RIGHT_WRITE, answer, flm_fail_json},
+};

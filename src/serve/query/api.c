@@ -1,0 +1,248 @@
+/* api.c - our own API: what there is as JSON, and sums as .flm files or another format.
+ *
+ * All take the parameters `from` and `until` (times, as flamel query has them), `selector` and
+ * `type`; docs/serve.md has the rest. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number/number.h"
+#include "base/text/json_write.h"
+#include "flamel/algebra.h"
+#include "flamel/file.h"
+#include "os/clock.h"
+#include "serve/query/query_routes.h"
+#include "store/labels/time_text.h"
+
+enum { MOST_STEPS = 11000 };
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+static bool read_range(const char *from, const char *until, struct flm_store_query *query,
+                       struct flm_error *why)
+{
+    int64_t now_ms = flm_wall_ms();
+    query->from_ms = 0;
+    query->until_ms = INT64_MAX;
+    if ((from && *from && !flm_time_parse(flm_bytes_of(from), now_ms, &query->from_ms, why)) ||
+        (until && *until && !flm_time_parse(flm_bytes_of(until), now_ms, &query->until_ms, why)))
+        return false;
+    return query->from_ms < query->until_ms ||
+           flm_error_set(why, FLM_ERROR_USAGE, "the range of time ends before it begins");
+}
+
+static bool read_query(const struct flm_http_request *request, struct flm_store_query *query,
+                       struct flm_error *why)
+{
+    *query = (struct flm_store_query){.size = sizeof *query,
+                                      .tenant = request->tenant,
+                                      .selector = flm_http_parameter(request, "selector"),
+                                      .type = flm_http_parameter(request, "type")};
+    return read_range(flm_http_parameter(request, "from"), flm_http_parameter(request, "until"),
+                      query, why);
+}
+
+static void fail(const struct flm_http_request *request, struct flm_http_response *response,
+                 const struct flm_error *why)
+{
+    flm_fail_json(request, response, flm_status_of(why, 400), why->text);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/* Labels that begin with __ are the server's own. */
+static bool add_text(void *context, struct flm_name text)
+{
+    const struct flm_bytes bytes = {text.at, text.size};
+    if (!flm_bytes_start_with(bytes, "__"))
+        flm_json_add_text(context, NULL, bytes);
+    return true;
+}
+
+enum list { SERVICES, TYPES, LABELS, VALUES, SERIES };
+
+static void answer_list(struct flm_serving *s, const struct flm_http_request *request,
+                        struct flm_http_response *response, enum list list)
+{
+    static const char *const names[] = {"services", "types", "labels", "values", "series"};
+    struct flm_json_writer json = {.out = &response->body};
+    struct flm_store_query query;
+    struct flm_error why;
+    const char *label = flm_http_parameter(request, "label");
+    bool good = read_query(request, &query, &why);
+    if (good && list == VALUES && (!label || !*label))
+        good = flm_error_set(&why, FLM_ERROR_USAGE, "the parameter 'label' is missing");
+    flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+    flm_json_begin(&json, names[list], FLM_JSON_ARRAY_LINE);
+    switch (list) {
+    case SERVICES:
+    case VALUES:
+        good =
+            good && flm_store_label_values(s->store, &query, list == SERVICES ? "service" : label,
+                                           add_text, &json, &why);
+        break;
+    case TYPES:
+        good = good && flm_store_types(s->store, &query, add_text, &json, &why);
+        break;
+    case LABELS:
+        good = good && flm_store_label_names(s->store, &query, add_text, &json, &why);
+        break;
+    case SERIES:
+        good = good && flm_store_series(s->store, &query, add_text, &json, &why);
+        break;
+    }
+    flm_json_end(&json);
+    flm_json_end(&json);
+    response->type = "application/json";
+    if (!good)
+        fail(request, response, &why);
+}
+
+#define LIST(name, what)                                                                           \
+    static void name(struct flm_serving *s, const struct flm_http_request *request,                \
+                     struct flm_http_response *response)                                           \
+    {                                                                                              \
+        answer_list(s, request, response, what);                                                   \
+    }
+LIST(answer_services, SERVICES)
+LIST(answer_types, TYPES)
+LIST(answer_labels, LABELS)
+LIST(answer_values, VALUES)
+LIST(answer_series, SERIES)
+
+/* ---- Timeline -------------------------------------------------------------------------------- */
+
+static void answer_timeline(struct flm_serving *s, const struct flm_http_request *request,
+                            struct flm_http_response *response)
+{
+    struct flm_store_query query;
+    struct flm_error why;
+    const char *step_text = flm_http_parameter(request, "step");
+    double step_s = 15, *values = NULL;
+    size_t count = 0;
+    bool good = read_query(request, &query, &why);
+    if (good && step_text &&
+        (flm_number_parse(flm_bytes_of(step_text), &step_s) == FLM_NUMBER_NONE ||
+         !(step_s >= 0.001) || step_s > 1e9))
+        good = flm_error_set(&why, FLM_ERROR_USAGE,
+                             "the parameter 'step' is a number of seconds, not '%s'", step_text);
+    if (good && query.until_ms == INT64_MAX)
+        query.until_ms = flm_wall_ms();
+    int64_t step_ms = (int64_t)(step_s * 1000);
+    if (good && query.until_ms > query.from_ms)
+        count = (size_t)((query.until_ms - query.from_ms + step_ms - 1) / step_ms);
+    if (good && count > MOST_STEPS)
+        good = flm_error_set(&why, FLM_ERROR_USAGE,
+                             "a timeline has %d steps at most: give a later 'from' or a larger "
+                             "'step'",
+                             MOST_STEPS);
+    good = good && ((values = calloc(count + 1, sizeof *values)) != NULL || flm_error_memory(&why));
+    good =
+        good && (count == 0 || flm_store_timeline(s->store, &query, step_ms, values, count, &why));
+    if (good) {
+        struct flm_json_writer json = {.out = &response->body};
+        response->type = "application/json";
+        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+        flm_json_add_integer(&json, "from_ms", query.from_ms);
+        flm_json_add_integer(&json, "step_ms", step_ms);
+        flm_json_begin(&json, "values", FLM_JSON_ARRAY_LINE);
+        for (size_t i = 0; i < count; i++)
+            flm_json_add_number(&json, NULL, values[i]);
+        flm_json_end(&json);
+        flm_json_end(&json);
+    } else {
+        fail(request, response, &why);
+    }
+    free(values);
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+/* Of another range of time too, where `compare` has one ("-25h..-24h"): both side by side. */
+static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_request *request,
+                                 struct flm_error *why)
+{
+    struct flm_store_query query, before;
+    const char *compare = flm_http_parameter(request, "compare");
+    const char *dots = compare ? strstr(compare, "..") : NULL;
+    if (!read_query(request, &query, why))
+        return NULL;
+    if (!compare)
+        return flm_store_merge(s->store, &query, why);
+    if (!dots) {
+        flm_error_set(why, FLM_ERROR_USAGE, "compare is FROM..UNTIL, such as -25h..-24h, not '%s'",
+                      compare);
+        return NULL;
+    }
+    before = query;
+    char *from = strndup(compare, (size_t)(dots - compare));
+    struct flm_profile *old = NULL, *new = NULL, *both = NULL;
+    if (!from)
+        flm_error_memory(why);
+    else if (read_range(from, dots + 2, &before, why))
+        old = flm_store_merge(s->store, &before, why);
+    new = old ? flm_store_merge(s->store, &query, why) : NULL;
+    both = new ? flm_comparison_align(old, new, why) : NULL;
+    free(from);
+    flm_profile_free(old);
+    flm_profile_free(new);
+    return both;
+}
+
+static bool save(const struct flm_http_request *request, const struct flm_profile *p,
+                 struct flm_http_response *response, struct flm_error *why)
+{
+    static const struct {
+        const char *name, *type;
+    } formats[] = {
+        {"flm", "application/octet-stream"},     {"pprof", "application/octet-stream"},
+        {"folded", "text/plain; charset=utf-8"}, {"difffolded", "text/plain; charset=utf-8"},
+        {"speedscope", "application/json"},      {"otlp", "application/octet-stream"}};
+    const char *format = flm_http_parameter(request, "format");
+    if (!format)
+        format = "flm";
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct flm_save_options options = {.size = sizeof options, .format = format};
+        if (strcmp(formats[i].name, format) != 0)
+            continue;
+        response->type = formats[i].type;
+        return flm_save_stream(p, flm_text_sink, &response->body, &options, why);
+    }
+    return flm_error_set(why, FLM_ERROR_USAGE,
+                         "there is no format '%s': there are flm, pprof, folded, difffolded, "
+                         "speedscope and otlp",
+                         format);
+}
+
+static void answer_merge(struct flm_serving *s, const struct flm_http_request *request,
+                         struct flm_http_response *response)
+{
+    struct flm_error why;
+    const char *apply = flm_http_parameter(request, "apply");
+    struct flm_profile *p = merge(s, request, &why);
+    if (p && flm_profile_node_count(p) <= 1) {
+        flm_profile_free(p);
+        flm_fail_json(request, response, 404,
+                      "no profile matches the selector in this range of time");
+        return;
+    }
+    if (p && apply) {
+        struct flm_profile *applied = flm_apply(p, apply, NULL, &why);
+        flm_profile_free(p);
+        p = applied;
+    }
+    if (!p || !save(request, p, response, &why)) {
+        flm_text_clear(&response->body);
+        fail(request, response, &why);
+    }
+    flm_profile_free(p);
+}
+
+const struct flm_route flm_routes_api[7] = {
+    {"GET", "/api/v1/services", FLM_RIGHT_READ, answer_services, flm_fail_json},
+    {"GET", "/api/v1/types", FLM_RIGHT_READ, answer_types, flm_fail_json},
+    {"GET", "/api/v1/labels", FLM_RIGHT_READ, answer_labels, flm_fail_json},
+    {"GET", "/api/v1/values", FLM_RIGHT_READ, answer_values, flm_fail_json},
+    {"GET", "/api/v1/series", FLM_RIGHT_READ, answer_series, flm_fail_json},
+    {"GET", "/api/v1/timeline", FLM_RIGHT_READ, answer_timeline, flm_fail_json},
+    {"GET", "/api/v1/merge", FLM_RIGHT_READ, answer_merge, flm_fail_json},
+};

@@ -1,0 +1,10 @@
+/* query_routes.h - how profiles go out: a file and a table for each protocol. */
+#ifndef FLAMEL_SERVE_QUERY_QUERY_ROUTES_H
+#define FLAMEL_SERVE_QUERY_QUERY_ROUTES_H
+
+#include "serve/core/serving.h"
+
+extern const struct flm_route flm_routes_api[7];    /* our own: JSON, and .flm */
+extern const struct flm_route flm_routes_health[4]; /* /healthz, /readyz, /ready, /metrics */
+
+#endif

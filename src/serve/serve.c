@@ -1,0 +1,352 @@
+/* serve.c - the server as a whole: who may ask what, and what is done in the background. */
+#include "flamel/serve.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text/versioned.h"
+#include "os/clock.h"
+#include "serve/http/http_server.h"
+#include "serve/routes.h"
+
+enum {
+    WORKERS = 8,
+    MOST_CONNECTIONS = 900, /* below the 1,024 files that a process may usually open */
+    MOST_OF_PEER = 300,
+    MOST_TENANTS = 1000,
+    BATCHES_BETWEEN_LOOKS = 2000
+};
+static const size_t MOST_BODY = (size_t)32 << 20, MOST_PLAIN = (size_t)128 << 20,
+                    MOST_BODIES = (size_t)96 << 20, SEAL_BYTES = (size_t)64 << 20;
+static const int64_t SECOND_NS = 1000000000, SEAL_NS = 5 * 60 * SECOND_NS,
+                     COMPACT_NS = 10 * 60 * SECOND_NS, LOOK_NS = 30 * SECOND_NS;
+
+struct flm_serve {
+    struct flm_serving serving;
+    struct flm_serve_options options;
+    struct flm_http_server *http;
+    bool is_loopback;
+    char *host; /* owned */
+    char url[128];
+
+    pthread_t keeper;
+    bool has_keeper;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_stopping, is_due;
+    atomic_uint appended; /* since somebody looked */
+};
+
+/* ---- Who may ask ----------------------------------------------------------------------------- */
+
+/* A page of another site can make a browser send requests to a server on this machine; it cannot
+ * make it lie in Origin, nor, under a name of its own that points here, in Host. */
+static bool is_of_this_site(const struct flm_serve *s, const struct flm_http_request *request)
+{
+    const char *host = flm_http_header(request, "Host");
+    const char *origin = flm_http_header(request, "Origin");
+    const char *site = flm_http_header(request, "Sec-Fetch-Site");
+    if (!host || (site && strcmp(site, "cross-site") == 0))
+        return false;
+    if (s->is_loopback && s->serving.tokens.count == 0) {
+        size_t size = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+        struct flm_bytes name = {host, size};
+        if (!flm_bytes_are(name, "localhost") && !flm_bytes_are(name, "[::1]") &&
+            !flm_bytes_start_with(name, "127."))
+            return false;
+    }
+    const char *slashes = origin ? strstr(origin, "://") : NULL;
+    return !origin || (slashes && strcasecmp(slashes + 3, host) == 0);
+}
+
+/* Finds the tenant. False: the response says why not. */
+static bool authorize(struct flm_serve *s, const struct flm_route *route,
+                      struct flm_http_request *request, struct flm_http_response *response)
+{
+    const char *tenant = flm_http_header(request, "X-Scope-OrgID");
+    const struct flm_token *token = NULL;
+    if (s->serving.tokens.count > 0 && route->right != FLM_RIGHT_NONE) {
+        token = flm_tokens_find(&s->serving.tokens, flm_http_header(request, "Authorization"));
+        if (!token) {
+            route->fail(request, response, 401, "this needs a token (Authorization: Bearer TOKEN)");
+            response->authenticate = "Basic realm=\"flamel: any name, and a token as password\"";
+            return false;
+        }
+        if (!(token->rights & (unsigned)route->right)) {
+            route->fail(request, response, 403, "the token has no right to do this");
+            return false;
+        }
+    }
+    if (token && token->tenant) {
+        if (tenant && strcmp(tenant, token->tenant) != 0) {
+            route->fail(request, response, 403, "the token is of another tenant");
+            return false;
+        }
+        tenant = token->tenant;
+    } else if (tenant && !flm_is_tenant(tenant)) {
+        route->fail(request, response, 400,
+                    "X-Scope-OrgID has 1 to 128 letters, digits, and _ - . in it");
+        return false;
+    }
+    request->tenant = tenant ? tenant : "";
+    return true;
+}
+
+static bool admit(void *context, struct flm_http_request *request,
+                  struct flm_http_response *response)
+{
+    struct flm_serve *s = context;
+    bool has_path;
+    const struct flm_route *route = flm_route_find(request->method, request->path, &has_path);
+    if (!route) {
+        flm_fail_json(request, response, has_path ? 405 : 404,
+                      has_path ? "there is another method for this address"
+                               : "there is nothing at this address: docs/serve.md lists what there "
+                                 "is");
+        return false;
+    }
+    if (!is_of_this_site(s, request)) {
+        route->fail(request, response, 403, "requests of other sites are refused");
+        return false;
+    }
+    request->admitted = (void *)(uintptr_t)route;
+    return authorize(s, route, request, response);
+}
+
+static void answer(void *context, struct flm_http_request *request,
+                   struct flm_http_response *response)
+{
+    struct flm_serve *s = context;
+    const struct flm_route *route = request->admitted;
+    route->answer(&s->serving, request, response);
+}
+
+static void count(void *context, struct flm_http_request *request, unsigned status)
+{
+    struct flm_serve *s = context;
+    (void)request;
+    if (status / 100 < 6)
+        atomic_fetch_add(&s->serving.count.requests[status / 100], 1);
+}
+
+/* ---- In the background ----------------------------------------------------------------------- */
+
+static void on_appended(void *context)
+{
+    struct flm_serve *s = context;
+    if (atomic_fetch_add(&s->appended, 1) + 1 != BATCHES_BETWEEN_LOOKS)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->is_due = true;
+    pthread_cond_signal(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void report(struct flm_serve *s, bool good, const struct flm_error *why)
+{
+    if (good)
+        return;
+    atomic_fetch_add(&s->serving.count.background_failures, 1);
+    if (s->options.report)
+        s->options.report(s->options.report_context, why);
+}
+
+static void seal(struct flm_serve *s)
+{
+    struct flm_error why;
+    report(s, flm_store_seal(s->serving.store, &why), &why);
+    atomic_fetch_add(&s->serving.count.seals, 1);
+}
+
+static void tidy(struct flm_serve *s)
+{
+    struct flm_error why;
+    uint64_t merged = 0, removed = 0;
+    int64_t now_ms = flm_wall_ms();
+    report(s, flm_store_compact(s->serving.store, now_ms, &merged, &why), &why);
+    atomic_fetch_add(&s->serving.count.compacted_segments, merged);
+    if (s->options.keep_ms <= 0)
+        return;
+    report(s, flm_store_retain(s->serving.store, now_ms - s->options.keep_ms, &removed, &why),
+           &why);
+    atomic_fetch_add(&s->serving.count.removed_segments, removed);
+    flm_series_limit_forget(&s->serving.series);
+}
+
+static void *keep(void *context)
+{
+    struct flm_serve *s = context;
+    int64_t sealed_ns = flm_now_ns(), tidied_ns = sealed_ns - COMPACT_NS;
+    pthread_mutex_lock(&s->lock);
+    while (!s->is_stopping) {
+        struct timespec until = flm_deadline(LOOK_NS);
+        if (!s->is_due)
+            pthread_cond_timedwait(&s->changed, &s->lock, &until);
+        s->is_due = false;
+        atomic_store(&s->appended, 0);
+        pthread_mutex_unlock(&s->lock);
+        struct flm_store_stats stats = flm_store_stats(s->serving.store);
+        int64_t now_ns = flm_now_ns();
+        if (stats.memory_bytes > SEAL_BYTES ||
+            (stats.pending_batches > 0 && now_ns - sealed_ns > SEAL_NS)) {
+            seal(s);
+            sealed_ns = now_ns;
+        }
+        if (now_ns - tidied_ns > COMPACT_NS) {
+            tidy(s);
+            tidied_ns = now_ns;
+        }
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- Starting -------------------------------------------------------------------------------- */
+
+static bool start_keeper(struct flm_serve *s, struct flm_error *why)
+{
+    int error = pthread_create(&s->keeper, NULL, keep, s);
+    s->has_keeper = error == 0;
+    return s->has_keeper ||
+           flm_error_set(why, FLM_ERROR_SYSTEM, "no thread can be started: %s", strerror(error));
+}
+
+static bool start(struct flm_serve *s, struct flm_error *why)
+{
+    const struct flm_serve_options *o = &s->options;
+    const char *tokens_name = o->tokens_name ? o->tokens_name : "tokens";
+    if (o->tokens && !flm_tokens_read(&s->serving.tokens, flm_bytes_of(o->tokens), why))
+        return flm_error_within(why, tokens_name);
+    if (o->tokens && s->serving.tokens.count == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE, "%s: there is no token in it", tokens_name);
+    s->is_loopback = flm_is_loopback(s->host);
+    if (!s->is_loopback && !o->tokens)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "%s is not an address of this machine alone: other machines may ask "
+                             "only with tokens (--token-file)",
+                             s->host);
+    s->serving.store = flm_store_open(o->folder, NULL, why);
+    if (!s->serving.store)
+        return false;
+    size_t body = o->most_body ? o->most_body : MOST_BODY;
+    s->serving.most_plain = o->most_body ? 4 * o->most_body : MOST_PLAIN;
+    const struct flm_http_options http = {
+        .host = s->host,
+        .port = (uint16_t)o->port,
+        .most_body = body,
+        .most_bodies = body > MOST_BODIES ? body : MOST_BODIES,
+        .most_connections = MOST_CONNECTIONS,
+        .most_of_peer = MOST_OF_PEER,
+        .workers = WORKERS,
+        .admit = admit,
+        .answer = answer,
+        .forget = count,
+        .context = s,
+    };
+    atomic_store(&s->serving.is_ready, true);
+    s->http = flm_http_server_start(&http, why);
+    bool is_six = strchr(s->host, ':') != NULL;
+    if (s->http)
+        snprintf(s->url, sizeof s->url, "http://%s%s%s:%u/", is_six ? "[" : "", s->host,
+                 is_six ? "]" : "", flm_http_server_port(s->http));
+    return s->http && start_keeper(s, why);
+}
+
+static void init(struct flm_serve *s)
+{
+    pthread_condattr_t by_clock;
+    pthread_condattr_init(&by_clock);
+    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->changed, &by_clock);
+    pthread_condattr_destroy(&by_clock);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->serving.large, NULL);
+    flm_series_limit_init(&s->serving.series,
+                          s->options.most_series ? s->options.most_series : 100000, MOST_TENANTS);
+    s->serving.keep_ms = s->options.keep_ms;
+    s->serving.appended = on_appended;
+    s->serving.appended_context = s;
+}
+
+struct flm_serve *flm_serve_start(const struct flm_serve_options *options, struct flm_error *why)
+{
+    struct flm_serve_options own;
+    if (!flm_versioned_copy(&own, sizeof own, options, "flm_serve_options", why))
+        return NULL;
+    assert(own.folder && own.port >= 0 && own.port <= UINT16_MAX);
+    struct flm_serve *s = calloc(1, sizeof *s);
+    if (!s || !(s->host = strdup(own.host ? own.host : "127.0.0.1"))) {
+        free(s);
+        flm_error_memory(why);
+        return NULL;
+    }
+    s->options = own;
+    init(s);
+    if (start(s, why))
+        return s;
+    flm_serve_stop(s, NULL);
+    return NULL;
+}
+
+bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
+{
+    if (!s)
+        return true;
+    atomic_store(&s->serving.is_ready, false);
+    flm_http_server_stop(s->http);
+    if (s->has_keeper) {
+        pthread_mutex_lock(&s->lock);
+        s->is_stopping = true;
+        pthread_cond_signal(&s->changed);
+        pthread_mutex_unlock(&s->lock);
+        pthread_join(s->keeper, NULL);
+    }
+    bool good = !s->has_keeper || flm_store_seal(s->serving.store, why);
+    flm_store_close(s->serving.store);
+    flm_tokens_clear(&s->serving.tokens);
+    flm_series_limit_clear(&s->serving.series);
+    pthread_mutex_destroy(&s->serving.large);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+    free(s->host);
+    free(s);
+    return good;
+}
+
+const char *flm_serve_url(const struct flm_serve *serve)
+{
+    return serve->url;
+}
+
+struct flm_store_recovery flm_serve_recovered(const struct flm_serve *serve)
+{
+    return flm_store_recovered(serve->serving.store);
+}
+
+bool flm_serve_new_token(const char *rights, const char *tenant, char token[FLM_SERVE_TOKEN_SIZE],
+                         char line[FLM_SERVE_LINE_SIZE], struct flm_error *why)
+{
+    struct flm_text texts[2] = {{0}, {0}};
+    unsigned parsed = flm_rights_parse(flm_bytes_of(rights));
+    if (parsed == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "the rights of a token are write, read, admin, or several with commas "
+                             "between, not '%s'",
+                             rights);
+    if (tenant && !flm_is_tenant(tenant))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a tenant has 1 to 128 letters, digits, and _ - . in its name");
+    bool good = flm_token_make(parsed, tenant, &texts[0], &texts[1], why);
+    if (good) {
+        assert(texts[0].size < FLM_SERVE_TOKEN_SIZE && texts[1].size < FLM_SERVE_LINE_SIZE);
+        snprintf(token, FLM_SERVE_TOKEN_SIZE, "%.*s", (int)texts[0].size, texts[0].at);
+        snprintf(line, FLM_SERVE_LINE_SIZE, "%.*s", (int)texts[1].size, texts[1].at);
+    }
+    flm_text_clear(&texts[0]);
+    flm_text_clear(&texts[1]);
+    return good;
+}
