@@ -14,9 +14,8 @@ static const struct {
     const struct flm_route *routes;
     size_t count;
 } tables[] = {
-    TABLE(flm_routes_pyroscope),
-    TABLE(flm_routes_native),
-    TABLE(flm_routes_api),
+    TABLE(flm_routes_pyroscope), TABLE(flm_routes_push),    TABLE(flm_routes_otlp),
+    TABLE(flm_routes_native),    TABLE(flm_routes_datadog), TABLE(flm_routes_api),
     TABLE(flm_routes_health),
 };
 

@@ -14,8 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/encode/base64.h"
 #include "base/text/text.h"
 #include "flamel/file.h"
+#include "format/otlp/otlp.h"
+#include "format/protobuf/wire_write.h"
 #include "os/gzip.h"
 #include "support/core/http_talk.h"
 
@@ -157,6 +160,133 @@ static void pprof_is_ingested_raw_compressed_and_in_parts(void **state)
     get(&s, FOLDED "&selector=service%3D~'raw|twice|parts'", 200, "main;work 15\n");
     flm_text_clear(&raw);
     flm_text_clear(&twice);
+    flm_text_clear(&parts);
+    stop(&s);
+}
+
+/* ---- Others ---------------------------------------------------------------------------------- */
+
+/* PushRequest, with the labels of a series behind its sample: fields have no order. */
+static struct flm_text push_request(struct flm_bytes profile, const char *service)
+{
+    struct flm_text request = {0}, series = {0}, inner = {0};
+    flm_wire_put_bytes(&inner, 1, profile);
+    flm_wire_put_bytes(&inner, 2, flm_bytes_of("7c9e6679"));
+    flm_wire_put_message(&series, 2, &inner);
+    flm_wire_put_bytes(&inner, 1, flm_bytes_of("service_name"));
+    flm_wire_put_bytes(&inner, 2, flm_bytes_of(service));
+    flm_wire_put_message(&series, 1, &inner);
+    flm_wire_put_message(&request, 1, &series);
+    flm_text_clear(&inner);
+    flm_text_clear(&series);
+    return request;
+}
+
+static void connect_pushes_in_both_encodings(void **state)
+{
+    static const char proto[] = "Content-Type: application/proto\r\n",
+                      json[] = "Content-Type: application/json\r\n",
+                      path[] = "/push.v1.PusherService/Push";
+    (void)state;
+    struct served s = start((struct flm_serve_options){0});
+    struct flm_text profile = pprof_of("main;work 5\n"), text = {0};
+    struct flm_text request = push_request((struct flm_bytes){profile.at, profile.size}, "wire");
+    expect(&s, "POST", path, proto, (struct flm_bytes){request.at, request.size}, 200, "");
+    flm_text_puts(&text, "{\"series\": [{\"samples\": [{\"rawProfile\": \"");
+    flm_base64_add(&text, (struct flm_bytes){profile.at, profile.size});
+    flm_text_puts(&text, "\", \"ID\": \"x\"}], \"labels\": [{\"name\": \"service_name\", "
+                         "\"value\": \"json\"}]}]}");
+    expect(&s, "POST", path, json, (struct flm_bytes){text.at, text.size}, 200, "{}");
+    get(&s, "/api/v1/services", 200, "{\"services\": [\"json\", \"wire\"]}");
+    get(&s, FOLDED, 200, "main;work 10\n");
+    expect(&s, "POST", path, "", flm_bytes_of(""), 415, "{\"code\": ");
+    expect(&s, "POST", path, json,
+           flm_bytes_of("{\"series\": [{\"samples\": [{\"rawProfile\": "
+                        "\"!\"}]}]}"),
+           400, "{\"code\": \"invalid_argument\", \"message\": \"byte ");
+    /* Every shortened request is refused, or has whole fields. */
+    for (size_t size = 1; size < request.size; size += 7) {
+        struct http_answer a =
+            http_ask(s.port, "POST", path, proto, (struct flm_bytes){request.at, size});
+        if (a.status != 400 || !flm_bytes_start_with(a.body, "{\"code\": \"invalid_argument\""))
+            fail_msg("%zu bytes: %s", size, a.all.at);
+        flm_text_clear(&a.all);
+    }
+    get(&s, FOLDED, 200, "main;work 10\n");
+    flm_text_clear(&profile);
+    flm_text_clear(&request);
+    flm_text_clear(&text);
+    stop(&s);
+}
+
+static void resources_of_otlp_are_series(void **state)
+{
+    static const char request[] =
+        "{\"resourceProfiles\": ["
+        "{\"resource\": {\"attributes\": [{\"key\": \"service.name\", \"value\": "
+        "{\"stringValue\": \"one\"}}, {\"key\": \"k8s.pod.name\", \"value\": "
+        "{\"stringValue\": \"p1\"}}]}, \"scopeProfiles\": [{\"profiles\": [{\"sampleType\": "
+        "{\"typeStrindex\": 1, \"unitStrindex\": 2}, \"samples\": [{\"stackIndex\": 1, "
+        "\"values\": [\"5\"]}]}]}]},"
+        "{\"resource\": {\"attributes\": [{\"key\": \"service.name\", \"value\": "
+        "{\"stringValue\": \"two\"}}]}, \"scopeProfiles\": [{\"profiles\": [{\"sampleType\": "
+        "{\"typeStrindex\": 1, \"unitStrindex\": 2}, \"samples\": [{\"stackIndex\": 1, "
+        "\"values\": [\"7\"]}]}]}]}],"
+        "\"dictionary\": {\"mappingTable\": [{}], \"locationTable\": [{}, {\"lines\": "
+        "[{\"functionIndex\": 1}]}], \"functionTable\": [{}, {\"nameStrindex\": 3}], "
+        "\"linkTable\": [{}], \"stringTable\": [\"\", \"cpu\", \"nanoseconds\", \"main\"], "
+        "\"attributeTable\": [{}], \"stackTable\": [{}, {\"locationIndices\": [1]}]}}";
+    static const char json[] = "Content-Type: application/json\r\n",
+                      proto[] = "Content-Type: application/x-protobuf\r\n";
+    struct flm_source source = flm_source_of(flm_bytes_of(request));
+    struct flm_text message = {0};
+    (void)state;
+    struct served s = start((struct flm_serve_options){0});
+    expect(&s, "POST", "/v1development/profiles", json, flm_bytes_of(request), 200, "{}");
+    get(&s, "/api/v1/services", 200, "{\"services\": [\"one\", \"two\"]}");
+    get(&s, "/api/v1/values?label=k8s_pod_name", 200, "{\"values\": [\"p1\"]}");
+    get(&s, FOLDED "&selector=service%3Dtwo", 200, "main 7\n");
+    /* The same as Protocol Buffers: behind its size, which is 2 bytes here. */
+    assert_true(flm_otlp_from_json(&source, &message, NULL));
+    assert_true(message.size > 130 && message.size < 16000);
+    struct flm_bytes wire = {message.at + 2, message.size - 2};
+    expect(&s, "POST", "/v1/profiles", proto, wire, 200, "");
+    get(&s, FOLDED "&selector=service%3Done", 200, "main 10\n");
+    expect(&s, "POST", "/v1/profiles", json, flm_bytes_of("{\"resourceProfiles\": 1"), 400,
+           "{\"code\": 3, \"message\": ");
+    wire.size--;
+    expect(&s, "POST", "/v1/profiles", proto, wire, 400, "\x08\x03\x12");
+    get(&s, FOLDED "&selector=service%3Done", 200, "main 10\n");
+    flm_text_clear(&message);
+    stop(&s);
+}
+
+static void the_profiles_of_an_event_of_datadog_are_a_series(void **state)
+{
+    (void)state;
+    struct served s = start((struct flm_serve_options){0});
+    static const char type[] = "Content-Type: multipart/form-data; boundary=b\r\n";
+    struct flm_text wall = pprof_of("main;wait 5\n"), parts = {0};
+    flm_text_puts(&parts, "--b\r\nContent-Disposition: form-data; name=\"wall.pprof\"; "
+                          "filename=\"wall.pprof\"\r\n\r\n");
+    flm_text_add(&parts, (struct flm_bytes){wall.at, wall.size});
+    size_t without_event = parts.size;
+    flm_text_puts(&parts, "\r\n--b\r\nContent-Disposition: form-data; name=\"event\"; "
+                          "filename=\"event.json\"\r\n\r\n{\"start\": \"2025-11-28T10:05:00.5Z\", "
+                          "\"family\": \"node\", \"tags_profiler\": "
+                          "\"service:dd,env:prod,runtime-id:5bf5e6b8,_dd.id:1,host:h:1\"}\r\n--b--\r\n");
+    expect(&s, "POST", "/profiling/v1/input", type, (struct flm_bytes){parts.at, parts.size}, 200,
+           "");
+    get(&s, "/api/v1/labels", 200, "{\"labels\": [\"env\", \"host\", \"service_name\"]}");
+    get(&s,
+        FOLDED "&selector=service%3Ddd+host%3D'h:1'&from=2025-11-28T10:05&until="
+               "2025-11-28T10:06",
+        200, "main;wait 5\n");
+    parts.size = without_event;
+    flm_text_puts(&parts, "\r\n--b--\r\n");
+    expect(&s, "POST", "/profiling/v1/input", type, (struct flm_bytes){parts.at, parts.size}, 400,
+           "there is no part 'event'");
+    flm_text_clear(&wall);
     flm_text_clear(&parts);
     stop(&s);
 }
@@ -461,6 +591,9 @@ int main(void)
         cmocka_unit_test(folded_stacks_are_ingested_with_the_labels_of_their_name),
         cmocka_unit_test(what_is_wrong_with_an_ingest_is_said),
         cmocka_unit_test(pprof_is_ingested_raw_compressed_and_in_parts),
+        cmocka_unit_test(connect_pushes_in_both_encodings),
+        cmocka_unit_test(resources_of_otlp_are_series),
+        cmocka_unit_test(the_profiles_of_an_event_of_datadog_are_a_series),
         cmocka_unit_test(a_flm_file_comes_back_as_it_was_pushed),
         cmocka_unit_test(queries_that_cannot_be_are_refused),
         cmocka_unit_test(it_says_how_it_is),

@@ -25,3 +25,35 @@ void flm_base64_add(struct flm_text *out, struct flm_bytes bytes)
     memset(to - padding, '=', padding);
     out->size += groups * 4;
 }
+
+static int value_of(char digit)
+{
+    if (digit == '-' || digit == '_')
+        return digit == '-' ? 62 : 63;
+    const char *found = memchr(digits, digit, sizeof digits);
+    return found ? (int)(found - digits) : -1;
+}
+
+bool flm_base64_decode(struct flm_bytes text, struct flm_text *out)
+{
+    for (int padding = 0; padding < 2 && text.size > 0 && text.at[text.size - 1] == '='; padding++)
+        text.size--;
+    char *to = flm_text_reserve(out, text.size / 4 * 3 + 3), *begin = to;
+    uint32_t bits = 0;
+    unsigned count = 0;
+    if (!to || text.size % 4 == 1)
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        int value = value_of(text.at[i]);
+        if (value < 0)
+            return false;
+        bits = (bits << 6 | (uint32_t)value) & 0xFFFF;
+        count += 6;
+        if (count >= 8) {
+            count -= 8;
+            *to++ = (char)(bits >> count);
+        }
+    }
+    out->size += (size_t)(to - begin);
+    return true;
+}

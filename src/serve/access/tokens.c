@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "base/encode/base64.h"
 #include "base/number/number.h"
 
 enum { TOKEN_BYTES = 32, LONGEST_TOKEN = 512 };
@@ -135,46 +136,32 @@ void flm_tokens_clear(struct flm_tokens *tokens)
 
 /* ---- A request ------------------------------------------------------------------------------- */
 
-/* The password of "USER:PASSWORD" in base64, into `out`. */
-static struct flm_bytes password(struct flm_bytes encoded, char out[LONGEST_TOKEN])
+/* The password of "USER:PASSWORD" in base64; in `decoded`. */
+static struct flm_bytes password(struct flm_bytes encoded, struct flm_text *decoded)
 {
     struct flm_bytes none = {NULL, 0};
-    size_t size = 0;
-    uint32_t bits = 0;
-    unsigned have = 0;
-    for (size_t i = 0; i < encoded.size && encoded.at[i] != '='; i++) {
-        char c = encoded.at[i];
-        int value = c >= 'A' && c <= 'Z'   ? c - 'A'
-                    : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                    : c >= '0' && c <= '9' ? c - '0' + 52
-                    : c == '+'             ? 62
-                    : c == '/'             ? 63
-                                           : -1;
-        if (value < 0 || size == LONGEST_TOKEN)
-            return none;
-        bits = (bits << 6 | (uint32_t)value) & 0xFFFF;
-        have += 6;
-        if (have >= 8) {
-            have -= 8;
-            out[size++] = (char)(bits >> have);
-        }
-    }
-    const char *colon = memchr(out, ':', size);
-    return colon ? (struct flm_bytes){colon + 1, size - (size_t)(colon + 1 - out)} : none;
+    if (encoded.size > LONGEST_TOKEN || !flm_base64_decode(encoded, decoded))
+        return none;
+    const char *colon = decoded->size > 0 ? memchr(decoded->at, ':', decoded->size) : NULL;
+    return colon ? (struct flm_bytes){colon + 1, decoded->size - (size_t)(colon + 1 - decoded->at)}
+                 : none;
 }
 
 const struct flm_token *flm_tokens_find(const struct flm_tokens *tokens, const char *authorization)
 {
-    char decoded[LONGEST_TOKEN];
+    struct flm_text decoded = {0};
     struct flm_bytes given = {NULL, 0};
     if (authorization && strncasecmp(authorization, "Bearer ", 7) == 0)
         given = flm_bytes_trimmed(flm_bytes_of(authorization + 7));
     else if (authorization && strncasecmp(authorization, "Basic ", 6) == 0)
-        given = password(flm_bytes_trimmed(flm_bytes_of(authorization + 6)), decoded);
-    if (!given.at)
-        return NULL;
+        given = password(flm_bytes_trimmed(flm_bytes_of(authorization + 6)), &decoded);
     unsigned char digest[FLM_SHA256_SIZE];
-    flm_sha256(given, digest);
+    bool is_given = given.at != NULL;
+    if (is_given)
+        flm_sha256(given, digest);
+    flm_text_clear(&decoded);
+    if (!is_given)
+        return NULL;
     const struct flm_token *found = NULL;
     for (size_t i = 0; i < tokens->count; i++) {
         unsigned differs = 0;

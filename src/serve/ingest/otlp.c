@@ -1,0 +1,197 @@
+/* otlp.c - profiles of OTLP/HTTP: POST /v1development/profiles, and /v1/profiles as collectors have
+ * it. application/x-protobuf or application/json; an ExportProfilesServiceRequest has the fields of
+ * ProfilesData (format/otlp/otlp.h).
+ *
+ * Each resource is a series of its own: its attributes that are texts are labels, with _ for what is
+ * no letter or digit, as Prometheus and Pyroscope have them. So a request is read resource by
+ * resource, each together with the dictionary that all share. */
+#include "format/otlp/otlp.h"
+
+#include <stdio.h>
+
+#include "base/text/json_write.h"
+#include "format/protobuf/wire_read.h"
+#include "format/protobuf/wire_write.h"
+#include "serve/core/arrival.h"
+#include "serve/ingest/ingest.h"
+#include "store/labels/series_labels.h"
+
+enum { MOST_ATTRIBUTES = 40 };
+
+static bool is_json(const struct flm_http_request *request)
+{
+    return flm_http_has_type(request, "application/json");
+}
+
+/* google.rpc.Status: 1 code, 2 message. */
+static void fail(const struct flm_http_request *request, struct flm_http_response *response,
+                 unsigned status, const char *message)
+{
+    static const unsigned invalid_argument = 3, permission_denied = 7, resource_exhausted = 8,
+                          unavailable = 14, unauthenticated = 16;
+    unsigned code = status == 401                    ? unauthenticated
+                    : status == 403                  ? permission_denied
+                    : status == 413 || status == 429 ? resource_exhausted
+                    : status == 503                  ? unavailable
+                                                     : invalid_argument;
+    response->status = status == 422 ? 400 : status;
+    response->body.size = 0;
+    if (is_json(request)) {
+        struct flm_json_writer json = {.out = &response->body};
+        response->type = "application/json";
+        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+        flm_json_add_integer(&json, "code", code);
+        flm_json_add_text(&json, "message", flm_bytes_of(message));
+        flm_json_end(&json);
+        return;
+    }
+    response->type = "application/x-protobuf";
+    flm_wire_put_number(&response->body, 1, code);
+    flm_wire_put_bytes(&response->body, 2, flm_bytes_of(message));
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------ */
+
+static void add_attribute(struct flm_arrivals *arrivals, struct flm_bytes key,
+                          struct flm_bytes value)
+{
+    char name[FLM_STORE_LONGEST_KEY];
+    if (key.size == 0 || key.size > sizeof name || value.size == 0 ||
+        value.size > FLM_STORE_LONGEST_VALUE || memchr(value.at, 0, value.size))
+        return;
+    for (size_t i = 0; i < key.size; i++) {
+        char c = key.at[i], lower = (char)(c | 0x20);
+        name[i] = (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ? c : '_';
+    }
+    flm_arrival_label(arrivals, (struct flm_bytes){name, key.size}, value);
+}
+
+/* KeyValue: 1 key, 2 value, of which 1 is a text. */
+static void read_attribute(struct flm_arrivals *arrivals, struct flm_wire m)
+{
+    struct flm_bytes key = {"", 0}, value = {"", 0};
+    struct flm_wire inner;
+    while (flm_wire_next(&m)) {
+        if (m.field == 1 && m.type == FLM_WIRE_BYTES)
+            key = m.bytes;
+        else if (m.field == 2 && flm_wire_enter(&m, &inner))
+            while (flm_wire_next(&inner))
+                if (inner.field == 1 && inner.type == FLM_WIRE_BYTES)
+                    value = inner.bytes;
+    }
+    /* Its arguments are another series for each run. */
+    if (!flm_bytes_start_with(key, "process.command"))
+        add_attribute(arrivals, key, value);
+}
+
+/* ResourceProfiles: 1 resource, whose field 1 are attributes. */
+static void read_resource(struct flm_arrivals *arrivals, struct flm_wire m)
+{
+    struct flm_wire resource, attribute;
+    unsigned count = 0;
+    while (flm_wire_next(&m))
+        if (m.field == 1 && flm_wire_enter(&m, &resource))
+            while (flm_wire_next(&resource))
+                if (resource.field == 1 && flm_wire_enter(&resource, &attribute) &&
+                    count++ < MOST_ATTRIBUTES)
+                    read_attribute(arrivals, attribute);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static bool add_resource(struct flm_arrivals *arrivals, struct flm_wire resource,
+                         struct flm_bytes bytes, struct flm_bytes dictionary, struct flm_error *why)
+{
+    struct flm_text one = {0};
+    flm_wire_put_bytes(&one, 1, bytes);
+    flm_wire_put_bytes(&one, 2, dictionary);
+    struct flm_profile *profile = NULL;
+    if (one.failed)
+        flm_error_memory(why);
+    else
+        profile =
+            flm_arrival_read(arrivals->serving, (struct flm_bytes){one.at, one.size}, "otlp", why);
+    flm_text_clear(&one);
+    if (!profile)
+        return false;
+    flm_arrivals_add(arrivals, profile, 0);
+    read_resource(arrivals, resource);
+    flm_arrival_name(arrivals);
+    return true;
+}
+
+static bool read_message(struct flm_arrivals *arrivals, struct flm_bytes message,
+                         struct flm_error *why)
+{
+    struct flm_wire_input input = flm_wire_input_of(message);
+    struct flm_wire m = flm_wire_all(&input), resource;
+    struct flm_bytes dictionary = {"", 0};
+    while (flm_wire_next(&m))
+        if (m.field == 2 && m.type == FLM_WIRE_BYTES)
+            dictionary = m.bytes;
+    if (!flm_wire_end(&input, why))
+        return false;
+    m = flm_wire_all(&input);
+    while (flm_wire_next(&m))
+        if (m.field == 1 && flm_wire_enter(&m, &resource) &&
+            !add_resource(arrivals, resource, m.bytes, dictionary, why))
+            return false;
+    return flm_wire_end(&input, why);
+}
+
+/* Messages, each behind its size, which JSON became. */
+static bool read_json(struct flm_arrivals *arrivals, struct flm_bytes body, struct flm_error *why)
+{
+    struct flm_source source = flm_source_of(body);
+    struct flm_text messages = {0};
+    bool good = flm_otlp_from_json(&source, &messages, why);
+    struct flm_wire_input input =
+        flm_wire_input_of((struct flm_bytes){messages.at ? messages.at : "", messages.size});
+    struct flm_wire m = flm_wire_all(&input);
+    while (good && m.at < m.end) {
+        const unsigned char *at = m.at;
+        uint64_t size;
+        if (!flm_wire_varint(&m, &at, &size) || size > (uint64_t)(m.end - at)) {
+            good = flm_wire_end(&input, why);
+            break;
+        }
+        good = read_message(arrivals, (struct flm_bytes){(const char *)at, (size_t)size}, why);
+        m.at = at + size;
+    }
+    flm_text_clear(&messages);
+    return good;
+}
+
+static void answer(struct flm_serving *s, const struct flm_http_request *request,
+                   struct flm_http_response *response)
+{
+    struct flm_text out = {0};
+    struct flm_bytes plain;
+    struct flm_error why;
+    if (!is_json(request) && !flm_http_has_type(request, "application/x-protobuf")) {
+        fail(request, response, 415,
+             "the Content-Type is application/x-protobuf or application/json");
+        return;
+    }
+    if (flm_serve_body(s, request, &out, &plain, fail, response)) {
+        struct flm_arrivals arrivals;
+        flm_arrivals_init(&arrivals, s, request);
+        bool good = is_json(request) ? read_json(&arrivals, plain, &why)
+                                     : read_message(&arrivals, plain, &why);
+        unsigned status = good ? flm_arrivals_append(&arrivals, &why) : flm_status_of(&why, 400);
+        if (status != 200) {
+            fail(request, response, status, why.text);
+        } else { /* an ExportProfilesServiceResponse in which nothing is rejected */
+            response->type = is_json(request) ? "application/json" : "application/x-protobuf";
+            if (is_json(request))
+                flm_text_puts(&response->body, "{}");
+        }
+        flm_arrivals_clear(&arrivals);
+    }
+    flm_text_clear(&out);
+}
+
+const struct flm_route flm_routes_otlp[2] = {
+    {"POST", "/v1development/profiles", FLM_RIGHT_WRITE, answer, fail},
+    {"POST", "/v1/profiles", FLM_RIGHT_WRITE, answer, fail},
+};

@@ -1,0 +1,226 @@
+/* push.c - push.v1 of Connect, as Alloy and Pyroscope's own agents push:
+ *
+ *     POST /push.v1.PusherService/Push      application/proto or application/json
+ *
+ *     PushRequest  1 series*   1 labels*   {1 name, 2 value}
+ *                              2 samples*  {1 raw profile: pprof, mostly under gzip, 2 ID}
+ *
+ * In JSON members have the names series, labels, name, value, samples, rawProfile (base64), ID.
+ * Both are read into the same arrivals: the labels of a series may come behind its samples, so they
+ * are collected first. */
+#include "base/encode/base64.h"
+#include "base/text/json_read.h"
+#include "format/protobuf/wire_read.h"
+#include "serve/core/arrival.h"
+#include "serve/ingest/ingest.h"
+
+struct pushing {
+    struct flm_serving *serving;
+    struct flm_arrivals arrivals;
+    struct flm_http_fields labels; /* of the current series */
+    struct flm_error *why;
+    bool failed;
+};
+
+static bool fail(struct pushing *p)
+{
+    p->failed = true;
+    return false;
+}
+
+static void keep_label(struct pushing *p, struct flm_bytes name, struct flm_bytes value)
+{
+    bool good = (name.size == 0 || !memchr(name.at, 0, name.size)) &&
+                (value.size == 0 || !memchr(value.at, 0, value.size));
+    if (!good)
+        flm_error_set(p->why, FLM_ERROR_FORMAT, "there is a NUL in a label");
+    if (!good || (!flm_http_field_add(&p->labels, name, value) && !flm_error_memory(p->why)))
+        fail(p);
+}
+
+static void add_sample(struct pushing *p, struct flm_bytes raw)
+{
+    struct flm_profile *profile = flm_arrival_read(p->serving, raw, "pprof", p->why);
+    if (!profile) {
+        fail(p);
+        return;
+    }
+    flm_arrivals_add(&p->arrivals, profile, 0);
+    for (size_t i = 0; i < p->labels.count; i++)
+        flm_arrival_label(&p->arrivals, flm_bytes_of(p->labels.at[i].name),
+                          flm_bytes_of(p->labels.at[i].value));
+    flm_arrival_name(&p->arrivals);
+}
+
+/* ---- Protocol Buffers ------------------------------------------------------------------------ */
+
+static void read_label(struct pushing *p, struct flm_wire m)
+{
+    struct flm_bytes name = {"", 0}, value = {"", 0};
+    while (flm_wire_next(&m)) {
+        if (m.field == 1 && m.type == FLM_WIRE_BYTES)
+            name = m.bytes;
+        else if (m.field == 2 && m.type == FLM_WIRE_BYTES)
+            value = m.bytes;
+    }
+    keep_label(p, name, value);
+}
+
+static void read_sample(struct pushing *p, struct flm_wire m)
+{
+    struct flm_bytes raw = {"", 0};
+    while (flm_wire_next(&m))
+        if (m.field == 1 && m.type == FLM_WIRE_BYTES)
+            raw = m.bytes;
+    if (!m.input->reason)
+        add_sample(p, raw);
+}
+
+static void read_series(struct pushing *p, struct flm_wire series)
+{
+    struct flm_wire m = series, inner;
+    flm_http_fields_clear(&p->labels);
+    while (!p->failed && flm_wire_next(&m))
+        if (m.field == 1 && flm_wire_enter(&m, &inner))
+            read_label(p, inner);
+    m = series;
+    while (!p->failed && flm_wire_next(&m))
+        if (m.field == 2 && flm_wire_enter(&m, &inner))
+            read_sample(p, inner);
+}
+
+static bool read_wire(struct pushing *p, struct flm_bytes body)
+{
+    struct flm_wire_input input = flm_wire_input_of(body);
+    struct flm_wire m = flm_wire_all(&input), series;
+    while (!p->failed && flm_wire_next(&m))
+        if (m.field == 1 && flm_wire_enter(&m, &series))
+            read_series(p, series);
+    return !p->failed && flm_wire_end(&input, p->why);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void read_json_label(struct pushing *p, struct flm_json *json)
+{
+    struct flm_bytes key, text;
+    struct flm_text name = {0}, value = {0};
+    flm_json_enter_object(json);
+    while (flm_json_next_key(json, &key)) {
+        struct flm_text *into = flm_bytes_are(key, "name")    ? &name
+                                : flm_bytes_are(key, "value") ? &value
+                                                              : NULL;
+        if (into && flm_json_string(json, &text))
+            flm_text_add(into, text);
+    }
+    if (name.failed || value.failed)
+        flm_json_fail_memory(json);
+    else if (!json->failed)
+        keep_label(p, (struct flm_bytes){name.at ? name.at : "", name.size},
+                   (struct flm_bytes){value.at ? value.at : "", value.size});
+    flm_text_clear(&name);
+    flm_text_clear(&value);
+}
+
+/* Its profiles, each behind its size, since labels may come after them. */
+static void read_json_samples(struct flm_json *json, struct flm_text *profiles)
+{
+    struct flm_bytes key, text;
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json)) {
+        flm_json_enter_object(json);
+        while (flm_json_next_key(json, &key)) {
+            if ((!flm_bytes_are(key, "rawProfile") && !flm_bytes_are(key, "raw_profile")) ||
+                !flm_json_string(json, &text))
+                continue;
+            size_t at = profiles->size, size = 0;
+            flm_text_add(profiles, (struct flm_bytes){(const char *)&size, sizeof size});
+            if (!flm_base64_decode(text, profiles))
+                flm_json_fail(json, "rawProfile is not base64");
+            if (profiles->failed)
+                flm_json_fail_memory(json);
+            else {
+                size = profiles->size - at - sizeof size;
+                memcpy(profiles->at + at, &size, sizeof size);
+            }
+        }
+    }
+}
+
+static void read_json_series(struct pushing *p, struct flm_json *json)
+{
+    struct flm_text profiles = {0};
+    struct flm_bytes key;
+    size_t at = 0, size;
+    flm_http_fields_clear(&p->labels);
+    flm_json_enter_object(json);
+    while (!p->failed && flm_json_next_key(json, &key)) {
+        if (flm_bytes_are(key, "labels")) {
+            flm_json_enter_array(json);
+            while (!p->failed && flm_json_next_item(json))
+                read_json_label(p, json);
+        } else if (flm_bytes_are(key, "samples")) {
+            read_json_samples(json, &profiles);
+        }
+    }
+    while (!p->failed && !json->failed && at < profiles.size) {
+        memcpy(&size, profiles.at + at, sizeof size);
+        add_sample(p, (struct flm_bytes){profiles.at + at + sizeof size, size});
+        at += sizeof size + size;
+    }
+    flm_text_clear(&profiles);
+}
+
+static bool read_json(struct pushing *p, struct flm_bytes body)
+{
+    struct flm_source source = flm_source_of(body);
+    struct flm_json json;
+    struct flm_bytes key;
+    flm_json_init(&json, &source, p->why);
+    flm_json_enter_object(&json);
+    while (!p->failed && flm_json_next_key(&json, &key))
+        if (flm_bytes_are(key, "series")) {
+            flm_json_enter_array(&json);
+            while (!p->failed && flm_json_next_item(&json))
+                read_json_series(p, &json);
+        }
+    if (!p->failed)
+        return flm_json_finish(&json);
+    flm_json_clear(&json);
+    return false;
+}
+
+/* ---- The request ----------------------------------------------------------------------------- */
+
+static void answer(struct flm_serving *s, const struct flm_http_request *request,
+                   struct flm_http_response *response)
+{
+    bool is_json = flm_http_has_type(request, "application/json");
+    struct flm_text out = {0};
+    struct flm_bytes plain;
+    struct flm_error why;
+    if (!is_json && !flm_http_has_type(request, "application/proto")) {
+        flm_fail_connect(request, response, 415,
+                         "the Content-Type is application/proto or application/json");
+        return;
+    }
+    if (flm_serve_body(s, request, &out, &plain, flm_fail_connect, response)) {
+        struct pushing p = {.serving = s, .why = &why};
+        flm_arrivals_init(&p.arrivals, s, request);
+        bool good = is_json ? read_json(&p, plain) : read_wire(&p, plain);
+        unsigned status = good ? flm_arrivals_append(&p.arrivals, &why) : flm_status_of(&why, 400);
+        if (status != 200)
+            flm_fail_connect(request, response, status, why.text);
+        else if (is_json)
+            flm_text_puts(&response->body, "{}");
+        if (status == 200)
+            response->type = is_json ? "application/json" : "application/proto";
+        flm_arrivals_clear(&p.arrivals);
+        flm_http_fields_clear(&p.labels);
+    }
+    flm_text_clear(&out);
+}
+
+const struct flm_route flm_routes_push[1] = {
+    {"POST", "/push.v1.PusherService/Push", FLM_RIGHT_WRITE, answer, flm_fail_connect},
+};
