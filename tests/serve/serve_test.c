@@ -271,10 +271,11 @@ static void the_profiles_of_an_event_of_datadog_are_a_series(void **state)
                           "filename=\"wall.pprof\"\r\n\r\n");
     flm_text_add(&parts, (struct flm_bytes){wall.at, wall.size});
     size_t without_event = parts.size;
-    flm_text_puts(&parts, "\r\n--b\r\nContent-Disposition: form-data; name=\"event\"; "
-                          "filename=\"event.json\"\r\n\r\n{\"start\": \"2025-11-28T10:05:00.5Z\", "
-                          "\"family\": \"node\", \"tags_profiler\": "
-                          "\"service:dd,env:prod,runtime-id:5bf5e6b8,_dd.id:1,host:h:1\"}\r\n--b--\r\n");
+    flm_text_puts(&parts,
+                  "\r\n--b\r\nContent-Disposition: form-data; name=\"event\"; "
+                  "filename=\"event.json\"\r\n\r\n{\"start\": \"2025-11-28T10:05:00.5Z\", "
+                  "\"family\": \"node\", \"tags_profiler\": "
+                  "\"service:dd,env:prod,runtime-id:5bf5e6b8,_dd.id:1,host:h:1\"}\r\n--b--\r\n");
     expect(&s, "POST", "/profiling/v1/input", type, (struct flm_bytes){parts.at, parts.size}, 200,
            "");
     get(&s, "/api/v1/labels", 200, "{\"labels\": [\"env\", \"host\", \"service_name\"]}");
@@ -340,6 +341,96 @@ static void queries_that_cannot_be_are_refused(void **state)
     get(&s, "/api/v1/timeline?type=cpu&step=-1", 400, "{\"error\": \"the parameter 'step'");
     get(&s, "/api/v2/merge", 404, "{\"error\": ");
     expect(&s, "DELETE", "/api/v1/merge", "", flm_bytes_of(""), 405, "{\"error\": ");
+    stop(&s);
+}
+
+/* What Grafana's data source asks, in JSON; times are 10 minutes around the one of the profiles. */
+static void grafana_reads_types_labels_graphs_and_series(void **state)
+{
+#define QUERIER "/querier.v1.QuerierService/"
+#define RANGE "\"start\": 1764324000000, \"end\": \"1764324600000\""
+#define CPU "\"profileTypeID\": \"process_cpu:cpu:nanoseconds:cpu:nanoseconds\", "
+    static const char json[] = "Content-Type: application/json\r\n";
+    (void)state;
+    struct served s = start((struct flm_serve_options){0});
+    post(&s, "/ingest?name=api%7Bpod=p1%7D&from=1764324300",
+         "main;work;read 10\nmain;work 20\nmain;idle 5\n", 200, "");
+    post(&s, "/ingest?name=api%7Bpod=p%222%7D&from=1764324330", "main;work 1\n", 200, "");
+    post(&s, "/ingest?name=heap&units=bytes&from=1764324300", "a 7\n", 200, "");
+    expect(&s, "POST", QUERIER "ProfileTypes", json, flm_bytes_of("{" RANGE "}"), 200,
+           "{\"profileTypes\": [{\"ID\": \"memory:space:bytes:space:bytes\", \"name\": \"memory\", "
+           "\"sampleType\": \"space\", \"sampleUnit\": \"bytes\", \"periodType\": \"space\", "
+           "\"periodUnit\": \"bytes\"}, {\"ID\": \"process_cpu:cpu:nanoseconds:cpu:nanoseconds\"");
+    expect(&s, "POST", QUERIER "LabelValues", json, flm_bytes_of("{\"name\": \"pod\"}"), 200,
+           "{\"names\": [\"p\\\"2\", \"p1\"]}");
+    expect(&s, "POST", QUERIER "LabelNames", json, flm_bytes_of("{}"), 200,
+           "{\"names\": [\"__name__\", \"pod\", \"service_name\"]}");
+    expect(&s, "POST", QUERIER "SelectMergeStacktraces", json,
+           flm_bytes_of("{" CPU RANGE ", \"labelSelector\": \"{service_name=\\\"api\\\"}\"}"), 200,
+           "{\"flamegraph\": {\"names\": [\"total\", \"main\", \"idle\", \"work\", \"read\"], "
+           "\"levels\": [{\"values\": [\"0\", \"360000000\", \"0\", \"0\"]}, {\"values\": "
+           "[\"0\", \"360000000\", \"0\", \"1\"]}, {\"values\": [\"0\", \"50000000\", "
+           "\"50000000\", \"2\", \"0\", \"310000000\", \"210000000\", \"3\"]}, {\"values\": "
+           "[\"50000000\", \"100000000\", \"100000000\", \"4\"]}], \"total\": \"360000000\", "
+           "\"maxSelf\": \"210000000\"}}");
+    /* Trimmed: what has no box is in one called other, and the sums stay. */
+    expect(&s, "POST", QUERIER "SelectMergeStacktraces", json,
+           flm_bytes_of("{" CPU RANGE ", \"labelSelector\": \"{}\", \"maxNodes\": \"3\"}"), 200,
+           "{\"flamegraph\": {\"names\": [\"total\", \"main\", \"other\", \"work\"], \"levels\": "
+           "[{\"values\": [\"0\", \"360000000\", \"0\", \"0\"]}, {\"values\": [\"0\", "
+           "\"360000000\", \"0\", \"1\"]}, {\"values\": [\"0\", \"50000000\", \"50000000\", "
+           "\"2\", \"0\", \"310000000\", \"210000000\", \"3\"]}, {\"values\": [\"50000000\", "
+           "\"100000000\", \"100000000\", \"2\"]}]");
+    expect(&s, "POST", QUERIER "SelectSeries", json,
+           flm_bytes_of("{" CPU RANGE ", \"labelSelector\": \"{service_name=\\\"api\\\"}\", "
+                        "\"groupBy\": [\"pod\"], \"step\": 15}"),
+           200,
+           "{\"series\": [{\"labels\": [{\"name\": \"pod\", \"value\": \"p\\\"2\"}], \"points\": "
+           "[{\"value\": 10000000, \"timestamp\": \"1764324330000\"}]}, {\"labels\": [{\"name\": "
+           "\"pod\", \"value\": \"p1\"}], \"points\": [{\"value\": 350000000, \"timestamp\": "
+           "\"1764324300000\"}]}]}");
+    expect(&s, "POST", QUERIER "SelectMergeStacktraces", json,
+           flm_bytes_of("{\"profileTypeID\": \"cpu\"}"), 400, "{\"code\": \"invalid_argument\"");
+    expect(&s, "POST", QUERIER "SelectSeries", json, flm_bytes_of("{" CPU RANGE "}"), 400,
+           "{\"code\": \"invalid_argument\", \"message\": \"step");
+    expect(&s, "POST", QUERIER "LabelValues", json, flm_bytes_of("{\"name\": "), 400, "{\"code\"");
+    stop(&s);
+}
+
+/* In Protocol Buffers: a pprof, which is read back, and a flame graph. */
+static void querier_answers_in_the_wire_format(void **state)
+{
+    static const char proto[] = "Content-Type: application/proto\r\n";
+    struct flm_text request = {0};
+    (void)state;
+    struct served s = start((struct flm_serve_options){0});
+    post(&s, "/ingest?name=api&from=1764324300", "main;work 2\nmain 1\n", 200, "");
+    flm_wire_put_bytes(&request, 1, flm_bytes_of("process_cpu:cpu:nanoseconds:cpu:nanoseconds"));
+    flm_wire_put_bytes(&request, 2, flm_bytes_of("{service_name=\"api\"}"));
+    flm_wire_put_number(&request, 3, 1764324000000);
+    flm_wire_put_number(&request, 4, 1764324600000);
+    struct flm_bytes body = {request.at, request.size};
+    struct http_answer a = http_ask(s.port, "POST", QUERIER "SelectMergeProfile", proto, body);
+    assert_int_equal(a.status, 200);
+    struct flm_load_options load = {.size = sizeof load, .format = "pprof"};
+    struct flm_profile *p = flm_load_memory(a.body.at, a.body.size, &load, NULL);
+    assert_non_null(p);
+    assert_true(flm_profile_total(p, (struct flm_metric){0}) == 30000000);
+    flm_profile_free(p);
+    flm_text_clear(&a.all);
+    /* 1 flame graph { 1 names, 2 levels, 3 total }: names come first. */
+    a = http_ask(s.port, "POST", QUERIER "SelectMergeStacktraces", proto, body);
+    assert_int_equal(a.status, 200);
+    assert_true(a.body.size > 20 && a.body.at[0] == 0x0A);
+    assert_memory_equal(a.body.at + 2, "\x0A\x05total\x0A\x04main\x0A\x04work\x12", 20);
+    flm_text_clear(&a.all);
+    for (size_t size = 1; size < body.size; size += 5) {
+        a = http_ask(s.port, "POST", QUERIER "SelectMergeStacktraces", proto,
+                     (struct flm_bytes){body.at, size});
+        assert_true(a.status == 400 || a.status == 200);
+        flm_text_clear(&a.all);
+    }
+    flm_text_clear(&request);
     stop(&s);
 }
 
@@ -596,6 +687,8 @@ int main(void)
         cmocka_unit_test(the_profiles_of_an_event_of_datadog_are_a_series),
         cmocka_unit_test(a_flm_file_comes_back_as_it_was_pushed),
         cmocka_unit_test(queries_that_cannot_be_are_refused),
+        cmocka_unit_test(grafana_reads_types_labels_graphs_and_series),
+        cmocka_unit_test(querier_answers_in_the_wire_format),
         cmocka_unit_test(it_says_how_it_is),
         cmocka_unit_test(other_machines_may_ask_only_with_tokens),
         cmocka_unit_test(rights_are_separate_and_tenants_are_apart),

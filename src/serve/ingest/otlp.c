@@ -2,8 +2,8 @@
  * it. application/x-protobuf or application/json; an ExportProfilesServiceRequest has the fields of
  * ProfilesData (format/otlp/otlp.h).
  *
- * Each resource is a series of its own: its attributes that are texts are labels, with _ for what is
- * no letter or digit, as Prometheus and Pyroscope have them. So a request is read resource by
+ * Each resource is a series of its own: its attributes that are texts are labels, with _ for what
+ * is no letter or digit, as Prometheus and Pyroscope have them. So a request is read resource by
  * resource, each together with the dictionary that all share. */
 #include "format/otlp/otlp.h"
 

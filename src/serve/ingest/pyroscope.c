@@ -142,11 +142,9 @@ static bool is_pprof(struct flm_bytes bytes)
 
 static struct flm_profile *read_profile(struct flm_serving *s,
                                         const struct flm_http_request *request,
-                                        struct flm_bytes bytes, bool *is_text,
-                                        struct flm_error *why)
+                                        struct flm_bytes bytes, struct flm_error *why)
 {
     const char *format = flm_http_parameter(request, "format");
-    *is_text = false;
     if (!format)
         format = "";
     if (strcmp(format, "jfr") == 0 || strcmp(format, "speedscope") == 0)
@@ -156,7 +154,6 @@ static struct flm_profile *read_profile(struct flm_serving *s,
     bool is_lines = strcmp(format, "lines") == 0;
     if (is_lines || *format == 0 || strcmp(format, "groups") == 0 ||
         strcmp(format, "folded") == 0 || strcmp(format, "collapsed") == 0) {
-        *is_text = true;
         return read_text(s, request, bytes, is_lines, why);
     }
     flm_error_set(why, FLM_ERROR_USAGE,
@@ -204,10 +201,9 @@ static unsigned ingest(struct flm_serving *s, const struct flm_http_request *req
     }
     if (from && !read_time(from, &time_ms, why))
         return 400;
-    bool is_text;
     if (flm_http_has_type(request, "multipart/form-data") && !find_part(request, &bytes, why))
         return 422;
-    struct flm_profile *profile = read_profile(s, request, bytes, &is_text, why);
+    struct flm_profile *profile = read_profile(s, request, bytes, why);
     if (!profile)
         return flm_status_of(why, 422);
     struct flm_arrivals arrivals;
@@ -218,9 +214,6 @@ static unsigned ingest(struct flm_serving *s, const struct flm_http_request *req
         const char *spy = flm_http_parameter(request, "spyName");
         flm_arrival_label(&arrivals, flm_bytes_of("pyroscope_spy"), flm_bytes_of(spy ? spy : ""));
         flm_arrival_name(&arrivals);
-        if (is_text)
-            flm_arrival_label(&arrivals, flm_bytes_of(FLM_LABEL_PERIOD),
-                              flm_bytes_of("cpu:nanoseconds"));
         status = flm_arrivals_append(&arrivals, why);
     }
     flm_arrivals_clear(&arrivals);

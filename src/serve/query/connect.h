@@ -1,0 +1,35 @@
+/* connect.h - requests of Connect whose fields are texts and numbers, in both encodings.
+ *
+ *     POST /querier.v1.QuerierService/LabelValues     application/proto or application/json
+ *
+ * A table says the fields of a message. What a request has becomes texts by name, numbers too; of a
+ * list each item. */
+#ifndef FLAMEL_SERVE_QUERY_CONNECT_H
+#define FLAMEL_SERVE_QUERY_CONNECT_H
+
+#include "serve/core/serving.h"
+
+struct flm_connect_field {
+    uint32_t number;
+    const char *name; /* as JSON has it: "labelSelector" */
+    enum { FLM_CONNECT_TEXT, FLM_CONNECT_INTEGER, FLM_CONNECT_DOUBLE } type;
+};
+
+struct flm_connect_request {
+    struct flm_http_fields fields;
+    bool is_json;
+};
+
+/* `fields` ends with a field without a name. False: the response says why. */
+bool flm_connect_read(struct flm_serving *serving, const struct flm_http_request *request,
+                      const struct flm_connect_field *fields, struct flm_connect_request *out,
+                      struct flm_http_response *response);
+void flm_connect_clear(struct flm_connect_request *request);
+
+/* NULL: it is not there. */
+const char *flm_connect_text(const struct flm_connect_request *request, const char *name);
+/* 0: it is not there, or no number. */
+int64_t flm_connect_integer(const struct flm_connect_request *request, const char *name);
+double flm_connect_double(const struct flm_connect_request *request, const char *name);
+
+#endif

@@ -1,0 +1,32 @@
+/* flamebearer.h - a flame graph as Pyroscope has it: names, and levels of boxes.
+ *
+ *     names    "total" "main" "work"
+ *     level    4 numbers a box: how far it begins behind the end of the one before, total, self,
+ *              name; the first level is the root
+ *
+ * Of a profile with more nodes than are wanted, those with the smallest totals become a box "other"
+ * of their parent, so that all sums stay. */
+#ifndef FLAMEL_SERVE_QUERY_FLAMEBEARER_H
+#define FLAMEL_SERVE_QUERY_FLAMEBEARER_H
+
+#include "base/core/array.h"
+#include "flamel/profile.h"
+
+struct flm_flamebearer_box {
+    uint32_t level, name;
+    int64_t gap, total, self;
+};
+
+struct flm_flamebearer {
+    struct FLM_ARRAY(struct flm_name) names;            /* of the profile; [0] is "total" */
+    struct FLM_ARRAY(struct flm_flamebearer_box) boxes; /* those of a level in their order */
+    uint32_t level_count;
+    int64_t total, max_self;
+};
+
+/* Of one metric; at most about `most_nodes` boxes (0: all). False when memory ran out. */
+bool flm_flamebearer_make(const struct flm_profile *profile, struct flm_metric metric,
+                          size_t most_nodes, struct flm_flamebearer *out, struct flm_error *why);
+void flm_flamebearer_clear(struct flm_flamebearer *flamebearer);
+
+#endif
