@@ -122,6 +122,11 @@ static inline bool flm_has_thread_sanitizer(void)
 enum { FLM_THREAD_USUAL, FLM_THREAD_BEGINS, FLM_THREAD_ENDED };
 FLM_OF_THREAD unsigned char flm_thread_state;
 
+/* Of a place in `open` that nothing was in, or something without a node: nothing is found there.
+ * Not 0: that is the node of such a place while it is taken, and a signal handler enters a scope
+ * that has no number yet. */
+enum { FLM_NO_PARENT = INT32_MAX };
+
 /* Around everything that takes the lock, or makes something. Which scope is open is kept on the
  * stack: a handler that comes in between may do the same. */
 static inline struct flm_probe_open *flm_local_work(void)

@@ -225,6 +225,8 @@ static bool begin(void)
         return false;
     flm_clock_start();
     flm_run.arena.header->ns_per_tick = flm_clock_ns_per_tick();
+    flm_run.arena.header->clock =
+        flm_probe_clock.is_counter ? FLM_PROBE_CLOCK_COUNTER : FLM_PROBE_CLOCK_SYSTEM;
     __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
     flm_scope_start();
     flm_functions_start();
@@ -250,6 +252,7 @@ bool flm_run_begin_child(void)
         if (good) {
             struct flm_probe_header *header = flm_run.arena.header;
             header->ns_per_tick = parent.ns_per_tick;
+            header->clock = parent.clock;
             header->inside_cost = parent.inside_cost;
             header->outside_cost = parent.outside_cost;
             header->untimed_cost = parent.untimed_cost;

@@ -75,7 +75,7 @@ static struct flm_probe_open *find(struct flm_probe_open *open, struct flm_site 
     uint32_t number = flm_site_number(site);
     uint32_t node = number > 0 ? flm_node_child(local, top->node, number & FLM_PROBE_SITE_MASK) : 0;
     open->site = number;
-    open->parent = node > 0 ? top->node : 0; /* 0: it is not found here again */
+    open->parent = node > 0 ? top->node : FLM_NO_PARENT;
     open->node = node;
     open->at = node > 0 ? (uintptr_t)flm_local_at(local, node) : 0;
     bool has_times = node > 0 && !(flm_scope_mode & FLM_BY_COUNT);

@@ -167,7 +167,7 @@ static void find_node(struct flm_local *local, struct flm_probe_open *open, uint
     uint32_t parent = (open - 1)->node;
     uint32_t node = flm_node_child(local, parent, site & FLM_PROBE_SITE_MASK);
     open->site = site;
-    open->parent = node > 0 ? parent : 0;
+    open->parent = node > 0 ? parent : FLM_NO_PARENT;
     open->node = node;
     open->at = node > 0 ? (uintptr_t)flm_local_at(local, node) : 0;
     local->thread->lost_room += node == 0;

@@ -128,26 +128,34 @@ static bool of_thread(uint32_t tid, struct flm_probe_kernel *to)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* One that ends meanwhile says it itself, and better. */
+/* One that ends meanwhile says it itself, and better; its block may be another thread's then. */
 static void update(struct flm_probe_thread *thread)
 {
     struct flm_probe_kernel now = {0};
     char name[FLM_PROBE_NAME_SIZE + 2], text[1024];
-    bool is_there = of_thread(thread->tid, &now);
-    const char *end = read_file(thread->tid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    bool has_name = is_there && read_file(thread->tid, "comm", name, sizeof name);
     flm_lock();
-    if (has_name && flm_thread_is(thread, FLM_PROBE_RUNNING)) {
+    uint32_t tid = flm_thread_is(thread, FLM_PROBE_RUNNING) ? thread->tid : 0;
+    flm_unlock();
+    if (tid == 0)
+        return;
+    bool is_there = of_thread(tid, &now);
+    const char *end = read_file(tid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+    bool has_name = is_there && read_file(tid, "comm", name, sizeof name);
+    flm_lock();
+    if (!flm_thread_is(thread, FLM_PROBE_RUNNING) || thread->tid != tid) {
+        flm_unlock();
+        return;
+    }
+    if (has_name) {
         name[strcspn(name, "\n")] = 0;
         flm_thread_name(thread, name);
     }
     if (end && end[1] == ' ')
         thread->doing = (unsigned char)end[2];
-    if (flm_thread_is(thread, FLM_PROBE_RUNNING) && is_there) {
+    if (is_there) {
         add_ended(&now, &thread->ended);
         thread->kernel = now;
-    } else if (flm_thread_is(thread, FLM_PROBE_RUNNING) &&
-               __atomic_load_n(&thread->root, __ATOMIC_RELAXED) == 0) {
+    } else if (__atomic_load_n(&thread->root, __ATOMIC_RELAXED) == 0) {
         thread->ended = thread->kernel;
         /* It had no scopes, so nobody said so. */
         __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
@@ -165,11 +173,14 @@ static struct flm_probe_thread *first_thread(void)
     return thread_at(__atomic_load_n(&flm_run.arena.header->first_thread, __ATOMIC_ACQUIRE));
 }
 
+/* Under the lock: a block may end, and be another thread's, while it is looked at. */
 static bool is_known(uint32_t tid)
 {
+    flm_lock();
     const struct flm_probe_thread *thread = first_thread();
     while (thread && (!flm_thread_is(thread, FLM_PROBE_RUNNING) || thread->tid != tid))
         thread = thread_at(thread->next);
+    flm_unlock();
     return thread != NULL;
 }
 

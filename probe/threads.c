@@ -184,6 +184,8 @@ static struct flm_probe_thread *new_thread(void)
     if (place == 0)
         return NULL;
     struct flm_probe_thread *thread = flm_arena_at(arena, place);
+    for (int i = 0; i < FLM_PROBE_MOST_DEPTH + FLM_PROBE_SPARE_DEPTH; i++)
+        thread->open[i].parent = FLM_NO_PARENT;
     thread->next = arena->header->first_thread;
     __atomic_store_n(&arena->header->first_thread, place, __ATOMIC_RELEASE);
     return thread;

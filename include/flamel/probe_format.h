@@ -196,6 +196,14 @@ struct flm_probe_header {
     uint32_t first_stack;   /* place of the newest stack of allocations */
     uint32_t first_mapping; /* place of the newest file that is mapped */
     struct flm_probe_activity activity[FLM_PROBE_SIGNALS];
+    uint32_t clock; /* enum flm_probe_clock */
+    uint32_t reserved;
+};
+
+/* What ticks are of, for readers on the same machine. */
+enum flm_probe_clock {
+    FLM_PROBE_CLOCK_COUNTER = 1, /* the processor's: rdtsc, cntvct */
+    FLM_PROBE_CLOCK_SYSTEM = 2   /* CLOCK_MONOTONIC_RAW */
 };
 
 /* A text is at a byte of the file, and has no end mark. */

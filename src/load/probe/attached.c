@@ -189,8 +189,10 @@ static bool copy_until(struct flm_attached *a, uint64_t end, struct flm_error *w
 /* The clock of the program is that of the machine, and so of this one (probe/clock.c). */
 static uint64_t ticks_now(const struct flm_probe_header *header)
 {
+    /* A library of before did not say it: its system's clock has this rate, and counters rarely. */
     const uint64_t one = (uint64_t)1 << 32;
-    if (header->ns_per_tick == one)
+    bool says = header->header_size >= sizeof *header;
+    if (says ? header->clock != FLM_PROBE_CLOCK_COUNTER : header->ns_per_tick == one)
         return (uint64_t)flm_clock_ns(CLOCK_MONOTONIC_RAW);
 #if defined __x86_64__
     return __rdtsc();
