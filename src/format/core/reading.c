@@ -27,10 +27,14 @@ static bool convert_utf16(struct flm_reading *r, enum flm_utf16 order, struct fl
     return true;
 }
 
-/* The file is of another format by its magic number: what would be read is not what is meant. */
+/* The file is of another format by its magic number: what would be read is not what is meant. Not
+ * asked where it looks like the one that was named: to ask all the others took 28 % of the time of
+ * small profiles of pprof. */
 static bool is_another(const struct flm_formats *formats, const struct flm_format *format,
                        struct flm_bytes head, bool whole, struct flm_error *why)
 {
+    if (format->sniff && format->sniff(head, whole) >= FLM_SNIFF_LIKELY)
+        return false;
     const struct flm_format *other = flm_format_recognize(formats, head, whole, NULL);
     if (!other || other == format || other->sniff(head, whole) != FLM_SNIFF_MAGIC)
         return false;

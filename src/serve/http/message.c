@@ -17,6 +17,7 @@ bool flm_http_field_add(struct flm_http_fields *fields, struct flm_bytes name,
         memcpy(text + name.size + 1, value.at, value.size);
     text[name.size + 1 + value.size] = 0;
     if (FLM_ARRAY_ADD(fields, (struct flm_http_field){text, text + name.size + 1}))
+        /* cppcheck-suppress memleak ; the array has it */
         return true;
     free(text);
     return false;
