@@ -115,7 +115,7 @@ test-unit: $(UNIT_RESULTS) $(REPLAY_RESULTS)
 # The tests in which more than one thread runs: what SAN=thread looks at.
 THREADED := os/% load/chunks load/load stats/maxt% gate/runs/distances symbol/registry/% symbol/dwarf/walk \
             symbol/demangle/plain_names record/live/% record/capture/recorder record/capture/recording \
-            cli/top/top cli/tui/live
+            cli/top/top cli/tui/live serve/serve
 # A name that matches no test would leave one out silently.
 ifneq ($(filter test-threads,$(MAKECMDGOALS)),)
 $(foreach name,$(THREADED),$(if $(filter $(name)_test,$(TESTS)),,$(error mk/test.mk: THREADED has no test $(name))))
