@@ -9,7 +9,8 @@ struct flm_zstd {
     struct flm_text *out;
     void *stream;
     char *buffer;
-    bool damaged; /* zstd failed, not the text `out` */
+    size_t since_cut; /* bytes */
+    bool damaged;     /* zstd failed, not the text `out` */
 };
 
 bool flm_zstd_open(struct flm_zstd *zstd, struct flm_text *out, struct flm_error *why);

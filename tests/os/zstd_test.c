@@ -32,6 +32,39 @@ static void what_was_compressed_comes_back(void **state)
     }
 }
 
+/* Bytes of two kinds, which have a table each where it is known where the second begins. */
+static size_t size_with(bool cut, const unsigned char *bytes, size_t size)
+{
+    struct flm_text out = {0};
+    struct flm_zstd zstd;
+    char *back = malloc(size);
+    assert_true(back && flm_zstd_open(&zstd, &out, NULL));
+    flm_text_add(&zstd.text, (struct flm_bytes){(const char *)bytes, size / 2});
+    for (int i = 0; i < 3 && cut; i++)
+        flm_text_cut(&zstd.text); /* the second and third are of nothing */
+    flm_text_add(&zstd.text, (struct flm_bytes){(const char *)bytes + size / 2, size - size / 2});
+    assert_true(flm_zstd_close(&zstd, NULL));
+    assert_int_equal(ZSTD_decompress(back, size, out.at, out.size), size);
+    assert_memory_equal(back, bytes, size);
+    size_t compressed = out.size;
+    flm_text_clear(&out);
+    free(back);
+    return compressed;
+}
+
+static void what_is_cut_comes_back_and_is_smaller(void **state)
+{
+    (void)state;
+    enum { SIZE = 20000 };
+    unsigned char *bytes = malloc(SIZE);
+    uint64_t random = 3;
+    for (size_t i = 0; i < SIZE; i++)
+        bytes[i] = i < SIZE / 2 ? (unsigned char)(random_next(&random) & 15)
+                                : (unsigned char)(64 + (random_next(&random) & 127));
+    assert_true(size_with(true, bytes, SIZE) * 100 < size_with(false, bytes, SIZE) * 98);
+    free(bytes);
+}
+
 static bool refuse(void *context, const void *bytes, size_t size)
 {
     (void)context;
@@ -95,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_compressed_comes_back),
+        cmocka_unit_test(what_is_cut_comes_back_and_is_smaller),
         cmocka_unit_test(what_cannot_be_written_is_told),
         cmocka_unit_test(what_was_not_compressed_is_told),
         cmocka_unit_test(failed_allocations_are_reported),

@@ -30,6 +30,12 @@ bool flm_text_flush(struct flm_text *text)
     return !text->failed;
 }
 
+void flm_text_cut(struct flm_text *text)
+{
+    if (text->wants_cuts && flm_text_flush(text))
+        text->failed = !text->sink(text->sink_context, NULL, 0);
+}
+
 /* Buffers in front of a sink stay at this size: large enough that the sink's own cost (a system
  * call) does not show, small enough to stay in the cache. */
 enum { SINK_BUFFER = 1 << 16 };

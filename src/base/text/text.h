@@ -25,6 +25,7 @@ struct flm_text {
     uint64_t handed_on; /* bytes that the sink has taken */
     bool fixed;         /* the storage is the caller's: text that does not fit is cut off */
     bool failed;        /* an allocation or the sink failed; later additions are lost */
+    bool wants_cuts;    /* the sink compresses: flm_text_cut */
 };
 
 /* {0} is an empty text too. */
@@ -43,6 +44,10 @@ bool flm_text_sink(void *text, const void *bytes, size_t size);
 
 /* Passes the rest to the sink. False if anything failed since the start. */
 bool flm_text_flush(struct flm_text *text);
+
+/* What follows is unlike what came before, so that their statistics are better kept apart: passes
+ * the rest to a sink that wants to know, and then NULL and no bytes. */
+void flm_text_cut(struct flm_text *text);
 
 /* Room for `size` more bytes at the end; NULL when it cannot be had. The caller writes there and
  * adds to `size` what it wrote. */

@@ -21,6 +21,10 @@
  *                some, values as above
  *     markers    markers and counters: columns, times as differences, values as above
  *     recursion  where there is some: how many records; nodes as differences, depths
+ *     chains     where there are lines and addresses: counts; then what cannot be foreseen of the
+ *                chains (chain_walk.h); addresses, files, lines and columns of locations, function
+ *                by function in the order of their first use; chains of samples; values of chains,
+ *                which are nothing where they are the sums of samples
  *
  * Values of one column are whole numbers times one number, divided by one power of ten (nanoseconds
  * of a fixed period are 1, 2, 3 ...), or, if that is not exact, eight planes of bytes.

@@ -6,14 +6,7 @@
 #include "format/core/format.h"
 #include "format/flm/internal.h"
 
-/* Bytes that are read from their beginning. Reading past the end returns zeros and is remembered:
- * the reader checks once, at the end. */
-struct cursor {
-    const unsigned char *at, *end;
-    bool bad;
-};
-
-static uint64_t take_long(struct cursor *c)
+uint64_t flm_take_long(struct flm_cursor *c)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
@@ -26,81 +19,72 @@ static uint64_t take_long(struct cursor *c)
     return 0;
 }
 
-static inline uint64_t take(struct cursor *c)
+static struct flm_cursor take_section(struct flm_cursor *c)
 {
-    return c->at < c->end && *c->at < 0x80 ? *c->at++ : take_long(c);
-}
-
-static inline uint32_t take32(struct cursor *c)
-{
-    uint64_t value = take(c);
-    c->bad |= value > UINT32_MAX;
-    return (uint32_t)value;
-}
-
-static inline int64_t take_signed(struct cursor *c)
-{
-    uint64_t value = take(c);
-    return (int64_t)(value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
-}
-
-static size_t left(const struct cursor *c)
-{
-    return (size_t)(c->end - c->at);
-}
-
-static struct cursor take_section(struct cursor *c)
-{
-    uint64_t size = take(c);
-    if (size > left(c))
+    uint64_t size = flm_take(c);
+    if (size > flm_left(c))
         c->bad = true;
     if (c->bad)
         size = 0;
-    struct cursor section = {c->at, c->at + size, c->bad};
+    struct flm_cursor section = {c->at, c->at + size, c->bad};
     c->at += size;
     return section;
 }
 
 struct unpacking {
     struct flm_sizes sizes;
-    struct cursor strings, letters, frames, tables, counts, callees, shape, ranks, values, samples,
-        markers, recursions, chains; /* the last two may be absent: then they are empty */
+    struct flm_cursor strings, letters, frames, tables, counts, callees, shape, ranks, values,
+        samples, markers, recursions; /* the last may be absent: then it is empty, as these */
+    struct flm_cursor chains[FLM_PACKED_CHAIN_SECTIONS];
     struct flm_profile *profile;
     struct flm_error *why;
 };
 
+bool flm_packed_damaged(struct flm_error *why, const char *what)
+{
+    return flm_error_set(why, FLM_ERROR_FORMAT, "the packed profile is damaged: %s", what);
+}
+
 static bool damaged(struct unpacking *u, const char *what)
 {
-    return flm_error_set(u->why, FLM_ERROR_FORMAT, "the packed profile is damaged: %s", what);
+    return flm_packed_damaged(u->why, what);
 }
 
-/* How many items a profile's chains have, each of a byte at least. */
-static uint64_t chain_items(const struct flm_sizes *s)
-{
-    return s->frame_count + 3 * (uint64_t)s->location_count + s->column_count + s->node_count +
-           2 * (uint64_t)s->chain_count + s->sample_count +
-           (uint64_t)s->shared_count * s->metric_count;
-}
-
-static void read_chain_sizes(struct unpacking *u, struct cursor *c)
+static void read_chain_sizes(struct unpacking *u, struct flm_cursor *c)
 {
     struct flm_sizes *s = &u->sizes;
-    u->chains = take_section(c);
-    s->location_count = take32(&u->chains);
-    s->column_count = take32(&u->chains);
-    s->chain_count = take32(&u->chains);
-    s->shared_count = take32(&u->chains);
-    c->bad |= s->chain_count == 0 || s->location_count == 0 ||
+    struct flm_cursor sizes = take_section(c);
+    s->location_count = flm_take32(&sizes);
+    s->column_count = flm_take32(&sizes);
+    s->chain_count = flm_take32(&sizes);
+    s->shared_count = flm_take32(&sizes);
+    c->bad |= sizes.bad || flm_left(&sizes) > 0 || s->chain_count == 0 || s->location_count == 0 ||
               (s->column_count != 0 && s->column_count != s->location_count);
+    for (size_t i = 0; i < FLM_PACKED_CHAIN_SECTIONS; i++)
+        u->chains[i] = take_section(c);
 }
 
-static bool read_head(struct unpacking *u, struct cursor *c)
+/* A chain takes a byte for its place, what is shared either its values or a part of a sample. */
+static bool check_chain_sizes(const struct unpacking *u)
+{
+    const struct flm_sizes *s = &u->sizes;
+    return s->chain_count - 1 <= flm_left(&u->chains[FLM_CHAIN_PLACE_INNER]) +
+                                     flm_left(&u->chains[FLM_CHAIN_PLACE_LEAF]) &&
+           s->location_count <= flm_left(&u->chains[FLM_PACKED_LINE]) &&
+           s->column_count <= flm_left(&u->chains[FLM_PACKED_COLUMN_NUMBER]) &&
+           s->shared_count <= s->chain_count &&
+           (uint64_t)s->shared_count * s->metric_count <=
+               flm_left(&u->chains[FLM_PACKED_CHAIN_VALUE]) +
+                   FLM_PACKED_MOST_SUMS * (uint64_t)s->sample_count * s->metric_count;
+}
+
+static bool read_head(struct unpacking *u, struct flm_cursor *c)
 {
     size_t magic_size = sizeof FLM_PACKED_MAGIC - 1;
-    if (left(c) < magic_size || memcmp(c->at, FLM_PACKED_MAGIC, magic_size) != 0)
+    if (flm_left(c) < magic_size || memcmp(c->at, FLM_PACKED_MAGIC, magic_size) != 0)
         return flm_error_set(u->why, FLM_ERROR_FORMAT, "this is not a packed profile");
     c->at += magic_size;
-    uint64_t version = take(c);
+    uint64_t version = flm_take(c);
     bool has_chains = version == FLM_PACKED_CHAINS_VERSION;
     if (version != FLM_PACKED_VERSION && !has_chains && !c->bad)
         return flm_error_set(u->why, FLM_ERROR_FORMAT,
@@ -111,28 +95,28 @@ static bool read_head(struct unpacking *u, struct cursor *c)
                                  ? "install a newer flamel"
                                  : "make it again from the recording");
     struct flm_sizes *s = &u->sizes;
-    s->string_count = take32(c);
-    s->string_bytes = take32(c);
+    s->string_count = flm_take32(c);
+    s->string_bytes = flm_take32(c);
     uint32_t *const counts[] = {&s->frame_count,     &s->node_count,       &s->metric_count,
                                 &s->note_count,      &s->loss_count,       &s->label_count,
                                 &s->label_set_count, &s->set_member_count, &s->sample_count,
                                 &s->duration_count,  &s->marker_count,     &s->counter_count,
                                 &s->point_count};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        *counts[i] = take32(c);
-    struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames, &u->tables,
-                                       &u->counts,  &u->callees, &u->shape,  &u->ranks,
-                                       &u->values,  &u->samples, &u->markers};
+        *counts[i] = flm_take32(c);
+    struct flm_cursor *const sections[] = {&u->strings, &u->letters, &u->frames, &u->tables,
+                                           &u->counts,  &u->callees, &u->shape,  &u->ranks,
+                                           &u->values,  &u->samples, &u->markers};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         *sections[i] = take_section(c);
-    if (!c->bad && (has_chains || left(c) > 0)) {
+    if (!c->bad && (has_chains || flm_left(c) > 0)) {
         u->recursions = take_section(c);
-        s->recursion_count = take32(&u->recursions);
+        s->recursion_count = flm_take32(&u->recursions);
         if (!has_chains && (c->bad || s->recursion_count == 0))
             return damaged(u, "something follows its end");
         if (has_chains)
             read_chain_sizes(u, c);
-        if (!c->bad && left(c) > 0)
+        if (!c->bad && flm_left(c) > 0)
             return damaged(u, "something follows its end");
     }
     return !c->bad || damaged(u, "it is cut off");
@@ -146,31 +130,31 @@ static bool check_sizes(struct unpacking *u)
     uint64_t tables =
         2 * ((uint64_t)s->metric_count + s->note_count + s->loss_count + s->label_count) +
         s->label_set_count + s->set_member_count;
-    bool good = s->string_count > 0 && s->frame_count > 0 && s->node_count > 0 &&
-                s->metric_count <= FLM_MOST_METRICS && s->string_count != FLM_NONE &&
-                s->frame_count != FLM_NONE && s->node_count != FLM_NONE &&
-                s->sample_count != FLM_NONE && 2 * (uint64_t)s->string_count <= left(&u->strings) &&
-                s->string_bytes <=
-                    left(&u->letters) + (uint64_t)s->string_count * FLM_PACKED_LONGEST_SHARED &&
-                7 * (uint64_t)s->frame_count <= left(&u->frames) && tables <= left(&u->tables) &&
-                s->frame_count <= left(&u->counts) &&
-                ((uint64_t)s->node_count + 3) / 4 == left(&u->shape) &&
-                s->node_count - 1 <= left(&u->ranks) &&
-                (uint64_t)s->node_count * s->metric_count <= left(&u->values) &&
-                (s->duration_count == 0 || s->duration_count == s->sample_count) &&
-                (uint64_t)s->sample_count * (3 + (uint64_t)s->metric_count) + s->duration_count <=
-                    left(&u->samples) &&
-                s->marker_count != FLM_NONE && s->counter_count != FLM_NONE &&
-                s->point_count != FLM_NONE &&
-                5 * (uint64_t)s->marker_count + 5 * (uint64_t)s->counter_count +
-                        2 * (uint64_t)s->point_count <=
-                    left(&u->markers) &&
-                3 * (uint64_t)s->recursion_count <= left(&u->recursions) &&
-                (s->chain_count == 0 || chain_items(s) <= left(&u->chains));
+    bool good =
+        s->string_count > 0 && s->frame_count > 0 && s->node_count > 0 &&
+        s->metric_count <= FLM_MOST_METRICS && s->string_count != FLM_NONE &&
+        s->frame_count != FLM_NONE && s->node_count != FLM_NONE && s->sample_count != FLM_NONE &&
+        2 * (uint64_t)s->string_count <= flm_left(&u->strings) &&
+        s->string_bytes <=
+            flm_left(&u->letters) + (uint64_t)s->string_count * FLM_PACKED_LONGEST_SHARED &&
+        7 * (uint64_t)s->frame_count <= flm_left(&u->frames) && tables <= flm_left(&u->tables) &&
+        s->frame_count <= flm_left(&u->counts) &&
+        ((uint64_t)s->node_count + 3) / 4 == flm_left(&u->shape) &&
+        s->node_count - 1 <= flm_left(&u->ranks) &&
+        (uint64_t)s->node_count * s->metric_count <= flm_left(&u->values) &&
+        (s->duration_count == 0 || s->duration_count == s->sample_count) &&
+        (uint64_t)s->sample_count * (3 + (uint64_t)s->metric_count) + s->duration_count <=
+            flm_left(&u->samples) &&
+        s->marker_count != FLM_NONE && s->counter_count != FLM_NONE && s->point_count != FLM_NONE &&
+        5 * (uint64_t)s->marker_count + 5 * (uint64_t)s->counter_count +
+                2 * (uint64_t)s->point_count <=
+            flm_left(&u->markers) &&
+        3 * (uint64_t)s->recursion_count <= flm_left(&u->recursions) &&
+        (s->chain_count == 0 || check_chain_sizes(u));
     return good || damaged(u, "it is shorter than its header says");
 }
 
-static void read_columns(struct unpacking *u, struct cursor *c,
+static void read_columns(struct unpacking *u, struct flm_cursor *c,
                          const struct flm_packed_column *columns, size_t column_count)
 {
     for (const struct flm_packed_column *column = columns; column < columns + column_count;
@@ -180,7 +164,7 @@ static void read_columns(struct unpacking *u, struct cursor *c,
         memcpy(&at, (const char *)u->profile + column->table, sizeof at);
         memcpy(&count, (const char *)&u->sizes + column->count, sizeof count);
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t value = take32(c) + last;
+            uint32_t value = flm_take32(c) + last;
             if (column->ascends)
                 last = value;
             memcpy(at + i * column->item + column->field, &value, sizeof value);
@@ -193,12 +177,12 @@ static void read_columns(struct unpacking *u, struct cursor *c,
 
 static bool read_strings(struct unpacking *u)
 {
-    struct cursor *lengths = &u->strings, *letters = &u->letters;
+    struct flm_cursor *lengths = &u->strings, *letters = &u->letters;
     struct flm_profile *p = u->profile;
     uint64_t at = 0, last = 0; /* offsets of this string and of the one before */
     for (uint32_t i = 0; i < u->sizes.string_count; i++) {
-        uint64_t shared = take(lengths), size = take(lengths);
-        if (shared > FLM_PACKED_LONGEST_SHARED || shared > at - last || size > left(letters) ||
+        uint64_t shared = flm_take(lengths), size = flm_take(lengths);
+        if (shared > FLM_PACKED_LONGEST_SHARED || shared > at - last || size > flm_left(letters) ||
             shared + size > u->sizes.string_bytes - at)
             return damaged(u, "its strings have another size than its header says");
         memcpy(p->string_bytes + at, p->string_bytes + last, (size_t)shared);
@@ -215,7 +199,7 @@ static void read_addresses(struct unpacking *u)
 {
     uint64_t last = 0;
     for (uint32_t i = 0; i < u->sizes.frame_count; i++)
-        u->profile->frames[i].address = last += (uint64_t)take_signed(&u->frames);
+        u->profile->frames[i].address = last += (uint64_t)flm_take_signed(&u->frames);
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
@@ -235,8 +219,8 @@ static bool read_callees(struct unpacking *u, struct callees *to)
         return flm_error_memory(u->why);
     for (uint32_t f = 0; f < frames; f++) {
         to->starts[f] = (uint32_t)count;
-        count += take32(&u->counts);
-        if (count > left(&u->callees))
+        count += flm_take32(&u->counts);
+        if (count > flm_left(&u->callees))
             return damaged(u, "the number of callees is not the one in its header");
     }
     to->starts[frames] = (uint32_t)count;
@@ -246,7 +230,7 @@ static bool read_callees(struct unpacking *u, struct callees *to)
     for (uint32_t f = 0; f < frames; f++) {
         uint32_t last = 0;
         for (uint32_t i = to->starts[f]; i < to->starts[f + 1]; i++)
-            to->frames[i] = last += take32(&u->callees);
+            to->frames[i] = last += flm_take32(&u->callees);
     }
     return true;
 }
@@ -278,7 +262,7 @@ static bool read_nodes(struct unpacking *u, const struct callees *callees, struc
             if (open->count == 0)
                 return damaged(u, "there are nodes after the last one");
             struct open_node *parent = &open->at[open->count - 1];
-            uint64_t skipped = take(&u->ranks);
+            uint64_t skipped = flm_take(&u->ranks);
             if (skipped >= parent->count - parent->next)
                 return damaged(u, "a node is not one of its parent's callees");
             frame = parent->next + (uint32_t)skipped;
@@ -325,25 +309,25 @@ static bool read_tree(struct unpacking *u)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static bool read_planes(struct unpacking *u, struct cursor *c, double *values, size_t count)
+static bool read_planes(struct flm_cursor *c, double *values, size_t count, struct flm_error *why)
 {
-    if (left(c) / sizeof *values < count)
-        return damaged(u, "values are missing");
+    if (flm_left(c) / sizeof *values < count)
+        return flm_packed_damaged(why, "values are missing");
     for (unsigned plane = 0; plane < sizeof *values; plane++)
         for (size_t i = 0; i < count; i++)
             ((unsigned char *)&values[i])[plane] = *c->at++;
     return true;
 }
 
-static bool read_values(struct unpacking *u, struct cursor *c, double *values, size_t count,
-                        const uint32_t *node_end)
+bool flm_packed_take_values(struct flm_cursor *c, double *values, size_t count,
+                            const uint32_t *node_end, struct flm_error *why)
 {
-    uint64_t kind = take(c);
+    uint64_t kind = flm_take(c);
     if (kind == FLM_PACKED_BYTES)
-        return read_planes(u, c, values, count);
-    uint64_t times = take(c), power = take(c);
+        return read_planes(c, values, count, why);
+    uint64_t times = flm_take(c), power = flm_take(c);
     if (kind > FLM_PACKED_SIGNED || power > FLM_PACKED_LARGEST_POWER)
-        return damaged(u, "the kind of its values is unknown");
+        return flm_packed_damaged(why, "the kind of its values is unknown");
     double divisor = 1;
     for (uint64_t i = 0; i < power; i++)
         divisor *= 10;
@@ -351,11 +335,17 @@ static bool read_values(struct unpacking *u, struct cursor *c, double *values, s
         for (size_t i = 0; i < count; i++) {
             if (node_end && (node_end[i] == i + 1) != leaves)
                 continue;
-            int64_t number = kind == FLM_PACKED_SIGNED ? take_signed(c) : (int64_t)take(c);
+            int64_t number = kind == FLM_PACKED_SIGNED ? flm_take_signed(c) : (int64_t)flm_take(c);
             values[i] = (double)(int64_t)((uint64_t)number * times) / divisor;
         }
     }
     return true;
+}
+
+static bool read_values(struct unpacking *u, struct flm_cursor *c, double *values, size_t count,
+                        const uint32_t *node_end)
+{
+    return flm_packed_take_values(c, values, count, node_end, u->why);
 }
 
 static bool read_tables(struct unpacking *u)
@@ -383,15 +373,15 @@ static bool read_samples(struct unpacking *u)
     uint32_t count = u->sizes.sample_count;
     uint64_t time = (uint64_t)INT64_MIN;
     for (uint32_t i = 0; i < count; i++)
-        p->sample_time[i] = (int64_t)(time += take(&u->samples));
+        p->sample_time[i] = (int64_t)(time += flm_take(&u->samples));
     uint32_t *const columns[] = {p->sample_node, p->sample_labels};
     for (int column = 0; column < 2; column++) {
         uint64_t value = 0;
         for (uint32_t i = 0; i < count; i++)
-            columns[column][i] = (uint32_t)(value += (uint64_t)take_signed(&u->samples));
+            columns[column][i] = (uint32_t)(value += (uint64_t)flm_take_signed(&u->samples));
     }
     for (uint32_t i = 0; i < u->sizes.duration_count; i++)
-        p->sample_duration[i] = (int64_t)take(&u->samples);
+        p->sample_duration[i] = (int64_t)flm_take(&u->samples);
     for (uint32_t m = 0; m < u->sizes.metric_count; m++)
         if (!read_values(u, &u->samples, flm_sample_column(p, m), count, NULL))
             return false;
@@ -404,12 +394,12 @@ static bool read_markers(struct unpacking *u)
     READ_COLUMNS(u, &u->markers, flm_packed_marker_columns);
     uint64_t time = (uint64_t)INT64_MIN;
     for (uint32_t i = 0; i < u->sizes.marker_count; i++) {
-        p->markers[i].time_ns = (int64_t)(time += take(&u->markers));
-        p->markers[i].duration_ns = (int64_t)take(&u->markers);
+        p->markers[i].time_ns = (int64_t)(time += flm_take(&u->markers));
+        p->markers[i].duration_ns = (int64_t)flm_take(&u->markers);
     }
     time = (uint64_t)INT64_MIN;
     for (uint32_t i = 0; i < u->sizes.point_count; i++)
-        p->point_time[i] = (int64_t)(time += (uint64_t)take_signed(&u->markers));
+        p->point_time[i] = (int64_t)(time += (uint64_t)flm_take_signed(&u->markers));
     uint32_t start = 0;
     for (uint32_t i = 0; i < u->sizes.counter_count; i++) {
         uint32_t end = p->counters[i].end;
@@ -426,39 +416,25 @@ static void read_recursions(struct unpacking *u)
 {
     uint32_t node = 0;
     for (uint32_t i = 0; i < u->sizes.recursion_count; i++) {
-        node += take32(&u->recursions);
-        uint32_t least = take32(&u->recursions);
+        node += flm_take32(&u->recursions);
+        uint32_t least = flm_take32(&u->recursions);
         u->profile->recursions[i] =
-            (struct flm_recursion_record){node, least, least + take32(&u->recursions)};
+            (struct flm_recursion_record){node, least, least + flm_take32(&u->recursions)};
     }
 }
 
 /* Whether every section was read exactly to its end. */
 static bool all_used(struct unpacking *u)
 {
-    const struct cursor *const sections[] = {&u->strings, &u->letters, &u->frames,     &u->tables,
-                                             &u->counts,  &u->callees, &u->ranks,      &u->values,
-                                             &u->samples, &u->markers, &u->recursions, &u->chains};
+    const struct flm_cursor *const sections[] = {
+        &u->strings, &u->letters, &u->frames,  &u->tables,  &u->counts,    &u->callees,
+        &u->ranks,   &u->values,  &u->samples, &u->markers, &u->recursions};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        if (sections[i]->bad || left(sections[i]) > 0)
+        if (sections[i]->bad || flm_left(sections[i]) > 0)
             return damaged(u, "the size of a section is wrong");
-    return true;
-}
-
-static bool read_chains(struct unpacking *u)
-{
-    struct flm_profile *p = u->profile;
-    const struct flm_sizes *s = &u->sizes;
-    if (s->chain_count == 0)
-        return true;
-    READ_COLUMNS(u, &u->chains, flm_packed_chain_columns);
-    uint64_t last = 0;
-    for (uint32_t i = 0; i < s->location_count; i++)
-        p->location_address[i] = last += (uint64_t)take_signed(&u->chains);
-    for (uint32_t m = 0; m < s->metric_count; m++)
-        if (!read_values(u, &u->chains, p->chain_value + (size_t)m * s->shared_count,
-                         s->shared_count, NULL))
-            return false;
+    for (size_t i = 0; i < FLM_PACKED_CHAIN_SECTIONS; i++)
+        if (u->chains[i].bad || flm_left(&u->chains[i]) > 0)
+            return damaged(u, "the size of a section of chains is wrong");
     return true;
 }
 
@@ -468,18 +444,19 @@ static bool read_profile(struct unpacking *u)
     read_addresses(u);
     read_recursions(u);
     return read_strings(u) && read_tables(u) && read_tree(u) && read_self(u) && read_samples(u) &&
-           read_markers(u) && read_chains(u) && all_used(u) &&
-           flm_profile_check(u->profile, u->why);
+           read_markers(u) &&
+           (u->sizes.chain_count == 0 || flm_packed_take_chains(u->profile, u->chains, u->why)) &&
+           all_used(u) && flm_profile_check(u->profile, u->why);
 }
 
 struct flm_profile *flm_profile_unpack(struct flm_bytes packed, struct flm_error *why)
 {
-    struct cursor all = {(const unsigned char *)packed.at,
-                         (const unsigned char *)packed.at + packed.size, false};
+    struct flm_cursor all = {(const unsigned char *)packed.at,
+                             (const unsigned char *)packed.at + packed.size, false};
     struct unpacking u = {.why = why};
     if (!read_head(&u, &all))
         return NULL;
-    if (left(&all) > 0) {
+    if (flm_left(&all) > 0) {
         damaged(&u, "something follows its end");
         return NULL;
     }

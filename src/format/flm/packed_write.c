@@ -14,28 +14,16 @@ struct packing {
     struct flm_error *why;
 };
 
-static void put_varint(struct flm_text *out, uint64_t value)
+void flm_packed_put_section(struct flm_text *out, const struct flm_text *section)
 {
-    char *at = flm_text_reserve(out, FLM_PACKED_VARINT_SIZE);
-    if (!at)
-        return;
-    char *start = at;
-    for (; value >= 0x80; value >>= 7)
-        *at++ = (char)(value | 0x80);
-    *at++ = (char)value;
-    out->size += (size_t)(at - start);
-}
-
-/* The lowest bit is the sign: small numbers of either sign stay small. */
-static uint64_t with_sign(int64_t value)
-{
-    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+    flm_put_varint(out, section->size);
+    flm_text_add(out, (struct flm_bytes){section->at, section->size});
+    flm_text_cut(out);
 }
 
 static void end_section(struct packing *p)
 {
-    put_varint(p->out, p->section.size);
-    flm_text_add(p->out, (struct flm_bytes){p->section.at, p->section.size});
+    flm_packed_put_section(p->out, &p->section);
     p->section.size = 0;
 }
 
@@ -48,7 +36,7 @@ static void put_column(struct packing *p, const struct flm_packed_column *column
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value;
         memcpy(&value, at + i * column->item + column->field, sizeof value);
-        put_varint(&p->section, value - last);
+        flm_put_varint(&p->section, value - last);
         if (column->ascends)
             last = value;
     }
@@ -79,7 +67,7 @@ static void put_sizes(struct packing *p)
                               s->counter_count,
                               s->point_count};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        put_varint(p->out, sizes[i]);
+        flm_put_varint(p->out, sizes[i]);
 }
 
 static size_t shared_with_last(struct flm_bytes last, struct flm_bytes text)
@@ -98,14 +86,13 @@ static void put_strings(struct packing *p)
     for (uint32_t i = 0; i < p->profile->sizes.string_count; i++) {
         struct flm_bytes text = flm_string_bytes(p->profile, i);
         size_t shared = shared_with_last(last, text);
-        put_varint(&p->section, shared);
-        put_varint(&p->section, text.size - shared);
+        flm_put_varint(&p->section, shared);
+        flm_put_varint(&p->section, text.size - shared);
         flm_text_add(&letters, (struct flm_bytes){text.at + shared, text.size - shared});
         last = text;
     }
     end_section(p);
-    put_varint(p->out, letters.size);
-    flm_text_add(p->out, (struct flm_bytes){letters.at, letters.size});
+    flm_packed_put_section(p->out, &letters);
     p->section.failed |= letters.failed;
     flm_text_clear(&letters);
 }
@@ -116,7 +103,7 @@ static void put_frames(struct packing *p)
     uint64_t last = 0;
     for (uint32_t i = 0; i < p->profile->sizes.frame_count; i++) {
         uint64_t address = p->profile->frames[i].address;
-        put_varint(&p->section, with_sign((int64_t)(address - last)));
+        flm_put_varint(&p->section, flm_with_sign((int64_t)(address - last)));
         last = address;
     }
     end_section(p);
@@ -166,7 +153,7 @@ static uint32_t put_callees_of(struct packing *p, struct callees *c, uint32_t f)
     for (uint32_t i = start; i < end; i++) {
         uint32_t callee = frame[c->order[i]];
         if (listed && callee != last)
-            put_varint(&p->section, callee - last);
+            flm_put_varint(&p->section, callee - last);
         rank += callee != last;
         last = callee;
         c->scratch[c->order[i] - 1] = listed ? rank : callee;
@@ -188,9 +175,8 @@ static void put_callees(struct packing *p, struct callees *c)
 
     struct flm_text counts = {0};
     for (uint32_t f = 0; f < frames; f++)
-        put_varint(&counts, put_callees_of(p, c, f));
-    put_varint(p->out, counts.size);
-    flm_text_add(p->out, (struct flm_bytes){counts.at, counts.size});
+        flm_put_varint(&counts, put_callees_of(p, c, f));
+    flm_packed_put_section(p->out, &counts);
     p->section.failed |= counts.failed;
     flm_text_clear(&counts);
     end_section(p);
@@ -218,7 +204,7 @@ static void put_ranks(struct packing *p, const struct callees *c, uint32_t *next
     memset(next, 0, nodes * sizeof *next);
     for (uint32_t i = 1; i < nodes; i++) {
         uint32_t rank = c->scratch[i - 1], parent = c->parent[i];
-        put_varint(&p->section, rank - next[parent]);
+        flm_put_varint(&p->section, rank - next[parent]);
         next[parent] = rank + 1;
     }
     end_section(p);
@@ -303,32 +289,32 @@ static struct scale find_scale(const double *values, size_t count)
     return (struct scale){FLM_PACKED_BYTES, 0, 0};
 }
 
-static void put_value(struct packing *p, const struct scale *scale, double value)
+static void put_value(struct flm_text *out, const struct scale *scale, double value)
 {
     int64_t whole = 0, times = scale->times ? (int64_t)scale->times : 1;
     whole_of(value, scale->power, &whole);
-    put_varint(&p->section, scale->kind == FLM_PACKED_SIGNED ? with_sign(whole / times)
-                                                             : (uint64_t)(whole / times));
+    flm_put_varint(out, scale->kind == FLM_PACKED_SIGNED ? flm_with_sign(whole / times)
+                                                         : (uint64_t)(whole / times));
 }
 
 /* A column: with `node_end` the values of the leaves first, then those of the other nodes. */
-static void put_values(struct packing *p, const double *values, size_t count,
-                       const uint32_t *node_end)
+void flm_packed_put_values(struct flm_text *out, const double *values, size_t count,
+                           const uint32_t *node_end)
 {
     struct scale scale = find_scale(values, count);
-    put_varint(&p->section, scale.kind);
+    flm_put_varint(out, scale.kind);
     if (scale.kind == FLM_PACKED_BYTES) {
         for (unsigned plane = 0; plane < sizeof(double); plane++)
             for (size_t i = 0; i < count; i++)
-                flm_text_putc(&p->section, ((const char *)&values[i])[plane]);
+                flm_text_putc(out, ((const char *)&values[i])[plane]);
         return;
     }
-    put_varint(&p->section, scale.times);
-    put_varint(&p->section, (uint64_t)scale.power);
+    flm_put_varint(out, scale.times);
+    flm_put_varint(out, (uint64_t)scale.power);
     for (int leaves = node_end ? 1 : 0; leaves >= 0; leaves--)
         for (size_t i = 0; i < count; i++)
             if (!node_end || (node_end[i] == i + 1) == leaves)
-                put_value(p, &scale, values[i]);
+                put_value(out, &scale, values[i]);
 }
 
 static void put_tables(struct packing *p)
@@ -336,7 +322,7 @@ static void put_tables(struct packing *p)
     PUT_COLUMNS(p, flm_packed_table_columns);
     PUT_COLUMNS(p, flm_packed_set_columns);
     for (uint32_t i = 0; i < p->profile->sizes.loss_count; i++)
-        put_values(p, &p->profile->losses[i].count, 1, NULL);
+        flm_packed_put_values(&p->section, &p->profile->losses[i].count, 1, NULL);
     end_section(p);
 }
 
@@ -344,7 +330,8 @@ static void put_self(struct packing *p)
 {
     const struct flm_profile *profile = p->profile;
     for (uint32_t m = 0; m < profile->sizes.metric_count; m++)
-        put_values(p, flm_self_column(profile, m), profile->sizes.node_count, profile->node_end);
+        flm_packed_put_values(&p->section, flm_self_column(profile, m), profile->sizes.node_count,
+                              profile->node_end);
     end_section(p);
 }
 
@@ -354,21 +341,21 @@ static void put_samples(struct packing *p)
     uint32_t count = profile->sizes.sample_count;
     uint64_t last = (uint64_t)INT64_MIN;
     for (uint32_t i = 0; i < count; i++) {
-        put_varint(&p->section, (uint64_t)profile->sample_time[i] - last);
+        flm_put_varint(&p->section, (uint64_t)profile->sample_time[i] - last);
         last = (uint64_t)profile->sample_time[i];
     }
     const uint32_t *const columns[] = {profile->sample_node, profile->sample_labels};
     for (int column = 0; column < 2; column++) {
         int64_t before = 0;
         for (uint32_t i = 0; i < count; i++) {
-            put_varint(&p->section, with_sign(columns[column][i] - before));
+            flm_put_varint(&p->section, flm_with_sign(columns[column][i] - before));
             before = columns[column][i];
         }
     }
     for (uint32_t i = 0; i < profile->sizes.duration_count; i++)
-        put_varint(&p->section, (uint64_t)profile->sample_duration[i]);
+        flm_put_varint(&p->section, (uint64_t)profile->sample_duration[i]);
     for (uint32_t m = 0; m < profile->sizes.metric_count; m++)
-        put_values(p, flm_sample_column(profile, m), count, NULL);
+        flm_packed_put_values(&p->section, flm_sample_column(profile, m), count, NULL);
     end_section(p);
 }
 
@@ -378,20 +365,22 @@ static void put_markers(struct packing *p)
     PUT_COLUMNS(p, flm_packed_marker_columns);
     uint64_t last = (uint64_t)INT64_MIN;
     for (uint32_t i = 0; i < profile->sizes.marker_count; i++) {
-        put_varint(&p->section, (uint64_t)profile->markers[i].time_ns - last);
-        put_varint(&p->section, (uint64_t)profile->markers[i].duration_ns);
+        flm_put_varint(&p->section, (uint64_t)profile->markers[i].time_ns - last);
+        flm_put_varint(&p->section, (uint64_t)profile->markers[i].duration_ns);
         last = (uint64_t)profile->markers[i].time_ns;
     }
     /* Signed differences: a counter's first point is usually earlier than the last of the one
      * before it. */
     last = (uint64_t)INT64_MIN;
     for (uint32_t i = 0; i < profile->sizes.point_count; i++) {
-        put_varint(&p->section, with_sign((int64_t)((uint64_t)profile->point_time[i] - last)));
+        flm_put_varint(&p->section,
+                       flm_with_sign((int64_t)((uint64_t)profile->point_time[i] - last)));
         last = (uint64_t)profile->point_time[i];
     }
     uint32_t start = 0;
     for (uint32_t i = 0; i < profile->sizes.counter_count; i++) {
-        put_values(p, profile->point_value + start, profile->counters[i].end - start, NULL);
+        flm_packed_put_values(&p->section, profile->point_value + start,
+                              profile->counters[i].end - start, NULL);
         start = profile->counters[i].end;
     }
     end_section(p);
@@ -403,33 +392,14 @@ static void put_recursions(struct packing *p)
 {
     const struct flm_profile *profile = p->profile;
     uint32_t last = 0;
-    put_varint(&p->section, profile->sizes.recursion_count);
+    flm_put_varint(&p->section, profile->sizes.recursion_count);
     for (uint32_t i = 0; i < profile->sizes.recursion_count; i++) {
         struct flm_recursion_record record = profile->recursions[i];
-        put_varint(&p->section, record.node - last);
-        put_varint(&p->section, record.least);
-        put_varint(&p->section, record.most - record.least);
+        flm_put_varint(&p->section, record.node - last);
+        flm_put_varint(&p->section, record.least);
+        flm_put_varint(&p->section, record.most - record.least);
         last = record.node;
     }
-    end_section(p);
-}
-
-static void put_chains(struct packing *p)
-{
-    const struct flm_profile *profile = p->profile;
-    const struct flm_sizes *s = &profile->sizes;
-    put_varint(&p->section, s->location_count);
-    put_varint(&p->section, s->column_count);
-    put_varint(&p->section, s->chain_count);
-    put_varint(&p->section, s->shared_count);
-    PUT_COLUMNS(p, flm_packed_chain_columns);
-    uint64_t last = 0;
-    for (uint32_t i = 0; i < s->location_count; i++) {
-        put_varint(&p->section, with_sign((int64_t)(profile->location_address[i] - last)));
-        last = profile->location_address[i];
-    }
-    for (uint32_t m = 0; m < s->metric_count; m++)
-        put_values(p, profile->chain_value + (size_t)m * s->shared_count, s->shared_count, NULL);
     end_section(p);
 }
 
@@ -448,9 +418,9 @@ bool flm_profile_pack(const struct flm_profile *profile, struct flm_text *out,
     put_markers(&p);
     if (profile->sizes.recursion_count > 0 || profile->sizes.chain_count > 0)
         put_recursions(&p);
-    if (profile->sizes.chain_count > 0)
-        put_chains(&p);
     good = good && !p.section.failed;
     flm_text_clear(&p.section);
-    return good || flm_error_memory(why);
+    if (!good)
+        return flm_error_memory(why);
+    return profile->sizes.chain_count == 0 || flm_packed_put_chains(profile, out, why);
 }

@@ -306,8 +306,9 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
                                          "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"),
            "shorter than its header says");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\5"), "install a newer flamel");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\6"), "install a newer flamel");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2"), "make it again");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\4"), "make it again");
 }
 
 static bool pack_and_unpack(void *context, struct flm_error *why)
