@@ -76,6 +76,17 @@ static const char *name_of(const char *path)
 }
 
 /* One file, or two, before and after. */
+/* Names of symbol tables have no lines, which is nothing that -g would change. */
+static void say_no_lines(const struct flm_profile *p)
+{
+    uint32_t count = flm_profile_location_count(p);
+    for (uint32_t i = 0; i < count; i++)
+        if (flm_profile_location(p, i).line > 0)
+            return;
+    flm_message("--no-inlines takes names from symbol tables, which have no lines: leave it out to "
+                "see them");
+}
+
 static int print(const struct fields *f, const char *const *paths, int count, const char *function)
 {
     struct flm_error why;
@@ -128,6 +139,8 @@ static int print(const struct fields *f, const char *const *paths, int count, co
                                              .normalize_function = by_function,
                                              .for_programs = is_all};
     struct flm_report *made = NULL;
+    if (loaded && f->load.no_inlines && !f->assembly)
+        say_no_lines(sides[0]);
     if (loaded)
         flm_load_say_maps(&f->load, &f->maps, sides[0], sides[1]);
     if (loaded)

@@ -7,6 +7,7 @@
 #include "base/number/number.h"
 #include "base/text/utf.h"
 #include "draw/text/internal.h"
+#include "draw/text/table_names.h"
 
 /* ---- Filling --------------------------------------------------------------------------------- */
 
@@ -134,8 +135,10 @@ struct placed {
 struct printing {
     const struct flm_table *table;
     const struct flm_table_style *style;
-    struct placed *placed;   /* by column */
-    size_t *needed;          /* by column: cells that show it in full */
+    struct placed *placed;         /* by column */
+    size_t *needed;                /* by column: cells that show it in full */
+    struct flm_table_names *names; /* by column */
+    size_t row;
     struct flm_text scratch; /* for the current text */
     struct flm_text piece;   /* text of a cell, fitted */
     struct flm_text *out;
@@ -314,6 +317,17 @@ static void add_prefix(struct printing *p, struct flm_bytes prefix, size_t room)
     flm_text_add(&p->piece, prefix);
 }
 
+/* A name that would read like another one. */
+static bool add_told_apart(struct printing *p, size_t column)
+{
+    const struct flm_table_names *names = &p->names[column];
+    if (!names->row || names->row[p->row].size == 0)
+        return false;
+    flm_text_add(&p->piece, (struct flm_bytes){names->text.at + names->row[p->row].from,
+                                               names->row[p->row].size});
+    return true;
+}
+
 /* Fits the text of a cell to its column, in p->piece. */
 static void fit(struct printing *p, size_t column, const struct flm_table_cell *cell)
 {
@@ -340,6 +354,8 @@ static void fit(struct printing *p, size_t column, const struct flm_table_cell *
         break;
     }
     case FLM_COLUMN_NAME:
+        if (add_told_apart(p, column))
+            break;
         flm_cells_add_name(&p->piece, text, (struct flm_width){room}, p->style->charset);
         break;
     case FLM_COLUMN_STACK:
@@ -442,6 +458,17 @@ static bool has_titles(const struct flm_table *t)
     return false;
 }
 
+/* Lines of a tree take room from the names behind them, from each another. */
+static bool has_prefixes(const struct flm_table *t, size_t column)
+{
+    for (size_t row = 0; row < flm_table_row_count(t); row++) {
+        const struct flm_table_cell *cell = flm_table_cell_at(t, row, column);
+        if (cell->prefix > cell->start)
+            return true;
+    }
+    return false;
+}
+
 void flm_table_print(const struct flm_table *table, const struct flm_table_style *style,
                      struct flm_text *out)
 {
@@ -449,19 +476,28 @@ void flm_table_print(const struct flm_table *table, const struct flm_table_style
     struct printing p = {.table = table, .style = style, .out = out};
     p.placed = calloc(table->column_count, sizeof *p.placed);
     p.needed = calloc(table->column_count, sizeof *p.needed);
-    if (!p.placed || !p.needed || table->failed || table->text.failed) {
+    p.names = calloc(table->column_count, sizeof *p.names);
+    if (!p.placed || !p.needed || !p.names || table->failed || table->text.failed) {
         out->failed = true;
         free(p.placed);
         free(p.needed);
+        free(p.names);
         return;
     }
     lay_out(&p);
+    for (size_t i = 0; i < table->column_count && style->width > 0; i++)
+        if (table->columns[i].kind == FLM_COLUMN_NAME && !has_prefixes(table, i) &&
+            !flm_table_names_init(&p.names[i], table, i, p.placed[i].cells, style->charset))
+            out->failed = true;
     if (has_titles(table))
         print_titles(&p);
-    for (size_t row = 0; row < flm_table_row_count(table); row++)
-        print_row(&p, flm_table_cell_at(table, row, 0));
+    for (; p.row < flm_table_row_count(table); p.row++)
+        print_row(&p, flm_table_cell_at(table, p.row, 0));
     if (p.scratch.failed || p.piece.failed)
         out->failed = true;
+    for (size_t i = 0; i < table->column_count; i++)
+        flm_table_names_clear(&p.names[i]);
+    free(p.names);
     flm_text_clear(&p.scratch);
     flm_text_clear(&p.piece);
     free(p.placed);

@@ -476,11 +476,27 @@ static bool make_annotated(struct making *m)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
+/* Where the template arguments end that begin at `at`: "<3>" of "spin<3>(int)". */
+static size_t past_template_arguments(struct flm_bytes name, size_t at)
+{
+    size_t depth = 0;
+    for (size_t i = at; i < name.size; i++) {
+        depth += name.at[i] == '<';
+        if (name.at[i] == '>' && name.at[i - 1] != '-' && --depth == 0)
+            return i + 1;
+    }
+    return at;
+}
+
 /* Whether the name without its arguments is `wanted`, or ends with it: behind a class, a
- * package, or the type that it returns. */
+ * package, or the type that it returns. Template arguments of the function are a part of it where
+ * they are asked for. */
 static bool is_short_for(struct flm_bytes wanted, struct flm_bytes name)
 {
     size_t end = flm_name_parts(name).end;
+    if (memchr(wanted.at, '<', wanted.size) && wanted.at[wanted.size - 1] == '>' && end > 0 &&
+        end < name.size && name.at[end] == '<')
+        end = past_template_arguments(name, end);
     if (wanted.size == 0 || wanted.size > end ||
         memcmp(name.at + end - wanted.size, wanted.at, wanted.size) != 0)
         return false;

@@ -73,6 +73,28 @@ static void a_window_gets_bars_and_shortened_names(void **state)
         "  12 \xC2\xB5s                     main\n");
 }
 
+static void shortened_names_of_two_functions_are_told_apart(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "unsigned long spin<3>(unsigned long, int)", "unsigned long other(unsigned long, int)",
+        "unsigned long spin<1>(unsigned long, int)", "unsigned long spin<3>(unsigned long, int)"};
+    static const struct flm_column two[] = {{"self", FLM_COLUMN_NUMBER, 0},
+                                            {"function", FLM_COLUMN_NAME, 0}};
+    struct flm_table table;
+    flm_table_init(&table, two, 2);
+    for (size_t i = 0; i < 4; i++) {
+        flm_quantity_add(flm_table_cell(&table), 1e9 * (double)(4 - i), flm_bytes_of("ns"));
+        flm_text_puts(flm_table_cell(&table), names[i]);
+    }
+    assert_printed(&table, &(struct flm_table_style){.width = 34, .charset = FLM_CHARSET_UTF8},
+                   "self  function\n"
+                   " 4 s  spin<3>(unsigned long, int)\n"
+                   " 3 s  unsigned long other\n"
+                   " 2 s  spin<1>(unsigned long, int)\n"
+                   " 1 s  spin<3>(unsigned long, int)\n");
+}
+
 static void a_narrow_window_loses_columns_those_that_tell_least_first(void **state)
 {
     (void)state;
@@ -495,6 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_right_aligned_and_units_left_aligned),
         cmocka_unit_test(a_window_gets_bars_and_shortened_names),
+        cmocka_unit_test(shortened_names_of_two_functions_are_told_apart),
         cmocka_unit_test(a_narrow_window_loses_columns_those_that_tell_least_first),
         cmocka_unit_test(a_title_wider_than_its_numbers_keeps_them_at_its_end),
         cmocka_unit_test(the_lines_of_a_tree_are_not_part_of_a_name),

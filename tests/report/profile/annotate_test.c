@@ -151,6 +151,48 @@ static void inlined_code_is_below_its_line(void **state)
     flm_profile_free(p);
 }
 
+/* Which of the instances of templates, and other functions, a pattern annotates. */
+static void assert_annotates(const char *pattern, const char *const *expected)
+{
+    static const char *const names[] = {"unsigned long spin<1>(unsigned long, int)",
+                                        "unsigned long spin<3>(unsigned long, int)",
+                                        "void list<pair<int, int> >::each<call<2> >(call<2>)",
+                                        "bool operator-><1>()", "plain(int)"};
+    struct flm_builder *b = flm_builder_new(NULL);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct flm_node at = add_frame(b, flm_builder_root(b), names[i], 3, 0x10, FLM_KIND_NATIVE);
+        flm_builder_add(b, at, flm_builder_metric(b, "cpu", "ms"), 5);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    struct flm_text out = {0};
+    struct flm_error why = {0};
+    bool good =
+        print(p, (struct flm_annotate_options){.function = pattern}, FLM_REPORT_TEXT, &out, &why);
+    flm_text_putc(&out, 0);
+    assert_int_equal(good, expected[0] != NULL);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        bool is_expected = false;
+        for (size_t k = 0; expected[k]; k++)
+            is_expected |= strstr(names[i], expected[k]) != NULL;
+        assert_int_equal(good && strstr(out.at, names[i]) != NULL, is_expected);
+    }
+    flm_text_clear(&out);
+    flm_profile_free(p);
+}
+
+static void instances_of_templates_are_named_by_their_arguments(void **state)
+{
+    (void)state;
+    assert_annotates("spin<3>", (const char *[]){"spin<3>", NULL});
+    assert_annotates("spin", (const char *[]){"spin<1>", "spin<3>", NULL});
+    assert_annotates("unsigned long spin<1>", (const char *[]){"spin<1>", NULL});
+    assert_annotates("each<call<2> >", (const char *[]){"each", NULL});
+    assert_annotates("spin<2>", (const char *[]){NULL});
+    assert_annotates("pin<3>", (const char *[]){NULL});
+    assert_annotates("plain<3>", (const char *[]){NULL});
+    assert_annotates(">", (const char *[]){NULL});
+}
+
 static void costs_of_both_and_their_change_are_beside_each_line(void **state)
 {
     (void)state;
@@ -346,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inlined_code_is_below_its_line),
+        cmocka_unit_test(instances_of_templates_are_named_by_their_arguments),
         cmocka_unit_test(costs_of_both_and_their_change_are_beside_each_line),
         cmocka_unit_test(another_build_has_costs_at_no_instruction),
         cmocka_unit_test(places_of_lines_are_told_apart),
