@@ -139,9 +139,10 @@ static void what_surrounds_a_profile_is_small(void **state)
      * measure themselves (their files, and pages that are renewed while they run), 3,000 for
      * code that was compiled at run time, 4,000 for pprof that is summed up while it is read,
      * recordings of rbspy, and listings that split one function of a profile, 1,000 for what more
-     * files are that people drop there, and are no profiles, and 6,000 for states of threads and
-     * stages of GPUs in traces of Perfetto, and filters by thread and state. */
-    assert_true(text.size <= 528000);
+     * files are that people drop there, and are no profiles, 6,000 for states of threads and
+     * stages of GPUs in traces of Perfetto, and filters by thread and state, and 5,000 for chains
+     * that are foreseen (format/flm/chain_walk.h): what they save in one of 1,500 nodes. */
+    assert_true(text.size <= 533000);
     flm_text_clear(&text);
     flm_profile_free(p);
 }
