@@ -109,6 +109,13 @@ static bool all_fit(const struct flm_python_layout *l)
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
         if (small[i] >= SMALL)
             return false;
+    /* What is read of a frame are its first bytes. */
+    const uint32_t words[] = {l->frame_previous, l->frame_code, l->frame_instruction};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (words[i] + sizeof(uint64_t) > l->frame_size)
+            return false;
+    if (l->frame_entry >= l->frame_size)
+        return false;
     return l->runtime_interpreters < LARGE && l->interpreter_next < LARGE &&
            l->interpreter_threads < LARGE;
 }

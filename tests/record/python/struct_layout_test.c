@@ -79,6 +79,14 @@ static void offsets_that_cannot_be_are_refused(void **state)
         assert_false(read_offsets(&o, &layout, &why));
         assert_string_equal(why.text, "implausible debug offsets");
     }
+    /* What a frame has behind what is read of one. */
+    static const size_t in_frames[] = {29, 30, 31};
+    for (size_t i = 0; i < sizeof in_frames / sizeof in_frames[0]; i++) {
+        struct offsets o = real_offsets();
+        o.word[in_frames[i]] = o.word[33] + 1;
+        assert_false(read_offsets(&o, &layout, &why));
+        assert_string_equal(why.text, "implausible debug offsets");
+    }
     struct offsets o = real_offsets();
     o.word[0]++;
     assert_false(read_offsets(&o, &layout, &why));
