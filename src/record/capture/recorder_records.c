@@ -106,6 +106,8 @@ static bool take_size(struct flm_recorder *r, struct flm_event *event,
                                              .thread = event->thread,
                                              .cpu = event->cpu,
                                              .level = level,
+                                             .event = (uint32_t)number,
+                                             .time_ns = event->time_ns,
                                              .is_first_event = number == 0,
                                              .only_marks = event->sample.layout->only_marks,
                                              .weight = (double)event->sample.period};

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "flamel/builder.h"
+
 enum {
     LEVELS = FLM_STACK_SIZES_LEVELS,
     MOST_KNOWN = 64, /* threads with truncated stacks */
@@ -41,6 +43,13 @@ struct thread {
     int64_t changed_ns, calm_since_ns, calm_ns;
     int64_t not_before_ns; /* larger dumps have not helped */
     bool was_large, has_helped, is_refused, may_not;
+
+    struct {
+        int64_t time_ns;
+        uint32_t cpu, event;
+        unsigned level; /* that the record names */
+        unsigned taken; /* bit i: a record that is equal was of level i */
+    } last;             /* sample */
 
     /* Samples of the first event since they were compared last. */
     double dropped_weight, counted_weight;
@@ -112,26 +121,51 @@ static struct thread *add(struct flm_stack_sizes *z, int32_t process, int32_t th
     if (least < z->count)
         remove_at(z, least);
     z->ids[z->count] = thread;
-    z->threads[z->count] = (struct thread){
-        .process = process, .calm_ns = FLM_STACK_SIZES_CALM_NS, .not_before_ns = INT64_MIN};
+    z->threads[z->count] = (struct thread){.process = process,
+                                           .calm_ns = FLM_STACK_SIZES_CALM_NS,
+                                           .not_before_ns = INT64_MIN,
+                                           .last = {.time_ns = FLM_NO_TIME}};
     return &z->threads[z->count++];
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 /* Samples of level 0 that are dropped, and those that are counted instead: as many should come. */
-static void compare(struct thread *t, const struct flm_stack_sizes_sample *sample, bool counts)
+static void compare(struct thread *t, const struct flm_stack_sizes_sample *sample, unsigned level,
+                    bool counts)
 {
     if (!sample->is_first_event)
         return;
     if (counts) {
         t->counted_weight += sample->weight;
         t->in_a_row = 0;
-    } else if (sample->level == 0) {
+    } else if (level == 0) {
         t->dropped_weight += sample->weight;
         t->dropped++;
         t->in_a_row++;
     }
+}
+
+/* The level that a sample is of, which is another one than it names when one that is equal came
+ * before it. */
+static unsigned level_of(struct thread *t, const struct flm_stack_sizes_sample *sample)
+{
+    if (sample->time_ns == FLM_NO_TIME || sample->time_ns != t->last.time_ns ||
+        sample->cpu != t->last.cpu || sample->event != t->last.event ||
+        sample->level != t->last.level) {
+        t->last.time_ns = sample->time_ns;
+        t->last.cpu = sample->cpu;
+        t->last.event = sample->event;
+        t->last.level = sample->level;
+        t->last.taken = 1U << sample->level;
+        return sample->level;
+    }
+    for (unsigned level = LEVELS; level-- > 0;)
+        if (!(t->last.taken >> level & 1) && (level == 0 || t->events[level].state != CLOSED)) {
+            t->last.taken |= 1U << level;
+            return level;
+        }
+    return sample->level;
 }
 
 bool flm_stack_sizes_counts(struct flm_stack_sizes *z, const struct flm_stack_sizes_sample *sample)
@@ -140,13 +174,14 @@ bool flm_stack_sizes_counts(struct flm_stack_sizes *z, const struct flm_stack_si
     if (!t || !t->counted || sample->cpu >= z->options.processors)
         return sample->level == 0;
     uint8_t *counted = &t->counted[sample->cpu];
-    if (sample->level == t->level && *counted != t->level && !sample->only_marks) {
+    unsigned level = level_of(t, sample);
+    if (level == t->level && *counted != t->level && !sample->only_marks) {
         *counted = (uint8_t)t->level;
         return z->changes++ % 2 == 1;
     }
-    bool counts = sample->level == *counted;
+    bool counts = level == *counted;
     if (*counted > 0)
-        compare(t, sample, counts);
+        compare(t, sample, level, counts);
     return counts;
 }
 

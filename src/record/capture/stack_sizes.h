@@ -13,6 +13,10 @@
  * average, leaving it out lose as much, so every other one is counted. Events are bound to a CPU,
  * so each CPU has its own changes, in the order of the records of its ring.
  *
+ * When software events of several levels fire at once (at a context switch, say), the kernel (6.18)
+ * fills in the id of the one that was opened last in the records of all. So of records that are
+ * equal the first is of the level that it names, and the others are of those below it.
+ *
  * A thread gets larger dumps after FLM_STACK_SIZES_TRUNCATED truncated stacks. Every
  * FLM_STACK_SIZES_CALM_NS it gets smaller ones if nothing needed them since the last time; that
  * interval doubles, up to a minute, each time that this was too early. Where no stack became whole,
@@ -67,6 +71,8 @@ struct flm_stack_sizes_sample {
     int32_t process, thread;
     uint32_t cpu;
     unsigned level;
+    uint32_t event;      /* its number: one that is open once for each level */
+    int64_t time_ns;     /* FLM_NO_TIME: unknown */
     bool is_first_event; /* of the recording: its samples are compared between levels */
     bool only_marks;     /* it stands for no time */
     double weight;       /* its period */

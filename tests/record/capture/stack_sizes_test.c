@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text/text.h"
+#include "flamel/builder.h"
 #include "flamel/error.h"
 #include "support/core/failures.h"
 
@@ -107,6 +108,7 @@ static void sample(struct run *r, int cpu, unsigned level, size_t depth)
                                        .thread = r->thread,
                                        .cpu = (uint32_t)cpu,
                                        .level = level,
+                                       .time_ns = FLM_NO_TIME,
                                        .is_first_event = true,
                                        .weight = PERIOD};
     if (!flm_stack_sizes_counts(r->sizes, &s))
@@ -431,12 +433,23 @@ static void an_ended_thread_has_no_level(void **state)
 
 static void truncate_thread(struct flm_stack_sizes *sizes, int32_t thread, int count)
 {
-    struct flm_stack_sizes_sample s = {.process = 1, .thread = thread, .weight = PERIOD};
+    struct flm_stack_sizes_sample s = {
+        .process = 1, .thread = thread, .time_ns = FLM_NO_TIME, .weight = PERIOD};
     const struct flm_stack_sizes_stack stack = {.is_beyond_dump = true};
     for (int i = 0; i < count; i++) {
         assert_true(flm_stack_sizes_counts(sizes, &s));
         flm_stack_sizes_unwound(sizes, &s, &stack);
     }
+}
+
+/* Stacks of the thread of a run that are deeper than the dumps of a level. */
+static void truncate_thread_at(struct run *r, unsigned level)
+{
+    const struct flm_stack_sizes_sample s = {
+        .process = r->thread, .thread = r->thread, .level = level, .time_ns = FLM_NO_TIME};
+    const struct flm_stack_sizes_stack stack = {.is_beyond_dump = true};
+    for (int i = 0; i < FLM_STACK_SIZES_TRUNCATED; i++)
+        flm_stack_sizes_unwound(r->sizes, &s, &stack);
 }
 
 static void the_neediest_threads_come_first(void **state)
@@ -486,13 +499,83 @@ static void marks_change_nothing(void **state)
     begin(&r, 10);
     run_for(&r, 2 * SECOND, 1500);
     double counted = r.at_level[1];
-    struct flm_stack_sizes_sample s = {
-        .process = r.thread, .thread = r.thread, .level = 1, .only_marks = true};
+    struct flm_stack_sizes_sample s = {.process = r.thread,
+                                       .thread = r.thread,
+                                       .level = 1,
+                                       .time_ns = FLM_NO_TIME,
+                                       .only_marks = true};
     assert_true(counted > 0 && flm_stack_sizes_counts(r.sizes, &s));
     s.level = 0;
     assert_false(flm_stack_sizes_counts(r.sizes, &s));
     s.cpu = 4711; /* a CPU that was not there */
     assert_true(flm_stack_sizes_counts(r.sizes, &s));
+    flm_stack_sizes_free(r.sizes);
+}
+
+/* What the kernel makes of a moment at which the events of some levels fire: a record each, which
+ * all name the same level. How many of them are counted. */
+static int fire_at_once(struct run *r, int64_t time_ns, unsigned level, int records, bool marks)
+{
+    int counted = 0;
+    for (int i = 0; i < records; i++) {
+        const struct flm_stack_sizes_sample s = {.process = r->thread,
+                                                 .thread = r->thread,
+                                                 .level = level,
+                                                 .event = 1,
+                                                 .time_ns = time_ns,
+                                                 .only_marks = marks,
+                                                 .weight = 1};
+        counted += flm_stack_sizes_counts(r->sizes, &s);
+    }
+    return counted;
+}
+
+/* A thread that only waits, from before its dumps are larger until they are smaller again. */
+static void of_marks_of_one_moment_one_is_counted(void **state)
+{
+    (void)state;
+    struct run r;
+    int64_t time_ns = 1;
+    begin(&r, 11);
+    truncate_thread(r.sizes, r.thread, FLM_STACK_SIZES_TRUNCATED);
+    assert_int_equal(fire_at_once(&r, ++time_ns, 0, 1, true), 1);
+    assert_true(flm_stack_sizes_update(r.sizes, r.now_ns, 0));
+    assert_int_equal(count_open(&r.kernel), 1);
+    for (int i = 0; i < 10; i++) /* no CPU has counted the new level yet */
+        assert_int_equal(fire_at_once(&r, ++time_ns, 1, 2, true), 1);
+    sample(&r, 0, 1, 10);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(fire_at_once(&r, ++time_ns, 1, 2, true), 1);
+    truncate_thread_at(&r, 1);
+    assert_true(flm_stack_sizes_update(r.sizes, r.now_ns, 0));
+    assert_int_equal(count_open(&r.kernel), 2); /* levels 1 and 2, until the next sample */
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(fire_at_once(&r, ++time_ns, 2, 3, true), 1);
+    sample(&r, 0, 2, 10);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(fire_at_once(&r, ++time_ns, 2, 3, true), 1);
+    /* Kernels that fill in each record for itself. */
+    for (int i = 0; i < 10; i++, time_ns += 3)
+        assert_int_equal(fire_at_once(&r, time_ns + 1, 2, 1, true) +
+                             fire_at_once(&r, time_ns + 2, 1, 1, true) +
+                             fire_at_once(&r, time_ns + 3, 0, 1, true),
+                         1);
+    flm_stack_sizes_free(r.sizes);
+}
+
+/* Page faults, say: of all faults each is counted once, but for half a one at each change. */
+static void of_samples_of_one_moment_one_is_counted(void **state)
+{
+    (void)state;
+    struct run r;
+    int64_t time_ns = 1;
+    begin(&r, 12);
+    truncate_thread(r.sizes, r.thread, FLM_STACK_SIZES_TRUNCATED);
+    assert_true(flm_stack_sizes_update(r.sizes, r.now_ns, 0));
+    int counted = 0;
+    for (int i = 0; i < 100; i++)
+        counted += fire_at_once(&r, ++time_ns, 1, 2, false);
+    assert_in_range(counted, 99, 101);
     flm_stack_sizes_free(r.sizes);
 }
 
@@ -533,6 +616,8 @@ int main(void)
         cmocka_unit_test(the_neediest_threads_come_first),
         cmocka_unit_test(no_thread_is_counted_twice),
         cmocka_unit_test(marks_change_nothing),
+        cmocka_unit_test(of_marks_of_one_moment_one_is_counted),
+        cmocka_unit_test(of_samples_of_one_moment_one_is_counted),
         cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
