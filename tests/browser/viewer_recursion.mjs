@@ -31,6 +31,22 @@ for (const [width, height] of [[1400, 800], [390, 800]])
         await finish(page, assert);
     });
 
+test('it is clicked also when the line that it is in changes under the pointer', async () => {
+    const page = await open(deep);
+    const box = await boxOf(offer(page).getByRole('button'));
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    const before = await words(page, '.status .facts');
+    await page.setViewportSize({width: 1200, height: 760}); // more rows are drawn
+    await page.waitForFunction(text => document.querySelector('.status .facts').innerText.replace(/\s+/g, ' ').trim() !== text, before);
+    await page.setViewportSize({width: 1200, height: 700});
+    await resolved(page);
+    await page.mouse.up();
+    await resolved(page);
+    assert.match(await chips(page), /collapse direct/);
+    await finish(page, assert);
+});
+
 test('it is offered once, and first in the palette', async () => {
     const page = await open(deep);
     await press(page, 'Control+k');
