@@ -61,11 +61,11 @@ static struct flm_bytes next_word(struct flm_bytes *line)
     return word;
 }
 
-static bool read_digest(struct flm_bytes text, unsigned char digest[FLM_SHA256_SIZE])
+static bool read_digest(struct flm_bytes text, unsigned char digest[FLM_DIGEST_SIZE])
 {
-    if (text.size != 2 * (size_t)FLM_SHA256_SIZE)
+    if (text.size != 2 * (size_t)FLM_DIGEST_SIZE)
         return false;
-    for (size_t i = 0; i < FLM_SHA256_SIZE; i++) {
+    for (size_t i = 0; i < FLM_DIGEST_SIZE; i++) {
         int high = flm_hex_value(text.at[2 * i]), low = flm_hex_value(text.at[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
@@ -116,6 +116,9 @@ static bool read_line(struct flm_tokens *tokens, struct flm_bytes line, struct f
 
 bool flm_tokens_read(struct flm_tokens *tokens, struct flm_bytes text, struct flm_error *why)
 {
+    unsigned char digest[FLM_DIGEST_SIZE];
+    if (!flm_digest(flm_bytes_of(""), digest, why)) /* now, not with the first request */
+        return false;
     for (uint64_t number = 1; text.size > 0; number++) {
         const char *end = memchr(text.at, '\n', text.size);
         struct flm_bytes line = {text.at, end ? (size_t)(end - text.at) : text.size};
@@ -155,17 +158,15 @@ const struct flm_token *flm_tokens_find(const struct flm_tokens *tokens, const c
         given = flm_bytes_trimmed(flm_bytes_of(authorization + 7));
     else if (authorization && strncasecmp(authorization, "Basic ", 6) == 0)
         given = password(flm_bytes_trimmed(flm_bytes_of(authorization + 6)), &decoded);
-    unsigned char digest[FLM_SHA256_SIZE];
-    bool is_given = given.at != NULL;
-    if (is_given)
-        flm_sha256(given, digest);
+    unsigned char digest[FLM_DIGEST_SIZE];
+    bool is_given = given.at != NULL && flm_digest(given, digest, NULL);
     flm_text_clear(&decoded);
     if (!is_given)
         return NULL;
     const struct flm_token *found = NULL;
     for (size_t i = 0; i < tokens->count; i++) {
         unsigned differs = 0;
-        for (size_t k = 0; k < FLM_SHA256_SIZE; k++)
+        for (size_t k = 0; k < FLM_DIGEST_SIZE; k++)
             differs |= (unsigned)(digest[k] ^ tokens->at[i].digest[k]);
         if (differs == 0)
             found = &tokens->at[i];
@@ -178,7 +179,7 @@ const struct flm_token *flm_tokens_find(const struct flm_tokens *tokens, const c
 bool flm_token_make(unsigned rights, const char *tenant, struct flm_text *token,
                     struct flm_text *line, struct flm_error *why)
 {
-    unsigned char bytes[TOKEN_BYTES], digest[FLM_SHA256_SIZE];
+    unsigned char bytes[TOKEN_BYTES], digest[FLM_DIGEST_SIZE];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return flm_error_set(why, FLM_ERROR_SYSTEM, "there are no random numbers");
     flm_text_puts(token, "flm_");
@@ -186,7 +187,8 @@ bool flm_token_make(unsigned rights, const char *tenant, struct flm_text *token,
         flm_text_format(token, "%x%x", bytes[i] >> 4, bytes[i] & 15);
     if (token->failed)
         return flm_error_memory(why);
-    flm_sha256((struct flm_bytes){token->at, token->size}, digest);
+    if (!flm_digest((struct flm_bytes){token->at, token->size}, digest, why))
+        return false;
     const char *comma = "";
     for (int i = 0; i < RIGHT_COUNT; i++)
         if (rights & names[i].right) {

@@ -13,8 +13,8 @@
 #define FLAMEL_SERVE_ACCESS_TOKENS_H
 
 #include "base/core/array.h"
-#include "base/core/sha256.h"
 #include "base/text/text.h"
+#include "serve/access/digest.h"
 
 enum flm_right {
     FLM_RIGHT_NONE = 0, /* anybody */
@@ -24,7 +24,7 @@ enum flm_right {
 };
 
 struct flm_token {
-    unsigned char digest[FLM_SHA256_SIZE];
+    unsigned char digest[FLM_DIGEST_SIZE];
     unsigned rights;
     char *tenant; /* owned; NULL: any */
 };
@@ -37,7 +37,8 @@ bool flm_tokens_read(struct flm_tokens *tokens, struct flm_bytes text, struct fl
 void flm_tokens_clear(struct flm_tokens *tokens);
 
 /* The token of an Authorization header: "Bearer TOKEN", or "Basic" with any user and the token as
- * password, which is what browsers and Grafana can send. NULL: it is none of these. */
+ * password, which is what browsers and Grafana can send. NULL: it is none of these, or cannot be
+ * known without libcrypto. */
 const struct flm_token *flm_tokens_find(const struct flm_tokens *tokens, const char *authorization);
 
 /* "read,write" as rights; 0: it is no list of them. */

@@ -10,6 +10,7 @@
 #define FLAMEL_SERVE_QUERY_FLAMEBEARER_H
 
 #include "base/core/array.h"
+#include "base/text/text.h"
 #include "flamel/profile.h"
 
 struct flm_flamebearer_box {
@@ -28,5 +29,9 @@ struct flm_flamebearer {
 bool flm_flamebearer_make(const struct flm_profile *profile, struct flm_metric metric,
                           size_t most_nodes, struct flm_flamebearer *out, struct flm_error *why);
 void flm_flamebearer_clear(struct flm_flamebearer *flamebearer);
+
+/* As querier.v1 has it: `{"flamegraph": ...}`, and SelectMergeStacktracesResponse. */
+void flm_flamebearer_write_json(const struct flm_flamebearer *flamebearer, struct flm_text *out);
+void flm_flamebearer_write_wire(const struct flm_flamebearer *flamebearer, struct flm_text *out);
 
 #endif

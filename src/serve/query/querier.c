@@ -1,8 +1,5 @@
 /* querier.c - querier.v1 of Pyroscope, which is what Grafana's data source reads: types, labels,
- * values over time, flame graphs and pprof. Times are milliseconds; the step is seconds.
- *
- * A type is NAME:TYPE:UNIT:PERIOD_TYPE:PERIOD_UNIT (core/arrival.h). What came in without labels
- * for its name and period, by flamel store add, is found by the names that they would have had. */
+ * flame graphs and pprof; querier_series.c has values over time. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,132 +12,16 @@
 #include "serve/http/body.h"
 #include "serve/query/connect.h"
 #include "serve/query/flamebearer.h"
+#include "serve/query/querier.h"
 #include "serve/query/query_routes.h"
 
-enum { MOST_STEPS = 11000, MOST_GROUPS = 200, MOST_NODES = 8192 };
+enum { MOST_NODES = 8192 };
 
-static void fail(const struct flm_http_request *request, struct flm_http_response *response,
-                 const struct flm_error *why)
+void flm_querier_fail(const struct flm_http_request *request, struct flm_http_response *response,
+                      const struct flm_error *why)
 {
     flm_text_clear(&response->body);
     flm_fail_connect(request, response, flm_status_of(why, 400), why->text);
-}
-
-/* ---- Selectors ------------------------------------------------------------------------------- */
-
-/* The conditions of a selector, "{a=\"b\"}" or without braces. */
-static void add_conditions(struct flm_text *out, const char *selector)
-{
-    struct flm_bytes text = flm_bytes_trimmed(flm_bytes_of(selector ? selector : ""));
-    if (text.size >= 2 && text.at[0] == '{' && text.at[text.size - 1] == '}')
-        text = flm_bytes_trimmed((struct flm_bytes){text.at + 1, text.size - 2});
-    if (text.size > 0 && text.at[text.size - 1] == ',')
-        text.size--;
-    if (text.size == 0)
-        return;
-    if (out->size > 1)
-        flm_text_putc(out, ',');
-    flm_text_add(out, text);
-}
-
-/* name="value"; or, as a pattern, that value or none. */
-static void add_condition(struct flm_text *out, const char *name, struct flm_bytes value,
-                          bool or_none)
-{
-    if (out->size > 1)
-        flm_text_putc(out, ',');
-    flm_text_format(out, "%s%s\"", name, or_none ? "=~" : "=");
-    for (size_t i = 0; i < value.size; i++) {
-        char c = value.at[i];
-        if (or_none && flm_is_one_of(c, ".*+?()[]{}|^$\\"))
-            flm_text_puts(out, "\\\\");
-        if (flm_is_one_of(c, "\"\\"))
-            flm_text_putc(out, '\\');
-        flm_text_putc(out, c);
-    }
-    flm_text_puts(out, or_none ? "|\"" : "\"");
-}
-
-/* The parts of a type: all five, or false. */
-struct type_parts {
-    struct flm_bytes name, type, unit, period_type, period_unit, period;
-};
-
-static bool split_type(const char *text, struct type_parts *parts, struct flm_error *why)
-{
-    struct flm_bytes found[5] = {{"", 0}}, rest = flm_bytes_of(text ? text : "");
-    size_t count = 0;
-    while (count < 5) {
-        const char *colon = rest.size > 0 ? memchr(rest.at, ':', rest.size) : NULL;
-        found[count] = (struct flm_bytes){rest.at, colon ? (size_t)(colon - rest.at) : rest.size};
-        rest = flm_bytes_from(rest, found[count++].size + (colon != NULL));
-        if (!colon)
-            break;
-    }
-    if (count != 5 || rest.size > 0 || found[1].size == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "profileTypeID is NAME:TYPE:UNIT:PERIOD_TYPE:PERIOD_UNIT, not '%s'",
-                             text ? text : "");
-    *parts = (struct type_parts){
-        found[0], found[1], found[2],
-        found[3], found[4], {found[3].at, (size_t)(found[4].at + found[4].size - found[3].at)}};
-    return true;
-}
-
-/* A query with its texts. */
-struct asked {
-    struct flm_store_query query;
-    struct flm_text selector, type;
-};
-
-static void clear_asked(struct asked *a)
-{
-    flm_text_clear(&a->selector);
-    flm_text_clear(&a->type);
-}
-
-static bool read_range(const struct flm_connect_request *r, struct flm_store_query *query,
-                       struct flm_error *why)
-{
-    query->from_ms = flm_connect_integer(r, "start");
-    query->until_ms = flm_connect_integer(r, "end");
-    if (query->until_ms == 0) {
-        query->from_ms = 0;
-        query->until_ms = INT64_MAX;
-    } else {
-        query->until_ms++; /* the end is a part of the range here */
-    }
-    return query->from_ms < query->until_ms ||
-           flm_error_set(why, FLM_ERROR_USAGE, "the range of time ends before it begins");
-}
-
-static bool read_asked(const struct flm_http_request *request, const struct flm_connect_request *r,
-                       const char *more_name, const char *more_value, struct asked *a,
-                       struct flm_error *why)
-{
-    struct type_parts parts = {.name = {"", 0}};
-    *a = (struct asked){.query = {.size = sizeof a->query, .tenant = request->tenant}};
-    if (!split_type(flm_connect_text(r, "profileTypeID"), &parts, why) ||
-        !read_range(r, &a->query, why))
-        return false;
-    flm_text_putc(&a->selector, '{');
-    add_conditions(&a->selector, flm_connect_text(r, "labelSelector"));
-    if (more_name)
-        add_condition(&a->selector, more_name, flm_bytes_of(more_value), false);
-    add_condition(&a->selector, FLM_LABEL_NAME, parts.name,
-                  flm_bytes_are(parts.name, flm_profile_kind(parts.type)));
-    bool is_own = flm_bytes_equal(parts.type, parts.period_type) &&
-                  flm_bytes_equal(parts.unit, parts.period_unit);
-    add_condition(&a->selector, FLM_LABEL_PERIOD, parts.period, is_own);
-    flm_text_puts(&a->selector, "}");
-    flm_text_putc(&a->selector, 0);
-    flm_text_add(&a->type, parts.type);
-    flm_text_putc(&a->type, ':');
-    flm_text_add(&a->type, flm_unit_named(parts.unit));
-    flm_text_putc(&a->type, 0);
-    a->query.selector = a->selector.at;
-    a->query.type = a->type.at;
-    return (!a->selector.failed && !a->type.failed) || flm_error_memory(why);
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
@@ -172,7 +53,7 @@ static void answer_names(struct flm_serving *s, const struct flm_http_request *r
         struct names names = {&response->body, r.is_json ? &json : NULL};
         struct flm_store_query query = {.size = sizeof query, .tenant = request->tenant};
         const char *name = flm_connect_text(&r, "name");
-        bool good = read_range(&r, &query, &why);
+        bool good = flm_querier_range(&r, &query, &why);
         if (good && values && (!name || !*name))
             good = flm_error_set(&why, FLM_ERROR_USAGE, "the name of the label is missing");
         if (r.is_json) {
@@ -187,7 +68,7 @@ static void answer_names(struct flm_serving *s, const struct flm_http_request *r
             flm_json_end(&json);
         }
         if (!good)
-            fail(request, response, &why);
+            flm_querier_fail(request, response, &why);
     }
     flm_connect_clear(&r);
 }
@@ -212,7 +93,7 @@ static void answer_label_values(struct flm_serving *s, const struct flm_http_req
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
-static bool keep_text(void *context, struct flm_name name)
+bool flm_querier_keep(void *context, struct flm_name name)
 {
     return flm_http_field_add(context, (struct flm_bytes){name.at, name.size}, flm_bytes_of(""));
 }
@@ -221,8 +102,17 @@ struct types {
     struct flm_text *out;
     struct flm_json_writer *json;
     struct flm_bytes name, period; /* "": derived from the type */
+    struct flm_http_fields ids; /* that were added: a derived one may be there by its labels too */
     bool failed;
 };
+
+static bool is_added(const struct types *t, const struct flm_text *id)
+{
+    for (size_t i = 0; i < t->ids.count; i++)
+        if (flm_bytes_are((struct flm_bytes){id->at, id->size}, t->ids.at[i].name))
+            return true;
+    return false;
+}
 
 static bool add_type(void *context, struct flm_name found)
 {
@@ -249,6 +139,11 @@ static bool add_type(void *context, struct flm_name found)
             flm_text_putc(&id, ':');
         flm_text_add(&id, parts[i]);
     }
+    if (id.failed || is_added(t, &id)) {
+        t->failed |= id.failed;
+        flm_text_clear(&id);
+        return !t->failed;
+    }
     if (t->json)
         flm_json_begin(t->json, NULL, FLM_JSON_OBJECT_LINE);
     for (int i = 0; i < 6; i++) {
@@ -262,7 +157,7 @@ static bool add_type(void *context, struct flm_name found)
         flm_json_end(t->json);
     else
         flm_wire_put_message(t->out, 1, &message);
-    t->failed |= id.failed;
+    t->failed |= !flm_querier_keep(&t->ids, (struct flm_name){id.at, id.size});
     flm_text_clear(&id);
     flm_text_clear(&message);
     return !t->failed;
@@ -274,10 +169,11 @@ static bool add_types(struct flm_serving *s, struct flm_store_query *query, stru
 {
     struct flm_http_fields names = {0}, periods = {0};
     bool good =
-        flm_store_label_values(s->store, query, FLM_LABEL_NAME, keep_text, &names, why) &&
-        flm_store_label_values(s->store, query, FLM_LABEL_PERIOD, keep_text, &periods, why) &&
-        ((keep_text(&names, (struct flm_name){"", 0}) &&
-          keep_text(&periods, (struct flm_name){"", 0})) ||
+        flm_store_label_values(s->store, query, FLM_LABEL_NAME, flm_querier_keep, &names, why) &&
+        flm_store_label_values(s->store, query, FLM_LABEL_PERIOD, flm_querier_keep, &periods,
+                               why) &&
+        ((flm_querier_keep(&names, (struct flm_name){"", 0}) &&
+          flm_querier_keep(&periods, (struct flm_name){"", 0})) ||
          flm_error_memory(why));
     for (size_t n = 0; good && n < names.count; n++)
         for (size_t p = 0; good && p < periods.count; p++) {
@@ -285,8 +181,8 @@ static bool add_types(struct flm_serving *s, struct flm_store_query *query, stru
             t->name = flm_bytes_of(names.at[n].name);
             t->period = flm_bytes_of(periods.at[p].name);
             flm_text_putc(&selector, '{');
-            add_condition(&selector, FLM_LABEL_NAME, t->name, false);
-            add_condition(&selector, FLM_LABEL_PERIOD, t->period, false);
+            flm_querier_add_condition(&selector, FLM_LABEL_NAME, t->name, false);
+            flm_querier_add_condition(&selector, FLM_LABEL_PERIOD, t->period, false);
             flm_text_puts(&selector, "}");
             flm_text_putc(&selector, 0);
             query->selector = selector.at;
@@ -314,78 +210,19 @@ static void answer_types(struct flm_serving *s, const struct flm_http_request *r
             flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
             flm_json_begin(&json, "profileTypes", FLM_JSON_ARRAY_LINE);
         }
-        bool good = read_range(&r, &query, &why) && add_types(s, &query, &t, &why);
+        bool good = flm_querier_range(&r, &query, &why) && add_types(s, &query, &t, &why);
         if (r.is_json) {
             flm_json_end(&json);
             flm_json_end(&json);
         }
+        flm_http_fields_clear(&t.ids);
         if (!good)
-            fail(request, response, &why);
+            flm_querier_fail(request, response, &why);
     }
     flm_connect_clear(&r);
 }
 
 /* ---- Flame graphs ---------------------------------------------------------------------------- */
-
-static void write_json(const struct flm_flamebearer *f, struct flm_text *out)
-{
-    struct flm_json_writer json = {.out = out};
-    char number[32];
-    flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_json_begin(&json, "flamegraph", FLM_JSON_OBJECT_LINE);
-    flm_json_begin(&json, "names", FLM_JSON_ARRAY_LINE);
-    for (size_t i = 0; i < f->names.count; i++)
-        flm_json_add_text(&json, NULL, (struct flm_bytes){f->names.at[i].at, f->names.at[i].size});
-    flm_json_end(&json);
-    flm_json_begin(&json, "levels", FLM_JSON_ARRAY_LINE);
-    for (uint32_t level = 0; level < f->level_count; level++) {
-        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_json_begin(&json, "values", FLM_JSON_ARRAY_LINE);
-        for (size_t i = 0; i < f->boxes.count; i++) {
-            const struct flm_flamebearer_box *b = &f->boxes.at[i];
-            const int64_t values[] = {b->gap, b->total, b->self, b->name};
-            for (int k = 0; b->level == level && k < 4; k++) {
-                snprintf(number, sizeof number, "%lld", (long long)values[k]);
-                flm_json_add_text(&json, NULL, flm_bytes_of(number));
-            }
-        }
-        flm_json_end(&json);
-        flm_json_end(&json);
-    }
-    flm_json_end(&json);
-    snprintf(number, sizeof number, "%lld", (long long)f->total);
-    flm_json_add_text(&json, "total", flm_bytes_of(number));
-    snprintf(number, sizeof number, "%lld", (long long)f->max_self);
-    flm_json_add_text(&json, "maxSelf", flm_bytes_of(number));
-    flm_json_end(&json);
-    flm_json_end(&json);
-}
-
-static void write_wire(const struct flm_flamebearer *f, struct flm_text *out)
-{
-    struct flm_text graph = {0}, message = {0}, packed = {0};
-    for (size_t i = 0; i < f->names.count; i++)
-        flm_wire_put_bytes(&graph, 1, (struct flm_bytes){f->names.at[i].at, f->names.at[i].size});
-    for (uint32_t level = 0; level < f->level_count; level++) {
-        for (size_t i = 0; i < f->boxes.count; i++) {
-            const struct flm_flamebearer_box *b = &f->boxes.at[i];
-            if (b->level != level)
-                continue;
-            flm_wire_put_varint(&packed, (uint64_t)b->gap);
-            flm_wire_put_varint(&packed, (uint64_t)b->total);
-            flm_wire_put_varint(&packed, (uint64_t)b->self);
-            flm_wire_put_varint(&packed, b->name);
-        }
-        flm_wire_put_message(&message, 1, &packed);
-        flm_wire_put_message(&graph, 2, &message);
-    }
-    flm_wire_put_number(&graph, 3, (uint64_t)f->total);
-    flm_wire_put_number(&graph, 4, (uint64_t)f->max_self);
-    flm_wire_put_message(out, 1, &graph);
-    flm_text_clear(&graph);
-    flm_text_clear(&message);
-    flm_text_clear(&packed);
-}
 
 static bool write_graph(const struct flm_profile *p, const struct flm_connect_request *r,
                         struct flm_text *out, struct flm_error *why)
@@ -397,7 +234,7 @@ static bool write_graph(const struct flm_profile *p, const struct flm_connect_re
     if (flm_profile_metric_count(p) > 0 &&
         !flm_flamebearer_make(p, (struct flm_metric){0}, (size_t)most, &f, why))
         return false;
-    (r->is_json ? write_json : write_wire)(&f, out);
+    (r->is_json ? flm_flamebearer_write_json : flm_flamebearer_write_wire)(&f, out);
     flm_flamebearer_clear(&f);
     return true;
 }
@@ -427,20 +264,20 @@ static void answer_merge(struct flm_serving *s, const struct flm_http_request *r
 {
     struct flm_connect_request r;
     struct flm_error why;
-    struct asked a = {.query = {0}};
+    struct flm_querier_query a = {.query = {0}};
     if (flm_connect_read(s, request, merge_fields, &r, response)) {
         struct flm_profile *p = NULL;
         bool good =
             !as_pprof || !r.is_json ||
             flm_error_set(&why, FLM_ERROR_USAGE, "a pprof is answered to application/proto only");
-        if (good && read_asked(request, &r, NULL, NULL, &a, &why))
+        if (good && flm_querier_read(request, &r, NULL, NULL, &a, &why))
             p = flm_store_merge(s->store, &a.query, &why);
         if (!p || !(as_pprof ? write_pprof(p, &response->body, &why)
                              : write_graph(p, &r, &response->body, &why)))
-            fail(request, response, &why);
+            flm_querier_fail(request, response, &why);
         flm_profile_free(p);
     }
-    clear_asked(&a);
+    flm_querier_clear(&a);
     flm_connect_clear(&r);
 }
 
@@ -456,155 +293,6 @@ static void answer_profile(struct flm_serving *s, const struct flm_http_request 
     answer_merge(s, request, response, true);
 }
 
-/* ---- Over time ------------------------------------------------------------------------------- */
-
-struct points {
-    struct flm_text *out;
-    struct flm_json_writer *json;
-    const char *label, *value; /* of the group; NULL: all */
-    int64_t from_ms, step_ms;
-    const double *values;
-    size_t count;
-};
-
-static void write_series(const struct points *p)
-{
-    struct flm_text series = {0}, message = {0};
-    char time[32];
-    if (p->json) {
-        flm_json_begin(p->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_json_begin(p->json, "labels", FLM_JSON_ARRAY_LINE);
-    }
-    if (p->label && p->json) {
-        flm_json_begin(p->json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_json_add_text(p->json, "name", flm_bytes_of(p->label));
-        flm_json_add_text(p->json, "value", flm_bytes_of(p->value));
-        flm_json_end(p->json);
-    } else if (p->label) {
-        flm_wire_put_bytes(&message, 1, flm_bytes_of(p->label));
-        flm_wire_put_bytes(&message, 2, flm_bytes_of(p->value));
-        flm_wire_put_message(&series, 1, &message);
-    }
-    if (p->json) {
-        flm_json_end(p->json);
-        flm_json_begin(p->json, "points", FLM_JSON_ARRAY_LINE);
-    }
-    for (size_t i = 0; i < p->count; i++) {
-        int64_t at_ms = p->from_ms + (int64_t)i * p->step_ms;
-        uint64_t bits;
-        memcpy(&bits, &p->values[i], sizeof bits);
-        if (p->values[i] == 0)
-            continue;
-        snprintf(time, sizeof time, "%lld", (long long)at_ms);
-        if (p->json) {
-            flm_json_begin(p->json, NULL, FLM_JSON_OBJECT_LINE);
-            flm_json_add_number(p->json, "value", p->values[i]);
-            flm_json_add_text(p->json, "timestamp", flm_bytes_of(time));
-            flm_json_end(p->json);
-        } else {
-            flm_wire_put_fixed64(&message, 1, bits);
-            flm_wire_put_number(&message, 2, (uint64_t)at_ms);
-            flm_wire_put_message(&series, 2, &message);
-        }
-    }
-    if (p->json) {
-        flm_json_end(p->json);
-        flm_json_end(p->json);
-    } else {
-        flm_wire_put_message(p->out, 1, &series);
-    }
-    flm_text_clear(&series);
-    flm_text_clear(&message);
-}
-
-static bool add_series(struct flm_serving *s, const struct flm_http_request *request,
-                       const struct flm_connect_request *r, struct points *p, struct flm_error *why)
-{
-    struct asked a;
-    double *values = NULL, step_s = flm_connect_double(r, "step");
-    size_t count = 0;
-    bool good = read_asked(request, r, p->label, p->value, &a, why);
-    if (good && (!(step_s >= 0.001) || step_s > 1e9))
-        good = flm_error_set(why, FLM_ERROR_USAGE, "step is a number of seconds above 0");
-    p->step_ms = (int64_t)(step_s * 1000);
-    p->from_ms = a.query.from_ms;
-    if (good && (a.query.until_ms == INT64_MAX ||
-                 (a.query.until_ms - p->from_ms) / p->step_ms >= MOST_STEPS))
-        good = flm_error_set(why, FLM_ERROR_USAGE,
-                             "there are more than %d steps between start and end", MOST_STEPS);
-    if (good) {
-        count = (size_t)((a.query.until_ms - p->from_ms + p->step_ms - 1) / p->step_ms);
-        values = calloc(count + 1, sizeof *values);
-        good = (values || flm_error_memory(why)) &&
-               flm_store_timeline(s->store, &a.query, p->step_ms, values, count, why);
-    }
-    p->values = values;
-    p->count = count;
-    bool is_there = false;
-    for (size_t i = 0; good && i < count; i++)
-        is_there |= values[i] != 0;
-    if (is_there)
-        write_series(p);
-    free(values);
-    clear_asked(&a);
-    return good;
-}
-
-static bool add_groups(struct flm_serving *s, const struct flm_http_request *request,
-                       const struct flm_connect_request *r, struct points *p, struct flm_error *why)
-{
-    struct flm_http_fields values = {0};
-    struct flm_store_query query = {
-        .size = sizeof query, .tenant = request->tenant, .until_ms = INT64_MAX};
-    size_t groups = 0;
-    for (size_t i = 0; i < r->fields.count; i++)
-        groups += strcmp(r->fields.at[i].name, "groupBy") == 0;
-    p->label = flm_connect_text(r, "groupBy");
-    if (!p->label)
-        return add_series(s, request, r, p, why);
-    bool good = groups == 1 || flm_error_set(why, FLM_ERROR_USAGE, "groupBy has one label here");
-    good = good && flm_store_label_values(s->store, &query, p->label, keep_text, &values, why);
-    if (good && values.count > MOST_GROUPS)
-        good =
-            flm_error_set(why, FLM_ERROR_USAGE, "the label has more than %d values", MOST_GROUPS);
-    for (size_t i = 0; good && i < values.count; i++) {
-        p->value = values.at[i].name;
-        good = add_series(s, request, r, p, why);
-    }
-    flm_http_fields_clear(&values);
-    return good;
-}
-
-static void answer_series(struct flm_serving *s, const struct flm_http_request *request,
-                          struct flm_http_response *response)
-{
-    static const struct flm_connect_field fields[] = {{1, "profileTypeID", FLM_CONNECT_TEXT},
-                                                      {2, "labelSelector", FLM_CONNECT_TEXT},
-                                                      {3, "start", FLM_CONNECT_INTEGER},
-                                                      {4, "end", FLM_CONNECT_INTEGER},
-                                                      {5, "groupBy", FLM_CONNECT_TEXT},
-                                                      {6, "step", FLM_CONNECT_DOUBLE},
-                                                      {0, NULL, 0}};
-    struct flm_connect_request r;
-    struct flm_error why;
-    if (flm_connect_read(s, request, fields, &r, response)) {
-        struct flm_json_writer json = {.out = &response->body};
-        struct points p = {.out = &response->body, .json = r.is_json ? &json : NULL};
-        if (r.is_json) {
-            flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-            flm_json_begin(&json, "series", FLM_JSON_ARRAY_LINE);
-        }
-        bool good = add_groups(s, request, &r, &p, &why);
-        if (r.is_json) {
-            flm_json_end(&json);
-            flm_json_end(&json);
-        }
-        if (!good)
-            fail(request, response, &why);
-    }
-    flm_connect_clear(&r);
-}
-
 #define METHOD(name, answer)                                                                       \
     {                                                                                              \
         "POST", "/querier.v1.QuerierService/" name, FLM_RIGHT_READ, answer, flm_fail_connect       \
@@ -614,7 +302,7 @@ const struct flm_route flm_routes_querier[6] = {
     METHOD("ProfileTypes", answer_types),
     METHOD("LabelNames", answer_label_names),
     METHOD("LabelValues", answer_label_values),
-    METHOD("SelectSeries", answer_series),
+    METHOD("SelectSeries", flm_querier_select_series),
     METHOD("SelectMergeStacktraces", answer_stacktraces),
     METHOD("SelectMergeProfile", answer_profile),
 };

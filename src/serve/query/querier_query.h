@@ -1,0 +1,35 @@
+/* querier_query.h - what a request of querier.v1 asks the store for.
+ *
+ *     profileTypeID   process_cpu:cpu:nanoseconds:cpu:nanoseconds: name, type and unit, those of the period
+ *     labelSelector   {service_name="api"}
+ *     start, end      milliseconds; the end is a part of the range
+ *
+ * Name and period of a type are labels of the series here (core/arrival.h). What came in without
+ * them, by flamel store add, is found by those that it would have had. */
+#ifndef FLAMEL_SERVE_QUERY_QUERIER_QUERY_H
+#define FLAMEL_SERVE_QUERY_QUERIER_QUERY_H
+
+#include "serve/query/connect.h"
+
+struct flm_querier_query {
+    struct flm_store_query query; /* its texts are those below */
+    struct flm_text selector, type;
+};
+
+/* With one more condition, `more_name` = `more_value`, unless that is NULL. False, and `why`;
+ * cleared by flm_querier_clear in any case. */
+bool flm_querier_read(const struct flm_http_request *request, const struct flm_connect_request *r,
+                      const char *more_name, const char *more_value, struct flm_querier_query *out,
+                      struct flm_error *why);
+void flm_querier_clear(struct flm_querier_query *query);
+
+/* The range alone; without an end it is all. */
+bool flm_querier_range(const struct flm_connect_request *r, struct flm_store_query *query,
+                       struct flm_error *why);
+
+/* Adds name="value" to a selector that begins with "{"; or, with `or_none`, a pattern for that
+ * value or none. */
+void flm_querier_add_condition(struct flm_text *out, const char *name, struct flm_bytes value,
+                               bool or_none);
+
+#endif
