@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text/versioned.h"
 #include "os/clock.h"
+#include "serve/access/site.h"
 #include "serve/http/http_server.h"
 #include "serve/routes.h"
 
@@ -42,26 +42,6 @@ struct flm_serve {
 
 /* ---- Who may ask ----------------------------------------------------------------------------- */
 
-/* A page of another site can make a browser send requests to a server on this machine; it cannot
- * make it lie in Origin, nor, under a name of its own that points here, in Host. */
-static bool is_of_this_site(const struct flm_serve *s, const struct flm_http_request *request)
-{
-    const char *host = flm_http_header(request, "Host");
-    const char *origin = flm_http_header(request, "Origin");
-    const char *site = flm_http_header(request, "Sec-Fetch-Site");
-    if (!host || (site && strcmp(site, "cross-site") == 0))
-        return false;
-    if (s->is_loopback && s->serving.tokens.count == 0) {
-        size_t size = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
-        struct flm_bytes name = {host, size};
-        if (!flm_bytes_are(name, "localhost") && !flm_bytes_are(name, "[::1]") &&
-            !flm_bytes_start_with(name, "127."))
-            return false;
-    }
-    const char *slashes = origin ? strstr(origin, "://") : NULL;
-    return !origin || (slashes && strcasecmp(slashes + 3, host) == 0);
-}
-
 /* Finds the tenant. False: the response says why not. */
 static bool authorize(struct flm_serve *s, const struct flm_route *route,
                       struct flm_http_request *request, struct flm_http_response *response)
@@ -82,7 +62,7 @@ static bool authorize(struct flm_serve *s, const struct flm_route *route,
     }
     if (token && token->tenant) {
         if (tenant && strcmp(tenant, token->tenant) != 0) {
-            route->fail(request, response, 403, "the token is of another tenant");
+            route->fail(request, response, 403, "the token belongs to another tenant");
             return false;
         }
         tenant = token->tenant;
@@ -103,13 +83,15 @@ static bool admit(void *context, struct flm_http_request *request,
     const struct flm_route *route = flm_route_find(request->method, request->path, &has_path);
     if (!route) {
         flm_fail_json(request, response, has_path ? 405 : 404,
-                      has_path ? "there is another method for this address"
+                      has_path ? "this path does not accept this method"
                                : "there is nothing at this address: docs/serve.md lists what there "
                                  "is");
         return false;
     }
-    if (!is_of_this_site(s, request)) {
-        route->fail(request, response, 403, "requests of other sites are refused");
+    /* What anybody may ask has nothing to protect: a probe of a balancer may have no Host. */
+    bool host_is_proof = s->is_loopback && s->serving.tokens.count == 0;
+    if (route->right != FLM_RIGHT_NONE && !flm_site_is_own(request, host_is_proof)) {
+        route->fail(request, response, 403, "cross-site request refused (Host or Origin)");
         return false;
     }
     request->admitted = (void *)(uintptr_t)route;

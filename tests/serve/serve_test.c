@@ -495,7 +495,8 @@ static void rights_are_separate_and_tenants_are_apart(void **state)
     snprintf(both, sizeof both, "%sX-Scope-OrgID: web\r\n", bearer[1]);
     expect(&s, "GET", "/api/v1/services", both, none, 200, "{\"services\": [\"y\"]}");
     snprintf(both, sizeof both, "%sX-Scope-OrgID: shop\r\n", bearer[3]);
-    expect(&s, "GET", "/api/v1/services", both, none, 403, "{\"error\": \"the token is of another");
+    expect(&s, "GET", "/api/v1/services", both, none, 403,
+           "{\"error\": \"the token belongs to another");
     flm_text_clear(&file);
     stop(&s);
 }
@@ -507,14 +508,22 @@ static void pages_of_other_sites_get_nothing(void **state)
     struct flm_bytes a = flm_bytes_of("a 1\n");
     char own[80];
     snprintf(own, sizeof own, "Origin: http://127.0.0.1:%u\r\n", s.port);
-    expect(&s, "POST", "/ingest?name=x", "Origin: https://example.org\r\n", a, 403, "requests of");
-    expect(&s, "POST", "/ingest?name=x", "Origin: null\r\n", a, 403, "requests of");
-    expect(&s, "POST", "/ingest?name=x", "Sec-Fetch-Site: cross-site\r\n", a, 403, "requests of");
+    expect(&s, "POST", "/ingest?name=x", "Origin: https://example.org\r\n", a, 403, "cross-site");
+    expect(&s, "POST", "/ingest?name=x", "Origin: null\r\n", a, 403, "cross-site");
+    expect(&s, "POST", "/ingest?name=x", "Sec-Fetch-Site: cross-site\r\n", a, 403, "cross-site");
     expect(&s, "POST", "/ingest?name=x", own, a, 200, "");
-    struct flm_text answer = http_exchange(
-        s.port, flm_bytes_of("GET /api/v1/services HTTP/1.1\r\nHost: rebound.example\r\n"
-                             "Connection: close\r\n\r\n"));
-    assert_non_null(strstr(answer.at, "HTTP/1.1 403"));
+    static const char *const hosts[] = {"rebound.example", "127.evil.example", "127.0.0.1.evil"};
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        char request[200];
+        snprintf(request, sizeof request,
+                 "GET /api/v1/services HTTP/1.1\r\nHost: %s:%u\r\nConnection: close\r\n\r\n",
+                 hosts[i], s.port);
+        struct flm_text answer = http_exchange(s.port, flm_bytes_of(request));
+        assert_non_null(strstr(answer.at, "HTTP/1.1 403"));
+        flm_text_clear(&answer);
+    }
+    struct flm_text answer = http_exchange(s.port, flm_bytes_of("GET /healthz HTTP/1.0\r\n\r\n"));
+    assert_non_null(strstr(answer.at, " 200 "));
     flm_text_clear(&answer);
     stop(&s);
 }
