@@ -316,8 +316,7 @@ bool flm_serve_new_token(const char *rights, const char *tenant, char token[FLM_
     unsigned parsed = flm_rights_parse(flm_bytes_of(rights));
     if (parsed == 0)
         return flm_error_set(why, FLM_ERROR_USAGE,
-                             "the rights of a token are write, read, admin, or several with commas "
-                             "between, not '%s'",
+                             "the rights of a token are read, write, or read,write, not '%s'",
                              rights);
     if (tenant && !flm_is_tenant(tenant))
         return flm_error_set(why, FLM_ERROR_USAGE,

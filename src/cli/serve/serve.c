@@ -29,9 +29,9 @@ static const struct flm_option options[] = {
     {"token-file", 0, "FILE", "only requests with a token of this file", FLM_OPTION_TEXT,
      offsetof(struct fields, token_file)},
     {"new-token", 0, "RIGHTS",
-     "append a token for write, read or admin (or write,read) to --token-file, print it, and end",
+     "append a token for read, write or read,write to --token-file, print it, and end",
      FLM_OPTION_TEXT, offsetof(struct fields, new_token)},
-    {"tenant", 0, "NAME", "of a new token: whose profiles it is for (default: any)",
+    {"tenant", 0, "NAME", "with --new-token: the tenant that the token belongs to (default: any)",
      FLM_OPTION_TEXT, offsetof(struct fields, tenant)},
     {"max-series", 0, "N", "series of a tenant (default: 100000)", FLM_OPTION_COUNT,
      offsetof(struct fields, most_series)},
@@ -87,9 +87,14 @@ static int add_token(const struct fields *f)
         return flm_message_usage("--new-token takes --token-file FILE, to which it is appended");
     if (!flm_serve_new_token(f->new_token, f->tenant, token, line, &why))
         return flm_message_error(&why);
-    int file = open(f->token_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    int file = open(f->token_file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    /* An editor may have left the last line without an end. */
+    off_t end = file >= 0 ? lseek(file, 0, SEEK_END) : 0;
+    char last = '\n';
+    bool good = file >= 0 && end >= 0 && (end == 0 || pread(file, &last, 1, end - 1) == 1) &&
+                (last == '\n' || write(file, "\n", 1) == 1);
     size_t size = strlen(line);
-    bool good = file >= 0 && write(file, line, size) == (ssize_t)size && fsync(file) == 0;
+    good = good && write(file, line, size) == (ssize_t)size && fsync(file) == 0;
     if (file >= 0)
         close(file);
     if (!good) {
@@ -119,7 +124,7 @@ static void report_recovery(const struct flm_serve *serve, const char *folder)
         flm_message("%s: %llu files that were being written are removed", folder,
                     (unsigned long long)r.removed_files);
     if (r.damaged_entries > 0)
-        flm_message("%s: %llu writes to the journal are damaged, and what they had is lost", folder,
+        flm_message("%s: %llu journal entries are damaged and were dropped", folder,
                     (unsigned long long)r.damaged_entries);
     if (r.damaged_segments > 0)
         flm_message("%s: %llu segments are damaged, and are not read", folder,
@@ -165,6 +170,8 @@ static int run(const struct flm_command *command, int count, char **argv)
         return flm_message_usage("serve takes no operand: --data FOLDER is the store");
     if (f.new_token)
         return add_token(&f);
+    if (f.tenant)
+        return flm_message_usage("--tenant is of a new token: it takes --new-token RIGHTS");
     if (!split_address(f.listen, host, &o.port) || (f.keep && !read_duration(f.keep, &o.keep_ms)))
         return FLM_EXIT_WRONG;
     if (f.token_file) {

@@ -13,7 +13,7 @@ enum { TOKEN_BYTES = 32, LONGEST_TOKEN = 512 };
 static const struct {
     const char *name;
     unsigned right;
-} names[] = {{"write", FLM_RIGHT_WRITE}, {"read", FLM_RIGHT_READ}, {"admin", FLM_RIGHT_ADMIN}};
+} names[] = {{"write", FLM_RIGHT_WRITE}, {"read", FLM_RIGHT_READ}};
 enum { RIGHT_COUNT = sizeof names / sizeof names[0] };
 
 unsigned flm_rights_parse(struct flm_bytes text)
@@ -46,6 +46,12 @@ bool flm_is_tenant(const char *name)
             return false;
     }
     return size > 0;
+}
+
+static void put_hex(struct flm_text *out, const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        flm_text_format(out, "%x%x", bytes[i] >> 4, bytes[i] & 15);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -100,14 +106,20 @@ static bool read_line(struct flm_tokens *tokens, struct flm_bytes line, struct f
     token.rights = flm_rights_parse(rights);
     if (token.rights == 0)
         return flm_error_set(why, FLM_ERROR_FORMAT,
-                             "'%.*s' is no list of rights: it is one of write, read, admin, or "
-                             "several with commas between",
+                             "'%.*s' is not a list of rights: it is read, write, or read,write",
                              (int)rights.size, rights.at);
     if (!read_digest(digest, token.digest))
         return flm_error_set(why, FLM_ERROR_FORMAT,
                              "behind the rights is the SHA-256 of a token, in 64 hexadecimal "
                              "digits: 'flamel serve --new-token' writes such lines");
-    bool good = read_tenant(next_word(&line), &token.tenant, why);
+    struct flm_bytes tenant = next_word(&line), more = next_word(&line);
+    /* Two lines that became one would lose a token without a word. */
+    if (more.size > 0)
+        return flm_error_set(why, FLM_ERROR_FORMAT,
+                             "a line is RIGHTS HASH [tenant=NAME], with nothing behind it: not "
+                             "'%.*s'",
+                             (int)more.size, more.at);
+    bool good = read_tenant(tenant, &token.tenant, why);
     if (good && FLM_ARRAY_ADD(tokens, token))
         return true;
     free(token.tenant);
@@ -181,10 +193,9 @@ bool flm_token_make(unsigned rights, const char *tenant, struct flm_text *token,
 {
     unsigned char bytes[TOKEN_BYTES], digest[FLM_DIGEST_SIZE];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "there are no random numbers");
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "the system has no random numbers");
     flm_text_puts(token, "flm_");
-    for (size_t i = 0; i < sizeof bytes; i++)
-        flm_text_format(token, "%x%x", bytes[i] >> 4, bytes[i] & 15);
+    put_hex(token, bytes, sizeof bytes);
     if (token->failed)
         return flm_error_memory(why);
     if (!flm_digest((struct flm_bytes){token->at, token->size}, digest, why))
@@ -196,8 +207,7 @@ bool flm_token_make(unsigned rights, const char *tenant, struct flm_text *token,
             comma = ",";
         }
     flm_text_putc(line, ' ');
-    for (size_t i = 0; i < sizeof digest; i++)
-        flm_text_format(line, "%x%x", digest[i] >> 4, digest[i] & 15);
+    put_hex(line, digest, sizeof digest);
     if (tenant)
         flm_text_format(line, " tenant=%s", tenant);
     flm_text_putc(line, '\n');

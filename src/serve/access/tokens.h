@@ -1,4 +1,4 @@
-/* tokens.h - who may write, read and administer.
+/* tokens.h - who may write and read.
  *
  * A file has a line for each token, with its SHA-256 and never the token itself:
  *
@@ -19,8 +19,7 @@
 enum flm_right {
     FLM_RIGHT_NONE = 0, /* anybody */
     FLM_RIGHT_WRITE = 1,
-    FLM_RIGHT_READ = 2,
-    FLM_RIGHT_ADMIN = 4
+    FLM_RIGHT_READ = 2
 };
 
 struct flm_token {
@@ -41,7 +40,7 @@ void flm_tokens_clear(struct flm_tokens *tokens);
  * known without libcrypto. */
 const struct flm_token *flm_tokens_find(const struct flm_tokens *tokens, const char *authorization);
 
-/* "read,write" as rights; 0: it is no list of them. */
+/* "read,write" as rights; 0: it is not a list of them. */
 unsigned flm_rights_parse(struct flm_bytes text);
 
 /* A new token, and its line of the file. */

@@ -33,7 +33,7 @@ static void a_token_is_known_by_its_hash_alone(void **state)
     (void)state;
     flm_text_puts(&file, "# of the agents\n\n");
     assert_true(flm_token_make(FLM_RIGHT_WRITE, NULL, &token, &file, &why));
-    assert_true(flm_token_make(FLM_RIGHT_READ | FLM_RIGHT_ADMIN, "team-1", &other, &file, &why));
+    assert_true(flm_token_make(FLM_RIGHT_READ | FLM_RIGHT_WRITE, "team-1", &other, &file, &why));
     flm_text_putc(&token, 0);
     assert_false(flm_bytes_contain(bytes_of(&file), token.at));
     token.size--;
@@ -48,7 +48,7 @@ static void a_token_is_known_by_its_hash_alone(void **state)
     flm_base64_add(&basic, bytes_of(&pair));
     t = found(&tokens, "Basic ", bytes_of(&basic));
     assert_ptr_equal(t, &tokens.at[1]);
-    assert_int_equal(t->rights, FLM_RIGHT_READ | FLM_RIGHT_ADMIN);
+    assert_int_equal(t->rights, FLM_RIGHT_READ | FLM_RIGHT_WRITE);
     assert_string_equal(t->tenant, "team-1");
     token.at[token.size - 1] ^= 1;
     assert_null(found(&tokens, "Bearer ", bytes_of(&token)));
@@ -70,6 +70,8 @@ static void malformed_lines_say_what_is_wrong(void **state)
         "all 00",
         "write",
         "write,",
+        "admin 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "write 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 tenant=a read",
         "write 00",
         "write 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a0x",
         "write 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 for=x",
