@@ -119,6 +119,7 @@ export function makeFiles(view, module) {
     }
     function showOpened() {
         isOpen = true;
+        listed = [];
         isAsking = false;
         show(element, false);
         view.opened();

@@ -11,6 +11,7 @@ struct taken {
     struct flm_profile *profile[2];
     char *name[2];
     bool is_alone; /* what was compared before has gone */
+    bool is_whole; /* no labels or times of it are compared any more */
 };
 
 static char *copy_name(const char *name)
@@ -30,15 +31,19 @@ static void free_taken(struct taken *taken)
     }
 }
 
-/* What is opened can be compared neither with the baseline that was there, nor as labels or times
- * of what was there: without these. */
-static bool open_without(struct flm_model *model, bool has_baseline, struct flm_error *why)
+/* What is opened cannot be compared as it was: without the labels or times that were compared,
+ * since it may lack them; and if that is not it, without the baseline that was there. */
+static bool open_without(struct flm_model *model, struct taken *taken, struct flm_error *why)
 {
     struct flm_profile *before = model->opened[FLM_VIEWER_BEFORE];
     struct flm_comparing *c = &model->comparing;
     size_t sizes[2] = {c->expression[0].size, c->expression[1].size};
     c->expression[0].size = c->expression[1].size = 0;
-    if (!has_baseline)
+    taken->is_whole = true;
+    if (sizes[0] + sizes[1] > 0 && before && flm_comparing_open(model, why))
+        return true;
+    taken->is_alone = true;
+    if (!taken->profile[FLM_VIEWER_BEFORE])
         model->opened[FLM_VIEWER_BEFORE] = NULL;
     if (flm_comparing_open(model, why))
         return true;
@@ -58,7 +63,7 @@ static bool open_taken(struct flm_model *model, struct taken *taken, struct flm_
             model->opened[side] = taken->profile[side];
     bool good = flm_comparing_open(model, reason);
     if (!good && taken->profile[FLM_VIEWER_AFTER] && reason->kind != FLM_ERROR_MEMORY)
-        good = taken->is_alone = open_without(model, taken->profile[FLM_VIEWER_BEFORE], why);
+        good = open_without(model, taken, why);
     else if (!good && why)
         *why = *reason;
     for (int side = 0; side < 2; side++) {
@@ -75,9 +80,9 @@ static bool open_taken(struct flm_model *model, struct taken *taken, struct flm_
     return good;
 }
 
-/* The last of several is in force. */
-static void choose_view(const struct flm_viewer *v, const struct taken *taken,
-                        struct flm_text *state)
+/* Of a key that is there twice the last value is in force. */
+static void change_state(const struct flm_viewer *v, const struct taken *taken,
+                         struct flm_text *state)
 {
     const struct flm_view *alone = flm_view_default(false), *compared = flm_view_default(true);
     const struct flm_view *view = NULL;
@@ -87,6 +92,8 @@ static void choose_view(const struct flm_viewer *v, const struct taken *taken,
         view = alone;
     if (view)
         flm_text_format(state, "%sview=%s", state->size ? "&" : "", view->name);
+    if (taken->is_whole)
+        flm_text_puts(state, state->size ? "&after=&before=" : "after=&before=");
 }
 
 static bool take(struct flm_viewer *v, struct taken *taken, struct flm_error *why)
@@ -106,7 +113,7 @@ static bool take(struct flm_viewer *v, struct taken *taken, struct flm_error *wh
         return false;
     }
     flm_code_rows_clear(&v->scene.code);
-    choose_view(v, taken, &state);
+    change_state(v, taken, &state);
     good = !state.failed || flm_error_memory(why);
     good = good && flm_state_read(v, (struct flm_bytes){state.at, state.size}, why);
     flm_text_clear(&state);

@@ -69,17 +69,21 @@ int flamel_open_both(void *after, uint32_t after_size, void *before, uint32_t be
     struct flm_error why = {0};
     struct flm_text text = {0};
     flm_page_response();
-    struct flm_profile *profiles[2] = {open_profile(after, after_size, &why), NULL};
-    if (profiles[0])
-        profiles[1] = open_profile(before, before_size, &why);
-    else
-        free(before);
-    bool good = profiles[1];
-    if (good && (!viewer() || !terminated(&text, names, names_size)))
-        good = flm_error_memory(&why);
+    void *const bytes[2] = {after, before};
+    const uint32_t sizes[2] = {after_size, before_size};
+    struct flm_profile *profiles[2] = {NULL, NULL};
+    bool good = (terminated(&text, names, names_size) && viewer()) || flm_error_memory(&why);
+    size_t first = good ? strlen(text.at) : 0; /* behind it is the second, unless that is missing */
+    const char *both[2] = {good ? text.at : "", good ? text.at + first + (first < names_size) : ""};
+    for (int i = 0; i < 2; i++) {
+        if (!good) {
+            free(bytes[i]);
+            continue;
+        }
+        profiles[i] = open_profile(bytes[i], sizes[i], &why);
+        good = profiles[i] || flm_error_within(&why, both[i]);
+    }
     if (good) {
-        const char *both[] = {text.at, text.at + strlen(text.at)};
-        both[1] += both[1] < text.at + names_size;
         good = flm_viewer_take_both(the_viewer, profiles, both, &why);
     } else {
         flm_profile_free(profiles[0]);

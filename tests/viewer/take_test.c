@@ -93,9 +93,8 @@ static void a_baseline_stays_where_it_can_be_compared(void **state)
     flm_viewer_free(v);
 }
 
-static void labels_that_a_profile_lacks_are_not_compared(void **state)
+static struct flm_profile *with_thread(void)
 {
-    (void)state;
     struct flm_builder *b = flm_builder_new(NULL);
     struct flm_metric samples = flm_builder_metric(b, "samples", "samples");
     struct flm_node node =
@@ -103,12 +102,34 @@ static void labels_that_a_profile_lacks_are_not_compared(void **state)
     struct flm_string label[2] = {flm_builder_string(b, "thread", 6),
                                   flm_builder_string(b, "main", 4)};
     flm_builder_sample(b, FLM_NO_TIME, node, flm_builder_label_set(b, label, 1), samples, 1);
-    struct flm_viewer *v = viewer_of(flm_builder_finish(b, NULL));
+    return flm_builder_finish(b, NULL);
+}
+
+static void labels_that_a_profile_lacks_are_not_compared(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(with_thread());
     act(v, "compare-before label:thread=main");
     assert_true(flm_model_compares(&v->model));
     assert_true(take(v, FLM_VIEWER_AFTER, profile_of("a 1\n"), "plain"));
     assert_string_equal(v->model.name[FLM_VIEWER_AFTER], "plain");
     assert_true(flm_viewer_update(v, NULL));
+    flm_viewer_free(v);
+}
+
+/* A baseline is no reason to compare labels that are not there, nor they to drop it. */
+static void a_baseline_stays_where_labels_do_not(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(with_thread());
+    assert_true(take(v, FLM_VIEWER_BEFORE, with_thread(), "baseline"));
+    act(v, "compare-after label:thread=main");
+    assert_true(take(v, FLM_VIEWER_AFTER, profile_of("a 1\n"), "plain"));
+    assert_names(v, "plain", "baseline");
+    assert_true(flm_model_compares(&v->model));
+    assert_int_equal(v->model.comparing.expression[FLM_VIEWER_AFTER].size, 0);
+    assert_true(take(v, FLM_VIEWER_BEFORE, profile_of("a 2\n"), "other"));
+    assert_names(v, "plain", "other");
     flm_viewer_free(v);
 }
 
@@ -148,6 +169,7 @@ int main(void)
         cmocka_unit_test(a_profile_is_shown_alone_where_the_baseline_is_of_other_metrics),
         cmocka_unit_test(a_baseline_stays_where_it_can_be_compared),
         cmocka_unit_test(labels_that_a_profile_lacks_are_not_compared),
+        cmocka_unit_test(a_baseline_stays_where_labels_do_not),
         cmocka_unit_test(two_are_taken_or_what_was_there_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

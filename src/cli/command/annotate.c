@@ -75,8 +75,7 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* One file, or two, before and after. */
-/* Names of symbol tables have no lines, which is nothing that -g would change. */
+/* With --no-inlines no location has a line. */
 static void say_no_lines(const struct flm_profile *p)
 {
     uint32_t count = flm_profile_location_count(p);
@@ -87,6 +86,7 @@ static void say_no_lines(const struct flm_profile *p)
                 "see them");
 }
 
+/* One file, or two, before and after. */
 static int print(const struct fields *f, const char *const *paths, int count, const char *function)
 {
     struct flm_error why;

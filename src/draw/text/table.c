@@ -458,7 +458,7 @@ static bool has_titles(const struct flm_table *t)
     return false;
 }
 
-/* Lines of a tree take room from the names behind them, from each another. */
+/* Lines of a tree take room from the names behind them: from each name its own. */
 static bool has_prefixes(const struct flm_table *t, size_t column)
 {
     for (size_t row = 0; row < flm_table_row_count(t); row++) {

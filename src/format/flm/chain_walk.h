@@ -1,8 +1,8 @@
 /* chain_walk.h - the chains of a packed profile (profile/chains.h): what can be foreseen is not
  * written.
  *
- * Chains are a second tree, in which the first one shows. Who knows the tree, its samples and the
- * chains so far can tell most of the next ones:
+ * Chains are a second tree, in which the first one shows. Who knows the tree, its samples and
+ * the chains so far can tell most of the next ones:
  *
  *     which callers   a call has one callee. The chains of the parent that a node is called from
  *                     are those whose location called its function before
@@ -10,13 +10,16 @@
  *     which location  the one from which this function called the same child before, first of all
  *                     after the same caller; of a leaf, the last one
  *
- * Both sides walk the same way and keep the same memory, so that one function serves both: at each
- * step it foresees something, and passes on in which place of the list of guesses the answer is,
- * mostly 0. Locations have numbers in the order of their first use, so a new one is a guess too.
+ * Both sides walk the same way and keep the same memory, so that one function serves both: at
+ * each step it foresees something, and passes on in which place of the list of guesses the
+ * answer is, mostly 0. Locations have numbers in the order of their first use, so a new one is a
+ * guess too.
  *
- * Of gcc, 35,192 chains of 23,599 nodes take 15.7 KB so under zstd, where their columns took 32.5;
- * of CPython, 58,216 chains 24.0 KB instead of 47.3. A model with an arithmetic coder would have
- * 11.4 and 15.1, and takes several times as long (bench/RESULTS.md). */
+ * Of gcc, 35,192 chains of 23,599 nodes take 15.7 KB so under zstd, where their columns took
+ * 32.5; of CPython, 58,216 chains 24.0 KB instead of 47.3 (bench/RESULTS.md).
+ *
+ * Every constant and rule of chain_walk.c is part of the format: a change needs another version
+ * of the packed profile. */
 #ifndef FLAMEL_FORMAT_FLM_CHAIN_WALK_H
 #define FLAMEL_FORMAT_FLM_CHAIN_WALK_H
 

@@ -1,4 +1,4 @@
-/* internal.h - the layout that packed_write.c and packed_read.c share. */
+/* internal.h - the layout that the writers and readers of packed profiles share. */
 #ifndef FLAMEL_FORMAT_FLM_INTERNAL_H
 #define FLAMEL_FORMAT_FLM_INTERNAL_H
 
@@ -98,8 +98,8 @@ enum {
     FLM_PACKED_CHAIN_SECTIONS
 };
 
-/* A chain has less inner shared ones than this for each sample, or its values are written: what
- * is unpacked has a bounded size. */
+/* Values of shared chains that are sums of samples are left out only where there are at most so
+ * many chains for each sample: what is unpacked has a bounded size. */
 enum { FLM_PACKED_MOST_SUMS = 64 };
 
 /* What readers and writers of chains keep of the function, file or module that was last. */

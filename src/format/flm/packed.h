@@ -29,6 +29,9 @@
  * Values of one column are whole numbers times one number, divided by one power of ten (nanoseconds
  * of a fixed period are 1, 2, 3 ...), or, if that is not exact, eight planes of bytes.
  *
+ * Version 3 is a profile without lines and addresses, version 5 one with them; pages have it under
+ * gzip, recordings under zstd, whose checksum is the only one.
+ *
  * Unpacking trusts nothing: it allocates no more than a fixed multiple of its input, and checks the
  * result with flm_profile_check. It takes 40 ms for 1e6 nodes. */
 #ifndef FLAMEL_FORMAT_FLM_PACKED_H

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 
 #include "format/flm/internal.h"
@@ -92,15 +93,16 @@ static bool put_chain_values(struct writer *w, const struct flm_profile *p)
     uint32_t shared = p->sizes.shared_count;
     double *sums = malloc(((size_t)shared + 1) * sizeof *sums);
     struct flm_text *out = &w->section[FLM_PACKED_CHAIN_VALUE];
-    for (uint32_t m = 0; sums && m < p->sizes.metric_count; m++) {
+    bool may_be_sums = shared <= (uint64_t)FLM_PACKED_MOST_SUMS * p->sizes.sample_count;
+    bool good = sums != NULL;
+    for (uint32_t m = 0; good && m < p->sizes.metric_count; m++) {
         const double *values = p->chain_value + (size_t)m * shared;
-        if (shared <= (uint64_t)FLM_PACKED_MOST_SUMS * p->sizes.sample_count &&
-            flm_packed_sum_chains(p, m, sums) && memcmp(sums, values, shared * sizeof *sums) == 0)
+        good = !may_be_sums || flm_packed_sum_chains(p, m, sums);
+        if (good && may_be_sums && memcmp(sums, values, shared * sizeof *sums) == 0)
             flm_put_varint(out, FLM_PACKED_SUMS);
         else
             flm_packed_put_values(out, values, shared, NULL);
     }
-    bool good = sums != NULL;
     free(sums);
     return good;
 }
@@ -124,8 +126,9 @@ bool flm_packed_put_chains(const struct flm_profile *p, struct flm_text *out, st
     bool good = flm_chain_walk_init(&walk, p, true);
     walk.code = put_symbol;
     walk.context = &w;
-    good = good && flm_chain_walk(&walk) == FLM_CHAIN_WALKED && put_locations(&w, &walk) &&
-           put_chain_values(&w, p);
+    enum flm_chain_walk_result walked = good ? flm_chain_walk(&walk) : FLM_CHAIN_NO_MEMORY;
+    assert(walked != FLM_CHAIN_DAMAGED); /* a profile was checked when it was made */
+    good = walked == FLM_CHAIN_WALKED && put_locations(&w, &walk) && put_chain_values(&w, p);
     flm_chain_walk_clear(&walk);
     put_sample_chains(&w, p);
     put_sizes(out, &p->sizes);

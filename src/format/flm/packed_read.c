@@ -64,7 +64,8 @@ static void read_chain_sizes(struct unpacking *u, struct flm_cursor *c)
         u->chains[i] = take_section(c);
 }
 
-/* A chain takes a byte for its place, what is shared either its values or a part of a sample. */
+/* A chain takes a byte of the file at least; the values of shared chains are in it, or are sums
+ * of the samples that are. */
 static bool check_chain_sizes(const struct unpacking *u)
 {
     const struct flm_sizes *s = &u->sizes;
@@ -88,12 +89,14 @@ static bool read_head(struct unpacking *u, struct flm_cursor *c)
     bool has_chains = version == FLM_PACKED_CHAINS_VERSION;
     if (version != FLM_PACKED_VERSION && !has_chains && !c->bad)
         return flm_error_set(u->why, FLM_ERROR_FORMAT,
-                             "this packed profile has version %llu, and this flamel reads version "
-                             "%d: %s",
-                             (unsigned long long)version, FLM_PACKED_CHAINS_VERSION,
+                             "this packed profile has version %llu, and this flamel reads versions "
+                             "%d and %d: %s",
+                             (unsigned long long)version, FLM_PACKED_VERSION,
+                             FLM_PACKED_CHAINS_VERSION,
                              version > FLM_PACKED_CHAINS_VERSION
                                  ? "install a newer flamel"
-                                 : "make it again from the recording");
+                                 : "it is of a build between releases, which wrote a form of its "
+                                   "own; record again, or make the page again");
     struct flm_sizes *s = &u->sizes;
     s->string_count = flm_take32(c);
     s->string_bytes = flm_take32(c);

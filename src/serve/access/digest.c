@@ -2,7 +2,7 @@
 
 #include "os/library.h"
 
-/* As <openssl/sha.h> declares it, from 0.9 on. */
+/* As OpenSSL has declared it since 0.9. */
 struct functions {
     unsigned char *(*sha256)(const unsigned char *bytes, size_t size, unsigned char *digest);
 };

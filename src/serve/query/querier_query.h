@@ -1,6 +1,6 @@
 /* querier_query.h - what a request of querier.v1 asks the store for.
  *
- *     profileTypeID   process_cpu:cpu:nanoseconds:cpu:nanoseconds: name, type and unit, those of the period
+ *     profileTypeID   process_cpu:cpu:nanoseconds:cpu:nanoseconds, as NAME:TYPE:UNIT:PERIOD
  *     labelSelector   {service_name="api"}
  *     start, end      milliseconds; the end is a part of the range
  *

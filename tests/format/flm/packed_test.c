@@ -93,6 +93,22 @@ static void nothing_is_lost_of_files(void **state)
     assert_true(kept > 10);
 }
 
+/* What was written once is read as it was, whatever the writer does by now. */
+static void files_of_version_5_are_what_they_were(void **state)
+{
+    (void)state;
+    struct flm_text packed = read_file("tests/data/packed/v5-lines.packed");
+    struct flm_profile *plain = flm_load("tests/data/packed/v5-lines.flm", NULL, NULL);
+    assert_int_equal(packed.at[8], 5);
+    assert_non_null(plain);
+    assert_true(plain->sizes.chain_count > 100 && plain->sizes.shared_count > 10);
+    struct flm_profile *back = unpacked((struct flm_bytes){packed.at, packed.size});
+    assert_profiles_equal(back, plain);
+    flm_profile_free(back);
+    flm_profile_free(plain);
+    flm_text_clear(&packed);
+}
+
 static void the_depth_of_recursion_is_kept(void **state)
 {
     (void)state;
@@ -307,8 +323,8 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
            "shorter than its header says");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\6"), "install a newer flamel");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2"), "make it again");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\4"), "make it again");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2"), "make the page again");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\4"), "make the page again");
 }
 
 static bool pack_and_unpack(void *context, struct flm_error *why)
@@ -357,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_lost_of_profiles_by_chance),
         cmocka_unit_test(nothing_is_lost_of_files),
+        cmocka_unit_test(files_of_version_5_are_what_they_were),
         cmocka_unit_test(the_depth_of_recursion_is_kept),
         cmocka_unit_test(the_same_profile_gives_the_same_bytes),
         cmocka_unit_test(every_finite_value_is_kept_exactly),
