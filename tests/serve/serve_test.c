@@ -113,8 +113,10 @@ static void what_is_wrong_with_an_ingest_is_said(void **state)
     post(&s, "/ingest?name=app%7Bregion=eu", "a 1\n", 400, "the labels in the parameter 'name'");
     post(&s, "/ingest?name=app%7Bregion%7D", "a 1\n", 400, "a label in the parameter 'name'");
     post(&s, "/ingest?name=app&from=soon", "a 1\n", 400, "'soon' is no time");
-    post(&s, "/ingest?name=app&sampleRate=0", "a 1\n", 422, "the parameter 'sampleRate'");
-    post(&s, "/ingest?name=app&format=trie", "a 1\n", 422, "there is no format 'trie'");
+    post(&s, "/ingest?name=app&sampleRate=0", "a 1\n", 400, "the parameter 'sampleRate'");
+    post(&s, "/ingest?name=app&sampleRate=abc", "a 1\n", 400, "the parameter 'sampleRate'");
+    post(&s, "/ingest?name=app&from=0", "a 1\n", 422, "the profile's time is the beginning of");
+    post(&s, "/ingest?name=app&format=trie", "a 1\n", 400, "there is no format 'trie'");
     post(&s, "/ingest?name=app", "", 422, "there is no profile");
     post(&s, "/ingest?name=app", "a one\n", 422, "line 1: ");
     post(&s, "/ingest?name=app&format=pprof", "no protobuf", 422, "byte ");
@@ -258,6 +260,65 @@ static void resources_of_otlp_are_series(void **state)
     expect(&s, "POST", "/v1/profiles", proto, wire, 400, "\x08\x03\x12");
     get(&s, FOLDED "&selector=service%3Done", 200, "main 10\n");
     flm_text_clear(&message);
+    stop(&s);
+}
+
+/* 1,024 in a request, and what is read of a dictionary that many resources share. */
+static void how_much_a_request_may_make_of_its_bytes_is_bounded(void **state)
+{
+    static const char json[] = "Content-Type: application/json\r\n",
+                      proto[] = "Content-Type: application/proto\r\n",
+                      push[] = "/push.v1.PusherService/Push";
+    (void)state;
+    struct served s = start((struct flm_serve_options){.most_body = 1 << 20});
+    struct flm_text profile = pprof_of("a 1\n"), text = {0}, series = {0}, inner = {0};
+    for (int i = 0; i < 1025; i++) {
+        flm_wire_put_bytes(&inner, 1, (struct flm_bytes){profile.at, profile.size});
+        flm_wire_put_message(&series, 2, &inner);
+    }
+    /* Behind the limit nothing is read: this would be malformed. */
+    flm_wire_put_bytes(&inner, 1, flm_bytes_of("none"));
+    flm_wire_put_message(&series, 2, &inner);
+    flm_wire_put_message(&text, 1, &series);
+    expect(&s, "POST", push, proto, (struct flm_bytes){text.at, text.size}, 400,
+           "{\"code\": \"invalid_argument\", \"message\": \"there are more than 1024 profiles");
+    flm_text_clear(&text);
+    flm_text_puts(&text, "{\"series\": [{\"samples\": [");
+    for (int i = 0; i < 1026; i++) {
+        flm_text_puts(&text, i > 0 ? ",{\"rawProfile\":\"" : "{\"rawProfile\":\"");
+        flm_base64_add(&text, i < 1025 ? (struct flm_bytes){profile.at, profile.size}
+                                       : flm_bytes_of("none"));
+        flm_text_puts(&text, "\"}");
+    }
+    flm_text_puts(&text, "]}]}");
+    expect(&s, "POST", push, json, (struct flm_bytes){text.at, text.size}, 400,
+           "{\"code\": \"invalid_argument\", \"message\": \"there are more than 1024 profiles");
+    flm_text_clear(&text);
+    /* 20 resources with a dictionary of 900 kB are more than 16 MiB; 10 are not, and those without
+     * profiles are none. */
+    for (int count = 10; count <= 20; count += 10) {
+        flm_text_puts(&text, "{\"resourceProfiles\": [{}, {\"scopeProfiles\": [{}]}");
+        for (int i = 0; i < count; i++)
+            flm_text_puts(&text, ", {\"scopeProfiles\": [{\"profiles\": [{\"sampleType\": "
+                                 "{\"typeStrindex\": 1, \"unitStrindex\": 2}, \"samples\": "
+                                 "[{\"stackIndex\": 1, \"values\": [\"5\"]}]}]}]}");
+        flm_text_puts(&text, "], \"dictionary\": {\"mappingTable\": [{}], \"locationTable\": [{}, "
+                             "{\"lines\": [{\"functionIndex\": 1}]}], \"functionTable\": [{}, "
+                             "{\"nameStrindex\": 3}], \"linkTable\": [{}], \"attributeTable\": "
+                             "[{}], \"stackTable\": [{}, {\"locationIndices\": [1]}], "
+                             "\"stringTable\": [\"\", \"cpu\", \"nanoseconds\", \"main\", \"");
+        flm_text_repeat(&text, 'x', 900000);
+        flm_text_puts(&text, "\"]}}");
+        expect(&s, "POST", "/v1/profiles", json, (struct flm_bytes){text.at, text.size},
+               count == 10 ? 200 : 400,
+               count == 10 ? "{}" : "{\"code\": 3, \"message\": \"there are too many resources");
+        flm_text_clear(&text);
+    }
+    get(&s, FOLDED, 200, "main 50\n");
+    flm_text_clear(&profile);
+    flm_text_clear(&text);
+    flm_text_clear(&series);
+    flm_text_clear(&inner);
     stop(&s);
 }
 
@@ -445,6 +506,7 @@ static void it_says_how_it_is(void **state)
     struct http_answer a = http_ask(s.port, "GET", "/metrics", "", flm_bytes_of(""));
     assert_int_equal(a.status, 200);
     assert_non_null(strstr(a.all.at, "\nflamel_profiles_total 1\n"));
+    assert_non_null(strstr(a.all.at, "\nflamel_refused_profiles_total 1\n"));
     assert_non_null(strstr(a.all.at, "\nflamel_requests_total{status=\"4xx\"} 1\n"));
     assert_non_null(strstr(a.all.at, "\nflamel_pending_batches 1\n"));
     flm_text_clear(&a.all);
@@ -550,8 +612,31 @@ static void bodies_are_bounded_before_and_after_decompression(void **state)
 
 static void too_many_series_are_refused_and_known_ones_go_on(void **state)
 {
+    static const char json[] = "Content-Type: application/json\r\n";
     (void)state;
     struct served s = start((struct flm_serve_options){.most_series = 2});
+    /* What is refused is not counted: for its time, for a label, for one series too many. */
+    post(&s, "/ingest?name=old&from=4000000000", "a 1\n", 422, "the profile's time is ");
+    struct flm_text long_one = {0}, three = {0};
+    flm_text_puts(&long_one, "/ingest?name=long%7Ba=");
+    flm_text_repeat(&long_one, 'x', 3000);
+    flm_text_puts(&long_one, "%7D");
+    flm_text_putc(&long_one, 0);
+    post(&s, long_one.at, "a 1\n", 400, "");
+    struct flm_text profile = pprof_of("main;work 5\n");
+    for (int i = 0; i < 3; i++) {
+        flm_text_format(&three,
+                        "%s{\"labels\": [{\"name\": \"service_name\", \"value\": \"p%u\"}]"
+                        ", \"samples\": [{\"rawProfile\": \"",
+                        i == 0 ? "{\"series\": [" : ", ", (unsigned)i);
+        flm_base64_add(&three, (struct flm_bytes){profile.at, profile.size});
+        flm_text_puts(&three, i == 2 ? "\"}]}]}" : "\"}]}");
+    }
+    expect(&s, "POST", "/push.v1.PusherService/Push", json,
+           (struct flm_bytes){three.at, three.size}, 429, "{\"code\": \"resource_exhausted\"");
+    flm_text_clear(&long_one);
+    flm_text_clear(&three);
+    flm_text_clear(&profile);
     post(&s, "/ingest?name=x%7Bid=1%7D", "a 1\n", 200, "");
     post(&s, "/ingest?name=x%7Bid=2%7D", "a 1\n", 200, "");
     post(&s, "/ingest?name=x%7Bid=3%7D", "a 1\n", 429, "there are 2 series already");
@@ -567,7 +652,8 @@ static void times_that_are_not_kept_are_refused(void **state)
     struct served s = start((struct flm_serve_options){.keep_ms = 3600 * 1000});
     post(&s, "/ingest?name=x&from=now-30m", "a 1\n", 200, "");
     post(&s, "/ingest?name=x&from=now-3h", "a 1\n", 422, "the profile is 3 hours old");
-    post(&s, "/ingest?name=x&from=4000000000", "a 1\n", 422, "the profile is of ");
+    post(&s, "/ingest?name=x&from=4000000000", "a 1\n", 422, "the profile's time is ");
+    post(&s, "/api/v1/push?service=x&time=0", "a 1\n", 422, "{\"error\": \"the profile is ");
     stop(&s);
 }
 
@@ -693,6 +779,7 @@ int main(void)
         cmocka_unit_test(pprof_is_ingested_raw_compressed_and_in_parts),
         cmocka_unit_test(connect_pushes_in_both_encodings),
         cmocka_unit_test(resources_of_otlp_are_series),
+        cmocka_unit_test(how_much_a_request_may_make_of_its_bytes_is_bounded),
         cmocka_unit_test(the_profiles_of_an_event_of_datadog_are_a_series),
         cmocka_unit_test(a_flm_file_comes_back_as_it_was_pushed),
         cmocka_unit_test(queries_that_cannot_be_are_refused),

@@ -20,23 +20,33 @@ void flm_arrivals_init(struct flm_arrivals *arrivals, struct flm_serving *servin
 
 void flm_arrivals_clear(struct flm_arrivals *arrivals)
 {
-    for (size_t i = 0; i < arrivals->items.count; i++) {
+    size_t count = arrivals->items.count;
+    if (!arrivals->is_durable) /* none: the first one could not be read */
+        atomic_fetch_add(&arrivals->serving->count.refused_profiles, count > 0 ? count : 1);
+    for (size_t i = 0; i < count; i++) {
         flm_profile_free(arrivals->items.at[i].profile);
         flm_http_fields_clear(&arrivals->items.at[i].labels);
     }
     FLM_ARRAY_CLEAR(&arrivals->items);
 }
 
-void flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile, int64_t time_ms)
+bool flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile, int64_t time_ms,
+                      struct flm_error *why)
 {
-    int64_t now_ms = flm_wall_ms();
-    if (time_ms == 0)
-        time_ms = flm_recorded_time(profile) / 1000000;
-    const struct flm_arrival arrival = {.profile = profile, .time_ms = time_ms ? time_ms : now_ms};
-    if (FLM_ARRAY_ADD(&arrivals->items, arrival))
-        return;
-    arrivals->failed = true;
+    struct flm_arrival arrival = {.profile = profile, .time_ms = time_ms};
+    if (time_ms == FLM_ARRIVAL_NO_TIME) {
+        int64_t recorded_ms = flm_recorded_time(profile) / 1000000;
+        arrival.time_ms = recorded_ms ? recorded_ms : flm_wall_ms();
+    }
+    if (arrivals->items.count >= MOST_PROFILES)
+        flm_error_set(why, FLM_ERROR_RANGE, "there are more than %d profiles in a request",
+                      MOST_PROFILES);
+    else if (FLM_ARRAY_ADD(&arrivals->items, arrival))
+        return true;
+    else
+        flm_error_memory(why);
     flm_profile_free(profile);
+    return false;
 }
 
 static struct flm_arrival *last(const struct flm_arrivals *arrivals)
@@ -75,25 +85,14 @@ static bool check_time(const struct flm_serving *s, int64_t time_ms, struct flm_
     int64_t now_ms = flm_wall_ms();
     if (time_ms > now_ms + MOST_AHEAD_MS)
         return flm_error_set(why, FLM_ERROR_RANGE,
-                             "the profile is of %lld s after the time of this server: one of both "
-                             "clocks is wrong",
+                             "the profile's time is %lld s in the future: check both clocks",
                              (long long)((time_ms - now_ms) / 1000));
     if (s->keep_ms > 0 && time_ms < now_ms - s->keep_ms)
         return flm_error_set(
             why, FLM_ERROR_RANGE, "the profile is %lld hours old, and %lld hours are kept (--keep)",
             (long long)((now_ms - time_ms) / 3600000), (long long)(s->keep_ms / 3600000));
-    return time_ms > 0 ||
-           flm_error_set(why, FLM_ERROR_RANGE, "the time of the profile is before 1970");
-}
-
-static unsigned check(struct flm_serving *s, const struct flm_store_batch *batch,
-                      struct flm_error *why)
-{
-    if (!check_time(s, batch->time_ms, why))
-        return 422;
-    if (flm_series_limit_admit(&s->series, s->store, batch, why))
-        return 200;
-    return why->kind == FLM_ERROR_RANGE ? 429 : flm_status_of(why, 400);
+    return time_ms > 0 || flm_error_set(why, FLM_ERROR_RANGE,
+                                        "the profile's time is the beginning of 1970, or before");
 }
 
 static bool make_batch(const struct flm_arrivals *a, const struct flm_arrival *arrival,
@@ -113,6 +112,8 @@ static bool make_batch(const struct flm_arrivals *a, const struct flm_arrival *a
 static unsigned append(struct flm_arrivals *a, struct flm_store_batch *batches,
                        struct flm_error *why)
 {
+    struct flm_serving *s = a->serving;
+    struct flm_series_claim claim = {.is_open = false};
     size_t count = 0;
     unsigned status = 200;
     for (; status == 200 && count < a->items.count; count++) {
@@ -121,10 +122,13 @@ static unsigned append(struct flm_arrivals *a, struct flm_store_batch *batches,
             status = 503;
             break;
         }
-        status = check(a->serving, &batches[count], why);
+        status = check_time(s, batches[count].time_ms, why) ? 200 : 422;
     }
-    if (status == 200 && !flm_store_append(a->serving->store, batches, count, why))
+    if (status == 200 && !flm_series_limit_claim(&s->series, s->store, batches, count, &claim, why))
+        status = why->kind == FLM_ERROR_RANGE ? 429 : flm_status_of(why, 400);
+    if (status == 200 && !flm_store_append(s->store, batches, count, why))
         status = flm_status_of(why, 400);
+    flm_series_limit_settle(&s->series, a->tenant, &claim, status == 200);
     for (size_t i = 0; i < count; i++)
         free((void *)(uintptr_t)batches[i].labels);
     return status;
@@ -132,22 +136,18 @@ static unsigned append(struct flm_arrivals *a, struct flm_store_batch *batches,
 
 unsigned flm_arrivals_append(struct flm_arrivals *a, struct flm_error *why)
 {
-    struct flm_serve_counters *n = &a->serving->count;
     struct flm_store_batch *batches = NULL;
     unsigned status = 503;
-    if (a->items.count > MOST_PROFILES) {
-        flm_error_set(why, FLM_ERROR_RANGE, "there are more than %d profiles in a request",
-                      MOST_PROFILES);
-        status = 400;
-    } else if (a->failed || !(batches = malloc((a->items.count + 1) * sizeof *batches))) {
+    if (a->failed || !(batches = malloc((a->items.count + 1) * sizeof *batches)))
         flm_error_memory(why);
-    } else {
+    else
         status = a->items.count > 0 ? append(a, batches, why) : 200;
-    }
     free(batches);
-    atomic_fetch_add(status == 200 ? &n->profiles : &n->refused_profiles, a->items.count);
-    if (status == 200)
+    a->is_durable = status == 200;
+    if (a->is_durable) {
+        atomic_fetch_add(&a->serving->count.profiles, a->items.count);
         a->serving->appended(a->serving->appended_context);
+    }
     return status;
 }
 

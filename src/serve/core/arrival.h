@@ -1,9 +1,9 @@
 /* arrival.h - profiles on their way from a request into the store.
  *
  *     flm_arrivals_init(&arrivals, serving, request);
- *     labels = flm_arrivals_add(&arrivals, profile, time_ms);          takes the profile
- *     flm_arrival_label(&arrivals, "service_name", "api");             of the last one
- *     flm_arrivals_append(&arrivals, &why)                             durable when true
+ *     flm_arrivals_add(&arrivals, profile, time_ms, &why);             takes the profile
+ *     flm_arrival_label(&arrivals, name, value);                       of the last one
+ *     status = flm_arrivals_append(&arrivals, &why);                   durable when it is 200
  *     flm_arrivals_clear(&arrivals);
  *
  * All of a request are appended together, or none. */
@@ -22,15 +22,21 @@ struct flm_arrivals {
     struct flm_serving *serving;
     const char *tenant;
     struct FLM_ARRAY(struct flm_arrival) items;
-    bool failed; /* memory ran out */
+    bool failed;     /* memory ran out */
+    bool is_durable; /* those that were not when they are cleared were refused */
 };
 
 void flm_arrivals_init(struct flm_arrivals *arrivals, struct flm_serving *serving,
                        const struct flm_http_request *request);
 void flm_arrivals_clear(struct flm_arrivals *arrivals);
 
-/* `time_ms` 0: the time that the profile says, or now. */
-void flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile, int64_t time_ms);
+/* The time that the profile says, or now. */
+#define FLM_ARRIVAL_NO_TIME INT64_MIN
+
+/* Takes the profile in any case. False, and `why`, where the request has too many: its reader stops
+ * then, so that no more than these are in memory. */
+bool flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile, int64_t time_ms,
+                      struct flm_error *why);
 
 /* A label of the one that was added last. The first value of a name holds. */
 void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name,

@@ -6,7 +6,7 @@
  *     wall.pprof     pprof, mostly compressed
  *
  * Tags are labels, `service` being the service; but not those that are other ones for each process
- * or profile. Other attachments (metrics.json, JFR) are passed over. */
+ * or profile. Other attachments (metrics.json, JFR) are ignored. */
 #include "base/text/json_read.h"
 #include "format/core/date.h"
 #include "serve/core/arrival.h"
@@ -24,17 +24,19 @@ static bool read_event(struct flm_bytes bytes, struct event *event, struct flm_e
     struct flm_source source = flm_source_of(bytes);
     struct flm_json json;
     struct flm_bytes key, text;
-    int64_t time_ns = 0;
+    int64_t time_ns;
     flm_json_init(&json, &source, why);
     flm_json_enter_object(&json);
     while (flm_json_next_key(&json, &key)) {
         if (flm_bytes_are(key, "tags_profiler") && flm_json_string(&json, &text))
             flm_text_add(&event->tags, text);
-        else if (flm_bytes_are(key, "start") && flm_json_string(&json, &text) &&
-                 !flm_date_parse(text, &time_ns))
-            flm_json_fail(&json, "'start' is no time");
+        else if (flm_bytes_are(key, "start") && flm_json_string(&json, &text)) {
+            if (flm_date_parse(text, &time_ns))
+                event->time_ms = time_ns / 1000000;
+            else
+                flm_json_fail(&json, "'start' is not a time, such as 2026-11-28T06:00:00Z");
+        }
     }
-    event->time_ms = time_ns / 1000000;
     return flm_json_finish(&json) && (!event->tags.failed || flm_error_memory(why));
 }
 
@@ -99,7 +101,8 @@ static bool read_parts(struct flm_arrivals *arrivals, const char *type, struct f
         struct flm_profile *profile = flm_arrival_read(arrivals->serving, part.bytes, "pprof", why);
         if (!profile)
             return false;
-        flm_arrivals_add(arrivals, profile, event->time_ms);
+        if (!flm_arrivals_add(arrivals, profile, event->time_ms, why))
+            return false;
         add_tags(arrivals, &event->tags);
         flm_arrival_name(arrivals);
     }
@@ -112,21 +115,21 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     struct flm_text out = {0};
     struct flm_bytes plain;
     struct flm_error why;
-    struct event event = {.time_ms = 0};
+    struct flm_arrivals arrivals;
+    struct event event = {.time_ms = FLM_ARRIVAL_NO_TIME};
     if (!flm_http_has_type(request, "multipart/form-data")) {
         flm_fail_text(request, response, 415, "the Content-Type is multipart/form-data");
         return;
     }
+    flm_arrivals_init(&arrivals, s, request);
     if (flm_serve_body(s, request, &out, &plain, flm_fail_text, response)) {
-        struct flm_arrivals arrivals;
-        flm_arrivals_init(&arrivals, s, request);
         bool good =
             read_parts(&arrivals, flm_http_header(request, "Content-Type"), plain, &event, &why);
         unsigned status = good ? flm_arrivals_append(&arrivals, &why) : flm_status_of(&why, 400);
         if (status != 200)
             flm_fail_text(request, response, status, why.text);
-        flm_arrivals_clear(&arrivals);
     }
+    flm_arrivals_clear(&arrivals);
     flm_text_clear(&event.tags);
     flm_text_clear(&out);
 }

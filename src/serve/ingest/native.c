@@ -41,26 +41,24 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     struct flm_bytes plain;
     struct flm_arrivals arrivals;
     struct flm_error why;
-    int64_t time_ms = 0;
+    int64_t time_ms = FLM_ARRIVAL_NO_TIME;
     unsigned status = 400;
+    flm_arrivals_init(&arrivals, s, request);
     if (!flm_serve_body(s, request, &out, &plain, flm_fail_json, response)) {
+        flm_arrivals_clear(&arrivals);
         flm_text_clear(&out);
         return;
     }
-    flm_arrivals_init(&arrivals, s, request);
     const char *time = flm_http_parameter(request, "time");
     struct flm_profile *profile =
         !time || flm_time_parse(flm_bytes_of(time), flm_wall_ms(), &time_ms, &why)
             ? flm_arrival_read(s, plain, "flm pprof speedscope jfr folded", &why)
             : NULL;
-    if (profile) {
-        flm_arrivals_add(&arrivals, profile, time_ms);
-        if (add_labels(&arrivals, request, &why)) {
-            flm_arrival_name(&arrivals);
-            status = flm_arrivals_append(&arrivals, &why);
-        }
-    } else {
+    if (!profile || !flm_arrivals_add(&arrivals, profile, time_ms, &why)) {
         status = flm_status_of(&why, 400);
+    } else if (add_labels(&arrivals, request, &why)) {
+        flm_arrival_name(&arrivals);
+        status = flm_arrivals_append(&arrivals, &why);
     }
     if (status == 200) {
         response->type = "application/json";

@@ -2,9 +2,10 @@
  * it. application/x-protobuf or application/json; an ExportProfilesServiceRequest has the fields of
  * ProfilesData (format/otlp/otlp.h).
  *
- * Each resource is a series of its own: its attributes that are texts are labels, with _ for what
- * is no letter or digit, as Prometheus and Pyroscope have them. So a request is read resource by
- * resource, each together with the dictionary that all share. */
+ * Each resource is a series of its own: its string attributes are labels, with _ for what is no
+ * letter or digit, as Prometheus and Pyroscope have them. So a request is read resource by
+ * resource, each together with the dictionary that all share; how often the dictionary may be read
+ * again is bounded. */
 #include "format/otlp/otlp.h"
 
 #include <stdio.h>
@@ -84,7 +85,8 @@ static void read_attribute(struct flm_arrivals *arrivals, struct flm_wire m)
         add_attribute(arrivals, key, value);
 }
 
-/* ResourceProfiles: 1 resource, whose field 1 are attributes. */
+/* ResourceProfiles: 1 resource, whose field 1 are attributes; 2 scopes, whose field 2 are
+ * profiles. */
 static void read_resource(struct flm_arrivals *arrivals, struct flm_wire m)
 {
     struct flm_wire resource, attribute;
@@ -97,12 +99,43 @@ static void read_resource(struct flm_arrivals *arrivals, struct flm_wire m)
                     read_attribute(arrivals, attribute);
 }
 
+static bool has_profiles(struct flm_wire m)
+{
+    struct flm_wire scope;
+    while (flm_wire_next(&m))
+        if (m.field == 2 && flm_wire_enter(&m, &scope))
+            while (flm_wire_next(&scope))
+                if (scope.field == 2)
+                    return true;
+    return false;
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-static bool add_resource(struct flm_arrivals *arrivals, struct flm_wire resource,
-                         struct flm_bytes bytes, struct flm_bytes dictionary, struct flm_error *why)
+/* What is read of all resources together, each with the dictionary: so many times what a body may
+ * have. */
+enum { MOST_TIMES = 4 };
+
+struct reading {
+    struct flm_arrivals *arrivals;
+    size_t left; /* bytes that may still be read */
+    struct flm_error *why;
+};
+
+static bool add_resource(struct reading *r, struct flm_wire resource, struct flm_bytes bytes,
+                         struct flm_bytes dictionary)
 {
+    struct flm_arrivals *arrivals = r->arrivals;
+    struct flm_error *why = r->why;
     struct flm_text one = {0};
+    size_t size = bytes.size + dictionary.size;
+    if (size > r->left)
+        return flm_error_set(
+            why, FLM_ERROR_RANGE,
+            "there are too many resources for a dictionary of %llu KiB: send fewer "
+            "in a request",
+            (unsigned long long)(dictionary.size >> 10));
+    r->left -= size;
     flm_wire_put_bytes(&one, 1, bytes);
     flm_wire_put_bytes(&one, 2, dictionary);
     struct flm_profile *profile = NULL;
@@ -114,14 +147,14 @@ static bool add_resource(struct flm_arrivals *arrivals, struct flm_wire resource
     flm_text_clear(&one);
     if (!profile)
         return false;
-    flm_arrivals_add(arrivals, profile, 0);
+    if (!flm_arrivals_add(arrivals, profile, FLM_ARRIVAL_NO_TIME, why))
+        return false;
     read_resource(arrivals, resource);
     flm_arrival_name(arrivals);
     return true;
 }
 
-static bool read_message(struct flm_arrivals *arrivals, struct flm_bytes message,
-                         struct flm_error *why)
+static bool read_message(struct reading *r, struct flm_bytes message)
 {
     struct flm_wire_input input = flm_wire_input_of(message);
     struct flm_wire m = flm_wire_all(&input), resource;
@@ -129,22 +162,22 @@ static bool read_message(struct flm_arrivals *arrivals, struct flm_bytes message
     while (flm_wire_next(&m))
         if (m.field == 2 && m.type == FLM_WIRE_BYTES)
             dictionary = m.bytes;
-    if (!flm_wire_end(&input, why))
+    if (!flm_wire_end(&input, r->why))
         return false;
     m = flm_wire_all(&input);
     while (flm_wire_next(&m))
-        if (m.field == 1 && flm_wire_enter(&m, &resource) &&
-            !add_resource(arrivals, resource, m.bytes, dictionary, why))
+        if (m.field == 1 && flm_wire_enter(&m, &resource) && has_profiles(resource) &&
+            !add_resource(r, resource, m.bytes, dictionary))
             return false;
-    return flm_wire_end(&input, why);
+    return flm_wire_end(&input, r->why);
 }
 
 /* Messages, each behind its size, which JSON became. */
-static bool read_json(struct flm_arrivals *arrivals, struct flm_bytes body, struct flm_error *why)
+static bool read_json(struct reading *r, struct flm_bytes body)
 {
     struct flm_source source = flm_source_of(body);
     struct flm_text messages = {0};
-    bool good = flm_otlp_from_json(&source, &messages, why);
+    bool good = flm_otlp_from_json(&source, &messages, r->why);
     struct flm_wire_input input =
         flm_wire_input_of((struct flm_bytes){messages.at ? messages.at : "", messages.size});
     struct flm_wire m = flm_wire_all(&input);
@@ -152,10 +185,10 @@ static bool read_json(struct flm_arrivals *arrivals, struct flm_bytes body, stru
         const unsigned char *at = m.at;
         uint64_t size;
         if (!flm_wire_varint(&m, &at, &size) || size > (uint64_t)(m.end - at)) {
-            good = flm_wire_end(&input, why);
+            good = flm_wire_end(&input, r->why);
             break;
         }
-        good = read_message(arrivals, (struct flm_bytes){(const char *)at, (size_t)size}, why);
+        good = read_message(r, (struct flm_bytes){(const char *)at, (size_t)size});
         m.at = at + size;
     }
     flm_text_clear(&messages);
@@ -173,11 +206,11 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
              "the Content-Type is application/x-protobuf or application/json");
         return;
     }
+    struct flm_arrivals arrivals;
+    flm_arrivals_init(&arrivals, s, request);
     if (flm_serve_body(s, request, &out, &plain, fail, response)) {
-        struct flm_arrivals arrivals;
-        flm_arrivals_init(&arrivals, s, request);
-        bool good = is_json(request) ? read_json(&arrivals, plain, &why)
-                                     : read_message(&arrivals, plain, &why);
+        struct reading r = {&arrivals, MOST_TIMES * s->most_plain, &why};
+        bool good = is_json(request) ? read_json(&r, plain) : read_message(&r, plain);
         unsigned status = good ? flm_arrivals_append(&arrivals, &why) : flm_status_of(&why, 400);
         if (status != 200) {
             fail(request, response, status, why.text);
@@ -186,8 +219,8 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
             if (is_json(request))
                 flm_text_puts(&response->body, "{}");
         }
-        flm_arrivals_clear(&arrivals);
     }
+    flm_arrivals_clear(&arrivals);
     flm_text_clear(&out);
 }
 

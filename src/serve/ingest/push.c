@@ -45,7 +45,10 @@ static void add_sample(struct pushing *p, struct flm_bytes raw)
         fail(p);
         return;
     }
-    flm_arrivals_add(&p->arrivals, profile, 0);
+    if (!flm_arrivals_add(&p->arrivals, profile, FLM_ARRIVAL_NO_TIME, p->why)) {
+        fail(p);
+        return;
+    }
     for (size_t i = 0; i < p->labels.count; i++)
         flm_arrival_label(&p->arrivals, flm_bytes_of(p->labels.at[i].name),
                           flm_bytes_of(p->labels.at[i].value));
@@ -204,9 +207,9 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
                          "the Content-Type is application/proto or application/json");
         return;
     }
+    struct pushing p = {.serving = s, .why = &why};
+    flm_arrivals_init(&p.arrivals, s, request);
     if (flm_serve_body(s, request, &out, &plain, flm_fail_connect, response)) {
-        struct pushing p = {.serving = s, .why = &why};
-        flm_arrivals_init(&p.arrivals, s, request);
         bool good = is_json ? read_json(&p, plain) : read_wire(&p, plain);
         unsigned status = good ? flm_arrivals_append(&p.arrivals, &why) : flm_status_of(&why, 400);
         if (status != 200)
@@ -215,9 +218,9 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
             flm_text_puts(&response->body, "{}");
         if (status == 200)
             response->type = is_json ? "application/json" : "application/proto";
-        flm_arrivals_clear(&p.arrivals);
-        flm_http_fields_clear(&p.labels);
     }
+    flm_arrivals_clear(&p.arrivals);
+    flm_http_fields_clear(&p.labels);
     flm_text_clear(&out);
 }
 

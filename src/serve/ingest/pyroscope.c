@@ -163,7 +163,7 @@ static struct flm_profile *read_profile(struct flm_serving *s,
 }
 
 /* The part with the profile. The configuration of its types, which names what pprof has by itself,
- * and labels of spans in JFR are passed over. */
+ * and labels of spans in JFR are ignored. */
 static bool find_part(const struct flm_http_request *request, struct flm_bytes *bytes,
                       struct flm_error *why)
 {
@@ -189,7 +189,7 @@ static bool find_part(const struct flm_http_request *request, struct flm_bytes *
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
-static unsigned ingest(struct flm_serving *s, const struct flm_http_request *request,
+static unsigned ingest(struct flm_arrivals *arrivals, const struct flm_http_request *request,
                        struct flm_bytes bytes, struct flm_error *why)
 {
     const char *name = flm_http_parameter(request, "name");
@@ -203,21 +203,18 @@ static unsigned ingest(struct flm_serving *s, const struct flm_http_request *req
         return 400;
     if (flm_http_has_type(request, "multipart/form-data") && !find_part(request, &bytes, why))
         return 422;
-    struct flm_profile *profile = read_profile(s, request, bytes, why);
+    struct flm_profile *profile = read_profile(arrivals->serving, request, bytes, why);
+    /* What a parameter has wrong is 400; the profile: 422. */
     if (!profile)
+        return why->kind == FLM_ERROR_USAGE ? 400 : flm_status_of(why, 422);
+    if (!flm_arrivals_add(arrivals, profile, time_ms, why))
         return flm_status_of(why, 422);
-    struct flm_arrivals arrivals;
-    flm_arrivals_init(&arrivals, s, request);
-    flm_arrivals_add(&arrivals, profile, time_ms);
-    unsigned status = 400;
-    if (add_name(&arrivals, flm_bytes_of(name), why)) {
-        const char *spy = flm_http_parameter(request, "spyName");
-        flm_arrival_label(&arrivals, flm_bytes_of("pyroscope_spy"), flm_bytes_of(spy ? spy : ""));
-        flm_arrival_name(&arrivals);
-        status = flm_arrivals_append(&arrivals, why);
-    }
-    flm_arrivals_clear(&arrivals);
-    return status;
+    if (!add_name(arrivals, flm_bytes_of(name), why))
+        return 400;
+    const char *spy = flm_http_parameter(request, "spyName");
+    flm_arrival_label(arrivals, flm_bytes_of("pyroscope_spy"), flm_bytes_of(spy ? spy : ""));
+    flm_arrival_name(arrivals);
+    return flm_arrivals_append(arrivals, why);
 }
 
 static void answer(struct flm_serving *s, const struct flm_http_request *request,
@@ -226,11 +223,14 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     struct flm_text out = {0};
     struct flm_bytes plain;
     struct flm_error why;
+    struct flm_arrivals arrivals;
+    flm_arrivals_init(&arrivals, s, request);
     if (flm_serve_body(s, request, &out, &plain, flm_fail_text, response)) {
-        unsigned status = ingest(s, request, plain, &why);
+        unsigned status = ingest(&arrivals, request, plain, &why);
         if (status != 200)
             flm_fail_text(request, response, status, why.text);
     }
+    flm_arrivals_clear(&arrivals);
     flm_text_clear(&out);
 }
 
