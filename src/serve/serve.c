@@ -17,6 +17,7 @@ enum {
     MOST_CONNECTIONS = 900, /* below the 1,024 files that a process may usually open */
     MOST_OF_PEER = 300,
     MOST_TENANTS = 1000,
+    BODIES_AT_ONCE = 2, /* so many of the largest, decompressed */
     BATCHES_BETWEEN_LOOKS = 2000
 };
 static const size_t MOST_BODY = (size_t)32 << 20, MOST_PLAIN = (size_t)128 << 20,
@@ -216,6 +217,7 @@ static bool start(struct flm_serve *s, struct flm_error *why)
         return false;
     size_t body = o->most_body ? o->most_body : MOST_BODY;
     s->serving.most_plain = o->most_body ? 4 * o->most_body : MOST_PLAIN;
+    atomic_store(&s->serving.decompressed.left, BODIES_AT_ONCE * s->serving.most_plain);
     const struct flm_http_options http = {
         .host = s->host,
         .port = (uint16_t)o->port,
@@ -246,7 +248,6 @@ static void init(struct flm_serve *s)
     pthread_cond_init(&s->changed, &by_clock);
     pthread_condattr_destroy(&by_clock);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_mutex_init(&s->serving.large, NULL);
     flm_series_limit_init(&s->serving.series,
                           s->options.most_series ? s->options.most_series : 100000, MOST_TENANTS);
     s->serving.keep_ms = s->options.keep_ms;
@@ -291,7 +292,6 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
     flm_store_close(s->serving.store);
     flm_tokens_clear(&s->serving.tokens);
     flm_series_limit_clear(&s->serving.series);
-    pthread_mutex_destroy(&s->serving.large);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
     free(s->host);

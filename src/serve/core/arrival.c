@@ -6,7 +6,6 @@
 #include "flamel/file.h"
 #include "format/core/units.h"
 #include "os/clock.h"
-#include "serve/http/body.h"
 #include "store/labels/series_labels.h"
 
 enum { MOST_PROFILES = 1024 };
@@ -153,11 +152,14 @@ unsigned flm_arrivals_append(struct flm_arrivals *a, struct flm_error *why)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static struct flm_profile *read_plain(struct flm_bytes bytes, const char *formats,
+static struct flm_profile *read_plain(struct flm_bytes bytes, const char *formats, int columns,
                                       struct flm_error *why)
 {
-    struct flm_load_options options = {
-        .size = sizeof options, .drop_times = true, .no_locations = true, .threads = 1};
+    struct flm_load_options options = {.size = sizeof options,
+                                       .columns = columns,
+                                       .drop_times = true,
+                                       .no_locations = true,
+                                       .threads = 1};
     struct flm_profile *profile = NULL;
     struct flm_error first = {0};
     for (const char *at = formats; !profile && *at;) {
@@ -175,19 +177,30 @@ static struct flm_profile *read_plain(struct flm_bytes bytes, const char *format
     return profile;
 }
 
-struct flm_profile *flm_arrival_read(struct flm_serving *s, struct flm_bytes bytes,
-                                     const char *formats, struct flm_error *why)
+static struct flm_profile *read_any(struct flm_serving *s, struct flm_bytes bytes,
+                                    const char *formats, int columns, struct flm_error *why)
 {
-    struct flm_text out = {0};
-    struct flm_bytes plain;
+    struct flm_body body = {.budget = &s->decompressed};
     struct flm_profile *profile = NULL;
     if (bytes.size == 0)
         flm_error_set(why, FLM_ERROR_FORMAT,
                       "there is no profile: the body, or the part, is empty");
-    else if (flm_body_plain(bytes, s->most_plain, &out, &plain, why))
-        profile = read_plain(plain, formats, why);
-    flm_text_clear(&out);
+    else if (flm_body_read(&body, bytes, s->most_plain, why))
+        profile = read_plain(body.plain, formats, columns, why);
+    flm_body_clear(&body);
     return profile;
+}
+
+struct flm_profile *flm_arrival_read(struct flm_serving *s, struct flm_bytes bytes,
+                                     const char *formats, struct flm_error *why)
+{
+    return read_any(s, bytes, formats, 0, why);
+}
+
+struct flm_profile *flm_arrival_read_folded(struct flm_serving *s, struct flm_bytes bytes,
+                                            struct flm_error *why)
+{
+    return read_any(s, bytes, "folded", 1, why);
 }
 
 /* ---- Names of Pyroscope ---------------------------------------------------------------------- */

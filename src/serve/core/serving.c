@@ -64,42 +64,43 @@ unsigned flm_status_of(const struct flm_error *why, unsigned invalid)
     }
 }
 
-/* More than this decompressed is one body at a time, so that the workers together do not need more
- * than a few of it. */
-enum { MOST_AT_ONCE = 4 << 20 };
-
-static bool decompress(struct flm_serving *s, struct flm_bytes body, struct flm_text *out,
-                       struct flm_bytes *plain, struct flm_error *why)
+/* "gzip", or a list: the body says itself what it is, and in which order. */
+static bool is_encoding_known(const char *text)
 {
-    size_t few = s->most_plain < MOST_AT_ONCE ? s->most_plain : MOST_AT_ONCE;
-    if (!flm_body_is_compressed(body) || flm_body_plain(body, few, out, plain, why))
-        return true;
-    if (why->kind != FLM_ERROR_RANGE || few == s->most_plain)
-        return false;
-    pthread_mutex_lock(&s->large);
-    bool good = flm_body_plain(body, s->most_plain, out, plain, why);
-    pthread_mutex_unlock(&s->large);
-    return good;
+    static const char *const known[] = {"gzip", "x-gzip", "zstd", "identity", ""};
+    struct flm_bytes rest = flm_bytes_of(text ? text : "");
+    for (bool more = true; more;) {
+        const char *comma = rest.size > 0 ? memchr(rest.at, ',', rest.size) : NULL;
+        struct flm_bytes item = {rest.at, comma ? (size_t)(comma - rest.at) : rest.size};
+        rest = flm_bytes_from(rest, item.size + (comma != NULL));
+        more = comma != NULL;
+        item = flm_bytes_trimmed(item);
+        bool found = false;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+            found |= strlen(known[i]) == item.size &&
+                     (item.size == 0 || strncasecmp(item.at, known[i], item.size) == 0);
+        if (!found)
+            return false;
+    }
+    return true;
 }
 
 bool flm_serve_body(struct flm_serving *s, const struct flm_http_request *request,
-                    struct flm_text *out, struct flm_bytes *plain, flm_serve_fail fail,
-                    struct flm_http_response *response)
+                    struct flm_body *body, flm_serve_fail fail, struct flm_http_response *response)
 {
-    const char *encoding = flm_http_header(request, "Content-Encoding");
     struct flm_error why;
-    *plain = request->body;
-    if (encoding && strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "zstd") != 0 &&
-        strcasecmp(encoding, "identity") != 0) {
-        fail(request, response, 415, "Content-Encoding may be gzip or zstd");
+    *body = (struct flm_body){.budget = &s->decompressed};
+    if (!is_encoding_known(flm_http_header(request, "Content-Encoding"))) {
+        fail(request, response, 415, "Content-Encoding may be gzip or zstd, or a list of these");
         return false;
     }
     atomic_fetch_add(&s->count.received_bytes, request->body.size);
-    if (!decompress(s, request->body, out, plain, &why)) {
-        fail(request, response, why.kind == FLM_ERROR_RANGE ? 413 : flm_status_of(&why, 400),
-             why.text);
+    if (!flm_body_read(body, request->body, s->most_plain, &why)) {
+        unsigned status = why.kind == FLM_ERROR_RANGE ? 413 : flm_status_of(&why, 400);
+        fail(request, response, status, why.text);
+        response->retry_after_s = status == 503;
         return false;
     }
-    atomic_fetch_add(&s->count.plain_bytes, plain->size);
+    atomic_fetch_add(&s->count.plain_bytes, body->plain.size);
     return true;
 }

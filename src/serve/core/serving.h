@@ -11,6 +11,7 @@
 #include "flamel/store.h"
 #include "serve/access/series_limit.h"
 #include "serve/access/tokens.h"
+#include "serve/http/body.h"
 #include "serve/http/message.h"
 
 /* What /metrics tells. */
@@ -25,9 +26,9 @@ struct flm_serving {
     struct flm_tokens tokens;
     struct flm_series_limit series;
     struct flm_serve_counters count;
-    int64_t keep_ms;       /* 0: for ever */
-    size_t most_plain;     /* bytes of a body, decompressed */
-    pthread_mutex_t large; /* one body of more than a few megabytes at a time */
+    int64_t keep_ms;                /* 0: for ever */
+    size_t most_plain;              /* bytes of a body, decompressed */
+    struct flm_budget decompressed; /* of all requests together */
     atomic_bool is_ready;
 
     /* Called after each append: it may be time to seal. */
@@ -62,9 +63,9 @@ void flm_fail_connect(const struct flm_http_request *request, struct flm_http_re
  * or of ours. */
 unsigned flm_status_of(const struct flm_error *why, unsigned invalid);
 
-/* The body without compression, in `out` where there was some. False: the response says why. */
+/* The body without compression: body->plain. False: the response says why. The caller clears `body`
+ * in any case. */
 bool flm_serve_body(struct flm_serving *serving, const struct flm_http_request *request,
-                    struct flm_text *out, struct flm_bytes *plain, flm_serve_fail fail,
-                    struct flm_http_response *response);
+                    struct flm_body *body, flm_serve_fail fail, struct flm_http_response *response);
 
 #endif

@@ -10,9 +10,36 @@ bool flm_body_is_compressed(struct flm_bytes bytes)
            (memcmp(bytes.at, "\x1f\x8b", 2) == 0 || memcmp(bytes.at, "\x28\xb5\x2f\xfd", 4) == 0);
 }
 
-static bool undo(struct flm_bytes bytes, size_t most, struct flm_text *out, struct flm_error *why)
+static bool take(struct flm_body *body, size_t size)
 {
-    struct flm_input *input = flm_input_open_memory(bytes, why);
+    if (!body->budget)
+        return true;
+    size_t left = atomic_load(&body->budget->left);
+    do
+        if (size > left)
+            return false;
+    while (!atomic_compare_exchange_weak(&body->budget->left, &left, left - size));
+    body->taken += size;
+    return true;
+}
+
+static void give(struct flm_body *body, size_t size)
+{
+    if (body->budget)
+        atomic_fetch_add(&body->budget->left, size);
+    body->taken -= body->budget ? size : 0;
+}
+
+void flm_body_clear(struct flm_body *body)
+{
+    give(body, body->taken);
+    flm_text_clear(&body->text);
+    body->plain = (struct flm_bytes){"", 0};
+}
+
+static bool undo(struct flm_body *body, size_t most, struct flm_text *out, struct flm_error *why)
+{
+    struct flm_input *input = flm_input_open_memory(body->plain, why);
     if (!input)
         return false;
     struct flm_source *source = flm_input_source(input);
@@ -23,31 +50,36 @@ static bool undo(struct flm_bytes bytes, size_t most, struct flm_text *out, stru
             good = flm_error_set(why, FLM_ERROR_RANGE,
                                  "this is more than %llu MiB when it is decompressed",
                                  (unsigned long long)(most >> 20));
+        else if (!take(body, window.size))
+            good = flm_error_set(why, FLM_ERROR_SYSTEM,
+                                 "too many bodies are decompressed at once: try again");
         else
             flm_text_add(out, window);
         source->at = source->end;
-    } while (good && !source->last && (good = flm_source_more(source, why)));
+    } while (good && !out->failed && !source->last && (good = flm_source_more(source, why)));
     flm_input_close(input);
     return good && (!out->failed || flm_error_memory(why));
 }
 
-bool flm_body_plain(struct flm_bytes bytes, size_t most, struct flm_text *out,
-                    struct flm_bytes *plain, struct flm_error *why)
+bool flm_body_read(struct flm_body *body, struct flm_bytes bytes, size_t most,
+                   struct flm_error *why)
 {
-    *plain = bytes;
-    for (int layer = 0; flm_body_is_compressed(*plain); layer++) {
+    body->plain = bytes;
+    for (int layer = 0; flm_body_is_compressed(body->plain); layer++) {
         struct flm_text inner = {0};
+        size_t outer = body->taken;
         bool good = layer < MOST_LAYERS
-                        ? undo(*plain, most, &inner, why)
+                        ? undo(body, most, &inner, why)
                         : flm_error_set(why, FLM_ERROR_RANGE,
                                         "this is compressed more than %d times", MOST_LAYERS);
-        flm_text_clear(out);
-        *out = inner;
+        flm_text_clear(&body->text);
+        give(body, outer);
+        body->text = inner;
+        body->plain = (struct flm_bytes){inner.at ? inner.at : "", inner.size};
         if (!good)
             return false;
-        *plain = (struct flm_bytes){out->at ? out->at : "", out->size};
     }
-    if (plain->size > most)
+    if (body->plain.size > most)
         return flm_error_set(why, FLM_ERROR_RANGE, "this is more than %llu MiB",
                              (unsigned long long)(most >> 20));
     return true;

@@ -112,8 +112,7 @@ static bool read_parts(struct flm_arrivals *arrivals, const char *type, struct f
 static void answer(struct flm_serving *s, const struct flm_http_request *request,
                    struct flm_http_response *response)
 {
-    struct flm_text out = {0};
-    struct flm_bytes plain;
+    struct flm_body body;
     struct flm_error why;
     struct flm_arrivals arrivals;
     struct event event = {.time_ms = FLM_ARRIVAL_NO_TIME};
@@ -122,16 +121,16 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
         return;
     }
     flm_arrivals_init(&arrivals, s, request);
-    if (flm_serve_body(s, request, &out, &plain, flm_fail_text, response)) {
-        bool good =
-            read_parts(&arrivals, flm_http_header(request, "Content-Type"), plain, &event, &why);
+    if (flm_serve_body(s, request, &body, flm_fail_text, response)) {
+        bool good = read_parts(&arrivals, flm_http_header(request, "Content-Type"), body.plain,
+                               &event, &why);
         unsigned status = good ? flm_arrivals_append(&arrivals, &why) : flm_status_of(&why, 400);
         if (status != 200)
             flm_fail_text(request, response, status, why.text);
     }
     flm_arrivals_clear(&arrivals);
     flm_text_clear(&event.tags);
-    flm_text_clear(&out);
+    flm_body_clear(&body);
 }
 
 const struct flm_route flm_routes_datadog[1] = {

@@ -37,22 +37,21 @@ static bool add_labels(struct flm_arrivals *arrivals, const struct flm_http_requ
 static void answer(struct flm_serving *s, const struct flm_http_request *request,
                    struct flm_http_response *response)
 {
-    struct flm_text out = {0};
-    struct flm_bytes plain;
+    struct flm_body body;
     struct flm_arrivals arrivals;
     struct flm_error why;
     int64_t time_ms = FLM_ARRIVAL_NO_TIME;
     unsigned status = 400;
     flm_arrivals_init(&arrivals, s, request);
-    if (!flm_serve_body(s, request, &out, &plain, flm_fail_json, response)) {
+    if (!flm_serve_body(s, request, &body, flm_fail_json, response)) {
         flm_arrivals_clear(&arrivals);
-        flm_text_clear(&out);
+        flm_body_clear(&body);
         return;
     }
     const char *time = flm_http_parameter(request, "time");
     struct flm_profile *profile =
         !time || flm_time_parse(flm_bytes_of(time), flm_wall_ms(), &time_ms, &why)
-            ? flm_arrival_read(s, plain, "flm pprof speedscope jfr folded", &why)
+            ? flm_arrival_read(s, body.plain, "flm pprof speedscope jfr folded", &why)
             : NULL;
     if (!profile || !flm_arrivals_add(&arrivals, profile, time_ms, &why)) {
         status = flm_status_of(&why, 400);
@@ -67,7 +66,7 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
         flm_fail_json(request, response, status, why.text);
     }
     flm_arrivals_clear(&arrivals);
-    flm_text_clear(&out);
+    flm_body_clear(&body);
 }
 
 const struct flm_route flm_routes_native[1] = {

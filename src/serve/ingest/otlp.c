@@ -198,8 +198,7 @@ static bool read_json(struct reading *r, struct flm_bytes body)
 static void answer(struct flm_serving *s, const struct flm_http_request *request,
                    struct flm_http_response *response)
 {
-    struct flm_text out = {0};
-    struct flm_bytes plain;
+    struct flm_body body;
     struct flm_error why;
     if (!is_json(request) && !flm_http_has_type(request, "application/x-protobuf")) {
         fail(request, response, 415,
@@ -208,9 +207,9 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     }
     struct flm_arrivals arrivals;
     flm_arrivals_init(&arrivals, s, request);
-    if (flm_serve_body(s, request, &out, &plain, fail, response)) {
+    if (flm_serve_body(s, request, &body, fail, response)) {
         struct reading r = {&arrivals, MOST_TIMES * s->most_plain, &why};
-        bool good = is_json(request) ? read_json(&r, plain) : read_message(&r, plain);
+        bool good = is_json(request) ? read_json(&r, body.plain) : read_message(&r, body.plain);
         unsigned status = good ? flm_arrivals_append(&arrivals, &why) : flm_status_of(&why, 400);
         if (status != 200) {
             fail(request, response, status, why.text);
@@ -221,7 +220,7 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
         }
     }
     flm_arrivals_clear(&arrivals);
-    flm_text_clear(&out);
+    flm_body_clear(&body);
 }
 
 const struct flm_route flm_routes_otlp[2] = {

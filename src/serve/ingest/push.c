@@ -199,8 +199,7 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
                    struct flm_http_response *response)
 {
     bool is_json = flm_http_has_type(request, "application/json");
-    struct flm_text out = {0};
-    struct flm_bytes plain;
+    struct flm_body body;
     struct flm_error why;
     if (!is_json && !flm_http_has_type(request, "application/proto")) {
         flm_fail_connect(request, response, 415,
@@ -209,8 +208,8 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     }
     struct pushing p = {.serving = s, .why = &why};
     flm_arrivals_init(&p.arrivals, s, request);
-    if (flm_serve_body(s, request, &out, &plain, flm_fail_connect, response)) {
-        bool good = is_json ? read_json(&p, plain) : read_wire(&p, plain);
+    if (flm_serve_body(s, request, &body, flm_fail_connect, response)) {
+        bool good = is_json ? read_json(&p, body.plain) : read_wire(&p, body.plain);
         unsigned status = good ? flm_arrivals_append(&p.arrivals, &why) : flm_status_of(&why, 400);
         if (status != 200)
             flm_fail_connect(request, response, status, why.text);
@@ -221,7 +220,7 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     }
     flm_arrivals_clear(&p.arrivals);
     flm_http_fields_clear(&p.labels);
-    flm_text_clear(&out);
+    flm_body_clear(&body);
 }
 
 const struct flm_route flm_routes_push[1] = {

@@ -128,8 +128,8 @@ static struct flm_profile *read_text(struct flm_serving *s, const struct flm_htt
     if (is_lines && !count_lines(bytes, &counted))
         flm_error_memory(why);
     else
-        profile = flm_arrival_read(
-            s, is_lines ? (struct flm_bytes){counted.at, counted.size} : bytes, "folded", why);
+        profile = flm_arrival_read_folded(
+            s, is_lines ? (struct flm_bytes){counted.at, counted.size} : bytes, why);
     flm_text_clear(&counted);
     return profile ? with_metric(request, profile, why) : NULL;
 }
@@ -220,18 +220,17 @@ static unsigned ingest(struct flm_arrivals *arrivals, const struct flm_http_requ
 static void answer(struct flm_serving *s, const struct flm_http_request *request,
                    struct flm_http_response *response)
 {
-    struct flm_text out = {0};
-    struct flm_bytes plain;
+    struct flm_body body;
     struct flm_error why;
     struct flm_arrivals arrivals;
     flm_arrivals_init(&arrivals, s, request);
-    if (flm_serve_body(s, request, &out, &plain, flm_fail_text, response)) {
-        unsigned status = ingest(&arrivals, request, plain, &why);
+    if (flm_serve_body(s, request, &body, flm_fail_text, response)) {
+        unsigned status = ingest(&arrivals, request, body.plain, &why);
         if (status != 200)
             flm_fail_text(request, response, status, why.text);
     }
     flm_arrivals_clear(&arrivals);
-    flm_text_clear(&out);
+    flm_body_clear(&body);
 }
 
 const struct flm_route flm_routes_pyroscope[2] = {

@@ -92,8 +92,7 @@ bool flm_connect_read(struct flm_serving *s, const struct flm_http_request *requ
                       const struct flm_connect_field *fields, struct flm_connect_request *out,
                       struct flm_http_response *response)
 {
-    struct flm_text text = {0};
-    struct flm_bytes plain;
+    struct flm_body body;
     struct flm_error why;
     *out = (struct flm_connect_request){.is_json = flm_http_has_type(request, "application/json")};
     if (!out->is_json && !flm_http_has_type(request, "application/proto")) {
@@ -101,13 +100,13 @@ bool flm_connect_read(struct flm_serving *s, const struct flm_http_request *requ
                          "the Content-Type is application/proto or application/json");
         return false;
     }
-    bool good = flm_serve_body(s, request, &text, &plain, flm_fail_connect, response);
-    if (good && !(out->is_json ? read_json(out, fields, plain, &why)
-                               : read_wire(out, fields, plain, &why))) {
+    bool good = flm_serve_body(s, request, &body, flm_fail_connect, response);
+    if (good && !(out->is_json ? read_json(out, fields, body.plain, &why)
+                               : read_wire(out, fields, body.plain, &why))) {
         flm_fail_connect(request, response, flm_status_of(&why, 400), why.text);
         good = false;
     }
-    flm_text_clear(&text);
+    flm_body_clear(&body);
     response->type = good && !out->is_json ? "application/proto" : "application/json";
     return good;
 }

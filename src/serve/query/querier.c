@@ -243,13 +243,12 @@ static bool write_pprof(const struct flm_profile *p, struct flm_text *out, struc
 {
     const struct flm_save_options options = {.size = sizeof options, .format = "pprof"};
     struct flm_text packed = {0};
-    struct flm_bytes plain;
-    bool good =
-        flm_save_stream(p, flm_text_sink, &packed, &options, why) &&
-        flm_body_plain((struct flm_bytes){packed.at, packed.size}, SIZE_MAX / 2, out, &plain, why);
-    /* Where it was not compressed it is not in `out`. */
-    if (good && plain.at == packed.at)
-        flm_text_add(out, plain);
+    struct flm_body body = {.budget = NULL};
+    bool good = flm_save_stream(p, flm_text_sink, &packed, &options, why) &&
+                flm_body_read(&body, (struct flm_bytes){packed.at, packed.size}, SIZE_MAX / 2, why);
+    if (good)
+        flm_text_add(out, body.plain);
+    flm_body_clear(&body);
     flm_text_clear(&packed);
     return good;
 }
@@ -269,7 +268,7 @@ static void answer_merge(struct flm_serving *s, const struct flm_http_request *r
         struct flm_profile *p = NULL;
         bool good =
             !as_pprof || !r.is_json ||
-            flm_error_set(&why, FLM_ERROR_USAGE, "a pprof is answered to application/proto only");
+            flm_error_set(&why, FLM_ERROR_USAGE, "SelectMergeProfile needs application/proto");
         if (good && flm_querier_read(request, &r, NULL, NULL, &a, &why))
             p = flm_store_merge(s->store, &a.query, &why);
         if (!p || !(as_pprof ? write_pprof(p, &response->body, &why)
