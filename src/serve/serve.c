@@ -82,11 +82,15 @@ static bool admit(void *context, struct flm_http_request *request,
     struct flm_serve *s = context;
     bool has_path;
     const struct flm_route *route = flm_route_find(request->method, request->path, &has_path);
+    if (!route && has_path) {
+        char message[80];
+        snprintf(message, sizeof message, "this path does not accept %.30s", request->method);
+        flm_fail_json(request, response, 405, message);
+        return false;
+    }
     if (!route) {
-        flm_fail_json(request, response, has_path ? 405 : 404,
-                      has_path ? "this path does not accept this method"
-                               : "there is nothing at this address: docs/serve.md lists what there "
-                                 "is");
+        flm_fail_json(request, response, 404,
+                      "there is nothing at this path: docs/serve.md lists what there is");
         return false;
     }
     /* What anybody may ask has nothing to protect: a probe of a balancer may have no Host. */
@@ -107,10 +111,9 @@ static void answer(void *context, struct flm_http_request *request,
     route->answer(&s->serving, request, response);
 }
 
-static void count(void *context, struct flm_http_request *request, unsigned status)
+static void count(void *context, unsigned status)
 {
     struct flm_serve *s = context;
-    (void)request;
     if (status / 100 < 6)
         atomic_fetch_add(&s->serving.count.requests[status / 100], 1);
 }
@@ -140,8 +143,10 @@ static void report(struct flm_serve *s, bool good, const struct flm_error *why)
 static void seal(struct flm_serve *s)
 {
     struct flm_error why;
-    report(s, flm_store_seal(s->serving.store, &why), &why);
-    atomic_fetch_add(&s->serving.count.seals, 1);
+    bool sealed = flm_store_seal(s->serving.store, &why);
+    report(s, sealed, &why);
+    if (sealed)
+        atomic_fetch_add(&s->serving.count.seals, 1);
 }
 
 static void tidy(struct flm_serve *s)
@@ -212,9 +217,6 @@ static bool start(struct flm_serve *s, struct flm_error *why)
                              "%s is not an address of this machine alone: other machines may ask "
                              "only with tokens (--token-file)",
                              s->host);
-    s->serving.store = flm_store_open(o->folder, NULL, why);
-    if (!s->serving.store)
-        return false;
     size_t body = o->most_body ? o->most_body : MOST_BODY;
     s->serving.most_plain = o->most_body ? 4 * o->most_body : MOST_PLAIN;
     atomic_store(&s->serving.decompressed.left, BODIES_AT_ONCE * s->serving.most_plain);
@@ -228,16 +230,20 @@ static bool start(struct flm_serve *s, struct flm_error *why)
         .workers = WORKERS,
         .admit = admit,
         .answer = answer,
-        .forget = count,
+        .answered = count,
         .context = s,
     };
-    atomic_store(&s->serving.is_ready, true);
-    s->http = flm_http_server_start(&http, why);
+    /* The address first: a second server must not find that out when it has made a store. */
+    s->http = flm_http_server_open(&http, why);
     bool is_six = strchr(s->host, ':') != NULL;
     if (s->http)
         snprintf(s->url, sizeof s->url, "http://%s%s%s:%u/", is_six ? "[" : "", s->host,
                  is_six ? "]" : "", flm_http_server_port(s->http));
-    return s->http && start_keeper(s, why);
+    s->serving.store = s->http ? flm_store_open(o->folder, NULL, why) : NULL;
+    if (!s->serving.store)
+        return false;
+    atomic_store(&s->serving.is_ready, true);
+    return start_keeper(s, why) && flm_http_server_start(s->http, why);
 }
 
 static void init(struct flm_serve *s)

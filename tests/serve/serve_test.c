@@ -409,7 +409,8 @@ static void queries_that_cannot_be_are_refused(void **state)
     get(&s, "/api/v1/timeline?type=cpu&from=0", 400, "{\"error\": \"a timeline has");
     get(&s, "/api/v1/timeline?type=cpu&step=-1", 400, "{\"error\": \"the parameter 'step'");
     get(&s, "/api/v2/merge", 404, "{\"error\": ");
-    expect(&s, "DELETE", "/api/v1/merge", "", flm_bytes_of(""), 405, "{\"error\": ");
+    expect(&s, "DELETE", "/api/v1/merge", "", flm_bytes_of(""), 405,
+           "{\"error\": \"this path does not accept DELETE\"}");
     stop(&s);
 }
 
@@ -509,13 +510,15 @@ static void it_says_how_it_is(void **state)
     struct served s = start((struct flm_serve_options){0});
     post(&s, "/ingest?name=a", "a 1\n", 200, "");
     post(&s, "/ingest?name=a&from=now", "a\n", 422, "");
+    get(&s, "/nothing", 404, "");
     get(&s, "/healthz", 200, "ok\n");
     get(&s, "/readyz", 200, "ready\n");
     struct http_answer a = http_ask(s.port, "GET", "/metrics", "", flm_bytes_of(""));
     assert_int_equal(a.status, 200);
     assert_non_null(strstr(a.all.at, "\nflamel_profiles_total 1\n"));
     assert_non_null(strstr(a.all.at, "\nflamel_refused_profiles_total 1\n"));
-    assert_non_null(strstr(a.all.at, "\nflamel_requests_total{status=\"4xx\"} 1\n"));
+    assert_non_null(strstr(a.all.at, "\nflamel_requests_total{status=\"4xx\"} 2\n"));
+    assert_non_null(strstr(a.all.at, "\nflamel_compacted_segments_total 0\n"));
     assert_non_null(strstr(a.all.at, "\nflamel_pending_batches 1\n"));
     flm_text_clear(&a.all);
     stop(&s);
@@ -526,15 +529,23 @@ static void it_says_how_it_is(void **state)
 static void other_machines_may_ask_only_with_tokens(void **state)
 {
     struct flm_error why = {0};
-    struct flm_serve_options o = {
-        .size = sizeof o, .folder = "/tmp/flamel-serve-none", .host = "0.0.0.0"};
+    char folder[] = "/tmp/flamel-serve-XXXXXX";
+    struct flm_serve_options o = {.size = sizeof o, .folder = folder, .host = "0.0.0.0"};
     (void)state;
+    assert_non_null(mkdtemp(folder)); /* and it is not made again where the server cannot start */
+    assert_int_equal(rmdir(folder), 0);
     assert_null(flm_serve_start(&o, &why));
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
     assert_non_null(strstr(why.text, "--token-file"));
     assert_int_not_equal(access(o.folder, F_OK), 0);
     o.tokens = "# none\n";
     assert_null(flm_serve_start(&o, &why));
+    struct served s = start((struct flm_serve_options){0});
+    o = (struct flm_serve_options){.size = sizeof o, .folder = folder, .port = s.port};
+    assert_null(flm_serve_start(&o, &why));
+    assert_non_null(strstr(why.text, "cannot listen on 127.0.0.1"));
+    assert_int_not_equal(access(folder, F_OK), 0);
+    stop(&s);
 }
 
 static void rights_are_separate_and_tenants_are_apart(void **state)

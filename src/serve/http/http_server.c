@@ -13,7 +13,7 @@
 #include "os/library.h"
 #include "serve/http/internal.h"
 
-enum { SILENCE_S = 30, MOST_HEADERS = 100 };
+enum { SILENCE_S = 30, MOST_HEADERS = 100, MOST_DROPPED = 4 /* bodies of the largest size */ };
 
 /* ---- Responses ------------------------------------------------------------------------------- */
 
@@ -55,6 +55,8 @@ static enum MHD_Result respond(struct flm_http_server *s, struct flm_exchange *x
         r->status = 200;
     enum MHD_Result queued = s->http.queue_response(x->connection, r->status, response);
     s->http.destroy_response(response);
+    if (queued == MHD_YES && s->options.answered)
+        s->options.answered(s->options.context, r->status);
     return queued;
 }
 
@@ -91,6 +93,12 @@ static bool read_head(struct flm_http_server *s, struct flm_exchange *x, const c
     return x->request.path && x->request.method;
 }
 
+static void too_many_bodies(struct flm_exchange *x)
+{
+    flm_http_say(&x->response, 503, "too many bodies arrive at once: try again");
+    x->response.retry_after_s = 1;
+}
+
 static void too_large(struct flm_http_server *s, struct flm_exchange *x)
 {
     flm_http_say(&x->response, 413, "a body may have %llu MiB at most",
@@ -109,8 +117,7 @@ static bool reserve(struct flm_http_server *s, struct flm_exchange *x)
         return false;
     }
     if (size > s->options.most_bodies - s->bodies) {
-        flm_http_say(&x->response, 503, "too many bodies arrive at once: try again");
-        x->response.retry_after_s = 1;
+        too_many_bodies(x);
         return false;
     }
     x->counted = (size_t)size;
@@ -125,8 +132,7 @@ static bool admits(struct flm_http_server *s, struct flm_exchange *x)
                      "a header or parameter is malformed, or there are more than %d", MOST_HEADERS);
         return false;
     }
-    x->is_admitted = s->options.admit(s->options.context, &x->request, &x->response);
-    return x->is_admitted && reserve(s, x);
+    return s->options.admit(s->options.context, &x->request, &x->response) && reserve(s, x);
 }
 
 static enum MHD_Result begin(struct flm_http_server *s, struct MHD_Connection *connection,
@@ -146,30 +152,53 @@ static enum MHD_Result begin(struct flm_http_server *s, struct MHD_Connection *c
     return x->is_answered && !is_small ? respond(s, x) : MHD_YES;
 }
 
+/* What has arrived of a body that is refused. */
+static void drop_body(struct flm_http_server *s, struct flm_exchange *x)
+{
+    flm_text_clear(&x->body);
+    x->body = (struct flm_text){0};
+    s->bodies -= x->counted;
+    x->counted = 0;
+    x->is_answered = true;
+}
+
 static enum MHD_Result receive(struct flm_http_server *s, struct flm_exchange *x,
                                const char *upload, size_t *size)
 {
     size_t more = *size;
     *size = 0;
     if (x->is_answered) {
-        /* The rest of a refused body is dropped; no more of it than a body may have. */
-        x->body.size += more;
-        return x->body.size <= s->options.most_body ? MHD_YES : MHD_NO;
+        /* The rest of a refused body is dropped, so that its client comes to read why; but not
+         * whatever somebody likes to send. */
+        x->dropped += more;
+        return x->dropped / MOST_DROPPED <= s->options.most_body ? MHD_YES : MHD_NO;
     }
     size_t whole = x->body.size + more;
+    size_t beyond = whole > x->counted ? whole - x->counted : 0; /* the size was not announced */
     if (whole > s->options.most_body) {
         too_large(s, x);
-        x->is_answered = true;
-        return MHD_YES;
+        drop_body(s, x);
+    } else if (beyond > s->options.most_bodies - s->bodies) {
+        too_many_bodies(x);
+        drop_body(s, x);
+    } else {
+        s->bodies += beyond;
+        x->counted += beyond;
+        flm_text_add(&x->body, (struct flm_bytes){upload, more});
+        if (x->body.failed) {
+            flm_http_say(&x->response, 503, "out of memory");
+            drop_body(s, x);
+        }
     }
-    if (whole > x->counted) { /* its size was not announced */
-        if (whole - x->counted > s->options.most_bodies - s->bodies)
-            return MHD_NO;
-        s->bodies += whole - x->counted;
-        x->counted = whole;
-    }
-    flm_text_add(&x->body, (struct flm_bytes){upload, more});
-    return x->body.failed ? MHD_NO : MHD_YES;
+    return MHD_YES;
+}
+
+/* A request has its first line: its time begins, which an idle connection has not used up. */
+static void *on_first_line(void *context, const char *uri, struct MHD_Connection *connection)
+{
+    (void)uri;
+    flm_http_peer_does(context, connection, false, false);
+    return NULL;
 }
 
 static enum MHD_Result serve(void *context, struct MHD_Connection *connection, const char *url,
@@ -189,7 +218,7 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
     flm_http_peer_does(s, connection, true, false);
     if (flm_http_enqueue(s, x))
         return MHD_YES;
-    flm_http_say(&x->response, 503, "the server ends");
+    flm_http_say(&x->response, 503, "the server is shutting down");
     return respond(s, x);
 }
 
@@ -204,8 +233,6 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     if (!x)
         return;
     s->bodies -= x->counted;
-    if (x->is_admitted && s->options.forget)
-        s->options.forget(s->options.context, &x->request, x->response.status);
     flm_http_request_clear(&x->request);
     flm_text_clear(&x->body);
     flm_text_clear(&x->response.body);
@@ -295,35 +322,14 @@ static int open_socket(const struct flm_http_options *o)
 static const unsigned threading =
     MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
 
-static bool start(struct flm_http_server *s, struct flm_error *why)
+static bool cannot_listen(const struct flm_http_server *s, struct flm_error *why)
 {
-    errno = 0;
-    int file = open_socket(&s->options);
-    if (file >= 0) {
-        s->port = port_of(file);
-        if (!flm_http_workers_start(s, why)) {
-            close(file);
-            return false;
-        }
-        s->daemon =
-            s->http.start_daemon(threading, 0, NULL, NULL, serve, s, MHD_OPTION_LISTEN_SOCKET, file,
-                                 MHD_OPTION_CONNECTION_LIMIT, s->options.most_connections,
-                                 MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->options.most_of_peer,
-                                 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S,
-                                 MHD_OPTION_NOTIFY_CONNECTION, flm_http_on_connection, s,
-                                 MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
-    }
-    if (s->daemon)
-        return true;
-    int error = errno;
-    if (file >= 0)
-        close(file);
     return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot listen on %s, port %u: %s", s->host,
-                         s->options.port, error ? strerror(error) : "the server does not start");
+                         s->options.port, errno ? strerror(errno) : "the server does not start");
 }
 
-struct flm_http_server *flm_http_server_start(const struct flm_http_options *options,
-                                              struct flm_error *why)
+struct flm_http_server *flm_http_server_open(const struct flm_http_options *options,
+                                             struct flm_error *why)
 {
     assert(options->admit && options->answer && options->workers > 0);
     struct flm_http_server *s = calloc(1, sizeof *s);
@@ -334,11 +340,36 @@ struct flm_http_server *flm_http_server_start(const struct flm_http_options *opt
     }
     s->options = *options;
     s->options.host = s->host;
+    s->socket = -1;
     flm_http_conditions_init(s);
-    if (open_library(&s->http, why) && start(s, why))
+    bool good = open_library(&s->http, why);
+    errno = 0;
+    if (good && (s->socket = open_socket(&s->options)) < 0)
+        good = cannot_listen(s, why);
+    if (good) {
+        s->port = port_of(s->socket);
         return s;
+    }
     flm_http_server_stop(s);
     return NULL;
+}
+
+bool flm_http_server_start(struct flm_http_server *s, struct flm_error *why)
+{
+    if (!flm_http_workers_start(s, why))
+        return false;
+    errno = 0;
+    s->daemon = s->http.start_daemon(
+        threading, 0, NULL, NULL, serve, s, MHD_OPTION_LISTEN_SOCKET, s->socket,
+        MHD_OPTION_CONNECTION_LIMIT, s->options.most_connections,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->options.most_of_peer, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)SILENCE_S, MHD_OPTION_NOTIFY_CONNECTION, flm_http_on_connection, s,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_URI_LOG_CALLBACK, on_first_line, s,
+        MHD_OPTION_END);
+    if (!s->daemon)
+        return cannot_listen(s, why);
+    s->socket = -1;
+    return true;
 }
 
 void flm_http_server_stop(struct flm_http_server *s)
@@ -347,11 +378,11 @@ void flm_http_server_stop(struct flm_http_server *s)
         return;
     /* No more connections; what is queued or with a worker is answered; then the library may end,
      * which it must not while a connection is suspended. */
-    MHD_socket listening = s->daemon ? s->http.quiesce_daemon(s->daemon) : MHD_INVALID_SOCKET;
+    int listening = s->daemon ? s->http.quiesce_daemon(s->daemon) : s->socket;
     flm_http_workers_stop(s);
     if (s->daemon)
         s->http.stop_daemon(s->daemon);
-    if (listening != MHD_INVALID_SOCKET)
+    if (listening >= 0)
         close(listening);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->arrived);

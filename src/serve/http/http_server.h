@@ -5,8 +5,8 @@
  *
  * A request waits, suspended, until a worker has answered it, so that slow and silent clients take
  * no thread. Bounded are: connections, in all and of one address; bytes of a body, and of all
- * bodies together (then 503); how long a request may take to arrive (60 s) and a response to be
- * read (10 min), whatever trickles in between; and silence (30 s).
+ * bodies together (then 503); how long a request may take to arrive (60 s from its first line) and
+ * a response to be read (10 min), whatever trickles in between; and silence (30 s).
  *
  * `admit` sees a request before its body, and may refuse it: a response that it makes is all that
  * the client gets. It is called by the one thread, and must not wait. */
@@ -18,25 +18,29 @@
 struct flm_http_server;
 
 struct flm_http_options {
-    const char *host; /* a numeric address */
+    const char *host; /* a numeric address; copied */
     uint16_t port;    /* 0: any that is free */
     size_t most_body, most_bodies;
     unsigned most_connections, most_of_peer, workers;
+    unsigned drain_ms; /* how long responses may still be written at the end; 0: 5,000 */
 
     /* True: the body may come. False: *response is sent. */
     bool (*admit)(void *context, struct flm_http_request *request,
                   struct flm_http_response *response);
     void (*answer)(void *context, struct flm_http_request *request,
                    struct flm_http_response *response);
-    /* When a request that was admitted is over, answered or not; before its texts are freed. */
-    void (*forget)(void *context, struct flm_http_request *request, unsigned status);
+    /* With each response, whoever made it. By the one thread. */
+    void (*answered)(void *context, unsigned status);
     void *context;
 };
 
-struct flm_http_server *flm_http_server_start(const struct flm_http_options *options,
-                                              struct flm_error *why);
+/* Listens, and has the port: connections wait until it is started. */
+struct flm_http_server *flm_http_server_open(const struct flm_http_options *options,
+                                             struct flm_error *why);
+bool flm_http_server_start(struct flm_http_server *server, struct flm_error *why);
 
-/* Accepts no more, answers what has arrived, and ends. */
+/* Accepts no more, answers what has arrived, and ends. An answer that a worker is at is waited for,
+ * however long that takes; clients that do not read theirs are not, after drain_ms. Accepts NULL. */
 void flm_http_server_stop(struct flm_http_server *server);
 uint16_t flm_http_server_port(const struct flm_http_server *server);
 

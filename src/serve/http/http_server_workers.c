@@ -179,22 +179,26 @@ void flm_http_conditions_init(struct flm_http_server *s)
     pthread_condattr_destroy(&by_clock);
 }
 
-static bool is_anything_open(const struct flm_http_server *s)
+static bool is_writing(const struct flm_http_server *s)
 {
     for (const struct flm_peer *p = s->peers; p; p = p->behind)
         if (p->is_answering || p->is_writing)
             return true;
-    return s->busy > 0;
+    return false;
 }
 
 void flm_http_workers_stop(struct flm_http_server *s)
 {
-    struct timespec until = flm_deadline(DRAIN_NS);
+    int64_t most_ns = s->options.drain_ms ? s->options.drain_ms * (int64_t)1000000 : DRAIN_NS;
+    struct timespec until = flm_deadline(most_ns);
+    bool is_late = false;
     pthread_mutex_lock(&s->lock);
     s->is_draining = true;
-    while (is_anything_open(s))
-        if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT && s->busy == 0)
-            break;
+    while (s->busy > 0 || (!is_late && is_writing(s)))
+        if (is_late)
+            pthread_cond_wait(&s->changed, &s->lock);
+        else
+            is_late = pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT;
     s->is_stopping = true;
     pthread_cond_broadcast(&s->arrived);
     pthread_cond_broadcast(&s->changed);

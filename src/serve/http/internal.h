@@ -33,7 +33,8 @@ struct flm_exchange {
     struct flm_http_response response;
     struct flm_text body;
     size_t counted; /* of `bodies` */
-    bool is_admitted, is_malformed, is_head;
+    size_t dropped; /* bytes that came behind the refusal of the body */
+    bool is_malformed, is_head;
     bool is_answered; /* the response is there */
 };
 
@@ -49,6 +50,7 @@ struct flm_http_server {
     struct flm_http_library http;
     struct flm_http_options options;
     struct MHD_Daemon *daemon;
+    int socket; /* that listens, until the daemon has it; -1: none */
     uint16_t port;
     char *host;    /* owned */
     size_t bodies; /* bytes of all that arrive or wait; of the library's thread */
@@ -72,8 +74,9 @@ bool flm_http_workers_start(struct flm_http_server *server, struct flm_error *wh
 /* The condition of `changed` waits by CLOCK_MONOTONIC. */
 void flm_http_conditions_init(struct flm_http_server *server);
 
-/* Takes no more requests, and waits until those that are queued have been answered, and the
- * responses written, for 5 s at most; the threads end then. */
+/* Takes no more requests, and waits until those that are queued have been answered, which workers
+ * cannot be kept from, and, for drain_ms at most, until the responses are written; the threads end
+ * then. */
 void flm_http_workers_stop(struct flm_http_server *server);
 
 /* Of the library: when a connection is opened and closed. */

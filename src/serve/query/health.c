@@ -15,7 +15,7 @@ static void answer_ready(struct flm_serving *s, const struct flm_http_request *r
     if (atomic_load(&s->is_ready))
         flm_http_say(response, 200, "ready");
     else
-        flm_http_say(response, 503, "the server ends");
+        flm_http_say(response, 503, "the server is shutting down");
 }
 
 static void put(struct flm_text *out, const char *name, const char *type, const char *help,
@@ -39,13 +39,16 @@ static void answer_metrics(struct flm_serving *s, const struct flm_http_request 
         flm_text_format(out, "flamel_requests_total{status=\"%uxx\"} %llu\n", i,
                         (unsigned long long)atomic_load(&n->requests[i]));
     put(out, "profiles_total", "counter", "Profiles that are durable.", atomic_load(&n->profiles));
-    put(out, "refused_profiles_total", "counter", "Profiles that were refused.",
+    put(out, "refused_profiles_total", "counter",
+        "Profiles that were refused; a request whose first one cannot be read counts 1.",
         atomic_load(&n->refused_profiles));
     put(out, "received_bytes_total", "counter", "Bytes of bodies, as they came.",
         atomic_load(&n->received_bytes));
     put(out, "decompressed_bytes_total", "counter", "Bytes of bodies, decompressed.",
         atomic_load(&n->plain_bytes));
     put(out, "seals_total", "counter", "How often the journal was sealed.", atomic_load(&n->seals));
+    put(out, "compacted_segments_total", "counter",
+        "By how many segments compaction made them fewer.", atomic_load(&n->compacted_segments));
     put(out, "removed_segments_total", "counter", "Segments removed because of their age.",
         atomic_load(&n->removed_segments));
     put(out, "background_failures_total", "counter",
