@@ -61,6 +61,11 @@ static bool authorize(struct flm_serve *s, const struct flm_route *route,
             return false;
         }
     }
+    if (token && token->tenant && route->is_of_all) {
+        route->fail(request, response, 403,
+                    "this is of all tenants together, and the token belongs to one");
+        return false;
+    }
     if (token && token->tenant) {
         if (tenant && strcmp(tenant, token->tenant) != 0) {
             route->fail(request, response, 403, "the token belongs to another tenant");

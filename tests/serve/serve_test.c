@@ -407,7 +407,21 @@ static void queries_that_cannot_be_are_refused(void **state)
     get(&s, "/api/v1/merge?compare=x", 400, "{\"error\": \"compare is FROM..UNTIL");
     get(&s, "/api/v1/values", 400, "{\"error\": \"the parameter 'label' is missing");
     get(&s, "/api/v1/timeline?type=cpu&from=0", 400, "{\"error\": \"a timeline has");
-    get(&s, "/api/v1/timeline?type=cpu&step=-1", 400, "{\"error\": \"the parameter 'step'");
+    get(&s, "/api/v1/timeline?type=cpu&from=-1h&step=-1", 400, "{\"error\": \"a step is a number");
+    get(&s, "/api/v1/timeline?type=cpu&from=-1h&step=inf", 400, "{\"error\": ");
+    get(&s, "/api/v1/timeline?type=cpu&from=-1h&step=x", 400, "{\"error\": \"the parameter 'step'");
+    get(&s, "/api/v1/services?from=-1h", 400, "{\"error\": \"there is no parameter 'from': this");
+    get(&s, "/api/v1/values?label=a&selector=b", 400, "{\"error\": \"there is no parameter");
+    get(&s, "/api/v1/series?from=-1h", 400, "{\"error\": \"there is no parameter 'from', only sel");
+    get(&s, "/api/v1/merge?form=folded", 400, "{\"error\": \"there is no parameter 'form', only");
+    get(&s, FOLDED "&compare=-2h..-1h", 400, "{\"error\": \"folded stacks hold one side");
+    get(&s, "/api/v1/merge?format=difffolded", 400, "{\"error\": \"difffolded takes compare");
+    /* Nanoseconds and bytes are not added up. */
+    post(&s, "/ingest?name=a&from=now-10m", "main 1\n", 200, "");
+    post(&s, "/ingest?name=a&from=now-10m&units=bytes", "main 1\n", 200, "");
+    get(&s, "/api/v1/timeline?from=-1h&step=3600", 400,
+        "{\"error\": \"a timeline is of one type: give one of cpu:ns, space:bytes as");
+    get(&s, "/api/v1/timeline?from=-1h&type=space&step=3600", 200, "{\"from_ms\": ");
     get(&s, "/api/v2/merge", 404, "{\"error\": ");
     expect(&s, "DELETE", "/api/v1/merge", "", flm_bytes_of(""), 405,
            "{\"error\": \"this path does not accept DELETE\"}");
@@ -462,7 +476,9 @@ static void grafana_reads_types_labels_graphs_and_series(void **state)
     expect(&s, "POST", QUERIER "SelectMergeStacktraces", json,
            flm_bytes_of("{\"profileTypeID\": \"cpu\"}"), 400, "{\"code\": \"invalid_argument\"");
     expect(&s, "POST", QUERIER "SelectSeries", json, flm_bytes_of("{" CPU RANGE "}"), 400,
-           "{\"code\": \"invalid_argument\", \"message\": \"step");
+           "{\"code\": \"invalid_argument\", \"message\": \"a step");
+    expect(&s, "POST", QUERIER "Diff", json, flm_bytes_of("{}"), 501,
+           "{\"code\": \"unimplemented\"");
     expect(&s, "POST", QUERIER "LabelValues", json, flm_bytes_of("{\"name\": "), 400, "{\"code\"");
     stop(&s);
 }
@@ -565,6 +581,8 @@ static void rights_are_separate_and_tenants_are_apart(void **state)
     struct flm_bytes a = flm_bytes_of("a 1\n"), none = flm_bytes_of("");
     get(&s, "/healthz", 200, "ok");
     get(&s, "/metrics", 401, "");
+    expect(&s, "GET", "/metrics", bearer[1], none, 200, "# HELP");
+    expect(&s, "GET", "/metrics", bearer[3], none, 403, "this is of all tenants");
     post(&s, "/ingest?name=x", "a 1\n", 401, "this needs a token");
     expect(&s, "POST", "/ingest?name=x", bearer[1], a, 403, "the token has no right");
     expect(&s, "POST", "/ingest?name=x", bearer[0], a, 200, "");

@@ -39,10 +39,9 @@ void flm_fail_connect(const struct flm_http_request *request, struct flm_http_re
     static const struct {
         unsigned status;
         const char *code;
-    } codes[] = {{400, "invalid_argument"},   {401, "unauthenticated"},
-                 {403, "permission_denied"},  {404, "unimplemented"},
-                 {413, "resource_exhausted"}, {422, "invalid_argument"},
-                 {429, "resource_exhausted"}, {503, "unavailable"}};
+    } codes[] = {{400, "invalid_argument"}, {401, "unauthenticated"},    {403, "permission_denied"},
+                 {404, "unimplemented"},    {413, "resource_exhausted"}, {422, "invalid_argument"},
+                 {501, "unimplemented"},    {429, "resource_exhausted"}, {503, "unavailable"}};
     const char *code = "internal";
     (void)request;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
@@ -62,6 +61,30 @@ unsigned flm_status_of(const struct flm_error *why, unsigned invalid)
     default:
         return invalid;
     }
+}
+
+static bool is_listed(const char *list, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += size)
+        if (size > 0 && (at == list || at[-1] == ' ') && (at[size] == ',' || at[size] == 0))
+            return true;
+    return false;
+}
+
+bool flm_serve_parameters(const struct flm_http_request *request, const char *known,
+                          struct flm_error *why)
+{
+    for (size_t i = 0; i < request->query.count; i++) {
+        const char *name = request->query.at[i].name;
+        if (is_listed(known, name))
+            continue;
+        return *known ? flm_error_set(why, FLM_ERROR_USAGE, "there is no parameter '%s', only %s",
+                                      name, known)
+                      : flm_error_set(why, FLM_ERROR_USAGE,
+                                      "there is no parameter '%s': this path takes none", name);
+    }
+    return true;
 }
 
 /* "gzip", or a list: the body says itself what it is, and in which order. */

@@ -49,6 +49,7 @@ struct flm_route {
     void (*answer)(struct flm_serving *serving, const struct flm_http_request *request,
                    struct flm_http_response *response);
     flm_serve_fail fail;
+    bool is_of_all; /* tenants together: not for a token of one */
 };
 
 /* A sentence; {"error": "..."}; and as Connect has it, {"code": ..., "message": ...}. */
@@ -62,6 +63,11 @@ void flm_fail_connect(const struct flm_http_request *request, struct flm_http_re
 /* The HTTP status for an error: of what a client sent (`invalid`: 400, or as its protocol has it),
  * or of ours. */
 unsigned flm_status_of(const struct flm_error *why, unsigned invalid);
+
+/* Whether the query has only these parameters, "from, until": a misspelled one would be ignored, and
+ * the answer be another than the one that was asked for. */
+bool flm_serve_parameters(const struct flm_http_request *request, const char *known,
+                          struct flm_error *why);
 
 /* The body without compression: body->plain. False: the response says why. The caller clears `body`
  * in any case. */

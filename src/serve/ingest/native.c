@@ -25,10 +25,6 @@ static bool add_labels(struct flm_arrivals *arrivals, const struct flm_http_requ
                                      value);
             flm_arrival_label(arrivals, (struct flm_bytes){value, (size_t)(equals - value)},
                               flm_bytes_of(equals + 1));
-        } else if (strcmp(name, "time") != 0) {
-            return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "there is no parameter '%s': there are service, label and time",
-                                 name);
         }
     }
     return true;
@@ -50,7 +46,8 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     }
     const char *time = flm_http_parameter(request, "time");
     struct flm_profile *profile =
-        !time || flm_time_parse(flm_bytes_of(time), flm_wall_ms(), &time_ms, &why)
+        flm_serve_parameters(request, "service, label, time", &why) &&
+                (!time || flm_time_parse(flm_bytes_of(time), flm_wall_ms(), &time_ms, &why))
             ? flm_arrival_read(s, body.plain, "flm pprof speedscope jfr folded", &why)
             : NULL;
     if (!profile || !flm_arrivals_add(&arrivals, profile, time_ms, &why)) {

@@ -1,8 +1,7 @@
 /* api.c - our own API: what there is as JSON, and sums as .flm files or another format.
  *
- * All take the parameters `from` and `until` (times, as flamel query has them), `selector` and
- * `type`; docs/serve.md has the rest. */
-#include <math.h>
+ * `from` and `until` are times, as flamel query has them. Each path takes the parameters that it
+ * applies, and refuses others: docs/serve.md lists them. */
 #include <stdlib.h>
 
 #include "base/number/number.h"
@@ -11,9 +10,8 @@
 #include "flamel/file.h"
 #include "os/clock.h"
 #include "serve/query/query_routes.h"
+#include "serve/query/steps.h"
 #include "store/labels/time_text.h"
-
-enum { MOST_STEPS = 11000 };
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
@@ -30,14 +28,15 @@ static bool read_range(const char *from, const char *until, struct flm_store_que
            flm_error_set(why, FLM_ERROR_USAGE, "the range of time ends before it begins");
 }
 
-static bool read_query(const struct flm_http_request *request, struct flm_store_query *query,
-                       struct flm_error *why)
+static bool read_query(const struct flm_http_request *request, const char *known,
+                       struct flm_store_query *query, struct flm_error *why)
 {
     *query = (struct flm_store_query){.size = sizeof *query,
                                       .tenant = request->tenant,
                                       .selector = flm_http_parameter(request, "selector"),
                                       .type = flm_http_parameter(request, "type")};
-    return read_range(flm_http_parameter(request, "from"), flm_http_parameter(request, "until"),
+    return flm_serve_parameters(request, known, why) &&
+           read_range(flm_http_parameter(request, "from"), flm_http_parameter(request, "until"),
                       query, why);
 }
 
@@ -64,11 +63,12 @@ static void answer_list(struct flm_serving *s, const struct flm_http_request *re
                         struct flm_http_response *response, enum list list)
 {
     static const char *const names[] = {"services", "types", "labels", "values", "series"};
+    static const char *const known[] = {"", "from, until, selector, type", "", "label", "selector"};
     struct flm_json_writer json = {.out = &response->body};
     struct flm_store_query query;
     struct flm_error why;
     const char *label = flm_http_parameter(request, "label");
-    bool good = read_query(request, &query, &why);
+    bool good = read_query(request, known[list], &query, &why);
     if (good && list == VALUES && (!label || !*label))
         good = flm_error_set(&why, FLM_ERROR_USAGE, "the parameter 'label' is missing");
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
@@ -111,41 +111,63 @@ LIST(answer_series, SERIES)
 
 /* ---- Timeline -------------------------------------------------------------------------------- */
 
+struct types {
+    struct flm_text names; /* "cpu:ns, wall:ns" */
+    unsigned count;
+};
+
+static bool add_type(void *context, struct flm_name type)
+{
+    struct types *t = context;
+    if (t->count++ > 0)
+        flm_text_puts(&t->names, ", ");
+    flm_text_add(&t->names, (struct flm_bytes){type.at, type.size});
+    return t->count < 6;
+}
+
+/* Nanoseconds and bytes have no sum. */
+static bool check_type(struct flm_serving *s, const struct flm_store_query *query,
+                       struct flm_error *why)
+{
+    struct types t = {.count = 0};
+    bool good = flm_store_types(s->store, query, add_type, &t, why);
+    if (good && t.names.failed)
+        good = flm_error_memory(why);
+    if (good && t.count > 1)
+        good = flm_error_set(why, FLM_ERROR_USAGE,
+                             "a timeline is of one type: give one of %.*s as 'type'",
+                             (int)t.names.size, t.names.at);
+    flm_text_clear(&t.names);
+    return good;
+}
+
 static void answer_timeline(struct flm_serving *s, const struct flm_http_request *request,
                             struct flm_http_response *response)
 {
     struct flm_store_query query;
+    struct flm_steps steps = {.count = 0};
     struct flm_error why;
     const char *step_text = flm_http_parameter(request, "step");
     double step_s = 15, *values = NULL;
-    size_t count = 0;
-    bool good = read_query(request, &query, &why);
-    if (good && step_text &&
-        (flm_number_parse(flm_bytes_of(step_text), &step_s) == FLM_NUMBER_NONE ||
-         !(step_s >= 0.001) || step_s > 1e9))
+    bool good = read_query(request, "from, until, selector, type, step", &query, &why);
+    if (good && step_text && flm_number_parse(flm_bytes_of(step_text), &step_s) == FLM_NUMBER_NONE)
         good = flm_error_set(&why, FLM_ERROR_USAGE,
                              "the parameter 'step' is a number of seconds, not '%s'", step_text);
     if (good && query.until_ms == INT64_MAX)
         query.until_ms = flm_wall_ms();
-    int64_t step_ms = (int64_t)(step_s * 1000);
-    if (good && query.until_ms > query.from_ms)
-        count = (size_t)((query.until_ms - query.from_ms + step_ms - 1) / step_ms);
-    if (good && count > MOST_STEPS)
-        good = flm_error_set(&why, FLM_ERROR_USAGE,
-                             "a timeline has %d steps at most: give a later 'from' or a larger "
-                             "'step'",
-                             MOST_STEPS);
-    good = good && ((values = calloc(count + 1, sizeof *values)) != NULL || flm_error_memory(&why));
-    good =
-        good && (count == 0 || flm_store_timeline(s->store, &query, step_ms, values, count, &why));
+    good = good && flm_steps_make(&query, step_s, &steps, &why) && check_type(s, &query, &why);
+    good = good &&
+           ((values = calloc(steps.count + 1, sizeof *values)) != NULL || flm_error_memory(&why));
+    good = good && (steps.count == 0 ||
+                    flm_store_timeline(s->store, &query, steps.step_ms, values, steps.count, &why));
     if (good) {
         struct flm_json_writer json = {.out = &response->body};
         response->type = "application/json";
         flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
         flm_json_add_integer(&json, "from_ms", query.from_ms);
-        flm_json_add_integer(&json, "step_ms", step_ms);
+        flm_json_add_integer(&json, "step_ms", steps.step_ms);
         flm_json_begin(&json, "values", FLM_JSON_ARRAY_LINE);
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < steps.count; i++)
             flm_json_add_number(&json, NULL, values[i]);
         flm_json_end(&json);
         flm_json_end(&json);
@@ -157,6 +179,18 @@ static void answer_timeline(struct flm_serving *s, const struct flm_http_request
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
+/* Whether the format can hold what was asked for: one side, or two. */
+static bool check_sides(const struct flm_http_request *request, const char *compare,
+                        struct flm_error *why)
+{
+    const char *format = flm_http_parameter(request, "format");
+    if (format && compare && strcmp(format, "folded") == 0)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "folded stacks hold one side of a comparison: take difffolded");
+    return !format || compare || strcmp(format, "difffolded") != 0 ||
+           flm_error_set(why, FLM_ERROR_USAGE, "difffolded takes compare=FROM..UNTIL");
+}
+
 /* Of another range of time too, where `compare` has one ("-25h..-24h"): both side by side. */
 static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_request *request,
                                  struct flm_error *why)
@@ -164,7 +198,9 @@ static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_re
     struct flm_store_query query, before;
     const char *compare = flm_http_parameter(request, "compare");
     const char *dots = compare ? strstr(compare, "..") : NULL;
-    if (!read_query(request, &query, why))
+    if (!read_query(request, "from, until, selector, type, compare, apply, format", &query, why))
+        return NULL;
+    if (!check_sides(request, compare, why))
         return NULL;
     if (!compare)
         return flm_store_merge(s->store, &query, why);

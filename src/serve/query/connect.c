@@ -111,6 +111,13 @@ bool flm_connect_read(struct flm_serving *s, const struct flm_http_request *requ
     return good;
 }
 
+void flm_connect_unimplemented(struct flm_serving *s, const struct flm_http_request *request,
+                               struct flm_http_response *response)
+{
+    (void)s;
+    flm_fail_connect(request, response, 501, "there is no such method here: see docs/serve.md");
+}
+
 void flm_connect_clear(struct flm_connect_request *request)
 {
     flm_http_fields_clear(&request->fields);

@@ -26,6 +26,10 @@ bool flm_connect_read(struct flm_serving *serving, const struct flm_http_request
                       struct flm_http_response *response);
 void flm_connect_clear(struct flm_connect_request *request);
 
+/* The answer of a route that ends in *, behind the methods that its service has. */
+void flm_connect_unimplemented(struct flm_serving *serving, const struct flm_http_request *request,
+                               struct flm_http_response *response);
+
 /* NULL: it is not there. */
 const char *flm_connect_text(const struct flm_connect_request *request, const char *name);
 /* 0: it is not there, or no number. */

@@ -67,5 +67,5 @@ const struct flm_route flm_routes_health[4] = {
     {"GET", "/healthz", FLM_RIGHT_NONE, answer_health, flm_fail_text},
     {"GET", "/readyz", FLM_RIGHT_NONE, answer_ready, flm_fail_text},
     {"GET", "/ready", FLM_RIGHT_NONE, answer_ready, flm_fail_text},
-    {"GET", "/metrics", FLM_RIGHT_READ, answer_metrics, flm_fail_text},
+    {"GET", "/metrics", FLM_RIGHT_READ, answer_metrics, flm_fail_text, true},
 };

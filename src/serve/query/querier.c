@@ -297,11 +297,12 @@ static void answer_profile(struct flm_serving *s, const struct flm_http_request 
         "POST", "/querier.v1.QuerierService/" name, FLM_RIGHT_READ, answer, flm_fail_connect       \
     }
 
-const struct flm_route flm_routes_querier[6] = {
+const struct flm_route flm_routes_querier[7] = {
     METHOD("ProfileTypes", answer_types),
     METHOD("LabelNames", answer_label_names),
     METHOD("LabelValues", answer_label_values),
     METHOD("SelectSeries", flm_querier_select_series),
     METHOD("SelectMergeStacktraces", answer_stacktraces),
     METHOD("SelectMergeProfile", answer_profile),
+    METHOD("*", flm_connect_unimplemented),
 };

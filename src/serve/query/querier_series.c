@@ -4,8 +4,9 @@
 #include "base/text/json_write.h"
 #include "format/protobuf/wire_write.h"
 #include "serve/query/querier.h"
+#include "serve/query/steps.h"
 
-enum { MOST_STEPS = 11000, MOST_GROUPS = 200 };
+enum { MOST_GROUPS = 200 };
 
 struct points {
     struct flm_text *out;
@@ -70,28 +71,21 @@ static bool add_series(struct flm_serving *s, const struct flm_http_request *req
                        const struct flm_connect_request *r, struct points *p, struct flm_error *why)
 {
     struct flm_querier_query a;
-    double *values = NULL, step_s = flm_connect_double(r, "step");
-    size_t count = 0;
-    bool is_step = step_s >= 0.001 && step_s <= 1e9;
-    bool good = flm_querier_read(request, r, p->label, p->value, &a, why);
-    if (good && !is_step)
-        good = flm_error_set(why, FLM_ERROR_USAGE, "step is a number of seconds above 0");
-    p->step_ms = is_step ? (int64_t)(step_s * 1000) : 1;
-    p->from_ms = a.query.from_ms;
-    if (good && (a.query.until_ms == INT64_MAX ||
-                 (a.query.until_ms - p->from_ms) / p->step_ms >= MOST_STEPS))
-        good = flm_error_set(why, FLM_ERROR_USAGE,
-                             "there are more than %d steps between start and end", MOST_STEPS);
+    struct flm_steps steps = {.count = 0};
+    double *values = NULL;
+    bool good = flm_querier_read(request, r, p->label, p->value, &a, why) &&
+                flm_steps_make(&a.query, flm_connect_double(r, "step"), &steps, why);
     if (good) {
-        count = (size_t)((a.query.until_ms - p->from_ms + p->step_ms - 1) / p->step_ms);
-        values = calloc(count + 1, sizeof *values);
+        values = calloc(steps.count + 1, sizeof *values);
         good = (values || flm_error_memory(why)) &&
-               flm_store_timeline(s->store, &a.query, p->step_ms, values, count, why);
+               flm_store_timeline(s->store, &a.query, steps.step_ms, values, steps.count, why);
     }
+    p->from_ms = a.query.from_ms;
+    p->step_ms = steps.step_ms;
     p->values = values;
-    p->count = count;
+    p->count = steps.count;
     bool is_there = false;
-    for (size_t i = 0; good && i < count; i++)
+    for (size_t i = 0; good && i < p->count; i++)
         is_there |= values[i] != 0;
     if (is_there)
         write_series(p);
@@ -112,7 +106,8 @@ static bool add_groups(struct flm_serving *s, const struct flm_http_request *req
     p->label = flm_connect_text(r, "groupBy");
     if (!p->label)
         return add_series(s, request, r, p, why);
-    bool good = groups == 1 || flm_error_set(why, FLM_ERROR_USAGE, "groupBy has one label here");
+    bool good =
+        groups == 1 || flm_error_set(why, FLM_ERROR_USAGE, "groupBy takes at most one label");
     good =
         good && flm_store_label_values(s->store, &query, p->label, flm_querier_keep, &values, why);
     if (good && values.count > MOST_GROUPS)

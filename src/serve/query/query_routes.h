@@ -5,7 +5,7 @@
 #include "serve/core/serving.h"
 
 extern const struct flm_route flm_routes_api[7];     /* our own: JSON, and .flm */
-extern const struct flm_route flm_routes_querier[6]; /* querier.v1 of Pyroscope: Grafana */
+extern const struct flm_route flm_routes_querier[7]; /* querier.v1 of Pyroscope: Grafana */
 extern const struct flm_route flm_routes_health[4];  /* /healthz, /readyz, /ready, /metrics */
 
 #endif
