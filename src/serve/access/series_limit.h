@@ -41,8 +41,8 @@ struct flm_series_limit {
 void flm_series_limit_init(struct flm_series_limit *limit, size_t most, size_t most_tenants);
 void flm_series_limit_clear(struct flm_series_limit *limit);
 
-/* Claims the series of the batches, which are of one tenant. False, and `why`: FLM_ERROR_RANGE where
- * there are too many (or too many tenants), FLM_ERROR_FORMAT for labels that cannot be. */
+/* Claims the series of the batches, which are of one tenant. False, and `why`: FLM_ERROR_RANGE
+ * where there are too many (or too many tenants), FLM_ERROR_FORMAT for labels that cannot be. */
 bool flm_series_limit_claim(struct flm_series_limit *limit, struct flm_store *store,
                             const struct flm_store_batch *batches, size_t count,
                             struct flm_series_claim *claim, struct flm_error *why);

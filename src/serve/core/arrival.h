@@ -48,7 +48,8 @@ bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name);
 unsigned flm_arrivals_append(struct flm_arrivals *arrivals, struct flm_error *why);
 
 /* The profile in `bytes`, of one of these formats: names with blanks between, of which one is
- * recognized; none other is read. Compressed bytes are decompressed, within the limits of bodies. */
+ * recognized; none other is read. Compressed bytes are decompressed, within the limits of
+ * bodies. */
 struct flm_profile *flm_arrival_read(struct flm_serving *serving, struct flm_bytes bytes,
                                      const char *formats, struct flm_error *why);
 

@@ -39,8 +39,9 @@ struct flm_http_server *flm_http_server_open(const struct flm_http_options *opti
                                              struct flm_error *why);
 bool flm_http_server_start(struct flm_http_server *server, struct flm_error *why);
 
-/* Accepts no more, answers what has arrived, and ends. An answer that a worker is at is waited for,
- * however long that takes; clients that do not read theirs are not, after drain_ms. Accepts NULL. */
+/* Accepts no more, answers what has arrived, and ends. An answer that a worker is at is waited
+ * for, however long that takes; clients that do not read theirs are not, after drain_ms. Accepts
+ * NULL. */
 void flm_http_server_stop(struct flm_http_server *server);
 uint16_t flm_http_server_port(const struct flm_http_server *server);
 
