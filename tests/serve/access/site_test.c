@@ -10,6 +10,8 @@ static void names_that_look_like_loopback_are_not(void **state)
     static const char *const own[] = {"localhost",      "LocalHost:4040",   "127.0.0.1",
                                       "127.0.0.1:4040", "127.8.9.10:1",     "[::1]",
                                       "[::1]:4040",     "[0:0:0:0:0:0:0:1]"};
+    static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000"
+                                "000000000000000000000127.0.0.1";
     static const char *const other[] = {"127.evil.example",
                                         "127.0.0.1.evil.example:4040",
                                         "127.1",
@@ -26,8 +28,7 @@ static void names_that_look_like_loopback_are_not(void **state)
                                         "[127.0.0.1]",
                                         "10.0.0.1",
                                         "",
-                                        "0000000000000000000000000000000000000000000000000000000000"
-                                        "000000000000000000000127.0.0.1"};
+                                        zeros};
     (void)state;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (!flm_site_is_loopback(own[i]))
