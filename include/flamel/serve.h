@@ -7,7 +7,7 @@
  *     ...
  *     flm_serve_stop(serve, &why);
  *
- * docs/serve.md lists the addresses and what they take. A write is acknowledged when it is on the
+ * docs/serve.md lists the endpoints and what they take. A write is acknowledged when it is on the
  * disk. Sealing, compaction and retention (flamel/store.h) are done in the background.
  *
  * It listens on this machine alone, unless there are tokens: then any address may be given. */

@@ -101,13 +101,15 @@ static void folded_stacks_are_ingested_with_the_labels_of_their_name(void **stat
     get(&s, "/api/v1/labels", 200,
         "{\"labels\": [\"otel.scope.name\", \"region\", \"service_name\"]}");
     get(&s, "/api/v1/values?label=region", 200, "{\"values\": [\"eu\", \"us\"]}");
+    post(&s, "/ingest?name=app%7Bregion=__x%7D&from=1615709120", "foo;bar 1\n", 200, "");
+    get(&s, "/api/v1/values?label=region", 200, "{\"values\": [\"__x\", \"eu\", \"us\"]}");
     /* 100 samples of 100 a second are a second. */
     get(&s, FOLDED "&selector=region%3Deu", 200, "foo;bar 1000000000\nfoo;baz 2000000000\n");
     get(&s, FOLDED "&selector=region%3Dus", 200, "foo;bar 1000000\n");
     get(&s, FOLDED "&selector=service%3Dlines", 200, "a;b 20000000\na;c 10000000\n");
     get(&s, FOLDED "&until=2021-03-14T08:05:20&type=cpu", 404, "{\"error\": ");
     get(&s, FOLDED "&selector=service%3Dapp&from=2021-03-14T08:05:20&until=2021-03-14T08:05:21",
-        200, "foo;bar 1001000000\n");
+        200, "foo;bar 1011000000\n");
     stop(&s);
 }
 

@@ -203,7 +203,7 @@ const struct flm_command flm_command_serve = {
         "  curl --data-binary @app.flm 'http://127.0.0.1:4040/api/v1/push?service=api'\n"
         "\n"
         "A write is acknowledged when it is on the disk. SIGTERM and SIGINT end it; docs/serve.md\n"
-        "lists the addresses.",
+        "lists the endpoints.",
     .examples = "  flamel serve --data /var/lib/flamel --keep 30d\n"
                 "  flamel serve --token-file tokens --new-token write\n"
                 "  flamel serve --token-file tokens --listen 0.0.0.0:4040\n",

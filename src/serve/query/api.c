@@ -48,13 +48,17 @@ static void fail(const struct flm_http_request *request, struct flm_http_respons
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Labels that begin with __ are the server's own. */
 static bool add_text(void *context, struct flm_name text)
 {
-    const struct flm_bytes bytes = {text.at, text.size};
-    if (!flm_bytes_start_with(bytes, "__"))
-        flm_json_add_text(context, NULL, bytes);
+    flm_json_add_text(context, NULL, (struct flm_bytes){text.at, text.size});
     return true;
+}
+
+/* Labels that begin with __ are the server's own. */
+static bool add_label(void *context, struct flm_name text)
+{
+    return flm_bytes_start_with((struct flm_bytes){text.at, text.size}, "__") ||
+           add_text(context, text);
 }
 
 enum list { SERVICES, TYPES, LABELS, VALUES, SERIES };
@@ -84,7 +88,7 @@ static void answer_list(struct flm_serving *s, const struct flm_http_request *re
         good = good && flm_store_types(s->store, &query, add_text, &json, &why);
         break;
     case LABELS:
-        good = good && flm_store_label_names(s->store, &query, add_text, &json, &why);
+        good = good && flm_store_label_names(s->store, &query, add_label, &json, &why);
         break;
     case SERIES:
         good = good && flm_store_series(s->store, &query, add_text, &json, &why);
