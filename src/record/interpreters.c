@@ -220,20 +220,24 @@ static bool read_first_line(const char *file, char *word, size_t size)
     return false;
 }
 
-/* A shell, and env, are there to start other programs, and which is not known before. */
-static bool is_shell(struct flm_bytes path)
+/* Shells, build tools and wrappers are there to start other programs, and which is not known
+ * before. */
+static bool is_starter(struct flm_bytes path)
 {
-    static const char *const shells[] = {"/sh",  "/dash", "/bash",    "/zsh",
-                                         "/ksh", "/fish", "/busybox", "/env"};
-    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-        if (flm_bytes_end_with(path, shells[i]))
+    static const char *const starters[] = {
+        "/sh",      "/dash",    "/bash",   "/zsh",    "/ksh",   "/fish",  "/busybox",
+        "/env",     "/make",    "/gmake",  "/ninja",  "/ctest", "/find",  "/xargs",
+        "/time",    "/timeout", "/nice",   "/ionice", "/chrt",  "/nohup", "/sudo",
+        "/runuser", "/setsid",  "/stdbuf", "/taskset"};
+    for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
+        if (flm_bytes_end_with(path, starters[i]))
             return true;
     return false;
 }
 
 static bool starts_some(struct flm_bytes path)
 {
-    return is_readable_interpreter(path) || is_shell(path);
+    return is_readable_interpreter(path) || is_starter(path);
 }
 
 bool flm_interpreters_start(const char *file)

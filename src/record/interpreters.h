@@ -32,8 +32,8 @@ bool flm_interpreters_run(int32_t process, const char *root);
 /* The same for any process of the machine. */
 bool flm_interpreters_run_anywhere(const char *root);
 
-/* Whether a file will run in such an interpreter, or may soon start one: it is an interpreter or a
- * shell, or begins with "#!" and one. */
+/* Whether a file will run in such an interpreter, or may soon start one: it is an interpreter, a
+ * shell, make or another program that is there to start others, or begins with "#!" and one. */
 bool flm_interpreters_start(const char *file);
 
 #endif

@@ -196,6 +196,9 @@ static void programs_that_will_be_interpreters_are_recognized(void **state)
             fail_msg("case %zu: %s", i, cases[i].text);
     }
     assert_false(flm_interpreters_start("/nowhere/at/all"));
+    assert_true(flm_interpreters_start("/usr/bin/make"));
+    assert_true(flm_interpreters_start("/usr/bin/timeout"));
+    assert_false(flm_interpreters_start("/usr/bin/cmake"));
 }
 
 static void memory_may_run_out(void **state)

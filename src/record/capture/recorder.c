@@ -14,7 +14,7 @@
 #include "record/sched/sched_event.h"
 #include "record/symbols/symbolized_session.h"
 
-enum { TICK_MS = 100, SIZES_NS = 20000000 };
+enum { TICK_MS = 100, LOOK_MS = 10, SIZES_NS = 20000000 };
 
 static double own_cpu_s(void)
 {
@@ -413,10 +413,12 @@ static void hurry(struct flm_recorder *r, int64_t now_ns)
         flm_priority_restore(r->priority);
 }
 
-/* How long to sleep: a tenth of a second, or until the duration is over. */
+/* How long to sleep: until the duration is over, or a tenth of a second. If an interpreter may be
+ * started meanwhile, its first samples are seen in a hundredth: it takes longer to begin, so that
+ * the waits of a program that lasts no longer than that have their functions. */
 static int sleep_ms(const struct flm_recorder *r, int64_t now_ns)
 {
-    int most = r->is_hurried ? 1 : TICK_MS;
+    int most = r->is_hurried ? 1 : r->runtimes ? LOOK_MS : TICK_MS;
     if (r->options.duration_ns == 0)
         return most;
     int64_t left = r->options.duration_ns - (now_ns - r->started_ns);
