@@ -141,7 +141,7 @@ static bool write_text(const struct flm_store_batch *batch, struct flm_text *out
                                              flm_bytes_of(batch->labels[i].value)};
     bool good =
         flm_series_write((struct flm_bytes){"", 0}, labels, batch->label_count, &series, why);
-    if (!good && why)
+    if (!good && why && why->kind == FLM_ERROR_RANGE)
         why->kind = FLM_ERROR_FORMAT; /* it is not one series too many */
     size_t at = 0;
     struct flm_bytes text = {series.at, series.size};

@@ -143,7 +143,7 @@ unsigned flm_arrivals_append(struct flm_arrivals *a, struct flm_error *why)
         status = a->items.count > 0 ? append(a, batches, why) : 200;
     free(batches);
     a->is_durable = status == 200;
-    if (a->is_durable) {
+    if (a->is_durable && a->items.count > 0) {
         atomic_fetch_add(&a->serving->count.profiles, a->items.count);
         a->serving->appended(a->serving->appended_context);
     }
@@ -168,6 +168,8 @@ static struct flm_profile *read_plain(struct flm_bytes bytes, const char *format
         snprintf(name, sizeof name, "%.*s", (int)size, at);
         options.format = name;
         profile = flm_load_memory(bytes.at, bytes.size, &options, why);
+        if (!profile && flm_status_of(why, 400) != 400)
+            return NULL; /* it says nothing about the format */
         if (!profile && at == formats)
             first = *why;
         at += size + (at[size] == ' ');

@@ -138,10 +138,11 @@ static void read_json_samples(struct flm_json *json, struct flm_text *profiles)
                 continue;
             size_t at = profiles->size, size = 0;
             flm_text_add(profiles, (struct flm_bytes){(const char *)&size, sizeof size});
-            if (!flm_base64_decode(text, profiles))
-                flm_json_fail(json, "rawProfile is not base64");
+            bool is_base64 = flm_base64_decode(text, profiles);
             if (profiles->failed)
                 flm_json_fail_memory(json);
+            else if (!is_base64)
+                flm_json_fail(json, "rawProfile is not base64");
             else {
                 size = profiles->size - at - sizeof size;
                 memcpy(profiles->at + at, &size, sizeof size);

@@ -1,0 +1,94 @@
+/* Our own API over sockets: profiles in and out, and queries that cannot be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "flamel/file.h"
+#include "support/core/http_talk.h"
+#include "support/serve/served.h"
+
+/* ---- Our own --------------------------------------------------------------------------------- */
+
+static void a_flm_file_comes_back_as_it_was_pushed(void **state)
+{
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    struct flm_load_options load = {.size = sizeof load};
+    struct flm_text file = {0};
+    struct flm_profile *p = flm_load_memory("main;a 3\nmain;b 4\n", 18, &load, NULL);
+    assert_true(flm_profile_write(p, flm_text_sink, &file));
+    flm_profile_free(p);
+    expect(&s, "POST", "/api/v1/push?service=api&label=host=a=b&time=2025-11-28T10:05", "",
+           (struct flm_bytes){file.at, file.size}, 200, "{}");
+    expect_post(&s, "/api/v1/push?service=api&time=2025-11-28T10:10", "main;b 2\n", 200, "{}");
+    expect_post(&s, "/api/v1/push?service=api&label=x", "main;b 2\n", 400,
+                "{\"error\": \"label is KEY");
+    expect_post(&s, "/api/v1/push?servce=api", "main;b 2\n", 400,
+                "{\"error\": \"there is no parameter");
+    expect_get(&s,
+               "/api/v1/merge?format=difffolded&compare=2025-11-28T10:05..2025-11-28T10:06"
+               "&from=2025-11-28T10:10",
+               200, "main;a 3 0\nmain;b 4 2\n");
+    expect_get(&s, FOLDED "&apply=hide:main", 200, "a 3\nb 6\n");
+    expect_get(
+        &s, "/api/v1/timeline?type=samples&from=2025-11-28T10:04&until=2025-11-28T10:12&step=120",
+        200, "{\"from_ms\": 1764324240000, \"step_ms\": 120000, \"values\": [7, 0, 0, 2]}");
+    struct http_answer a =
+        http_ask(s.port, "GET", "/api/v1/merge?selector=host%3D'a%3Db'", "", flm_bytes_of(""));
+    assert_int_equal(a.status, 200);
+    load.format = "flm";
+    p = flm_load_memory(a.body.at, a.body.size, &load, NULL);
+    assert_non_null(p);
+    assert_true(flm_profile_total(p, (struct flm_metric){0}) == 7);
+    flm_profile_free(p);
+    flm_text_clear(&a.all);
+    flm_text_clear(&file);
+    serve_stop(&s);
+}
+
+static void queries_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    expect_get(&s, FOLDED "&selector=service", 400, "{\"error\": ");
+    expect_get(&s, FOLDED "&from=-1h&until=-2h", 400, "{\"error\": \"the range of time ends");
+    expect_get(&s, FOLDED "&from=x", 400, "{\"error\": ");
+    expect_get(&s, "/api/v1/merge?compare=x", 400, "{\"error\": \"compare is FROM..UNTIL");
+    expect_get(&s, "/api/v1/values", 400, "{\"error\": \"the parameter 'label' is missing");
+    expect_get(&s, "/api/v1/timeline?type=cpu&from=0", 400, "{\"error\": \"a timeline has");
+    expect_get(&s, "/api/v1/timeline?type=cpu&from=-1h&step=-1", 400,
+               "{\"error\": \"a step is a number");
+    expect_get(&s, "/api/v1/timeline?type=cpu&from=-1h&step=inf", 400, "{\"error\": ");
+    expect_get(&s, "/api/v1/timeline?type=cpu&from=-1h&step=x", 400,
+               "{\"error\": \"the parameter 'step'");
+    expect_get(&s, "/api/v1/services?from=-1h", 400,
+               "{\"error\": \"there is no parameter 'from': this");
+    expect_get(&s, "/api/v1/values?label=a&selector=b", 400, "{\"error\": \"there is no parameter");
+    expect_get(&s, "/api/v1/series?from=-1h", 400,
+               "{\"error\": \"there is no parameter 'from', only sel");
+    expect_get(&s, "/api/v1/merge?form=folded", 400,
+               "{\"error\": \"there is no parameter 'form', only");
+    expect_get(&s, FOLDED "&compare=-2h..-1h", 400, "{\"error\": \"folded stacks hold one side");
+    expect_get(&s, "/api/v1/merge?format=difffolded", 400,
+               "{\"error\": \"difffolded takes compare");
+    /* Nanoseconds and bytes are not added up. */
+    expect_post(&s, "/ingest?name=a&from=now-10m", "main 1\n", 200, "");
+    expect_post(&s, "/ingest?name=a&from=now-10m&units=bytes", "main 1\n", 200, "");
+    expect_get(&s, "/api/v1/timeline?from=-1h&step=3600", 400,
+               "{\"error\": \"a timeline is of one type: give one of cpu:ns, space:bytes as");
+    expect_get(&s, "/api/v1/timeline?from=-1h&type=space&step=3600", 200, "{\"from_ms\": ");
+    expect_get(&s, "/api/v2/merge", 404, "{\"error\": ");
+    expect(&s, "DELETE", "/api/v1/merge", "", flm_bytes_of(""), 405,
+           "{\"error\": \"this path does not accept DELETE\"}");
+    serve_stop(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flm_file_comes_back_as_it_was_pushed),
+        cmocka_unit_test(queries_that_cannot_be_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
