@@ -32,7 +32,7 @@ $(patsubst %,$B/tests/%,$(filter wasm/%,$(TESTS))): $(PAGE_SOURCES:%.c=$B/obj/%.
 
 # A result is made anew each time: it may depend on any file of tests/data. A test that fails does
 # not stop the others; the results are counted at the end.
-TEST_SECONDS ?= $(if $(SAN),600,180)
+TEST_SECONDS ?= 600
 run_test = @tests/house/run_test.sh $@
 
 UNIT_RESULTS := $(TESTS:%=$B/results/%)

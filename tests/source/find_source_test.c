@@ -182,7 +182,7 @@ static void a_file_is_older_or_newer_than_the_recording(void **state)
     put("a.c", "text");
     shell("touch -d @1699999999 sources/a.c");
     assert_status(&places, at("a.c"), true,
-                  "older than the recording: last changed 2023-11-14 22:13 UTC");
+                  "not changed since the recording: last change 2023-11-14 22:13 UTC");
     shell("touch -d @1700000001 sources/a.c");
     assert_status(&places, at("a.c"), true,
                   "newer than the recording (changed 2023-11-14 22:13 UTC): lines may not agree");
