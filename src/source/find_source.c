@@ -93,7 +93,7 @@ static void describe(struct search *s, struct flm_source_file *source, int64_t c
         flm_text_puts(status, "): lines may not agree");
         break;
     case FLM_SOURCE_OLDER:
-        flm_text_puts(status, "older than the recording: last changed ");
+        flm_text_puts(status, "not changed since the recording: last change ");
         add_time(status, changed_ns);
         break;
     default:
