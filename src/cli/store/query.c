@@ -1,5 +1,5 @@
 /* query.c - `flamel query`: the sum of the profiles in a store that have some labels, in a range of
- * time. */
+ * time; of a store in a folder, or of one that a server has. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,20 +8,28 @@
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
+#include "cli/server/server_options.h"
 #include "flamel/algebra.h"
+#include "flamel/file.h"
 #include "flamel/store.h"
 #include "os/clock.h"
+#include "os/http_request.h"
 #include "store/labels/time_text.h"
 
 struct fields {
     struct flm_save_fields save;
-    const char *folder, *from, *until, *type, *tenant, *compare;
+    struct flm_server_fields server;
+    const char *folder, *from, *until, *type, *compare;
     bool quiet;
 };
 
 static const struct flm_option options[] = {
     {"data", 'd', "FOLDER", "the store (default: flamel-data)", FLM_OPTION_TEXT,
      offsetof(struct fields, folder)},
+    {"server", 0, "URL", "ask a server (flamel serve) instead, such as http://127.0.0.1:4040",
+     FLM_OPTION_TEXT, offsetof(struct fields, server.url)},
+    {"token", 0, "FILE", "of --server: a file with the token to read with", FLM_OPTION_TEXT,
+     offsetof(struct fields, server.token_file)},
     {"from", 0, "TIME", "from this time on, such as -1h or 2026-11-28T10:30 (default: the first)",
      FLM_OPTION_TEXT, offsetof(struct fields, from)},
     {"until", 0, "TIME", "up to this time (default: the last)", FLM_OPTION_TEXT,
@@ -31,10 +39,13 @@ static const struct flm_option options[] = {
     {"compare", 0, "FROM..UNTIL", "compare with another range of time, which is the one before",
      FLM_OPTION_TEXT, offsetof(struct fields, compare)},
     {"tenant", 0, "NAME", "whose profiles (default: nobody's)", FLM_OPTION_TEXT,
-     offsetof(struct fields, tenant)},
+     offsetof(struct fields, server.tenant)},
     {"quiet", 'q', NULL, "print no warnings", FLM_OPTION_FLAG, offsetof(struct fields, quiet)},
     FLM_SAVE_OPTIONS(struct fields, save),
 };
+
+static const char default_folder[] = "flamel-data";
+static const size_t MOST_RESPONSE = (size_t)2 << 30;
 
 struct range {
     int64_t from_ms, until_ms;
@@ -67,7 +78,7 @@ static struct flm_profile *merge(struct flm_store *store, const struct fields *f
                                  const char *selector, struct range range, struct flm_error *why)
 {
     const struct flm_store_query query = {.size = sizeof query,
-                                          .tenant = f->tenant,
+                                          .tenant = f->server.tenant,
                                           .selector = selector,
                                           .type = f->type,
                                           .from_ms = range.from_ms,
@@ -78,7 +89,7 @@ static struct flm_profile *merge(struct flm_store *store, const struct fields *f
         flm_error_set(why, FLM_ERROR_USAGE,
                       "no profile matches '%s' in this range of time: 'flamel store show %s' lists "
                       "what there is",
-                      selector, f->folder);
+                      selector, f->folder ? f->folder : default_folder);
         return NULL;
     }
     return p;
@@ -99,6 +110,69 @@ static struct flm_profile *compare(struct flm_store *store, const struct fields 
     return both;
 }
 
+/* ---- Of a server ----------------------------------------------------------------------------- */
+
+static void add_parameter(struct flm_text *url, const char *name, const char *value)
+{
+    if (value && *value)
+        flm_url_parameter(url, name, flm_bytes_of(value));
+}
+
+/* Times go as they were given: "-1h" is by the clock of the server, as those of its profiles. */
+static struct flm_profile *ask(const struct fields *f, const char *selector, struct flm_error *why)
+{
+    struct flm_text url = {0}, token = {0};
+    struct flm_http_reply reply = {0};
+    struct flm_profile *p = NULL;
+    char reason[200];
+    flm_url_begin(&url, f->server.url, "/api/v1/merge");
+    add_parameter(&url, "selector", selector);
+    add_parameter(&url, "from", f->from);
+    add_parameter(&url, "until", f->until);
+    add_parameter(&url, "type", f->type);
+    add_parameter(&url, "compare", f->compare);
+    flm_text_putc(&url, 0);
+    bool good = (!url.failed || flm_error_memory(why)) &&
+                flm_server_read(&f->server, "server", &token, why);
+    const struct flm_http_call call = {
+        .url = url.at, .token = token.at, .tenant = f->server.tenant, .most_body = MOST_RESPONSE};
+    if (good && !flm_http_call(&call, &reply, why))
+        good = flm_error_within(why, f->server.url);
+    const struct flm_load_options load = {.size = sizeof load, .format = "flm"};
+    if (good && reply.status == 200) {
+        p = flm_load_memory(reply.body.at, reply.body.size, &load, why);
+        if (!p)
+            flm_error_within(why, f->server.url);
+    } else if (good) {
+        flm_http_reply_reason(&reply, reason);
+        flm_error_set(why, FLM_ERROR_USAGE, "%s: the server's status is %d: %s", f->server.url,
+                      reply.status, reason);
+    }
+    flm_http_reply_clear(&reply);
+    flm_text_clear(&url);
+    flm_text_clear(&token);
+    return p;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static struct flm_profile *read_store(const struct fields *f, const char *selector,
+                                      struct flm_error *why)
+{
+    const char *folder = f->folder ? f->folder : default_folder;
+    const struct flm_store_options how = {.size = sizeof how, .must_exist = true};
+    struct range range;
+    if (!read_range(flm_bytes_of(f->from ? f->from : ""), flm_bytes_of(f->until ? f->until : ""),
+                    &range, why))
+        return NULL;
+    struct flm_store *store = flm_store_open(folder, &how, why);
+    struct flm_profile *p = !store       ? NULL
+                            : f->compare ? compare(store, f, selector, range, why)
+                                         : merge(store, f, selector, range, why);
+    flm_store_close(store);
+    return p;
+}
+
 static void report_losses(const struct flm_profile *p)
 {
     for (uint32_t i = 0; i < flm_profile_loss_count(p); i++) {
@@ -110,27 +184,26 @@ static void report_losses(const struct flm_profile *p)
 
 static int run(const struct flm_command *command, int count, char **argv)
 {
-    struct fields f = {.folder = "flamel-data"};
+    struct fields f = {0};
     struct flm_error why;
-    struct range range;
     int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
         return status;
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
+    if (f.server.url && f.folder)
+        return flm_message_usage("choose one: a store (--data), or a server (--server)");
+    if (f.server.token_file && !f.server.url)
+        return flm_message_usage("--token is for a server: it takes --server URL");
     struct flm_text selector = {0};
     for (int i = 0; i < operands; i++)
         flm_text_format(&selector, "%s%s", i ? " " : "", argv[i]);
     flm_text_putc(&selector, 0);
-    const struct flm_store_options how = {.size = sizeof how, .must_exist = true};
-    bool good = read_range(flm_bytes_of(f.from ? f.from : ""), flm_bytes_of(f.until ? f.until : ""),
-                           &range, &why) &&
-                (!selector.failed || flm_error_memory(&why));
-    struct flm_store *store = good ? flm_store_open(f.folder, &how, &why) : NULL;
-    struct flm_profile *p = !store      ? NULL
-                            : f.compare ? compare(store, &f, selector.at, range, &why)
-                                        : merge(store, &f, selector.at, range, &why);
-    flm_store_close(store);
+    struct flm_profile *p = NULL;
+    if (selector.failed)
+        flm_error_memory(&why);
+    else
+        p = f.server.url ? ask(&f, selector.at, &why) : read_store(&f, selector.at, &why);
     flm_text_clear(&selector);
     if (!p)
         return flm_message_error(&why);
@@ -144,15 +217,16 @@ const struct flm_command flm_command_query = {
     .name = "query",
     .synopsis = "[OPTION]... [SELECTOR] (-o FILE | -t FORMAT)",
     .summary = "sum up profiles of a store by labels and time",
-    .description = "Writes the sum of the profiles in a store (flamel-store(1)) that have the "
-                   "wanted labels, in a\n"
-                   "range of time, as any format or picture.\n"
+    .description = "Writes the sum of the profiles in a store (flamel-store(1)), or of a server "
+                   "(flamel-serve(1)),\n"
+                   "that have the wanted labels, in a range of time, as any format or picture.\n"
                    "\n"
                    "A selector is like service=api region!=eu host=~'web.*', or "
                    "{service_name=\"api\"}: =, !=, and\n"
                    "=~ and !~ for regular expressions that match the whole value. Without one it "
                    "is all of them.",
     .examples = "  flamel query service=api --from -1h -o api.html\n"
+                "  flamel query --server http://127.0.0.1:4040 service=api --from -1h -o api.flm\n"
                 "  flamel query service=api --from -1h --compare -25h..-24h -o change.svg\n"
                 "  flamel query 'host=~web.*' --type cpu --from 2026-11-28 -t folded\n",
     .options = options,
