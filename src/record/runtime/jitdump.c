@@ -416,6 +416,7 @@ static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *s
             continue;
         char path[4096];
         found = false;
+        search->refused.is_there = false;
         for (size_t k = 0; k < search->dir_count && good && !found; k++) {
             struct flm_bytes name = flm_path_last(flm_owned_string_bytes(&file->path), "/");
             snprintf(path, sizeof path, "%s/%.*s", search->dirs[k], (int)name.size, name.at);
@@ -425,7 +426,7 @@ static bool find(const struct flm_runtime *runtime, struct flm_runtime_search *s
         good = good &&
                (found || !search->live || flm_runtime_try_file(search, path, read_dump, &found)) &&
                (found || flm_runtime_try_file(search, file->path.at, read_dump, &found));
-        if (good && !found)
+        if (good && !found && !search->refused.is_there)
             search->report.lost(search->report.session, "jitdump files that no longer exist", 1);
     }
     return good;

@@ -24,6 +24,7 @@ void flm_runtime_search_clear(struct flm_runtime_search *search)
         flm_input_close(search->found.at[i].file);
     }
     FLM_ARRAY_CLEAR(&search->found);
+    search->refused.is_there = false;
 }
 
 struct flm_bytes flm_runtime_found_bytes(const struct flm_runtime_found *found)
@@ -87,28 +88,34 @@ static bool is_of_earlier_process(const struct flm_runtime_search *search,
     return false;
 }
 
-static bool is_trusted(const struct flm_runtime_search *search, const struct stat *status,
+/* Returns false. Below the root of a process is the same file as where we see it: reported once. */
+static bool refuse(struct flm_runtime_search *search, const struct stat *status, const char *reason)
+{
+    bool is_known = search->refused.is_there && search->refused.device == status->st_dev &&
+                    search->refused.inode == status->st_ino;
+    if (!is_known)
+        search->report.lost(search->report.session, reason, 1);
+    search->refused.is_there = true;
+    search->refused.device = status->st_dev;
+    search->refused.inode = status->st_ino;
+    return false;
+}
+
+static bool is_trusted(struct flm_runtime_search *search, const struct stat *status,
                        bool is_users_choice)
 {
     if (!S_ISREG(status->st_mode))
         return false;
-    if (status->st_uid != 0 && status->st_uid != geteuid() && status->st_uid != user_of(search)) {
-        search->report.lost(search->report.session,
-                            "perf maps and jitdumps of another user (not trusted)", 1);
-        return false;
-    }
-    if (!is_users_choice && is_of_earlier_process(search, status)) {
-        search->report.lost(search->report.session,
-                            "perf maps and jitdumps older than their process (not used)", 1);
-        return false;
-    }
+    if (status->st_uid != 0 && status->st_uid != geteuid() && status->st_uid != user_of(search))
+        return refuse(search, status, "perf maps and jitdumps of another user (not trusted)");
+    if (!is_users_choice && is_of_earlier_process(search, status))
+        return refuse(search, status, "perf maps and jitdumps older than their process (not used)");
     return true;
 }
 
 /* Opens a regular file that belongs to root, to us, or to the user of the process, since anybody
  * may create files in /tmp. -1: there is none. */
-static int open_trusted(const struct flm_runtime_search *search, const char *path,
-                        bool is_users_choice)
+static int open_trusted(struct flm_runtime_search *search, const char *path, bool is_users_choice)
 {
     struct stat status;
     int file = flm_regular_file_open(path);

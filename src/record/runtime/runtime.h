@@ -61,6 +61,12 @@ struct flm_runtime_search {
     struct flm_runtime_report report;
 
     struct FLM_ARRAY(struct flm_runtime_found) found; /* owned; the first has priority */
+
+    /* The file that was reported last as one that is not used: it may have several paths. */
+    struct {
+        bool is_there;
+        uint64_t device, inode;
+    } refused;
 };
 
 struct flm_runtime_options {
