@@ -154,8 +154,9 @@ bool flm_recording_stop(struct flm_recording *recording, struct flm_error *why);
  * time. NULL, and `why`, when it fails. */
 struct flm_profile *flm_recording_take(struct flm_recording *recording, struct flm_error *why);
 
-/* Asks a command that still runs to end (SIGTERM), and waits five seconds at most for it to do so;
- * one that does not is killed, because it has our standard output. */
+/* Asks a command that still runs, and the processes in its process group that it has started, to
+ * end (SIGTERM), and waits five seconds at most for them to do so; those that do not are killed,
+ * because they have our standard output. */
 void flm_recording_end_command(struct flm_recording *recording);
 
 /* Since the start. */

@@ -2,12 +2,12 @@
 
 #include <assert.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "record/capture/ending.h"
 #include "record/capture/priority.h"
 #include "record/events/event_name.h"
 #include "record/interpreters.h"
@@ -529,24 +529,10 @@ struct flm_record_result flm_recorder_result(const struct flm_recorder *r)
     return result;
 }
 
-static bool await_end(struct flm_recorder *r, int patience_ms)
-{
-    enum { STEP_MS = 10 };
-    for (int waited = 0; waited < patience_ms && !flm_child_has_ended(&r->child); waited += STEP_MS)
-        flm_rings_wait(r->rings, r->child.ended, STEP_MS);
-    return flm_child_has_ended(&r->child);
-}
-
 void flm_recorder_end_command(struct flm_recorder *r)
 {
     enum { PATIENCE_MS = 5000 };
-    if (r->child.process == 0 || flm_child_has_ended(&r->child))
-        return;
-    kill(r->child.process, SIGTERM);
-    if (await_end(r, PATIENCE_MS))
-        return;
-    kill(r->child.process, SIGKILL);
-    await_end(r, PATIENCE_MS);
+    flm_command_end(&r->child, flm_kernel_here.root, PATIENCE_MS);
 }
 
 struct flm_session *flm_recorder_session(struct flm_recorder *r)

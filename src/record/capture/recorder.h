@@ -44,7 +44,7 @@ typedef bool (*flm_recorder_tick)(void *context, struct flm_recorder *recorder);
 bool flm_recorder_run(struct flm_recorder *recorder, flm_recorder_tick tick, void *context,
                       struct flm_error *why);
 
-/* Asks a command that still runs to end (SIGTERM), and waits a second at most for it to do so. */
+/* Ends a command that still runs, with what it has started (ending.h). */
 void flm_recorder_end_command(struct flm_recorder *recorder);
 
 /* The result; while it runs, until now. */

@@ -1,8 +1,9 @@
 #include "record/symbols/symbolized_session.h"
 
 #include <link.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
@@ -73,9 +74,16 @@ struct flm_bytes flm_own_vdso(void)
     return (struct flm_bytes){start.at, size};
 }
 
+/* One that has ended is there until its parent has asked for its status: it does not run. */
 static bool runs(int32_t process)
 {
-    return kill(process, 0) == 0;
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    FILE *file = fopen(path, "re");
+    const char *name_end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (file)
+        fclose(file);
+    return name_end && name_end[1] == ' ' && name_end[2] != 'Z' && name_end[2] != 'X';
 }
 
 /* ---- Files of runtimes ----------------------------------------------------------------------- */

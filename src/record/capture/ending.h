@@ -1,0 +1,19 @@
+/* ending.h - ends a command that still runs, with the processes that it has started, as timeout(1)
+ * does: SIGTERM, and SIGKILL for those that are still there some seconds later.
+ *
+ *     sh -c 'make; install'     sh, make and its compilers are asked to end
+ *     a daemon                  left alone: it has a session, and so a process group, of its own
+ *
+ * If only the command ended, what it had started would go on holding our standard output, and a
+ * pipe from there would stay open. It shares our process group, which may have our caller, so
+ * the descendants are listed instead. */
+#ifndef FLAMEL_RECORD_CAPTURE_ENDING_H
+#define FLAMEL_RECORD_CAPTURE_ENDING_H
+
+#include "os/child.h"
+
+/* Returns when all have ended, or after twice `patience_ms`. A command that was not released, or
+ * has ended, is left as it is. `root`: "" except in tests. */
+void flm_command_end(struct flm_child *child, const char *root, int patience_ms);
+
+#endif

@@ -1,0 +1,120 @@
+#include "record/capture/ending.h"
+
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { LONG_MS = 60000 };
+
+/* What the script writes to the descriptor 9 is read here. */
+struct started {
+    struct flm_child child;
+    int file;
+};
+
+static struct started start(char *script)
+{
+    int ends[2];
+    struct started started = {0};
+    char *command[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(dup2(ends[1], 9), 9);
+    close(ends[1]);
+    assert_true(flm_child_start(&started.child, command, NULL, 0, NULL));
+    close(9);
+    assert_true(flm_child_release(&started.child, "sh", NULL));
+    started.file = ends[0];
+    return started;
+}
+
+static void read_line(const struct started *started, char *line, size_t size)
+{
+    size_t count = 0;
+    while (count + 1 < size && read(started->file, line + count, 1) == 1 && line[count] != '\n')
+        count++;
+    line[count] = 0;
+}
+
+/* Nobody has the other end of the pipe any more, and nothing was written. */
+static bool is_closed(const struct started *started)
+{
+    struct pollfd file = {.fd = started->file, .events = POLLIN};
+    return poll(&file, 1, 0) == 1 && (file.revents & POLLHUP) && !(file.revents & POLLIN);
+}
+
+static void finish(struct started *started)
+{
+    close(started->file);
+    flm_child_clear(&started->child);
+}
+
+static void what_a_command_has_started_ends_with_it(void **state)
+{
+    (void)state;
+    char line[64];
+    struct started started = start((char[]){"(echo there >&9; exec sleep 600); echo next >&9"});
+    read_line(&started, line, sizeof line);
+    assert_string_equal(line, "there");
+    flm_command_end(&started.child, "", LONG_MS);
+    assert_int_equal(started.child.status, SIGTERM);
+    assert_true(is_closed(&started));
+    finish(&started);
+}
+
+static void those_that_ignore_it_are_killed(void **state)
+{
+    (void)state;
+    char line[64];
+    struct started started =
+        start((char[]){"trap '' TERM; (echo there >&9; exec sleep 600); echo next >&9"});
+    read_line(&started, line, sizeof line);
+    flm_command_end(&started.child, "", 100);
+    assert_int_equal(started.child.status, SIGKILL);
+    assert_true(is_closed(&started));
+    finish(&started);
+}
+
+static void a_daemon_is_left_alone(void **state)
+{
+    (void)state;
+    char line[64];
+    struct started started =
+        start((char[]){"setsid sh -c 'echo $$ >&9; exec sleep 600 9>&-' & wait"});
+    read_line(&started, line, sizeof line);
+    pid_t daemon = (pid_t)strtol(line, NULL, 10);
+    assert_true(daemon > 0);
+    flm_command_end(&started.child, "", LONG_MS);
+    assert_int_equal(started.child.status, SIGTERM);
+    assert_int_equal(kill(daemon, 0), 0);
+    kill(daemon, SIGKILL);
+    finish(&started);
+}
+
+static void a_command_that_has_ended_is_not_signaled(void **state)
+{
+    (void)state;
+    struct flm_child none = {0};
+    flm_command_end(&none, "", LONG_MS);
+    struct started started = start((char[]){"exit 3"});
+    while (!flm_child_has_ended(&started.child))
+        poll(NULL, 0, 1);
+    flm_command_end(&started.child, "", LONG_MS);
+    assert_int_equal(started.child.status, 3 << 8);
+    finish(&started);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_command_has_started_ends_with_it),
+        cmocka_unit_test(those_that_ignore_it_are_killed),
+        cmocka_unit_test(a_daemon_is_left_alone),
+        cmocka_unit_test(a_command_that_has_ended_is_not_signaled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
