@@ -210,6 +210,7 @@ const struct flm_command flm_command_annotate = {
         "and the change. Without FILE, the last recording in this folder is taken.",
     .examples = "  flamel annotate parse app.flm               the source of parse\n"
                 "  flamel annotate --lines -n 50 app.flm       the 50 hottest lines\n"
+                "  flamel annotate --lines --apply my-code     of a script, with what it calls\n"
                 "  flamel annotate --both parse app.flm        its instructions and lines\n"
                 "  flamel annotate -S ~/src/app parse app.flm  with the sources in ~/src/app\n"
                 "  flamel annotate parse old.flm new.flm       what changed, line by line\n"
