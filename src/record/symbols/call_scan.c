@@ -161,3 +161,30 @@ bool flm_step_by_call(const struct flm_mapping *mapping, uint64_t address,
     registers->value[RIP] = word;
     return true;
 }
+
+/* call m: FF and a byte /2, whose mode says how many bytes of address follow; a prefix changes
+ * nothing of that. */
+static bool is_call_through_pointer(const struct flm_module *module, uint64_t address, size_t size)
+{
+    const unsigned char *code = flm_module_code(module, address - size, size);
+    if (!code || code[0] != 0xff || (code[1] >> 3 & 7) != 2)
+        return false;
+    unsigned mode = code[1] >> 6, base = code[1] & 7;
+    size_t more = mode != 3 && base == 4; /* a byte for base and index */
+    size_t distance = mode == 1 ? 1 : mode == 2 || (mode == 0 && base == 5) ? 4 : 0;
+    if (mode == 0 && more && size > 2 && (code[2] & 7) == 5)
+        distance = 4;
+    return size == 2 + more + distance;
+}
+
+bool flm_is_after_call(const struct flm_module *module, uint64_t address)
+{
+    if (flm_module_machine(module) != FLM_MACHINE_X86_64)
+        return false;
+    if (target_before(module, address, 0xe8))
+        return true;
+    for (size_t size = 2; size <= 7; size++)
+        if (is_call_through_pointer(module, address, size))
+            return true;
+    return false;
+}

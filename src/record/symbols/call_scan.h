@@ -29,4 +29,7 @@ bool flm_step_by_call(const struct flm_mapping *mapping, uint64_t address,
                       struct flm_registers *registers, flm_stack_read read, void *context,
                       unsigned *budget);
 
+/* Whether the instruction before an address of a module is a call, also one through a pointer. */
+bool flm_is_after_call(const struct flm_module *module, uint64_t address);
+
 #endif

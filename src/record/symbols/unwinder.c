@@ -211,6 +211,25 @@ static enum flm_step step_from_leaf(struct walk *walk, const struct location *lo
     return was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
 }
 
+/* Whether the next return address on the stack is one of the start of a program: then this is the
+ * outermost function but for that. Stripped, static programs of musl have neither a rule nor a name
+ * for what calls main(). */
+static bool is_called_by_start(struct walk *walk)
+{
+    enum { MOST = 256 }; /* it keeps but a few registers */
+    struct stack_dump stack = walk->stack;
+    uint64_t sp = flm_registers_sp(&walk->registers), word;
+    if (walk->registers.machine != FLM_MACHINE_X86_64)
+        return false;
+    for (uint64_t at = sp; at - sp < MOST && read_stack(&stack, at, &word); at += sizeof word) {
+        const struct location *location = word ? find_location(walk, word - 1) : NULL;
+        uint64_t address = location ? word + location->shift : 0;
+        if (location && location->module && flm_is_after_call(location->module, address))
+            return flm_module_ends_stack(location->module, address - 1);
+    }
+    return false;
+}
+
 /* Code without a rule. A caller without a frame pointer is the outermost frame. */
 static enum flm_step step_without_rule(struct walk *walk, const struct location *location,
                                        uint64_t address, bool is_leaf)
@@ -221,6 +240,8 @@ static enum flm_step step_without_rule(struct walk *walk, const struct location 
     if (step == FLM_STEP_CALLER || step_by_call(walk, location, address))
         return FLM_STEP_CALLER;
     bool was_cut = is_above_start(&walk->stack) && !location->module;
+    if (location->module && is_called_by_start(walk))
+        return FLM_STEP_END;
     return step == FLM_STEP_END ? FLM_STEP_END : was_cut ? FLM_STEP_FAILED : FLM_STEP_NONE;
 }
 

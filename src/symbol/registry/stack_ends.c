@@ -5,13 +5,40 @@
  * program that was linked with it would count as truncated.
  *
  *     main   libc_start_main_stage2  (__libc_start_main, _start_c: called by jumps)   _start
- *     work   start                                                                    __clone */
+ *     work   start                                                                    __clone
+ *
+ * A stripped program has the address of its _start in the file's header. */
+#include <elf.h>
+#include <stddef.h>
+
 #include "symbol/registry/internal.h"
 
 /* Of functions in assembly without a size. */
 enum { SMALL = 32 };
 
-enum name { START, START_C, START_MAIN, STAGE_2, CLONE, THREAD, THREAD_C11, NAMES };
+enum name {
+    START,
+    START_C,
+    START_MAIN,
+    STAGE_2,
+    CLONE,
+    THREAD,
+    THREAD_C11,
+    NAMES,
+    ENTRY = NAMES,
+    ENDS
+};
+
+/* Libraries may have one as well, which nothing is called from. */
+static struct flm_elf_range find_entry(const struct flm_elf_file *file)
+{
+    enum { AT = offsetof(Elf64_Ehdr, e_entry) };
+    uint64_t entry = file->is_wide && file->image.size >= sizeof(Elf64_Ehdr)
+                         ? flm_elf_number(file, file->image.at + AT, sizeof entry)
+                         : 0;
+    return (struct flm_elf_range){entry,
+                                  entry == 0 || entry > UINT64_MAX - SMALL ? entry : entry + SMALL};
+}
 
 static void find_ends(struct flm_module *module)
 {
@@ -20,13 +47,14 @@ static void find_ends(struct flm_module *module)
         [CLONE] = "__clone",       [START_MAIN] = "__libc_start_main",
         [THREAD] = "start",        [STAGE_2] = "libc_start_main_stage2",
         [THREAD_C11] = "start_c11"};
-    _Static_assert((int)NAMES == (int)FLM_STACK_ENDS, "one for each name");
+    _Static_assert((int)ENDS == (int)FLM_STACK_ENDS, "one for each name, and one for the entry");
     struct flm_elf_range *ends = module->stack_ends;
     module->stack_ends_tried = true;
     if (!module->file)
         return;
     module->is_warm = true;
     flm_elf_find_functions(module->file, names, NAMES, SMALL, ends);
+    ends[ENTRY] = find_entry(module->file);
     /* Other programs too may have a function called "start". */
     if (ends[CLONE].end == 0)
         ends[THREAD] = ends[THREAD_C11] = ends[CLONE];

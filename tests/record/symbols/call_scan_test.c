@@ -198,12 +198,42 @@ static void other_return_addresses_are_left_alone(void **state)
     free_world(w);
 }
 
+static void calls_are_told_from_other_instructions(void **state)
+{
+    (void)state;
+    static const char calls[] =
+        ".text\n.globl _start\n_start: .rept 8\n nop\n .endr\n"
+        " call _start\nbehind_direct: call *%rax\n"
+        "behind_register: call *8(%rbx)\nbehind_near: call *800(%rbx)\n"
+        "behind_far: call *(%rbx,%rcx,8)\nbehind_index: call *800(,%rcx,8)\n"
+        "behind_table: call *_start(%rip)\nbehind_relative: nop\n"
+        "no_call: jmp *%rax\nno_jump: push 8(%rax)\nno_push: nop\n";
+    static const char *const behind[] = {"behind_direct",  "behind_register", "behind_near",
+                                         "behind_far",     "behind_index",    "behind_table",
+                                         "behind_relative"};
+    static const char *const others[] = {"_start", "no_call", "no_jump", "no_push"};
+    static const struct flm_modules_options options = {0};
+    struct flm_modules *modules = flm_modules_new(&options, NULL);
+    write_temporary("scan.s", flm_bytes_of(calls));
+    shell("gcc -nostdlib -static scan.s -o scan");
+    const struct flm_module_request request = {.path = flm_bytes_of(temporary_path("scan"))};
+    const struct flm_module *module = flm_modules_get(modules, &request);
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        if (!flm_is_after_call(module, label(behind[i])))
+            fail_msg("%s", behind[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (flm_is_after_call(module, label(others[i])))
+            fail_msg("%s", others[i]);
+    flm_modules_free(modules);
+}
+
 int main(void)
 {
 #if !defined(__x86_64__)
     return 77; /* the program is one of x86-64 */
 #endif
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_are_told_from_other_instructions),
         cmocka_unit_test(the_return_address_is_behind_a_call_of_the_function),
         cmocka_unit_test(a_function_may_have_been_reached_by_a_jump),
         cmocka_unit_test(several_jumps_are_followed),

@@ -10,8 +10,10 @@
 #include <cmocka.h>
 
 #include "support/core/files.h"
+#include "support/core/programs.h"
 #include "support/core/random.h"
 #include "support/record/stack_samples.h"
+#include "symbol/elf/elf_file.h"
 
 enum { FRAMES_MOST = 256, WORDS = FRAMES_MOST / 64 };
 
@@ -461,6 +463,48 @@ static void jitted_code_is_unwound_by_frame_pointers(void **state)
     assert_false(is_exact(&stack, 1));
 }
 
+/* A program of musl, static and stripped: neither rules nor names, and no frame pointer around
+ * main(). */
+static void a_stripped_start_ends_the_stack(void **state)
+{
+    (void)state;
+    enum { AFTER_START = 11, STAGE_2 = 80, AFTER_POINTER = 114, WORK = 140 };
+    static const char source[] = ".text\n.globl _start\n_start: xor %rbp, %rbp\n mov %rsp, %rdi\n"
+                                 " call stage_2\n .skip 53, 0x90\n"
+                                 "stage_2: .skip 48, 0x90\n call *%rax\n .skip 78, 0x90\n";
+    static const struct flm_modules_options options = {0};
+    struct flm_modules *modules = flm_modules_new(&options, NULL);
+    write_temporary("stripped.s", flm_bytes_of(source));
+    shell("gcc -nostdlib -static -s stripped.s -o stripped");
+    const struct flm_module_request request = {.path = flm_bytes_of(temporary_path("stripped"))};
+    struct flm_elf_file *file = flm_elf_open(temporary_path("stripped"), NULL);
+    assert_non_null(file);
+    const struct flm_elf_section *text = flm_elf_section(file, ".text");
+    struct made m;
+    made_init(&m, 1);
+    m.mapping = (struct flm_mapping){.start = text->address,
+                                     .end = text->address + text->size,
+                                     .file_offset = text->offset,
+                                     .module = flm_modules_get(modules, &request)};
+    m.registers[8] = text->address + WORK;
+    m.stack[2] = 12; /* what the start keeps in rbp */
+    m.stack[3] = text->address + STAGE_2;
+    m.stack[6] = text->address + WORK; /* is behind no call */
+    m.stack[8] = text->address + AFTER_START;
+    struct stack stack = unwind_made(&m, FRAMES_MOST);
+    assert_int_equal(stack.end, FLM_UNWIND_WHOLE);
+    assert_int_equal(stack.count, 2);
+    assert_int_equal(stack.addresses[1], text->address + STAGE_2);
+    /* Another function is in between, or it is too far away. */
+    m.stack[7] = text->address + AFTER_POINTER;
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_NO_TABLE);
+    m.stack[7] = m.stack[8] = 0;
+    m.stack[50] = text->address + AFTER_START;
+    assert_int_equal(unwind_made(&m, FRAMES_MOST).end, FLM_UNWIND_NO_TABLE);
+    flm_elf_free(file);
+    flm_modules_free(modules);
+}
+
 static void how_much_of_the_dump_was_needed_is_returned(void **state)
 {
     (void)state;
@@ -601,6 +645,7 @@ int main(void)
         cmocka_unit_test(stacks_whose_leaf_has_no_rule_are_whole),
         cmocka_unit_test(stacks_of_arm64_are_unwound_with_signed_addresses),
         cmocka_unit_test(jitted_code_is_unwound_by_frame_pointers),
+        cmocka_unit_test(a_stripped_start_ends_the_stack),
         cmocka_unit_test(how_much_of_the_dump_was_needed_is_returned),
         cmocka_unit_test(the_reason_why_unwinding_ended_is_returned),
         cmocka_unit_test(a_full_stack_dump_of_the_largest_size_counts_as_too_small),

@@ -58,6 +58,19 @@ static void the_start_of_a_program_ends_its_stacks(void **state)
     flm_modules_free(p.modules);
 }
 
+static void a_stripped_program_ends_them_at_its_entry(void **state)
+{
+    (void)state;
+    struct program p = make_program(".text\nwork: .skip 64, 0x90\n"
+                                    ".globl _start\n_start: .skip 64, 0x90\n",
+                                    "-static -s");
+    assert_false(ends_at(&p, 63));
+    assert_true(ends_at(&p, 64));
+    assert_true(ends_at(&p, 95));
+    assert_false(ends_at(&p, 96));
+    flm_modules_free(p.modules);
+}
+
 /* A stripped library names only what it exports: what calls main() is in front of that. */
 static void a_stripped_library_has_the_start_in_front(void **state)
 {
@@ -110,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_start_of_a_program_ends_its_stacks),
+        cmocka_unit_test(a_stripped_program_ends_them_at_its_entry),
         cmocka_unit_test(a_stripped_library_has_the_start_in_front),
         cmocka_unit_test(a_function_called_start_needs_a_clone),
         cmocka_unit_test(a_missing_file_ends_nowhere),
