@@ -16,7 +16,8 @@ PROBE_SHARED  := libflamel-probe.so.$(VERSION)
 PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a
 
 # Vectors make pairs of counters one addition, which then waits for both.
-PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc -Iprobe -Iprobe/front -Iprobe/functions -Iprobe/output -fvisibility=hidden -fno-tree-slp-vectorize
+PROBE_SEES  := -Iprobe -Iprobe/front -Iprobe/functions -Iprobe/output
+PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc $(PROBE_SEES) -fvisibility=hidden -fno-tree-slp-vectorize
 $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o $(PROBE_ENDS): $B/obj/probe/%.o: probe/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(PROBE_FLAGS) $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
