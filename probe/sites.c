@@ -38,11 +38,16 @@ static bool add_text(struct flm_arena *arena, const char *text, uint64_t *at, ui
     return length == 0 || *at > 0;
 }
 
-/* Of lambdas the macros keep what the compiler calls them in full. */
+/* What the macros make has its function; and in C++ a text for those that are lambdas, which can be
+ * told from others by the size of their name only: see FLM_PROBE_LAMBDA. */
+static bool is_by_macro(const struct flm_site *site)
+{
+    return site->function != NULL;
+}
+
 static bool is_lambda(const struct flm_site *site)
 {
-    return site->kind != FLM_PROBE_LOCK && site->caller && site->function &&
-           strcmp(site->function, "operator()") == 0;
+    return is_by_macro(site) && site->caller && strcmp(site->function, "operator()") == 0;
 }
 
 static bool add_function(struct flm_arena *arena, const struct flm_site *site,
@@ -51,7 +56,6 @@ static bool add_function(struct flm_arena *arena, const struct flm_site *site,
     char name[256];
     if (!is_lambda(site))
         return add_text(arena, site->function, &to->function, &to->function_size);
-    to->caller = 0;
     to->function_size = (uint32_t)flm_lambda_name(site->caller, name, sizeof name);
     to->function = flm_arena_add_text(arena, name, to->function_size);
     return to->function > 0;
@@ -64,7 +68,7 @@ static bool describe(struct flm_arena *arena, const struct flm_site *site,
     to->kind = site->kind;
     to->operation = site->operation;
     to->address = (uintptr_t)site->address;
-    to->caller = (uintptr_t)site->caller;
+    to->caller = is_by_macro(site) ? 0 : (uintptr_t)site->caller;
     return add_text(arena, site->name, &to->name, &to->name_size) &&
            add_function(arena, site, to) && add_text(arena, site->file, &to->file, &to->file_size);
 }

@@ -52,8 +52,8 @@ struct flm_site {
     uint32_t number;          /* the library's; 0 at first */
     uint16_t kind, operation; /* enum flm_probe_kind, flm_probe_operation: 0, a scope */
     const void *address;      /* of a function or lock that has no name; NULL: none */
-    const void *caller;       /* of a lock: where it is taken; of a lambda: its whole name, a text;
-                                 NULL: not known */
+    const void *caller;       /* of a lock: where it is taken; of a lambda (or a function
+                                 with a name as long): its whole name, a text; NULL: not known */
 };
 
 /* A scope that is open, in a variable of the block. */
@@ -208,7 +208,7 @@ struct flm_scope_guard {
 extern "C" {
 #else
 #define FLM_PROBE_GUARD_(id, entered)                                                              \
-    __attribute__((cleanup(flm_exit))) const struct flm_scope id = entered
+    __attribute__((cleanup(flm_exit), unused)) const struct flm_scope id = entered
 #endif
 #define FLM_PROBE_SCOPE_(name, id)                                                                 \
     FLM_SITE(FLM_PROBE_JOIN(id, _site), name);                                                     \

@@ -157,7 +157,7 @@ static inline void flm_task_suspend_last(const struct flm_task *task)
     flm_task_suspend(*task);
 }
 #define FLM_PROBE_DURING_(task, first, last)                                                       \
-    __attribute__((cleanup(flm_task_##last##_last))) const struct flm_task FLM_PROBE_JOIN(         \
+    __attribute__((cleanup(flm_task_##last##_last), unused)) const struct flm_task FLM_PROBE_JOIN( \
         flm_at_, __COUNTER__) = flm_task_##first##_first(task)
 #endif
 

@@ -98,7 +98,12 @@ static inline void flm_frame_end(void)
 #define FLM_GAUGE(name, value) ((void)sizeof(value))
 #define FLM_GAUGE_ADD(name, change) ((void)sizeof(change))
 #define FLM_FRAME(name) ((void)0)
-#define FLM_WATCH(expression) (expression)
+/* A variable: an expression alone is no statement, as the macro may be one. */
+#define FLM_WATCH(expression)                                                                      \
+    __extension__({                                                                                \
+        __typeof__(expression) flm_watched = (expression);                                         \
+        flm_watched;                                                                               \
+    })
 
 static inline void flm_frame_end(void)
 {

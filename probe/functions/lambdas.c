@@ -12,62 +12,74 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The next lambda from `at` on, and its size: "<lambda(int)>" of gcc, "(anonymous class)" and
- * "(lambda at app.cc:7:3)" of clang. NULL: there is none. */
-static const char *find_lambda(const char *at, size_t *size)
+static bool begins(const char *at, const char *with)
 {
-    static const char *const begins[] = {"<lambda(", "(anonymous class)", "(lambda at "};
-    const char *first = NULL;
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
-        const char *found = strstr(at, begins[i]);
-        if (!found || (first && found > first))
-            continue;
-        first = found;
-        *size = strlen(begins[i]);
-    }
-    return first;
+    return strncmp(at, with, strlen(with)) == 0;
 }
 
-/* Where the parameters begin whose end is the last ')' before `end`; `end`: there are none. */
-static const char *find_parameters(const char *text, const char *end)
+/* A part of a name, between "::", without what it is a template of and its parameters. */
+struct part {
+    const char *at;
+    size_t size;
+};
+
+static bool is_part(const struct part *part, const char *text)
 {
-    const char *at = end;
+    return part->size == strlen(text) && memcmp(part->at, text, part->size) == 0;
+}
+
+/* "<lambda(int)>" of gcc; "(anonymous class)" and "(lambda at app.cc:7:3)" of clang. */
+static bool is_lambda(const struct part *part)
+{
+    return begins(part->at, "<lambda(") || begins(part->at, "(anonymous class)") ||
+           begins(part->at, "(lambda at ");
+}
+
+/* Behind the word "operator" what belongs to it: signs, or a type up to its parameters. */
+static const char *skip_operator(const char *at)
+{
+    if (begins(at, "()") || begins(at, "[]"))
+        return at + 2;
+    if (*at != ' ')
+        return at + strspn(at, "<>=!+-*/%^&|~,");
     int depth = 0;
-    while (at > text && at[-1] != ')')
-        at--;
-    if (at == text)
-        return end;
-    while (at > text) {
-        at--;
-        depth += *at == ')' ? 1 : *at == '(' ? -1 : 0;
-        if (depth == 0)
-            break;
-    }
+    for (; *at && (depth > 0 || *at != '('); at++)
+        depth += *at == '<' || *at == '(' ? 1 : *at == '>' || *at == ')' ? -1 : 0;
     return at;
 }
 
-/* The word "operator" of a name that ends at `end`; NULL: it is none. */
-static const char *find_operator(const char *text, const char *end)
+/* The next part from `at` on: where the one behind it begins; NULL: it is the last. What is in
+ * brackets, lambdas as arguments too, is in none, nor are the types that stand before a name. What
+ * the templates were made with follows the last in " [with T = int]". */
+static const char *read_part(const char *at, struct part *part)
 {
     enum { SIZE = sizeof "operator" - 1 };
-    for (const char *at = end - SIZE; at >= text; at--)
-        if (memcmp(at, "operator", SIZE) == 0 && (at == text || !is_letter(at[-1])) &&
-            !is_letter(at[SIZE]))
-            return at;
-    return NULL;
-}
-
-/* The last part of a name: behind "::" and blanks, but for those in templates. */
-static const char *find_last(const char *text, const char *end)
-{
+    const char *begin = at, *end = NULL;
     int depth = 0;
-    const char *at = end;
-    for (; at > text; at--) {
-        depth += at[-1] == '>' || at[-1] == ')' ? 1 : at[-1] == '<' || at[-1] == '(' ? -1 : 0;
-        if (depth == 0 && strchr(": *&", at[-1]))
+    for (; *at; at++) {
+        bool is_outside = depth == 0;
+        if (is_outside && (begins(at, "::") || begins(at, " [")))
             break;
+        if (is_outside && !end && (at == begin || !is_letter(at[-1])) && begins(at, "operator") &&
+            !is_letter(at[SIZE])) {
+            begin = at;
+            end = skip_operator(at + SIZE);
+            at = end - 1;
+        } else if (is_outside && !end && strchr(" *&", *at)) {
+            begin = at + 1;
+        } else if (begins(at, "->")) {
+            at++;
+        } else if (*at == '(' || *at == '<') {
+            end = is_outside && !end && at > begin ? at : end;
+            depth++;
+        } else if ((*at == ')' || *at == '>') && depth > 0) {
+            depth--;
+            end = depth == 0 && !end ? at + 1 : end;
+        }
     }
-    return at;
+    end = end ? end : at;
+    *part = (struct part){begin, (size_t)(end - begin)};
+    return *at == ':' ? at + 2 : NULL;
 }
 
 static size_t add(char *to, size_t at, size_t room, const char *text, size_t size)
@@ -77,34 +89,35 @@ static size_t add(char *to, size_t at, size_t room, const char *text, size_t siz
     return at + size;
 }
 
-/* A function object: with the class, without what it is a template of, as gcc has "<T>" there. */
-static size_t name_call(const char *pretty, char *to, size_t room)
-{
-    const char *found = strstr(pretty, call_name);
-    if (!found || found - pretty < 2)
-        return add(to, 0, room, call_name, sizeof call_name - 1);
-    const char *from = find_last(pretty, found - 2);
-    const char *template = memchr(from, '<', (size_t)(found - from));
-    size_t size = add(to, 0, room, from, (size_t)((template ? template : found - 2) - from));
-    size = add(to, size, room, "::", 2);
-    return add(to, size, room, call_name, sizeof call_name - 1);
-}
-
+/* The function that the last lambdas are in, and they; a function object's class and the call. */
 size_t flm_lambda_name(const char *pretty, char *to, size_t room)
 {
-    size_t size, at = 0;
-    const char *lambda = find_lambda(pretty, &size);
-    if (!lambda)
-        return name_call(pretty, to, room);
-    if (lambda - pretty > 2 && lambda[-1] == ':') {
-        const char *end = find_parameters(pretty, lambda - 2);
-        const char *name = find_operator(pretty, end);
-        name = name ? name : find_last(pretty, end);
-        at = add(to, at, room, name, (size_t)(end - name));
+    struct part part, name = {pretty, 0}, before = {pretty, 0};
+    size_t lambdas = 0, at = 0;
+    bool is_behind_lambda = false;
+    while (pretty) {
+        pretty = read_part(pretty, &part);
+        bool is_one = is_lambda(&part);
+        if (is_one) {
+            lambdas++;
+        } else if (!is_behind_lambda || !is_part(&part, call_name)) { /* clang has that, too */
+            before = name;
+            name = part;
+            lambdas = 0;
+        }
+        is_behind_lambda = is_one;
     }
-    for (; lambda; lambda = find_lambda(lambda + size, &size)) {
+    if (lambdas == 0)
+        at = add(to, at, room, before.at, before.size);
+    else
+        at = add(to, at, room, name.at, name.size);
+    for (size_t i = 0; i < lambdas; i++) {
         at = at > 0 ? add(to, at, room, "::", 2) : 0;
         at = add(to, at, room, "{lambda}", sizeof "{lambda}" - 1);
+    }
+    if (lambdas == 0) {
+        at = at > 0 ? add(to, at, room, "::", 2) : 0;
+        at = add(to, at, room, call_name, sizeof call_name - 1);
     }
     return at;
 }

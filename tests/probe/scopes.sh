@@ -120,6 +120,54 @@ parse;parse::{lambda};parse::{lambda}::{lambda} 1 parser::operator() 1 parser::o
     done
 }
 
+# Lambdas that are arguments of templates are in no name; a function with as long a name as lambdas have is no lambda.
+cat > "$work/arguments.cc" << 'END'
+#include <flamel/probe.h>
+template <class F> int run(F f)
+{
+    auto inner = [&](int x) { FLM_FUNC(); return f() + x; };
+    return inner(1);
+}
+template <class F> struct holder {
+    F f;
+    int operator()(int x) const { FLM_FUNC(); return f() + x; }
+    int plain() const { auto in = [this] { FLM_FUNC(); return f(); }; return in(); }
+};
+template <class F> int call(F f) { return holder<F>{f}(1) + holder<F>{f}.plain(); }
+struct Less { template <class T> bool operator()(T t) const { FLM_FUNC(); return t() > 0; } };
+template <class T> T ten_letter(T t) { FLM_FUNC(); return t; }
+int main()
+{
+    auto two = [] { FLM_FUNC(); return 2; };
+    struct local { int operator()() const { FLM_FUNC(); return 1; } };
+    auto generic = [](auto f) { auto in = [&] { FLM_FUNC(); return f(); }; return in(); };
+    ten_letter(1), ten_letter(1L), ten_letter('c');
+    return run(two) + call(two) + Less()(two) + run(local()) + generic(two) - 13;
+}
+END
+check_arguments()
+{
+    $1 -std=c++14 -Wall -Wextra -Werror -O1 -Iinclude "$work/arguments.cc" -o "$work/arguments" -L"$build" -lflamel-probe ||
+        { echo "$1: lambdas as arguments do not compile"; bad=1; return; }
+    FLAMEL=file:$work/out,csv:$work/csv "$work/arguments" || { echo "$1: lambdas as arguments fail"; bad=1; }
+    found=$("$build/flamel" convert -q -t folded -m calls "$work/out" | tr '\n' ' ')
+    [ "$found" = "Less::operator() 1 Less::operator();main::{lambda} 1 holder::operator() 1 holder::operator();main::{lambda} 1 \
+main::{lambda}::{lambda} 1 main::{lambda}::{lambda};main::{lambda} 1 plain::{lambda} 1 plain::{lambda};main::{lambda} 1 \
+run::{lambda} 2 run::{lambda};local::operator() 1 run::{lambda};main::{lambda} 1 ten_letter 3 " ] ||
+        { echo "$1: other names of lambdas that have lambdas as arguments: $found"; bad=1; }
+    [ "$(grep -c 'ten_letter,,calls' "$work/csv")" = 1 ] || { echo "$1: a function with a long name is several"; grep ten_letter "$work/csv"; bad=1; }
+}
+
+# Each macro, with no warning.
+macros() # COMPILER STANDARD
+{
+    for off in '' -DFLM_PROBE=0; do
+        # shellcheck disable=SC2086 # none, or one
+        $1 -std=$2 $off -Wall -Wextra -Wpedantic -Werror -O1 -Iinclude -c tests/probe/programs/macros.c -o "$work/macros.o" ||
+            { echo "$1 $2 $off: a macro has a warning"; bad=1; }
+    done
+}
+
 check "shared" $cc -O2 "$work/app.c" -lflamel-probe
 check "shared, as needed" $cc -O0 -Wl,--as-needed "$work/app.c" -lflamel-probe
 check "strict C11" $cc -std=c11 -Wall -Wextra -Werror -O2 "$work/app.c" -lflamel-probe
@@ -130,8 +178,17 @@ for cxx in g++ clang++ clang++-14; do
     check "$cxx, C++11" $cxx -std=c++11 -Wall -Wextra -Werror -O2 "$work/app.cc" -lflamel-probe
     check "$cxx, C++17" $cxx -std=c++17 -O1 "$work/app.cc" -lflamel-probe
     check_lambdas $cxx
+    check_arguments $cxx
+    for standard in c++11 c++17 c++20; do
+        macros "$cxx -x c++" $standard
+    done
 done
 for other in clang clang-14; do
     command -v $other > /dev/null && check $other $other -O2 "$work/app.c" -lflamel-probe
+done
+for other in $cc gcc clang clang-14; do
+    command -v $other > /dev/null || continue
+    macros $other c11
+    macros $other gnu17
 done
 exit $bad
