@@ -288,6 +288,14 @@ FLM_HIDDEN void flm_thread_name(struct flm_probe_thread *thread, const char *nam
 /* Before the library is unloaded: threads that end later do not come here. */
 FLM_HIDDEN void flm_local_unload(void);
 
+/* The program becomes another one, or aborts: what is open lasts until now. The state stays, so that
+ * the other one does not take the file for its own. Calls nothing that takes a lock. */
+static inline void flm_run_leave(void)
+{
+    flm_run.arena.header->now_ticks = flm_clock_ticks();
+    flm_run.arena.header->is_final = 1;
+}
+
 /* Everything is in the file, and what FLAMEL asks for is written. Again: nothing happens. */
 FLM_HIDDEN void flm_run_end(void);
 

@@ -342,6 +342,15 @@ static void drop_work(struct flm_local *local)
     flm_local_rest(&local->thread->open[depth]);
 }
 
+/* A jump out of waiting for a lock: it was not taken. */
+static void count_no_lock(const struct flm_probe_open *open)
+{
+    const struct flm_probe_site *site = flm_site_record(open->site & FLM_PROBE_SITE_MASK);
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
+    if (site && node && site->kind == FLM_PROBE_LOCK)
+        node->value[FLM_PROBE_ERRORS]++;
+}
+
 void flm_scope_jump(struct flm_probe_open *open)
 {
     struct flm_local *local = flm_local;
@@ -353,6 +362,7 @@ void flm_scope_jump(struct flm_probe_open *open)
         if (local->task)
             flm_task_unwind(top - 1);
         if (top->start > 0 && !top->is_frame) {
+            count_no_lock(top);
             flm_scope_leave_at(top, now);
         } else {
             top->start = 0;

@@ -196,8 +196,8 @@ struct flm_probe_header {
     uint32_t first_stack;   /* place of the newest stack of allocations */
     uint32_t first_mapping; /* place of the newest file that is mapped */
     struct flm_probe_activity activity[FLM_PROBE_SIGNALS];
-    uint32_t clock; /* enum flm_probe_clock */
-    uint32_t reserved;
+    uint32_t clock;    /* enum flm_probe_clock */
+    uint32_t is_final; /* the program became another one, or aborted, at now_ticks */
 };
 
 /* What ticks are of, for readers on the same machine. */

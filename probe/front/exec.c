@@ -5,51 +5,63 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-/* A child of vfork() has its parent's memory, and files of its own. In a signal handler only the
- * time. */
+/* A child of vfork() has its parent's memory, and files of its own. */
+static bool is_measured(void)
+{
+    return flm_run.number > 0 && flm_run.arena.header->pid == (uint32_t)getpid();
+}
+
+/* In a signal handler only the time. */
 static void write_before(void)
 {
-    if (flm_run.number == 0 || flm_run.arena.header->pid != (uint32_t)getpid())
+    if (!is_measured())
         return;
-    if (flm_is_in_handler())
-        flm_run.arena.header->now_ticks = flm_clock_ticks();
-    else
+    if (!flm_is_in_handler())
         flm_probe_do_write();
+    flm_run_leave();
+}
+
+/* It could not become another one, and goes on. */
+static int failed(int result)
+{
+    if (is_measured())
+        flm_run.arena.header->is_final = 0;
+    return result;
 }
 
 FLM_BEHIND(execve);
 FLM_FRONT int execve(const char *path, char *const *argv, char *const *environment)
 {
     write_before();
-    return FLM_REAL(execve)(path, argv, environment);
+    return failed(FLM_REAL(execve)(path, argv, environment));
 }
 
 FLM_BEHIND(execv);
 FLM_FRONT int execv(const char *path, char *const *argv)
 {
     write_before();
-    return FLM_REAL(execv)(path, argv);
+    return failed(FLM_REAL(execv)(path, argv));
 }
 
 FLM_BEHIND(execvp);
 FLM_FRONT int execvp(const char *file, char *const *argv)
 {
     write_before();
-    return FLM_REAL(execvp)(file, argv);
+    return failed(FLM_REAL(execvp)(file, argv));
 }
 
 FLM_BEHIND(execvpe);
 FLM_FRONT int execvpe(const char *file, char *const *argv, char *const *environment)
 {
     write_before();
-    return FLM_REAL(execvpe)(file, argv, environment);
+    return failed(FLM_REAL(execvpe)(file, argv, environment));
 }
 
 FLM_BEHIND(fexecve);
 FLM_FRONT int fexecve(int file, char *const *argv, char *const *environment)
 {
     write_before();
-    return FLM_REAL(fexecve)(file, argv, environment);
+    return failed(FLM_REAL(fexecve)(file, argv, environment));
 }
 
 /* ---- With arguments one by one --------------------------------------------------------------- */

@@ -25,7 +25,7 @@ FLM_BEHIND(abort);
 FLM_FRONT __attribute__((noreturn)) void abort(void)
 {
     if (flm_run.number > 0 && flm_run.arena.header->pid == (uint32_t)getpid())
-        flm_run.arena.header->now_ticks = flm_clock_ticks();
+        flm_run_leave();
     FLM_REAL(abort)();
     __builtin_unreachable();
 }

@@ -76,7 +76,9 @@ uintptr_t flm_jump_set(const void *buffer, uintptr_t stack, unsigned kind)
 {
     static uintptr_t real[3];
     static const char *const name[] = {"setjmp", "_setjmp", "__sigsetjmp"};
-    if (FLM_PROBE_IS_ON && (flm_top || flm_local_begin() || (flm_local && flm_local->thread)))
+    /* Also while nothing is measured: scopes may be open all the same, and what was remembered of
+     * the buffer before is of another call. */
+    if ((flm_local && flm_local->thread) || (FLM_PROBE_IS_ON && flm_local_begin()))
         remember(flm_local, buffer, stack);
     return flm_behind(&real[kind], name[kind]);
 }

@@ -189,6 +189,11 @@ int main(int argc, char **argv)
         usleep(3000); /* in main itself */
         execlp("sh", "sh", "-c", "exit 7", (char *)0);
     }
+    if (strcmp(what, "stays") == 0) { /* there is no such program */
+        execlp("./none/such", "such", (char *)0);
+        step();
+        kill(getpid(), SIGKILL);
+    }
     if (strcmp(what, "abort") == 0) {
         step();
         usleep(3000);
@@ -288,6 +293,12 @@ calls "$work/_exit" | grep -qx 'main;step 1' || complain "_exit: the counts are 
 FLAMEL=file:$work/becomes "$work/app" becomes
 [ $? = 7 ] || complain "becomes: it does not become the shell"
 FLAMEL=file:$work/abort "$work/app" abort 2> /dev/null && complain "abort: it lives"
+for what in becomes abort; do
+    "$build/flamel" info "$work/$what" 2>&1 | grep 'times of open scopes' && complain "$what: a loss, and nothing is lost"
+done
+"$build/flamel" info "$work/kill" 2>&1 | grep -q 'times of open scopes.*1$' || complain "kill: no word of what is lost"
+FLAMEL=file:$work/stays "$work/app" stays 2> /dev/null && complain "stays: it lives"
+"$build/flamel" info "$work/stays" 2>&1 | grep -q 'times of open scopes.*1$' || complain "stays: no word of what is lost"
 for what in becomes abort kill; do
     calls "$work/$what" | grep -q '^main;step' || complain "$what: the counts are lost"
     time=$("$build/flamel" convert -q -t folded -m wall "$work/$what" | sed -n 's/^main //p')
@@ -364,6 +375,15 @@ for level in -O0 -O2 "-O2 -D_FORTIFY_SOURCE=2"; do
     awk -v loops="$loops" -v jumps="$jumps" '$1 == "storm;loop" { n = $2 } END { exit !(n >= loops - jumps && n <= loops) }' "$work/folded" ||
         { complain "$level storm: not $loops loops less at most $jumps"; grep 'storm;loop ' "$work/folded"; }
 done
+# While nothing is measured setjmp is called too.
+FLAMEL=file:$work/paused "$work/jumps" paused || complain "paused: it fails"
+[ "$(calls "$work/paused" | tr '\n' ' ')" = "paused 1 paused;deep 1 paused;deep;deep 1 paused;deep;deep;step 1 paused;deep;step 1 paused;step 1 \
+paused;wrapped 2 paused;wrapped;deep 1 paused;wrapped;deep;deep 1 paused;wrapped;deep;deep;step 1 paused;wrapped;deep;step 1 paused;wrapped;step 1 " ] ||
+    { complain "paused: other counts"; calls "$work/paused"; }
+# Who jumps out of waiting for a lock has not got it.
+FLAMEL=file:$work/waits "$work/jumps" waits || complain "waits: it fails"
+"$build/flamel" report --json "$work/waits" | grep -q '"acquired": 1, "contended": 1, .*"errors": 1' ||
+    { complain "waits: the lock counts as taken"; "$build/flamel" report "$work/waits"; }
 $cc -O1 -w -Iinclude tests/probe/programs/jumps.c -o "$work/jumps" -pthread -L"$build" -lflamel-probe || exit 1
 FLAMEL=file:$work/coroutines "$work/jumps" coroutines || complain "coroutines: it fails"
 [ "$(calls "$work/coroutines" | tr '\n' ' ')" = "coroutines 1 coroutines;coroutine 8 coroutines;coroutine;turn 6 \

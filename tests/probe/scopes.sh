@@ -169,6 +169,7 @@ macros() # COMPILER STANDARD
 }
 
 check "shared" $cc -O2 "$work/app.c" -lflamel-probe
+check "shared, named twice" $cc -O0 "$work/app.c" -lflamel-probe -lflamel-probe
 check "shared, as needed" $cc -O0 -Wl,--as-needed "$work/app.c" -lflamel-probe
 check "strict C11" $cc -std=c11 -Wall -Wextra -Werror -O2 "$work/app.c" -lflamel-probe
 echo 'int main(void) { return 0; }' | $cc -static -x c - -o "$work/static" 2> /dev/null &&

@@ -221,6 +221,12 @@ static void note(struct reading *r, const char *key, struct flm_bytes value)
         flm_builder_note(r->builder, key, value.at, value.size);
 }
 
+/* It says when it ended, and did not go on: a handler of SIGABRT may jump. */
+static bool has_last_moment(const struct flm_probe_decoded *d)
+{
+    return d->header.is_final && d->last_ticks <= d->header.now_ticks;
+}
+
 static void add_losses(struct reading *r)
 {
     const struct flm_probe_decoded *d = &r->d;
@@ -229,8 +235,9 @@ static void add_losses(struct reading *r)
         uint64_t count;
     } losses[] = {
         {"times of open scopes, after the last moment that the file has",
-         d->header.state == FLM_PROBE_RUNNING && !d->header.is_copy ? d->open : 0},
-        {"scopes that were left without an end, by longjmp say", d->left},
+         d->header.state == FLM_PROBE_RUNNING && !d->header.is_copy && !has_last_moment(d) ? d->open
+                                                                                           : 0},
+        {"scopes that were left without an end, by a jump or with their thread", d->left},
         {"scopes in more than 256 others", d->lost_depth},
         {"scopes for which the file had no room", d->lost_room},
         {"values that are no numbers or too large, or for which the file had no room",

@@ -129,7 +129,7 @@ static bool is_text(const struct flm_section_column *column)
 static bool has_any(const struct maker *m, const struct flm_section_column *column, uint32_t i,
                     uint32_t count)
 {
-    if (is_text(column) || column->source == FLM_OF_CALLS)
+    if (is_text(column) || column->source == FLM_OF_CALLS || column->source == FLM_OF_SUCCESSES)
         return true;
     for (uint32_t row = 0; row < count; row++) {
         double value;
@@ -419,7 +419,9 @@ static void add_losses(const struct maker *m)
         const char *key, *what;
         uint64_t count;
     } losses[] = {
-        {"scopes_left", "scopes were left without an end, by longjmp say", d->left},
+        {"scopes_left",
+         "scopes were left without an end, by a jump or with their thread, and are not counted",
+         d->left},
         {"scopes_too_deep", "scopes were in more than 256 others, and are not counted",
          d->lost_depth},
         {"scopes_without_room", "scopes are not counted: the file had no room", d->lost_room},

@@ -132,7 +132,7 @@ const struct flm_section flm_sections[] = {
      FLM_PROBE_LOCKS,
      {
          {"operation", "", FLM_OF_OPERATION, 0, FLM_IN_NO_UNIT, FLM_OF_NOTHING, 3},
-         {"acquired", "acquired", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"acquired", "acquired", FLM_OF_SUCCESSES, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
          {"contended", "contended", FLM_OF_METER_COUNT, FLM_PROBE_DURATION, FLM_IN_COUNTS,
           FLM_OF_NOTHING, 0},
          {"wait", "wait", FLM_OF_METER_MEAN, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 4},
@@ -387,6 +387,9 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
     switch (column->source) {
     case FLM_OF_CALLS:
         *value = calls;
+        return true;
+    case FLM_OF_SUCCESSES:
+        *value = calls - fmin(row->value[FLM_PROBE_ERRORS], calls);
         return true;
     case FLM_OF_TOTAL:
         *value = row->total;

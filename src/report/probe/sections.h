@@ -9,6 +9,7 @@
 enum flm_measure_source {
     FLM_OF_END, /* behind the last column */
     FLM_OF_CALLS,
+    FLM_OF_SUCCESSES, /* calls without those that are errors */
     FLM_OF_TOTAL,
     FLM_OF_SELF,
     FLM_OF_LONGEST,

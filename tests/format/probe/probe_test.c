@@ -146,7 +146,8 @@ static void what_was_not_measured_is_lost(void **state)
     assert_int_equal(lost(p, "scopes in more than 256 others", ""), 2);
     assert_int_equal(lost(p, "scopes for which the file had no room", ""), 3);
     assert_int_equal(lost(p, "scopes of signal handlers that interrupted the measuring", ""), 5);
-    assert_int_equal(lost(p, "scopes that were left without an end, by longjmp say", ""), 4);
+    assert_int_equal(
+        lost(p, "scopes that were left without an end, by a jump or with their thread", ""), 4);
     flm_profile_free(p);
     free(image);
 }

@@ -226,6 +226,80 @@ static void coroutines(void)
     step();
 }
 
+/* setjmp while nothing is measured, of a buffer that it was called for in another scope before. */
+static void paused(void)
+{
+    FLM_SCOPE("paused");
+    for (volatile int round = 0; round < 2; round++) {
+        struct flm_scope scope = flm_enter(&wrapped);
+        if (round == 1) {
+            flm_exit(&scope); /* one less is open than at first */
+            flm_probe_stop();
+        }
+        if (setjmp(out) == 0) {
+            if (round == 1)
+                flm_probe_start(NULL);
+            deep(1, plainly);
+        }
+        step();
+        if (round == 0)
+            flm_exit(&scope);
+    }
+}
+
+/* A jump out of waiting for a mutex. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t waiter;
+static volatile int waiter_number, goes_on;
+static pthread_barrier_t held;
+static void on_wait(int number)
+{
+    (void)number;
+    siglongjmp(out, 1);
+}
+static char state_of_waiter(void)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", waiter_number);
+    FILE *file = fopen(path, "r");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    const char *end = size > 0 ? strrchr(text, ')') : NULL;
+    return end ? end[2] : '?';
+}
+static void *holds(void *arg)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_barrier_wait(&held);
+    while (!goes_on || state_of_waiter() != 'S') /* it sleeps for the mutex then */
+        usleep(1000);
+    pthread_kill(waiter, SIGUSR1);
+    pthread_barrier_wait(&held);
+    pthread_mutex_unlock(&mutex);
+    return arg;
+}
+static void waits(void)
+{
+    FLM_SCOPE("waits");
+    pthread_t thread;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_wait;
+    sigaction(SIGUSR1, &action, NULL);
+    waiter = pthread_self();
+    waiter_number = (int)gettid();
+    pthread_barrier_init(&held, NULL, 2);
+    pthread_create(&thread, NULL, holds, NULL);
+    pthread_barrier_wait(&held);
+    if (sigsetjmp(out, 1) == 0) {
+        goes_on = 1;
+        pthread_mutex_lock(&mutex);
+    }
+    pthread_barrier_wait(&held);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -241,6 +315,10 @@ int main(int argc, char **argv)
         faults();
     if (strcmp(what, "storm") == 0)
         storm();
+    if (strcmp(what, "paused") == 0)
+        paused();
+    if (strcmp(what, "waits") == 0)
+        waits();
     if (strcmp(what, "coroutines") == 0)
         coroutines();
     return 0;
