@@ -238,12 +238,15 @@ if [ "$(id -u)" = 0 ] && command -v runuser > /dev/null; then
     rm -rf "$folder"
 fi
 
-# Sanitizers in the program; that of threads stands in front of much that the library calls.
+# Sanitizers in the program; that of threads stands in front of much that the library calls. Where none of the compilers
+# has one that runs, the rest is tested, and the test counts as skipped.
+sanitizers=0
 sanitized() # COMPILER SANITIZER
 {
     $1 -g -O1 -fsanitize=$2 -Iinclude "$work/app.c" -o "$work/sane" -pthread -L"$build" -lflamel-probe -ldl \
         2> /dev/null || { echo "$1 has no -fsanitize=$2"; return; }
     "$work/sane" > /dev/null 2>&1 || { echo "-fsanitize=$2 of $1 does not run here"; return; }
+    sanitizers=$((sanitizers + 1))
     runs storm 0 "$work/sane" 10 # rounds of 100 threads
     [ "$(count "$work/of.storm" step)" = 1000 ] || complain "$1 $2: storm: $(calls "$work/of.storm")"
     runs leave 0 "$work/sane"
@@ -253,7 +256,9 @@ for compiler in gcc clang; do
     command -v $compiler > /dev/null && sanitized $compiler thread
 done
 
-[ -n "$is_long" ] || exit $bad
+[ $bad = 0 ] || exit 1
+[ $sanitizers -gt 0 ] || { echo 'all but -fsanitize=thread, which no compiler here has or can run'; [ -n "$is_long" ] || exit 77; }
+[ -n "$is_long" ] || exit 0
 
 # Allocators of their own.
 for other in libjemalloc.so.2 libmimalloc.so.2 libmimalloc.so.2.0 libtcmalloc_minimal.so.4; do
