@@ -97,6 +97,9 @@ struct flm_run {
     uint32_t number; /* 0: nothing was measured yet, or this is a child without a scope */
     uint32_t lock;
     uint32_t starts; /* that were not stopped yet */
+    /* So that a thread that begins finds its block among thousands, see threads.c. */
+    uint32_t ended_blocks, seen_blocks;
+    uint32_t reused_block; /* place of the last one; 0: none */
 };
 
 extern FLM_HIDDEN struct flm_run flm_run;
@@ -277,6 +280,9 @@ FLM_HIDDEN struct flm_site *flm_site_like(const struct flm_site *like, size_t na
  * or a new one; NULL: there is no room, which is counted. The caller holds the lock. */
 FLM_HIDDEN struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid);
 
+/* It has ended. All that it writes to its block is there. */
+FLM_HIDDEN void flm_thread_give_back(struct flm_probe_thread *thread);
+
 /* What a thread has written to its block before it ended is seen by who takes it over. */
 static inline bool flm_thread_is(const struct flm_probe_thread *thread, uint32_t state)
 {
@@ -288,8 +294,8 @@ FLM_HIDDEN void flm_thread_name(struct flm_probe_thread *thread, const char *nam
 /* Before the library is unloaded: threads that end later do not come here. */
 FLM_HIDDEN void flm_local_unload(void);
 
-/* The program becomes another one, or aborts: what is open lasts until now. The state stays, so that
- * the other one does not take the file for its own. Calls nothing that takes a lock. */
+/* The program becomes another one, or aborts: what is open lasts until now. The state stays, so
+ * that the other one does not take the file for its own. Calls nothing that takes a lock. */
 static inline void flm_run_leave(void)
 {
     flm_run.arena.header->now_ticks = flm_clock_ticks();

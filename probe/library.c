@@ -85,6 +85,7 @@ static void measure_costs(void)
     memset(header->site_part, 0, sizeof header->site_part);
     header->used = used;
     header->site_count = header->first_thread = 0;
+    flm_run.ended_blocks = flm_run.seen_blocks = flm_run.reused_block = 0;
 }
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
@@ -165,6 +166,7 @@ static bool open_run(void)
     struct flm_arena *arena = &flm_run.arena;
     if (!flm_arena_open(arena, flm_settings.path[0] ? flm_settings.path : NULL))
         return false;
+    flm_run.ended_blocks = flm_run.seen_blocks = flm_run.reused_block = 0;
     struct flm_probe_header *header = arena->header;
     header->pid = (uint32_t)getpid();
     header->state = FLM_PROBE_RUNNING;

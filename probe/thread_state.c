@@ -158,7 +158,9 @@ static void update(struct flm_probe_thread *thread)
     } else if (__atomic_load_n(&thread->root, __ATOMIC_RELAXED) == 0) {
         thread->ended = thread->kernel;
         /* It had no scopes, so nobody said so. */
-        __atomic_store_n(&thread->state, FLM_PROBE_ENDED, __ATOMIC_RELEASE);
+        flm_thread_give_back(thread);
+        if (flm_run.seen_blocks > 0)
+            flm_run.seen_blocks--;
     }
     flm_unlock();
 }
@@ -193,7 +195,9 @@ static void add_thread(uint32_t tid)
         return;
     name[strcspn(name, "\n")] = 0;
     flm_lock();
-    flm_thread_take(name, tid);
+    const struct flm_probe_thread *thread = flm_thread_take(name, tid);
+    if (thread && thread->root == 0)
+        flm_run.seen_blocks++;
     flm_unlock();
 }
 
