@@ -245,7 +245,7 @@ const struct flm_section flm_sections[] = {
          END,
      }},
     {"values",
-     ": what the program told",
+     ": what the program recorded",
      "value",
      KIND(VALUE),
      false,

@@ -21,7 +21,7 @@ __attribute__((noinline)) static void step(void)
 }
 
 /* A scope by hand, in functions of its own, as wrappers have it. */
-FLM_SITE(wrapped, "wrapped");
+static struct flm_site wrapped = {.name = "wrapped", .function = "", .file = ""};
 __attribute__((noinline)) static struct flm_scope begin_wrapped(void)
 {
     return flm_enter(&wrapped);
@@ -41,7 +41,8 @@ __attribute__((noinline)) static void deep(int n, void (*jump)(void))
     step();
     if (n == 0)
         jump();
-    deep(n - 1, jump);
+    else
+        deep(n - 1, jump);
     sink++;
 }
 static void plainly(void)
