@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "entries.h"
+
 /* What is not there is none of libc's, and the program cannot have called it. */
 uintptr_t flm_behind_find(uintptr_t *at, const char *name)
 {
@@ -14,6 +16,16 @@ uintptr_t flm_behind_find(uintptr_t *at, const char *name)
     __atomic_store_n(at, found, __ATOMIC_RELAXED);
     errno = kept;
     return found;
+}
+
+/* Programs compiled with -pg call what we have in front of libc's, which gprof needs where nothing
+ * is measured. */
+static void __attribute__((constructor)) find_entries(void)
+{
+    flm_behind_entry = (uintptr_t)dlsym(RTLD_NEXT, "__fentry__");
+    flm_behind_mcount = (uintptr_t)dlsym(RTLD_NEXT, "mcount");
+    if (flm_behind_entry == 0 || flm_behind_mcount == 0)
+        dlerror(); /* the program would be told */
 }
 
 /* ---- Of other libraries ---------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* macros.c - each macro of the headers once, as a statement and in expressions, compiled as C and C++
- * without a warning by tests/probe/scopes.sh. */
+/* macros.c - each macro of the headers once, as a statement and in expressions; scopes.sh compiles
+ * it as C and C++, without a warning. */
 #include <flamel/probe.h>
 #include <flamel/probe_adapters.h>
 #include <flamel/probe_flow.h>
