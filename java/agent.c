@@ -190,6 +190,8 @@ static void notify_all(bool on)
 static void end(jni *env)
 {
     if (atomic_load(&agent.is_on)) {
+        if (agent.config.metrics & 1u << FLM_JAVA_LOCK)
+            parks_end(env);
         notify_all(false);
         events_notify(false);
         describe(env);
@@ -336,6 +338,8 @@ static bool go_live(jni *env, const char **why)
     agent.ring->code_start = agent.code_start;
     agent.ring->code_end = agent.code_end;
     methods_prepare(env);
+    if (agent.config.metrics & 1u << FLM_JAVA_LOCK)
+        agent.ring->no_parks = !parks_begin(env);
     *why = "no thread for the agent can be started";
     bool good = agent.wake >= 0 && start_thread();
     if (good)

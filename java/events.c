@@ -7,8 +7,7 @@
 /* Half as many as elsewhere: they are on the stack of a thread of the program. */
 enum { MOST = FLM_JAVA_MOST_FRAMES / 2 };
 
-/* Writes a sample of the current thread at its current stack, below the class of an object. */
-static void write_here(struct flm_java_sample *s, object of)
+void sample_here(struct flm_java_sample *s, object of)
 {
     struct jvmti_frame there[MOST];
     struct flm_java_frame *frames = (struct flm_java_frame *)(void *)there;
@@ -49,7 +48,7 @@ static void on_allocation(jvmti *ti, jni *env, object thread, object o, object o
         return;
     s.time_ns = now_ns(CLOCK_MONOTONIC);
     s.value = (uint64_t)(bytes / share + 0.5);
-    write_here(&s, of);
+    sample_here(&s, of);
     leave();
 }
 
@@ -81,7 +80,7 @@ static void on_entered(jvmti *ti, jni *env, object thread, object monitor)
     if (of) {
         s.time_ns = now_ns(CLOCK_MONOTONIC);
         s.value = (uint64_t)(s.time_ns - t->waits_ns);
-        write_here(&s, of);
+        sample_here(&s, of);
         jni_delete_local(env, of);
     }
     if (t)

@@ -9,6 +9,7 @@
  *     ring.c        records, from any thread
  *     wall.c        what threads do that do not run
  *     events.c      allocations and monitors
+ *     parks.c       locks of java.util.concurrent
  *
  * It lives in somebody else's process: it must not end it, print, or change what it does. Signal
  * handlers take no lock and no memory; memory that they touch stays mapped as long as any of them
@@ -153,5 +154,14 @@ int64_t wall_look(jni *env, int64_t time_ns);
 
 void events_set(function callbacks[EVENTS_COUNT]);
 void events_notify(bool on);
+
+/* Writes a sample of the current thread at its current stack, below the class of an object. */
+void sample_here(struct flm_java_sample *s, object of);
+
+/* ---- parks.c --------------------------------------------------------------------------------- */
+
+/* Measures waits for locks, until `parks_end`. False: this VM has other classes. */
+bool parks_begin(jni *env);
+void parks_end(jni *env);
 
 #endif

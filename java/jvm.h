@@ -58,9 +58,21 @@ static inline object jni_find_class(jni *e, const char *name)
 {
     return CALL(e, 6, object, (jni *, const char *))(e, name);
 }
+static inline bool jni_has_exception(jni *e)
+{
+    return CALL(e, 228, uint8_t, (jni *))(e);
+}
 static inline void jni_clear_exception(jni *e)
 {
     CALL(e, 17, void, (jni *))(e);
+}
+static inline int32_t jni_push_frame(jni *e, int32_t references)
+{
+    return CALL(e, 19, int32_t, (jni *, int32_t))(e, references);
+}
+static inline object jni_pop_frame(jni *e, object result)
+{
+    return CALL(e, 20, object, (jni *, object))(e, result);
 }
 static inline object jni_new_global(jni *e, object o)
 {
@@ -77,6 +89,50 @@ static inline void jni_delete_local(jni *e, object o)
 static inline object jni_class_of(jni *e, object o)
 {
     return CALL(e, 31, object, (jni *, object))(e, o);
+}
+static inline bool jni_is_instance(jni *e, object o, object of)
+{
+    return CALL(e, 32, uint8_t, (jni *, object, object))(e, o, of);
+}
+
+union jni_value {
+    object o;
+    int64_t n;
+};
+static inline method_id jni_method(jni *e, object of, const char *name, const char *type)
+{
+    return CALL(e, 33, method_id, (jni *, object, const char *, const char *))(e, of, name, type);
+}
+static inline object jni_call(jni *e, object o, method_id method, const union jni_value *values)
+{
+    return CALL(e, 36, object, (jni *, object, method_id, const union jni_value *))(e, o, method,
+                                                                                    values);
+}
+static inline method_id jni_static_method(jni *e, object of, const char *name, const char *type)
+{
+    return CALL(e, 113, method_id, (jni *, object, const char *, const char *))(e, of, name, type);
+}
+static inline object jni_call_static(jni *e, object of, method_id method,
+                                     const union jni_value *values)
+{
+    return CALL(e, 116, object, (jni *, object, method_id, const union jni_value *))(e, of, method,
+                                                                                     values);
+}
+static inline field_id jni_static_field(jni *e, object of, const char *name, const char *type)
+{
+    return CALL(e, 144, field_id, (jni *, object, const char *, const char *))(e, of, name, type);
+}
+static inline object jni_get_static_object(jni *e, object of, field_id field)
+{
+    return CALL(e, 145, object, (jni *, object, field_id))(e, of, field);
+}
+static inline object jni_new_text(jni *e, const char *text)
+{
+    return CALL(e, 167, object, (jni *, const char *))(e, text);
+}
+static inline object jni_new_objects(jni *e, int32_t count, object of)
+{
+    return CALL(e, 172, object, (jni *, int32_t, object, object))(e, count, of, (object)0);
 }
 static inline field_id jni_field(jni *e, object of, const char *name, const char *type)
 {
@@ -95,7 +151,7 @@ struct jni_native_method {
     const char *name, *signature;
     function at;
 };
-enum { JNI_REGISTER_NATIVES = 215, JNI_TABLE_SIZE = 235 };
+enum { JNI_REGISTER_NATIVES = 215 };
 typedef int32_t (*register_natives)(jni *, object, const struct jni_native_method *, int32_t);
 
 /* ---- JVM TI ---------------------------------------------------------------------------------- */
@@ -172,6 +228,10 @@ static inline int32_t jvmti_thread_info(jvmti *e, object thread, struct jvmti_th
 static inline int32_t jvmti_thread_state(jvmti *e, object thread, int32_t *state)
 {
     return CALL(e, 16, int32_t, (jvmti *, object, int32_t *))(e, thread, state);
+}
+static inline int32_t jvmti_current_thread(jvmti *e, object *thread)
+{
+    return CALL(e, 17, int32_t, (jvmti *, object *))(e, thread);
 }
 static inline void jvmti_free(jvmti *e, void *memory)
 {

@@ -43,6 +43,11 @@ near 'objects, percent of what was allocated' "$(percent "$(total allocation 'Wa
 # A thread spins before it waits, for the VM, which on a busy machine is longer.
 near 'blocked, percent of what was measured' "$(percent "$(total lock 'Waits.enter')" "$(value blocked)")" 80 22
 [ "$(total lock 'Waits.enter;java.lang.Object')" = "$(total lock 'Waits.enter')" ] || complain 'the class of the lock is not its leaf'
+near 'queued, percent of what was measured' "$(percent "$(total lock 'Waits.queue')" "$(value queued)")" 90 12
+grep -q 'Waits.queue;.*;java.util.concurrent.locks.ReentrantLock$FairSync ' "$work/lock.folded" || complain 'the class of the fair lock is not its leaf'
+grep 'Waits.awaitSignal' "$work/lock.folded" && complain 'conditions and latches are no locks'
+"$flamel" info "$work/waits.flm" | grep 'Java locks' && complain 'parks were not measured'
+grep -i 'warning' "$work/out" "$work/said" && complain 'the VM has warned'
 
 # state THREAD STATE: most of the elapsed time of the thread is in that state
 state()

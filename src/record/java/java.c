@@ -593,12 +593,14 @@ static void report(const void *attached, const struct flm_runtime_report *to)
     const struct flm_java *j = attached;
     char text[300];
     double lost = 0, by_kernel = 0, unsampled = 0, lost_methods = 0;
+    bool no_parks = false;
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_ring ring = flm_java_agent_counts(j->vms.at[i].agent);
         lost += (double)ring.lost;
         by_kernel += (double)ring.lost_by_kernel;
         unsampled += (double)ring.unsampled;
         lost_methods += (double)ring.lost_methods;
+        no_parks |= ring.no_parks != 0;
     }
     to->lost(to->session, "samples of Java threads (the agent had no room)", lost);
     to->lost(to->session, "samples of Java threads (dropped by the kernel)", by_kernel);
@@ -618,6 +620,9 @@ static void report(const void *attached, const struct flm_runtime_report *to)
                  (unsigned long long)samples, (unsigned long long)j->without_java);
         to->note(to->session, "Java", flm_bytes_of(text));
     }
+    if (no_parks)
+        to->note(to->session, "Java locks",
+                 flm_bytes_of("of monitors only: this VM does not let parks be measured"));
     if (j->trouble[0])
         to->note(to->session, "Java agent", flm_bytes_of(j->trouble));
     else if (j->was_silent)

@@ -22,14 +22,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FLM_JAVA_VERSION = 1, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
+enum { FLM_JAVA_VERSION = 2, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
 
 /* What is measured; a bit for each in the config. */
 enum flm_java_metric {
     FLM_JAVA_CPU,   /* time on a CPU, or what the recorder's event counts */
     FLM_JAVA_WALL,  /* elapsed time of each thread, with its state: nanoseconds */
     FLM_JAVA_ALLOC, /* allocated bytes */
-    FLM_JAVA_LOCK,  /* nanoseconds of waiting for monitors, and of parks */
+    FLM_JAVA_LOCK,  /* nanoseconds of waiting for monitors and other locks */
     FLM_JAVA_METRICS
 };
 
@@ -66,6 +66,7 @@ struct flm_java_ring {
     uint64_t lost_by_kernel;          /* samples that the kernel dropped */
     uint64_t unsampled;               /* threads that could not be sampled */
     uint64_t code_start, code_end;    /* where the VM's generated code is */
+    uint64_t no_parks; /* 1: waits for locks of java.util.concurrent are not measured */
 };
 
 enum flm_java_kind {

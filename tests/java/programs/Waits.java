@@ -6,11 +6,17 @@
  *     parks      LockSupport.park
  *     reads      a socket, from which nothing comes
  *     blocked    waits for a monitor that "holds" has most of the time: it prints for how long
+ *     queued     waits for a ReentrantLock that "keeps" has most of the time: it prints for how long
+ *     signaled   waits for a condition of another lock, and a latch: no waits for locks
  *     allocates  arrays of bytes, and objects: it prints how much
  *
  *     java Waits        until its input ends */
 import java.net.ServerSocket;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 public class Waits {
     static class Small {
@@ -20,7 +26,10 @@ public class Waits {
     static volatile boolean over;
     static volatile Object garbage;
     static final Object held = new Object(), never = new Object(), timed = new Object();
-    static long blockedNs, arrayBytes, smallBytes;
+    static final ReentrantLock kept = new ReentrantLock(true), free = new ReentrantLock();
+    static final Condition condition = free.newCondition();
+    static final CountDownLatch latch = new CountDownLatch(1);
+    static long blockedNs, queuedNs, arrayBytes, smallBytes;
     static volatile long sink;
 
     interface Body {
@@ -58,6 +67,35 @@ public class Waits {
             synchronized (held) {
                 blockedNs += System.nanoTime() - from;
             }
+        }
+    }
+
+    static void keep() throws Exception {
+        while (!over) {
+            kept.lock();
+            try {
+                Thread.sleep(20);
+            } finally {
+                kept.unlock();
+            }
+        }
+    }
+
+    static void queue() {
+        while (!over) {
+            long from = System.nanoTime();
+            kept.lock();
+            queuedNs += System.nanoTime() - from;
+            kept.unlock();
+        }
+    }
+
+    static void awaitSignal() throws Exception {
+        while (!over) {
+            free.lock();
+            condition.await(20, TimeUnit.MILLISECONDS);
+            free.unlock();
+            latch.await(20, TimeUnit.MILLISECONDS);
         }
     }
 
@@ -99,6 +137,9 @@ public class Waits {
         start("reads", true, () -> socket.accept());
         Thread holds = start("holds", false, Waits::hold);
         Thread blocked = start("blocked", false, Waits::enter);
+        Thread keeps = start("keeps", false, Waits::keep);
+        Thread queued = start("queued", false, Waits::queue);
+        Thread signaled = start("signaled", false, Waits::awaitSignal);
         Thread allocates = start("allocates", false, Waits::allocate);
         System.out.println("ready");
         while (System.in.read() >= 0)
@@ -106,7 +147,10 @@ public class Waits {
         over = true;
         holds.join();
         blocked.join();
+        keeps.join();
+        queued.join();
+        signaled.join();
         allocates.join();
-        System.out.println("blocked " + blockedNs + "\narrays " + arrayBytes + "\nsmall " + smallBytes);
+        System.out.println("blocked " + blockedNs + "\nqueued " + queuedNs + "\narrays " + arrayBytes + "\nsmall " + smallBytes);
     }
 }
