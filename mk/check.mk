@@ -4,7 +4,8 @@
 OTHER_CC := $(if $(findstring clang,$(CC)),gcc,$(CLANG))
 ALL_SOURCES := $(LIBRARY_SOURCES) $(COMMAND_SOURCES) $(PAGE_SOURCES) $(TEST_SOURCES) $(SUPPORT_SOURCES) \
                $(wildcard tests/fuzz/*.c) $(BENCH_SOURCES) $(POWER_SOURCES) \
-               $(PROBE_SOURCES) $(PROBE_FRONT) probe/link.c $(PROBE_ENDS:$B/obj/%.o=%.c)
+               $(PROBE_SOURCES) $(PROBE_FRONT) probe/link.c $(PROBE_ENDS:$B/obj/%.o=%.c) \
+               $(JAVA_SOURCES)
 OTHER := $(ALL_SOURCES:%.c=$B/other/%.ok)
 $B/other/%.ok: %.c Makefile
 	@mkdir -p $(@D)

@@ -34,7 +34,8 @@ LANGUAGE := -std=c11 -ffp-contract=off -Isrc -Iinclude -I$(BUILD)/generated \
 # Pure code sees the C standard only; the rest also what the system has beyond it, defined as
 # nothing, so that a source may say it too. Tests share tests/support: "support/core/allocation.h".
 sees = $(if $(filter $(PURE_SOURCES) $(PAGE_SOURCES),$(1)),,-D_GNU_SOURCE= $(OPTIONAL)) \
-       $(if $(filter tests/%,$(1)),-Itests) $(if $(filter probe/%,$(1)),$(PROBE_SEES))
+       $(if $(filter tests/%,$(1)),-Itests) $(if $(filter probe/%,$(1)),$(PROBE_SEES)) \
+       $(if $(filter java/%,$(1)),-I. -fno-strict-aliasing)
 
 # One compilation serves both libraries; calls inside the library need not go through its table.
 NATIVE := $(OPTIMIZE) -g -fPIC -fno-semantic-interposition -pthread
