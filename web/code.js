@@ -1,7 +1,7 @@
 // code.js - the view of code: source and machine code with their costs. As in tables.js, only the visible rows exist;
 // the core has them (src/viewer/query/code.c), and says which text is missing, which is fetched from who serves the page.
 
-import {button, make, refill, show} from './dom.js';
+import {button, isHeld, make, refill, show} from './dom.js';
 import {loadCode} from './load.js';
 
 const CODE_ROW_PX = 20, CODE_SPARE = 12, LANE_PX = 8, CODE_LANES = 6, STRIP_PX = 3;
@@ -110,6 +110,7 @@ export function makeCode(view) {
             if (isSource ? row.at : row.number) view.act(`code-select ${isSource ? row.at : `@${row.number}`}`);
         }
         function draw(isForced) {
+            if (isHeld(rows, () => draw(isForced))) return;
             const from = Math.max(0, Math.min(count - 1, Math.floor(scroller.scrollTop / CODE_ROW_PX)) - CODE_SPARE);
             if (!isForced && from === first && list.length) return;
             const text = view.core.queryText(`code-rows ${name} ${from} ${seen() + 2 * CODE_SPARE}`);

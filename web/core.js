@@ -51,11 +51,16 @@ export class Core {
         return toText.decode(this.response());
     }
 
+    // 1: all is well. `unread` of an error: the name of the file, of `names`, whose bytes are no profile.
+    check(result, names) {
+        if (result !== 1) throw Object.assign(new Error(this.sentence()), {unread: names[-1 - result]});
+    }
+
     open(side, bytes, name) {
         const profile = this.put(bytes);
         const ok = this.give(name, (at, size) =>
             this.c.flamel_open(side, profile, bytes.length, at, size));
-        if (!ok) throw new Error(this.sentence());
+        this.check(ok, [name]);
     }
 
     // Two are compared, whatever is open: each {bytes, name}.
@@ -70,7 +75,7 @@ export class Core {
         }
         const ok = this.give(`${after.name}\0${before.name}`, (names, size) =>
             this.c.flamel_open_both(at, after.bytes.length, other, before.bytes.length, names, size));
-        if (!ok) throw new Error(this.sentence());
+        this.check(ok, [after.name, before.name]);
     }
 
     // Source and machine code, as bytes of a store.

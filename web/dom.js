@@ -29,13 +29,52 @@ export function sign(label, title, onclick, attributes) {
     return button(label, onclick, {title, 'aria-label': title, ...attributes});
 }
 
-// Replaces the children. A focused child with a data-key passes the focus to the new child with the same key.
 // A long name without its middle: what it begins with, and the function at its end.
 export function shortName(name, most) {
     return name.length <= most ? name : `${name.slice(0, most >> 1)} … ${name.slice(-(most >> 1))}`;
 }
 
+// What is pressed, by a pointer or by the space bar, from then until its click: a browser clicks nothing when what
+// was pressed is another element when it is released. So what would replace it waits until then: the last change of each
+// parent, by parent. Selects open a list of their own, after which no release may come.
+let pressed = null;
+const waiting = new Map();
+
+function press(event) {
+    const target = event.composedPath()[0];
+    if (event.type === 'pointerdown' ? !target.closest?.('select, input') : event.key === ' ' && target.matches?.('button, summary'))
+        pressed = target;
+}
+function release() {
+    pressed = null;
+    const all = [...waiting.values()];
+    waiting.clear();
+    for (const change of all) change();
+}
+if (typeof addEventListener === 'function') {
+    for (const type of ['pointerdown', 'keydown']) addEventListener(type, press, true);
+    // The click comes next, in the same task: what it does is not to be undone by what waited.
+    for (const type of ['pointerup', 'keyup']) addEventListener(type, () => pressed && setTimeout(release), true);
+    for (const type of ['pointercancel', 'dragend']) addEventListener(type, release, true);
+    addEventListener('blur', release); // of the window: that of an element does not come up to it
+    addEventListener('pointermove', event => pressed && !event.buttons && event.pointerType === 'mouse' && release(), true);
+    addEventListener('click', () => { pressed = null; }, true);
+}
+
+// Whether something in `parent` is pressed: then `change`, which would replace it, is called when it is released.
+export function isHeld(parent, change) {
+    if (!pressed || pressed === parent || !parent.contains(pressed)) {
+        waiting.delete(parent);
+        return false;
+    }
+    waiting.set(parent, change);
+    return true;
+}
+
+// Replaces the children, when none of them is pressed. A focused child with a data-key passes the focus to the new child
+// with the same key.
 export function refill(parent, ...children) {
+    if (isHeld(parent, () => refill(parent, ...children))) return;
     const focused = parent.getRootNode().activeElement;
     const key = focused && focused !== parent && parent.contains(focused) && focused.dataset.key;
     parent.replaceChildren(...children.flat(2).filter(child => child != null && child !== false &&

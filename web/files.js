@@ -29,7 +29,7 @@ export function makeFiles(view, module) {
         isAsking = false;
         element.setAttribute('role', isError ? 'alert' : 'status');
         refill(element, make('h2', {}, title), lines.filter(Boolean).map(line =>
-            make('p', {}, line)), make('div', {class: 'buttons'}, buttons));
+            line.nodeType ? line : make('p', {}, line)), make('div', {class: 'buttons'}, buttons));
         show(element, true);
     }
     const openButton = title => button(title, () => choose(AFTER), {class: 'main-button'});
@@ -71,6 +71,8 @@ export function makeFiles(view, module) {
 
     // ---- Opening ----------------------------------------------------------------------------------
 
+    const unread = name => `${name} cannot be read`;
+
     // Files that are read, each {load, name}: resolves to [{bytes, name}], or null, and then a message stands there.
     async function readBytes(parts) {
         loading?.abort();
@@ -82,13 +84,13 @@ export function makeFiles(view, module) {
                 : formatBytes(bytes);
         };
         const all = [];
-        let timer = 0;
+        let timer = 0, reading = '';
         try {
             for (const {load, name} of parts) {
+                reading = name;
                 timer = setTimeout(() => {
                     bar.setAttribute('aria-label', `Reading ${name}`);
-                    showMessage(`Reading ${name}`, [], [bar, button('Cancel', () => loading.abort())]);
-                    element.append(progress);
+                    showMessage(`Reading ${name}`, [progress], [bar, button('Cancel', () => loading.abort())]);
                 }, 120);
                 all.push({bytes: await load({module, onProgress, signal}), name});
                 clearTimeout(timer);
@@ -97,7 +99,7 @@ export function makeFiles(view, module) {
         } catch (error) {
             clearTimeout(timer);
             if (signal.aborted) showState();
-            else showError(error.message || String(error));
+            else showError(error.message || String(error), {title: unread(reading)});
             return null;
         }
     }
@@ -108,8 +110,9 @@ export function makeFiles(view, module) {
             opened(one.bytes, name, where);
             return true;
         } catch (error) {
-            showError(error.message, {title: where & BEFORE && isOpen && `${name} cannot be compared with what is open`,
-                open: where & BEFORE && isOpen && button('Open it alone', () => take(() => one.bytes, name, AFTER))});
+            const isRefused = Boolean(where & BEFORE) && isOpen && !error.unread;
+            showError(error.message, {title: isRefused ? `${name} cannot be compared with what is open` : unread(name),
+                open: isRefused && button('Open it alone', () => take(() => one.bytes, name, AFTER))});
             return false;
         }
     }
@@ -148,9 +151,8 @@ export function makeFiles(view, module) {
         try {
             view.core.openBoth(...all);
             showOpened();
-            view.act('view compare');
         } catch (error) {
-            showError(error.message, {title: 'These two cannot be compared'});
+            showError(error.message, {title: error.unread ? unread(error.unread) : 'These two cannot be compared'});
         }
     }
     function readAll({files, isFolder, address, text}, where) {
@@ -186,28 +188,28 @@ export function makeFiles(view, module) {
     function showList() {
         const ticked = new Set();
         const both = button('Compare the two', () => compare(...ticked), {disabled: true});
-        showMessage(`${listed.length} files`, ['Open one, or tick two to compare them.'], [both, backButton()]);
-        isAsking = true;
-        element.querySelector('p').after(make('ul', {class: 'file-list'}, listed.map(one => make('li', {},
+        const list = make('ul', {class: 'file-list'}, listed.map(one => make('li', {},
             make('input', {type: 'checkbox', 'aria-label': `Compare ${one.name}`, onchange: event => {
                 if (event.target.checked) ticked.add(one);
                 else ticked.delete(one);
                 both.disabled = ticked.size !== 2;
             }}),
             button([make('span', {class: 'cut'}, one.name), make('span', {class: 'muted'}, formatBytes(one.file.size))],
-                () => read(one, AFTER), {title: one.name})))));
-        element.querySelector('li button').focus();
+                () => read(one, AFTER), {title: one.name}))));
+        showMessage(`${listed.length} files`, ['Open one, or tick two to compare them.', list], [both, backButton()]);
+        isAsking = true;
+        list.querySelector('button').focus();
     }
     function showAddress() {
         const field = make('input', {type: 'url', required: true, size: 60, placeholder: 'https://example.org/app.flm',
             'aria-label': 'The address of a profile'});
-        showMessage('Open an address', ['The server has to allow pages of other sites to read it ' +
-            '(Access-Control-Allow-Origin).'], [backButton()]);
-        isAsking = true;
-        element.querySelector('p').after(make('form', {class: 'buttons', onsubmit: event => {
+        const form = make('form', {class: 'buttons', onsubmit: event => {
             event.preventDefault();
             readAddress(field.value, AFTER);
-        }}, field, make('button', {class: 'main-button'}, 'Open')));
+        }}, field, make('button', {class: 'main-button'}, 'Open'));
+        showMessage('Open an address', ['The server has to allow pages of other sites to read it ' +
+            '(Access-Control-Allow-Origin).', form], [backButton()]);
+        isAsking = true;
         field.focus();
     }
     function chooseFolder() {

@@ -12,7 +12,7 @@ export function makeStatus(view) {
     const sheet = make('div', {class: 'menu data-quality', popover: 'auto', id: 'flamel-data-quality',
         role: 'dialog', 'aria-label': 'Data quality'});
     const overlay = make('pre', {class: 'overlay', hidden: true, 'aria-hidden': 'true'});
-    let timer = 0, offered = null;
+    let timer = 0;
 
     const fact = (number, unit, attributes) => number == null || number === '' ? null
         : make('span', attributes, make('b', {}, String(number)), unit && ' ' + unit);
@@ -50,11 +50,8 @@ export function makeStatus(view) {
             : one[1] != null && one[1] !== '' && make('span', {}, `${one[0]} ${one[1]}`));
         refill(facts, button(line.filter(Boolean), () => view.act('data-quality'), {class: 'plain',
             title: status.sentence, 'data-key': 'data-quality'}));
-        // Only when it changes: a button that is replaced between press and release is not clicked.
-        const offering = status.offer || '';
-        if (offered !== offering) refill(offer, offering && button([status.offer, ': ', make('b', {}, 'collapse')], () => view.act('collapse-direct'),
+        refill(offer, status.offer && button([status.offer, ': ', make('b', {}, 'collapse')], () => view.act('collapse-direct'),
             {class: 'plain', title: `${view.actionNamed('collapse-direct').title} (${view.keyLabel(view.actionNamed('collapse-direct').keys)})`}));
-        offered = offering;
         refill(legend, colors());
         const isShort = value => String(value).length < 20;
         const row = (name, value) => value == null || value === '' ? null : make('tr', {},

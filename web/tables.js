@@ -2,7 +2,7 @@
 // into view. One is the top table, one the call tree, one lists the functions that a search matches.
 
 import {isRightClick} from './canvas.js';
-import {emOf, fraction, make, nameRoom, refill, share} from './dom.js';
+import {emOf, fraction, isHeld, make, nameRoom, refill, share} from './dom.js';
 import {addGlyphs} from './glyphs.js';
 
 const ROW_PX = 24, SPARE_ROWS = 8;
@@ -163,7 +163,7 @@ export function makeTable(view, shapeName, name = shapeName) {
     }
 
     function update(isQuiet) {
-        if (!element.isConnected || element.offsetParent === null) return;
+        if (!element.isConnected || element.offsetParent === null || isHeld(rows, () => update(isQuiet))) return;
         const from = Math.max(0, firstSeen() - SPARE_ROWS);
         if (isQuiet && table && from === first && table.rows.length >= Math.min(count,
             seenRows() + SPARE_ROWS)) return;

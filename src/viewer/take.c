@@ -80,13 +80,15 @@ static bool open_taken(struct flm_model *model, struct taken *taken, struct flm_
     return good;
 }
 
-/* Of a key that is there twice the last value is in force. */
+/* Two at once are compared, whatever was shown; a baseline alone changes only the view that would
+ * hide it. Of a key that is there twice the last value is in force. */
 static void change_state(const struct flm_viewer *v, const struct taken *taken,
                          struct flm_text *state)
 {
     const struct flm_view *alone = flm_view_default(false), *compared = flm_view_default(true);
     const struct flm_view *view = NULL;
-    if (taken->profile[FLM_VIEWER_BEFORE] && v->model.view == alone)
+    bool are_two = taken->profile[FLM_VIEWER_BEFORE] && taken->profile[FLM_VIEWER_AFTER];
+    if (are_two || (taken->profile[FLM_VIEWER_BEFORE] && v->model.view == alone))
         view = compared;
     else if (taken->is_alone && !taken->profile[FLM_VIEWER_BEFORE] && v->model.view == compared)
         view = alone;

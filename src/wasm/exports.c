@@ -74,6 +74,7 @@ int flamel_open_both(void *after, uint32_t after_size, void *before, uint32_t be
     struct flm_profile *profiles[2] = {NULL, NULL};
     bool good = (terminated(&text, names, names_size) && viewer()) || flm_error_memory(&why);
     size_t first = good ? strlen(text.at) : 0; /* behind it is the second, unless that is missing */
+    int unread = 0;
     const char *both[2] = {good ? text.at : "", good ? text.at + first + (first < names_size) : ""};
     for (int i = 0; i < 2; i++) {
         if (!good) {
@@ -82,6 +83,7 @@ int flamel_open_both(void *after, uint32_t after_size, void *before, uint32_t be
         }
         profiles[i] = open_profile(bytes[i], sizes[i], &why);
         good = profiles[i] || flm_error_within(&why, both[i]);
+        unread = good ? 0 : -1 - i;
     }
     if (good) {
         good = flm_viewer_take_both(the_viewer, profiles, both, &why);
@@ -90,7 +92,7 @@ int flamel_open_both(void *after, uint32_t after_size, void *before, uint32_t be
         flm_profile_free(profiles[1]);
     }
     flm_text_clear(&text);
-    return flm_page_result(good, &why);
+    return flm_page_result(good, &why) ? 1 : unread;
 }
 
 int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_size)
@@ -100,6 +102,7 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
     bool good = false;
     flm_page_response();
     struct flm_profile *profile = open_profile(bytes, size, &why);
+    int unread = profile ? 0 : -1;
     if (!profile) {
         good = false;
     } else if (!viewer() || !terminated(&text, name, name_size)) {
@@ -112,7 +115,7 @@ int flamel_open(int side, void *bytes, uint32_t size, char *name, uint32_t name_
             flm_viewer_knows_code(the_viewer, taken);
     }
     flm_text_clear(&text);
-    return flm_page_result(good, &why);
+    return flm_page_result(good, &why) ? 1 : unread;
 }
 
 int flamel_take_code(const void *store, uint32_t size)

@@ -26,11 +26,13 @@ void *FLM_PAGE(flamel_allocate)(uint32_t size); /* 0: out of memory */
 void FLM_PAGE(flamel_free)(void *memory);
 
 /* Reads a profile in any format of the module from memory; a .flm file is used in place. The memory
- * at `bytes` becomes the viewer's, also on failure. */
+ * at `bytes` becomes the viewer's, also on failure. 1; -1: no profile was read; 0: one was, and the
+ * viewer refuses it. */
 enum { FLM_PAGE_BEFORE = 1, FLM_PAGE_HAS_CODE = 2 }; /* of `side`: who has the page has its code */
 int FLM_PAGE(flamel_open)(int side, void *bytes, uint32_t size, char *name, uint32_t name_size);
 
-/* Reads two and compares them, whatever is open. `names`: of after, a 0, and of before. */
+/* Reads two and compares them, whatever is open. `names`: of after, a 0, and of before. 1; -1, -2:
+ * the first or the second was not read; 0: both were, and the viewer refuses them. */
 int FLM_PAGE(flamel_open_both)(void *after, uint32_t after_size, void *before, uint32_t before_size,
                                char *names, uint32_t names_size);
 

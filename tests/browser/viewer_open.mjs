@@ -6,7 +6,7 @@ import {execFileSync, spawn} from 'node:child_process';
 import {mkdirSync, readFileSync, utimesSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
-import {SMALL, close, converted, file, finish, folder, nameAt, open, pageOf, press, resolved, words} from './page.mjs';
+import {SMALL, close, converted, file, finish, folder, hashOf, nameAt, open, pageOf, press, resolved, words} from './page.mjs';
 
 after(() => close().then(() => server.close()));
 const small = pageOf(SMALL);
@@ -16,10 +16,14 @@ const of = name => `${name} 10\n`;
 
 // Drops files or folders of the disk as the browser does when a person drops them.
 async function drop(page, ...files) {
+    await dropWith(page, 0, ...files);
+}
+const SHIFT = 8;
+async function dropWith(page, modifiers, ...files) {
     const session = await page.context().newCDPSession(page);
     const {width, height} = page.viewportSize();
     for (const type of ['dragEnter', 'dragOver', 'drop'])
-        await session.send('Input.dispatchDragEvent', {type, x: width / 2, y: height / 2,
+        await session.send('Input.dispatchDragEvent', {type, x: width / 2, y: height / 2, modifiers,
             data: {items: [], files, dragOperationsMask: 1}});
     await page.waitForTimeout(600);
     await resolved(page);
@@ -139,6 +143,57 @@ test('two files that cannot be compared are said to be such, and either can be c
         assert.equal(await nameAt(page, LEFT), function_);
         assert.match(await page.title(), new RegExp(`^${name}`));
         assert.doesNotMatch(await page.title(), /against/);
+    }
+    await finish(page, assert);
+});
+
+test('two files are compared from any view, in one step of the history', async () => {
+    const page = await open(small);
+    await press(page, '5');
+    await hashOf(page);
+    const length = () => page.evaluate(() => history.length), before = await length();
+    await drop(page, aged('old.folded', of('old'), 10), aged('new.folded', of('new'), 20));
+    assert.match(await hashOf(page), /view=compare/);
+    assert.equal(await length(), before + 1);
+    await finish(page, assert);
+});
+
+test('what cannot be compared with the open profile can be opened alone', async () => {
+    const page = await open(small), state = page.locator('.state');
+    await dropWith(page, SHIFT, file('heap.json', ofBytes('malloc')));
+    assert.match(await state.innerText(), /^heap\.json cannot be compared with what is open[^]*no metric in common/);
+    assert.doesNotMatch(await page.title(), /heap/);
+    await state.getByRole('button', {name: 'Open it alone'}).click();
+    await page.waitForFunction(() => document.title.startsWith('heap.json'));
+    await resolved(page);
+    assert.ok(await state.isHidden());
+    assert.equal(await nameAt(page, LEFT), 'malloc');
+    assert.doesNotMatch(await page.title(), /against/);
+    await finish(page, assert);
+});
+
+// A file of our own, whose end is missing: the viewer is what refuses it, not a reader.
+const cut = name => {
+    const whole = readFileSync(converted('main;lex 1\n', 'flm'));
+    return file(name, whole.subarray(0, whole.length >> 1));
+};
+
+test('a file that cannot be read is not said to be incomparable, and is named', async () => {
+    const page = await open(small), state = page.locator('.state');
+    for (const name of ['cut.flm', 'text.folded']) {
+        const bad = name === 'cut.flm' ? cut(name) : file(name, 'no stacks\n');
+        await drop(page, bad);
+        assert.match(await state.innerText(), new RegExp(`^${name} cannot be read`));
+        assert.deepEqual((await state.locator('.buttons').innerText()).split('\n'),
+            ['Choose another file …', 'Back to the open profile']);
+        await dropWith(page, SHIFT, bad);
+        assert.match(await state.innerText(), new RegExp(`^${name} cannot be read`));
+        assert.equal(await state.getByRole('button', {name: 'Open it alone'}).count(), 0);
+        for (const files of [[file('good.folded', of('good')), bad], [bad, file('good.folded', of('good'))]]) {
+            await drop(page, ...files);
+            assert.match(await state.innerText(), new RegExp(`^${name} cannot be read`));
+            await state.getByRole('button', {name: 'Back to the 2 files'}).waitFor();
+        }
     }
     await finish(page, assert);
 });

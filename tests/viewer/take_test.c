@@ -50,8 +50,10 @@ static void two_are_compared_whatever_is_shown(void **state)
     assert_true(take_both(v, of_bytes("a"), of_bytes("b"), NULL));
     assert_names(v, "new", "old");
     assert_string_equal(v->model.view->name, "compare");
+    act(v, "view top");
     assert_true(take_both(v, profile_of("c 1\n"), profile_of("d 1\n"), NULL));
     assert_names(v, "new", "old");
+    assert_string_equal(v->model.view->name, "compare");
     flm_viewer_free(v);
 }
 

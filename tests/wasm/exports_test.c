@@ -95,7 +95,7 @@ static void any_format_is_opened_from_memory(void **state)
     assert_int_equal(open_bytes(flm.at, flm.size), 1);
     /* A file cut off anywhere is refused, and the open profile stays. */
     for (size_t size = 0; size < flm.size; size++)
-        if (open_bytes(flm.at, size) == 0)
+        if (open_bytes(flm.at, size) == -1)
             assert_true(flamel_response_size() > 0);
     assert_int_equal(do_text("apply hide:b"), 1);
     flm_text_clear(&flm);
@@ -105,9 +105,9 @@ static void any_format_is_opened_from_memory(void **state)
 static void a_refusal_says_why(void **state)
 {
     (void)state;
-    assert_int_equal(open_bytes("", 0), 0);
+    assert_int_equal(open_bytes("", 0), -1);
     assert_says("empty");
-    assert_int_equal(open_bytes("\x89PNG\r\n", 6), 0);
+    assert_int_equal(open_bytes("\x89PNG\r\n", 6), -1);
     assert_says("PNG");
     assert_int_equal(do_text("sing"), 0);
     assert_says("there is no action 'sing'");
@@ -242,7 +242,7 @@ static void running_out_of_memory_is_reported(void **state)
     for (size_t nth = 1;; nth++) {
         do_text("restore ");
         allocation_fail_once(nth);
-        int good = open_bytes("main;parse 3\nmain;write 5\n", 26);
+        int good = open_bytes("main;parse 3\nmain;write 5\n", 26) == 1;
         good = good && do_text("apply hide:parse");
         bool failed = allocation_has_failed();
         allocation_fail_from(0);
