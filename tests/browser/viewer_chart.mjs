@@ -105,8 +105,8 @@ function waits() {
         stacks: [{parent: null, frame: 0, self: [0, 0]}, {parent: 0, frame: 1, self: [2.4e9, 9.6e9]}], samples});
 }
 
-test('the legend of states is whole, however much there is to count', async () => {
-    const page = await open(pageOf(waits()), {width: 960, height: 700});
+for (const width of [960, 700, 390]) test(`the legend of states is whole, however much there is to count, ${width} px wide`, async () => {
+    const page = await open(pageOf(waits()), {width, height: 700});
     await press(page, '2', '+', '+', 'z');
     await resolved(page);
     assert.match(await words(page, '.status .facts'), /filtered/);
@@ -115,6 +115,7 @@ test('the legend of states is whole, however much there is to count', async () =
         const {x, y, width, height} = await item.boundingBox();
         if (x >= legend.x && x + width <= legend.x + legend.width + 1 && y >= legend.y && y + height <= legend.y + legend.height)
             seen.push(await item.innerText());
+        assert.ok(await item.locator('.cut').evaluate(text => text.scrollWidth <= text.clientWidth), await item.innerText());
     }
     for (const state of ['on-CPU', 'runnable', 'blocked', 'waiting for a lock', 'sleeping'])
         assert.ok(seen.includes(state), `${state} in ${seen}`);

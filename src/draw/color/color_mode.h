@@ -2,7 +2,8 @@
  * explains the colors.
  *
  *     module    hue by library or package, lightness by function (palette.h); a program of one
- *               module has several hues (frame_group.h)
+ *               module has several hues (frame_group.h), and the largest ones have hues that are
+ *               not next to each other (hues.h)
  *     kind      native code, kernel, inlined, compiled at run time, interpreted, GPU ...; runtimes
  *     function  hue and lightness by name
  *     file      hue by source file

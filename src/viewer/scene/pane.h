@@ -30,6 +30,7 @@ struct flm_pane {
     struct flm_flame_chart *chart;             /* CHART */
     bool is_pending;          /* CHART: without samples until it is seen (thread_panes.h) */
     uint32_t chart_rows;      /* CHART: how many it has when it is made */
+    bool has_stacks;          /* CHART: different ones, and not always the same */
     uint32_t shown_rows;      /* CHART: the first of these, which are drawn; set by arranging */
     bool is_expanded;         /* CHART: all of them, however many there are */
     bool is_deep;             /* CHART: else some are not; set by arranging */

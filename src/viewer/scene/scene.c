@@ -147,6 +147,17 @@ static void arrange_side_by_side(struct flm_scene *scene, double width_px, doubl
     scene->home_px = scene->panes[0].upwards ? highest - height_px : 0;
 }
 
+/* Of a thread, when all have at most so many. */
+static uint32_t most_rows_of(const struct flm_scene *scene, const struct flm_pane *pane,
+                             uint32_t most_rows)
+{
+    double readable_px = scene->window.is_cells ? 4 : FLM_THREAD_READABLE_PX * scene->window.scale;
+    bool tells_little =
+        !pane->has_stacks || flm_threads_width(scene, pane) * pane->width_px < readable_px;
+    return most_rows > FLM_ROWS_FEW && most_rows < UINT32_MAX && tells_little ? FLM_ROWS_FEW
+                                                                              : most_rows;
+}
+
 /* One below the other, each with at most so many rows. Returns the height of all. */
 static double place_threads(struct flm_scene *scene, double row_px, uint32_t most_rows)
 {
@@ -160,10 +171,11 @@ static double place_threads(struct flm_scene *scene, double row_px, uint32_t mos
     double foot_px = is_cells ? row_px : round(FLM_FOOT_PX * scale);
     for (uint32_t i = 0; i < scene->pane_count; i++) {
         struct flm_pane *pane = &scene->panes[i];
-        bool is_deep = pane->chart_rows > 0 && pane->chart_rows - 1 > most_rows;
+        uint32_t most = most_rows_of(scene, pane, most_rows);
+        bool is_deep = pane->chart_rows > 0 && pane->chart_rows - 1 > most;
         bool is_limited = is_deep && !pane->is_expanded;
         pane->is_deep = is_deep;
-        pane->shown_rows = is_limited ? most_rows : pane->chart_rows;
+        pane->shown_rows = is_limited ? most : pane->chart_rows;
         pane->foot_px = is_limited ? foot_px : 0;
         pane->header_px = (pane->process_threads ? process_px : 0) + name_px + strip_px;
         if (pane->is_collapsed)

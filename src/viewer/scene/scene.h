@@ -44,6 +44,10 @@ enum {
  * that is seen. */
 enum { FLM_ROWS_LEAST = 8 };
 
+/* And one whose rows tell little has these, its outermost: that of one stack, all of whose rows are
+ * as wide, and that which ran for so short a part of the time that no name fits into it. */
+enum { FLM_ROWS_FEW = 3, FLM_THREAD_READABLE_PX = 40 };
+
 struct flm_scene {
     const struct flm_view *view; /* whose panes these are; NULL: there are none */
     struct flm_pane *panes;

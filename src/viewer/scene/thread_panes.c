@@ -70,6 +70,19 @@ double flm_threads_ns(const struct flm_threads *threads, int64_t time_ns)
     return since + threads->offset_ns;
 }
 
+double flm_threads_width(const struct flm_scene *scene, const struct flm_pane *pane)
+{
+    const struct flm_profile *p = pane->profile;
+    const struct flm_track *track = flm_threads_track(scene, pane);
+    if (track->sample_count == 0 || !(scene->total > 0))
+        return 0;
+    uint32_t last = track->sample[track->sample_count - 1];
+    double from = flm_threads_ns(&scene->threads, p->sample_time[track->sample[0]]);
+    double to = flm_threads_ns(&scene->threads, p->sample_time[last]) +
+                (double)flm_sample_duration(p, last);
+    return fmin(1, fmax(0, to - from) / scene->total);
+}
+
 /* ---- The axis -------------------------------------------------------------------------------- */
 
 /* The selected time, or all of it; of a profile whose times the timeline does not know (another
@@ -342,6 +355,7 @@ static bool add_pane(const struct flm_model *model, struct flm_scene *scene, uin
     for (uint32_t i = 0; i < t->sample_count && !pane->is_collapsed; i++) {
         uint32_t levels = depth[p->sample_node[t->sample[i]]];
         pane->chart_rows = levels > pane->chart_rows ? levels : pane->chart_rows;
+        pane->has_stacks |= p->sample_node[t->sample[i]] != p->sample_node[t->sample[0]];
     }
     pane->process_threads = pane->is_collapsed ? 1 : 0;
     return make_chart(&scene->threads, pane, t, 0, why);

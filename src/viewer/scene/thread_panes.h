@@ -67,6 +67,9 @@ const struct flm_track *flm_threads_track(const struct flm_scene *scene,
 /* Which panes are expanded, by the model; they are arranged again after that. */
 void flm_threads_expand(const struct flm_model *model, struct flm_scene *scene);
 
+/* The part of the axis from a thread's first sample to the end of its last one, 0 to 1. */
+double flm_threads_width(const struct flm_scene *scene, const struct flm_pane *pane);
+
 /* The deep thread whose name, or whose line about rows that are not drawn, is at a point: x in the
  * window, y before scrolling. NULL: there is none. */
 struct flm_pane *flm_threads_deep_at(const struct flm_scene *scene, double x_px, double y_px);

@@ -31,8 +31,8 @@ static void add_stack(struct flm_text *lines, int thread, int ms, int depth)
 static struct flm_viewer *chart_of(const int *depths, int count)
 {
     struct flm_text lines = {0};
-    for (int i = 0; i < 3 * count; i++)
-        add_stack(&lines, 100 + i % count, i, depths[i % count]);
+    for (int i = 0; i < 3 * count; i++) /* the first stack of each is one less deep than the rest */
+        add_stack(&lines, 100 + i % count, i, depths[i % count] - (i < count));
     flm_text_putc(&lines, 0);
     struct flm_viewer *v = viewer_of(profile_of_threads(lines.at));
     flm_text_clear(&lines);
@@ -90,6 +90,35 @@ static void a_deep_thread_leaves_room_for_others(void **state)
     flm_viewer_resize(v, WIDTH, 12000, 1);
     assert_int_equal(rows(v, 0), DEEP);
     assert_answer(v, "tracks", "all_rows", "null");
+    flm_viewer_free(v);
+}
+
+static void a_thread_whose_rows_tell_little_has_few(void **state)
+{
+    (void)state;
+    struct flm_text lines = {0};
+    for (int i = 0; i <= 1000; i++)
+        add_stack(&lines, 100, i, DEEP - i % 2);
+    add_stack(&lines, 101, 500, DEEP); /* one sample */
+    add_stack(&lines, 102, 600, DEEP); /* a hundredth of the time */
+    add_stack(&lines, 102, 610, DEEP - 1);
+    add_stack(&lines, 103, 600, DEEP);
+    add_stack(&lines, 103, 700, DEEP - 1);
+    add_stack(&lines, 104, 650, DEEP); /* one stack, often */
+    add_stack(&lines, 104, 900, DEEP);
+    flm_text_putc(&lines, 0);
+    struct flm_viewer *v = viewer_of(profile_of_threads(lines.at));
+    flm_text_clear(&lines);
+    flm_viewer_resize(v, WIDTH, HEIGHT, 1);
+    act(v, "view chart");
+    assert_true(flm_viewer_update(v, NULL));
+    assert_true(rows(v, 0) >= FLM_ROWS_LEAST);
+    assert_int_equal(rows(v, 1), FLM_ROWS_FEW);
+    assert_int_equal(rows(v, 2), FLM_ROWS_FEW);
+    assert_int_equal(rows(v, 3), rows(v, 0));
+    assert_int_equal(rows(v, 4), FLM_ROWS_FEW);
+    click(v, 40, begin_of(v, 1) + flm_scene_strip_px(&v->scene) + 30);
+    assert_int_equal(rows(v, 1), DEEP);
     flm_viewer_free(v);
 }
 
@@ -271,6 +300,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deep_thread_leaves_room_for_others),
+        cmocka_unit_test(a_thread_whose_rows_tell_little_has_few),
         cmocka_unit_test(nothing_is_hidden_that_pushes_nothing_away),
         cmocka_unit_test(a_thread_is_expanded_by_its_name_by_its_last_line_and_by_key),
         cmocka_unit_test(all_threads_are_expanded_at_once),
