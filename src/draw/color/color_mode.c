@@ -225,9 +225,8 @@ static bool tell_groups_apart(struct flm_coloring *c, const struct flm_profile *
     double *weight = calloc((size_t)count + 1, sizeof *weight);
     uint32_t *hue = malloc(((size_t)count + 1) * sizeof *hue);
     bool done = (weight && hue) || flm_error_memory(why);
-    const double *self = opened->sizes.metric_count > 0
-                             ? flm_profile_self(opened, (struct flm_metric){0})
-                             : NULL;
+    const double *self =
+        opened->sizes.metric_count > 0 ? flm_profile_self(opened, (struct flm_metric){0}) : NULL;
     for (uint32_t i = 1; done && self && i < opened->sizes.node_count; i++)
         if (opened->node_frame[i] != 0)
             weight[c->group_of[opened->node_frame[i]]] += fabs(self[i]);

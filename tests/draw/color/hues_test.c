@@ -51,12 +51,12 @@ static void as_many_as_the_legend_has_are_apart(void **state)
     assert_int_equal(hue[7], 7);
 }
 
-/* Where there is no room for two hues between others, one beside them is better than one of them. */
+/* Where there is no room between others, a hue beside one of them is better than one of theirs. */
 static void the_most_room_that_there_is_is_taken(void **state)
 {
     (void)state;
-    assert_hues((uint32_t[]){0, 3, 6, 9, 0}, (double[]){5, 4, 3, 2, 1},
-                (uint32_t[]){0, 3, 6, 9, 1}, 5);
+    assert_hues((uint32_t[]){0, 3, 6, 9, 0}, (double[]){5, 4, 3, 2, 1}, (uint32_t[]){0, 3, 6, 9, 1},
+                5);
 }
 
 static void grays_and_what_costs_nothing_stay(void **state)
