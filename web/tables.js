@@ -41,7 +41,7 @@ const SHAPES = {
 };
 
 // Widths of columns, and the order in which they are dropped where there is no room for all. The name and
-// the column that the table is sorted by always stay. The panel and the tooltip have the values of the others.
+// the column that the table is sorted by always stay; where that is too much still, the name is narrower. The panel and the tooltip have the values of the others.
 const NAME_EM = 16, GAP_EM = 0.8;
 const emsOf = column => column.isName ? NAME_EM : column.isModule ? 9 : column.isShare ? 5.5 : 6.2;
 const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'self', 'total', 'change_share', 'after'];
@@ -188,7 +188,7 @@ export function makeTable(view, shapeName, name = shapeName) {
             (isChanged || !changeColumns.some(column => column.key === key))));
         element.setAttribute('aria-rowcount', count + 1);
         element.style.setProperty('--columns', columns.map(column => column.isName
-            ? `minmax(${NAME_EM}em, 1fr)` : column.isModule ? `minmax(0, ${emsOf(column) * 1.6}em)`
+            ? 'minmax(0, 1fr)' : column.isModule ? `minmax(0, ${emsOf(column) * 1.6}em)`
                 : `${emsOf(column)}em`).join(' '));
         spacer.style.height = `${Math.min(count * ROW_PX, MAX_HEIGHT_PX)}px`;
         fillHead();

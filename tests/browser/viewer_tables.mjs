@@ -197,6 +197,20 @@ test('the panel says what a frame costs each thread', async () => {
 
 // ---- Comparisons --------------------------------------------------------------------------------
 
+const LONG = Array.from({length: 30}, (none, i) => `main;asm_sysvec_apic_timer_interrupt_of_processor_${i} ${i + 1}\n`).join('');
+
+test('in a narrow window the names of a comparison end in the window', async () => {
+    const page = await open(pageOf(LONG, '--base', file('base.folded', 'main;other 1\n')), {width: 390, height: 700});
+    for (const view of ['4', '5']) {
+        await press(page, view);
+        for (const row of await page.locator('.table:visible .row').all()) {
+            const {x, width} = await row.locator('.name').boundingBox();
+            assert.ok(x + width <= 390 && width > 100, `${view}: ${x} + ${width}`);
+        }
+    }
+    await finish(page, assert);
+});
+
 test('a comparison has before, after and change of what it is sorted by', async () => {
     const before = file('before.folded', 'main;less;read 100\nmain;more;read 50\nmain 20\n');
     const html = pageOf('main;less;read 10\nmain;more;read 90\nmain 30\n', '--base', before);

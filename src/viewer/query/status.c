@@ -244,7 +244,7 @@ static void add_status(struct flm_query *q, struct flm_response_status *status)
         status->samples = flm_query_count(q, q->profile->sizes.sample_count);
     status->not_shown = not_shown_text(q);
     add_notes(q, status);
-    if (status->empty)
+    if (status->empty || q->profile->sizes.node_count <= 1)
         add_empty_sentence(q, flm_query_scratch(q));
     else
         add_sentence(q, metric, flm_query_scratch(q));

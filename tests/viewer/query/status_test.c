@@ -44,6 +44,9 @@ static void what_operations_took_away_is_told(void **state)
     assert_non_null(strstr(at(s, "sentence"), "Nothing is left after the transforms."));
     json_tree_free(s);
     act(v, "reset");
+    act(v, "apply hide:/./"); /* no function is left, and all of the values */
+    assert_answer(v, "status", "sentence", "Nothing is left after the transforms.");
+    act(v, "reset");
     act(v, "apply hide:parse"); /* takes nothing away */
     assert_answer(v, "status", "filtered", "null");
     flm_viewer_free(v);
