@@ -151,7 +151,7 @@ bool flm_recording_stop(struct flm_recording *recording, struct flm_error *why);
 /* The profile of all samples since the start, or since the last call: all metrics that the
  * recording has, also where nothing ran. The caller owns it. While it records this takes a
  * tenth of a second or two, and longer where the symbols of large programs are read for the first
- * time. NULL, and `why`, when it fails. */
+ * time. NULL, and `why`, when it fails: FLM_ERROR_USAGE where it is over and all was taken. */
 struct flm_profile *flm_recording_take(struct flm_recording *recording, struct flm_error *why);
 
 /* Asks a command that still runs, and the processes in its process group that it has started, to

@@ -9,17 +9,19 @@
 
 #include "cli/command/commands.h"
 #include "cli/command/record_threads.h"
-#include "cli/command/recording.h"
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
 #include "cli/common/terminal.h"
+#include "cli/record/record_push.h"
+#include "cli/record/recording.h"
 #include "os/processors.h"
 
 struct fields {
     const char *output, *duration, *processes, *threads, *processors, *threads_of, *interval;
     struct flm_record_fields record;
     struct flm_record_filters filters;
-    struct flm_option_list symbols;
+    struct flm_record_push push;
+    struct flm_option_list symbols, labels;
     bool machine, view, debuginfod, keep_raw, quiet, json, list;
 };
 
@@ -46,6 +48,7 @@ static const struct flm_option options[] = {
      offsetof(struct fields, list)},
     {"duration", 'd', "TIME", "stop after TIME: 10s, 500ms, 2m", FLM_OPTION_TEXT,
      offsetof(struct fields, duration)},
+    FLM_RECORD_PUSH_OPTIONS(struct fields, push, labels),
     FLM_RECORD_OPTIONS(struct fields, record),
     FLM_RECORD_FILTER_OPTIONS(struct fields, filters),
     {"threads-of", 0, "PID", "take thread dumps of a running Java VM, without an agent",
@@ -117,6 +120,21 @@ static bool check_output(const struct fields *f, struct flm_error *why)
     return true;
 }
 
+/* What is pushed is not written. */
+static bool check_push(const struct fields *f, struct flm_error *why)
+{
+    const char *misplaced = flm_record_push_misplaced(&f->push, &f->labels);
+    if (misplaced)
+        return flm_error_set(why, FLM_ERROR_USAGE, "--%s is of --push URL", misplaced);
+    const char *other = !f->push.server.url         ? NULL
+                        : f->output != usual_output ? "output"
+                        : f->view                   ? "view"
+                        : f->keep_raw               ? "keep-raw"
+                                                    : NULL;
+    return !other || flm_error_set(why, FLM_ERROR_USAGE,
+                                   "--push writes no file of the recording: not with --%s", other);
+}
+
 static bool check_target(const struct fields *f, int operands, struct flm_error *why)
 {
     bool tasks = f->processes || f->threads;
@@ -171,7 +189,7 @@ static bool read_options(const struct fields *f, int operands, char **words,
                          struct request *request, struct flm_error *why)
 {
     struct flm_record_options *o = &request->options.recorder;
-    if (!check_target(f, operands, why) || !check_output(f, why) ||
+    if (!check_target(f, operands, why) || !check_push(f, why) || !check_output(f, why) ||
         !flm_record_filters_check(&f->filters, why) ||
         !flm_record_fields_read(&f->record, o, why) ||
         !flm_record_symbols_read(&f->symbols, f->debuginfod, &request->paths, o, why))
@@ -247,6 +265,7 @@ static bool check_threads_of(const struct fields *f, int operands, struct flm_er
         {"--no-kernel", r->no_kernel},
         {"--python", r->python},
         {"--keep-raw", f->keep_raw},
+        {"--push", f->push.server.url != NULL},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (others[i].is_given)
@@ -275,11 +294,25 @@ static bool record_threads(const struct fields *f, int operands, bool *written,
            flm_record_threads(&threads, written, why);
 }
 
+static bool push(const struct fields *f, const struct request *request, int *status,
+                 struct flm_error *why)
+{
+    struct flm_record_push p = f->push;
+    p.labels = &f->labels;
+    p.filters = &f->filters;
+    p.recorder = request->options.recorder;
+    p.quiet = f->quiet;
+    p.json = f->json;
+    return flm_record_push(&p, status, why);
+}
+
 /* *status receives the exit status. */
 static bool record(const struct fields *f, const struct request *request, int *status,
                    bool *written, struct flm_error *why)
 {
     struct flm_recorded recording;
+    if (f->push.server.url)
+        return push(f, request, status, why);
     bool good = flm_recorded_make(&recording, &request->options, why) &&
                 print_summary(f, &recording.summary, why);
     *status = good ? flm_recorded_exit_status(&recording) : FLM_EXIT_WRONG;
@@ -353,7 +386,9 @@ const struct flm_command flm_command_record = {
         "  flamel record -a -d 5s -o machine.html  the whole machine, as one page\n"
         "  flamel record -p 4711 -- ./load-test    a process, as long as the command runs\n"
         "  flamel record -e page-faults -- ./app   where memory is first touched\n"
-        "  flamel record --threads-of 4711 -d 10s  what the threads of a Java VM wait for\n",
+        "  flamel record --threads-of 4711 -d 10s  what the threads of a Java VM wait for\n"
+        "  flamel record --push http://127.0.0.1:4040 --service api -- ./api\n"
+        "                                          always, to a server: flamel serve\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .ends_at_operand = true,

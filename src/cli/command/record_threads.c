@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/number/number.h"
-#include "cli/command/previous_file.h"
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
 #include "cli/common/signals.h"
 #include "cli/common/terminal.h"
+#include "cli/record/previous_file.h"
 #include "cli/report/print.h"
 #include "cli/report/thread_dumps_summary.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "cli/command/record_filters.h"
+#include "cli/record/record_filters.h"
 
 struct flm_record_threads {
     const char *process, *interval; /* as given; the interval NULL: 100 ms */

@@ -18,8 +18,8 @@
 #define FLAMEL_CLI_GATE_AB_H
 
 #include "base/core/array.h"
-#include "cli/command/recording.h"
 #include "cli/common/command_line.h"
+#include "cli/record/recording.h"
 
 struct flm_ab_options {
     const char *base, *new; /* command lines */

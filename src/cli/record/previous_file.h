@@ -9,8 +9,8 @@
  * at any time. Where the new one cannot be written everything is as it was. Where OUTPUT.old cannot
  * be replaced, the new one is written, and the previous one keeps its second name, which the error
  * has. */
-#ifndef FLAMEL_CLI_COMMAND_PREVIOUS_FILE_H
-#define FLAMEL_CLI_COMMAND_PREVIOUS_FILE_H
+#ifndef FLAMEL_CLI_RECORD_PREVIOUS_FILE_H
+#define FLAMEL_CLI_RECORD_PREVIOUS_FILE_H
 
 #include "flamel/profile.h"
 

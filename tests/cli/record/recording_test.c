@@ -1,7 +1,7 @@
 /* Signals while a recording becomes a profile. The symbols of its program are asked of a server
  * that accepts connections and never answers, so it waits for as long as anybody likes. Where
  * recording is not allowed, or there is no libdebuginfod, the tests are skipped. */
-#include "cli/command/recording.h"
+#include "cli/record/recording.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

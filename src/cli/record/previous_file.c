@@ -1,4 +1,4 @@
-#include "cli/command/previous_file.h"
+#include "cli/record/previous_file.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/command/record_filters.h"
+#include "cli/record/record_filters.h"
 
 #include <string.h>
 

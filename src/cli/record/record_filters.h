@@ -6,8 +6,8 @@
  *     --state runnable,blocked        state:runnable,blocked
  *     --include 'com.acme.*'          keep:com.acme.*      stacks that have such a frame
  *     --exclude 'java.*'              hide:java.*          these frames; their callees stay */
-#ifndef FLAMEL_CLI_COMMAND_RECORD_FILTERS_H
-#define FLAMEL_CLI_COMMAND_RECORD_FILTERS_H
+#ifndef FLAMEL_CLI_RECORD_RECORD_FILTERS_H
+#define FLAMEL_CLI_RECORD_RECORD_FILTERS_H
 
 #include "cli/common/options.h"
 #include "flamel/profile.h"

@@ -1,4 +1,4 @@
-#include "cli/command/recording.h"
+#include "cli/record/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,104 +13,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command/previous_file.h"
 #include "cli/common/messages.h"
 #include "cli/common/standard_files.h"
 #include "cli/common/terminal.h"
+#include "cli/record/previous_file.h"
+#include "cli/record/recording_signals.h"
 #include "cli/report/print.h"
 #include "flamel/file.h"
 #include "os/clock.h"
 #include "os/output.h"
 
-/* ---- Signals --------------------------------------------------------------------------------- */
-
-/* Written by the handler. */
-static volatile sig_atomic_t signals, last_signal, by_terminal;
-static volatile int64_t signaled_ns;
-
-/* For the handler, when somebody does not want to wait any longer. The texts are written first. */
-static volatile sig_atomic_t may_leave;
-static char last_words[PATH_MAX + 200], torn_file[PATH_MAX];
-
-/* Async-signal-safe: called in the handler, wherever the program waits: in a library, for a server,
- * for a disk. The records are in the spool, whole. */
-static void leave(int number)
-{
-    if (torn_file[0])
-        unlink(torn_file);
-    (void)!write(STDERR_FILENO, last_words, strlen(last_words));
-    _exit(128 + number);
-}
-
-static void remember_signal(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (flm_signal_is_again(&signaled_ns))
-        return;
-    signals++;
-    last_signal = number;
-    by_terminal = info->si_code == SI_KERNEL;
-    if (signals > 1 && may_leave)
-        leave(number);
-}
-
-/* From now on the second signal ends the program at once. */
-static void let_signals_end_it(const char *spool, const char *output)
-{
-    struct flm_text torn = {0};
-    snprintf(last_words, sizeof last_words,
-             "\nflamel: ended before all symbols were read: the recording is in %s: flamel convert "
-             "reads it\n",
-             spool);
-    if (flm_output_temporary_name(output, &torn) && torn.size < sizeof torn_file)
-        memcpy(torn_file, torn.at, torn.size);
-    flm_text_clear(&torn);
-    may_leave = 1;
-}
-
-static void catch_signals(struct flm_signals *caught)
-{
-    signals = may_leave = 0;
-    torn_file[0] = 0;
-    flm_signals_catch(caught, remember_signal);
-    /* Whoever read our messages may go, and a file may be as large as is allowed: what was recorded
-     * is worth more than what we say about it, and an error is reported where it happens. What the
-     * command does with its terminal is not our business: being in the background is no reason to
-     * stop when we print. */
-    flm_signals_ignore(caught, SIGPIPE);
-    flm_signals_ignore(caught, SIGXFSZ);
-    flm_signals_ignore(caught, SIGTTOU);
-}
-
-struct stopping {
-    int process;      /* of the command; 0: there is none */
-    int64_t since_ns; /* of the first signal; 0: none yet */
-};
-
 /* The context of callbacks. */
 struct calling {
-    struct stopping stopping;
+    struct flm_recording_stopping stopping;
     bool shows_progress;
     int64_t progress_ns; /* when it was shown last */
 };
 
-/* A command has got what the terminal sent already, and gets what was sent to us alone: once. It
- * may take its leave, which is recorded too; whoever asks twice does not want to wait for that. */
 static bool go_on(void *context)
 {
-    enum { PATIENCE_NS = 2000000000 };
-    struct stopping *stopping = &((struct calling *)context)->stopping;
-    int count = signals;
-    if (count == 0)
-        return true;
-    if (!stopping->process || count > 1)
-        return false;
-    if (stopping->since_ns == 0) {
-        stopping->since_ns = flm_now_ns();
-        if (!by_terminal)
-            kill(stopping->process, last_signal);
-    }
-    return flm_now_ns() - stopping->since_ns < PATIENCE_NS;
+    return flm_recording_goes_on(&((struct calling *)context)->stopping);
 }
 
 /* ---- From the recording to the file ---------------------------------------------------------- */
@@ -205,7 +127,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
     struct flm_record_result result = result_of(recorded->recording);
     const char *spool = recorded->spool.at;
     if (!result.spool_lost) /* else there is nothing but this process */
-        let_signals_end_it(spool, o->output);
+        flm_recording_signals_may_end(spool, o->output);
     recorded->profile = finish(recorded->recording, calling, why);
     if (recorded->profile && result.spool_lost)
         unlink(spool); /* it is not whole, and takes the room that the profile needs */
@@ -217,10 +139,10 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         flm_error_set(why, FLM_ERROR_SYSTEM, "the recording is in %s: flamel convert reads it",
                       spool);
     } else if (!o->keep_raw) {
-        may_leave = 0; /* all is done */
+        flm_recording_signals_wait(); /* all is done */
         unlink(spool);
     }
-    may_leave = 0;
+    flm_recording_signals_wait();
     recorded->summary = (struct flm_record_summary){
         .profile = recorded->profile,
         .result = result,
@@ -335,7 +257,7 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
             unlink(recorded->spool.at);
         return false;
     }
-    catch_signals(&recorded->caught);
+    flm_recording_signals_catch(&recorded->caught);
     if (!o->quiet && access(o->output, F_OK) == 0)
         flm_message("%s will be replaced%s%s%s when the new profile is complete", o->output,
                     o->keeps_previous ? ", and kept as " : "", o->keeps_previous ? o->output : "",
@@ -344,9 +266,9 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
         explain(recorded->recording);
     bool good = flm_recording_run(recorded->recording, why);
     bool has_run = result_of(recorded->recording).duration_s > 0;
-    recorded->stopped_by = signals > 0 ? last_signal : 0;
+    recorded->stopped_by = flm_recording_signal();
     /* It was started to be recorded for so long; or to run as long as the processes do. */
-    if (good && signals == 0 && result_of(recorded->recording).exit_status == -1) {
+    if (good && !recorded->stopped_by && result_of(recorded->recording).exit_status == -1) {
         recorded->ended_command = o->recorder.command != NULL;
         flm_recording_end_command(recorded->recording);
     }

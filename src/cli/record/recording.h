@@ -7,13 +7,13 @@
  *                while symbols are read too, and then only the spool is left
  *     finish     symbols, then OUTPUT, in the format that its end says; the spool is removed. The
  *                file that was OUTPUT is kept as OUTPUT.old, where that is wanted */
-#ifndef FLAMEL_CLI_COMMAND_RECORDING_H
-#define FLAMEL_CLI_COMMAND_RECORDING_H
+#ifndef FLAMEL_CLI_RECORD_RECORDING_H
+#define FLAMEL_CLI_RECORD_RECORDING_H
 
 #include <sched.h>
 
-#include "cli/command/record_filters.h"
 #include "cli/common/signals.h"
+#include "cli/record/record_filters.h"
 #include "cli/report/record_summary.h"
 
 /* A note of the profile. */
