@@ -131,6 +131,17 @@ static double size_total(const struct flm_call_walk *w, uint32_t f)
     return w->total[f * w->width + w->width - 1];
 }
 
+/* Of whole numbers that are exact: sizes that are added up differ in their last bits by how a
+ * function's cost is divided among lines, and what costs the same would be followed in another
+ * order. */
+static double size_of_sums(const struct flm_call_walk *w, const double *sums)
+{
+    double size = 0;
+    for (size_t c = 0; c + 1 < w->width; c++)
+        size += sums[c] * w->scale[c];
+    return size;
+}
+
 static bool sum_up(struct flm_call_walk *w)
 {
     const struct flm_call_graph *g = w->graph;
@@ -154,6 +165,10 @@ static bool sum_up(struct flm_call_walk *w)
             continue;
         flm_call_add_costs(w, w->total + edge->from * w->width, flm_call_edge_costs(w, i));
         flm_call_add_costs(w, w->inflow + edge->to * w->width, flm_call_edge_costs(w, i));
+    }
+    for (uint32_t f = 0; f < w->function_count; f++) {
+        w->total[f * w->width + costs] = size_of_sums(w, w->total + f * w->width);
+        w->inflow[f * w->width + costs] = size_of_sums(w, w->inflow + f * w->width);
     }
     uint32_t items = 0, edges = 0;
     for (uint32_t f = 0; f < w->function_count; f++) {

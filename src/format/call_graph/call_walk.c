@@ -272,7 +272,9 @@ static bool walk_all(struct flm_call_walk *w)
 bool flm_call_walk(struct flm_call_walk *w)
 {
     const struct flm_call_graph *g = w->graph;
-    w->most_nodes = g->edges.count + 2 * (g->items.count + w->function_count);
+    /* Lines that are locations make no other stacks. */
+    size_t items = w->stacks->lines ? g->items.count : w->function_count;
+    w->most_nodes = g->edges.count + 2 * (items + w->function_count);
     if (w->most_nodes < MOST_NODES)
         w->most_nodes = MOST_NODES;
     for (w->threshold = FIRST_THRESHOLD; !walk_all(w); w->threshold *= 4) {

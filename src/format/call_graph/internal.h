@@ -91,7 +91,6 @@ static inline void flm_call_add_costs(const struct flm_call_walk *w, double *sum
 {
     for (size_t i = 0; i + 1 < w->width; i++)
         sum[i] += (double)costs[i];
-    sum[w->width - 1] += flm_call_size(w, costs);
 }
 
 /* The part of a function's cost that its callers do not account for. Less than one part in a

@@ -1,3 +1,4 @@
+#include "stats/random.h"
 #include "support/profile/format_laws.h"
 
 static const struct flm_format *const callgrind = &flm_format_callgrind;
@@ -96,6 +97,53 @@ static void lines_are_frames_of_their_own_with_the_option(void **state)
     assert_true(is_inline);
     flm_profile_free(p);
     free((void *)bytes.at);
+}
+
+/* The costs of a function, divided among lines by chance, and calls of later functions, many of
+ * which cost the same. */
+static void add_function(struct flm_text *text, struct flm_random *random, int f, int count)
+{
+    enum { LINES = 6, COSTS = 7 };
+    flm_text_format(text, "fn=f%d\n", f);
+    unsigned left[COSTS] = {701, 503, 307, 11, 13, 17, 3};
+    for (int line = 1; line <= LINES; line++) {
+        flm_text_format(text, "%d", line);
+        for (int c = 0; c < COSTS; c++) {
+            unsigned cost =
+                line == LINES ? left[c] : (unsigned)flm_random_below(random, left[c] + 1);
+            left[c] -= cost;
+            flm_text_format(text, " %u", cost);
+        }
+        flm_text_puts(text, "\n");
+    }
+    for (int to = f + 1; to < count; to++)
+        if (flm_random_below(random, 2) == 0)
+            flm_text_format(text, "cfn=f%d\ncalls=1 1\n%d 701 503 307 11 13 17 3\n", to, 10 + to);
+}
+
+/* Of paths that cost the same, which is followed first must not depend on how costs are divided
+ * among lines. */
+static void stacks_are_the_same_with_and_without_locations(void **state)
+{
+    (void)state;
+    enum { FUNCTIONS = 12, ROUNDS = 40 };
+    struct flm_random random = {1};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct flm_text text = {0};
+        flm_text_puts(&text, "# callgrind format\npositions: line\nevents: A B C D E F G\n");
+        for (int f = 0; f < FUNCTIONS; f++)
+            add_function(&text, &random, f, FUNCTIONS);
+        struct flm_bytes bytes = {text.at, text.size};
+        struct flm_profile *with =
+            read_bytes(callgrind, bytes, &(struct flm_read_options){.locations = true});
+        struct flm_profile *without = read_bytes(callgrind, bytes, &(struct flm_read_options){0});
+        char *expected = folded_of(with);
+        assert_folded(without, expected);
+        free(expected);
+        flm_profile_free(with);
+        flm_profile_free(without);
+        flm_text_clear(&text);
+    }
 }
 
 static void threads_are_labels_or_frames(void **state)
@@ -317,6 +365,7 @@ int main(void)
         cmocka_unit_test(recordings_add_up),
         cmocka_unit_test(every_construct_is_read),
         cmocka_unit_test(lines_are_frames_of_their_own_with_the_option),
+        cmocka_unit_test(stacks_are_the_same_with_and_without_locations),
         cmocka_unit_test(threads_are_labels_or_frames),
         cmocka_unit_test(xdebug_has_units_in_names_and_memory_that_was_freed),
         cmocka_unit_test(units_come_from_long_names_too),
