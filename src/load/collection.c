@@ -31,6 +31,15 @@ static bool merge(struct flm_collection *c, struct flm_error *why)
     return sum != NULL;
 }
 
+/* Instruments of Xcode writes a folder, which is sent as NAME.trace.zip: none of its files says
+ * what the whole is. */
+static bool is_of_instruments(const char *name)
+{
+    const char *bundle = strstr(name, ".trace/");
+    const char *inside = bundle ? bundle + strlen(".trace/") : "";
+    return strcmp(inside, "form.template") == 0 || strncmp(inside, "corespace/", 10) == 0;
+}
+
 bool flm_collection_add(struct flm_collection *c, const char *name, struct flm_profile *profile,
                         const struct flm_error *reason, struct flm_error *why)
 {
@@ -40,6 +49,7 @@ bool flm_collection_add(struct flm_collection *c, const char *name, struct flm_p
         c->merged++;
         return c->held < FLM_COLLECTION_BATCH || merge(c, why);
     }
+    c->is_of_instruments |= is_of_instruments(name);
     if (c->passed_over++ == 0) {
         c->reason = *reason;
         flm_text_puts(&c->first, name);
@@ -83,6 +93,11 @@ struct flm_profile *flm_collection_finish(struct flm_collection *c, const char *
         /* `why` was filled then. */
     } else if (c->merged == 0 && c->passed_over == 0) {
         flm_error_set(why, FLM_ERROR_FORMAT, "there is no file in this %s", what);
+    } else if (c->merged == 0 && c->is_of_instruments) {
+        flm_error_set(why, FLM_ERROR_FORMAT,
+                      "this %s is a trace of Instruments, which flamel does not read: 'xctrace "
+                      "export --xpath' with one of its tables (time-profile) makes a profile",
+                      what);
     } else if (c->merged == 0) {
         bool is_known = c->known.size > 0;
         struct flm_text *name = is_known ? &c->known : &c->first;

@@ -28,7 +28,8 @@ struct flm_collection {
     struct flm_text known;   /* the first of them that is a known other file ("this is ..."), which
                                 tells more about a folder: its name, and what it is */
     struct flm_error known_reason;
-    bool failed; /* nothing more is taken: `why` was filled */
+    bool is_of_instruments; /* one of them is of a trace of Instruments: a folder, or an archive */
+    bool failed;            /* nothing more is taken: `why` was filled */
 };
 
 /* Takes `profile`; or, where that is NULL, counts the file as passed over, for `reason`. False, and

@@ -257,6 +257,21 @@ static void a_folder_of_another_tool_is_named(void **state)
     assert_non_null(strstr(why.text, "uftrace.data/info: this is a folder of uftrace"));
 }
 
+/* None of its files says what the whole is. */
+static void a_trace_of_instruments_is_named(void **state)
+{
+    (void)state;
+    const char *folder = new_folder("launch.trace");
+    struct flm_error why = {0};
+    write_text(in_folder(folder, "form.template"), "bplist00");
+    write_text(in_folder(folder, "instrument_data"), "bplist00");
+    assert_null(flm_load(folder, NULL, &why));
+    assert_non_null(strstr(why.text, "this folder is a trace of Instruments"));
+    assert_non_null(strstr(why.text, "xctrace export"));
+    write_text(in_folder(folder, "app.folded"), "main;a 1\n");
+    assert_sum(folder, NULL, "main;a 1\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +286,7 @@ int main(void)
         cmocka_unit_test(an_archive_in_an_archive_is_passed_over),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_folder_of_another_tool_is_named),
+        cmocka_unit_test(a_trace_of_instruments_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
