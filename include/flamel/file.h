@@ -58,10 +58,11 @@ struct flm_load_options {
 
     const char *member; /* of a folder or an archive: only files with this path or name, in which *
                            and ? stand for others (fnmatch); NULL: all */
-    bool *dropped_samples; /* receives whether drop_times left out samples that the input may have;
-                              may be NULL */
+    bool *dropped_samples; /* is set to true where drop_times left out samples that the input may
+                              have; may be NULL */
     bool no_locations; /* do not keep the lines and addresses of frames (flamel/annotate.h), unless
                           `lines` is set: cheaper */
+    bool *dropped_locations; /* is set to true where no_locations left some out; may be NULL */
 };
 
 /* The profile in a file, or on standard input ("-"), in any format that can be read, also
@@ -164,6 +165,7 @@ struct flm_format_info {
     enum flm_format_metrics metrics; /* how many a file holds */
     bool needs_symbols;              /* frames may be addresses, which reading looks up in files */
     bool takes_baseline; /* writes `base` of the options too: both profiles, to be compared */
+    bool keeps_lines;    /* keeps the lines that ran, next to the frames: flamel/annotate.h */
 };
 
 /* Fills *info for format `index`, counted from 0, in the order in which formats are tried. False

@@ -144,6 +144,7 @@ static bool describe(const struct flm_format *format, struct flm_format_info *in
         .metrics = format->metrics,
         .needs_symbols = format->needs_symbols,
         .takes_baseline = format->takes_baseline,
+        .keeps_lines = flm_format_keeps_lines(format),
     };
     struct flm_format_info checked;
     struct flm_text loses;

@@ -26,6 +26,7 @@ struct reading {
         uint64_t start, end;
         uint64_t reported;
         struct flm_profile *profile;
+        bool dropped_locations;
         struct flm_error why;
     } chunk[MOST_CHUNKS];
     size_t count;
@@ -117,6 +118,7 @@ static void read_chunk(void *context, size_t i)
         bool read = r->format->read(source, r->options, builder, why);
         if (!read)
             shift_lines(chunk, NULL, why);
+        chunk->dropped_locations = builder->dropped_locations;
         if (read && shift_lines(chunk, builder, why)) {
             chunk->profile = flm_builder_finish_chunk(builder, why);
             builder = NULL;
@@ -202,8 +204,11 @@ struct flm_profile *flm_read_chunks(struct flm_input *whole, uint64_t start, siz
         flm_threads_run(r->threads, r->count, read_chunk, r);
         profile = merge(r, why);
     }
-    for (size_t i = 0; i < r->count; i++)
+    for (size_t i = 0; i < r->count; i++) {
+        if (options->dropped_locations)
+            *options->dropped_locations |= r->chunk[i].dropped_locations;
         flm_profile_free(r->chunk[i].profile);
+    }
     free(r);
     return profile;
 }

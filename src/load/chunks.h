@@ -14,8 +14,8 @@
 size_t flm_chunk_count(uint64_t size, int threads);
 
 /* `whole` is a plain input of a format with `cut`, read from `start` on. Of the load options only
- * threads and progress are used. Where a chunk is refused as FLM_ERROR_FORMAT, the whole may still
- * be fine: a chunk is read without the others. */
+ * threads, progress and dropped_locations are used. Where a chunk is refused as FLM_ERROR_FORMAT,
+ * the whole may still be fine: a chunk is read without the others. */
 struct flm_profile *flm_read_chunks(struct flm_input *whole, uint64_t start, size_t count,
                                     const struct flm_format *format,
                                     const struct flm_read_options *read,

@@ -29,6 +29,7 @@ static void add_columns(struct flm_report *report)
                    {"picture", FLM_IN_PROGRAMS, NULL, 0},
                    {"times", FLM_IN_PROGRAMS, NULL, 0},
                    {"labels", FLM_IN_PROGRAMS, NULL, 0},
+                   {"lines", FLM_IN_PROGRAMS, NULL, 0},
                    {"several_metrics", FLM_IN_PROGRAMS, NULL, 0},
                    {"symbols", FLM_IN_PROGRAMS, NULL, 0},
                    {"loses", FLM_IN_PROGRAMS, NULL, 0}};
@@ -63,6 +64,7 @@ static void add_format(struct flm_report *report, const struct flm_format_info *
     flm_report_cell_bool(report, f->is_picture);
     flm_report_cell_bool(report, f->has_times);
     flm_report_cell_bool(report, f->keeps_labels);
+    flm_report_cell_bool(report, f->keeps_lines);
     flm_report_cell_bool(report, f->metrics == FLM_METRICS_ALL);
     flm_report_cell_bool(report, f->needs_symbols);
     if (f->writes)

@@ -84,7 +84,10 @@ static struct flm_profile *read_profile(struct loading *l)
         /* One chunk may have had nothing but broken lines: reading all of it decides. */
     }
     set_progress(l, report_consumed);
-    return flm_reading_finish(r, l->why);
+    struct flm_profile *p = flm_reading_finish(r, l->why);
+    if (l->options.dropped_locations)
+        *l->options.dropped_locations |= r->dropped_locations;
+    return p;
 }
 
 static void release_input(void *context)
@@ -163,7 +166,7 @@ static struct flm_profile *load(struct loading *l)
         *l->options.found_format = r->format->name;
     bool may_drop = r->format->read || r->format->needs_symbols; /* others have all in any case */
     if (l->options.dropped_samples)
-        *l->options.dropped_samples =
+        *l->options.dropped_samples |=
             may_drop && l->options.drop_times && flm_format_keeps_samples(r->format);
     struct flm_profile *profile = r->format->adopt  ? adopt(l)
                                   : r->format->load ? load_by_itself(l)

@@ -130,7 +130,7 @@ static void add_frames(struct losses *l)
         addresses += p->location_address[i] != 0;
     if (addresses > 0)
         add_loss(l, "addresses of ", addresses, "location");
-    if (flm_has_chains(p) && !(holds & (FLM_HOLDS_LOCATIONS | FLM_HOLDS_LINES)))
+    if (flm_has_chains(p) && !flm_format_keeps_lines(l->format))
         add_loss(l, "lines and addresses of ", p->sizes.location_count, "location");
     if (files > 0 && !(holds & FLM_HOLDS_FILES))
         add_loss(l, "files of ", files, "frame");

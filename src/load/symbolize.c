@@ -143,6 +143,8 @@ static struct flm_profile *named(struct symbolizing *s, struct flm_error *why)
     bool good = true;
     for (uint32_t i = 1; good && i < p->sizes.frame_count; i++)
         good = name_frame(s, i);
+    if (o->dropped_locations)
+        *o->dropped_locations |= s->rebuild.builder->dropped_locations;
     if (good)
         return rebuilt(s, why);
     flm_rebuild_clear(&s->rebuild);

@@ -190,8 +190,12 @@ struct flm_frame flm_builder_located(struct flm_builder *b, const struct flm_fra
         where.file = where.column = 0;
     else if (where.file == 0)
         where.file = record->file;
-    if ((where.line == 0 && where.address == 0) || b->locations == FLM_LOCATIONS_DROPPED)
+    if (where.line == 0 && where.address == 0)
         return flm_builder_frame(b, record);
+    if (b->locations == FLM_LOCATIONS_DROPPED) {
+        b->dropped_locations = true;
+        return flm_builder_frame(b, record);
+    }
     if (b->locations == FLM_LOCATIONS_AS_LINES)
         return frame_of_line(b, record, &where);
     return add_location(b, flm_builder_frame(b, record), &where);

@@ -58,7 +58,8 @@ struct flm_builder {
     struct flm_interner interner;
     struct flm_located_frame *located;
     enum flm_builder_locations locations;
-    bool has_lines; /* of FLM_LOCATIONS_AS_LINES: a frame has one */
+    bool has_lines;         /* of FLM_LOCATIONS_AS_LINES: a frame has one */
+    bool dropped_locations; /* of FLM_LOCATIONS_DROPPED: there were some */
 
     struct flm_builder_node *nodes; /* [0] is the root */
     uint32_t *path_hash;

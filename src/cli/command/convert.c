@@ -107,7 +107,8 @@ static int run(const struct flm_command *command, int count, char **words)
     f.load.drop_times = f.base && !flm_save_format(&f.save).takes_baseline
                             ? f.save.picture.normalize != FLM_NORMALIZE_DURATION
                             : !flm_save_shows_samples(&f.save);
-    f.load.no_locations = flm_save_format(&f.save).is_picture;
+    f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
+    f.load.dropped_locations = &f.save.has_no_lines;
     f.save.name = flm_load_name(words[0]);
     if (f.base)
         return compare(&f, words[0]);

@@ -138,6 +138,7 @@ struct sides {
     struct flm_gate_run *run;     /* of base, then of new */
     struct flm_profile **profile; /* theirs */
     uint32_t count, base_count;
+    bool dropped_locations; /* what is written holds none, so they were not read */
     struct flm_diff *diff;
 };
 
@@ -352,6 +353,8 @@ static int write_profile(struct fields *f, struct sides *s)
     add_subtitle(s, &subtitle);
     if (!f->save.picture.subtitle && !subtitle.failed)
         f->save.picture.subtitle = subtitle.at;
+    f->save.has_no_lines = s->dropped_locations;
+    f->save.quiet = f->load.quiet;
     int status = flm_save_with(&f->save, profile);
     flm_text_clear(&subtitle);
     return status;
@@ -369,7 +372,8 @@ static bool load_sides(const struct fields *f, struct sides *s, char **argv)
     bool is_page = report_of(f) == NO_REPORT && flm_save_format(&f->save).takes_baseline;
     bool by_duration = !f->shares && f->save.picture.normalize == FLM_NORMALIZE_DURATION;
     load.drop_times = !is_page && !by_duration;
-    load.no_locations = report_of(f) != NO_REPORT || flm_save_format(&f->save).is_picture;
+    load.no_locations = report_of(f) != NO_REPORT || !flm_save_format(&f->save).keeps_lines;
+    load.dropped_locations = &s->dropped_locations;
     size_t unmatched = 0;
     load.unmatched = &unmatched;
     struct flm_load_fields base_load = load;

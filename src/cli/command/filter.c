@@ -30,8 +30,9 @@ static int run(const struct flm_command *command, int count, char **words)
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = !flm_save_shows_samples(&f.save);
-    f.load.no_locations = flm_save_format(&f.save).is_picture;
+    f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
     f.load.dropped_samples = &f.save.has_no_samples;
+    f.load.dropped_locations = &f.save.has_no_lines;
     f.save.quiet = f.load.quiet;
     struct flm_profile *profile = flm_load_with(&f.load, words[0]);
     return profile ? flm_save_with(&f.save, profile) : FLM_EXIT_WRONG;

@@ -100,7 +100,9 @@ static int run(const struct flm_command *command, int count, char **argv)
     if (flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
     f.load.drop_times = f.side_by_side || !flm_save_shows_samples(&f.save);
-    f.load.no_locations = flm_save_format(&f.save).is_picture;
+    f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
+    f.load.dropped_samples = &f.save.has_no_samples;
+    f.load.dropped_locations = &f.save.has_no_lines;
     size_t unmatched = 0;
     f.load.unmatched = &unmatched;
     struct flm_profile *merged =

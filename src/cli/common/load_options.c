@@ -169,6 +169,7 @@ static struct flm_load_options options_of(const struct flm_load_fields *fields,
         .by_thread = fields->by_thread,
         .member = fields->chosen,
         .dropped_samples = fields->dropped_samples,
+        .dropped_locations = fields->dropped_locations,
     };
 }
 

@@ -21,8 +21,8 @@ struct flm_load_fields {
     bool reports_losses; /* the command reports losses itself */
     size_t *unmatched; /* of commands that read several files: counts those in which --apply matched
                           nothing, which is no error there; NULL: it is one */
-    const char **found_format; /* receives the name of the format; may be NULL */
-    bool *dropped_samples;     /* as of struct flm_load_options */
+    const char **found_format;                 /* receives the name of the format; may be NULL */
+    bool *dropped_samples, *dropped_locations; /* as of struct flm_load_options */
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_load_fields,

@@ -91,10 +91,15 @@ static void report_losses(const struct flm_save_fields *f, const struct flm_prof
     size_t size = flm_save_losses(profile, path, save, losses);
     bool is_picture = flm_save_format(f).is_picture; /* it shows what it shows */
     bool summed = !is_picture && f->has_no_samples && flm_profile_sample_count(profile) == 0;
-    const char *samples = summed ? "single samples (times, labels)" : "";
-    if (size > 0 || *samples)
-        flm_message("%s: not in it: %s%s%s", output_name(f), samples,
-                    size > 0 && *samples ? ", " : "", losses);
+    bool no_lines = !is_picture && f->has_no_lines;
+    const char *unread = summed && no_lines
+                             ? "single samples (times, labels), lines and addresses of frames"
+                         : summed   ? "single samples (times, labels)"
+                         : no_lines ? "lines and addresses of frames"
+                                    : "";
+    if (size > 0 || *unread)
+        flm_message("%s: not in it: %s%s%s", output_name(f), unread,
+                    size > 0 && *unread ? ", " : "", losses);
 }
 
 int flm_save_with(const struct flm_save_fields *f, struct flm_profile *profile)

@@ -19,8 +19,9 @@ struct flm_save_fields {
     size_t code_size;
     const struct flm_profile *base;
 
-    bool quiet;          /* not an option here: what the format cannot hold is not printed */
-    bool has_no_samples; /* those of the input were not read, because the format has none */
+    bool quiet; /* not an option here: what the format cannot hold is not printed */
+    bool has_no_samples, has_no_lines; /* those of the input were not read, because the format has
+                                          none */
 };
 
 /* To be put into a command's table: `fields` is the struct, `member` its struct flm_save_fields. */

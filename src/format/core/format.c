@@ -237,6 +237,12 @@ bool flm_format_keeps_samples(const struct flm_format *format)
     return format->has_times || format->keeps_labels;
 }
 
+bool flm_format_keeps_lines(const struct flm_format *format)
+{
+    assert(format);
+    return (format->holds & (FLM_HOLDS_LOCATIONS | FLM_HOLDS_LINES)) != 0;
+}
+
 void flm_format_add_loses(const struct flm_format *f, struct flm_text *out)
 {
     const struct {
@@ -258,7 +264,7 @@ void flm_format_add_loses(const struct flm_format *f, struct flm_text *out)
         {"modules", !(f->holds & FLM_HOLDS_MODULES)},
         {"files and lines", !(f->holds & FLM_HOLDS_FILES)},
         {"lines that ran and addresses",
-         (f->holds & (FLM_HOLDS_FILES | FLM_HOLDS_LOCATIONS | FLM_HOLDS_LINES)) == FLM_HOLDS_FILES},
+         (f->holds & FLM_HOLDS_FILES) && !flm_format_keeps_lines(f)},
         {"addresses", f->holds & FLM_HOLDS_LINES},
         {"kinds of frames",
          !(f->holds & (FLM_HOLDS_KINDS | FLM_HOLDS_KINDS_ANNOTATED | FLM_HOLDS_KERNEL_INLINED))},

@@ -215,6 +215,9 @@ void flm_format_add_loses(const struct flm_format *format, struct flm_text *out)
 /* Whether files of the format are drawn pictures, which are never read back. */
 bool flm_format_is_picture(const struct flm_format *format);
 
+/* Whether written files have the lines that ran, next to the frames. */
+bool flm_format_keeps_lines(const struct flm_format *format);
+
 /* Whether written files have single samples, with their times or their labels. */
 bool flm_format_keeps_samples(const struct flm_format *format);
 

@@ -130,7 +130,9 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
     struct flm_builder *builder = flm_builder_new(why);
     if (builder)
         builder->locations = flm_reading_locations(&r->options);
-    if (builder && r->format->read(r->source, &r->options, builder, why))
+    bool good = builder && r->format->read(r->source, &r->options, builder, why);
+    r->dropped_locations = good && builder->dropped_locations;
+    if (good)
         return flm_builder_finish(builder, why);
     flm_builder_free(builder);
     return NULL;

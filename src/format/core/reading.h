@@ -15,10 +15,11 @@ struct flm_reading {
     struct flm_source *source;       /* the one that is read: the caller's, or of converted text */
     struct flm_read_options options; /* as `prepare` has left them */
     const struct flm_format *format;
-    bool is_certain;       /* the input has at least its shape (FLM_SNIFF_LIKELY) */
-    struct flm_bytes head; /* the first bytes, after a byte order mark */
-    size_t mark_size;      /* size of the byte order mark, which was skipped */
-    char *converted;       /* all of the input, converted from UTF-16 */
+    bool is_certain;        /* the input has at least its shape (FLM_SNIFF_LIKELY) */
+    struct flm_bytes head;  /* the first bytes, after a byte order mark */
+    size_t mark_size;       /* size of the byte order mark, which was skipped */
+    bool dropped_locations; /* flm_reading_finish had locations that the options do not keep */
+    char *converted;        /* all of the input, converted from UTF-16 */
     struct flm_source text;
     char others[300]; /* what else it could be, from flm_format_others; if it was named, and is not
                          like that format: what it is like */

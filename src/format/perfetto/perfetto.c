@@ -390,7 +390,8 @@ const struct flm_format flm_format_perfetto = {
     .name = "perfetto",
     .title = "Perfetto",
     .extensions = ".perfetto-trace .pftrace",
-    .description = "traces of Perfetto: samples, heap profiles, track events, counters",
+    .description =
+        "traces of Perfetto: samples, heaps, track events, states of threads, counters, GPU",
     .has_times = true,
     .keeps_labels = true,
     .needs_symbols = true,

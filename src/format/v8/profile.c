@@ -502,6 +502,8 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
                          .last_id = FLM_NONE};
     if (!index_nodes(p))
         return;
+    p->builder->dropped_locations |= p->builder->locations == FLM_LOCATIONS_DROPPED &&
+                                     (p->lines.count > 0 || p->ticks.count > 0);
     double elapsed = p->deltas.count > 0 ? p->deltas.at[0] : 0;
     s.latest = elapsed;
     size_t backward = 0;

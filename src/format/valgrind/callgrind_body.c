@@ -192,7 +192,9 @@ static enum flm_callgrind_number read_signed(struct flm_callgrind *r, const char
 static enum verdict take_costs(struct flm_callgrind *r, const char *at, const char *end)
 {
     for (size_t i = 0; i < r->position_count && at < end; i++) {
-        if (i == r->line_column && r->options->locations) {
+        if (i == r->line_column && !r->options->locations) {
+            r->builder->dropped_locations |= *at >= '1' && *at <= '9';
+        } else if (i == r->line_column) {
             enum flm_callgrind_number kind = read_relative(&at, end, &r->line);
             if (kind != FLM_CALLGRIND_NUMBER_GOOD)
                 return COSTS_MALFORMED;

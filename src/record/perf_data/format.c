@@ -2,6 +2,7 @@
 #include "format/core/format.h"
 #include "flamel/file.h"
 #include "format/perf_data/perf_data_reader.h"
+#include "profile/internal.h"
 #include "record/perf_data/perf_data.h"
 
 /* Looking up names takes longer than reading: it asks as often as there are modules. */
@@ -31,10 +32,13 @@ static struct flm_profile *load(const struct flm_load_request *request, struct f
     struct flm_session *session = flm_perf_data_read(request->source, request->file, &options, why);
     struct flm_builder *builder = session ? flm_builder_new(why) : NULL;
     struct flm_profile *profile = NULL;
-    if (builder && flm_session_finish(session, builder, goes_on, request->source, why))
+    if (builder && flm_session_finish(session, builder, goes_on, request->source, why)) {
+        if (o->dropped_locations)
+            *o->dropped_locations |= builder->dropped_locations;
         profile = flm_builder_finish(builder, why);
-    else
+    } else {
         flm_builder_free(builder);
+    }
     flm_session_free(session);
     return profile;
 }
