@@ -280,20 +280,22 @@ void flm_options_version(void)
     printf("flamel %s\n", flm_version());
 }
 
-/* Lines of help, each below the first, broken at blanks where they would be too long. */
+/* Help in lines, each below the first, broken at blanks; the lines of the source are none of it. */
 static void print_text(const char *text, int column)
 {
     enum { WIDTH = 80 };
     size_t room = (size_t)(WIDTH - column);
     while (*text) {
-        size_t size = strcspn(text, "\n"), fits = size;
+        size_t size = strlen(text), fits = size;
         if (size > room) {
             fits = room;
-            while (fits > 0 && text[fits] != ' ')
+            while (fits > 0 && !strchr(" \n", text[fits]))
                 fits--;
-            fits = fits > 0 ? fits : size;
+            fits = fits > 0 ? fits : strcspn(text, " \n");
         }
-        printf("%.*s\n", (int)fits, text);
+        for (size_t i = 0; i < fits; i++)
+            putchar(text[i] == '\n' ? ' ' : text[i]);
+        putchar('\n');
         text += fits + (text[fits] != 0);
         if (*text)
             printf("%*s", column, "");
