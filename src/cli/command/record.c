@@ -387,7 +387,7 @@ const struct flm_command flm_command_record = {
         "  flamel record -p 4711 -- ./load-test    a process, as long as the command runs\n"
         "  flamel record -e page-faults -- ./app   where memory is first touched\n"
         "  flamel record --threads-of 4711 -d 10s  what the threads of a Java VM wait for\n"
-        "  flamel record --push http://127.0.0.1:4040 --service api -- ./api\n"
+        "  flamel record --push http://127.0.0.1:4040 --service app -- ./app\n"
         "                                          always, to a server: flamel serve\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
