@@ -63,7 +63,7 @@ struct flm_bytes flm_code_part(const struct flm_text *text, unsigned index)
         for (to = from; to < text->size && text->at[to] != '\n';)
             to++;
         if (index == 0)
-            return (struct flm_bytes){text->at + from, to - from};
+            return (struct flm_bytes){to > from ? text->at + from : "", to - from};
         if (to >= text->size)
             return (struct flm_bytes){"", 0};
     }
