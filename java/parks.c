@@ -125,13 +125,14 @@ static bool call_registration(jni *env, object unsafe)
     object lookup = jni_get_static_object(env, handles, all);
     union jni_value of_nothing = {.o = jni_get_static_object(env, void_class, nothing)};
     object type = jni_call_static(env, type_class, type_of, &of_nothing);
-    object name = type ? jni_new_text(env, "registerNatives") : NULL;
-    if (!lookup || !name)
+    object name = jni_has_exception(env) ? NULL : jni_new_text(env, "registerNatives");
+    if (!lookup || !type || !name)
         return false;
     const union jni_value what[3] = {{.o = unsafe}, {.o = name}, {.o = type}};
     object handle = jni_call(env, lookup, find, what);
-    union jni_value none = {.o = handle ? jni_new_objects(env, 0, object_class) : NULL};
-    if (!none.o)
+    union jni_value none = {.o = jni_has_exception(env) ? NULL
+                                                        : jni_new_objects(env, 0, object_class)};
+    if (!handle || !none.o)
         return false;
     jni_call(env, handle, invoke, &none);
     return !jni_has_exception(env);
@@ -166,16 +167,16 @@ static bool set_park(jni *env, park at)
     return good && vm_park;
 }
 
-/* A global reference to a class, or NULL. */
-static object keep(jni *env, const char *name)
+/* A global reference to a class, kept from the first time on. False: there is no such class. */
+static bool keep(jni *env, object *kept, const char *name)
 {
-    object of = jni_find_class(env, name);
-    object kept = of ? jni_new_global(env, of) : NULL;
-    if (of)
+    object of = *kept ? NULL : jni_find_class(env, name);
+    if (of) {
+        *kept = jni_new_global(env, of);
         jni_delete_local(env, of);
-    else
-        jni_clear_exception(env);
-    return kept;
+    }
+    jni_clear_exception(env);
+    return *kept != NULL;
 }
 
 bool parks_begin(jni *env)
@@ -185,14 +186,12 @@ bool parks_begin(jni *env)
     jni_clear_exception(env);
     if (thread)
         jni_delete_local(env, thread);
-    if (!latch) {
-        synchronizer = keep(env, "java/util/concurrent/locks/AbstractQueuedSynchronizer");
-        long_synchronizer = keep(env, "java/util/concurrent/locks/AbstractQueuedLongSynchronizer");
-        stamped_lock = keep(env, "java/util/concurrent/locks/StampedLock");
-        latch = keep(env, "java/util/concurrent/CountDownLatch$Sync");
-    }
-    return blocker_field && synchronizer && long_synchronizer && stamped_lock && latch &&
-           set_park(env, our_park);
+    return blocker_field &&
+           keep(env, &synchronizer, "java/util/concurrent/locks/AbstractQueuedSynchronizer") &&
+           keep(env, &long_synchronizer,
+                "java/util/concurrent/locks/AbstractQueuedLongSynchronizer") &&
+           keep(env, &stamped_lock, "java/util/concurrent/locks/StampedLock") &&
+           keep(env, &latch, "java/util/concurrent/CountDownLatch$Sync") && set_park(env, our_park);
 }
 
 void parks_end(jni *env)

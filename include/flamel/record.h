@@ -154,7 +154,7 @@ bool flm_recording_stop(struct flm_recording *recording, struct flm_error *why);
  * time. NULL, and `why`, when it fails: FLM_ERROR_USAGE where it is over and all was taken. */
 struct flm_profile *flm_recording_take(struct flm_recording *recording, struct flm_error *why);
 
-/* Asks a command that still runs, and the processes in its process group that it has started, to
+/* Asks a command that still runs, and the processes in its session that it has started, to
  * end (SIGTERM), and waits five seconds at most for them to do so; those that do not are killed,
  * because they have our standard output. */
 void flm_recording_end_command(struct flm_recording *recording);

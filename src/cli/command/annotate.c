@@ -86,6 +86,19 @@ static void say_no_lines(const struct flm_profile *p)
                 "see them");
 }
 
+/* Of a script the machine code of the interpreter comes first, whose lines nobody asks for. */
+static void point_to_scripts(const struct flm_profile *p)
+{
+    uint32_t count = flm_profile_frame_count(p);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct flm_frame_record *frame = flm_profile_frame(p, (struct flm_frame){i});
+        if (frame->kind != FLM_KIND_INTERPRETED || !frame->file)
+            continue;
+        flm_message("--apply my-code lists the lines of scripts alone, with what they call");
+        return;
+    }
+}
+
 /* One file, or two, before and after. */
 static int print(const struct fields *f, const char *const *paths, int count, const char *function)
 {
@@ -146,6 +159,8 @@ static int print(const struct fields *f, const char *const *paths, int count, co
     if (loaded)
         made = function ? flm_report_annotate(sides[0], &how, &why)
                         : flm_report_lines(sides[0], &how, &why);
+    if (made && !function && !is_all && !f->load.apply && !f->load.quiet)
+        point_to_scripts(sides[0]);
     bool good = made && flm_report_print(made, flm_form_of(&f->form), "-", &why);
     flm_report_free(made);
     flm_sources_free(sources);

@@ -15,6 +15,7 @@
 struct descendant {
     int32_t process;
     int file; /* a pidfd, readable when it has ended */
+    bool may_not;
 };
 
 struct descendants FLM_ARRAY(struct descendant);
@@ -38,7 +39,7 @@ static bool is_listed(const struct descendants *all, int32_t process)
 static void list(struct descendants *all, pid_t command, const char *root)
 {
     struct flm_tasks tasks = {0};
-    pid_t group = getpgid(command);
+    pid_t session = getsid(command);
     if (flm_tasks_add(&tasks, command))
         flm_tasks_add_descendants(&tasks, root);
     for (size_t i = 1; i < tasks.count; i++) {
@@ -49,7 +50,7 @@ static void list(struct descendants *all, pid_t command, const char *root)
         found.file = (int)syscall(SYS_pidfd_open, found.process, 0);
 #endif
         /* Looked at behind the file: the number may have gone to another process before. */
-        bool is_ours = found.file >= 0 && getpgid(found.process) == group;
+        bool is_ours = found.file >= 0 && getsid(found.process) == session;
         if (is_ours && FLM_ARRAY_ADD(all, found))
             continue;
         if (found.file >= 0)
@@ -58,24 +59,35 @@ static void list(struct descendants *all, pid_t command, const char *root)
     flm_tasks_clear(&tasks);
 }
 
-/* The command first: it would start its next one when the current one ends. */
-static void signal_all(const struct descendants *all, struct flm_child *child, int number)
+/* Nobody waits for those that may not be signaled: of another user, by sudo. */
+static void signal_one(struct descendant *one, int number)
 {
-    if (!flm_child_has_ended(child))
-        kill(child->process, number);
 #ifdef SYS_pidfd_send_signal
-    for (size_t i = 0; i < all->count; i++)
-        syscall(SYS_pidfd_send_signal, all->at[i].file, number, NULL, 0);
+    one->may_not |= syscall(SYS_pidfd_send_signal, one->file, number, NULL, 0) < 0;
 #else
-    (void)all;
+    (void)number;
+    one->may_not = true;
 #endif
+}
+
+/* The command first: it would start its next one when the current one ends. One that is stopped
+ * goes on, so that it can end. */
+static void signal_all(struct descendants *all, struct flm_child *child, int number)
+{
+    const int both[] = {number, SIGCONT};
+    for (int k = 0; k < 2; k++) {
+        if (!flm_child_has_ended(child))
+            kill(child->process, both[k]);
+        for (size_t i = 0; i < all->count; i++)
+            signal_one(&all->at[i], both[k]);
+    }
 }
 
 static bool have_ended(const struct descendants *all, struct flm_child *child)
 {
     bool ended = flm_child_has_ended(child);
     for (size_t i = 0; i < all->count && ended; i++)
-        ended = has_ended(&all->at[i]);
+        ended = all->at[i].may_not || has_ended(&all->at[i]);
     return ended;
 }
 

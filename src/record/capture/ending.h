@@ -2,11 +2,11 @@
  * does: SIGTERM, and SIGKILL for those that are still there some seconds later.
  *
  *     sh -c 'make; install'     sh, make and its compilers are asked to end
- *     a daemon                  left alone: it has a session, and so a process group, of its own
+ *     a daemon                  left alone: it has a session of its own
  *
  * If only the command ended, what it had started would go on holding our standard output, and a
- * pipe from there would stay open. It shares our process group, which may have our caller, so
- * the descendants are listed instead. */
+ * pipe from there would stay open. Our own process group may have our caller, and shells and
+ * timeout(1) make groups of their own, so the descendants are listed instead. */
 #ifndef FLAMEL_RECORD_CAPTURE_ENDING_H
 #define FLAMEL_RECORD_CAPTURE_ENDING_H
 

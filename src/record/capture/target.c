@@ -8,6 +8,7 @@
 
 #include "base/core/bytes.h"
 #include "base/number/number.h"
+#include "record/runtime/proc_stat.h"
 
 /* ---- Tasks that exist ------------------------------------------------------------------------ */
 
@@ -82,20 +83,6 @@ struct kin {
 
 struct kin_list FLM_ARRAY(struct kin);
 
-/* The fourth field of /proc/PID/stat; the second, the name, may hold blanks and parentheses. 0: the
- * process has ended. */
-static int32_t parent_of(int32_t process, const char *root)
-{
-    char path[256], line[512];
-    snprintf(path, sizeof path, "%s/proc/%d/stat", root, process);
-    FILE *file = fopen(path, "re");
-    const char *name_end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    int parent = 0;
-    if (file)
-        fclose(file);
-    return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
 /* False when memory ran out. */
 static bool list_kin(struct kin_list *list, const char *root)
 {
@@ -107,8 +94,9 @@ static bool list_kin(struct kin_list *list, const char *root)
         uint64_t process;
         if (!flm_number_parse_uint(flm_bytes_of(entry->d_name), &process) || process > INT32_MAX)
             continue;
-        int32_t parent = parent_of((int32_t)process, root);
-        good = parent == 0 || FLM_ARRAY_ADD(list, ((struct kin){(int32_t)process, parent}));
+        struct flm_proc_stat stat;
+        if (flm_proc_stat_read(root, (int32_t)process, 0, &stat))
+            good = FLM_ARRAY_ADD(list, ((struct kin){(int32_t)process, stat.parent}));
     }
     if (folder)
         closedir(folder);

@@ -622,7 +622,8 @@ static void report(const void *attached, const struct flm_runtime_report *to)
     }
     if (no_parks)
         to->note(to->session, "Java locks",
-                 flm_bytes_of("of monitors only: this VM does not let parks be measured"));
+                 flm_bytes_of("of monitors only: waits for java.util.concurrent could not be "
+                              "measured in this VM"));
     if (j->trouble[0])
         to->note(to->session, "Java agent", flm_bytes_of(j->trouble));
     else if (j->was_silent)

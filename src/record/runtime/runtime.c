@@ -14,6 +14,7 @@
 #include "os/clock.h"
 #include "os/input.h"
 #include "os/regular_file.h"
+#include "record/runtime/proc_stat.h"
 
 enum { SECOND = 1000000000 };
 
@@ -42,21 +43,13 @@ static uid_t user_of(const struct flm_runtime_search *search)
     return search->live && stat(path, &status) == 0 ? status.st_uid : geteuid();
 }
 
-/* How many seconds ago a process started that still runs; -1: unknown. In /proc/PID/stat that is
- * the 20th field behind the name, which may hold blanks and parentheses. */
+/* How many seconds ago a process started that still runs; -1: unknown. */
 static int64_t find_age_s(int32_t process)
 {
-    enum { START = 20 };
-    char path[64], line[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", process);
-    FILE *file = fopen(path, "re");
-    const char *at = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (file)
-        fclose(file);
-    for (int field = 0; at && field < START; field++)
-        at = strchr(at + 1, ' ');
-    long long ticks = at ? strtoll(at, NULL, 10) : -1;
-    return ticks < 0 ? -1 : flm_clock_ns(CLOCK_BOOTTIME) / SECOND - ticks / sysconf(_SC_CLK_TCK);
+    struct flm_proc_stat stat;
+    if (!flm_proc_stat_read("", process, 0, &stat) || stat.start_ticks < 0)
+        return -1;
+    return flm_clock_ns(CLOCK_BOOTTIME) / SECOND - stat.start_ticks / sysconf(_SC_CLK_TCK);
 }
 
 static int64_t process_age_s(const struct flm_runtime_search *search)

@@ -1,10 +1,8 @@
 #include "record/runtime/stack_dump.h"
 
 #include <asm/perf_regs.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "record/runtime/proc_stat.h"
 
 /* The kernel's number of the stack pointer. */
 #if defined(__aarch64__)
@@ -24,14 +22,7 @@ struct flm_stack_dump flm_stack_dump_of(const struct flm_event_sample *sample)
 
 bool flm_thread_is_blocked(int32_t process, int32_t thread)
 {
-    char path[64], text[256];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", process, thread);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    if (file >= 0)
-        close(file);
-    text[size > 0 ? size : 0] = 0;
-    /* "4711 (name) S ...", and names may hold anything */
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D');
+    struct flm_proc_stat stat;
+    return flm_proc_stat_read("", process, thread, &stat) &&
+           (stat.state == 'S' || stat.state == 'D');
 }

@@ -1,12 +1,12 @@
 #include "record/symbols/symbolized_session.h"
 
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
+#include "record/runtime/proc_stat.h"
 #include "record/runtimes.h"
 #include "record/symbols/internal.h"
 #include "symbol/registry/preloader.h"
@@ -74,18 +74,6 @@ struct flm_bytes flm_own_vdso(void)
     return (struct flm_bytes){start.at, size};
 }
 
-/* One that has ended is there until its parent has asked for its status: it does not run. */
-static bool runs(int32_t process)
-{
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", process);
-    FILE *file = fopen(path, "re");
-    const char *name_end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    if (file)
-        fclose(file);
-    return name_end && name_end[1] == ' ' && name_end[2] != 'Z' && name_end[2] != 'X';
-}
-
 /* ---- Files of runtimes ----------------------------------------------------------------------- */
 
 static bool add_runtime_file(struct flm_symbols *s, const struct flm_event *event,
@@ -140,7 +128,7 @@ static const struct flm_symbolizer_calls calls = {
     .kernel = kernel,
     .recorded = recorded,
     .map = map,
-    .runs = runs,
+    .runs = flm_process_runs,
     .unwind = flm_symbols_unwind,
     .unwind_losses = unwind_losses,
     .begin = flm_symbols_begin,

@@ -159,15 +159,6 @@ struct module_lines {
     bool is_known; /* a line */
 };
 
-/* Of a script the machine code of the interpreter comes first, whose lines nobody asks for. */
-static bool has_scripts(const struct flm_profile *p)
-{
-    for (uint32_t i = 0; i < p->sizes.frame_count; i++)
-        if (p->frames[i].kind == FLM_KIND_INTERPRETED && p->frames[i].file)
-            return true;
-    return false;
-}
-
 /* The programs that were compiled without -g, as far as they cost something: other modules have
  * lines, so that they would be missed. */
 static bool add_modules_without_lines(const struct making *m)
@@ -201,9 +192,6 @@ static bool add_modules_without_lines(const struct making *m)
         flm_text_puts(text, " of self: compile it with -g, or install its debug information, and "
                             "record again");
     }
-    if (said && has_scripts(p))
-        flm_text_puts(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_PLAIN),
-                      "Lines of scripts alone, with what they call: --apply my-code");
     free(modules);
     return true;
 }

@@ -7,7 +7,7 @@
  *     main   libc_start_main_stage2  (__libc_start_main, _start_c: called by jumps)   _start
  *     work   start                                                                    __clone
  *
- * A stripped program has the address of its _start in the file's header. */
+ * A stripped program has the address of its _start in the file's header, but not where it ends. */
 #include <elf.h>
 #include <stddef.h>
 
@@ -54,7 +54,8 @@ static void find_ends(struct flm_module *module)
         return;
     module->is_warm = true;
     flm_elf_find_functions(module->file, names, NAMES, SMALL, ends);
-    ends[ENTRY] = find_entry(module->file);
+    if (ends[START].end == 0)
+        ends[ENTRY] = find_entry(module->file);
     /* Other programs too may have a function called "start". */
     if (ends[CLONE].end == 0)
         ends[THREAD] = ends[THREAD_C11] = ends[CLONE];

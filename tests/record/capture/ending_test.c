@@ -79,6 +79,32 @@ static void those_that_ignore_it_are_killed(void **state)
     finish(&started);
 }
 
+/* In a process group of its own, as those of timeout(1) and of shells with job control. */
+static void those_in_other_groups_end_too(void **state)
+{
+    (void)state;
+    char line[64];
+    struct started started =
+        start((char[]){"timeout 600 sh -c 'echo there >&9; sleep 600'; echo next >&9"});
+    read_line(&started, line, sizeof line);
+    flm_command_end(&started.child, "", LONG_MS);
+    assert_int_equal(started.child.status, SIGTERM);
+    assert_true(is_closed(&started));
+    finish(&started);
+}
+
+static void one_that_is_stopped_goes_on_to_its_end(void **state)
+{
+    (void)state;
+    char line[64];
+    struct started started = start((char[]){"sleep 600 & kill -STOP $!; echo there >&9; wait"});
+    read_line(&started, line, sizeof line);
+    flm_command_end(&started.child, "", LONG_MS); /* nobody is killed, or it took two minutes */
+    assert_int_equal(started.child.status, SIGTERM);
+    assert_true(is_closed(&started));
+    finish(&started);
+}
+
 static void a_daemon_is_left_alone(void **state)
 {
     (void)state;
@@ -113,6 +139,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_command_has_started_ends_with_it),
         cmocka_unit_test(those_that_ignore_it_are_killed),
+        cmocka_unit_test(those_in_other_groups_end_too),
+        cmocka_unit_test(one_that_is_stopped_goes_on_to_its_end),
         cmocka_unit_test(a_daemon_is_left_alone),
         cmocka_unit_test(a_command_that_has_ended_is_not_signaled),
     };

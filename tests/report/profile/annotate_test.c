@@ -339,37 +339,6 @@ static void places_of_lines_are_told_apart(void **state)
     flm_profile_free(p);
 }
 
-/* Where an interpreter has no lines, those of its scripts are what is asked for. */
-static void scripts_are_pointed_to(void **state)
-{
-    (void)state;
-    struct flm_builder *b = flm_builder_new(NULL);
-    const struct flm_frame_record script = {.function = flm_builder_string(b, "f", 1).index,
-                                            .file = flm_builder_string(b, "a.py", 4).index,
-                                            .kind = FLM_KIND_INTERPRETED},
-                                  machine = {.function = flm_builder_string(b, "eval", 4).index,
-                                             .module = flm_builder_string(b, "/bin/py", 7).index};
-    const struct flm_location where = {.file = script.file, .line = 7};
-    struct flm_frame frame = flm_builder_frame(b, &script);
-    struct flm_node node =
-        flm_builder_child(b, flm_builder_root(b), flm_builder_frame_at(b, frame, &where));
-    flm_builder_add(b, node, flm_builder_metric(b, "cpu", "ms"), 10);
-    flm_builder_add(b, flm_builder_child(b, node, flm_builder_frame(b, &machine)),
-                    flm_builder_metric(b, "cpu", "ms"), 90);
-    struct flm_profile *p = flm_builder_finish(b, NULL);
-    assert_printed(p, (struct flm_annotate_options){.function = NULL}, FLM_REPORT_TEXT,
-                   "new.flm: 100 ms of cpu in 2 stacks\n"
-                   "\n"
-                   " self           total  line            function\n"
-                   "90 ms  90.0 %   90 ms  line not known  eval\n"
-                   "10 ms  10.0 %  100 ms  a.py:7          f\n"
-                   "\n"
-                   "No line is known of /bin/py, with 90 % of self: compile it with -g, or install "
-                   "its debug information, and record again\n"
-                   "Lines of scripts alone, with what they call: --apply my-code\n");
-    flm_profile_free(p);
-}
-
 static void no_common_metric_is_refused(void **state)
 {
     (void)state;
@@ -423,7 +392,6 @@ int main(void)
         cmocka_unit_test(costs_of_both_and_their_change_are_beside_each_line),
         cmocka_unit_test(another_build_has_costs_at_no_instruction),
         cmocka_unit_test(places_of_lines_are_told_apart),
-        cmocka_unit_test(scripts_are_pointed_to),
         cmocka_unit_test(no_common_metric_is_refused),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -71,6 +71,18 @@ static void a_stripped_program_ends_them_at_its_entry(void **state)
     flm_modules_free(p.modules);
 }
 
+static void an_entry_with_a_name_ends_where_that_does(void **state)
+{
+    (void)state;
+    struct program p = make_program(".text\n.globl _start\n.type _start, @function\n"
+                                    "_start: .skip 10, 0x90\n.size _start, 10\n"
+                                    ".type work, @function\nwork: .skip 64, 0x90\n.size work, 64\n",
+                                    "-static");
+    assert_true(ends_at(&p, 9));
+    assert_false(ends_at(&p, 10));
+    flm_modules_free(p.modules);
+}
+
 /* A stripped library names only what it exports: what calls main() is in front of that. */
 static void a_stripped_library_has_the_start_in_front(void **state)
 {
@@ -124,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_start_of_a_program_ends_its_stacks),
         cmocka_unit_test(a_stripped_program_ends_them_at_its_entry),
+        cmocka_unit_test(an_entry_with_a_name_ends_where_that_does),
         cmocka_unit_test(a_stripped_library_has_the_start_in_front),
         cmocka_unit_test(a_function_called_start_needs_a_clone),
         cmocka_unit_test(a_missing_file_ends_nowhere),
