@@ -7,10 +7,10 @@
 
 #include "cli/command/commands.h"
 #include "cli/common/messages.h"
-#include "cli/common/probed.h"
 #include "cli/common/record_options.h"
 #include "cli/common/terminal.h"
 #include "cli/record/previous_file.h"
+#include "cli/record/probed.h"
 #include "cli/report/print.h"
 #include "flamel/algebra.h"
 #include "flamel/file.h"

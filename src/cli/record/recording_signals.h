@@ -1,5 +1,5 @@
-/* recording_signals.h - what signals do while a command records: the first one ends the command,
- * and what was recorded is kept; the second one does not wait for it.
+/* recording_signals.h - what signals do while a command is recorded, or run with the probe: the
+ * first one ends the command, and what was recorded is kept; the second one does not wait for it.
  *
  * There is one recording at a time: what the handler writes is the program's. */
 #ifndef FLAMEL_CLI_RECORD_RECORDING_SIGNALS_H

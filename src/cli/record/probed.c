@@ -1,10 +1,9 @@
-#include "cli/common/probed.h"
+#include "cli/record/probed.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,43 +12,19 @@
 #include <unistd.h>
 
 #include "cli/common/preload.h"
-#include "os/clock.h"
+#include "cli/record/recording_signals.h"
 
-/* ---- Signals --------------------------------------------------------------------------------- */
-
-/* Written by the handler. */
-static volatile sig_atomic_t signals, last_signal, by_terminal;
-static volatile int64_t signaled_ns;
-
-static void remember_signal(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (flm_signal_is_again(&signaled_ns))
-        return;
-    signals++;
-    last_signal = number;
-    by_terminal = info->si_code == SI_KERNEL;
-}
-
-/* The command has got what the terminal sent already, and gets what was sent to us alone: once.
- * Like `flamel record`: whoever asks twice does not want to wait until it has taken its leave. */
+/* The command has got what the terminal sent already, and gets what was sent to us alone: once. */
 static void wait_for(struct flm_probed *probed)
 {
-    enum { PATIENCE_NS = 2000000000, OFTEN_MS = 50 };
-    int64_t since_ns = 0;
+    enum { OFTEN_MS = 50, SELDOM_MS = 1000 };
+    struct flm_recording_stopping stopping = {.process = probed->child.process};
     while (!flm_child_has_ended(&probed->child)) {
         struct pollfd ended = {.fd = probed->child.ended, .events = POLLIN};
-        bool is_patient = signals == 0 && probed->child.ended >= 0;
-        poll(&ended, 1, is_patient ? 1000 : OFTEN_MS);
-        if (signals == 0)
-            continue;
-        if (since_ns == 0) {
-            since_ns = flm_now_ns();
-            if (!by_terminal)
-                kill(probed->child.process, last_signal);
-        }
-        if (signals > 1 || flm_now_ns() - since_ns >= PATIENCE_NS) {
-            probed->stopped_by = last_signal;
+        bool is_patient = flm_recording_signal() == 0 && probed->child.ended >= 0;
+        poll(&ended, 1, is_patient ? SELDOM_MS : OFTEN_MS);
+        if (!flm_recording_goes_on(&stopping)) {
+            probed->stopped_by = flm_recording_signal();
             return;
         }
     }
@@ -176,15 +151,6 @@ static bool start(struct flm_probed *probed, char *const *command, const char *w
     return good;
 }
 
-static void catch_signals(struct flm_probed *probed)
-{
-    signals = 0;
-    flm_signals_catch(&probed->caught, remember_signal);
-    /* Whoever reads our report may go; and being in the background is no reason to stop. */
-    flm_signals_ignore(&probed->caught, SIGPIPE);
-    flm_signals_ignore(&probed->caught, SIGTTOU);
-}
-
 bool flm_probed_run(struct flm_probed *probed, char *const *command, const char *words,
                     struct flm_error *why)
 {
@@ -194,7 +160,8 @@ bool flm_probed_run(struct flm_probed *probed, char *const *command, const char 
         !flm_preload_check(path, command[0], why) || !make_folder(probed, why) ||
         !start(probed, command, words, why))
         return false;
-    catch_signals(probed); /* the command, which is forked by now, has those of before */
+    flm_recording_signals_catch(
+        &probed->caught); /* the command, which is forked by now, has those of before */
     if (!flm_child_release(&probed->child, command[0], why))
         return false;
     wait_for(probed);

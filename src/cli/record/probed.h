@@ -1,7 +1,7 @@
 /* probed.h - a command that was run with libflamel-probe in front of its libraries, and what its
  * processes measured: a file of each, in a folder of their own that goes when this does. */
-#ifndef FLAMEL_CLI_COMMON_PROBED_H
-#define FLAMEL_CLI_COMMON_PROBED_H
+#ifndef FLAMEL_CLI_RECORD_PROBED_H
+#define FLAMEL_CLI_RECORD_PROBED_H
 
 #include "base/core/array.h"
 #include "base/text/text.h"
