@@ -14,8 +14,8 @@ $F/libflamel.a: $(LIBRARY_SOURCES:%.c=$F/obj/%.o) $B/sources
 $F/%_fuzz: $F/obj/tests/fuzz/%_fuzz.o $(QUERY_JSON:%.c=$F/obj/%.o) $F/libflamel.a
 	$(call say,LINK,$@)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LIBS) -o $@
 
-# The usual quarantine of freed memory is 256 MB, and takes six times that where large blocks are freed, as
-# those of a JFR file's windows: it was at the limit after 30 files, none of which needs more than 80 MB.
+# The usual quarantine of freed memory (256 MB) reaches the limit where large blocks are freed, as those of a
+# JFR file's windows (bench/RESULTS.md).
 FUZZ_RUNS := $(FUZZ:%=fuzz-%)
 .PHONY: fuzz $(FUZZ_RUNS)
 fuzz: $(FUZZ_RUNS)

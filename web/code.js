@@ -110,7 +110,7 @@ export function makeCode(view) {
             if (isSource ? row.at : row.number) view.act(`code-select ${isSource ? row.at : `@${row.number}`}`);
         }
         function draw(isForced) {
-            if (isHeld(rows, () => draw(isForced))) return;
+            if (isHeld(rows, () => draw(true))) return;
             const from = Math.max(0, Math.min(count - 1, Math.floor(scroller.scrollTop / CODE_ROW_PX)) - CODE_SPARE);
             if (!isForced && from === first && list.length) return;
             const text = view.core.queryText(`code-rows ${name} ${from} ${seen() + 2 * CODE_SPARE}`);

@@ -34,30 +34,40 @@ export function shortName(name, most) {
     return name.length <= most ? name : `${name.slice(0, most >> 1)} … ${name.slice(-(most >> 1))}`;
 }
 
-// What is pressed, by a pointer or by the space bar, from then until its click: a browser clicks nothing when what
-// was pressed is another element when it is released. So what would replace it waits until then: the last change of each
-// parent, by parent. Selects open a list of their own, after which no release may come.
-let pressed = null;
+// What is pressed, by a pointer or by the space bar, from then until its click. A browser makes no click where
+// something else has taken the place of what was pressed, so what would take it waits until the release: the last
+// change of each parent, by parent. Selects open a list of their own, after which no release may come.
+const SPACE = ' ';
+let pressed = null, pressedBy = null; // a pointer's number, or SPACE
 const waiting = new Map();
 
 function press(event) {
-    const target = event.composedPath()[0];
-    if (event.type === 'pointerdown' ? !target.closest?.('select, input') : event.key === ' ' && target.matches?.('button, summary'))
-        pressed = target;
+    const target = event.composedPath()[0], byPointer = event.type === 'pointerdown';
+    if (byPointer ? target.closest?.('select, input') : event.key !== SPACE || !target.matches?.('button, summary')) return;
+    pressed = target;
+    pressedBy = byPointer ? event.pointerId : SPACE;
 }
 function release() {
-    pressed = null;
+    pressed = pressedBy = null;
     const all = [...waiting.values()];
     waiting.clear();
-    for (const change of all) change();
+    const failures = [];
+    for (const change of all)
+        try {
+            change();
+        } catch (failure) {
+            failures.push(failure);
+        }
+    if (failures.length) throw failures[0];
 }
 if (typeof addEventListener === 'function') {
+    const isOurs = event => pressed && pressedBy === (event.pointerId ?? event.key);
     for (const type of ['pointerdown', 'keydown']) addEventListener(type, press, true);
     // The click comes next, in the same task: what it does is not to be undone by what waited.
-    for (const type of ['pointerup', 'keyup']) addEventListener(type, () => pressed && setTimeout(release), true);
+    for (const type of ['pointerup', 'keyup']) addEventListener(type, event => isOurs(event) && setTimeout(release), true);
     for (const type of ['pointercancel', 'dragend']) addEventListener(type, release, true);
     addEventListener('blur', release); // of the window: that of an element does not come up to it
-    addEventListener('pointermove', event => pressed && !event.buttons && event.pointerType === 'mouse' && release(), true);
+    addEventListener('pointermove', event => isOurs(event) && !event.buttons && event.pointerType === 'mouse' && release(), true);
     addEventListener('click', () => { pressed = null; }, true);
 }
 

@@ -41,7 +41,8 @@ const SHAPES = {
 };
 
 // Widths of columns, and the order in which they are dropped where there is no room for all. The name and
-// the column that the table is sorted by always stay; where that is too much still, the name is narrower. The panel and the tooltip have the values of the others.
+// the column that the table is sorted by always stay; if there is no room for both, the name is narrower. The panel
+// and the tooltip have the values of the others.
 const NAME_EM = 16, GAP_EM = 0.8;
 const emsOf = column => column.isName ? NAME_EM : column.isModule ? 9 : column.isShare ? 5.5 : 6.2;
 const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'self', 'total', 'change_share', 'after'];
@@ -163,7 +164,7 @@ export function makeTable(view, shapeName, name = shapeName) {
     }
 
     function update(isQuiet) {
-        if (!element.isConnected || element.offsetParent === null || isHeld(rows, () => update(isQuiet))) return;
+        if (!element.isConnected || element.offsetParent === null || isHeld(rows, () => update())) return;
         const from = Math.max(0, firstSeen() - SPARE_ROWS);
         if (isQuiet && table && from === first && table.rows.length >= Math.min(count,
             seenRows() + SPARE_ROWS)) return;

@@ -245,7 +245,27 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         core.act(action);
         changed(core.changes());
     }
+    // Actions have the numbers of rows, frames and chips: those that were seen when the button was pressed. Where others
+    // have these numbers by the time of the click, nothing is done. (What is pressed stays as it was until then: dom.js.)
+    let openings = 0, seen = null, late = {};
+    function numbered() {
+        const operations = core.query('chips').operations.map(({text, on}) => [text, on]);
+        return {rows: JSON.stringify([openings, operations]),
+            searches: JSON.stringify(core.query('searches').searches.map(({text}) => text))};
+    }
+    for (const type of ['pointerdown', 'keydown'])
+        element.addEventListener(type, event => {
+            if (type === 'pointerdown' || event.key === ' ' || event.key === 'Enter') guard(() => { seen = numbered(); });
+        }, true);
+    element.addEventListener('click', () => guard(() => {
+        const now = seen && numbered();
+        late = {rows: now?.rows !== seen?.rows, searches: now?.searches !== seen?.searches};
+        seen = null;
+        setTimeout(() => { late = {}; });
+    }), true);
+    const isLate = action => /\s\d/.test(action) && late[action.startsWith('search-') ? 'searches' : 'rows'];
     function act(action) {
+        if (isLate(action)) return false;
         const why = tryAct(action);
         if (why) refused(why);
         return !why;
@@ -298,6 +318,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     }
 
     function opened() {
+        openings++;
         guard(() => {
             changed(core.changes() | CHANGED.tools | CHANGED.chips | CHANGED.status | CHANGED.detail |
                 CHANGED.tables | CHANGED.tracks | CHANGED.picture);

@@ -94,9 +94,10 @@ static void any_format_is_opened_from_memory(void **state)
     struct flm_text flm = bytes_of(p);
     assert_int_equal(open_bytes(flm.at, flm.size), 1);
     /* A file cut off anywhere is refused, and the open profile stays. */
-    for (size_t size = 0; size < flm.size; size++)
-        if (open_bytes(flm.at, size) == -1)
-            assert_true(flamel_response_size() > 0);
+    for (size_t size = 0; size < flm.size; size++) {
+        assert_int_equal(open_bytes(flm.at, size), -1);
+        assert_true(flamel_response_size() > 0);
+    }
     assert_int_equal(do_text("apply hide:b"), 1);
     flm_text_clear(&flm);
     flm_profile_free(p);

@@ -91,7 +91,7 @@ static void report_losses(const struct flm_save_fields *f, const struct flm_prof
     size_t size = flm_save_losses(profile, path, save, losses);
     bool is_picture = flm_save_format(f).is_picture; /* it shows what it shows */
     bool summed = !is_picture && f->has_no_samples && flm_profile_sample_count(profile) == 0;
-    bool no_lines = !is_picture && f->has_no_lines;
+    bool no_lines = !is_picture && f->has_no_lines && flm_profile_location_count(profile) == 0;
     const char *unread = summed && no_lines
                              ? "single samples (times, labels), lines and addresses of frames"
                          : summed   ? "single samples (times, labels)"

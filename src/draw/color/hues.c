@@ -12,8 +12,8 @@ static uint32_t distance(uint32_t a, uint32_t b)
     return apart < FLM_HUES - apart ? apart : FLM_HUES - apart;
 }
 
-/* How far it is from the nearest that is taken, FAR at most. */
-static uint32_t room_at(const uint32_t *taken, uint32_t count, uint32_t hue)
+/* FAR at most. */
+static uint32_t distance_to_nearest(const uint32_t *taken, uint32_t count, uint32_t hue)
 {
     uint32_t room = FAR;
     for (uint32_t i = 0; i < count; i++)
@@ -21,13 +21,13 @@ static uint32_t room_at(const uint32_t *taken, uint32_t count, uint32_t hue)
     return room;
 }
 
-/* The nearest with the most room, 0, +1, -1, +2 ... from its own. */
-static uint32_t moved(const uint32_t *taken, uint32_t count, uint32_t own)
+/* The farthest from all that are taken: its own, +1, -1, +2 ... */
+static uint32_t nearest_free_hue(const uint32_t *taken, uint32_t count, uint32_t own)
 {
-    uint32_t best = own, most = room_at(taken, count, own);
+    uint32_t best = own, most = distance_to_nearest(taken, count, own);
     for (uint32_t step = 2; step <= FLM_HUES && most < FAR; step++) {
         uint32_t by = step / 2, hue = (own + (step % 2 ? FLM_HUES - by : by)) % FLM_HUES;
-        uint32_t room = room_at(taken, count, hue);
+        uint32_t room = distance_to_nearest(taken, count, hue);
         if (room > most) {
             most = room;
             best = hue;
@@ -47,7 +47,7 @@ void flm_hues_tell_apart(uint32_t *hue, double *weight, uint32_t count)
                 largest = i;
         if (largest == count)
             return;
-        taken[found] = hue[largest] = moved(taken, found, hue[largest]);
+        taken[found] = hue[largest] = nearest_free_hue(taken, found, hue[largest]);
         weight[largest] = 0;
     }
 }

@@ -3,7 +3,9 @@
  * The hue of a group follows from its name, so that it is the same in every profile. Two names may
  * have hues that are hardly different, and where these are what most of the picture consists of, a
  * person sees one group. So of the largest groups, those whose hue is next to that of a larger one
- * get the nearest hue that is not. All others keep theirs, and so does the largest. */
+ * get the nearest hue that is not. All others keep theirs, and so does the largest. Those that are
+ * moved may have another hue in another profile, in which other groups are larger, and in pictures
+ * that a command writes, where no hue is moved. */
 #ifndef FLAMEL_DRAW_COLOR_HUES_H
 #define FLAMEL_DRAW_COLOR_HUES_H
 

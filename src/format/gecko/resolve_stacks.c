@@ -143,6 +143,8 @@ static bool processed_frame(struct flm_gecko_resolving *r, size_t i,
     } else if (is_relative && r->options->locations) {
         where->address = (uint64_t)relative;
         flm_gecko_want_names(r, lib, record); /* the note says which file the address is in */
+    } else if (is_relative) {
+        r->builder->dropped_locations = true;
     }
     return true;
 }

@@ -143,6 +143,8 @@ bool flm_memray_code_frame(struct flm_memray *m, uint64_t key, uint64_t offset, 
     struct flm_frame_record record = {.function = code->function, .file = code->file};
     if (m->options->locations)
         record.line = flm_python_line(kind, table, code->first_line, (int64_t)offset);
+    else
+        m->builder->dropped_locations |= table.size > 0;
     *frame = add_frame(m, key, offset, record);
     return *frame != FLM_NONE || flm_error_memory(m->why);
 }

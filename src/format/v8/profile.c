@@ -469,6 +469,14 @@ static void begin_sample(struct sampling *s, uint32_t id, uint32_t line)
     s->stack = stack_at_line(s, &p->nodes.at[index], line);
 }
 
+static bool has_lines(const struct flm_v8_profile *p)
+{
+    for (size_t i = 0; i < p->lines.count; i++)
+        if (p->lines.at[i] != FLM_NONE && p->lines.at[i] > 0)
+            return true;
+    return p->ticks.count > 0;
+}
+
 /* The line that a sample ran; 0: not known. Where a node has counts of its lines, its samples are
  * given to them in order. */
 static uint32_t take_line(struct flm_v8_profile *p, size_t sample)
@@ -502,8 +510,7 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
                          .last_id = FLM_NONE};
     if (!index_nodes(p))
         return;
-    p->builder->dropped_locations |= p->builder->locations == FLM_LOCATIONS_DROPPED &&
-                                     (p->lines.count > 0 || p->ticks.count > 0);
+    p->builder->dropped_locations |= p->builder->locations == FLM_LOCATIONS_DROPPED && has_lines(p);
     double elapsed = p->deltas.count > 0 ? p->deltas.at[0] : 0;
     s.latest = elapsed;
     size_t backward = 0;

@@ -193,7 +193,7 @@ static enum verdict take_costs(struct flm_callgrind *r, const char *at, const ch
 {
     for (size_t i = 0; i < r->position_count && at < end; i++) {
         if (i == r->line_column && !r->options->locations) {
-            r->builder->dropped_locations |= *at >= '1' && *at <= '9';
+            r->builder->dropped_locations |= *at != '0' && *at != '*';
         } else if (i == r->line_column) {
             enum flm_callgrind_number kind = read_relative(&at, end, &r->line);
             if (kind != FLM_CALLGRIND_NUMBER_GOOD)

@@ -44,8 +44,8 @@ enum {
  * that is seen. */
 enum { FLM_ROWS_LEAST = 8 };
 
-/* And one whose rows tell little has these, its outermost: that of one stack, all of whose rows are
- * as wide, and that which ran for so short a part of the time that no name fits into it. */
+/* A thread that has only one stack, or whose samples span fewer pixels than a name takes, has only
+ * its outermost rows. */
 enum { FLM_ROWS_FEW = 3, FLM_THREAD_READABLE_PX = 40 };
 
 struct flm_scene {
