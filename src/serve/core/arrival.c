@@ -53,26 +53,27 @@ static struct flm_arrival *last(const struct flm_arrivals *arrivals)
     return arrivals->items.count > 0 ? &arrivals->items.at[arrivals->items.count - 1] : NULL;
 }
 
-static bool has(const struct flm_arrival *arrival, struct flm_bytes name)
-{
-    for (size_t i = 0; i < arrival->labels.count; i++)
-        if (flm_bytes_are(name, arrival->labels.at[i].name))
-            return true;
-    return false;
-}
-
 bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name)
 {
     const struct flm_arrival *arrival = last(arrivals);
-    return arrival && has(arrival, flm_bytes_of(name));
+    return arrival && flm_http_fields_have(&arrival->labels, flm_bytes_of(name));
+}
+
+static struct flm_bytes cut(struct flm_bytes text, size_t most)
+{
+    return (struct flm_bytes){text.at, text.size < most ? text.size : most};
 }
 
 void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name, struct flm_bytes value)
 {
     struct flm_arrival *arrival = last(arrivals);
-    if (!arrival || arrivals->failed || has(arrival, name))
+    /* What is beyond a limit is not kept, but for so much that the store sees it and refuses. */
+    if (!arrival || arrivals->failed || arrival->labels.count > FLM_STORE_MOST_LABELS)
         return;
-    arrivals->failed |= !flm_http_field_add(&arrival->labels, name, value);
+    name = cut(name, FLM_STORE_LONGEST_KEY + 1);
+    value = cut(value, FLM_STORE_LONGEST_VALUE + 1);
+    if (!flm_http_fields_have(&arrival->labels, name))
+        arrivals->failed |= !flm_http_field_add(&arrival->labels, name, value);
 }
 
 /* ---- Into the store -------------------------------------------------------------------------- */

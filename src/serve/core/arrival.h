@@ -38,7 +38,8 @@ void flm_arrivals_clear(struct flm_arrivals *arrivals);
 bool flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile, int64_t time_ms,
                       struct flm_error *why);
 
-/* A label of the one that was added last. The first value of a name holds. */
+/* A label of the one that was added last. The first value of a name holds. One that is too many, or
+ * too long, is refused when they are appended. */
 void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name,
                        struct flm_bytes value);
 bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name);

@@ -39,9 +39,11 @@ void flm_fail_connect(const struct flm_http_request *request, struct flm_http_re
     static const struct {
         unsigned status;
         const char *code;
-    } codes[] = {{400, "invalid_argument"}, {401, "unauthenticated"},    {403, "permission_denied"},
-                 {404, "unimplemented"},    {413, "resource_exhausted"}, {422, "invalid_argument"},
-                 {501, "unimplemented"},    {429, "resource_exhausted"}, {503, "unavailable"}};
+    } codes[] = {{400, "invalid_argument"},   {401, "unauthenticated"},
+                 {403, "permission_denied"},  {404, "unimplemented"},
+                 {413, "resource_exhausted"}, {415, "unimplemented"},
+                 {422, "invalid_argument"},   {501, "unimplemented"},
+                 {429, "resource_exhausted"}, {503, "unavailable"}};
     const char *code = "internal";
     (void)request;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
@@ -65,11 +67,13 @@ unsigned flm_status_of(const struct flm_error *why, unsigned invalid)
 
 static bool is_listed(const char *list, const char *name)
 {
-    size_t size = strlen(name);
-    for (const char *at = list; (at = strstr(at, name)) != NULL; at += size)
-        if (size > 0 && (at == list || at[-1] == ' ') && (at[size] == ',' || at[size] == 0))
-            return true;
-    return false;
+    for (;;) {
+        list += strspn(list, ", ");
+        struct flm_bytes one = {list, strcspn(list, ",")};
+        if (one.size == 0 || flm_bytes_are(one, name))
+            return one.size > 0;
+        list += one.size;
+    }
 }
 
 bool flm_serve_parameters(const struct flm_http_request *request, const char *known,

@@ -72,8 +72,10 @@ static enum MHD_Result collect(void *context, enum MHD_ValueKind kind, const cha
 {
     struct collecting *c = context;
     (void)kind;
-    bool good = !memchr(key, 0, key_size) && (!value || !memchr(value, 0, value_size)) &&
-                c->fields->count < MOST_HEADERS &&
+    if (key_size == 0 && !value)
+        return MHD_YES; /* between the two of "a=b&&c=d" */
+    bool good = key_size > 0 && !memchr(key, 0, key_size) &&
+                (!value || !memchr(value, 0, value_size)) && c->fields->count < MOST_HEADERS &&
                 flm_http_field_add(c->fields, (struct flm_bytes){key, key_size},
                                    (struct flm_bytes){value, value ? value_size : 0});
     c->exchange->is_malformed |= !good;

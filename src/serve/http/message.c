@@ -30,6 +30,14 @@ void flm_http_fields_clear(struct flm_http_fields *fields)
     FLM_ARRAY_CLEAR(fields);
 }
 
+bool flm_http_fields_have(const struct flm_http_fields *fields, struct flm_bytes name)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        if (flm_bytes_are(name, fields->at[i].name))
+            return true;
+    return false;
+}
+
 void flm_http_request_clear(struct flm_http_request *request)
 {
     flm_http_fields_clear(&request->query);

@@ -42,6 +42,7 @@ struct flm_http_response {
 bool flm_http_field_add(struct flm_http_fields *fields, struct flm_bytes name,
                         struct flm_bytes value);
 void flm_http_fields_clear(struct flm_http_fields *fields);
+bool flm_http_fields_have(const struct flm_http_fields *fields, struct flm_bytes name);
 void flm_http_request_clear(struct flm_http_request *request);
 
 /* The value of a parameter: NULL where there is none; of several the first. Upper and lower case

@@ -16,6 +16,7 @@
 
 struct event {
     struct flm_text tags;
+    struct flm_http_fields labels; /* of the tags */
     int64_t time_ms;
 };
 
@@ -50,9 +51,10 @@ static bool is_of_a_process(struct flm_bytes tag)
     return flm_bytes_start_with(tag, "_");
 }
 
-static void add_tags(struct flm_arrivals *arrivals, const struct flm_text *tags)
+/* Once, and not for each profile: there may be many of both. */
+static bool read_tags(struct event *event, struct flm_error *why)
 {
-    struct flm_bytes rest = {tags->at, tags->size};
+    struct flm_bytes rest = {event->tags.at, event->tags.size};
     while (rest.size > 0) {
         const char *comma = memchr(rest.at, ',', rest.size);
         struct flm_bytes pair = {rest.at, comma ? (size_t)(comma - rest.at) : rest.size};
@@ -63,11 +65,17 @@ static void add_tags(struct flm_arrivals *arrivals, const struct flm_text *tags)
         struct flm_bytes name =
             flm_bytes_trimmed((struct flm_bytes){pair.at, (size_t)(colon - pair.at)});
         struct flm_bytes value = flm_bytes_from(pair, (size_t)(colon - pair.at) + 1);
-        if (!is_of_a_process(name))
-            flm_arrival_label(
-                arrivals, flm_bytes_are(name, "service") ? flm_bytes_of(FLM_STORE_SERVICE) : name,
-                value);
+        if (flm_bytes_are(name, "service"))
+            name = flm_bytes_of(FLM_STORE_SERVICE);
+        if (is_of_a_process(name) || flm_http_fields_have(&event->labels, name))
+            continue;
+        if (event->labels.count == FLM_STORE_MOST_LABELS)
+            return flm_error_set(why, FLM_ERROR_FORMAT, "there are more than %d labels",
+                                 FLM_STORE_MOST_LABELS);
+        if (!flm_http_field_add(&event->labels, name, value))
+            return flm_error_memory(why);
     }
+    return true;
 }
 
 static bool is_event(const struct flm_part *part)
@@ -93,6 +101,8 @@ static bool read_parts(struct flm_arrivals *arrivals, const char *type, struct f
         return false;
     if (!has_event)
         return flm_error_set(why, FLM_ERROR_FORMAT, "there is no part 'event'");
+    if (!read_tags(event, why))
+        return false;
     flm_multipart_init(&m, type, body, why);
     while (flm_multipart_next(&m, &part)) {
         if (!flm_bytes_end_with(part.file_name, ".pprof") &&
@@ -103,7 +113,9 @@ static bool read_parts(struct flm_arrivals *arrivals, const char *type, struct f
             return false;
         if (!flm_arrivals_add(arrivals, profile, event->time_ms, why))
             return false;
-        add_tags(arrivals, &event->tags);
+        for (size_t i = 0; i < event->labels.count; i++)
+            flm_arrival_label(arrivals, flm_bytes_of(event->labels.at[i].name),
+                              flm_bytes_of(event->labels.at[i].value));
         flm_arrival_name(arrivals);
     }
     return !m.failed;
@@ -130,6 +142,7 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     }
     flm_arrivals_clear(&arrivals);
     flm_text_clear(&event.tags);
+    flm_http_fields_clear(&event.labels);
     flm_body_clear(&body);
 }
 

@@ -13,6 +13,7 @@
 #include "format/protobuf/wire_read.h"
 #include "serve/core/arrival.h"
 #include "serve/ingest/ingest.h"
+#include "store/labels/series_labels.h"
 
 struct pushing {
     struct flm_serving *serving;
@@ -30,6 +31,12 @@ static bool fail(struct pushing *p)
 
 static void keep_label(struct pushing *p, struct flm_bytes name, struct flm_bytes value)
 {
+    if (p->labels.count == FLM_STORE_MOST_LABELS) {
+        flm_error_set(p->why, FLM_ERROR_FORMAT, "there are more than %d labels",
+                      FLM_STORE_MOST_LABELS);
+        fail(p);
+        return;
+    }
     bool good = (name.size == 0 || !memchr(name.at, 0, name.size)) &&
                 (value.size == 0 || !memchr(value.at, 0, value.size));
     if (!good)

@@ -17,7 +17,7 @@
 
 struct talk {
     atomic_uint answered[6];
-    atomic_bool is_slow, is_answering;
+    atomic_bool is_slow, is_answering, has_answered;
 };
 
 static bool admit(void *context, struct flm_http_request *request,
@@ -39,6 +39,7 @@ static void answer(void *context, struct flm_http_request *request,
     if (atomic_load(&t->is_slow))
         nanosleep(&second, NULL);
     flm_http_say(response, 200, "%zu bytes", request->body.size);
+    atomic_store(&t->has_answered, true);
 }
 
 static void count(void *context, unsigned status)
@@ -156,6 +157,7 @@ static void an_answer_is_waited_for_at_the_end(void **state)
     int64_t cpu_ns = flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     assert_int_equal(pthread_create(&ending, NULL, stop, s), 0);
     assert_int_equal(pthread_join(ending, NULL), 0);
+    assert_true(atomic_load(&t.has_answered));
     cpu_ns = flm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
     /* Of the time of the processor, not of the clock: a wait that asks again and again takes it. */
     if (cpu_ns > 100000000)

@@ -10,6 +10,9 @@
 #include <cmocka.h>
 
 #include "base/encode/base64.h"
+#include "flamel/file.h"
+#include "serve/core/arrival.h"
+#include "store/labels/series_labels.h"
 #include "support/core/failures.h"
 #include "support/serve/served.h"
 
@@ -123,12 +126,41 @@ static void pushes_of_connect_are_kept_or_refused(void **state)
     flm_text_clear(&body);
 }
 
+/* The reader of a request may find millions: one more than the limit is enough to refuse them. */
+static void labels_beyond_the_limits_are_not_kept(void **state)
+{
+    struct flm_serving serving = {.keep_ms = 0};
+    struct flm_http_request request = {.tenant = ""};
+    struct flm_arrivals arrivals;
+    struct flm_load_options load = {.size = sizeof load, .format = "folded"};
+    struct flm_text value = {0};
+    char name[16];
+    (void)state;
+    flm_text_repeat(&value, 'x', 100000);
+    struct flm_bytes longer = {value.at, value.size};
+    flm_arrivals_init(&arrivals, &serving, &request);
+    assert_true(flm_arrivals_add(&arrivals, flm_load_memory("a 1\n", 4, &load, NULL), 1000, NULL));
+    flm_arrival_label(&arrivals, flm_bytes_of("a"), longer);
+    flm_arrival_label(&arrivals, longer, flm_bytes_of("a"));
+    const struct flm_http_fields *labels = &arrivals.items.at[0].labels;
+    assert_int_equal(strlen(labels->at[0].value), FLM_STORE_LONGEST_VALUE + 1);
+    assert_int_equal(strlen(labels->at[1].name), FLM_STORE_LONGEST_KEY + 1);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "l%d", i);
+        flm_arrival_label(&arrivals, flm_bytes_of(name), flm_bytes_of("x"));
+    }
+    assert_int_equal(labels->count, FLM_STORE_MOST_LABELS + 1);
+    flm_arrivals_clear(&arrivals);
+    flm_text_clear(&value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_own_pushes_are_kept_or_refused),
         cmocka_unit_test(pushes_of_pyroscope_are_kept_or_refused),
         cmocka_unit_test(pushes_of_connect_are_kept_or_refused),
+        cmocka_unit_test(labels_beyond_the_limits_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

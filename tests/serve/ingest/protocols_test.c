@@ -139,7 +139,7 @@ static void connect_pushes_in_both_encodings(void **state)
     expect(&s, "POST", path, json, (struct flm_bytes){text.at, text.size}, 200, "{}");
     expect_get(&s, "/api/v1/services", 200, "{\"services\": [\"json\", \"wire\"]}");
     expect_get(&s, FOLDED, 200, "main;work 10\n");
-    expect(&s, "POST", path, "", flm_bytes_of(""), 415, "{\"code\": ");
+    expect(&s, "POST", path, "", flm_bytes_of(""), 415, "{\"code\": \"unimplemented\"");
     expect(&s, "POST", path, json,
            flm_bytes_of("{\"series\": [{\"samples\": [{\"rawProfile\": "
                         "\"!\"}]}]}"),
@@ -260,6 +260,45 @@ static void how_much_a_request_may_make_of_its_bytes_is_bounded(void **state)
     serve_stop(&s);
 }
 
+/* Behind the 65th label nothing is read: what is there would be malformed. */
+static void too_many_labels_are_refused_at_the_first_that_is_too_many(void **state)
+{
+    static const char proto[] = "Content-Type: application/proto\r\n",
+                      json[] = "Content-Type: application/json\r\n",
+                      type[] = "Content-Type: multipart/form-data; boundary=b\r\n",
+                      push[] = "/push.v1.PusherService/Push";
+    static const char said[] =
+        "{\"code\": \"invalid_argument\", \"message\": \"there are more than 64 labels\"}";
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    struct flm_text wire = {0}, series = {0}, inner = {0}, text = {0}, parts = {0};
+    flm_text_puts(&text, "{\"series\": [{\"labels\": [");
+    flm_text_puts(&parts, "--b\r\nContent-Disposition: form-data; name=\"event\"\r\n\r\n"
+                          "{\"tags_profiler\": \"service:dd,service:dd");
+    for (int i = 0; i < 65; i++) {
+        flm_text_format(&inner, "\n%cl%u", i < 10 ? 2 : 3, (unsigned)i); /* 1, of so many bytes */
+        flm_wire_put_message(&series, 1, &inner);
+        flm_text_format(&text, "%s{\"name\": \"l%u\"}", i > 0 ? "," : "", (unsigned)i);
+        if (i < 64)
+            flm_text_format(&parts, ",l%u:x", (unsigned)i);
+    }
+    flm_wire_put_message(&wire, 1, &series);
+    flm_text_puts(&wire, "\x0a\x7f"); /* a field that is longer than the rest */
+    expect(&s, "POST", push, proto, (struct flm_bytes){wire.at, wire.size}, 400, said);
+    flm_text_puts(&text, "]}], oops");
+    expect(&s, "POST", push, json, (struct flm_bytes){text.at, text.size}, 400, said);
+    flm_text_puts(&parts, "\"}\r\n--b\r\nContent-Disposition: form-data; name=\"a.pprof\"; "
+                          "filename=\"a.pprof\"\r\n\r\nnone\r\n--b--\r\n");
+    expect(&s, "POST", "/profiling/v1/input", type, (struct flm_bytes){parts.at, parts.size}, 400,
+           "there are more than 64 labels");
+    flm_text_clear(&wire);
+    flm_text_clear(&series);
+    flm_text_clear(&text);
+    flm_text_clear(&parts);
+    flm_text_clear(&inner);
+    serve_stop(&s);
+}
+
 static void the_profiles_of_an_event_of_datadog_are_a_series(void **state)
 {
     (void)state;
@@ -300,6 +339,7 @@ int main(void)
         cmocka_unit_test(connect_pushes_in_both_encodings),
         cmocka_unit_test(resources_of_otlp_are_series),
         cmocka_unit_test(how_much_a_request_may_make_of_its_bytes_is_bounded),
+        cmocka_unit_test(too_many_labels_are_refused_at_the_first_that_is_too_many),
         cmocka_unit_test(the_profiles_of_an_event_of_datadog_are_a_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

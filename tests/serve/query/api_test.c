@@ -72,6 +72,12 @@ static void queries_that_cannot_be_are_refused(void **state)
     expect_get(&s, FOLDED "&compare=-2h..-1h", 400, "{\"error\": \"folded stacks hold one side");
     expect_get(&s, "/api/v1/merge?format=difffolded", 400,
                "{\"error\": \"difffolded takes compare");
+    /* No name is none of those that there are; nothing between two parameters is no parameter. */
+    expect_get(&s, "/api/v1/services?=x", 400, "a header or parameter is malformed");
+    expect_get(&s, "/api/v1/services?=", 400, "a header or parameter is malformed");
+    expect_get(&s, "/api/v1/series?&selector=a%3Db&&", 200, "{\"series\": []}");
+    expect_get(&s, "/api/v1/services?&", 200, "{\"services\": []}");
+    expect_get(&s, "/api/v1/series?select", 400, "{\"error\": \"there is no parameter 'select'");
     /* Nanoseconds and bytes are not added up. */
     expect_post(&s, "/ingest?name=a&from=now-10m", "main 1\n", 200, "");
     expect_post(&s, "/ingest?name=a&from=now-10m&units=bytes", "main 1\n", 200, "");
