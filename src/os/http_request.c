@@ -46,6 +46,19 @@ void flm_http_reply_reason(const struct flm_http_reply *reply, char line[200])
     flm_text_clear(&error);
 }
 
+bool flm_is_tenant(const char *name)
+{
+    size_t size = 0;
+    for (; name[size]; size++) {
+        char c = name[size];
+        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                    flm_is_one_of(c, "_-.");
+        if (!good || size >= 128)
+            return false;
+    }
+    return size > 0;
+}
+
 /* ---- URLs ------------------------------------------------------------------------------------ */
 
 void flm_url_begin(struct flm_text *out, const char *url, const char *path)
@@ -210,7 +223,8 @@ bool flm_http_call(const struct flm_http_call *call, struct flm_http_reply *repl
     char reason[CURL_ERROR_SIZE] = "";
     bool failed = false;
     long status = 0;
-    assert(flm_is_url(call->url)); /* libcurl knows files, too */
+    assert(flm_is_url(call->url));                        /* libcurl knows files, too */
+    assert(!call->tenant || flm_is_tenant(call->tenant)); /* and sends a header of two lines */
     *reply = (struct flm_http_reply){0};
     if (!open_curl(&curl, why))
         return false;

@@ -15,7 +15,7 @@
 struct flm_http_call {
     const char *url;
     const char *token;  /* Authorization: Bearer; NULL: none */
-    const char *tenant; /* X-Scope-OrgID; NULL: none */
+    const char *tenant; /* X-Scope-OrgID, flm_is_tenant; NULL: none */
     struct flm_bytes body;
     bool has_body;    /* POST, with application/octet-stream; else GET */
     int most_s;       /* seconds that it may take; 0: any time */
@@ -39,6 +39,10 @@ void flm_http_reply_clear(struct flm_http_reply *reply);
 
 /* What a refusal says: the text of {"error": "..."}, or the first line. Terminated, in `line`. */
 void flm_http_reply_reason(const struct flm_http_reply *reply, char line[200]);
+
+/* Whether a tenant has a name that can be one, for flamel serve and in a header: 1 to 128 letters,
+ * digits, and _ - . */
+bool flm_is_tenant(const char *name);
 
 /* ---- URLs ------------------------------------------------------------------------------------ */
 

@@ -8,6 +8,7 @@
 
 #include "base/text/versioned.h"
 #include "os/clock.h"
+#include "os/http_request.h"
 #include "serve/access/site.h"
 #include "serve/http/http_server.h"
 #include "serve/routes.h"

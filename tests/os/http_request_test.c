@@ -190,10 +190,26 @@ static void parameters_are_escaped(void **state)
     flm_text_clear(&url);
 }
 
+static void tenants_have_names_that_are_harmless(void **state)
+{
+    char name[200] = {0};
+    (void)state;
+    assert_true(flm_is_tenant("team-1.a_B"));
+    assert_false(flm_is_tenant(""));
+    assert_false(flm_is_tenant("a b"));
+    assert_false(flm_is_tenant("../a"));
+    assert_false(flm_is_tenant("a\r\nX-Other: b"));
+    memset(name, 'x', 128);
+    assert_true(flm_is_tenant(name));
+    name[128] = 'x';
+    assert_false(flm_is_tenant(name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_are_escaped),
+        cmocka_unit_test(tenants_have_names_that_are_harmless),
 #ifdef FLAMEL_CURL
         cmocka_unit_test(a_request_has_its_body_token_and_tenant),
         cmocka_unit_test(a_refusal_is_a_response_and_is_not_followed),

@@ -125,7 +125,7 @@ static bool check_push(const struct fields *f, struct flm_error *why)
 {
     const char *misplaced = flm_record_push_misplaced(&f->push, &f->labels);
     if (misplaced)
-        return flm_error_set(why, FLM_ERROR_USAGE, "--%s is of --push URL", misplaced);
+        return flm_error_set(why, FLM_ERROR_USAGE, "--%s needs --push URL", misplaced);
     const char *other = !f->push.server.url         ? NULL
                         : f->output != usual_output ? "output"
                         : f->view                   ? "view"

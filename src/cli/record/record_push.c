@@ -59,8 +59,8 @@ static bool push_lately(struct pushing *p, struct flm_error *why)
 {
     struct flm_error lost;
     int64_t since_ms = p->since_ms;
+    p->since_ms = flm_wall_ms(); /* before it is taken, which may last for seconds */
     struct flm_profile *profile = flm_recording_take(p->recording, why);
-    p->since_ms = flm_wall_ms();
     /* It ended while the last one was taken, which had all of it. */
     if (!profile && why->kind == FLM_ERROR_USAGE)
         return true;
@@ -117,13 +117,16 @@ static void print_summary(const struct pushing *p, const struct flm_record_resul
     }
     /* Also with --quiet: this is lost, or not where it belongs. */
     if (n->waiting > 0)
-        flm_message("%" PRIu64 " profile%s wait%s in %s: the next 'flamel record --push' sends %s",
+        flm_message("%" PRIu64 " profile%s wait%s in %s: the next 'flamel record --push' sends "
+                    "%s%s%s",
                     n->waiting, n->waiting == 1 ? "" : "s", n->waiting == 1 ? "s" : "",
-                    p->push.options.folder, n->waiting == 1 ? "it" : "them");
+                    p->push.options.folder, n->waiting == 1 ? "it" : "them",
+                    p->push.reason[0] ? "; the last try: " : "", p->push.reason);
     if (n->dropped + n->refused > 0)
-        flm_message("%" PRIu64 " profiles are lost: %" PRIu64 " dropped here, %" PRIu64
-                    " refused by the server",
-                    n->dropped + n->refused, n->dropped, n->refused);
+        flm_message(
+            "%" PRIu64 " profile%s: %" PRIu64 " dropped here, %" PRIu64 " refused by the server",
+            n->dropped + n->refused, n->dropped + n->refused == 1 ? " is lost" : "s are lost",
+            n->dropped, n->refused);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -31,31 +31,31 @@ struct flm_record_push {
      FLM_OPTION_TEXT,                                                                              \
      offsetof(fields, member.server.url)},                                                         \
         {"service",       0,                                                                       \
-         "NAME",          "of --push: the service that this is",                                   \
+         "NAME",          "with --push: the service that this is",                                 \
          FLM_OPTION_TEXT, offsetof(fields, member.service)},                                       \
         {"label",         0,                                                                       \
-         "KEY=VALUE",     "of --push: a label, such as region=eu; may be repeated",                \
+         "KEY=VALUE",     "with --push: a label, such as region=eu; may be repeated",              \
          FLM_OPTION_LIST, offsetof(fields, list)},                                                 \
         {"push-interval", 0,                                                                       \
-         "TIME",          "of --push: a profile every so often (default: 15s)",                    \
+         "TIME",          "with --push: the time between profiles (default: 15s)",                 \
          FLM_OPTION_TEXT, offsetof(fields, member.interval)},                                      \
         {"push-spool",                                                                             \
          0,                                                                                        \
          "FOLDER",                                                                                 \
-         "of --push: where profiles wait while the server is away\n(default: flamel-push)",        \
+         "with --push: where profiles wait while the server is away\n(default: flamel-push)",      \
          FLM_OPTION_TEXT,                                                                          \
          offsetof(fields, member.spool)},                                                          \
         {"push-spool-size",                                                                        \
          0,                                                                                        \
          "MIB",                                                                                    \
-         "of --push: what it may have, then the oldest are dropped (default: 256)",                \
+         "with --push: its largest size; the oldest are dropped (default: 256)",                   \
          FLM_OPTION_COUNT,                                                                         \
          offsetof(fields, member.spool_mib)},                                                      \
         {"token",         0,                                                                       \
-         "FILE",          "of --push: a file with the token to write with",                        \
+         "FILE",          "with --push: a file with the token to write with",                      \
          FLM_OPTION_TEXT, offsetof(fields, member.server.token_file)},                             \
     {                                                                                              \
-        "tenant", 0, "NAME", "of --push: whose profiles these are", FLM_OPTION_TEXT,               \
+        "tenant", 0, "NAME", "with --push: whose profiles these are", FLM_OPTION_TEXT,             \
             offsetof(fields, member.server.tenant)                                                 \
     }
 

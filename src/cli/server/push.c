@@ -42,8 +42,9 @@ bool flm_push_add(struct flm_push *p, int64_t time_ms, const struct flm_profile 
     bool is_written = flm_save_stream(profile, flm_text_sink, &file, &how, why) &&
                       (!target.failed || flm_error_memory(why));
     bool good =
-        is_written && flm_spool_add(&p->spool, time_ms, (struct flm_bytes){target.at, target.size},
-                                    (struct flm_bytes){file.at, file.size}, why);
+        is_written &&
+        flm_spool_add(&p->spool, time_ms, (struct flm_bytes){target.at, target.size},
+                      p->options.server.tenant, (struct flm_bytes){file.at, file.size}, why);
     flm_text_clear(&file);
     flm_text_clear(&target);
     pthread_mutex_lock(&p->lock);
@@ -67,24 +68,46 @@ static bool is_wanted(void *context)
     return wanted;
 }
 
-/* Says it once, when that changes. */
-static void say_away(struct flm_push *p, const char *reason)
+/* Whether they are the same but for numbers: libcurl's sentences have how long it took. */
+static bool is_same_reason(const char *a, const char *b)
 {
-    if (!p->is_away && !p->options.quiet)
-        flm_message("%s: %s: profiles wait in %s", p->options.server.url, reason,
-                    p->options.folder);
-    p->is_away = true;
+    static const char digits[] = "0123456789";
+    for (;; a++, b++) {
+        size_t size = strspn(a, digits), other = strspn(b, digits);
+        if ((size > 0) != (other > 0) || a[size] != b[other])
+            return false;
+        if (!a[size])
+            return true;
+        a += size;
+        b += other;
+    }
+}
+
+/* Says it when it is another reason than the last time: a server that was away, and is there again,
+ * may want a token. `status`: 0, there was no response. */
+static void say_waiting(struct flm_push *p, int status, const char *reason)
+{
+    char text[sizeof p->reason];
+    if (status != 0)
+        snprintf(text, sizeof text, "the server's status is %d: %s", status, reason);
+    else
+        snprintf(text, sizeof text, "%s", reason);
+    bool is_said = status == p->status && p->reason[0] && is_same_reason(text, p->reason);
+    p->status = status;
+    memcpy(p->reason, text, sizeof text);
+    if (!is_said && !p->options.quiet)
+        flm_message("%s: %s: profiles wait in %s", p->options.server.url, text, p->options.folder);
 }
 
 static enum outcome outcome_of(struct flm_push *p, const struct flm_http_reply *reply)
 {
-    char reason[200], text[240];
+    char reason[200];
     flm_http_reply_reason(reply, reason);
     switch (reply->status) {
     case 200:
-        if (p->is_away && !p->options.quiet)
+        if (p->reason[0] && !p->options.quiet)
             flm_message("%s: the server takes profiles again", p->options.server.url);
-        p->is_away = false;
+        p->reason[0] = 0;
         return PUSHED;
     case 400:
     case 413:
@@ -93,8 +116,7 @@ static enum outcome outcome_of(struct flm_push *p, const struct flm_http_reply *
         flm_message("%s: a profile was refused: %s", p->options.server.url, reason);
         return REFUSED;
     default:
-        snprintf(text, sizeof text, "the server's status is %d: %s", reply->status, reason);
-        say_away(p, text);
+        say_waiting(p, reply->status, reason);
         return AGAIN;
     }
 }
@@ -110,7 +132,7 @@ static enum outcome send(struct flm_push *p, const struct flm_spooled *spooled)
     const struct flm_http_call call = {
         .url = url.at,
         .token = p->token.at,
-        .tenant = p->options.server.tenant,
+        .tenant = spooled->tenant,
         .body = spooled->profile,
         .has_body = true,
         .most_s = MOST_SECONDS,
@@ -125,7 +147,7 @@ static enum outcome send(struct flm_push *p, const struct flm_spooled *spooled)
     else if (why.kind == FLM_ERROR_CANCELED)
         outcome = CANCELED;
     else
-        say_away(p, why.text);
+        say_waiting(p, 0, why.text);
     flm_http_reply_clear(&reply);
     flm_text_clear(&url);
     return outcome;
@@ -154,13 +176,19 @@ static void *send_all(void *context)
     struct flm_spooled spooled = {.target = NULL};
     int64_t wait_ns = SECOND_NS;
     while (is_wanted(p)) {
-        if (!flm_spool_first(&p->spool, &spooled)) {
-            pause_for(p, flm_spool_count(&p->spool) > 0 ? wait_ns : INT64_MAX);
+        struct flm_error why;
+        enum outcome outcome = AGAIN;
+        if (flm_spool_first(&p->spool, &spooled, &why)) {
+            outcome = send(p, &spooled);
+        } else if (why.kind == FLM_ERROR_NONE) {
+            pause_for(p, INT64_MAX);
             continue;
+        } else {
+            say_waiting(p, 0, why.text);
         }
-        enum outcome outcome = send(p, &spooled);
         if (outcome == PUSHED || outcome == REFUSED) {
-            flm_spool_remove_first(&p->spool);
+            if (!flm_spool_remove_first(&p->spool, &why))
+                flm_message("%s: the next 'flamel record --push' sends it again", why.text);
             pthread_mutex_lock(&p->lock);
             p->counts.pushed += outcome == PUSHED;
             p->counts.refused += outcome == REFUSED;

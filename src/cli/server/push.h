@@ -39,6 +39,8 @@ struct flm_push {
     struct flm_push_options options;
     struct flm_spool spool;
     struct flm_text token, target; /* up to the time */
+    char reason[240]; /* why profiles wait; "": they do not. Of the thread, until it has ended */
+    int status;       /* of the response that has it; 0: there was none */
     pthread_t thread;
     bool has_thread;
 
@@ -47,7 +49,7 @@ struct flm_push {
     struct flm_push_counts counts;
     bool has_more;  /* since the thread looked */
     bool is_ending; /* there comes no more: it is tried every second now */
-    bool is_closing, is_idle, is_away;
+    bool is_closing, is_idle;
 };
 
 /* False, and `why`, for options that cannot be; the server need not be there. */
@@ -58,6 +60,7 @@ bool flm_push_open(struct flm_push *push, const struct flm_push_options *options
 bool flm_push_add(struct flm_push *push, int64_t time_ms, const struct flm_profile *profile,
                   struct flm_error *why);
 
+/* `reason` is then that of what waits. */
 void flm_push_close(struct flm_push *push, struct flm_push_counts *counts);
 
 #endif

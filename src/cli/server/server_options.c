@@ -2,6 +2,7 @@
 
 #include "os/download.h"
 #include "os/file_bytes.h"
+#include "os/http_request.h"
 
 static bool read_token(const char *path, struct flm_text *token, struct flm_error *why)
 {
@@ -33,5 +34,9 @@ bool flm_server_read(const struct flm_server_fields *f, const char *option, stru
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--%s is the URL of a server, such as http://127.0.0.1:4040, not '%s'",
                              option, f->url);
+    if (f->tenant && !flm_is_tenant(f->tenant))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "--tenant has 1 to 128 letters, digits, and _ - . in it, not '%s'",
+                             f->tenant);
     return !f->token_file || read_token(f->token_file, token, why);
 }

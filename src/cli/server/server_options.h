@@ -11,8 +11,9 @@ struct flm_server_fields {
     const char *url, *token_file, *tenant;
 };
 
-/* The URL is one; `token` receives the token, terminated, or nothing where there is no file: the
- * first word of the file, which must have no other. `option` is what the URL was given with. */
+/* The URL is one, and the tenant can be one; `token` receives the token, terminated, or nothing
+ * where there is no file: the first word of the file, which must have no other. `option` is what
+ * the URL was given with. */
 bool flm_server_read(const struct flm_server_fields *fields, const char *option,
                      struct flm_text *token, struct flm_error *why);
 

@@ -7,6 +7,7 @@
 
 #include "base/encode/base64.h"
 #include "base/number/number.h"
+#include "os/http_request.h"
 
 enum { TOKEN_BYTES = 32, LONGEST_TOKEN = 512 };
 
@@ -33,19 +34,6 @@ unsigned flm_rights_parse(struct flm_bytes text)
             return rights;
         text = flm_bytes_from(text, name.size + 1);
     }
-}
-
-bool flm_is_tenant(const char *name)
-{
-    size_t size = 0;
-    for (; name[size]; size++) {
-        char c = name[size];
-        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                    flm_is_one_of(c, "_-.");
-        if (!good || size >= 128)
-            return false;
-    }
-    return size > 0;
 }
 
 static void put_hex(struct flm_text *out, const unsigned char *bytes, size_t size)

@@ -47,7 +47,4 @@ unsigned flm_rights_parse(struct flm_bytes text);
 bool flm_token_make(unsigned rights, const char *tenant, struct flm_text *token,
                     struct flm_text *line, struct flm_error *why);
 
-/* Whether a tenant has a name that can be one: 1 to 128 letters, digits, and _ - . */
-bool flm_is_tenant(const char *name);
-
 #endif
