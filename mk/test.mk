@@ -113,7 +113,7 @@ test-unit: $(UNIT_RESULTS) $(REPLAY_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 # The tests in which more than one thread runs: what SAN=thread looks at.
-THREADED := os/% load/chunks load/load stats/maxt% gate/runs/distances symbol/registry/% symbol/dwarf/walk \
+THREADED := os/% net/% load/chunks load/load stats/maxt% gate/runs/distances symbol/registry/% symbol/dwarf/walk \
             symbol/demangle/plain_names record/live/% record/capture/recorder record/capture/recording \
             cli/top/top cli/tui/live serve/serve
 # A name that matches no test would leave one out silently.

@@ -2,7 +2,7 @@
  *
  *     open, decompress -> UTF-16? -> recognize -> read (in parallel chunks) -> merge -> symbolize
  *
- * A path may also be a URL (os/download.h), or stand for several profiles, which are merged: a
+ * A path may also be a URL (net/download.h), or stand for several profiles, which are merged: a
  * folder, a pattern, an archive (collection.h, archive.h).
  *
  * A large plain input of a format that can be cut is read in as many chunks as there are processors
@@ -28,7 +28,8 @@
 #include "load/chunks.h"
 #include "load/collection.h"
 #include "load/symbolize.h"
-#include "os/download.h"
+#include "net/download.h"
+#include "net/url.h"
 #include "profile/chains.h"
 
 struct loading {

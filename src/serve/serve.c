@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/text/versioned.h"
+#include "net/tenant.h"
 #include "os/clock.h"
-#include "os/http_request.h"
 #include "serve/access/site.h"
 #include "serve/http/http_server.h"
 #include "serve/routes.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/http_request.h"
+#include "net/tenant.h"
 #include "serve/access/tokens.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -21,8 +21,8 @@
 #include "flamel/page.h"
 #include "load/probe/attached.h"
 #include "load/probe/probe_names.h"
+#include "net/page_server.h"
 #include "os/clock.h"
-#include "os/page_server.h"
 #include "viewer/query/query.h"
 
 struct fields {

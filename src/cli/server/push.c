@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "cli/common/messages.h"
+#include "cli/server/refusal.h"
 #include "flamel/file.h"
+#include "net/http_request.h"
+#include "net/url.h"
 #include "os/clock.h"
-#include "os/http_request.h"
 
 static const int64_t SECOND_NS = 1000000000, LONGEST_WAIT_NS = 30 * SECOND_NS, LOOK_NS = 100000000;
 enum { MOST_SECONDS = 60, MOST_RESPONSE = 1 << 20 };
@@ -102,7 +104,7 @@ static void say_waiting(struct flm_push *p, int status, const char *reason)
 static enum outcome outcome_of(struct flm_push *p, const struct flm_http_reply *reply)
 {
     char reason[200];
-    flm_http_reply_reason(reply, reason);
+    flm_refusal_reason(reply, reason);
     switch (reply->status) {
     case 200:
         if (p->reason[0] && !p->options.quiet)

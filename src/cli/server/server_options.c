@@ -1,8 +1,8 @@
 #include "cli/server/server_options.h"
 
-#include "os/download.h"
+#include "net/tenant.h"
+#include "net/url.h"
 #include "os/file_bytes.h"
-#include "os/http_request.h"
 
 static bool read_token(const char *path, struct flm_text *token, struct flm_error *why)
 {

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/number/number.h"
+#include "net/tenant.h"
 #include "os/durable_file.h"
 #include "os/file_bytes.h"
-#include "os/http_request.h"
 
 static bool path_of(const struct flm_spool *s, const char *name, char path[PATH_MAX])
 {

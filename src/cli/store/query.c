@@ -8,12 +8,14 @@
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/save_options.h"
+#include "cli/server/refusal.h"
 #include "cli/server/server_options.h"
 #include "flamel/algebra.h"
 #include "flamel/file.h"
 #include "flamel/store.h"
+#include "net/http_request.h"
+#include "net/url.h"
 #include "os/clock.h"
-#include "os/http_request.h"
 #include "store/labels/time_text.h"
 
 struct fields {
@@ -47,35 +49,9 @@ static const struct flm_option options[] = {
 static const char default_folder[] = "flamel-data";
 static const size_t MOST_RESPONSE = (size_t)2 << 30;
 
-struct range {
-    int64_t from_ms, until_ms;
-};
-
-static bool read_range(struct flm_bytes from, struct flm_bytes until, struct range *range,
-                       struct flm_error *why)
-{
-    int64_t now_ms = flm_wall_ms();
-    *range = (struct range){0, INT64_MAX};
-    if ((from.size > 0 && !flm_time_parse(from, now_ms, &range->from_ms, why)) ||
-        (until.size > 0 && !flm_time_parse(until, now_ms, &range->until_ms, why)))
-        return false;
-    return range->from_ms < range->until_ms ||
-           flm_error_set(why, FLM_ERROR_USAGE, "the range of time ends before it begins");
-}
-
-/* "-2h..-1h" */
-static bool read_compared(const char *text, struct range *range, struct flm_error *why)
-{
-    const char *dots = strstr(text, "..");
-    if (!dots)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "--compare is FROM..UNTIL, such as -25h..-24h, not '%s'", text);
-    return read_range((struct flm_bytes){text, (size_t)(dots - text)}, flm_bytes_of(dots + 2),
-                      range, why);
-}
-
 static struct flm_profile *merge(struct flm_store *store, const struct fields *f,
-                                 const char *selector, struct range range, struct flm_error *why)
+                                 const char *selector, struct flm_times range,
+                                 struct flm_error *why)
 {
     const struct flm_store_query query = {.size = sizeof query,
                                           .tenant = f->server.tenant,
@@ -97,10 +73,11 @@ static struct flm_profile *merge(struct flm_store *store, const struct fields *f
 
 /* Both ranges side by side, as a comparison. */
 static struct flm_profile *compare(struct flm_store *store, const struct fields *f,
-                                   const char *selector, struct range after, struct flm_error *why)
+                                   const char *selector, struct flm_times after,
+                                   struct flm_error *why)
 {
-    struct range before;
-    if (!read_compared(f->compare, &before, why))
+    struct flm_times before;
+    if (!flm_times_parse_pair(flm_bytes_of(f->compare), "--compare", flm_wall_ms(), &before, why))
         return NULL;
     struct flm_profile *old = merge(store, f, selector, before, why);
     struct flm_profile *new = old ? merge(store, f, selector, after, why) : NULL;
@@ -144,7 +121,7 @@ static struct flm_profile *ask(const struct fields *f, const char *selector, str
         if (!p)
             flm_error_within(why, f->server.url);
     } else if (good) {
-        flm_http_reply_reason(&reply, reason);
+        flm_refusal_reason(&reply, reason);
         flm_error_set(why, FLM_ERROR_USAGE, "%s: the server's status is %d: %s", f->server.url,
                       reply.status, reason);
     }
@@ -161,9 +138,9 @@ static struct flm_profile *read_store(const struct fields *f, const char *select
 {
     const char *folder = f->folder ? f->folder : default_folder;
     const struct flm_store_options how = {.size = sizeof how, .must_exist = true};
-    struct range range;
-    if (!read_range(flm_bytes_of(f->from ? f->from : ""), flm_bytes_of(f->until ? f->until : ""),
-                    &range, why))
+    struct flm_times range;
+    if (!flm_times_parse(flm_bytes_of(f->from ? f->from : ""),
+                         flm_bytes_of(f->until ? f->until : ""), flm_wall_ms(), &range, why))
         return NULL;
     struct flm_store *store = flm_store_open(folder, &how, why);
     struct flm_profile *p = !store       ? NULL

@@ -7,7 +7,7 @@
 
 #include "base/encode/base64.h"
 #include "base/number/number.h"
-#include "os/http_request.h"
+#include "net/tenant.h"
 
 enum { TOKEN_BYTES = 32, LONGEST_TOKEN = 512 };
 

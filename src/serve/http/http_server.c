@@ -320,7 +320,7 @@ static int open_socket(const struct flm_http_options *o)
     return file;
 }
 
-/* Poll, not epoll, for the reason that os/page_server.c gives. */
+/* Poll, not epoll, for the reason that net/page_server.c gives. */
 static const unsigned threading =
     MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
 

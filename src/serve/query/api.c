@@ -15,17 +15,10 @@
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static bool read_range(const char *from, const char *until, struct flm_store_query *query,
-                       struct flm_error *why)
+static void limit(struct flm_store_query *query, struct flm_times range)
 {
-    int64_t now_ms = flm_wall_ms();
-    query->from_ms = 0;
-    query->until_ms = INT64_MAX;
-    if ((from && *from && !flm_time_parse(flm_bytes_of(from), now_ms, &query->from_ms, why)) ||
-        (until && *until && !flm_time_parse(flm_bytes_of(until), now_ms, &query->until_ms, why)))
-        return false;
-    return query->from_ms < query->until_ms ||
-           flm_error_set(why, FLM_ERROR_USAGE, "the range of time ends before it begins");
+    query->from_ms = range.from_ms;
+    query->until_ms = range.until_ms;
 }
 
 static bool read_query(const struct flm_http_request *request, const char *known,
@@ -35,9 +28,15 @@ static bool read_query(const struct flm_http_request *request, const char *known
                                       .tenant = request->tenant,
                                       .selector = flm_http_parameter(request, "selector"),
                                       .type = flm_http_parameter(request, "type")};
-    return flm_serve_parameters(request, known, why) &&
-           read_range(flm_http_parameter(request, "from"), flm_http_parameter(request, "until"),
-                      query, why);
+    const char *from = flm_http_parameter(request, "from"),
+               *until = flm_http_parameter(request, "until");
+    struct flm_times range;
+    if (!flm_serve_parameters(request, known, why) ||
+        !flm_times_parse(flm_bytes_of(from ? from : ""), flm_bytes_of(until ? until : ""),
+                         flm_wall_ms(), &range, why))
+        return false;
+    limit(query, range);
+    return true;
 }
 
 static void fail(const struct flm_http_request *request, struct flm_http_response *response,
@@ -199,30 +198,21 @@ static bool check_sides(const struct flm_http_request *request, const char *comp
 static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_request *request,
                                  struct flm_error *why)
 {
-    struct flm_store_query query, before;
+    struct flm_store_query query;
+    struct flm_times before;
     const char *compare = flm_http_parameter(request, "compare");
-    const char *dots = compare ? strstr(compare, "..") : NULL;
     if (!read_query(request, "from, until, selector, type, compare, apply, format", &query, why))
         return NULL;
     if (!check_sides(request, compare, why))
         return NULL;
     if (!compare)
         return flm_store_merge(s->store, &query, why);
-    if (!dots) {
-        flm_error_set(why, FLM_ERROR_USAGE, "compare is FROM..UNTIL, such as -25h..-24h, not '%s'",
-                      compare);
+    if (!flm_times_parse_pair(flm_bytes_of(compare), "compare", flm_wall_ms(), &before, why))
         return NULL;
-    }
-    before = query;
-    char *from = strndup(compare, (size_t)(dots - compare));
-    struct flm_profile *old = NULL, *new = NULL, *both = NULL;
-    if (!from)
-        flm_error_memory(why);
-    else if (read_range(from, dots + 2, &before, why))
-        old = flm_store_merge(s->store, &before, why);
-    new = old ? flm_store_merge(s->store, &query, why) : NULL;
-    both = new ? flm_comparison_align(old, new, why) : NULL;
-    free(from);
+    struct flm_profile *new = flm_store_merge(s->store, &query, why), *old = NULL, *both = NULL;
+    limit(&query, before);
+    old = new ? flm_store_merge(s->store, &query, why) : NULL;
+    both = old ? flm_comparison_align(old, new, why) : NULL;
     flm_profile_free(old);
     flm_profile_free(new);
     return both;

@@ -2,6 +2,7 @@
 
 #include "format/core/units.h"
 #include "serve/core/arrival.h"
+#include "store/labels/time_text.h"
 
 /* The conditions of a selector, "{a=\"b\"}" or without braces. */
 static void add_conditions(struct flm_text *out, const char *selector)
@@ -75,8 +76,7 @@ bool flm_querier_range(const struct flm_connect_request *r, struct flm_store_que
     query->until_ms = until_ms == 0 || until_ms == INT64_MAX
                           ? INT64_MAX
                           : until_ms + 1; /* the end is a part of the range here */
-    return query->from_ms < query->until_ms ||
-           flm_error_set(why, FLM_ERROR_USAGE, "the range of time ends before it begins");
+    return flm_times_check((struct flm_times){query->from_ms, query->until_ms}, why);
 }
 
 bool flm_querier_read(const struct flm_http_request *request, const struct flm_connect_request *r,

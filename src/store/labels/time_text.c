@@ -1,6 +1,7 @@
 #include "store/labels/time_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar: Hinnant, "chrono-Compatible Low-Level
  * Date Algorithms", days_from_civil. Years begin in March, so that the leap day is the last. */
@@ -147,4 +148,35 @@ void flm_time_print(int64_t time_ms, char out[FLM_TIME_TEXT])
     if (fraction > 0)
         size += snprintf(out + size, FLM_TIME_TEXT - (size_t)size, ".%03d", fraction);
     snprintf(out + size, FLM_TIME_TEXT - (size_t)size, "Z");
+}
+
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+
+bool flm_times_check(struct flm_times range, struct flm_error *why)
+{
+    return range.from_ms < range.until_ms ||
+           flm_error_set(why, FLM_ERROR_USAGE, "the range of time ends before it begins");
+}
+
+bool flm_times_parse(struct flm_bytes from, struct flm_bytes until, int64_t now_ms,
+                     struct flm_times *range, struct flm_error *why)
+{
+    *range = (struct flm_times){0, INT64_MAX};
+    return (from.size == 0 || flm_time_parse(from, now_ms, &range->from_ms, why)) &&
+           (until.size == 0 || flm_time_parse(until, now_ms, &range->until_ms, why)) &&
+           flm_times_check(*range, why);
+}
+
+bool flm_times_parse_pair(struct flm_bytes text, const char *name, int64_t now_ms,
+                          struct flm_times *range, struct flm_error *why)
+{
+    size_t dots = 0;
+    while (dots + 1 < text.size && memcmp(text.at + dots, "..", 2) != 0)
+        dots++;
+    if (dots + 1 >= text.size)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "%s is FROM..UNTIL, such as -25h..-24h, not '%.*s'", name,
+                             (int)(text.size < 60 ? text.size : 60), text.at);
+    return flm_times_parse((struct flm_bytes){text.at, dots}, flm_bytes_from(text, dots + 2),
+                           now_ms, range, why);
 }

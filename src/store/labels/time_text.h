@@ -20,4 +20,21 @@ bool flm_time_parse(struct flm_bytes text, int64_t now_ms, int64_t *time_ms, str
 #define FLM_TIME_TEXT 40
 void flm_time_print(int64_t time_ms, char out[FLM_TIME_TEXT]);
 
+/* A range of times: its beginning is a part of it, its end is not. */
+struct flm_times {
+    int64_t from_ms, until_ms;
+};
+
+/* "" is no limit: from 0, until INT64_MAX. False, and `why`, for a time that is none, and as
+ * flm_times_check. */
+bool flm_times_parse(struct flm_bytes from, struct flm_bytes until, int64_t now_ms,
+                     struct flm_times *range, struct flm_error *why);
+
+/* "FROM..UNTIL", such as "-25h..-24h". `name` is the option or parameter that has it, for `why`. */
+bool flm_times_parse_pair(struct flm_bytes text, const char *name, int64_t now_ms,
+                          struct flm_times *range, struct flm_error *why);
+
+/* False, and `why`, where it ends before it begins, or is empty. */
+bool flm_times_check(struct flm_times range, struct flm_error *why);
+
 #endif

@@ -93,12 +93,49 @@ static void what_is_printed_is_what_the_c_library_prints(void **state)
     assert_string_equal(text, "1970-01-01T00:00:01.500Z");
 }
 
+static void ranges_have_ends_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *refused; /* a part of the sentence; NULL: from and until */
+        int64_t from_ms, until_ms;
+    } cases[] = {
+        {"..", NULL, 0, INT64_MAX},
+        {"-2h..-1h", NULL, NOW - 7200000, NOW - 3600000},
+        {"-1h..", NULL, NOW - 3600000, INT64_MAX},
+        {"..1795832400", NULL, 0, NOW},
+        {"1970-01-01..1970-01-02", NULL, 0, 86400000},
+        {"-1h..-2h", "ends before it begins", 0, 0},
+        {"-1h..-1h", "ends before it begins", 0, 0},
+        {"-1h", "--compare is FROM..UNTIL, such as -25h..-24h, not '-1h'", 0, 0},
+        {".", "FROM..UNTIL", 0, 0},
+        {"", "FROM..UNTIL", 0, 0},
+        {"-1h..soon", "'soon' is no time", 0, 0},
+        {"soon..-1h", "'soon' is no time", 0, 0},
+        {"-1h...-1m", "'.-1m' is no time", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct flm_times range;
+        struct flm_error why = {0};
+        bool good =
+            flm_times_parse_pair(flm_bytes_of(cases[i].text), "--compare", NOW, &range, &why);
+        assert_int_equal(good, !cases[i].refused);
+        if (!good && !strstr(why.text, cases[i].refused))
+            fail_msg("'%s': %s", cases[i].text, why.text);
+        if (good) {
+            assert_int_equal(range.from_ms, cases[i].from_ms);
+            assert_int_equal(range.until_ms, cases[i].until_ms);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_read_as_people_write_them),
         cmocka_unit_test(what_is_no_time_is_refused),
         cmocka_unit_test(what_is_printed_is_what_the_c_library_prints),
+        cmocka_unit_test(ranges_have_ends_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,87 +1,9 @@
-#include "os/http_request.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#include "base/text/json_read.h"
+#include "net/http_request.h"
 
 void flm_http_reply_clear(struct flm_http_reply *reply)
 {
     flm_text_clear(&reply->body);
     *reply = (struct flm_http_reply){0};
-}
-
-/* {"error": "..."}; false: it is something else. */
-static bool read_error(struct flm_bytes body, struct flm_text *out)
-{
-    struct flm_source source = flm_source_of(body);
-    struct flm_error why;
-    struct flm_json json;
-    struct flm_bytes key, text;
-    flm_json_init(&json, &source, &why);
-    if (body.size > 0 && body.at[0] == '{') {
-        flm_json_enter_object(&json);
-        while (flm_json_next_key(&json, &key))
-            if (flm_bytes_are(key, "error") && flm_json_string(&json, &text))
-                flm_text_add(out, text);
-    }
-    bool good = flm_json_finish(&json);
-    return good && !out->failed && out->size > 0;
-}
-
-void flm_http_reply_reason(const struct flm_http_reply *reply, char line[200])
-{
-    struct flm_text error = {0};
-    struct flm_bytes body = {reply->body.at ? reply->body.at : "", reply->body.size};
-    if (read_error(body, &error))
-        body = (struct flm_bytes){error.at, error.size};
-    size_t size = 0;
-    while (size < 199 && size < body.size && (unsigned char)body.at[size] >= ' ')
-        size++;
-    bool is_page = size > 0 && body.at[0] == '<';
-    if (size == 0 || is_page)
-        snprintf(line, 200, "it does not say why");
-    else
-        snprintf(line, 200, "%.*s", (int)size, body.at);
-    flm_text_clear(&error);
-}
-
-bool flm_is_tenant(const char *name)
-{
-    size_t size = 0;
-    for (; name[size]; size++) {
-        char c = name[size];
-        bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                    flm_is_one_of(c, "_-.");
-        if (!good || size >= 128)
-            return false;
-    }
-    return size > 0;
-}
-
-/* ---- URLs ------------------------------------------------------------------------------------ */
-
-void flm_url_begin(struct flm_text *out, const char *url, const char *path)
-{
-    struct flm_bytes base = flm_bytes_of(url);
-    while (base.size > 0 && base.at[base.size - 1] == '/')
-        base.size--;
-    flm_text_add(out, base);
-    flm_text_puts(out, path);
-}
-
-void flm_url_parameter(struct flm_text *out, const char *name, struct flm_bytes value)
-{
-    bool is_first = out->size > 0 && !memchr(out->at, '?', out->size);
-    flm_text_format(out, "%c%s=", is_first ? '?' : '&', name);
-    for (size_t i = 0; i < value.size; i++) {
-        unsigned char c = (unsigned char)value.at[i], lower = c | 0x20;
-        if ((lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
-            flm_is_one_of((char)c, "-._~"))
-            flm_text_putc(out, (char)c);
-        else
-            flm_text_format(out, "%%%x%x", c >> 4, c & 15);
-    }
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -100,35 +22,9 @@ bool flm_http_call(const struct flm_http_call *call, struct flm_http_reply *repl
 #else
 
 #include <assert.h>
-#include <curl/curl.h>
 
-#include "os/download.h"
-#include "os/library.h"
-
-/* clang-format off */
-#define CURL_FUNCTIONS(each)                                                                      \
-    each(easy_init) each(easy_setopt) each(easy_perform) each(easy_getinfo) each(easy_cleanup)    \
-    each(easy_strerror) each(slist_append) each(slist_free_all)
-/* clang-format on */
-
-#define AS_POINTER(name) __typeof__(curl_##name) *name;
-#define AS_NAME(name) "curl_" #name,
-
-struct curl {
-    CURL_FUNCTIONS(AS_POINTER)
-};
-
-static bool open_curl(struct curl *curl, struct flm_error *why)
-{
-    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", NULL};
-    static const char *const names[] = {CURL_FUNCTIONS(AS_NAME) NULL};
-    struct flm_error missing;
-    return flm_library_open(files, names, curl, &missing) ||
-           flm_error_set(why, FLM_ERROR_SYSTEM, "a server takes libcurl, which is missing: %s",
-                         missing.text);
-}
-
-enum { CONNECT_SECONDS = 20 };
+#include "net/curl.h"
+#include "net/url.h"
 
 struct calling {
     const struct flm_http_call *call;
@@ -156,8 +52,8 @@ static int go_on(void *context, curl_off_t a, curl_off_t b, curl_off_t x, curl_o
     return c->is_canceled;
 }
 
-/* "NAME: VALUE"; *failed where memory ran out. */
-static void add_header(const struct curl *curl, struct curl_slist **list, const char *name,
+/* "NAME: VALUE", where libcurl would send lines of a value as headers; *failed where memory ran out. */
+static void add_header(const struct flm_curl *curl, struct curl_slist **list, const char *name,
                        const char *value, bool *failed)
 {
     struct flm_text text = {0};
@@ -169,7 +65,7 @@ static void add_header(const struct curl *curl, struct curl_slist **list, const 
     flm_text_clear(&text);
 }
 
-static struct curl_slist *headers_of(const struct curl *curl, const struct flm_http_call *call,
+static struct curl_slist *headers_of(const struct flm_curl *curl, const struct flm_http_call *call,
                                      bool *failed)
 {
     struct curl_slist *list = NULL;
@@ -191,7 +87,7 @@ static struct curl_slist *headers_of(const struct curl *curl, const struct flm_h
     return list;
 }
 
-static bool set_options(const struct curl *curl, CURL *e, struct calling *c,
+static bool set_options(const struct flm_curl *curl, CURL *e, struct calling *c,
                         struct curl_slist *headers, char *reason)
 {
     __typeof__(curl_easy_setopt) *set = curl->easy_setopt;
@@ -205,7 +101,7 @@ static bool set_options(const struct curl *curl, CURL *e, struct calling *c,
                 set(e, CURLOPT_ERRORBUFFER, reason) == CURLE_OK &&
                 set(e, CURLOPT_USERAGENT, "flamel") == CURLE_OK &&
                 set(e, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
-                set(e, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) == CURLE_OK &&
+                set(e, CURLOPT_CONNECTTIMEOUT, (long)FLM_CONNECT_SECONDS) == CURLE_OK &&
                 set(e, CURLOPT_TIMEOUT, (long)call->most_s) == CURLE_OK &&
                 set(e, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
     if (good && call->has_body)
@@ -218,15 +114,14 @@ static bool set_options(const struct curl *curl, CURL *e, struct calling *c,
 bool flm_http_call(const struct flm_http_call *call, struct flm_http_reply *reply,
                    struct flm_error *why)
 {
-    struct curl curl;
+    struct flm_curl curl;
     struct calling c = {.call = call, .reply = reply};
     char reason[CURL_ERROR_SIZE] = "";
     bool failed = false;
     long status = 0;
-    assert(flm_is_url(call->url));                        /* libcurl knows files, too */
-    assert(!call->tenant || flm_is_tenant(call->tenant)); /* and sends a header of two lines */
+    assert(flm_is_url(call->url)); /* libcurl knows files, too */
     *reply = (struct flm_http_reply){0};
-    if (!open_curl(&curl, why))
+    if (!flm_curl_open(&curl, why))
         return false;
     CURL *easy = curl.easy_init();
     struct curl_slist *headers = headers_of(&curl, call, &failed);

@@ -5,17 +5,17 @@
  *     if (flm_http_call(&call, &reply, &why)) ... reply.status, reply.body
  *     flm_http_reply_clear(&reply);                                  also where that failed
  *
- * http and https, by libcurl, as os/download.h, which is for files that are read while they arrive.
- * No redirect is followed: a body, and a token, go to the server that was named. */
-#ifndef FLAMEL_OS_HTTP_REQUEST_H
-#define FLAMEL_OS_HTTP_REQUEST_H
+ * http and https, by libcurl, as net/download.h, which is for files that are read while they
+ * arrive. No redirect is followed: a body, and a token, go to the server that was named. */
+#ifndef FLAMEL_NET_HTTP_REQUEST_H
+#define FLAMEL_NET_HTTP_REQUEST_H
 
 #include "base/text/text.h"
 
 struct flm_http_call {
     const char *url;
-    const char *token;  /* Authorization: Bearer; NULL: none */
-    const char *tenant; /* X-Scope-OrgID, flm_is_tenant; NULL: none */
+    const char *token;  /* Authorization: Bearer; one line. NULL: none */
+    const char *tenant; /* X-Scope-OrgID; one line. NULL: none */
     struct flm_bytes body;
     bool has_body;    /* POST, with application/octet-stream; else GET */
     int most_s;       /* seconds that it may take; 0: any time */
@@ -36,20 +36,5 @@ struct flm_http_reply {
 bool flm_http_call(const struct flm_http_call *call, struct flm_http_reply *reply,
                    struct flm_error *why);
 void flm_http_reply_clear(struct flm_http_reply *reply);
-
-/* What a refusal says: the text of {"error": "..."}, or the first line. Terminated, in `line`. */
-void flm_http_reply_reason(const struct flm_http_reply *reply, char line[200]);
-
-/* Whether a tenant has a name that can be one, for flamel serve and in a header: 1 to 128 letters,
- * digits, and _ - . */
-bool flm_is_tenant(const char *name);
-
-/* ---- URLs ------------------------------------------------------------------------------------ */
-
-/* Appends URL, without slashes at its end, and the path. */
-void flm_url_begin(struct flm_text *out, const char *url, const char *path);
-
-/* Appends ?NAME=VALUE, or &NAME=VALUE where there is a parameter already, as URLs have them. */
-void flm_url_parameter(struct flm_text *out, const char *name, struct flm_bytes value);
 
 #endif

@@ -1,12 +1,9 @@
-#include "os/download.h"
+#include "net/download.h"
 
 #include <assert.h>
 #include <string.h>
 
-bool flm_is_url(const char *path)
-{
-    return strncmp(path, "http://", 7) == 0 || strncmp(path, "https://", 8) == 0;
-}
+#include "net/url.h"
 
 #ifndef FLAMEL_CURL
 
@@ -45,48 +42,17 @@ void flm_download_close(struct flm_download *download)
 
 #else
 
-/* The options for protocols have new forms since 7.85, which older versions lack. */
-#define CURL_DISABLE_DEPRECATION
-#include <curl/curl.h>
 #include <stdlib.h>
 
 #include "base/text/text.h"
-#include "os/library.h"
-
-/* ---- The library ----------------------------------------------------------------------------- */
-
-/* clang-format off */
-#define CURL_FUNCTIONS(each)                                                                      \
-    each(easy_init) each(easy_setopt) each(easy_getinfo) each(easy_cleanup) each(easy_pause)      \
-    each(easy_strerror) each(multi_init) each(multi_add_handle) each(multi_perform)               \
-    each(multi_wait) each(multi_info_read) each(multi_remove_handle) each(multi_cleanup)
-/* clang-format on */
-
-#define AS_POINTER(name) __typeof__(curl_##name) *name;
-#define AS_NAME(name) "curl_" #name,
-
-struct curl {
-    CURL_FUNCTIONS(AS_POINTER)
-};
-
-static bool open_curl(struct curl *curl, struct flm_error *why)
-{
-    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", NULL};
-    static const char *const names[] = {CURL_FUNCTIONS(AS_NAME) NULL};
-    struct flm_error missing;
-    return flm_library_open(files, names, curl, &missing) ||
-           flm_error_set(why, FLM_ERROR_SYSTEM,
-                         "a URL takes libcurl, which is missing (download the file first, with "
-                         "curl -o FILE URL): %s",
-                         missing.text);
-}
+#include "net/curl.h"
 
 /* ---- A download ------------------------------------------------------------------------------ */
 
-enum { MOST_WAITING = 1 << 18, CONNECT_SECONDS = 20, MOST_REDIRECTS = 10, WAIT_MS = 100 };
+enum { MOST_WAITING = 1 << 18, MOST_REDIRECTS = 10, WAIT_MS = 100 };
 
 struct flm_download {
-    struct curl curl;
+    struct flm_curl curl;
     CURL *easy;
     CURLM *multi;
     struct flm_text arrived; /* and not yet read: from `at` on */
@@ -192,7 +158,7 @@ static bool set_options(struct flm_download *d, const char *url)
                 set(e, CURLOPT_USERAGENT, "flamel") == CURLE_OK &&
                 set(e, CURLOPT_FOLLOWLOCATION, 1L) == CURLE_OK &&
                 set(e, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS) == CURLE_OK &&
-                set(e, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) == CURLE_OK &&
+                set(e, CURLOPT_CONNECTTIMEOUT, (long)FLM_CONNECT_SECONDS) == CURLE_OK &&
                 set(e, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
     /* A redirect to a file of this machine would be read with its user's rights. The option with a
      * mask is the one that every version of the library has. */
@@ -203,7 +169,7 @@ static bool set_options(struct flm_download *d, const char *url)
 
 static bool begin(struct flm_download *d, const char *url)
 {
-    if (!open_curl(&d->curl, &d->error))
+    if (!flm_curl_open(&d->curl, &d->error))
         return false;
     d->easy = d->curl.easy_init();
     d->multi = d->easy ? d->curl.multi_init() : NULL;

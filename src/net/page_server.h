@@ -18,8 +18,8 @@
  * Connections that say nothing, or very slowly, keep nobody out: of those on which no request has
  * had the token yet, the oldest is closed when there are more than 128. One that says nothing for
  * 30 seconds is closed in any case. All run in one thread around poll. */
-#ifndef FLAMEL_OS_PAGE_SERVER_H
-#define FLAMEL_OS_PAGE_SERVER_H
+#ifndef FLAMEL_NET_PAGE_SERVER_H
+#define FLAMEL_NET_PAGE_SERVER_H
 
 #include "base/text/text.h"
 #include "flamel/page.h"

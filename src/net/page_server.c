@@ -1,4 +1,4 @@
-#include "os/page_server.h"
+#include "net/page_server.h"
 
 #include <arpa/inet.h>
 #include <assert.h>

@@ -7,17 +7,14 @@
  * certificates are those of the system (https_proxy, SSL_CERT_FILE ...). A server may take as long
  * as it likes to respond, because a profile of 30 seconds takes 30 seconds; connecting may take 20.
  * Memory is needed for 256 KiB: a server that is faster than its reader waits. */
-#ifndef FLAMEL_OS_DOWNLOAD_H
-#define FLAMEL_OS_DOWNLOAD_H
+#ifndef FLAMEL_NET_DOWNLOAD_H
+#define FLAMEL_NET_DOWNLOAD_H
 
 #include <stddef.h>
 
 #include "flamel/error.h"
 
 struct flm_download;
-
-/* Whether a path is a URL that can be opened: it begins with http:// or https://. */
-bool flm_is_url(const char *path);
 
 /* Sends the request, and waits for the first bytes of the file. NULL, and `why`, when there is no
  * server, it refuses (with its status, and the first line of what it says), or libcurl is missing.

@@ -1,4 +1,4 @@
-#include "os/download.h"
+#include "net/download.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -203,13 +203,6 @@ static void waiting_can_be_given_up(void **state)
     assert_int_equal(calls, 1);
 }
 
-static void urls_are_known_by_their_beginning(void **state)
-{
-    (void)state;
-    assert_true(flm_is_url("http://localhost/x") && flm_is_url("https://localhost/x"));
-    assert_false(flm_is_url("http.folded") || flm_is_url("ftp://x/y") || flm_is_url("./http://x"));
-}
-
 static int start_server(void **state)
 {
     struct flm_error why;
@@ -231,7 +224,6 @@ static int stop_server(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urls_are_known_by_their_beginning),
         cmocka_unit_test(files_arrive_also_after_a_redirect_and_a_wait),
         cmocka_unit_test(a_large_file_arrives_whole_through_a_small_buffer),
         cmocka_unit_test(refusals_have_the_status_and_what_the_server_says),
