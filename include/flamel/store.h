@@ -95,9 +95,20 @@ struct flm_profile *flm_store_merge(struct flm_store *store, const struct flm_st
 bool flm_store_timeline(struct flm_store *store, const struct flm_store_query *query,
                         int64_t step_ms, double *values, size_t count, struct flm_error *why);
 
+/* The same for each group of series that have the same values of some labels, "" where a series
+ * has none of a name. Calls `each`, ascending by the values of the labels, until it returns false;
+ * what it gets is good during the call. False, and `why` (FLM_ERROR_RANGE), where there are more
+ * than `most_groups`. */
+typedef bool (*flm_store_group)(void *context, const char *const *label_values,
+                                const double *values);
+bool flm_store_timelines(struct flm_store *store, const struct flm_store_query *query,
+                         const char *const *labels, size_t label_count, int64_t step_ms,
+                         size_t count, size_t most_groups, flm_store_group each, void *context,
+                         struct flm_error *why);
+
 /* These call `each` for texts, ascending, each once, until it returns false: the types that
- * there are in the range of the query; the names of labels of the tenant; the values of one; the
- * series that the query's selector matches, as "service_name=api host=a7". Names and values are
+ * there are in the range of the query; the names of labels, the values of one, and the series (as
+ * "service_name=api host=a7") of what the query's selector matches. Names, values and series are
  * of all that is known, whatever the range of time. */
 typedef bool (*flm_store_text)(void *context, struct flm_name text);
 bool flm_store_types(struct flm_store *store, const struct flm_store_query *query,
@@ -109,6 +120,13 @@ bool flm_store_label_values(struct flm_store *store, const struct flm_store_quer
                             struct flm_error *why);
 bool flm_store_series(struct flm_store *store, const struct flm_store_query *query,
                       flm_store_text each, void *context, struct flm_error *why);
+
+/* Calls `each` for the labels of each series, the service first, with each type that it has in the
+ * range of the query: what it gets is good during the call. */
+typedef bool (*flm_store_typed)(void *context, const struct flm_store_label_text *labels,
+                                size_t label_count, struct flm_name type);
+bool flm_store_typed_series(struct flm_store *store, const struct flm_store_query *query,
+                            flm_store_typed each, void *context, struct flm_error *why);
 
 /* ---- Keeping it in order --------------------------------------------------------------------- */
 

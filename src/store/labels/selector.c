@@ -201,6 +201,11 @@ bool flm_selector_matches(const struct flm_selector *selector, struct flm_bytes 
     return true;
 }
 
+bool flm_selector_is_empty(const struct flm_selector *selector)
+{
+    return selector->matchers.count == 0;
+}
+
 bool flm_selector_equal(const struct flm_selector *selector, struct flm_store_label *label)
 {
     *label = (struct flm_store_label){{NULL, 0}, {NULL, 0}};

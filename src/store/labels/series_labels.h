@@ -56,6 +56,9 @@ struct flm_selector *flm_selector_parse(struct flm_bytes text, struct flm_error 
 void flm_selector_free(struct flm_selector *selector);
 bool flm_selector_matches(const struct flm_selector *selector, struct flm_bytes series);
 
+/* Whether it wants all. */
+bool flm_selector_is_empty(const struct flm_selector *selector);
+
 /* The last label that must have one value, by which series are found: "service=api region=eu"
  * gives region. False: there is none. Of several the last one is taken, since people write the
  * service first, and many series have that. */

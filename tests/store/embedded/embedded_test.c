@@ -132,6 +132,33 @@ static void append_one(struct flm_store *store, uint64_t *random, int64_t time_m
     assert_true(FLM_ARRAY_ADD(&kept, k));
 }
 
+/* A group has what a selector for its labels finds. */
+struct grouped {
+    struct flm_store *store;
+    struct flm_store_query query;
+    int64_t step;
+    double sum;
+    size_t groups;
+};
+
+static bool check_group(void *context, const char *const *labels, const double *values)
+{
+    struct grouped *g = context;
+    double alone[7] = {0};
+    char selector[64];
+    struct flm_store_query query = g->query;
+    snprintf(selector, sizeof selector, "region=%s none='%s' service=%s", labels[0], labels[1],
+             labels[2]);
+    query.selector = selector;
+    assert_string_equal(labels[1], "");
+    assert_true(flm_store_timeline(g->store, &query, g->step, alone, 7, NULL));
+    assert_memory_equal(alone, values, sizeof alone);
+    for (int i = 0; i < 7; i++)
+        g->sum += values[i];
+    g->groups++;
+    return true;
+}
+
 static void check_query(struct flm_store *store, const char *service, const char *region,
                         const char *metric, int64_t from, int64_t until)
 {
@@ -168,6 +195,15 @@ static void check_query(struct flm_store *store, const char *service, const char
     for (int i = 0; i < 7; i++)
         sum += steps[i];
     assert_true(sum == total);
+    struct grouped g = {.store = store, .query = query, .step = step};
+    static const char *const by[] = {"region", "none", "service_name"};
+    assert_true(flm_store_timelines(store, &query, by, 3, step, 7, 6, check_group, &g, &why));
+    assert_true(g.sum == total);
+    if (g.groups > 1) {
+        assert_false(flm_store_timelines(store, &query, by, 3, step, 7, g.groups - 1, check_group,
+                                         &g, &why));
+        assert_int_equal(why.kind, FLM_ERROR_RANGE);
+    }
 }
 
 static void check_all(struct flm_store *store, uint64_t *random)
@@ -242,6 +278,17 @@ static bool append_text(void *context, struct flm_name text)
     return true;
 }
 
+static bool append_typed(void *context, const struct flm_store_label_text *labels, size_t count,
+                         struct flm_name type)
+{
+    assert_int_equal(count, 2);
+    assert_string_equal(labels[0].key, "service_name");
+    assert_string_equal(labels[1].key, "region");
+    flm_text_format(context, "(%s %s %.*s)", labels[0].value, labels[1].value, (int)type.size,
+                    type.at);
+    return true;
+}
+
 static void types_labels_and_series_are_listed(void **state)
 {
     (void)state;
@@ -261,9 +308,21 @@ static void types_labels_and_series_are_listed(void **state)
         assert_true(flm_store_label_values(store, &query, "service", append_text, &text, NULL));
         assert_true(flm_store_series(store, &query, append_text, &text, NULL));
         assert_string_equal((flm_text_putc(&text, 0), text.at),
-                            "[alloc:bytes][cpu:ns][region][service_name][api][job][web]"
+                            "[alloc:bytes][cpu:ns][region][service_name][api][web]"
                             "[service_name=api region=eu][service_name=api region=us]"
                             "[service_name=web region=eu][service_name=web region=us]");
+        text.size = 0;
+        struct flm_store_query few = query;
+        few.selector = "service!=api region=us";
+        few.type = "cpu";
+        assert_true(flm_store_typed_series(store, &few, append_typed, &text, NULL));
+        assert_true(flm_store_label_values(store, &few, "region", append_text, &text, NULL));
+        few.selector = NULL;
+        assert_true(flm_store_label_values(store, &few, "service", append_text, &text, NULL));
+        few.until_ms = BEGIN;
+        assert_true(flm_store_typed_series(store, &few, append_typed, &text, NULL));
+        assert_string_equal((flm_text_putc(&text, 0), text.at),
+                            "(job us cpu:ns)(web us cpu:ns)[us][api][job][web]");
         flm_text_clear(&text);
         assert_true(flm_store_seal(store, NULL));
     }

@@ -1,0 +1,149 @@
+#include <stdlib.h>
+
+#include "base/text/versioned.h"
+#include "store/embedded/query.h"
+
+bool flm_wanted_begin(struct flm_wanted *q, const struct flm_store_query *query,
+                      struct flm_error *why)
+{
+    *q = (struct flm_wanted){0};
+    if (!flm_versioned_copy(&q->own, sizeof q->own, query, "flm_store_query", why))
+        return false;
+    q->tenant = flm_bytes_of(q->own.tenant ? q->own.tenant : "");
+    q->type = q->own.type ? flm_bytes_of(q->own.type) : (struct flm_bytes){NULL, 0};
+    q->selector = flm_selector_parse(flm_bytes_of(q->own.selector ? q->own.selector : ""), why);
+    return q->selector != NULL;
+}
+
+void flm_wanted_end(struct flm_wanted *q)
+{
+    flm_selector_free(q->selector);
+}
+
+bool flm_wanted_type(const struct flm_wanted *q, struct flm_bytes type)
+{
+    if (!q->type.at)
+        return true;
+    return flm_bytes_equal(type, q->type) ||
+           (type.size > q->type.size && type.at[q->type.size] == ':' &&
+            memcmp(type.at, q->type.at, q->type.size) == 0);
+}
+
+bool flm_wanted_series(const struct flm_wanted *q, struct flm_bytes series)
+{
+    return flm_bytes_equal(flm_series_tenant(series), q->tenant) &&
+           flm_selector_matches(q->selector, series);
+}
+
+static bool overlaps(const struct flm_wanted *q, int64_t from_ms, int64_t until_ms)
+{
+    return from_ms < q->own.until_ms && until_ms > q->own.from_ms;
+}
+
+/* ---- Series ---------------------------------------------------------------------------------- */
+
+/* Which series of a segment are wanted, a byte for each; NULL when memory ran out. The service's
+ * are found by their order when only one is asked for. */
+static unsigned char *wanted_in(const struct flm_wanted *q, const struct flm_segment *segment)
+{
+    uint32_t count = flm_segment_series_count(segment);
+    unsigned char *wanted = calloc(count + 1, 1);
+    for (uint32_t i = 0; wanted && i < count; i++)
+        wanted[i] = flm_wanted_series(q, flm_segment_series(segment, i));
+    return wanted;
+}
+
+/* How many of the series of a group are wanted. */
+static uint32_t count_wanted(const unsigned char *wanted, const struct flm_segment_group *group)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < group->series_count; i++)
+        count += wanted[group->first_series + i];
+    return count;
+}
+
+static bool visit_segment(const struct flm_wanted *q, struct flm_segment *segment,
+                          const struct flm_segment_visitor *visitor, struct flm_error *why)
+{
+    unsigned char *wanted = wanted_in(q, segment);
+    bool good = wanted || flm_error_memory(why);
+    for (uint32_t g = 0; good && g < flm_segment_group_count(segment); g++) {
+        const struct flm_segment_group *group = flm_segment_group(segment, g);
+        uint32_t count = flm_wanted_type(q, group->type) ? count_wanted(wanted, group) : 0;
+        bool all = count == group->series_count;
+        if (count > 0)
+            good = visitor->group(visitor->context, segment, g,
+                                  all ? NULL : wanted + group->first_series, why);
+    }
+    free(wanted);
+    return good && (!visitor->done || visitor->done(visitor->context, segment, why));
+}
+
+bool flm_wanted_segments(struct flm_store *store, const struct flm_wanted *q,
+                         const struct flm_segment_visitor *visitor, uint64_t *damaged,
+                         struct flm_error *why)
+{
+    *damaged = 0;
+    for (size_t i = 0; i < store->segments.count; i++) {
+        const struct flm_store_segment *s = &store->segments.at[i];
+        if (!overlaps(q, s->from_ms, s->until_ms))
+            continue;
+        struct flm_segment *segment = flm_store_opened(store, i);
+        struct flm_error inner;
+        if (!segment && !store->segments.at[i].is_damaged)
+            return flm_error_memory(why);
+        if (segment && visit_segment(q, segment, visitor, &inner))
+            continue;
+        if (segment) {
+            if (visitor->abandon)
+                visitor->abandon(visitor->context);
+            if (inner.kind != FLM_ERROR_FORMAT) {
+                if (why)
+                    *why = inner;
+                return false;
+            }
+            flm_store_quarantine(store, i);
+        }
+        ++*damaged;
+    }
+    return true;
+}
+
+bool flm_wanted_head(const struct flm_wanted *q, struct flm_head *head, flm_batch_sink add,
+                     void *context, struct flm_error *why)
+{
+    if (head->batches.count == 0 || !overlaps(q, head->from_ms, head->until_ms))
+        return true;
+    size_t series_count = head->series.strings.count, type_count = head->types.strings.count;
+    unsigned char *wanted = calloc(series_count + type_count + 1, 1);
+    bool good = wanted || flm_error_memory(why);
+    for (uint32_t i = 0; good && i < series_count; i++)
+        wanted[i] = flm_wanted_series(q, flm_head_series(head, i));
+    for (uint32_t i = 0; good && i < type_count; i++)
+        wanted[series_count + i] = flm_wanted_type(q, flm_head_type(head, i));
+    for (size_t i = 0; good && i < head->batches.count; i++) {
+        const struct flm_head_batch *b = &head->batches.at[i];
+        if (b->time_ms >= q->own.from_ms && b->time_ms < q->own.until_ms && wanted[b->series] &&
+            wanted[series_count + b->type])
+            good = add(context, head, b, why);
+    }
+    free(wanted);
+    return good;
+}
+
+bool flm_wanted_all(struct flm_store *store, const struct flm_wanted *q,
+                    const struct flm_segment_visitor *visitor, flm_batch_sink add, void *context,
+                    struct flm_error *why)
+{
+    uint64_t damaged;
+    pthread_mutex_lock(&store->reading);
+    bool good = flm_wanted_segments(store, q, visitor, &damaged, why);
+    pthread_mutex_lock(&store->lock);
+    good =
+        good &&
+        (store->frozen.nodes.count == 0 || flm_wanted_head(q, &store->frozen, add, context, why)) &&
+        flm_wanted_head(q, &store->head, add, context, why);
+    pthread_mutex_unlock(&store->lock);
+    pthread_mutex_unlock(&store->reading);
+    return good;
+}
