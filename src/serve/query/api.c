@@ -66,7 +66,8 @@ static void answer_list(struct flm_serving *s, const struct flm_http_request *re
                         struct flm_http_response *response, enum list list)
 {
     static const char *const names[] = {"services", "types", "labels", "values", "series"};
-    static const char *const known[] = {"", "from, until, selector, type", "", "label", "selector"};
+    static const char *const known[] = {"selector", "from, until, selector, type", "selector",
+                                        "label, selector", "selector"};
     struct flm_json_writer json = {.out = &response->body};
     struct flm_store_query query;
     struct flm_error why;

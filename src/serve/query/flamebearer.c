@@ -1,5 +1,6 @@
 #include "serve/query/flamebearer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +8,21 @@
 static const char total_name[] = "total", other_name[] = "other";
 
 /* Columns of the nodes, and the boxes that are made of them. */
+struct side {
+    const double *self;
+    double *total;
+    int64_t *cursor; /* where the next child begins */
+    int64_t *ends;   /* by level: of the last box */
+};
+
 struct making {
     const struct flm_profile *profile;
     struct flm_flamebearer *out;
-    double *total;
-    const double *self;
+    struct side side[2];
+    double *sum; /* of the totals of both sides: what decides who has a box */
     uint32_t *parent, *depth;
-    int64_t *cursor;     /* where the next child begins */
     unsigned char *kept; /* it has a box */
     uint32_t *names;     /* by string: its name, or FLM_NONE */
-    int64_t *ends;       /* by level: of the last box */
     uint32_t other;      /* the name; FLM_NONE: not yet */
 };
 
@@ -37,7 +43,7 @@ static bool find_least(const struct making *m, size_t count, size_t most, double
     double *sorted = malloc(count * sizeof *sorted);
     if (!sorted)
         return false;
-    memcpy(sorted, m->total, count * sizeof *sorted);
+    memcpy(sorted, m->sum, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, descending);
     *least = sorted[most - 1];
     free(sorted);
@@ -60,43 +66,61 @@ static uint32_t name_of(struct making *m, uint32_t node)
     return m->names[string];
 }
 
-static bool add_box(struct making *m, uint32_t level, uint32_t name, int64_t start, int64_t total,
-                    int64_t self)
+/* Adds what a side has to a box that begins at `start`. */
+static void add_side(struct making *m, struct flm_flamebearer_box *box, unsigned side,
+                     int64_t start, int64_t total, int64_t self)
 {
-    struct flm_flamebearer *out = m->out;
-    const struct flm_flamebearer_box box = {level, name, start - m->ends[level], total, self};
-    m->ends[level] = start + total;
-    if (level >= out->level_count)
-        out->level_count = level + 1;
-    if (self > out->max_self)
-        out->max_self = self;
-    return name != FLM_NONE && FLM_ARRAY_ADD(&out->boxes, box);
+    int64_t *end = &m->side[side].ends[box->level];
+    box->side[side].gap = start - *end;
+    box->side[side].total = total;
+    box->side[side].self = self;
+    *end = start + total;
+    if (self > m->out->max_self)
+        m->out->max_self = self;
 }
 
-/* The box of a node, and one for all of its children that have none, in front of the others. */
-static bool add_node(struct making *m, uint32_t node, double least)
+static bool add_box(struct making *m, const struct flm_flamebearer_box *box)
+{
+    if (box->level >= m->out->level_count)
+        m->out->level_count = box->level + 1;
+    return box->name != FLM_NONE && FLM_ARRAY_ADD(&m->out->boxes, *box);
+}
+
+/* One box for all children of a node that have none, in front of the others. */
+static bool add_others(struct making *m, uint32_t node, double least)
 {
     const uint32_t *ends = flm_profile_ends(m->profile);
-    uint32_t level = m->depth[node];
-    int64_t start = node == 0 ? 0 : m->cursor[m->parent[node]];
-    int64_t total = llround(m->total[node]);
-    double dropped = 0;
-    if (node > 0)
-        m->cursor[m->parent[node]] += total;
-    m->kept[node] = 1;
-    m->cursor[node] = start;
-    if (!add_box(m, level, name_of(m, node), start, total, llround(m->self[node])))
-        return false;
+    double dropped[2] = {0, 0};
     for (uint32_t child = node + 1; child < ends[node]; child = ends[child])
-        if (m->total[child] < least)
-            dropped += m->total[child];
-    if (!(dropped > 0))
+        for (unsigned s = 0; m->sum[child] < least && s < m->out->side_count; s++)
+            dropped[s] += m->side[s].total[child];
+    if (!(dropped[0] + dropped[1] > 0))
         return true;
     if (m->other == FLM_NONE)
         m->other = add_name(m, (struct flm_name){other_name, sizeof other_name - 1});
-    int64_t rest = llround(dropped);
-    m->cursor[node] += rest;
-    return add_box(m, level + 1, m->other, start, rest, rest);
+    struct flm_flamebearer_box box = {.level = m->depth[node] + 1, .name = m->other};
+    for (unsigned s = 0; s < m->out->side_count; s++) {
+        int64_t rest = llround(dropped[s]);
+        add_side(m, &box, s, m->side[s].cursor[node], rest, rest);
+        m->side[s].cursor[node] += rest;
+    }
+    return add_box(m, &box);
+}
+
+static bool add_node(struct making *m, uint32_t node, double least)
+{
+    struct flm_flamebearer_box box = {.level = m->depth[node], .name = name_of(m, node)};
+    for (unsigned s = 0; s < m->out->side_count; s++) {
+        struct side *side = &m->side[s];
+        int64_t start = node == 0 ? 0 : side->cursor[m->parent[node]];
+        int64_t total = llround(side->total[node]);
+        if (node > 0)
+            side->cursor[m->parent[node]] += total;
+        side->cursor[node] = start;
+        add_side(m, &box, s, start, total, llround(side->self[node]));
+    }
+    m->kept[node] = 1;
+    return add_box(m, &box) && add_others(m, node, least);
 }
 
 static bool make(struct making *m, uint32_t count, size_t most)
@@ -106,46 +130,67 @@ static bool make(struct making *m, uint32_t count, size_t most)
         add_name(m, (struct flm_name){total_name, sizeof total_name - 1}) == FLM_NONE)
         return false;
     for (uint32_t node = 0; node < count; node++) {
-        bool is_in = node == 0 ||
-                     (m->kept[m->parent[node]] && m->total[node] >= least && m->total[node] > 0);
+        bool is_in =
+            node == 0 || (m->kept[m->parent[node]] && m->sum[node] >= least && m->sum[node] > 0);
         if (is_in && !add_node(m, node, least))
             return false;
     }
-    m->out->total = llround(m->total[0]);
+    for (unsigned s = 0; s < m->out->side_count; s++)
+        m->out->total[s] = llround(m->side[s].total[0]);
     return true;
 }
 
-bool flm_flamebearer_make(const struct flm_profile *profile, struct flm_metric metric,
-                          size_t most_nodes, struct flm_flamebearer *out, struct flm_error *why)
+/* Without a metric a side is 0 everywhere, and `total` stands for its self too. */
+static bool add_column(struct making *m, struct side *side, const struct flm_metric *metric,
+                       uint32_t count, uint32_t deepest)
+{
+    side->total = calloc(count, sizeof *side->total);
+    side->cursor = calloc(count, sizeof *side->cursor);
+    side->ends = calloc((size_t)deepest + 2, sizeof *side->ends);
+    if (!side->total || !side->cursor || !side->ends)
+        return false;
+    side->self = metric ? flm_profile_self(m->profile, *metric) : side->total;
+    if (metric)
+        flm_profile_totals(m->profile, *metric, side->total);
+    for (uint32_t node = 0; node < count; node++)
+        m->sum[node] += side->total[node];
+    return true;
+}
+
+bool flm_flamebearer_make(const struct flm_profile *profile, const struct flm_metric *const *sides,
+                          unsigned side_count, size_t most_nodes, struct flm_flamebearer *out,
+                          struct flm_error *why)
 {
     uint32_t count = flm_profile_node_count(profile), strings = flm_profile_string_count(profile);
-    *out = (struct flm_flamebearer){.level_count = 0};
+    assert(side_count == 1 || side_count == 2);
+    *out = (struct flm_flamebearer){.side_count = side_count};
     struct making m = {.profile = profile,
                        .out = out,
-                       .total = malloc(count * sizeof *m.total),
-                       .self = flm_profile_self(profile, metric),
+                       .sum = calloc(count, sizeof *m.sum),
                        .parent = malloc(count * sizeof *m.parent),
                        .depth = malloc(count * sizeof *m.depth),
-                       .cursor = calloc(count, sizeof *m.cursor),
                        .kept = calloc(count, 1),
                        .names = malloc(strings * sizeof *m.names),
                        .other = FLM_NONE};
-    bool good = m.total && m.parent && m.depth && m.cursor && m.kept && m.names;
+    bool good = m.sum && m.parent && m.depth && m.kept && m.names;
     if (good) {
-        flm_profile_totals(profile, metric, m.total);
         flm_profile_parents(profile, m.parent);
         uint32_t deepest = flm_profile_depths(profile, m.depth);
         memset(m.names, 0xFF, strings * sizeof *m.names);
-        m.ends = calloc((size_t)deepest + 2, sizeof *m.ends);
-        good = m.ends && make(&m, count, most_nodes);
+        for (unsigned s = 0; good && s < side_count; s++)
+            good = add_column(&m, &m.side[s], sides[s], count, deepest);
+        good = good && make(&m, count, most_nodes);
     }
-    free(m.total);
+    free(m.sum);
     free(m.parent);
     free(m.depth);
-    free(m.cursor);
     free(m.kept);
     free(m.names);
-    free(m.ends);
+    for (int s = 0; s < 2; s++) {
+        free(m.side[s].total);
+        free(m.side[s].cursor);
+        free(m.side[s].ends);
+    }
     if (!good)
         flm_flamebearer_clear(out);
     return good || flm_error_memory(why);

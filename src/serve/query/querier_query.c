@@ -19,8 +19,10 @@ static void add_conditions(struct flm_text *out, const char *selector)
     flm_text_add(out, text);
 }
 
-void flm_querier_add_condition(struct flm_text *out, const char *name, struct flm_bytes value,
-                               bool or_none)
+/* Adds name="value" to a selector that begins with "{"; or, with `or_none`, a pattern for that
+ * value or none. */
+static void add_condition(struct flm_text *out, const char *name, struct flm_bytes value,
+                          bool or_none)
 {
     if (out->size > 1)
         flm_text_putc(out, ',');
@@ -68,10 +70,11 @@ void flm_querier_clear(struct flm_querier_query *a)
     flm_text_clear(&a->type);
 }
 
-bool flm_querier_range(const struct flm_connect_request *r, struct flm_store_query *query,
+bool flm_querier_range(const struct flm_http_fields *fields, struct flm_store_query *query,
                        struct flm_error *why)
 {
-    int64_t from_ms = flm_connect_integer(r, "start"), until_ms = flm_connect_integer(r, "end");
+    int64_t from_ms = flm_connect_integer(fields, "start"),
+            until_ms = flm_connect_integer(fields, "end");
     query->from_ms = until_ms == 0 || from_ms < 0 ? 0 : from_ms;
     query->until_ms = until_ms == 0 || until_ms == INT64_MAX
                           ? INT64_MAX
@@ -79,24 +82,26 @@ bool flm_querier_range(const struct flm_connect_request *r, struct flm_store_que
     return flm_times_check((struct flm_times){query->from_ms, query->until_ms}, why);
 }
 
-bool flm_querier_read(const struct flm_http_request *request, const struct flm_connect_request *r,
-                      const char *more_name, const char *more_value, struct flm_querier_query *a,
-                      struct flm_error *why)
+bool flm_querier_read(const struct flm_http_request *request, const struct flm_http_fields *fields,
+                      struct flm_querier_query *a, struct flm_error *why)
 {
     struct type_parts parts = {.name = {"", 0}};
     *a = (struct flm_querier_query){.query = {.size = sizeof a->query, .tenant = request->tenant}};
-    if (!split_type(flm_connect_text(r, "profileTypeID"), &parts, why) ||
-        !flm_querier_range(r, &a->query, why))
+    if (!split_type(flm_connect_text(fields, "profileTypeID"), &parts, why) ||
+        !flm_querier_range(fields, &a->query, why))
         return false;
+    const char *selector = flm_connect_text(fields, "labelSelector");
+    if (selector && strstr(selector, FLM_QUERIER_TYPE_LABEL))
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "the type is profileTypeID: " FLM_QUERIER_TYPE_LABEL
+                             " is no label of a selector here");
     flm_text_putc(&a->selector, '{');
-    add_conditions(&a->selector, flm_connect_text(r, "labelSelector"));
-    if (more_name)
-        flm_querier_add_condition(&a->selector, more_name, flm_bytes_of(more_value), false);
-    flm_querier_add_condition(&a->selector, FLM_LABEL_NAME, parts.name,
-                              flm_bytes_are(parts.name, flm_profile_kind(parts.type)));
+    add_conditions(&a->selector, selector);
+    add_condition(&a->selector, FLM_LABEL_NAME, parts.name,
+                  flm_bytes_are(parts.name, flm_profile_kind(parts.type)));
     bool is_own = flm_bytes_equal(parts.type, parts.period_type) &&
                   flm_bytes_equal(parts.unit, parts.period_unit);
-    flm_querier_add_condition(&a->selector, FLM_LABEL_PERIOD, parts.period, is_own);
+    add_condition(&a->selector, FLM_LABEL_PERIOD, parts.period, is_own);
     flm_text_puts(&a->selector, "}");
     flm_text_putc(&a->selector, 0);
     flm_text_add(&a->type, parts.type);
@@ -106,4 +111,25 @@ bool flm_querier_read(const struct flm_http_request *request, const struct flm_c
     a->query.selector = a->selector.at;
     a->query.type = a->type.at;
     return (!a->selector.failed && !a->type.failed) || flm_error_memory(why);
+}
+
+void flm_querier_type_write(struct flm_bytes metric, const char *name, const char *period,
+                            struct flm_text *out)
+{
+    const char *colon = memchr(metric.at, ':', metric.size);
+    struct flm_bytes type = {metric.at, colon ? (size_t)(colon - metric.at) : metric.size};
+    struct flm_bytes unit = flm_unit_long(flm_bytes_from(metric, type.size + (colon != NULL)));
+    flm_text_puts(out, *name ? name : flm_profile_kind(type));
+    flm_text_putc(out, ':');
+    flm_text_add(out, type);
+    flm_text_putc(out, ':');
+    flm_text_add(out, unit);
+    flm_text_putc(out, ':');
+    if (*period) {
+        flm_text_puts(out, period);
+        return;
+    }
+    flm_text_add(out, type);
+    flm_text_putc(out, ':');
+    flm_text_add(out, unit);
 }

@@ -16,20 +16,21 @@ struct flm_querier_query {
     struct flm_text selector, type;
 };
 
-/* With one more condition, `more_name` = `more_value`, unless that is NULL. False, and `why`;
- * cleared by flm_querier_clear in any case. */
-bool flm_querier_read(const struct flm_http_request *request, const struct flm_connect_request *r,
-                      const char *more_name, const char *more_value, struct flm_querier_query *out,
-                      struct flm_error *why);
+/* False, and `why`; cleared by flm_querier_clear in any case. */
+bool flm_querier_read(const struct flm_http_request *request, const struct flm_http_fields *fields,
+                      struct flm_querier_query *out, struct flm_error *why);
 void flm_querier_clear(struct flm_querier_query *query);
 
 /* The range alone; without an end it is all. */
-bool flm_querier_range(const struct flm_connect_request *r, struct flm_store_query *query,
+bool flm_querier_range(const struct flm_http_fields *fields, struct flm_store_query *query,
                        struct flm_error *why);
 
-/* Adds name="value" to a selector that begins with "{"; or, with `or_none`, a pattern for that
- * value or none. */
-void flm_querier_add_condition(struct flm_text *out, const char *name, struct flm_bytes value,
-                               bool or_none);
+/* The type of a metric, "cpu:ns", of a series: NAME and PERIOD are those of its labels, "" where it
+ * has none. */
+void flm_querier_type_write(struct flm_bytes type, const char *name, const char *period,
+                            struct flm_text *out);
+
+/* How this label, which no series has, is called where Pyroscope's clients ask for types. */
+#define FLM_QUERIER_TYPE_LABEL "__profile_type__"
 
 #endif

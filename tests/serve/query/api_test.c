@@ -63,8 +63,8 @@ static void queries_that_cannot_be_are_refused(void **state)
     expect_get(&s, "/api/v1/timeline?type=cpu&from=-1h&step=x", 400,
                "{\"error\": \"the parameter 'step'");
     expect_get(&s, "/api/v1/services?from=-1h", 400,
-               "{\"error\": \"there is no parameter 'from': this");
-    expect_get(&s, "/api/v1/values?label=a&selector=b", 400, "{\"error\": \"there is no parameter");
+               "{\"error\": \"there is no parameter 'from', only sel");
+    expect_get(&s, "/api/v1/values?label=a&selector=b", 400, "{\"error\": \"byte 1: one of =");
     expect_get(&s, "/api/v1/series?from=-1h", 400,
                "{\"error\": \"there is no parameter 'from', only sel");
     expect_get(&s, "/api/v1/merge?form=folded", 400,
