@@ -1,5 +1,5 @@
-/* querier.h - what the files of querier.v1 share: querier.c has flame graphs, querier_labels.c types,
- * labels and series, querier_series.c values over time. */
+/* querier.h - what the files of querier.v1 share: querier.c has flame graphs, querier_labels.c
+ * types, labels and series, querier_series.c values over time. */
 #ifndef FLAMEL_SERVE_QUERY_QUERIER_H
 #define FLAMEL_SERVE_QUERY_QUERIER_H
 
