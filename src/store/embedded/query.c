@@ -4,7 +4,7 @@
 #include "algebra/operation/subset.h"
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
-#include "store/embedded/query.h"
+#include "store/embedded/wanted.h"
 
 /* ---- Merging --------------------------------------------------------------------------------- */
 

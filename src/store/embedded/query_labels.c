@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
-#include "store/embedded/query.h"
+#include "store/embedded/wanted.h"
 
 /* ---- Types and labels ------------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
-#include "store/embedded/query.h"
+#include "store/embedded/wanted.h"
 
 struct times {
     const struct flm_wanted *query;

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "base/text/versioned.h"
-#include "store/embedded/query.h"
+#include "store/embedded/wanted.h"
 
 bool flm_wanted_begin(struct flm_wanted *q, const struct flm_store_query *query,
                       struct flm_error *why)

@@ -1,8 +1,7 @@
-/* query.h - a query over segments and heads: which types, series and batches it wants, and all of
- * them one after the other. What is made of them is in query.c (sums), query_times.c and
- * query_labels.c. */
-#ifndef FLAMEL_STORE_EMBEDDED_QUERY_H
-#define FLAMEL_STORE_EMBEDDED_QUERY_H
+/* wanted.h - what a query wants of segments and heads: types, series, batches, all of them one after
+ * the other. What is made of them is in query.c (sums), query_times.c and query_labels.c. */
+#ifndef FLAMEL_STORE_EMBEDDED_WANTED_H
+#define FLAMEL_STORE_EMBEDDED_WANTED_H
 
 #include "store/embedded/internal.h"
 
