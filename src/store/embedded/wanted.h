@@ -1,5 +1,5 @@
-/* wanted.h - what a query wants of segments and heads: types, series, batches, all of them one after
- * the other. What is made of them is in query.c (sums), query_times.c and query_labels.c. */
+/* wanted.h - what a query wants of segments and heads: types, series, batches, all of them one
+ * after the other. What is made of them is in query.c (sums), query_times.c and query_labels.c. */
 #ifndef FLAMEL_STORE_EMBEDDED_WANTED_H
 #define FLAMEL_STORE_EMBEDDED_WANTED_H
 
