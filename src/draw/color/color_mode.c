@@ -1,14 +1,12 @@
 #include "draw/color/color_mode.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
 #include "base/core/hash.h"
 #include "base/core/sort.h"
 #include "base/text/function_name.h"
-#include "draw/color/hues.h"
 #include "profile/columns.h"
 
 static const struct {
@@ -62,24 +60,15 @@ static struct flm_tone hashed_tone(struct flm_bytes text)
     return flm_hue_tone(hash >> 32, hash & 0xFFFFFFFF);
 }
 
-/* The group with that title; FLM_NONE: there is none. */
-static uint32_t find_group(const struct flm_coloring *c, const struct flm_index *index,
-                           struct flm_bytes title)
-{
-    struct flm_probe at = flm_index_probe(index, (uint32_t)flm_hash(title.at, title.size));
-    while (flm_index_next(index, &at))
-        if (flm_bytes_equal(c->groups.at[at.found].title, title))
-            return at.found;
-    return FLM_NONE;
-}
-
-/* The same, added if it is new. FLM_NONE when memory ran out. */
+/* The group with that title, added if it is new. FLM_NONE when memory ran out. */
 static uint32_t group_called(struct flm_coloring *c, struct flm_index *index,
                              struct flm_bytes title)
 {
-    uint32_t known = find_group(c, index, title);
-    if (known != FLM_NONE)
-        return known;
+    uint32_t hash = (uint32_t)flm_hash(title.at, title.size);
+    struct flm_probe at = flm_index_probe(index, hash);
+    while (flm_index_next(index, &at))
+        if (flm_bytes_equal(c->groups.at[at.found].title, title))
+            return at.found;
     struct flm_color_group new_one = {.title = title};
     if (c->mode == FLM_COLOR_MODULE) {
         new_one.hue = flm_package_hue(title);
@@ -89,7 +78,6 @@ static uint32_t group_called(struct flm_coloring *c, struct flm_index *index,
         new_one.tone = is_file ? hashed_tone(title) : flm_gray_tone(1);
     }
     uint32_t group = add_group(c, new_one);
-    uint32_t hash = (uint32_t)flm_hash(title.at, title.size);
     return group == FLM_NONE || !flm_index_add(index, hash, group) ? FLM_NONE : group;
 }
 
@@ -216,57 +204,6 @@ static bool group_frames(struct flm_coloring *c, struct flm_index *index,
     return true;
 }
 
-/* By what they cost in the profile as it was opened, in its first metric: what is shown of it does
- * not change them. */
-static bool tell_groups_apart(struct flm_coloring *c, const struct flm_profile *opened,
-                              struct flm_error *why)
-{
-    uint32_t count = (uint32_t)c->groups.count;
-    double *weight = calloc((size_t)count + 1, sizeof *weight);
-    uint32_t *hue = malloc(((size_t)count + 1) * sizeof *hue);
-    bool done = (weight && hue) || flm_error_memory(why);
-    const double *self =
-        opened->sizes.metric_count > 0 ? flm_profile_self(opened, (struct flm_metric){0}) : NULL;
-    for (uint32_t i = 1; done && self && i < opened->sizes.node_count; i++)
-        if (opened->node_frame[i] != 0)
-            weight[c->group_of[opened->node_frame[i]]] += fabs(self[i]);
-    for (uint32_t i = 0; done && i < count; i++)
-        hue[i] = c->groups.at[i].hue;
-    if (done)
-        flm_hues_tell_apart(hue, weight, count);
-    for (uint32_t i = 0; done && i < count; i++)
-        if (hue[i] != c->groups.at[i].hue) {
-            c->groups.at[i].hue = hue[i];
-            c->groups.at[i].tone = flm_hue_tone(hue[i], FLM_HUE_STEPS / 2);
-        }
-    free(weight);
-    free(hue);
-    return done;
-}
-
-/* Groups have the hues that they have in the profile as it was opened. */
-static bool take_hues(struct flm_coloring *c, const struct titles *titles, struct flm_error *why)
-{
-    const struct flm_profile *opened = titles->opened;
-    struct flm_coloring whole = {.mode = c->mode};
-    struct flm_index index = {0};
-    whole.group_of = calloc(opened->sizes.frame_count, sizeof *whole.group_of);
-    bool done = whole.group_of || flm_error_memory(why);
-    done = done && group_frames(&whole, &index, titles, opened, why) &&
-           tell_groups_apart(&whole, opened, why);
-    for (size_t i = 0; done && i < c->groups.count; i++) {
-        struct flm_color_group *group = &c->groups.at[i];
-        uint32_t found = find_group(&whole, &index, group->title);
-        if (found != FLM_NONE) {
-            group->hue = whole.groups.at[found].hue;
-            group->tone = whole.groups.at[found].tone;
-        }
-    }
-    flm_index_clear(&index);
-    flm_coloring_clear(&whole);
-    return done;
-}
-
 /* By module, function or file: the tone follows from the title. */
 static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
                            const struct flm_profile *opened, struct flm_error *why)
@@ -276,8 +213,6 @@ static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
     bool is_module = c->mode == FLM_COLOR_MODULE;
     bool done =
         titles_init(&titles, opened, p, c->mode, why) && group_frames(c, &index, &titles, p, why);
-    if (done && is_module)
-        done = p == opened ? tell_groups_apart(c, opened, why) : take_hues(c, &titles, why);
     for (uint32_t f = 1; done && f < p->sizes.frame_count; f++) {
         const struct flm_color_group *group = &c->groups.at[c->group_of[f]];
         c->tones[f] =

@@ -2,8 +2,7 @@
  * explains the colors.
  *
  *     module    hue by library or package, lightness by function (palette.h); a program of one
- *               module has several hues (frame_group.h), and the largest ones have hues that are
- *               not next to each other (hues.h)
+ *               module has several hues (frame_group.h)
  *     kind      native code, kernel, inlined, compiled at run time, interpreted, GPU ...; runtimes
  *     function  hue and lightness by name
  *     file      hue by source file
@@ -14,6 +13,12 @@
  *
  * Tones of the first four and of rules belong to frames: found once, a few hundred ns per frame.
  * Those of self, total and metric belong to nodes: flm_share_step of the node's value.
+ *
+ * A hue follows from the name of its group and from nothing else, so that a module has one color in
+ * the page, the terminal and every picture, in all profiles, and in a live view. Two large modules
+ * may have hues that are hardly different then. To move the hue of the smaller one was tried: by
+ * cost, it is another hue in the next profile of the same program; by the set of modules, each that
+ * is seen once or not moves others (bench/RESULTS.md).
  *
  * Color is never the only sign: kinds have a line in every mode (marks.h), and by kind, runtime
  * code has a texture. */

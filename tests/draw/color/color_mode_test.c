@@ -189,38 +189,26 @@ static void wrong_rules_are_refused_with_their_line(void **state)
     flm_profile_free(p);
 }
 
-/* Of modules whose names have one hue, the larger one keeps it, whatever stays in the picture. */
-static void large_modules_are_told_apart(void **state)
+/* Neither costs nor what else is in the profile: the next profile of a program has them too. */
+static void hues_follow_from_names_alone(void **state)
 {
     (void)state;
-    char second[16] = "";
-    uint32_t hue = flm_package_hue(flm_bytes_of("app"));
-    for (int i = 0; !second[0] || flm_package_hue(flm_bytes_of(second)) != hue; i++)
-        snprintf(second, sizeof second, "lib%d", i);
-    struct flm_builder *b = flm_builder_new(NULL);
-    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
-    const char *const modules[] = {second, "app"};
-    for (int i = 0; i < 2; i++) {
-        struct flm_frame_record record = {
-            .function = flm_builder_string(b, i ? "main" : "read", 4).index,
-            .module = flm_builder_string(b, modules[i], strlen(modules[i])).index};
-        struct flm_node node =
-            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &record));
-        flm_builder_add(b, node, metric, 1 + i);
+    static const char *const texts[] = {
+        "a::x 9\nb::x 1\nc::x 2\nd::x 1\ne::x 1\n", "a::x 1\nb::x 9\nc::x 7\nd::x 5\ne::x 8\n",
+        "a::x 1\nb::x 1\nc::x 1\nd::x 1\ne::x 1\n0::x 90\nk::x 1\n"};
+    uint32_t first[5];
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct flm_profile *p = profile_of(texts[i]);
+        struct flm_coloring c = colored(p, FLM_COLOR_MODULE, "");
+        for (int k = 0; k < 5; k++) {
+            char name[] = {(char)('a' + k), ':', ':', 'x', 0};
+            uint32_t tone = tone_of(p, &c, name);
+            assert_true(i == 0 || tone == first[k]);
+            first[k] = tone;
+        }
+        flm_coloring_clear(&c);
+        flm_profile_free(p);
     }
-    struct flm_profile *p = flm_builder_finish(b, NULL);
-    struct flm_coloring c = colored(p, FLM_COLOR_MODULE, ""), of_rest;
-    uint32_t own = c.groups.at[c.group_of[frame_called(p, "main")]].hue;
-    uint32_t moved = c.groups.at[c.group_of[frame_called(p, "read")]].hue;
-    assert_int_equal(own, hue);
-    assert_int_equal(moved, (hue + 2) % FLM_HUES);
-    struct flm_profile *rest = flm_apply(p, "hide:main", NULL, NULL);
-    assert_true(flm_coloring_init(&of_rest, rest, p, FLM_COLOR_MODULE, no_rules, NULL));
-    assert_int_equal(tone_of(rest, &of_rest, "read"), tone_of(p, &c, "read"));
-    flm_coloring_clear(&of_rest);
-    flm_coloring_clear(&c);
-    flm_profile_free(rest);
-    flm_profile_free(p);
 }
 
 static void a_legend_adds_up_the_widest_first(void **state)
@@ -312,7 +300,7 @@ int main(void)
         cmocka_unit_test(every_function_and_file_has_one_tone),
         cmocka_unit_test(the_first_rule_that_matches_counts),
         cmocka_unit_test(wrong_rules_are_refused_with_their_line),
-        cmocka_unit_test(large_modules_are_told_apart),
+        cmocka_unit_test(hues_follow_from_names_alone),
         cmocka_unit_test(a_legend_adds_up_the_widest_first),
         cmocka_unit_test(shares_have_a_legend_of_steps),
         cmocka_unit_test(colors_survive_failed_allocations),
