@@ -2,7 +2,7 @@
 // the core has them (src/viewer/query/code.c), and says which text is missing, which is fetched from who serves the page.
 
 import {button, isHeld, make, refill, show} from './dom.js';
-import {loadCode} from './load.js';
+import {loadCode, mayHaveCode} from './load.js';
 
 const CODE_ROW_PX = 20, CODE_SPARE = 12, LANE_PX = 8, CODE_LANES = 6, STRIP_PX = 3;
 const SVG = 'http://www.w3.org/2000/svg';
@@ -222,6 +222,13 @@ export function makeCode(view) {
             '"convert --with-source"';
     }
 
+    // Without machine code the rows are the addresses that have samples.
+    function statusOfAssembly() {
+        if (code.machine || failure) return code.machine ? '' : failure;
+        return mayHaveCode() && (isAsking || findWanted()) ? '' : 'no machine code here: open the recording with ' +
+            '"flamel view", or make the page with "convert --with-assembly"';
+    }
+
     function update() {
         if (!element.isConnected || element.hidden) return;
         const parts = Math.max(10, Math.floor(element.clientHeight / STRIP_PX));
@@ -257,7 +264,7 @@ export function makeCode(view) {
         panes[0].update(code.source_count, code.empty ?? code.place ?? 'no file is known', statusOf(), code.source_row, isNew);
         status(code.doubtful);
         if (code.assembly) panes[1].update(code.assembly_count, ['Assembly', code.machine].filter(Boolean).join(', '),
-            code.assembly_status || code.blocks || (code.machine ? '' : statusOf()), code.assembly_row, isNew);
+            code.assembly_status || code.blocks || statusOfAssembly(), code.assembly_row, isNew);
         shownAs = now;
         pointAt(null);
         drawStrip();

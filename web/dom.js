@@ -40,6 +40,7 @@ export function shortName(name, most) {
 const SPACE = ' ';
 let pressed = null, pressedBy = null; // a pointer's number, or SPACE
 const waiting = new Map();
+const waiters = [];
 
 function press(event) {
     const target = event.composedPath()[0], byPointer = event.type === 'pointerdown';
@@ -58,8 +59,12 @@ function release() {
         } catch (failure) {
             failures.push(failure);
         }
+    for (const done of waiters.splice(0)) done();
     if (failures.length) throw failures[0];
 }
+// When nothing is pressed, after its click.
+export const released = () => pressed ? new Promise(done => waiters.push(done)) : Promise.resolve();
+
 if (typeof addEventListener === 'function') {
     const isOurs = event => pressed && pressedBy === (event.pointerId ?? event.key);
     for (const type of ['pointerdown', 'keydown']) addEventListener(type, press, true);
@@ -81,19 +86,46 @@ export function isHeld(parent, change) {
     return true;
 }
 
+// Puts the children of `fresh` in the place of those of `old`, without moving `kept`, somewhere in it: `again` is its
+// new form, as deep in `fresh`.
+function replaceAround(old, fresh, kept, again) {
+    const inside = Array.from(old.childNodes).find(child => child.contains(kept));
+    const others = Array.from(fresh.childNodes), at = others.findIndex(child => child.contains(again));
+    for (const child of Array.from(old.childNodes)) if (child !== inside) child.remove();
+    inside.before(...others.slice(0, at));
+    inside.after(...others.slice(at + 1));
+    if (inside === kept) {
+        fillChoice(kept, Array.from(again.options, ({value, text}) => ({name: value, title: text})), again.value);
+        return;
+    }
+    for (const {name} of Array.from(inside.attributes)) inside.removeAttribute(name);
+    for (const {name, value} of others[at].attributes) inside.setAttribute(name, value);
+    replaceAround(inside, others[at], kept, again);
+}
+function depthBelow(parent, child) {
+    let depth = 0;
+    for (; child && child !== parent; child = child.parentNode) depth++;
+    return depth;
+}
+
 // Replaces the children, when none of them is pressed. A focused child with a data-key passes the focus to the new child
-// with the same key.
+// with the same key; a select stays, since its list may be open, and would close.
 export function refill(parent, ...children) {
     if (isHeld(parent, () => refill(parent, ...children))) return;
     const focused = parent.getRootNode().activeElement;
     const key = focused && focused !== parent && parent.contains(focused) && focused.dataset.key;
-    parent.replaceChildren(...children.flat(2).filter(child => child != null && child !== false &&
-        child !== ''));
-    if (!key) return;
-    const again = Array.from(parent.querySelectorAll('[data-key]')).find(one =>
-        one.dataset.key === key);
-    if (again) again.focus({preventScroll: true});
+    const list = children.flat(2).filter(child => child != null && child !== false && child !== '');
+    if (key && focused.options) {
+        const fresh = make('div', {}, list), again = withKey(fresh, key);
+        if (again?.options && depthBelow(fresh, again) === depthBelow(parent, focused)) {
+            replaceAround(parent, fresh, focused, again);
+            return;
+        }
+    }
+    parent.replaceChildren(...list);
+    if (key) withKey(parent, key)?.focus({preventScroll: true});
 }
+const withKey = (parent, key) => Array.from(parent.querySelectorAll('[data-key]')).find(one => one.dataset.key === key);
 
 // A select, which fillChoice fills with options: names, or {name, title}.
 export function choice(title, onchange, attributes) {

@@ -84,6 +84,9 @@ export async function loadCode(wanted) {
     return new Uint8Array(await response.arrayBuffer());
 }
 
+// Whether there may be more of it than the page has shown.
+export const mayHaveCode = () => flamelProfiles.has('code') || Boolean(element('module')?.dataset.code);
+
 // Where to ask what a running program has measured by now; undefined: the profile is none of such.
 export const liveURL = () => element('module')?.dataset.live;
 

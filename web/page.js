@@ -6,7 +6,7 @@
 // top-level names are unique among all files.
 
 import {AFTER, BEFORE, HAS_CODE, startCore} from './core.js';
-import {button, make, refill} from './dom.js';
+import {button, make, refill, released} from './dom.js';
 import {isEmbedded, liveURL, loadEmbedded, loadModule} from './load.js';
 import {makeViewer} from './viewer.js';
 
@@ -24,7 +24,7 @@ async function startPage() {
         else viewer.showState();
         const url = liveURL();
         if (url) globalThis.flamelLive({viewer, url, name: document.getElementById('flamel-after').dataset.name,
-            side: AFTER | HAS_CODE, make, button, refill});
+            side: AFTER | HAS_CODE, make, button, refill, released});
     } catch (error) {
         console.error(error);
         home.replaceChildren(make('p', {class: 'dead', role: 'alert'},

@@ -23,15 +23,8 @@ export function makeSearch(view) {
             view.act(event.shiftKey ? 'previous-match' : 'next-match');
         } else if (event.key === 'Enter') {
             if (view.act('search-add')) input.value = '';
-        } else if (event.key === 'Escape') {
-            if (input.value) {
-                input.value = '';
-                view.act('search ');
-            } else {
-                view.focusPicture();
-            }
-        } else if (event.key === 'ArrowDown') {
-            view.focusPicture();
+        } else if (event.key === 'Escape' || event.key === 'ArrowDown') {
+            view.focusPicture(); // the search stays: its chip removes it
         } else {
             return;
         }

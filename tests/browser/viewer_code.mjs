@@ -148,6 +148,21 @@ test('keys move in the rows, and the pane says which row it is', async () => {
     await finish(page, assert);
 });
 
+test('without machine code a sentence says how to get it, also beside source that is there', async () => {
+    file('app.c', 'int a;\n'.repeat(50));
+    const output = `${folder}/with_source.html`;
+    execFileSync(flamel, ['convert', '-q', '--with-source', '-S', folder, profile, '-o', output]);
+    for (const one of [output, page_of_code]) {
+        const page = await open(one, {hash: '#view=code&code=find%0Aapp&code-show=m'});
+        await resolved(page);
+        assert.match(await words(page, '.code-pane.assembly'), /no machine code here: .*"convert --with-assembly"/);
+        const source = await words(page, '.code-pane.source');
+        if (one === output) assert.doesNotMatch(source, /no source here/);
+        else assert.match(source, /no source here: .*"convert --with-source"/);
+        await finish(page, assert);
+    }
+});
+
 test('a comparison has both costs of each line, and their difference', async () => {
     const before = flm([['main:9 find:20', 2], ['main:9 find:24', 3]]);
     const page = await open(page_of(before, profile), {hash: '#view=code&code=find%0Aapp'});

@@ -67,12 +67,15 @@ test('the wheel zooms where the pointer is', async () => {
     await finish(page);
 });
 
-test('a search marks and counts, and Escape ends it', async () => {
+test('a search marks and counts, Escape leaves its field, and its chip removes it', async () => {
     const page = await open(small);
     await page.press('/');
     await page.type('read');
     await page.sees('.search .matches', /40 %/);
     await page.press('Escape');
+    await page.until(() => document.activeElement.matches('.surface'));
+    await page.sees('.chips', /read[^]*40 %/);
+    await page.clickOn('.chip button', '×');
     await page.until(() => document.querySelector('.search input').value === '');
     await finish(page);
 });

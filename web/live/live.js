@@ -4,7 +4,7 @@
 // It is a script of its own, in that page alone, so that a page of one file does not carry it. page.js calls it with
 // the viewer and what it uses of the other scripts.
 
-globalThis.flamelLive = ({viewer, name, side, url, make, button, refill}) => {
+globalThis.flamelLive = ({viewer, name, side, url, make, button, refill, released}) => {
     const RENEWED_MS = 1000, KEPT_MS = 5 * 60 * 1000, MOST_ROWS = 100;
     const {view} = viewer, dockStyle = new CSSStyleSheet();
     let isFrozen = false, isOver = false, isOpen = true, tab = null, found = null, selected = null;
@@ -263,6 +263,7 @@ globalThis.flamelLive = ({viewer, name, side, url, make, button, refill}) => {
                 }
                 if (view.tools().view !== 'code') {
                     const bytes = new Uint8Array(await (await ask('profile')).arrayBuffer());
+                    await released(); // what is pressed acts on the rows that were seen
                     if (!isFrozen) viewer.open(bytes, name, side);
                 }
             } catch (error) {

@@ -40,8 +40,8 @@ static void a_palette_keeps_colors_from_picture_to_picture(void **state)
     flm_profile_free(second);
 }
 
-/* What the page and the terminal draw with: of a program of one namespace, so that it is split, with
- * a runtime's functions, another package, and the kernel. */
+/* What the page and the terminal draw with. The program has most of its functions in one namespace,
+ * which is split, and some of a runtime, of another package and of the kernel. */
 static void pictures_have_the_colors_of_the_page(void **state)
 {
     (void)state;
