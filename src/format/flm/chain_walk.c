@@ -6,7 +6,7 @@
 enum {
     MOST_CALLERS = 64, /* of a node, that are asked one by one */
     MOST_CHILDREN = 3, /* whose calls make guesses */
-    MOST_GUESSES = 2 * MOST_CHILDREN + 1,
+    MOST_GUESSES = 2 * MOST_CHILDREN + 2,
     MOST_RECENT = 64, /* locations of a function that are looked at, after the guesses */
     MEMORY_BITS = 14,
     MEMORY_SIZE = 1 << MEMORY_BITS
@@ -32,6 +32,7 @@ struct memory {
     uint32_t *last_leaf;  /* by frame: the location of its last leaf */
     uint32_t *call;       /* by caller and callee: the location of the last call */
     uint32_t *call_after; /* the same, and by the location that the caller was called from */
+    uint32_t *inlined;    /* by inlined function and the location that it is called from: its own */
     uint32_t chain;       /* the next one */
     bool damaged;
 };
@@ -43,14 +44,15 @@ bool flm_chain_walk_init(struct flm_chain_walk *walk, const struct flm_profile *
     size_t locations = ((size_t)s->location_count + 1) * sizeof(uint32_t);
     *walk = (struct flm_chain_walk){.profile = profile, .writing = writing};
     walk->location_frame = malloc(locations);
+    walk->location_caller = malloc(locations);
     walk->chain_location = malloc(((size_t)s->chain_count + 1) * sizeof(uint32_t));
     if (!writing)
-        return walk->location_frame && walk->chain_location;
+        return walk->location_frame && walk->location_caller && walk->chain_location;
     walk->location_number = malloc(locations);
     walk->first_use = malloc(locations);
     walk->location_start = malloc(((size_t)s->frame_count + 1) * sizeof(uint32_t));
-    if (!walk->location_frame || !walk->chain_location || !walk->location_number ||
-        !walk->first_use || !walk->location_start)
+    if (!walk->location_frame || !walk->location_caller || !walk->chain_location ||
+        !walk->location_number || !walk->first_use || !walk->location_start)
         return false;
     memset(walk->first_use, 0xFF, locations);
     uint32_t start = 0;
@@ -64,6 +66,7 @@ bool flm_chain_walk_init(struct flm_chain_walk *walk, const struct flm_profile *
 void flm_chain_walk_clear(struct flm_chain_walk *walk)
 {
     free(walk->location_frame);
+    free(walk->location_caller);
     free(walk->location_number);
     free(walk->location_start);
     free(walk->first_use);
@@ -77,9 +80,10 @@ static uint32_t slot(uint32_t a, uint32_t b, uint32_t c)
     return (hash ^ hash >> 15) * 0x2C1B3C6Du >> (32 - MEMORY_BITS);
 }
 
-static uint32_t code(struct memory *m, enum flm_chain_symbol kind, uint32_t symbol)
+static uint32_t code(struct memory *m, enum flm_chain_symbol kind, uint32_t situation,
+                     uint32_t symbol)
 {
-    return m->walk->code(m->walk->context, kind, symbol);
+    return m->walk->code(m->walk->context, kind, situation, symbol);
 }
 
 /* ---- Locations ------------------------------------------------------------------------------- */
@@ -100,7 +104,7 @@ static void use_location(struct memory *m, uint32_t location)
 }
 
 /* `number`: in the profile, when writing. */
-static uint32_t new_location(struct memory *m, uint32_t frame, uint32_t number)
+static uint32_t new_location(struct memory *m, uint32_t frame, uint32_t caller, uint32_t number)
 {
     struct flm_chain_walk *walk = m->walk;
     if (walk->location_count == m->profile->sizes.location_count || frame == 0 ||
@@ -110,6 +114,7 @@ static uint32_t new_location(struct memory *m, uint32_t frame, uint32_t number)
     }
     uint32_t location = walk->location_count++, older = m->newest[frame];
     walk->location_frame[location] = frame;
+    walk->location_caller[location] = caller;
     if (walk->writing) {
         walk->location_number[location] = number;
         walk->first_use[number] = location;
@@ -124,8 +129,12 @@ static uint32_t new_location(struct memory *m, uint32_t frame, uint32_t number)
 /* What a chain's location may be. */
 struct guesses {
     uint32_t frame;
+    uint32_t caller; /* the location of its caller */
     uint32_t location[MOST_GUESSES];
     uint32_t count;
+    bool is_inlined; /* and its caller has a location */
+    bool is_known;   /* where it is inlined in that */
+    bool is_further; /* not the first of its group */
 };
 
 static void guess(struct memory *m, struct guesses *g, uint32_t location)
@@ -157,13 +166,20 @@ static uint32_t find_recent(const struct memory *m, uint32_t frame, uint32_t wan
 static uint32_t any_location(struct memory *m, uint32_t frame, uint32_t wanted)
 {
     uint32_t last = m->walk->location_count - 1;
-    uint32_t ago = code(m, FLM_CHAIN_PLACE_AGO, last - wanted);
+    uint32_t ago = code(m, FLM_CHAIN_PLACE_AGO, 0, last - wanted);
     if (ago >= m->walk->location_count || m->walk->location_frame[last - ago] != frame ||
         m->locations[last - ago].mark != UNMARKED) {
         m->damaged = true;
         return FLM_NONE;
     }
     return last - ago;
+}
+
+static uint32_t place_situation(const struct memory *m, const struct guesses *g)
+{
+    uint32_t guesses = g->count < 3 ? g->count : 3;
+    uint32_t inlined = g->is_inlined ? 1 + g->is_known : 0;
+    return ((guesses * 2 + (m->newest[g->frame] != FLM_NONE)) * 3 + inlined) * 2 + g->is_further;
 }
 
 /* Symbols: the first guess, where there is one; a new location; an unknown one; further guesses;
@@ -186,9 +202,9 @@ static uint32_t code_location(struct memory *m, const struct guesses *g, enum fl
             symbol = recent + at;
         }
     }
-    symbol = code(m, kind, symbol);
+    symbol = code(m, kind, place_situation(m, g), symbol);
     if (symbol == fresh)
-        return new_location(m, g->frame, number);
+        return new_location(m, g->frame, g->caller, number);
     if (symbol == unknown)
         return FLM_NONE;
     if (symbol < recent)
@@ -226,6 +242,19 @@ static void guess_calls(struct memory *m, struct guesses *g, const struct group 
         guess(m, g, m->last_leaf[g->frame]);
 }
 
+/* Where the location of inlined code is remembered by its caller's; NULL: it is not. */
+static uint32_t *guess_inlined(struct memory *m, struct guesses *g)
+{
+    if (m->walk->without_inlined || g->caller == FLM_NONE ||
+        m->profile->frames[g->frame].kind != FLM_KIND_INLINED)
+        return NULL;
+    uint32_t *inlined = &m->inlined[slot(g->caller, g->frame, 0)];
+    g->is_inlined = true;
+    g->is_known = *inlined != FLM_NONE;
+    guess(m, g, *inlined);
+    return inlined;
+}
+
 static void walk_chain(struct memory *m, const struct group *group, uint32_t index)
 {
     struct flm_chain_walk *walk = m->walk;
@@ -237,7 +266,8 @@ static void walk_chain(struct memory *m, const struct group *group, uint32_t ind
         number = walk->location_start[group->frame] + p->chain_place[chain] - 1;
         wanted = walk->first_use[number];
     }
-    struct guesses g = {.frame = group->frame};
+    struct guesses g = {.frame = group->frame, .caller = group->location, .is_further = index > 0};
+    uint32_t *inlined = guess_inlined(m, &g);
     uint32_t *after = &m->call_after[slot(group->location, g.frame, 0)];
     if (group->is_leaf) {
         guess(m, &g, *after);
@@ -253,6 +283,8 @@ static void walk_chain(struct memory *m, const struct group *group, uint32_t ind
     if (location == FLM_NONE)
         return;
     use_location(m, location);
+    if (inlined)
+        *inlined = location;
     m->locations[location].mark = TAKEN;
     if (group->is_leaf)
         *after = m->last_leaf[g.frame] = location;
@@ -272,6 +304,15 @@ static void remember_call(struct memory *m, const struct group *group)
     m->call_after[slot(caller, group->parent_frame, group->frame)] = group->location;
 }
 
+static uint32_t count_situation(enum flm_chain_symbol kind, uint32_t left)
+{
+    uint32_t situation = 0;
+    while (kind != FLM_CHAIN_COUNT_SINGLE && situation + 1 < FLM_CHAIN_COUNT_SITUATIONS &&
+           left > 1u << situation)
+        situation++;
+    return situation;
+}
+
 /* `left`: samples of the node that are not those of earlier chains, roughly; `end`: of the node's
  * chains, when writing. */
 static void walk_group(struct memory *m, const struct group *group, uint32_t left, uint32_t end)
@@ -284,7 +325,7 @@ static void walk_group(struct memory *m, const struct group *group, uint32_t lef
     enum flm_chain_symbol kind = left <= 1        ? FLM_CHAIN_COUNT_SINGLE
                                  : group->is_leaf ? FLM_CHAIN_COUNT_LEAF
                                                   : FLM_CHAIN_COUNT_INNER;
-    uint64_t chains = (uint64_t)code(m, kind, count - 1) + 1;
+    uint64_t chains = (uint64_t)code(m, kind, count_situation(kind, left), count - 1) + 1;
     m->damaged |= chains > m->profile->sizes.chain_count - start;
     for (uint32_t i = 0; i < chains && !m->damaged; i++)
         walk_chain(m, group, i);
@@ -293,6 +334,22 @@ static void walk_group(struct memory *m, const struct group *group, uint32_t lef
             m->locations[m->walk->chain_location[i]].mark = UNMARKED;
     if (!m->damaged)
         remember_call(m, group);
+}
+
+static uint32_t caller_situation(const struct memory *m, uint32_t node, uint32_t chain,
+                                 uint32_t before)
+{
+    uint32_t location = m->walk->chain_location[chain], parent = m->parent[node];
+    uint32_t callee = location == FLM_NONE ? 0 : m->locations[location].callee;
+    uint32_t known = location == FLM_NONE                     ? 0
+                     : callee == 0                            ? 1
+                     : callee == m->profile->node_frame[node] ? 2
+                                                              : 3;
+    const bool facts[] = {before > 0, m->below[node] == 1, m->own[parent] > 0, m->calls[chain] > 0,
+                          m->profile->node_end[node] == m->profile->node_end[parent]};
+    for (size_t i = 0; i < sizeof facts; i++)
+        known = known * 2 + facts[i];
+    return known;
 }
 
 /* Whether a chain of the parent seems to call the node. */
@@ -314,15 +371,17 @@ static uint32_t next_caller(struct memory *m, uint32_t node, uint32_t from, uint
     uint32_t before = m->chain - m->start[node];
     uint32_t actual = m->walk->writing && m->chain < end ? p->chain_caller[m->chain] : FLM_NONE;
     if (count > MOST_CALLERS) {
-        uint32_t gap = code(m, FLM_CHAIN_CALLER_GAP, actual == FLM_NONE ? 0 : actual - from + 1);
+        uint32_t gap = code(m, FLM_CHAIN_CALLER_GAP, 0, actual == FLM_NONE ? 0 : actual - from + 1);
         m->damaged |= gap > count - from;
         return gap == 0 ? FLM_NONE : from + gap - 1;
     }
     for (uint32_t i = from; i < count; i++) {
         if (before == 0 && i == count - 1)
             return i; /* a node has a chain */
-        bool seems = seems_to_call(m, node, m->start[parent] + i, before);
-        if ((code(m, FLM_CHAIN_IS_CALLER, (actual == i) != seems) != 0) != seems)
+        uint32_t chain = m->start[parent] + i;
+        bool seems = seems_to_call(m, node, chain, before);
+        uint32_t situation = caller_situation(m, node, chain, before);
+        if ((code(m, FLM_CHAIN_IS_CALLER, situation, (actual == i) != seems) != 0) != seems)
             return i;
     }
     return FLM_NONE;
@@ -363,15 +422,15 @@ static void walk_unused(struct memory *m)
             for (; number < end; number++) {
                 if (walk->first_use[number] != FLM_NONE)
                     continue;
-                code(m, FLM_CHAIN_UNUSED, frame);
-                new_location(m, frame, number);
+                code(m, FLM_CHAIN_UNUSED, 0, frame);
+                new_location(m, frame, FLM_NONE, number);
             }
         }
-        code(m, FLM_CHAIN_UNUSED, 0);
+        code(m, FLM_CHAIN_UNUSED, 0, 0);
         return;
     }
-    for (uint32_t frame = 0; !m->damaged && (frame = code(m, FLM_CHAIN_UNUSED, 0)) != 0;)
-        new_location(m, frame, FLM_NONE);
+    for (uint32_t frame = 0; !m->damaged && (frame = code(m, FLM_CHAIN_UNUSED, 0, 0)) != 0;)
+        new_location(m, frame, FLM_NONE, FLM_NONE);
 }
 
 static bool memory_init(struct memory *m, struct flm_chain_walk *walk)
@@ -389,13 +448,15 @@ static bool memory_init(struct memory *m, struct flm_chain_walk *walk)
     m->last_leaf = malloc(frames * sizeof(uint32_t));
     m->call = malloc(MEMORY_SIZE * sizeof(uint32_t));
     m->call_after = malloc(MEMORY_SIZE * sizeof(uint32_t));
+    m->inlined = malloc(MEMORY_SIZE * sizeof(uint32_t));
     if (!m->parent || !m->start || !m->own || !m->below || !m->calls || !m->locations ||
-        !m->newest || !m->last_leaf || !m->call || !m->call_after)
+        !m->newest || !m->last_leaf || !m->call || !m->call_after || !m->inlined)
         return false;
     memset(m->newest, 0xFF, frames * sizeof(uint32_t));
     memset(m->last_leaf, 0xFF, frames * sizeof(uint32_t));
     memset(m->call, 0xFF, MEMORY_SIZE * sizeof(uint32_t));
     memset(m->call_after, 0xFF, MEMORY_SIZE * sizeof(uint32_t));
+    memset(m->inlined, 0xFF, MEMORY_SIZE * sizeof(uint32_t));
     flm_profile_parents(p, m->parent);
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         if (p->sample_node[i] < nodes)
@@ -421,6 +482,7 @@ static void memory_clear(struct memory *m)
     free(m->last_leaf);
     free(m->call);
     free(m->call_after);
+    free(m->inlined);
 }
 
 enum flm_chain_walk_result flm_chain_walk(struct flm_chain_walk *walk)

@@ -10,13 +10,17 @@
  *     which location  the one from which this function called the same child before, first of all
  *                     after the same caller; of a leaf, the last one
  *
+ * Code that was inlined is at the address that it was called from: at the location where it was
+ * when it was called from there before.
+ *
  * Both sides walk the same way and keep the same memory, so that one function serves both: at
  * each step it foresees something, and passes on in which place of the list of guesses the
  * answer is, mostly 0. Locations have numbers in the order of their first use, so a new one is a
- * guess too.
+ * guess too. How sure a guess is depends on the situation: its number is passed on too, for a
+ * coder that learns what to expect of each (bit_coder.h).
  *
- * Of gcc, 35,192 chains of 23,599 nodes take 15.7 KB so under zstd, where their columns took
- * 32.5; of CPython, 58,216 chains 24.0 KB instead of 47.3 (bench/RESULTS.md).
+ * Of gcc, 33,415 chains of 22,841 nodes take 8.6 KB so, where their columns took 30 under zstd
+ * (bench/RESULTS.md).
  *
  * Every constant and rule of chain_walk.c is part of the format: a change needs another version
  * of the packed profile. */
@@ -39,16 +43,28 @@ enum flm_chain_symbol {
     FLM_CHAIN_SYMBOLS
 };
 
+/* How many situations there are: of IS_CALLER; of COUNT_INNER and COUNT_LEAF; of PLACE_INNER and
+ * PLACE_LEAF. The other kinds have one. */
+enum {
+    FLM_CHAIN_CALLER_SITUATIONS = 128,
+    FLM_CHAIN_COUNT_SITUATIONS = 8,
+    FLM_CHAIN_PLACE_SITUATIONS = 48
+};
+
 struct flm_chain_walk {
     const struct flm_profile *profile;
     bool writing;
+    bool without_inlined; /* of version 5: inlined code is guessed as other code is */
 
     /* Writing takes a symbol; reading ignores it and returns the one that was written. */
-    uint32_t (*code)(void *context, enum flm_chain_symbol kind, uint32_t symbol);
+    uint32_t (*code)(void *context, enum flm_chain_symbol kind, uint32_t situation,
+                     uint32_t symbol);
     void *context;
 
     /* Locations by first use: the frame of each, and when writing its number in the profile. */
     uint32_t *location_frame, *location_number;
+    uint32_t
+        *location_caller;    /* the location that called it then, an earlier one; FLM_NONE: none */
     uint32_t location_count; /* so far */
 
     /* When writing: by frame, the number of its first location; by number, the first use. */

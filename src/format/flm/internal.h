@@ -10,7 +10,8 @@
 
 enum {
     FLM_PACKED_VERSION = 3,
-    FLM_PACKED_CHAINS_VERSION = 5,   /* of a profile with chains: it ends with more sections */
+    FLM_PACKED_CHAINS_VERSION = 6, /* of a profile with chains: it ends with more sections */
+    FLM_PACKED_OLD_CHAINS_VERSION = 5,
     FLM_PACKED_LONGEST_SHARED = 255, /* bounds the size of the unpacked strings */
     FLM_PACKED_LARGEST_POWER = 9     /* of ten, by which values are divided */
 };
@@ -82,32 +83,22 @@ static const struct flm_packed_column flm_packed_set_columns[] = {
     FLM_PACKED_COLUMN(set_members, set_member_count, flm_packed_u32, value, false),
 };
 
-/* The sections of chains: the symbols of each kind (chain_walk.h), then those of tables. An address
- * is in two, its lowest seven bits and the others, which are alike. */
+/* The sections of chains: what of chains, locations and samples cannot be foreseen, as one number
+ * (chain_coder.h); then the values of chains. */
 enum {
-    /* Of a function, less where it begins; if that is not known, the one before in its module. */
-    FLM_PACKED_FIRST_ADDRESS = FLM_CHAIN_SYMBOLS,
-    FLM_PACKED_FIRST_ADDRESS_HIGH,
-    FLM_PACKED_ADDRESS, /* of its other locations, less that of the one before */
-    FLM_PACKED_ADDRESS_HIGH,
-    FLM_PACKED_FILE, /* 0: that of the function, else a string, from 1 */
-    FLM_PACKED_LINE, /* as addresses, and by file */
-    FLM_PACKED_COLUMN_NUMBER,
-    FLM_PACKED_SAMPLE_CHAIN, /* of samples whose node has several */
+    FLM_PACKED_CHAIN_CODES,
     FLM_PACKED_CHAIN_VALUE,
-    FLM_PACKED_CHAIN_SECTIONS
+    FLM_PACKED_CHAIN_SECTIONS,
+    FLM_PACKED_MOST_CHAIN_SECTIONS = 18 /* of version 5, packed_chains_v5.c */
 };
+
+/* A byte of the codes is at least so many chains and locations, so that what is unpacked has a
+ * bounded size: they end with zeros where they would be shorter. */
+enum { FLM_PACKED_MOST_CHAINS = 16 };
 
 /* Values of shared chains that are sums of samples are left out only where there are at most so
  * many chains for each sample: what is unpacked has a bounded size. */
 enum { FLM_PACKED_MOST_SUMS = 64 };
-
-/* What readers and writers of chains keep of the function, file or module that was last. */
-struct flm_packed_last {
-    uint64_t address, line; /* of the location before */
-    uint64_t *module;       /* by string: the last first address */
-    uint32_t *file;         /* by string: the last first line */
-};
 
 /* The size and the bytes; what follows is of another kind. */
 void flm_packed_put_section(struct flm_text *out, const struct flm_text *section);
@@ -117,11 +108,23 @@ bool flm_packed_take_values(struct flm_cursor *c, double *values, size_t count,
                             const uint32_t *node_end, struct flm_error *why);
 bool flm_packed_damaged(struct flm_error *why, const char *what);
 
-/* packed_chains_write.c, packed_chains_read.c: the sections of chains. */
+/* packed_chains.c: the sections of chains. */
 bool flm_packed_put_chains(const struct flm_profile *p, struct flm_text *out,
                            struct flm_error *why);
 bool flm_packed_take_chains(struct flm_profile *p, struct flm_cursor *sections,
                             struct flm_error *why);
+/* The values of chains alone. */
+bool flm_packed_take_chain_values(struct flm_profile *p, struct flm_cursor *section,
+                                  struct flm_error *why);
+/* Where nothing is NULL: sorts the locations that were taken, by first use, into the profile, and
+ * says of each chain which it has. */
+bool flm_packed_place_locations(struct flm_profile *p, const struct flm_chain_walk *walk,
+                                const struct flm_location *taken);
+
+/* packed_chains_v5.c: those of version 5, and how many chains they may have. */
+bool flm_packed_take_chains_v5(struct flm_profile *p, struct flm_cursor *sections,
+                               struct flm_error *why);
+bool flm_packed_chain_sizes_v5(const struct flm_sizes *s, const struct flm_cursor *sections);
 
 /* To `to`: the values of shared chains as the sums of their samples. False when memory ran out. */
 bool flm_packed_sum_chains(const struct flm_profile *p, uint32_t metric, double *to);

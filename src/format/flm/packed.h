@@ -21,16 +21,17 @@
  *                some, values as above
  *     markers    markers and counters: columns, times as differences, values as above
  *     recursion  where there is some: how many records; nodes as differences, depths
- *     chains     where there are lines and addresses: counts; then what cannot be foreseen of the
- *                chains (chain_walk.h); addresses, files, lines and columns of locations, function
- *                by function in the order of their first use; chains of samples; values of chains,
- *                which are nothing where they are the sums of samples
+ *     chains     where there are lines and addresses: counts; then as bits that cost what they are
+ *                unexpected (bit_coder.h): what cannot be foreseen of the chains (chain_walk.h);
+ *                locations, chains of samples (chain_coder.h); then values of chains, which are
+ *                nothing where they are the sums of samples
  *
  * Values of one column are whole numbers times one number, divided by one power of ten (nanoseconds
  * of a fixed period are 1, 2, 3 ...), or, if that is not exact, eight planes of bytes.
  *
- * Version 3 is a profile without lines and addresses, version 5 one with them; pages have it under
- * gzip, recordings under zstd, whose checksum is the only one.
+ * Version 3 is a profile without lines and addresses, version 6 one with them, and 5 one of before,
+ * which is read (packed_chains_v5.c); pages have it under gzip, recordings under zstd, whose
+ * checksum is the only one.
  *
  * Unpacking trusts nothing: it allocates no more than a fixed multiple of its input, and checks the
  * result with flm_profile_check. It takes 40 ms for 1e6 nodes. */

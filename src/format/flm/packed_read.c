@@ -35,7 +35,8 @@ struct unpacking {
     struct flm_sizes sizes;
     struct flm_cursor strings, letters, frames, tables, counts, callees, shape, ranks, values,
         samples, markers, recursions; /* the last may be absent: then it is empty, as these */
-    struct flm_cursor chains[FLM_PACKED_CHAIN_SECTIONS];
+    struct flm_cursor chains[FLM_PACKED_MOST_CHAIN_SECTIONS];
+    bool is_old; /* version 5 */
     struct flm_profile *profile;
     struct flm_error *why;
 };
@@ -60,22 +61,23 @@ static void read_chain_sizes(struct unpacking *u, struct flm_cursor *c)
     s->shared_count = flm_take32(&sizes);
     c->bad |= sizes.bad || flm_left(&sizes) > 0 || s->chain_count == 0 || s->location_count == 0 ||
               (s->column_count != 0 && s->column_count != s->location_count);
-    for (size_t i = 0; i < FLM_PACKED_CHAIN_SECTIONS; i++)
+    size_t sections = u->is_old ? FLM_PACKED_MOST_CHAIN_SECTIONS : FLM_PACKED_CHAIN_SECTIONS;
+    for (size_t i = 0; i < sections; i++)
         u->chains[i] = take_section(c);
 }
 
-/* A chain takes a byte of the file at least; the values of shared chains are in it, or are sums
- * of the samples that are. */
+/* The values of shared chains are in the file, or are sums of the samples that are. */
 static bool check_chain_sizes(const struct unpacking *u)
 {
     const struct flm_sizes *s = &u->sizes;
-    return s->chain_count - 1 <= flm_left(&u->chains[FLM_CHAIN_PLACE_INNER]) +
-                                     flm_left(&u->chains[FLM_CHAIN_PLACE_LEAF]) &&
-           s->location_count <= flm_left(&u->chains[FLM_PACKED_LINE]) &&
-           s->column_count <= flm_left(&u->chains[FLM_PACKED_COLUMN_NUMBER]) &&
-           s->shared_count <= s->chain_count &&
+    uint64_t most = FLM_PACKED_MOST_CHAINS * (uint64_t)flm_left(&u->chains[FLM_PACKED_CHAIN_CODES]);
+    const struct flm_cursor *values =
+        &u->chains[u->is_old ? FLM_PACKED_MOST_CHAIN_SECTIONS - 1 : FLM_PACKED_CHAIN_VALUE];
+    bool good = u->is_old ? flm_packed_chain_sizes_v5(s, u->chains)
+                          : (uint64_t)s->chain_count + s->location_count <= most;
+    return good && s->shared_count <= s->chain_count &&
            (uint64_t)s->shared_count * s->metric_count <=
-               flm_left(&u->chains[FLM_PACKED_CHAIN_VALUE]) +
+               flm_left(values) +
                    FLM_PACKED_MOST_SUMS * (uint64_t)s->sample_count * s->metric_count;
 }
 
@@ -86,13 +88,14 @@ static bool read_head(struct unpacking *u, struct flm_cursor *c)
         return flm_error_set(u->why, FLM_ERROR_FORMAT, "this is not a packed profile");
     c->at += magic_size;
     uint64_t version = flm_take(c);
-    bool has_chains = version == FLM_PACKED_CHAINS_VERSION;
+    u->is_old = version == FLM_PACKED_OLD_CHAINS_VERSION;
+    bool has_chains = version == FLM_PACKED_CHAINS_VERSION || u->is_old;
     if (version != FLM_PACKED_VERSION && !has_chains && !c->bad)
         return flm_error_set(u->why, FLM_ERROR_FORMAT,
                              "this packed profile has version %llu, and this flamel reads versions "
-                             "%d and %d: %s",
+                             "%d, %d and %d: %s",
                              (unsigned long long)version, FLM_PACKED_VERSION,
-                             FLM_PACKED_CHAINS_VERSION,
+                             FLM_PACKED_OLD_CHAINS_VERSION, FLM_PACKED_CHAINS_VERSION,
                              version > FLM_PACKED_CHAINS_VERSION
                                  ? "install a newer flamel"
                                  : "it is of a build between releases, which wrote a form of its "
@@ -435,7 +438,7 @@ static bool all_used(struct unpacking *u)
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (sections[i]->bad || flm_left(sections[i]) > 0)
             return damaged(u, "the size of a section is wrong");
-    for (size_t i = 0; i < FLM_PACKED_CHAIN_SECTIONS; i++)
+    for (size_t i = 0; i < FLM_PACKED_MOST_CHAIN_SECTIONS; i++)
         if (u->chains[i].bad || flm_left(&u->chains[i]) > 0)
             return damaged(u, "the size of a section of chains is wrong");
     return true;
@@ -448,7 +451,9 @@ static bool read_profile(struct unpacking *u)
     read_recursions(u);
     return read_strings(u) && read_tables(u) && read_tree(u) && read_self(u) && read_samples(u) &&
            read_markers(u) &&
-           (u->sizes.chain_count == 0 || flm_packed_take_chains(u->profile, u->chains, u->why)) &&
+           (u->sizes.chain_count == 0 ||
+            (u->is_old ? flm_packed_take_chains_v5 : flm_packed_take_chains)(u->profile, u->chains,
+                                                                             u->why)) &&
            all_used(u) && flm_profile_check(u->profile, u->why);
 }
 

@@ -18,25 +18,30 @@ struct symbols {
     uint64_t random; /* of damaged ones */
 };
 
-static uint32_t put(void *context, enum flm_chain_symbol kind, uint32_t symbol)
+static uint32_t put(void *context, enum flm_chain_symbol kind, uint32_t situation, uint32_t symbol)
 {
     struct symbols *s = context;
+    assert_true(situation < (kind == FLM_CHAIN_IS_CALLER    ? FLM_CHAIN_CALLER_SITUATIONS
+                             : kind < FLM_CHAIN_PLACE_INNER ? FLM_CHAIN_COUNT_SITUATIONS
+                                                            : FLM_CHAIN_PLACE_SITUATIONS));
     assert_true(FLM_ARRAY_ADD(&s->kind[kind], symbol));
     return symbol;
 }
 
-static uint32_t take(void *context, enum flm_chain_symbol kind, uint32_t symbol)
+static uint32_t take(void *context, enum flm_chain_symbol kind, uint32_t situation, uint32_t symbol)
 {
     struct symbols *s = context;
     (void)symbol;
+    (void)situation;
     size_t at = s->taken[kind]++;
     return at < s->kind[kind].count ? s->kind[kind].at[at] : 0;
 }
 
-static uint32_t take_damaged(void *context, enum flm_chain_symbol kind, uint32_t symbol)
+static uint32_t take_damaged(void *context, enum flm_chain_symbol kind, uint32_t situation,
+                             uint32_t symbol)
 {
     struct symbols *s = context;
-    symbol = take(context, kind, symbol);
+    symbol = take(context, kind, situation, symbol);
     return random_below(&s->random, 20) > 0
                ? symbol
                : (uint32_t)random_next(&s->random) >> random_below(&s->random, 32);
@@ -48,11 +53,12 @@ static void clear(struct symbols *s)
         FLM_ARRAY_CLEAR(&s->kind[i]);
 }
 
-static struct symbols write_symbols(const struct flm_profile *p)
+static struct symbols write_as(const struct flm_profile *p, bool without_inlined)
 {
     struct symbols s = {0};
     struct flm_chain_walk walk;
     assert_true(flm_chain_walk_init(&walk, p, true));
+    walk.without_inlined = without_inlined;
     walk.code = put;
     walk.context = &s;
     assert_int_equal(flm_chain_walk(&walk), FLM_CHAIN_WALKED);
@@ -60,11 +66,17 @@ static struct symbols write_symbols(const struct flm_profile *p)
     return s;
 }
 
+static struct symbols write_symbols(const struct flm_profile *p)
+{
+    return write_as(p, false);
+}
+
 /* A profile with the tree, the samples and the sizes of `p`, whose chains are to be read. */
 static struct flm_profile *without_chains(const struct flm_profile *p)
 {
     struct flm_profile *q = flm_profile_allocate(&p->sizes, NULL);
     assert_non_null(q);
+    memcpy(q->frames, p->frames, p->sizes.frame_count * sizeof *q->frames);
     memcpy(q->node_frame, p->node_frame, p->sizes.node_count * sizeof *q->node_frame);
     memcpy(q->node_end, p->node_end, p->sizes.node_count * sizeof *q->node_end);
     if (p->sizes.sample_count)
@@ -184,6 +196,53 @@ static void calls_that_were_seen_before_are_guessed(void **state)
     flm_profile_free(p);
 }
 
+/* Calls from 50 lines, each again and again in stacks of other threads, with what is inlined there:
+ * where it is in the stack before says nothing. */
+static struct flm_profile *inlining(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "cpu", "ns");
+    uint64_t random = 3;
+    for (unsigned i = 0; i < 2000; i++) {
+        char thread[] = "t0";
+        thread[1] = (char)('a' + i % 20);
+        uint64_t line = random_below(&random, 50);
+        struct flm_location call = {.address = 64 + line}, at = {.address = 64 + line, .line = 7};
+        struct flm_frame work = flm_builder_frame_at(b, flm_builder_function(b, "work", 4), &call);
+        struct flm_frame_record get = {.function = flm_builder_string(b, "get", 3).index,
+                                       .kind = FLM_KIND_INLINED};
+        struct flm_frame inlined = flm_builder_frame_at(b, flm_builder_frame(b, &get), &at);
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, thread, 2));
+        node = flm_builder_child(b, flm_builder_child(b, node, work), inlined);
+        char leaf[] = "leaf0";
+        leaf[4] = (char)('0' + random_below(&random, 40));
+        node = flm_builder_child(b, node, flm_builder_function(b, leaf, 5));
+        flm_builder_add(b, node, metric, 1);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    return p;
+}
+
+static void inlined_code_is_guessed_by_where_it_is_called_from(void **state)
+{
+    (void)state;
+    struct flm_profile *p = inlining();
+    assert_read_as_written(p);
+    unsigned missed[2] = {0};
+    for (int without = 0; without < 2; without++) {
+        struct symbols s = write_as(p, without);
+        size_t count = s.kind[FLM_CHAIN_PLACE_INNER].count;
+        assert_true(count > 500);
+        for (size_t i = 0; i < count; i++)
+            missed[without] += s.kind[FLM_CHAIN_PLACE_INNER].at[i] > 1; /* 1: a new one */
+        clear(&s);
+    }
+    assert_true(missed[0] + 300 < missed[1]);
+    flm_profile_free(p);
+}
+
 static void damaged_symbols_are_noticed_or_harmless(void **state)
 {
     (void)state;
@@ -217,6 +276,7 @@ int main(void)
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(nodes_with_very_many_callers_and_lines_too),
         cmocka_unit_test(calls_that_were_seen_before_are_guessed),
+        cmocka_unit_test(inlined_code_is_guessed_by_where_it_is_called_from),
         cmocka_unit_test(damaged_symbols_are_noticed_or_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,12 +94,11 @@ static void nothing_is_lost_of_files(void **state)
 }
 
 /* What was written once is read as it was, whatever the writer does by now. */
-static void files_of_version_5_are_what_they_were(void **state)
+static void assert_still_read(const char *path, char version)
 {
-    (void)state;
-    struct flm_text packed = read_file("tests/data/packed/v5-lines.packed");
+    struct flm_text packed = read_file(path);
     struct flm_profile *plain = flm_load("tests/data/packed/v5-lines.flm", NULL, NULL);
-    assert_int_equal(packed.at[8], 5);
+    assert_int_equal(packed.at[8], version);
     assert_non_null(plain);
     assert_true(plain->sizes.chain_count > 100 && plain->sizes.shared_count > 10);
     struct flm_profile *back = unpacked((struct flm_bytes){packed.at, packed.size});
@@ -107,6 +106,18 @@ static void files_of_version_5_are_what_they_were(void **state)
     flm_profile_free(back);
     flm_profile_free(plain);
     flm_text_clear(&packed);
+}
+
+static void files_of_version_5_are_what_they_were(void **state)
+{
+    (void)state;
+    assert_still_read("tests/data/packed/v5-lines.packed", 5);
+}
+
+static void files_of_version_6_are_what_they_were(void **state)
+{
+    (void)state;
+    assert_still_read("tests/data/packed/v6-lines.packed", 6);
 }
 
 static void the_depth_of_recursion_is_kept(void **state)
@@ -322,7 +333,7 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
                                          "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"),
            "shorter than its header says");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\3\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1"), "cut off");
-    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\6"), "install a newer flamel");
+    refuse(flm_bytes_of(FLM_PACKED_MAGIC "\7"), "install a newer flamel");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\2"), "make the page again");
     refuse(flm_bytes_of(FLM_PACKED_MAGIC "\4"), "make the page again");
 }
@@ -374,6 +385,7 @@ int main(void)
         cmocka_unit_test(nothing_is_lost_of_profiles_by_chance),
         cmocka_unit_test(nothing_is_lost_of_files),
         cmocka_unit_test(files_of_version_5_are_what_they_were),
+        cmocka_unit_test(files_of_version_6_are_what_they_were),
         cmocka_unit_test(the_depth_of_recursion_is_kept),
         cmocka_unit_test(the_same_profile_gives_the_same_bytes),
         cmocka_unit_test(every_finite_value_is_kept_exactly),

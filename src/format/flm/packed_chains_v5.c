@@ -1,8 +1,32 @@
-#include <assert.h>
+/* packed_chains_v5.c - chains as flamel wrote them before the bit coder: varints, under zstd. */
 #include <stdlib.h>
 
-#include "base/core/sort.h"
 #include "format/flm/internal.h"
+
+/* A section for each kind of symbols (chain_walk.h), then those of tables. An address is in two,
+ * its lowest seven bits and the others. */
+enum {
+    /* Of a function, less where it begins; if that is not known, the one before in its module. */
+    FIRST_ADDRESS = FLM_CHAIN_SYMBOLS,
+    FIRST_ADDRESS_HIGH,
+    ADDRESS, /* of its other locations, less that of the one before */
+    ADDRESS_HIGH,
+    FILE_NAME, /* 0: that of the function, else a string, from 1 */
+    LINE,      /* as addresses, and by file */
+    COLUMN_NUMBER,
+    SAMPLE_CHAIN, /* of samples whose node has several */
+    CHAIN_VALUE,
+    SECTIONS
+};
+
+_Static_assert((int)SECTIONS == (int)FLM_PACKED_MOST_CHAIN_SECTIONS, "room for all of them");
+
+/* What is kept of the function, file or module that was last. */
+struct last {
+    uint64_t address, line; /* of the location before */
+    uint64_t *module;       /* by string: the last first address */
+    uint32_t *file;         /* by string: the last first line */
+};
 
 struct reader {
     struct flm_cursor *section;
@@ -15,9 +39,11 @@ static void take_run(struct reader *r)
     r->run = flm_left(c) > 0 ? flm_take(c) : UINT64_MAX;
 }
 
-static uint32_t take_symbol(void *context, enum flm_chain_symbol kind, uint32_t symbol)
+static uint32_t take_symbol(void *context, enum flm_chain_symbol kind, uint32_t situation,
+                            uint32_t symbol)
 {
     struct reader *r = context;
+    (void)situation;
     (void)symbol;
     if (kind != FLM_CHAIN_IS_CALLER)
         return flm_take32(&r->section[kind]);
@@ -43,21 +69,21 @@ static uint64_t take_split(struct reader *r, unsigned section)
 }
 
 static struct flm_location take_location(struct reader *r, const struct flm_profile *p,
-                                         struct flm_packed_last *last,
-                                         const struct flm_frame_record *record, bool is_first)
+                                         struct last *last, const struct flm_frame_record *record,
+                                         bool is_first)
 {
     struct flm_location l = {0};
     if (is_first) {
         last->address = record->address ? record->address : last->module[record->module];
         last->line = last->file[record->file];
     }
-    l.address = last->address + (uint64_t)flm_signed_of(take_split(
-                                    r, is_first ? FLM_PACKED_FIRST_ADDRESS : FLM_PACKED_ADDRESS));
-    l.line = (uint32_t)(last->line + (uint64_t)flm_take_signed(&r->section[FLM_PACKED_LINE]));
-    uint32_t file = flm_take32(&r->section[FLM_PACKED_FILE]);
+    l.address =
+        last->address + (uint64_t)flm_signed_of(take_split(r, is_first ? FIRST_ADDRESS : ADDRESS));
+    l.line = (uint32_t)(last->line + (uint64_t)flm_take_signed(&r->section[LINE]));
+    uint32_t file = flm_take32(&r->section[FILE_NAME]);
     l.file = file == 0 ? record->file : file - 1;
     if (p->sizes.column_count)
-        l.column = flm_take32(&r->section[FLM_PACKED_COLUMN_NUMBER]);
+        l.column = flm_take32(&r->section[COLUMN_NUMBER]);
     if (is_first) {
         last->module[record->module] = l.address;
         last->file[record->file] = l.line;
@@ -67,57 +93,35 @@ static struct flm_location take_location(struct reader *r, const struct flm_prof
     return l;
 }
 
-static int by_place(const void *context, uint32_t a, uint32_t b)
-{
-    const struct flm_location *all = context, *x = &all[a], *y = &all[b];
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return x->column < y->column ? -1 : x->column > y->column;
-}
-
 struct locations {
     uint32_t *end;              /* by frame: of its locations */
-    uint32_t *order, *scratch;  /* frame by frame, by first use and then ascending */
+    uint32_t *order;            /* frame by frame, by first use */
     struct flm_location *taken; /* by first use */
-    uint32_t *place;            /* by first use: which of its frame's, from 1 */
-    struct flm_packed_last last;
+    struct last last;
 };
 
-static void take_frame(struct reader *r, struct flm_profile *p, struct locations *l, uint32_t frame,
-                       uint32_t start)
+static void take_frame(struct reader *r, const struct flm_profile *p, struct locations *l,
+                       uint32_t frame, uint32_t start)
 {
-    uint32_t *order = l->order + start, count = l->end[frame] - start;
     bool valid = p->frames[frame].module < p->sizes.string_count &&
                  p->frames[frame].file < p->sizes.string_count;
-    r->section[FLM_PACKED_FILE].bad |= !valid;
-    for (uint32_t i = 0; i < count && valid; i++)
-        l->taken[order[i]] = take_location(r, p, &l->last, &p->frames[frame], i == 0);
-    flm_sort(order, count, l->scratch, by_place, l->taken);
-    for (uint32_t i = 0; i < count; i++) {
-        flm_location_set(p, start + i, &l->taken[order[i]]);
-        l->place[order[i]] = i + 1;
-    }
-    p->frame_locations[frame] = count;
+    r->section[FILE_NAME].bad |= !valid;
+    for (uint32_t i = start; i < l->end[frame] && valid; i++)
+        l->taken[l->order[i]] = take_location(r, p, &l->last, &p->frames[frame], i == start);
 }
 
 static bool take_locations(struct reader *r, struct flm_profile *p,
                            const struct flm_chain_walk *walk)
 {
-    uint32_t frames = p->sizes.frame_count, count = p->sizes.location_count, start = 0;
+    uint32_t frames = p->sizes.frame_count, count = p->sizes.location_count;
     struct locations l = {
         .end = calloc(frames, sizeof *l.end),
         .order = malloc(((size_t)count + 1) * sizeof *l.order),
-        .scratch = malloc(((size_t)count + 1) * sizeof *l.scratch),
         .taken = calloc((size_t)count + 1, sizeof *l.taken),
         .last.module = calloc(p->sizes.string_count, sizeof *l.last.module),
         .last.file = calloc(p->sizes.string_count, sizeof *l.last.file),
-        .place = malloc(((size_t)count + 1) * sizeof *l.place),
     };
-    bool good = l.end && l.order && l.scratch && l.taken && l.last.module && l.last.file && l.place;
+    bool good = l.end && l.order && l.taken && l.last.module && l.last.file;
     if (good) {
         for (uint32_t i = 0; i < count; i++)
             l.end[walk->location_frame[i]]++;
@@ -128,43 +132,19 @@ static bool take_locations(struct reader *r, struct flm_profile *p,
         }
         for (uint32_t i = 0; i < count; i++)
             l.order[l.end[walk->location_frame[i]]++] = i;
-        for (uint32_t i = 0; i < frames; start = l.end[i++])
+        for (uint32_t i = 0, start = 0; i < frames; start = l.end[i++])
             take_frame(r, p, &l, i, start);
-        for (uint32_t i = 0; i < p->sizes.chain_count; i++)
-            p->chain_place[i] =
-                walk->chain_location[i] == FLM_NONE ? 0 : l.place[walk->chain_location[i]];
+        good = flm_packed_place_locations(p, walk, l.taken);
     }
     free(l.end);
     free(l.order);
-    free(l.scratch);
     free(l.taken);
     free(l.last.module);
     free(l.last.file);
-    free(l.place);
     return good;
 }
 
 /* ---- Samples and values ---------------------------------------------------------------------- */
-
-bool flm_packed_sum_chains(const struct flm_profile *p, uint32_t metric, double *to)
-{
-    const double *value = flm_sample_column(p, metric);
-    uint32_t *start = malloc(p->sizes.node_count * sizeof *start), count = 0;
-    if (!start)
-        return false;
-    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
-        start[i] = count;
-        count += p->node_chains[i] > 1 ? p->node_chains[i] : 0;
-    }
-    assert(count == p->sizes.shared_count);
-    for (uint32_t i = 0; i < count; i++)
-        to[i] = 0;
-    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
-        if (p->node_chains[p->sample_node[i]] > 1)
-            to[start[p->sample_node[i]] + p->sample_chain[i]] += value[i];
-    free(start);
-    return true;
-}
 
 /* Checked here: the sums of samples go to them. */
 static bool take_sample_chains(struct reader *r, struct flm_profile *p)
@@ -176,38 +156,22 @@ static bool take_sample_chains(struct reader *r, struct flm_profile *p)
         return false;
     for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
         uint32_t chains = p->node_chains[p->sample_node[i]];
-        p->sample_chain[i] = chains > 1 ? flm_take32(&r->section[FLM_PACKED_SAMPLE_CHAIN]) : 0;
+        p->sample_chain[i] = chains > 1 ? flm_take32(&r->section[SAMPLE_CHAIN]) : 0;
         if (p->sample_chain[i] >= chains)
             return false;
     }
     return true;
 }
 
-static bool take_chain_values(struct reader *r, struct flm_profile *p, struct flm_error *why)
-{
-    uint32_t shared = p->sizes.shared_count;
-    struct flm_cursor *c = &r->section[FLM_PACKED_CHAIN_VALUE];
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++) {
-        double *to = p->chain_value + (size_t)m * shared;
-        if (c->at < c->end && *c->at == FLM_PACKED_SUMS) {
-            c->at++;
-            if (!flm_packed_sum_chains(p, m, to))
-                return flm_error_memory(why);
-        } else if (!flm_packed_take_values(c, to, shared, NULL, why)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool flm_packed_take_chains(struct flm_profile *p, struct flm_cursor *sections,
-                            struct flm_error *why)
+bool flm_packed_take_chains_v5(struct flm_profile *p, struct flm_cursor *sections,
+                               struct flm_error *why)
 {
     struct reader r = {.section = sections};
     struct flm_chain_walk walk;
     take_run(&r);
     enum flm_chain_walk_result result = FLM_CHAIN_NO_MEMORY;
     if (flm_chain_walk_init(&walk, p, false)) {
+        walk.without_inlined = true;
         walk.code = take_symbol;
         walk.context = &r;
         result = flm_chain_walk(&walk);
@@ -221,5 +185,15 @@ bool flm_packed_take_chains(struct flm_profile *p, struct flm_cursor *sections,
         return flm_packed_damaged(why, "its lines and addresses are not those of its stacks");
     if (!take_sample_chains(&r, p))
         return flm_packed_damaged(why, "a sample has a line or address that is not there");
-    return take_chain_values(&r, p, why);
+    return flm_packed_take_chain_values(p, &sections[CHAIN_VALUE], why);
+}
+
+/* A chain takes a byte of the file at least; the values of shared chains are in it, or are sums
+ * of the samples that are. */
+bool flm_packed_chain_sizes_v5(const struct flm_sizes *s, const struct flm_cursor *sections)
+{
+    return s->chain_count - 1 <= flm_left(&sections[FLM_CHAIN_PLACE_INNER]) +
+                                     flm_left(&sections[FLM_CHAIN_PLACE_LEAF]) &&
+           s->location_count <= flm_left(&sections[LINE]) &&
+           s->column_count <= flm_left(&sections[COLUMN_NUMBER]);
 }
