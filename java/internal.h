@@ -40,6 +40,7 @@ struct thread {
 
     /* Of the handlers that run in it. */
     sigjmp_buf *_Atomic fault; /* where a fault continues; NULL: it is not ours */
+    int64_t handled_ns;        /* the last signal for a sample of the recorder */
 
     /* Of the agent's own thread, for elapsed time. */
     object reference; /* a global one; NULL: unknown */
@@ -70,6 +71,7 @@ struct agent {
     int socket;                    /* the recorder */
     int wake;                      /* wakes the agent's thread: an eventfd */
     struct sigaction before;       /* of SIGPROF */
+    bool takes_signals;            /* the recorder has samples, and handlers their stacks */
     _Atomic bool is_on;            /* handlers may sample */
     _Atomic bool is_over;          /* the VM ends */
     _Atomic int32_t active;        /* handlers and callbacks that run now */

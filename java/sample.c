@@ -1,10 +1,11 @@
 /* sample.c - safe in signal handlers: the stack of the interrupted thread.
  *
- * The signal comes when the thread's event overflows: in the kernel, the thread gets it as it
- * returns from there. So one signal may stand for several samples, each with its own stack in the
- * kernel, all called from where the thread is now. The kernel's part is in the ring of the event;
- * Java frames come from AsyncGetCallTrace, which needs no safepoint; and if the thread was in
- * native code its registers and the end of its stack are copied, for the recorder to unwind.
+ * The signal comes when an event overflows, the thread's own or the recorder's: in the kernel,
+ * the thread gets it as it returns from there. So one signal may stand for several samples, each
+ * with its own stack in the kernel, all called from where the thread is now. The kernel's part
+ * is in the ring of the event, or with the recorder; Java frames come from AsyncGetCallTrace,
+ * which needs no safepoint; and if the thread was in native code its registers and the end of
+ * its stack are copied, for the recorder to unwind.
  *
  * AsyncGetCallTrace may read what is no frame, and fault. The fault is ours then, and the sample
  * says so; all other faults are the VM's, which uses them (for null checks and safepoints). */
@@ -32,7 +33,7 @@ struct buffer {
 
 static struct buffer *buffers;
 static _Atomic int32_t guarded; /* threads in which a fault may be ours */
-static struct sigaction before_segv, before_bus;
+static struct sigaction before_segv, before_bus, before_recorders;
 
 /* ---- Registers ------------------------------------------------------------------------------- */
 
@@ -282,10 +283,21 @@ static struct buffer *take_buffer(int32_t id)
 }
 
 /* Which reason the signal has: the clock of elapsed time sends it to threads that run. */
-static void take(struct thread *t, int32_t id, const siginfo_t *info, const ucontext_t *context)
+enum reason { OF_EVENT, OF_TIMER, OF_WALL, OF_RECORDER };
+
+static enum reason reason_of(const siginfo_t *info)
 {
-    bool is_wall = info->si_code == SI_TKILL || info->si_code == SI_QUEUE;
-    bool is_timer = info->si_code == SI_TIMER;
+    if (info->si_code == SI_TKILL || info->si_code == SI_QUEUE)
+        return OF_WALL;
+    return info->si_code == SI_TIMER ? OF_TIMER : OF_EVENT;
+}
+
+static void take(struct thread *t, int32_t id, enum reason reason, const siginfo_t *info,
+                 const ucontext_t *context)
+{
+    int64_t time_ns = now_ns(CLOCK_MONOTONIC), since_ns = t->handled_ns;
+    if (reason == OF_RECORDER) /* also if what follows is lost */
+        t->handled_ns = time_ns;
     uint64_t registers[REGISTERS];
     struct buffer *b = take_buffer(id);
     if (!b)
@@ -294,7 +306,10 @@ static void take(struct thread *t, int32_t id, const siginfo_t *info, const ucon
     struct flm_java_sample s = {
         .thread = id,
         .error = count > 0 ? 0 : count,
-        .metric = is_wall ? FLM_JAVA_WALL : FLM_JAVA_CPU,
+        .time_ns = time_ns,
+        .since_ns = since_ns,
+        .is_stack = reason == OF_RECORDER,
+        .metric = reason == OF_WALL ? FLM_JAVA_WALL : FLM_JAVA_CPU,
         .cpu = UINT32_MAX,
         .frame_count = count > 0 ? (uint32_t)count : 0,
         .more_frames = count == FLM_JAVA_MOST_FRAMES,
@@ -312,16 +327,16 @@ static void take(struct thread *t, int32_t id, const siginfo_t *info, const ucon
         s.register_count = REGISTERS;
         s.stack_size = copy_stack(b, t, SP(context));
     }
-    if (is_wall || is_timer) {
-        s.time_ns = now_ns(CLOCK_MONOTONIC);
-        s.value = is_timer ? agent.config.timer_ns * (1 + (uint64_t)info->si_overrun)
-                           : (uint64_t)atomic_exchange(&t->owed_ns, 0);
-        s.state = is_timer ? FLM_JAVA_ON_CPU : atomic_load(&t->owed_state);
-        if (s.value > 0)
-            write_sample(&s, NULL, b->out, registers, b->stack, "");
-    } else {
-        write_event_samples(b, t, &s, registers);
+    if (reason == OF_TIMER)
+        s.value = agent.config.timer_ns * (1 + (uint64_t)info->si_overrun);
+    if (reason == OF_WALL) {
+        s.value = (uint64_t)atomic_exchange(&t->owed_ns, 0);
+        s.state = atomic_load(&t->owed_state);
     }
+    if (reason == OF_EVENT)
+        write_event_samples(b, t, &s, registers);
+    else if (s.value > 0 || reason == OF_RECORDER)
+        write_sample(&s, NULL, b->out, registers, b->stack, "");
     atomic_store(&b->is_used, false);
 }
 
@@ -336,11 +351,26 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         int32_t id = own_id();
         struct thread *t = thread_of(id);
         if (t)
-            take(t, id, info, context);
+            take(t, id, reason_of(info), info, context);
         leave();
     } else if (!is_ours && agent.before.sa_handler != SIG_DFL &&
                agent.before.sa_handler != SIG_IGN) {
         pass_on(signal, info, context, &agent.before);
+    }
+    errno = error;
+}
+
+/* Sent by the program that the recorder has put to its events (record/runtime/thread_signals.h). */
+static void on_recorders_signal(int signal, siginfo_t *info, void *context)
+{
+    int error = errno;
+    (void)signal;
+    if (info->si_code == SI_KERNEL && enter()) {
+        int32_t id = own_id();
+        struct thread *t = thread_of(id);
+        if (t)
+            take(t, id, OF_RECORDER, info, context);
+        leave();
     }
     errno = error;
 }
@@ -354,7 +384,11 @@ static bool install(int signal, void (*handler)(int, siginfo_t *, void *), struc
     if (sigaction(signal, NULL, before) != 0)
         return false;
     sigemptyset(&action.sa_mask);
-    if (like_before) {
+    if (!like_before) { /* one handler at a time: a thread has one place where a fault continues */
+        sigaddset(&action.sa_mask, SIGPROF);
+        if (agent.config.signal)
+            sigaddset(&action.sa_mask, (int)agent.config.signal);
+    } else {
         action.sa_mask = before->sa_mask;
         action.sa_flags |= before->sa_flags & (SA_ONSTACK | SA_NODEFER);
     }
@@ -371,6 +405,15 @@ static void uninstall(int signal, void (*handler)(int, siginfo_t *, void *),
         sigaction(signal, before, NULL);
 }
 
+/* A signal that the program has use for stays its own. */
+static bool install_recorders(void)
+{
+    struct sigaction now;
+    return agent.config.signal && sigaction((int)agent.config.signal, NULL, &now) == 0 &&
+           (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) &&
+           install((int)agent.config.signal, on_recorders_signal, &before_recorders, false);
+}
+
 bool samples_begin(void)
 {
     void *memory = mmap(NULL, BUFFERS * sizeof *buffers, PROT_READ | PROT_WRITE,
@@ -378,6 +421,8 @@ bool samples_begin(void)
     if (memory == MAP_FAILED)
         return false;
     buffers = memory;
+    agent.takes_signals = install_recorders();
+    agent.ring->takes_signals = agent.takes_signals;
     return install(SIGSEGV, on_fault, &before_segv, true) &&
            install(SIGBUS, on_fault, &before_bus, true) &&
            install(SIGPROF, on_signal, &agent.before, false);
@@ -392,6 +437,9 @@ void samples_end(void)
         sigaction(SIGPROF, &ignore, NULL);
     if (now.sa_sigaction == on_signal)
         sigaction(SIGPROF, &agent.before, NULL);
+    if (agent.takes_signals)
+        uninstall((int)agent.config.signal, on_recorders_signal, &before_recorders);
+    agent.takes_signals = false;
     uninstall(SIGSEGV, on_fault, &before_segv);
     uninstall(SIGBUS, on_fault, &before_bus);
     if (buffers)

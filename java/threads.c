@@ -1,5 +1,6 @@
-/* threads.c - the threads that are sampled: each has a perf event of its own, whose overflow sends
- * it a signal, or a timer of its CPU time where it may not have one. */
+/* threads.c - the threads that are sampled: by the recorder's events, where the kernel sends
+ * their signals; else each has a perf event of its own, whose overflow sends it a signal, or a
+ * timer of its CPU time where it may not have one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -234,7 +235,7 @@ static void add_locked(jni *env, int32_t id, object reference)
     /* First told, then sampled: what the recorder sees of it from now on is ours. */
     if (wants_cpu)
         tell(t, id, true);
-    if (!wants_cpu || has_event(t, id))
+    if (!wants_cpu || agent.takes_signals || has_event(t, id))
         return;
     stop(t);
     if (has_timer(t, id)) {

@@ -216,13 +216,24 @@ bool flm_runtimes_read(struct flm_attached_runtimes *all, const struct flm_runti
     return true;
 }
 
-bool flm_runtimes_cover(const struct flm_attached_runtimes *all, int32_t process, int32_t thread)
+bool flm_runtimes_claim(struct flm_attached_runtimes *all, const struct flm_event *event,
+                        bool keeps)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].runtime->covers &&
-            all->items[i].runtime->covers(all->items[i].attached, process, thread))
+        if (all->items[i].runtime->claims &&
+            all->items[i].runtime->claims(all->items[i].attached, event, keeps))
             return true;
     return false;
+}
+
+bool flm_runtimes_join(struct flm_attached_runtimes *all, int64_t until_ns,
+                       const struct flm_runtime_sinks *sinks, struct flm_error *why)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime->join &&
+            !all->items[i].runtime->join(all->items[i].attached, until_ns, sinks, why))
+            return false;
+    return true;
 }
 
 bool flm_runtimes_end(struct flm_attached_runtimes *all, const struct flm_runtime_sinks *sinks,

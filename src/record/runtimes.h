@@ -60,8 +60,10 @@ bool flm_runtimes_begin(struct flm_attached_runtimes *attached,
                         const struct flm_runtime_target *target, struct flm_error *why);
 bool flm_runtimes_read(struct flm_attached_runtimes *attached,
                        const struct flm_runtime_sinks *sinks, struct flm_error *why);
-bool flm_runtimes_cover(const struct flm_attached_runtimes *attached, int32_t process,
-                        int32_t thread);
+bool flm_runtimes_claim(struct flm_attached_runtimes *attached, const struct flm_event *event,
+                        bool keeps);
+bool flm_runtimes_join(struct flm_attached_runtimes *attached, int64_t until_ns,
+                       const struct flm_runtime_sinks *sinks, struct flm_error *why);
 bool flm_runtimes_end(struct flm_attached_runtimes *attached, const struct flm_runtime_sinks *sinks,
                       struct flm_error *why);
 

@@ -67,7 +67,9 @@ static void only_runtimes_that_can_be_read_are_attached(void **state)
     assert_int_equal(reported.losses + reported.notes, 0);
     flm_runtimes_close(attached);
     /* An agent is attached where something is to be measured by it. */
-    assert_false(flm_runtimes_cover(attached = flm_runtimes_attach(NULL, 0, &agent, &why), 1, 1));
+    const struct flm_event event = {.process = 1, .thread = 1};
+    assert_false(
+        flm_runtimes_claim(attached = flm_runtimes_attach(NULL, 0, &agent, &why), &event, true));
     flm_runtimes_close(attached);
     assert_null(flm_runtimes_attach(NULL, 0, &wrong_agent, &why));
     assert_non_null(strstr(why.text, "--java takes"));

@@ -14,6 +14,7 @@
 #include "record/capture/target.h"
 #include "record/capture/thread_events.h"
 #include "record/events/perf_stream.h"
+#include "record/runtime/thread_signals.h"
 #include "record/runtimes.h"
 
 enum { FLM_MOST_CHAIN = 8192 };
@@ -34,6 +35,7 @@ struct flm_recorder {
     struct flm_perf_stream *spool;
     char spool_lost[256];
     struct flm_attached_runtimes *runtimes; /* NULL: the user wants none */
+    struct flm_thread_signals *signals;     /* NULL: no agent wants them, or they are not allowed */
     bool is_hurried;                        /* it wakes up often, since an interpreter runs */
     struct flm_memory_watch memory;
     int64_t round_ns;  /* when the spool was last written */
@@ -67,6 +69,7 @@ bool flm_recorder_take_code(void *recorder, struct flm_event *event, struct flm_
 /* Loads agents, takes what they have sampled, and sends them away. */
 bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why);
 bool flm_recorder_read_agents(struct flm_recorder *r, struct flm_error *why);
+bool flm_recorder_join_agents(struct flm_recorder *r, int64_t until_ns, struct flm_error *why);
 bool flm_recorder_end_agents(struct flm_recorder *r, struct flm_error *why);
 
 /* ---- recorder_notes.c ------------------------------------------------------------------------ */

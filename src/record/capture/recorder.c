@@ -301,6 +301,7 @@ void flm_recorder_free(struct flm_recorder *r)
     flm_child_clear(&r->child);
     flm_stack_sizes_free(r->stack_sizes);
     flm_thread_events_clear(&r->thread_events);
+    flm_thread_signals_close(r->signals);
     flm_rings_close(r->rings);
     flm_tasks_clear(&r->tasks);
     flm_tasks_clear(&r->processes);
@@ -353,7 +354,8 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
     /* First: they say which samples in the rings theirs stand for. */
     if (!flm_recorder_read_agents(r, why))
         return false;
-    if (!flm_rings_read(r->rings, &r->layouts, all, flm_recorder_take, r, why))
+    if (!flm_rings_read(r->rings, &r->layouts, all, flm_recorder_take, r, why) ||
+        !flm_recorder_join_agents(r, all ? INT64_MAX : began_ns - FLM_RINGS_MOMENT_NS, why))
         return false;
     if (r->stack_sizes && !all && began_ns - r->sized_ns >= SIZES_NS) {
         r->sized_ns = began_ns;

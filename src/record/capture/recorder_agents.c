@@ -98,6 +98,26 @@ static struct flm_runtime_sinks sinks_of(struct flm_recorder *r)
     return (struct flm_runtime_sinks){take_sampled, flm_recorder_take_code, r};
 }
 
+static struct flm_thread_signals *open_signals(const struct flm_rings *rings)
+{
+    struct FLM_ARRAY(int) first = {0};
+    bool good = true;
+    for (size_t i = 0; i < rings->files.count && good; i++)
+        good = rings->files.at[i].event != 0 || FLM_ARRAY_ADD(&first, rings->files.at[i].file);
+    struct flm_thread_signals *signals =
+        good && first.count > 0 ? flm_thread_signals_open(first.at, first.count) : NULL;
+    FLM_ARRAY_CLEAR(&first);
+    return signals;
+}
+
+static uint32_t signal_process(void *context, int32_t process)
+{
+    struct flm_recorder *r = context;
+    if (!r->signals)
+        r->signals = open_signals(r->rings);
+    return r->signals && flm_thread_signals_add(r->signals, process) ? FLM_THREAD_SIGNAL : 0;
+}
+
 bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why)
 {
     const struct perf_event_attr *attr = &r->request.event[0].attr;
@@ -113,6 +133,8 @@ bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why)
         .with_kernel = !attr->exclude_kernel,
         .hz = r->request.hz,
         .first_number = (uint32_t)r->layouts.items.count,
+        .signal = signal_process,
+        .context = r,
     };
     return !r->runtimes || flm_runtimes_begin(r->runtimes, &target, why);
 }
@@ -121,6 +143,12 @@ bool flm_recorder_read_agents(struct flm_recorder *r, struct flm_error *why)
 {
     const struct flm_runtime_sinks sinks = sinks_of(r);
     return !r->runtimes || flm_runtimes_read(r->runtimes, &sinks, why);
+}
+
+bool flm_recorder_join_agents(struct flm_recorder *r, int64_t until_ns, struct flm_error *why)
+{
+    const struct flm_runtime_sinks sinks = sinks_of(r);
+    return !r->runtimes || flm_runtimes_join(r->runtimes, until_ns, &sinks, why);
 }
 
 bool flm_recorder_end_agents(struct flm_recorder *r, struct flm_error *why)

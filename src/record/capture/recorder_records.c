@@ -124,6 +124,16 @@ static void spool_sample(struct flm_recorder *r, const char *record, size_t size
         flm_perf_stream_sample(r->spool, record, size, sample->chain, sample->chain_count, raw);
 }
 
+/* By an agent, which has the stack. Samples with larger stack dumps, of before it was there, are of
+ * the same time. */
+static bool is_claimed(struct flm_recorder *r, const struct flm_event *event)
+{
+    size_t number = event->sample.layout->number;
+    bool has_own_size = r->stack_sizes && flm_thread_events_level(
+                                              &r->thread_events, event->sample.layout, &number) > 0;
+    return r->runtimes && number == 0 && flm_runtimes_claim(r->runtimes, event, !has_own_size);
+}
+
 static bool take_sample(struct flm_recorder *r, const char *record, size_t size,
                         struct flm_event *event, struct flm_error *why)
 {
@@ -133,13 +143,10 @@ static bool take_sample(struct flm_recorder *r, const char *record, size_t size,
         spool_sample(r, record, size, &event->sample);
         return flm_session_add(r->session, event, why);
     }
-    if (r->stack_sizes && !take_size(r, event, &sized))
+    if (is_claimed(r, event) || (r->stack_sizes && !take_size(r, event, &sized)))
         return true;
-    if (event->sample.layout == &r->layouts.items.at[0]) {
-        if (r->runtimes && flm_runtimes_cover(r->runtimes, event->process, event->thread))
-            return true;
+    if (event->sample.layout == &r->layouts.items.at[0])
         r->samples++;
-    }
     if ((event->sample.stack.size > 0 || event->sample.branch_count > 0 || r->runtimes) &&
         !unwind(r, event, &sized, why))
         return false;

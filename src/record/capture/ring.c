@@ -150,10 +150,9 @@ bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *lay
                     flm_record_sink sink, void *context, struct flm_error *why)
 {
     assert(layouts && sink);
-    /* The kernel takes the time of an event shortly before it appears in the ring: at most an
-     * interrupt handler runs in between. When hurried, some events come out of order. */
-    enum { MOMENT_NS = 1000000 };
-    int64_t horizon = all || rings->hurried ? INT64_MAX : flm_now_ns() - MOMENT_NS, next;
+    int64_t horizon = INT64_MAX, next; /* when hurried, some events come out of order */
+    if (!all && !rings->hurried)
+        horizon = flm_now_ns() - FLM_RINGS_MOMENT_NS;
     for (size_t i = 0; i < rings->count; i++)
         if (rings->ring[i].page)
             rings->ring[i].end = __atomic_load_n(&rings->ring[i].page->data_head, __ATOMIC_ACQUIRE);

@@ -67,8 +67,12 @@ size_t flm_rings_files(const struct flm_rings *rings);
 typedef bool (*flm_record_sink)(void *context, const char *record, size_t size,
                                 struct flm_event *event, struct flm_error *why);
 
-/* Reads one round. `all`: also the newest records, once nobody writes any more. False when the sink
- * failed. */
+/* The kernel takes the time of an event shortly before it appears in the ring: at most an interrupt
+ * handler runs in between. */
+enum { FLM_RINGS_MOMENT_NS = 1000000 };
+
+/* Reads one round: what is older than a moment before it began. `all`: also the newest records,
+ * once nobody writes any more. False when the sink failed. */
 bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts, bool all,
                     flm_record_sink sink, void *context, struct flm_error *why);
 

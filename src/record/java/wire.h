@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FLM_JAVA_VERSION = 2, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
+enum { FLM_JAVA_VERSION = 3, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
 
 /* What is measured; a bit for each in the config. */
 enum flm_java_metric {
@@ -45,7 +45,8 @@ struct flm_java_config {
     uint64_t wall_ns;  /* between two looks at a thread */
     uint64_t alloc_bytes; /* from one sampled allocation to the next */
     uint32_t stack_size;  /* of native code that Java code has called: bytes of its stack */
-    uint32_t reserved;
+    uint32_t signal; /* that the kernel sends to a thread of which the recorder has a sample; 0: the
+                        agent has events of its own */
 };
 
 struct flm_java_hello {
@@ -54,7 +55,7 @@ struct flm_java_hello {
 };
 
 /* Why a stack has no frames of Java, by AsyncGetCallTrace's numbers, which are 0 and below. */
-enum { FLM_JAVA_ERRORS = 12, FLM_JAVA_FAULT = 11 };
+enum { FLM_JAVA_ERRORS = 12, FLM_JAVA_FAULT = 11, FLM_JAVA_NOT_TAKEN = 20 };
 
 struct flm_java_ring {
     _Alignas(64) uint64_t head;
@@ -66,7 +67,8 @@ struct flm_java_ring {
     uint64_t lost_by_kernel;          /* samples that the kernel dropped */
     uint64_t unsampled;               /* threads that could not be sampled */
     uint64_t code_start, code_end;    /* where the VM's generated code is */
-    uint64_t no_parks; /* 1: waits for locks of java.util.concurrent are not measured */
+    uint64_t no_parks;      /* 1: waits for locks of java.util.concurrent are not measured */
+    uint64_t takes_signals; /* 1: CPU samples are the recorder's, and the agent has their stacks */
 };
 
 enum flm_java_kind {
@@ -151,8 +153,9 @@ struct flm_java_sample {
     uint32_t stack_size;     /* bytes from the stack pointer up */
     uint32_t text_size;      /* a class, as in struct flm_java_method */
     uint32_t more_frames;    /* the stack is deeper */
-    uint32_t reserved;
-    uint64_t ip; /* where the thread was; 0: unknown */
+    uint32_t is_stack;       /* 1: of the recorder's samples of the thread later than `since_ns` */
+    uint64_t ip;             /* where the thread was; 0: unknown */
+    int64_t since_ns;        /* when the thread had its signal before this one */
 };
 
 /* Rounded up to what records and their parts are aligned to. */

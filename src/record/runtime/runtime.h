@@ -90,6 +90,11 @@ struct flm_runtime_target {
     bool by_frequency, with_kernel;
     double hz;             /* 0: by period */
     uint32_t first_number; /* of layouts that the runtime adds */
+
+    /* Has the kernel send a signal to each thread of a process of which there is a sample of the
+     * first event, from now on. Which one; 0: it cannot. NULL: as well. */
+    uint32_t (*signal)(void *context, int32_t process);
+    void *context;
 };
 
 /* A sample that a runtime has taken itself. */
@@ -152,14 +157,18 @@ struct flm_runtime {
     void (*report)(const void *attached, const struct flm_runtime_report *report);
     void (*close)(void *attached);
 
-    /* Of a runtime whose agent samples its threads from inside. `command` may change the words of
-     * the command that will be started, and names a descriptor that it inherits (-1: none);
-     * `begin` loads the agents; `read` passes on what they have sampled; `covers` says whether that
-     * stands for the samples of the first event of a thread; `end` sends the agents away. */
+    /* Of a runtime whose agent samples its threads from inside. `command` may change the words
+     * of the command that will be started, and names a descriptor that it inherits (-1: none);
+     * `begin` loads the agents; `read` passes on what they have sampled; `claims` says whether
+     * that stands for a sample of the first event, and keeps of it what it needs if it may;
+     * `join` passes on what has waited for the rings to be read up to a time, INT64_MAX being
+     * the end; `end` sends the agents away. */
     bool (*command)(void *attached, char *const **command, int *inherited, struct flm_error *why);
     bool (*begin)(void *attached, const struct flm_runtime_target *target, struct flm_error *why);
     bool (*read)(void *attached, const struct flm_runtime_sinks *sinks, struct flm_error *why);
-    bool (*covers)(const void *attached, int32_t process, int32_t thread);
+    bool (*claims)(void *attached, const struct flm_event *event, bool keeps);
+    bool (*join)(void *attached, int64_t until_ns, const struct flm_runtime_sinks *sinks,
+                 struct flm_error *why);
     bool (*end)(void *attached, const struct flm_runtime_sinks *sinks, struct flm_error *why);
 };
 

@@ -5,61 +5,26 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "support/record/java_end.h"
+
 static const int64_t patience_ns = 20000000000;
 enum { RING = 4096 };
 static const struct flm_java_config config = {.ring_size = RING, .metrics = 1, .wall_ns = 7};
 
-/* The agent's end of the connection: what it was sent. */
-struct end {
-    int socket;
-    struct flm_java_config config;
-    struct flm_java_ring *ring;
-    char *records;
-};
-
-static struct end receive(int file)
-{
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct end e = {.socket = file};
-    struct iovec into = {&e.config, sizeof e.config};
-    struct msghdr message = {.msg_iov = &into,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    int memory;
-    assert_int_equal(recvmsg(file, &message, 0), sizeof e.config);
-    memcpy(&memory, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof memory);
-    e.ring = mmap(NULL, FLM_JAVA_RING_START + RING, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-    assert_true(e.ring != MAP_FAILED);
-    close(memory);
-    e.records = (char *)e.ring + FLM_JAVA_RING_START;
-    return e;
-}
-
-static void end_clear(struct end *e)
-{
-    munmap(e->ring, FLM_JAVA_RING_START + RING);
-    close(e->socket);
-}
-
 /* Writes a record with a number in it, at a position. */
-static void put(struct end *e, uint64_t at, uint32_t size, uint32_t kind, uint64_t number)
+static void put(struct java_end *e, uint64_t at, uint32_t size, uint32_t kind, uint64_t number)
 {
     struct flm_java_record header = {size, kind};
     memcpy(e->records + at % RING + sizeof header, &number, sizeof number);
     memcpy(e->records + at % RING, &header, sizeof header);
 }
 
-static struct flm_java_agent *open_agent(struct end *e)
+static struct flm_java_agent *open_agent(struct java_end *e)
 {
     int file = -1;
     struct flm_error why;
@@ -67,7 +32,7 @@ static struct flm_java_agent *open_agent(struct end *e)
     assert_non_null(a);
     assert_true(flm_java_agent_configure(a, &config, &why));
     flm_java_agent_begin(a, 4711);
-    *e = receive(file);
+    *e = java_end_receive(file);
     assert_int_equal(flm_java_agent_process(a), 4711);
     return a;
 }
@@ -75,7 +40,7 @@ static struct flm_java_agent *open_agent(struct end *e)
 static void the_config_arrives_with_its_memory(void **state)
 {
     (void)state;
-    struct end e;
+    struct java_end e;
     struct flm_java_agent *a = open_agent(&e);
     assert_int_equal(e.config.version, FLM_JAVA_VERSION);
     assert_int_equal(e.config.wall_ns, 7);
@@ -86,7 +51,7 @@ static void the_config_arrives_with_its_memory(void **state)
     assert_int_equal(flm_java_agent_state(a, NULL), FLM_JAVA_AGENT_BEGUN);
     e.ring->lost = 3;
     assert_int_equal(flm_java_agent_counts(a).lost, 3);
-    end_clear(&e);
+    java_end_clear(&e);
     assert_int_equal(flm_java_agent_state(a, NULL), FLM_JAVA_AGENT_GONE);
     flm_java_agent_free(a);
 }
@@ -94,13 +59,13 @@ static void the_config_arrives_with_its_memory(void **state)
 static void a_refusal_is_in_the_agents_words(void **state)
 {
     (void)state;
-    struct end e;
+    struct java_end e;
     struct flm_error why = {0};
     struct flm_java_agent *a = open_agent(&e);
     struct flm_java_hello hello = {.version = FLM_JAVA_VERSION, .failed = 1};
     strcpy(hello.text, "measured already");
     assert_int_equal(send(e.socket, &hello, sizeof hello, 0), sizeof hello);
-    end_clear(&e);
+    java_end_clear(&e);
     assert_int_equal(flm_java_agent_state(a, &why), FLM_JAVA_AGENT_GONE);
     assert_string_equal(why.text, "measured already");
     flm_java_agent_free(a);
@@ -109,7 +74,7 @@ static void a_refusal_is_in_the_agents_words(void **state)
 static void records_come_in_order_and_make_room(void **state)
 {
     (void)state;
-    struct end e;
+    struct java_end e;
     struct flm_java_agent *a = open_agent(&e);
     assert_null(flm_java_agent_next(a));
     uint64_t at = 0, next = 0;
@@ -136,7 +101,7 @@ static void records_come_in_order_and_make_room(void **state)
     }
     for (size_t i = 0; i < RING; i++)
         assert_int_equal(e.records[i], 0);
-    end_clear(&e);
+    java_end_clear(&e);
     flm_java_agent_free(a);
 }
 
@@ -145,12 +110,12 @@ static void memory_that_the_vm_has_damaged_ends_the_reading(void **state)
     (void)state;
     static const uint32_t sizes[] = {4, 12, RING + 8, UINT32_MAX & ~7u};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct end e;
+        struct java_end e;
         struct flm_java_agent *a = open_agent(&e);
         put(&e, 0, sizes[i], FLM_JAVA_SAMPLE, 1);
         assert_null(flm_java_agent_next(a));
         assert_null(flm_java_agent_next(a));
-        end_clear(&e);
+        java_end_clear(&e);
         flm_java_agent_free(a);
     }
 }
@@ -184,7 +149,7 @@ static void the_memory_cannot_be_made_shorter(void **state)
 static void the_end_waits_for_the_agent(void **state)
 {
     (void)state;
-    struct end e;
+    struct java_end e;
     struct flm_java_agent *a = open_agent(&e);
     assert_false(flm_java_agent_end(a, 1000000)); /* it does not look */
     pid_t child = fork();
@@ -195,7 +160,7 @@ static void the_end_waits_for_the_agent(void **state)
             ;
         _exit(0); /* which closes its end */
     }
-    end_clear(&e);
+    java_end_clear(&e);
     assert_true(flm_java_agent_end(a, patience_ns));
     assert_true(flm_java_agent_end(a, patience_ns));
     waitpid(child, NULL, 0);
