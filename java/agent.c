@@ -381,7 +381,23 @@ static void want(struct jvmti_capabilities *c, int bit)
     c->words[bit / 32] |= 1u << bit % 32;
 }
 
-static bool prepare(vm *v, jni **env, const char **why)
+/* The VM takes agents a moment before it has its interface for them: it is awaited. */
+static bool find_interface(vm *v, bool is_live)
+{
+    enum { PATIENCE = 2000 };
+    const struct timespec pause = {0, 5000000};
+    for (int i = 0; !agent.ti; i++) {
+        if (vm_environment(v, &agent.ti, JVMTI_VERSION) == 0)
+            break;
+        agent.ti = NULL;
+        if (!is_live || i == PATIENCE)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+static bool prepare(vm *v, jni **env, bool is_live, const char **why)
 {
     struct jvmti_capabilities potential = {0};
     static function callbacks[EVENTS_COUNT];
@@ -391,10 +407,8 @@ static bool prepare(vm *v, jni **env, const char **why)
     if (!find_vm(why))
         return false;
     *why = "the VM is not ready yet, or has no JVM TI";
-    if (!agent.ti && vm_environment(v, &agent.ti, JVMTI_VERSION) != 0) {
-        agent.ti = NULL;
+    if (!find_interface(v, is_live))
         return false;
-    }
     if (vm_environment(v, env, JNI_VERSION) != 0)
         *env = NULL;
     memset(&capabilities, 0, sizeof capabilities);
@@ -447,7 +461,7 @@ static int32_t load(vm *v, const char *options, bool is_live)
         return 2;
     }
     why = "the agent and flamel are of different versions";
-    bool good = receive() && prepare(v, &env, &why);
+    bool good = receive() && prepare(v, &env, is_live, &why);
     if (good && !is_live)
         good = jvmti_notify(agent.ti, true, EVENT_VM_INIT) == 0;
     else if (good)

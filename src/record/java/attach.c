@@ -48,8 +48,9 @@ static bool ends_with(const char *line, size_t size, const char *name)
     return size >= length && memcmp(line + size - length, name, length) == 0;
 }
 
-/* Which VM is mapped: one whose library was replaced by a newer one since is still this one. */
-static bool check_maps(int folder, int32_t process, struct flm_error *why)
+/* Which VM is mapped: one whose library was replaced by a newer one since is still this one. Where
+ * there is only the launcher's library yet, it `begins`. */
+static bool check_maps(int folder, int32_t process, bool *begins, struct flm_error *why)
 {
     static const char deleted[] = " (deleted)";
     FILE *maps = open_in(folder, "maps");
@@ -62,6 +63,7 @@ static bool check_maps(int folder, int32_t process, struct flm_error *why)
         size_t end = (size_t)size - (line[size - 1] == '\n');
         end -= ends_with(line, end, deleted) ? sizeof deleted - 1 : 0;
         is_hotspot |= ends_with(line, end, "/libjvm.so");
+        *begins |= ends_with(line, end, "/libjli.so");
         is_openj9 |= memmem(line, end, "/libj9vm", 8) != NULL;
     }
     int error = errno;
@@ -138,7 +140,8 @@ static int open_process(int32_t process, struct flm_error *why)
 bool flm_java_is_hotspot(int32_t process, struct flm_error *why)
 {
     int folder = open_process(process, why);
-    bool is = folder >= 0 && check_maps(folder, process, why);
+    bool begins = false;
+    bool is = folder >= 0 && check_maps(folder, process, &begins, why);
     if (folder >= 0)
         close(folder);
     return is;
@@ -237,6 +240,11 @@ static int create_trigger(const struct flm_java_vm *vm)
     return -1;
 }
 
+static bool exists(const struct flm_java_vm_identity *vm)
+{
+    return faccessat(vm->folder, "status", F_OK, 0) == 0;
+}
+
 /* To the process of the folder, not to another one that has its number now. */
 static bool send_quit(const struct flm_java_vm_identity *vm)
 {
@@ -277,6 +285,9 @@ static bool await_socket(const struct flm_java_vm *vm, int64_t patience_ns, stru
         }
         if (!wait_ms(ms))
             return interrupted(why);
+        if (!exists(&vm->identity))
+            return flm_error_set(why, FLM_ERROR_SYSTEM, "process %d has ended",
+                                 vm->identity.process);
         int file = connect_to(vm);
         if (file >= 0) { /* the VM sees a connection without a command, and ends it */
             close(file);
@@ -318,8 +329,7 @@ static bool wake(const struct flm_java_vm *vm, bool catches_quit, int64_t patien
     if (!catches_quit)
         return flm_error_set(
             why, FLM_ERROR_USAGE,
-            "process %d does not catch SIGQUIT, which would end it: it was started "
-            "with -Xrs, or a moment ago",
+            "process %d does not catch SIGQUIT, which would end it: it was started with -Xrs",
             process);
     int folder = create_trigger(vm);
     if (folder < 0)
@@ -334,6 +344,29 @@ static bool wake(const struct flm_java_vm *vm, bool catches_quit, int64_t patien
     return listens;
 }
 
+/* A VM that was started a moment ago has neither its library nor its signal handlers, which come
+ * within a second or, on a busy machine, some. */
+static bool await_begin(struct flm_java_vm_identity *vm, bool *catches_quit, int64_t patience_ns,
+                        struct flm_error *why)
+{
+    int64_t until = flm_now_ns() + patience_ns;
+    bool never_catches =
+        has_option(vm->folder, "-Xrs") || has_option(vm->folder, "-XX:+ReduceSignalUsage");
+    for (int ms = FIRST_WAIT_MS;; ms = 2 * ms < LONGEST_WAIT_MS ? 2 * ms : LONGEST_WAIT_MS) {
+        bool begins = false, is_vm = check_maps(vm->folder, vm->process, &begins, why);
+        if (!is_vm && !begins)
+            return false;
+        if (!read_status(vm, catches_quit))
+            return flm_error_set(why, FLM_ERROR_SYSTEM, "process %d has ended", vm->process);
+        if (is_vm && (*catches_quit || never_catches))
+            return true;
+        if (flm_now_ns() > until)
+            return is_vm; /* and `why` */
+        if (!wait_ms(ms))
+            return interrupted(why);
+    }
+}
+
 struct flm_java_vm *flm_java_vm_open(int32_t process, int64_t patience_ns, struct flm_error *why)
 {
     assert(process > 0);
@@ -345,9 +378,8 @@ struct flm_java_vm *flm_java_vm_open(int32_t process, int64_t patience_ns, struc
     }
     *vm = (struct flm_java_vm){.identity = {.process = process}, .temporary = -1};
     vm->identity.folder = open_process(process, why);
-    bool good = vm->identity.folder >= 0 && check_maps(vm->identity.folder, process, why);
-    if (good && !read_status(&vm->identity, &catches_quit))
-        good = flm_error_set(why, FLM_ERROR_SYSTEM, "process %d has ended", process);
+    bool good =
+        vm->identity.folder >= 0 && await_begin(&vm->identity, &catches_quit, patience_ns, why);
     if (good) {
         vm->identity.process_in_itself = flm_namespace_number(process, process);
         snprintf(vm->socket, sizeof vm->socket, ".java_pid%d", vm->identity.process_in_itself);
