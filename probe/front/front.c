@@ -3,14 +3,27 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <string.h>
 
 #include "entries.h"
+
+/* Of several versions of a function dlsym() finds the oldest behind this library, before glibc 2.36
+ * (its bug 14932). It makes a difference for condition variables only, which got another form in
+ * 2.3.2, on machines that are older than that. */
+static void *find_next(const char *name)
+{
+#if defined(__x86_64__)
+    if (strncmp(name, "pthread_cond_", 13) == 0 && strcmp(name + 13, "clockwait") != 0)
+        return dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+#endif
+    return dlsym(RTLD_NEXT, name);
+}
 
 /* What is not there is none of libc's, and the program cannot have called it. */
 uintptr_t flm_behind_find(uintptr_t *at, const char *name)
 {
     int kept = errno;
-    uintptr_t found = (uintptr_t)dlsym(RTLD_NEXT, name);
+    uintptr_t found = (uintptr_t)find_next(name);
     if (found == 0)
         dlerror(); /* the program would be told */
     __atomic_store_n(at, found, __ATOMIC_RELAXED);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,29 +35,69 @@ static bool is_listed(const struct descendants *all, int32_t process)
     return false;
 }
 
-/* Adds what the command has started by now, callers before what they started. Without memory, or
+/* What is ended: all that the command has started, in its session. */
+struct ending {
+    struct flm_child *child;
+    const char *root;
+    pid_t session;
+    struct flm_tasks others; /* that we have started, and the command has not */
+    struct descendants all;
+    int64_t until_ns;
+};
+
+static bool is_other(const struct ending *e, int32_t process)
+{
+    for (size_t i = 0; i < e->others.count; i++)
+        if (e->others.at[i] == process)
+            return true;
+    return process == e->child->process;
+}
+
+/* Adds what `ancestor` has started by now, callers before what they started. Without memory, or
  * in a kernel without pidfds, fewer: the command itself is ended in any case. */
-static void list(struct descendants *all, pid_t command, const char *root)
+static void list(struct ending *e, pid_t ancestor)
 {
     struct flm_tasks tasks = {0};
-    pid_t session = getsid(command);
-    if (flm_tasks_add(&tasks, command))
-        flm_tasks_add_descendants(&tasks, root);
+    if (flm_tasks_add(&tasks, ancestor))
+        flm_tasks_add_descendants(&tasks, e->root);
     for (size_t i = 1; i < tasks.count; i++) {
         struct descendant found = {.process = tasks.at[i], .file = -1};
-        if (is_listed(all, found.process))
+        if (is_other(e, found.process) || is_listed(&e->all, found.process))
             continue;
 #ifdef SYS_pidfd_open
         found.file = (int)syscall(SYS_pidfd_open, found.process, 0);
 #endif
         /* Looked at behind the file: the number may have gone to another process before. */
-        bool is_ours = found.file >= 0 && getsid(found.process) == session;
-        if (is_ours && FLM_ARRAY_ADD(all, found))
+        bool is_ours = found.file >= 0 && getsid(found.process) == e->session && !has_ended(&found);
+        if (is_ours && FLM_ARRAY_ADD(&e->all, found))
             continue;
         if (found.file >= 0)
             close(found.file);
     }
     flm_tasks_clear(&tasks);
+}
+
+/* From now on what loses its parent is our child, and can still be found: what was started while
+ * its parent was being ended. What was here before is no business of the command's end. */
+static void begin(struct ending *e)
+{
+    if (flm_tasks_add(&e->others, getpid()))
+        flm_tasks_add_descendants(&e->others, e->root);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    struct flm_tasks command = {0};
+    if (flm_tasks_add(&command, e->child->process))
+        flm_tasks_add_descendants(&command, e->root);
+    size_t kept = 0;
+    for (size_t i = 0; i < e->others.count; i++) {
+        bool is_commands = false;
+        for (size_t k = 0; k < command.count; k++)
+            is_commands |= command.at[k] == e->others.at[i];
+        if (!is_commands)
+            e->others.at[kept++] = e->others.at[i];
+    }
+    e->others.count = kept;
+    flm_tasks_clear(&command);
+    list(e, e->child->process);
 }
 
 /* Nobody waits for those that may not be signaled: of another user, by sudo. */
@@ -70,56 +111,72 @@ static void signal_one(struct descendant *one, int number)
 #endif
 }
 
-/* The command first: it would start its next one when the current one ends. One that is stopped
- * goes on, so that it can end. */
-static void signal_all(struct descendants *all, struct flm_child *child, int number)
+/* Those from `first` on. The command first of all: it would start its next one when the current one
+ * ends. One that is stopped goes on, so that it can end. */
+static void signal_all(struct ending *e, size_t first, int number)
 {
     const int both[] = {number, SIGCONT};
     for (int k = 0; k < 2; k++) {
-        if (!flm_child_has_ended(child))
-            kill(child->process, both[k]);
-        for (size_t i = 0; i < all->count; i++)
-            signal_one(&all->at[i], both[k]);
+        if (first == 0 && !flm_child_has_ended(e->child))
+            kill(e->child->process, both[k]);
+        for (size_t i = first; i < e->all.count; i++)
+            signal_one(&e->all.at[i], both[k]);
     }
 }
 
-static bool have_ended(const struct descendants *all, struct flm_child *child)
+static bool have_ended(const struct ending *e)
 {
-    bool ended = flm_child_has_ended(child);
-    for (size_t i = 0; i < all->count && ended; i++)
-        ended = all->at[i].may_not || has_ended(&all->at[i]);
+    bool ended = flm_child_has_ended(e->child);
+    for (size_t i = 0; i < e->all.count && ended; i++)
+        ended = e->all.at[i].may_not || has_ended(&e->all.at[i]);
     return ended;
 }
 
-static bool await_end(const struct descendants *all, struct flm_child *child, int patience_ms)
+static bool await_end(const struct ending *e)
 {
     enum { STEP_MS = 10 };
-    const int64_t until_ns = flm_now_ns() + patience_ms * INT64_C(1000000);
-    while (!have_ended(all, child)) {
-        if (flm_now_ns() >= until_ns)
+    while (!have_ended(e)) {
+        if (flm_now_ns() >= e->until_ns)
             return false;
-        struct pollfd command = {.fd = flm_child_has_ended(child) ? -1 : child->ended,
+        struct pollfd command = {.fd = flm_child_has_ended(e->child) ? -1 : e->child->ended,
                                  .events = POLLIN};
         poll(&command, 1, STEP_MS);
     }
     return true;
 }
 
+/* All that are listed, and then those that were started meanwhile, until there are none. */
+static bool end_all(struct ending *e, int number, int patience_ms)
+{
+    size_t first = 0;
+    e->until_ns = flm_now_ns() + patience_ms * INT64_C(1000000);
+    do {
+        signal_all(e, first, number);
+        first = e->all.count;
+        if (!await_end(e))
+            return false;
+        list(e, getpid());
+    } while (e->all.count > first);
+    return true;
+}
+
 void flm_command_end(struct flm_child *child, const char *root, int patience_ms)
 {
     assert(child && root);
-    struct descendants all = {0};
+    struct ending e = {.child = child, .root = root};
+    int adopts = 0;
     if (child->process == 0 || child->go >= 0 || flm_child_has_ended(child))
         return;
-    list(&all, child->process, root);
-    signal_all(&all, child, SIGTERM);
-    if (!await_end(&all, child, patience_ms)) {
-        if (!flm_child_has_ended(child)) /* what it has started since then */
-            list(&all, child->process, root);
-        signal_all(&all, child, SIGKILL);
-        await_end(&all, child, patience_ms);
+    e.session = getsid(child->process);
+    prctl(PR_GET_CHILD_SUBREAPER, &adopts);
+    begin(&e);
+    if (!end_all(&e, SIGTERM, patience_ms)) {
+        list(&e, getpid()); /* what was started since then */
+        end_all(&e, SIGKILL, patience_ms);
     }
-    for (size_t i = 0; i < all.count; i++)
-        close(all.at[i].file);
-    FLM_ARRAY_CLEAR(&all);
+    prctl(PR_SET_CHILD_SUBREAPER, adopts);
+    for (size_t i = 0; i < e.all.count; i++)
+        close(e.all.at[i].file);
+    FLM_ARRAY_CLEAR(&e.all);
+    flm_tasks_clear(&e.others);
 }

@@ -81,13 +81,15 @@ static struct row *row_of(const char *text)
 
 static void add_node(const struct flm_probe_node *node)
 {
-    char name[300], path[1000] = "", longer[1000], text[1400];
+    char name[300], path[1000] = "", longer[1300], text[1400];
     if (node->site == 0)
         return;
     for (uint32_t place = node->parent; place > 0;) {
         const struct flm_probe_node *above = at(place * 64ull);
         name_of(above->site, name, sizeof name);
         snprintf(longer, sizeof longer, "%s%s%s", strchr(name, ' ') + 1, *path ? ";" : "", path);
+        if (strlen(longer) >= sizeof path)
+            exit(4);
         strcpy(path, longer);
         place = above->parent;
     }

@@ -105,6 +105,19 @@ static void one_that_is_stopped_goes_on_to_its_end(void **state)
     finish(&started);
 }
 
+/* Whoever has lost its parent by then is found all the same. */
+static void what_is_started_meanwhile_ends_too(void **state)
+{
+    (void)state;
+    char line[64];
+    struct started started = start((char[]){"trap 'sh -c \"sleep 601 & sleep 602 & exit\" & exit "
+                                            "3' TERM; echo there >&9; sleep 600 & wait"});
+    read_line(&started, line, sizeof line);
+    flm_command_end(&started.child, "", LONG_MS);
+    assert_true(is_closed(&started));
+    finish(&started);
+}
+
 static void a_daemon_is_left_alone(void **state)
 {
     (void)state;
@@ -141,6 +154,7 @@ int main(void)
         cmocka_unit_test(those_that_ignore_it_are_killed),
         cmocka_unit_test(those_in_other_groups_end_too),
         cmocka_unit_test(one_that_is_stopped_goes_on_to_its_end),
+        cmocka_unit_test(what_is_started_meanwhile_ends_too),
         cmocka_unit_test(a_daemon_is_left_alone),
         cmocka_unit_test(a_command_that_has_ended_is_not_signaled),
     };
