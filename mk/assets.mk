@@ -28,11 +28,19 @@ VIEWER      := $(VIEWER_STYLE) $(patsubst %,web/%.js,worker load dom core glyphs
                tools search chips palette menu status splitter aria hash export print dropped files viewer)
 PAGE_SCRIPT := $(VIEWER) web/page.js
 PAGE_LIVE   := web/live/live.js
+SERVE_STYLE := $(BUILD)/generated/web/serve_style.js
+PAGE_SERVE  := $(SERVE_STYLE) $(patsubst %,web/serve/%.js,query timeline serve)
 
 # The style is a string in the script: so it is under gzip too, and goes into a shadow root as well.
 $(VIEWER_STYLE): src/draw/svg/minify.awk web/page.css
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@){ printf 'export const viewerStyle = `'; $(call bare,web/page.css); \
+	    printf '`;\n'; } > $@.new
+	@mv $@.new $@
+
+$(SERVE_STYLE): src/draw/svg/minify.awk web/serve/serve.css
+	@mkdir -p $(@D)
+	$(call say,ASSETS,$@){ printf 'const serveStyle = `'; $(call bare,web/serve/serve.css); \
 	    printf '`;\n'; } > $@.new
 	@mv $@.new $@
 
@@ -63,10 +71,11 @@ $C/package.json: web/component/package.json Makefile
 
 PAGE_ASSETS := $(BUILD)/generated/load/page_assets_generated.h
 $(PAGE_ASSETS): src/draw/svg/minify.awk src/load/page_assets.sh $(PAGE_BODY) $(PAGE_STYLE) $(PAGE_START) \
-    $(PAGE_SCRIPT) $(PAGE_LIVE) $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_READERS))
+    $(PAGE_SCRIPT) $(PAGE_LIVE) $(PAGE_SERVE) $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_READERS))
 	@mkdir -p $(@D)
 	$(call say,ASSETS,$@)src/load/page_assets.sh '$(PAGE_BODY)' '$(PAGE_STYLE)' \
-	    '$(PAGE_START)' '$(PAGE_SCRIPT)' '$(PAGE_LIVE)' $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_READERS)) > $@.new
+	    '$(PAGE_START)' '$(PAGE_SCRIPT)' '$(PAGE_LIVE)' '$(PAGE_SERVE)' \
+	    $(if $(HAVE_WASM),$(MODULE) $(PAGE_MODULE) $(PAGE_READERS)) > $@.new
 	@mv $@.new $@
 $B/obj/src/load/page_assets.o $B/other/src/load/page_assets.ok: $(PAGE_ASSETS)
 $(BUILD)/fuzz/obj/src/load/page_assets.o: $(PAGE_ASSETS)

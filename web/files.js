@@ -120,6 +120,10 @@ export function makeFiles(view, module) {
         view.core.open(where, bytes, name);
         showOpened();
     }
+    function openedBoth(after, before) {
+        view.core.openBoth(after, before);
+        showOpened();
+    }
     function showOpened() {
         isOpen = true;
         listed = [];
@@ -149,8 +153,7 @@ export function makeFiles(view, module) {
             load: options => loadProfile(file, name, options)})));
         if (!all) return;
         try {
-            view.core.openBoth(...all);
-            showOpened();
+            openedBoth(...all);
         } catch (error) {
             showError(error.message, {title: error.unread ? unread(error.unread) : 'These two cannot be compared'});
         }
@@ -260,6 +263,6 @@ export function makeFiles(view, module) {
         });
     }
 
-    return {element, ghost, inputs: [chosen, folder], listen, take, opened, showState, showError, chooseFolder, showAddress,
+    return {element, ghost, inputs: [chosen, folder], listen, take, opened, openedBoth, showState, showError, chooseFolder, showAddress,
         choose: where => choose(where === 'before' ? BEFORE : AFTER)};
 }

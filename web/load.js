@@ -87,6 +87,9 @@ export async function loadCode(wanted) {
 // Whether there may be more of it than the page has shown.
 export const mayHaveCode = () => flamelProfiles.has('code') || Boolean(element('module')?.dataset.code);
 
+// Whether the page is that of a store, which asks for its profiles itself (web/serve).
+export const isOfStore = () => element('module')?.dataset.store != null;
+
 // Where to ask what a running program has measured by now; undefined: the profile is none of such.
 export const liveURL = () => element('module')?.dataset.live;
 

@@ -1,13 +1,13 @@
 // page.js - the page: starts the core and opens the profiles that are embedded in the page or served with it; that of
-// a running program is renewed by live.js, which only its page has.
+// a running program is renewed by live.js, and that of a store is asked for by serve.js, which only their pages have.
 //
 // The main script is the files of VIEWER in mk/assets.mk, concatenated, each after those it imports from,
 // with this file last. src/draw/svg/minify.awk removes the `import` lines and the word `export`, so
 // top-level names are unique among all files.
 
 import {AFTER, BEFORE, HAS_CODE, startCore} from './core.js';
-import {button, make, refill, released} from './dom.js';
-import {isEmbedded, liveURL, loadEmbedded, loadModule} from './load.js';
+import {button, choice, fillChoice, make, refill, released, sign} from './dom.js';
+import {isEmbedded, isOfStore, liveURL, loadEmbedded, loadModule} from './load.js';
 import {makeViewer} from './viewer.js';
 
 async function startPage() {
@@ -15,6 +15,10 @@ async function startPage() {
     try {
         const module = await loadModule();
         const viewer = makeViewer(home, await startCore(module), module);
+        if (isOfStore()) {
+            globalThis.flamelServe({viewer, make, button, refill, sign, choice, fillChoice});
+            return;
+        }
         for (const [id, side] of [['before', BEFORE], ['after', AFTER]]) {
             if (!isEmbedded(id)) continue;
             const {name} = document.getElementById(`flamel-${id}`).dataset;

@@ -388,7 +388,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
     changed(~0 & ~(CHANGED.copy | CHANGED.prompt | CHANGED.state | CHANGED.history | CHANGED.speech));
     return {
         view, element, take: files.take, showState: files.showState,
-        open: (bytes, name, side = 0) => files.opened(bytes, name, side), restore: () => hash?.restore(), act,
+        open: (bytes, name, side = 0) => files.opened(bytes, name, side), openBoth: files.openedBoth, restore: () => hash?.restore(), act,
         close() {
             keyTarget.removeEventListener('keydown', pressed);
             theme.close();

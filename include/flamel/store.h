@@ -128,6 +128,16 @@ typedef bool (*flm_store_typed)(void *context, const struct flm_store_label_text
 bool flm_store_typed_series(struct flm_store *store, const struct flm_store_query *query,
                             flm_store_typed each, void *context, struct flm_error *why);
 
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+/* Texts with a name that a tenant keeps, as the page of a server does: saved, replaced, or, without
+ * a text, removed. Listed by name, ascending, until `each` returns false. */
+bool flm_store_save_view(struct flm_store *store, const char *tenant, const char *name,
+                         const struct flm_name *text, struct flm_error *why);
+typedef bool (*flm_store_view)(void *context, struct flm_name name, struct flm_name text);
+bool flm_store_views(struct flm_store *store, const char *tenant, flm_store_view each,
+                     void *context, struct flm_error *why);
+
 /* ---- Keeping it in order --------------------------------------------------------------------- */
 
 /* Writes what is in the journal as segments. Appending and queries go on meanwhile. */

@@ -35,21 +35,24 @@ void flm_page_policy_add(enum flm_page_use use, struct flm_text *out)
     add_asset(out, FLM_PAGE_START_HASH);
     flm_text_puts(out, "' 'sha256-");
     add_asset(out, FLM_PAGE_SCRIPT_HASH);
-    if (use == FLM_PAGE_SERVED_LIVE) {
+    if (use == FLM_PAGE_SERVED_LIVE || use == FLM_PAGE_OF_STORE) {
         flm_text_puts(out, "' 'sha256-");
-        add_asset(out, FLM_PAGE_LIVE_HASH);
+        add_asset(out, use == FLM_PAGE_OF_STORE ? FLM_PAGE_SERVE_HASH : FLM_PAGE_LIVE_HASH);
     }
     flm_text_puts(out, "' 'wasm-unsafe-eval'; style-src 'sha256-");
     add_asset(out, FLM_PAGE_STYLE_HASH);
     flm_text_format(out,
-                    "'; img-src data: blob:; worker-src blob:; connect-src %shttps: http:; "
-                    "base-uri 'none'; form-action 'none'",
-                    use != FLM_PAGE_OF_ONE_FILE ? "'self' " : "");
+                    "'; img-src data: blob:; worker-src blob:; connect-src %s; base-uri 'none'; "
+                    "form-action 'none'",
+                    use == FLM_PAGE_OF_STORE      ? "'self'"
+                    : use == FLM_PAGE_OF_ONE_FILE ? "https: http:"
+                                                  : "'self' https: http:");
 }
 
 static enum flm_page_use use_of(const struct flm_page_content *page)
 {
-    return page->live_from     ? FLM_PAGE_SERVED_LIVE
+    return page->is_of_store   ? FLM_PAGE_OF_STORE
+           : page->live_from   ? FLM_PAGE_SERVED_LIVE
            : page->module_from ? FLM_PAGE_SERVED
                                : FLM_PAGE_OF_ONE_FILE;
 }
@@ -120,6 +123,7 @@ static void add_reference(struct flm_text *out, const char *id, const char *name
     add_attribute(out, "reader", served ? served->reader : NULL);
     add_attribute(out, "code", served ? served->code_from : NULL);
     add_attribute(out, "live", served ? served->live_from : NULL);
+    add_attribute(out, "store", served && served->is_of_store ? "" : NULL);
     flm_text_puts(out, "></script>\n");
 }
 
@@ -168,9 +172,9 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
         return false;
     if (!add_part(out, "script", NULL, flm_page_script(), why))
         return false;
-    if (page->live_from) {
+    if (page->live_from || page->is_of_store) {
         flm_text_puts(out, "<script>");
-        add_asset(out, FLM_PAGE_LIVE);
+        add_asset(out, page->is_of_store ? FLM_PAGE_SERVE : FLM_PAGE_LIVE);
         flm_text_puts(out, "</script>\n");
     }
     flm_text_puts(out, "<script>");

@@ -26,6 +26,7 @@ struct flm_page_content {
     const char *reader;    /* takes files that the module cannot read; NULL: none */
     const char *code_from; /* answers requests for source and machine code; NULL: none */
     const char *live_from; /* what the profile is by now; NULL: it stays as it is */
+    bool is_of_store;      /* it asks for its profiles itself (web/serve) */
     struct flm_bytes code; /* of a page of one file: those, as a store (code/code_store.h) */
 };
 
@@ -35,7 +36,12 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
                     struct flm_error *why);
 
 /* The Content-Security-Policy that the page states; the server sends it as a header too. */
-enum flm_page_use { FLM_PAGE_OF_ONE_FILE, FLM_PAGE_SERVED, FLM_PAGE_SERVED_LIVE };
+enum flm_page_use {
+    FLM_PAGE_OF_ONE_FILE,
+    FLM_PAGE_SERVED,
+    FLM_PAGE_SERVED_LIVE,
+    FLM_PAGE_OF_STORE /* asks nobody but its server */
+};
 void flm_page_policy_add(enum flm_page_use use, struct flm_text *out);
 
 /* False, and `why`, when flamel was built without the viewer. */

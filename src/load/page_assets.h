@@ -13,6 +13,8 @@ enum flm_page_asset {
     FLM_PAGE_SCRIPT_HASH,
     FLM_PAGE_LIVE, /* the script of the page of a running program */
     FLM_PAGE_LIVE_HASH,
+    FLM_PAGE_SERVE, /* and that of the page of a store */
+    FLM_PAGE_SERVE_HASH,
     FLM_PAGE_READERS,      /* of a page of one file: packed by flm_mix_pack; may be empty */
     FLM_PAGE_SERVED_MODULE /* the viewer in WebAssembly with all readers, for `flamel view` */
 };

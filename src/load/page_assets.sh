@@ -1,5 +1,5 @@
 #!/bin/sh
-# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS LIVE [MODULE PAGE_MODULE READERS].
+# What every page consists of, as C: page_assets.sh BODY STYLES START SCRIPTS LIVE SERVE [MODULE PAGE_MODULE READERS].
 # The policy of a page names its style and its scripts by their hashes, so all are made here together.
 
 bare()
@@ -43,8 +43,8 @@ hash()
 }
 
 # Without a module there are no pages: everything is empty.
-if [ -z "$6" ]; then
-    for name in body style style_hash start start_hash script_hash live live_hash served_module script page_module readers; do
+if [ -z "$7" ]; then
+    for name in body style style_hash start start_hash script_hash live live_hash serve serve_hash served_module script page_module readers; do
         bytes $name < /dev/null
     done
     echo 'enum { SCRIPT_SIZE = 0, PAGE_MODULE_SIZE = 0 };'
@@ -61,7 +61,9 @@ bare "$3" | hash | bytes start_hash
 hash < "$scripts" | bytes script_hash
 bare "$5" | bytes live
 bare "$5" | hash | bytes live_hash
-bytes served_module < "$6"
+bare "$6" | bytes serve
+bare "$6" | hash | bytes serve_hash
+bytes served_module < "$7"
 part script "$scripts"
-part page_module "$7"
-bytes readers < "$8"
+part page_module "$8"
+bytes readers < "$9"

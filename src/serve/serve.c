@@ -11,6 +11,7 @@
 #include "os/clock.h"
 #include "serve/access/site.h"
 #include "serve/http/http_server.h"
+#include "serve/page/store_page.h"
 #include "serve/routes.h"
 
 enum {
@@ -28,6 +29,7 @@ static const int64_t SECOND_NS = 1000000000, SEAL_NS = 5 * 60 * SECOND_NS,
 
 struct flm_serve {
     struct flm_serving serving;
+    struct flm_store_page page;
     struct flm_serve_options options;
     struct flm_http_server *http;
     bool is_loopback;
@@ -245,7 +247,10 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     if (s->http)
         snprintf(s->url, sizeof s->url, "http://%s%s%s:%u/", is_six ? "[" : "", s->host,
                  is_six ? "]" : "", flm_http_server_port(s->http));
-    s->serving.store = s->http ? flm_store_open(o->folder, NULL, why) : NULL;
+    if (!s->http || !flm_store_page_make(&s->page, why))
+        return false;
+    s->serving.page = &s->page;
+    s->serving.store = flm_store_open(o->folder, NULL, why);
     if (!s->serving.store)
         return false;
     atomic_store(&s->serving.is_ready, true);
@@ -302,6 +307,7 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
     }
     bool good = !s->has_keeper || flm_store_seal(s->serving.store, why);
     flm_store_close(s->serving.store);
+    flm_store_page_clear(&s->page);
     flm_tokens_clear(&s->serving.tokens);
     flm_series_limit_clear(&s->serving.series);
     pthread_mutex_destroy(&s->lock);

@@ -85,9 +85,12 @@ static void a_page_may_do_nothing_but_what_it_must(void **state)
     (void)state;
     if (!is_built())
         skip();
-    struct flm_text of_one_file = {0}, served = {0};
+    struct flm_text of_one_file = {0}, served = {0}, of_store = {0};
     flm_page_policy_add(FLM_PAGE_OF_ONE_FILE, &of_one_file);
     flm_page_policy_add(FLM_PAGE_SERVED, &served);
+    flm_page_policy_add(FLM_PAGE_OF_STORE, &of_store);
+    assert_true(contains(&of_store, "connect-src 'self'; base-uri"));
+    flm_text_clear(&of_store);
     assert_true(contains(&of_one_file, "default-src 'none'; "));
     assert_true(contains(&of_one_file, "connect-src https: http:;"));
     assert_true(contains(&served, "connect-src 'self' https: http:;"));
@@ -112,10 +115,11 @@ static void the_hashes_are_of_what_stands_in_the_page(void **state)
     (void)state;
     if (!is_built())
         skip();
-    /* The tests in a browser see whether they are right; here, that there are three. */
-    static const enum flm_page_asset hashes[] = {FLM_PAGE_LIVE_HASH, FLM_PAGE_STYLE_HASH,
-                                                 FLM_PAGE_START_HASH, FLM_PAGE_SCRIPT_HASH};
-    for (size_t i = 0; i < 3; i++) {
+    /* The tests in a browser see whether they are right; here, that they are different. */
+    static const enum flm_page_asset hashes[] = {FLM_PAGE_LIVE_HASH, FLM_PAGE_SERVE_HASH,
+                                                 FLM_PAGE_STYLE_HASH, FLM_PAGE_START_HASH,
+                                                 FLM_PAGE_SCRIPT_HASH};
+    for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++) {
         struct flm_bytes hash = flm_page_asset(hashes[i]);
         assert_int_equal(hash.size, 44);
         assert_int_equal(hash.at[43], '=');

@@ -202,8 +202,8 @@ const struct flm_command flm_command_serve = {
         "\n"
         "  curl --data-binary @app.flm 'http://127.0.0.1:4040/api/v1/push?service=api'\n"
         "\n"
-        "A write is acknowledged when it is on the disk. SIGTERM and SIGINT end it; docs/serve.md\n"
-        "lists the endpoints.",
+        "The URL that it prints is a page, which shows and compares them. A write is acknowledged\n"
+        "when it is on the disk. SIGTERM and SIGINT end it; docs/serve.md lists the endpoints.",
     .examples = "  flamel serve --data /var/lib/flamel --keep 30d\n"
                 "  flamel serve --token-file tokens --new-token write\n"
                 "  flamel serve --token-file tokens --listen 0.0.0.0:4040\n",

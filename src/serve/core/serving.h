@@ -21,6 +21,8 @@ struct flm_serve_counters {
     atomic_ullong seals, compacted_segments, removed_segments, background_failures;
 };
 
+struct flm_store_page;
+
 struct flm_serving {
     struct flm_store *store;
     struct flm_tokens tokens;
@@ -30,6 +32,7 @@ struct flm_serving {
     size_t most_plain;              /* bytes of a body, decompressed */
     struct flm_budget decompressed; /* of all requests together */
     atomic_bool is_ready;
+    const struct flm_store_page *page; /* serve/page; NULL: there is none */
 
     /* Called after each append: it may be time to seal. */
     void (*appended)(void *context);

@@ -4,13 +4,12 @@
  * applies, and refuses others: docs/serve.md lists them. */
 #include <stdlib.h>
 
-#include "base/number/number.h"
 #include "base/text/json_write.h"
 #include "flamel/algebra.h"
 #include "flamel/file.h"
 #include "os/clock.h"
+#include "serve/query/api.h"
 #include "serve/query/query_routes.h"
-#include "serve/query/steps.h"
 #include "store/labels/time_text.h"
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -21,8 +20,8 @@ static void limit(struct flm_store_query *query, struct flm_times range)
     query->until_ms = range.until_ms;
 }
 
-static bool read_query(const struct flm_http_request *request, const char *known,
-                       struct flm_store_query *query, struct flm_error *why)
+bool flm_api_query(const struct flm_http_request *request, const char *known,
+                   struct flm_store_query *query, struct flm_error *why)
 {
     *query = (struct flm_store_query){.size = sizeof *query,
                                       .tenant = request->tenant,
@@ -39,8 +38,8 @@ static bool read_query(const struct flm_http_request *request, const char *known
     return true;
 }
 
-static void fail(const struct flm_http_request *request, struct flm_http_response *response,
-                 const struct flm_error *why)
+void flm_api_fail(const struct flm_http_request *request, struct flm_http_response *response,
+                  const struct flm_error *why)
 {
     flm_fail_json(request, response, flm_status_of(why, 400), why->text);
 }
@@ -72,7 +71,7 @@ static void answer_list(struct flm_serving *s, const struct flm_http_request *re
     struct flm_store_query query;
     struct flm_error why;
     const char *label = flm_http_parameter(request, "label");
-    bool good = read_query(request, known[list], &query, &why);
+    bool good = flm_api_query(request, known[list], &query, &why);
     if (good && list == VALUES && (!label || !*label))
         good = flm_error_set(&why, FLM_ERROR_USAGE, "the parameter 'label' is missing");
     flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
@@ -98,7 +97,7 @@ static void answer_list(struct flm_serving *s, const struct flm_http_request *re
     flm_json_end(&json);
     response->type = "application/json";
     if (!good)
-        fail(request, response, &why);
+        flm_api_fail(request, response, &why);
 }
 
 #define LIST(name, what)                                                                           \
@@ -112,74 +111,6 @@ LIST(answer_types, TYPES)
 LIST(answer_labels, LABELS)
 LIST(answer_values, VALUES)
 LIST(answer_series, SERIES)
-
-/* ---- Timeline -------------------------------------------------------------------------------- */
-
-struct types {
-    struct flm_text names; /* "cpu:ns, wall:ns" */
-    unsigned count;
-};
-
-static bool add_type(void *context, struct flm_name type)
-{
-    struct types *t = context;
-    if (t->count++ > 0)
-        flm_text_puts(&t->names, ", ");
-    flm_text_add(&t->names, (struct flm_bytes){type.at, type.size});
-    return t->count < 6;
-}
-
-/* Nanoseconds and bytes have no sum. */
-static bool check_type(struct flm_serving *s, const struct flm_store_query *query,
-                       struct flm_error *why)
-{
-    struct types t = {.count = 0};
-    bool good = flm_store_types(s->store, query, add_type, &t, why);
-    if (good && t.names.failed)
-        good = flm_error_memory(why);
-    if (good && t.count > 1)
-        good = flm_error_set(why, FLM_ERROR_USAGE,
-                             "a timeline is of one type: give one of %.*s as 'type'",
-                             (int)t.names.size, t.names.at);
-    flm_text_clear(&t.names);
-    return good;
-}
-
-static void answer_timeline(struct flm_serving *s, const struct flm_http_request *request,
-                            struct flm_http_response *response)
-{
-    struct flm_store_query query;
-    struct flm_steps steps = {.count = 0};
-    struct flm_error why;
-    const char *step_text = flm_http_parameter(request, "step");
-    double step_s = 15, *values = NULL;
-    bool good = read_query(request, "from, until, selector, type, step", &query, &why);
-    if (good && step_text && flm_number_parse(flm_bytes_of(step_text), &step_s) == FLM_NUMBER_NONE)
-        good = flm_error_set(&why, FLM_ERROR_USAGE,
-                             "the parameter 'step' is a number of seconds, not '%s'", step_text);
-    if (good && query.until_ms == INT64_MAX)
-        query.until_ms = flm_wall_ms();
-    good = good && flm_steps_make(&query, step_s, &steps, &why) && check_type(s, &query, &why);
-    good = good &&
-           ((values = calloc(steps.count + 1, sizeof *values)) != NULL || flm_error_memory(&why));
-    good = good && (steps.count == 0 ||
-                    flm_store_timeline(s->store, &query, steps.step_ms, values, steps.count, &why));
-    if (good) {
-        struct flm_json_writer json = {.out = &response->body};
-        response->type = "application/json";
-        flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-        flm_json_add_integer(&json, "from_ms", query.from_ms);
-        flm_json_add_integer(&json, "step_ms", steps.step_ms);
-        flm_json_begin(&json, "values", FLM_JSON_ARRAY_LINE);
-        for (size_t i = 0; i < steps.count; i++)
-            flm_json_add_number(&json, NULL, values[i]);
-        flm_json_end(&json);
-        flm_json_end(&json);
-    } else {
-        fail(request, response, &why);
-    }
-    free(values);
-}
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
@@ -202,7 +133,7 @@ static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_re
     struct flm_store_query query;
     struct flm_times before;
     const char *compare = flm_http_parameter(request, "compare");
-    if (!read_query(request, "from, until, selector, type, compare, apply, format", &query, why))
+    if (!flm_api_query(request, "from, until, selector, type, compare, apply, format", &query, why))
         return NULL;
     if (!check_sides(request, compare, why))
         return NULL;
@@ -263,17 +194,20 @@ static void answer_merge(struct flm_serving *s, const struct flm_http_request *r
     }
     if (!p || !save(request, p, response, &why)) {
         flm_text_clear(&response->body);
-        fail(request, response, &why);
+        flm_api_fail(request, response, &why);
     }
     flm_profile_free(p);
 }
 
-const struct flm_route flm_routes_api[7] = {
+const struct flm_route flm_routes_api[10] = {
     {"GET", "/api/v1/services", FLM_RIGHT_READ, answer_services, flm_fail_json},
     {"GET", "/api/v1/types", FLM_RIGHT_READ, answer_types, flm_fail_json},
     {"GET", "/api/v1/labels", FLM_RIGHT_READ, answer_labels, flm_fail_json},
     {"GET", "/api/v1/values", FLM_RIGHT_READ, answer_values, flm_fail_json},
     {"GET", "/api/v1/series", FLM_RIGHT_READ, answer_series, flm_fail_json},
-    {"GET", "/api/v1/timeline", FLM_RIGHT_READ, answer_timeline, flm_fail_json},
+    {"GET", "/api/v1/timeline", FLM_RIGHT_READ, flm_api_timeline, flm_fail_json},
     {"GET", "/api/v1/merge", FLM_RIGHT_READ, answer_merge, flm_fail_json},
+    {"GET", "/api/v1/views", FLM_RIGHT_READ, flm_api_views, flm_fail_json},
+    {"POST", "/api/v1/views", FLM_RIGHT_WRITE, flm_api_save_view, flm_fail_json},
+    {"DELETE", "/api/v1/views", FLM_RIGHT_WRITE, flm_api_remove_view, flm_fail_json},
 };

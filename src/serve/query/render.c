@@ -95,7 +95,8 @@ struct timeline {
 static bool write_timeline(void *context, const char *const *labels, const double *values)
 {
     struct timeline *t = context;
-    flm_json_begin(t->json, t->is_group ? labels[0] : "timeline", FLM_JSON_OBJECT_LINE);
+    const char *key = t->is_group && labels ? labels[0] : "timeline";
+    flm_json_begin(t->json, key, FLM_JSON_OBJECT_LINE);
     flm_json_add_integer(t->json, "startTime", t->query->from_ms / 1000);
     flm_json_begin(t->json, "samples", FLM_JSON_ARRAY_LINE);
     for (size_t i = 0; i < t->steps->count; i++)

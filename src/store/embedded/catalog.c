@@ -61,6 +61,9 @@ bool flm_sqlite_load(struct flm_sqlite *sqlite, struct flm_error *why)
     each(LABEL_SERIES, "SELECT text FROM label JOIN series ON series.id = label.series"            \
                        " WHERE tenant = ? AND key = ? AND value = ?")                              \
     each(TENANT_SERIES, "SELECT text FROM series WHERE text >= ?1 AND text < ?2")                  \
+    each(VIEW_SAVE, "INSERT OR REPLACE INTO view (tenant, name, text) VALUES (?, ?, ?)")           \
+    each(VIEW_REMOVE, "DELETE FROM view WHERE tenant = ? AND name = ?")                            \
+    each(VIEW_EACH, "SELECT name, text FROM view WHERE tenant = ? ORDER BY name")                  \
     each(CHECK, "PRAGMA integrity_check(1)")
 /* clang-format on */
 
@@ -81,6 +84,10 @@ static const char schema[] =
     "INTEGER);"
     "CREATE TABLE label (tenant BLOB, key BLOB, value BLOB, series INTEGER,"
     "    PRIMARY KEY (tenant, key, value, series)) WITHOUT ROWID;";
+
+/* What stores of an earlier flamel lack: one that does not know it lets it be. */
+static const char added[] = "CREATE TABLE IF NOT EXISTS view (tenant BLOB, name BLOB, text BLOB,"
+                            "    PRIMARY KEY (tenant, name)) WITHOUT ROWID;";
 
 struct flm_catalog {
     struct flm_sqlite sql;
@@ -166,7 +173,7 @@ static bool prepare(struct flm_catalog *c, struct flm_error *why)
                              version < 0 ? "%s: this is no store of flamel"
                                          : "%s: the store is of a newer flamel",
                              c->path);
-    return execute(c, "COMMIT", why);
+    return execute(c, added, why) && execute(c, "COMMIT", why);
 }
 
 struct flm_catalog *flm_catalog_open(const char *path, struct flm_error *why)
@@ -479,6 +486,37 @@ bool flm_catalog_series_forget(struct flm_catalog *c, int64_t before_ms, struct 
     if (s)
         c->sql.bind_int64(s, 1, before_ms);
     return s && run(c, s, why);
+}
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+bool flm_catalog_view_save(struct flm_catalog *c, struct flm_bytes tenant, struct flm_bytes name,
+                           struct flm_bytes text, struct flm_error *why)
+{
+    sqlite3_stmt *s = statement(c, text.at ? VIEW_SAVE : VIEW_REMOVE, why);
+    if (!s)
+        return false;
+    bind(c, s, 1, tenant);
+    bind(c, s, 2, name);
+    if (text.at)
+        bind(c, s, 3, text);
+    return run(c, s, why);
+}
+
+bool flm_catalog_views(struct flm_catalog *c, struct flm_bytes tenant, flm_view_each view,
+                       void *context, struct flm_error *why)
+{
+    sqlite3_stmt *s = statement(c, VIEW_EACH, why);
+    if (!s)
+        return false;
+    bind(c, s, 1, tenant);
+    int status;
+    bool goes_on = true;
+    while ((status = c->sql.step(s)) == SQLITE_ROW && goes_on)
+        goes_on = view(context, column(c, s, 0), column(c, s, 1));
+    bool good = status == SQLITE_DONE || !goes_on || failed(c, why);
+    c->sql.reset(s);
+    return good;
 }
 
 /* ---- Maintenance ----------------------------------------------------------------------------- */

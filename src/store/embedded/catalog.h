@@ -4,6 +4,7 @@
  *     series    text, first and last time                   of all that was ever seen
  *     label     tenant, key, value -> series                which series have it
  *     journal   generation, sequence -> entry, checksum     acknowledged, in no segment yet
+ *     view      tenant, name -> text
  *     setting   key -> value
  *
  * SQLite is durable, survives any crash and can be copied while it is in use, so none of that is
@@ -87,6 +88,15 @@ bool flm_catalog_series(struct flm_catalog *catalog, struct flm_bytes tenant, st
 /* Forgets the series that were last seen before. */
 bool flm_catalog_series_forget(struct flm_catalog *catalog, int64_t before_ms,
                                struct flm_error *why);
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+/* `text` {NULL, 0} removes it. */
+bool flm_catalog_view_save(struct flm_catalog *catalog, struct flm_bytes tenant,
+                           struct flm_bytes name, struct flm_bytes text, struct flm_error *why);
+typedef bool (*flm_view_each)(void *context, struct flm_bytes name, struct flm_bytes text);
+bool flm_catalog_views(struct flm_catalog *catalog, struct flm_bytes tenant, flm_view_each view,
+                       void *context, struct flm_error *why);
 
 /* ---- Maintenance ----------------------------------------------------------------------------- */
 

@@ -47,6 +47,64 @@ static void a_flm_file_comes_back_as_it_was_pushed(void **state)
     serve_stop(&s);
 }
 
+/* The largest groups, and how many more there are; what they have is in the sum. */
+static void a_timeline_has_groups(void **state)
+{
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    expect_post(&s, "/ingest?name=a%7Bpod=p1%7D&from=1764324300&sampleRate=1000000000", "m 5\n",
+                200, "");
+    expect_post(&s, "/ingest?name=a%7Bpod=p2%7D&from=1764324310&sampleRate=1000000000", "m 7\n",
+                200, "");
+    expect_post(&s, "/ingest?name=b&from=1764324310&sampleRate=1000000000", "m 3\n", 200, "");
+    expect_post(&s, "/ingest?name=b&from=1764324320&sampleRate=1000000000", "m 3\n", 200, "");
+#define STEPS "/api/v1/timeline?type=cpu&from=1764324300&until=1764324330&step=10"
+    expect_get(
+        &s, STEPS "&by=pod", 200,
+        "{\"from_ms\": 1764324300000, \"step_ms\": 10000, \"values\": [5, 10, 3], \"groups\": "
+        "[{\"value\": \"p2\", \"values\": [0, 7, 0]}, {\"value\": \"\", \"values\": [0, 3, 3]}, "
+        "{\"value\": \"p1\", \"values\": [5, 0, 0]}], \"more\": 0}");
+    expect_get(
+        &s, STEPS "&by=service&groups=1", 200,
+        "{\"from_ms\": 1764324300000, \"step_ms\": 10000, \"values\": [5, 10, 3], \"groups\": "
+        "[{\"value\": \"a\", \"values\": [5, 7, 0]}], \"more\": 1}");
+    expect_get(
+        &s, STEPS "&by=pod&groups=0", 200,
+        "{\"from_ms\": 1764324300000, \"step_ms\": 10000, \"values\": [5, 10, 3], \"groups\": "
+        "[], \"more\": ");
+    expect_get(&s, STEPS "&groups=x", 400, "{\"error\": \"the parameter 'groups' is a number, not");
+    expect_get(&s, STEPS "&groups=-1", 400, "{\"error\": \"the parameter 'groups' is 0 to 1000");
+    serve_stop(&s);
+}
+
+static void views_are_kept_by_name(void **state)
+{
+    static const char view[] = "/api/v1/views?name=the%20%22api%22";
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    expect_get(&s, "/api/v1/views", 200, "{\"views\": []}");
+    expect_post(&s, view, "?q=service%3Dapi#v=top", 200, "{}");
+    expect_post(&s, "/api/v1/views?name=a", "?", 200, "{}");
+    expect_get(&s, "/api/v1/views", 200,
+               "{\"views\": [{\"name\": \"a\", \"view\": \"?\"}, {\"name\": \"the \\\"api\\\"\", "
+               "\"view\": \"?q=service%3Dapi#v=top\"}]}");
+    expect_post(&s, view, "?q=2", 200, "{}");
+    expect(&s, "DELETE", "/api/v1/views?name=a", "", flm_bytes_of(""), 200, "{}");
+    expect(&s, "DELETE", "/api/v1/views?name=a", "", flm_bytes_of(""), 200, "{}");
+    expect_get(&s, "/api/v1/views", 200,
+               "{\"views\": [{\"name\": \"the \\\"api\\\"\", \"view\": \"?q=2\"}]}");
+    expect(&s, "GET", "/api/v1/views", "X-Scope-OrgID: other\r\n", flm_bytes_of(""), 200,
+           "{\"views\": []}");
+    /* It is no address of another site, and has no second line. */
+    expect_post(&s, view, "//evil.example", 400, "{\"error\": \"a view is");
+    expect_post(&s, view, "?a\nb", 400, "{\"error\": \"a view is");
+    expect_post(&s, view, "", 400, "{\"error\": \"a view is");
+    expect_post(&s, "/api/v1/views", "?", 400, "{\"error\": \"the parameter 'name'");
+    expect(&s, "DELETE", "/api/v1/views?nam=a", "", flm_bytes_of(""), 400,
+           "{\"error\": \"there is");
+    serve_stop(&s);
+}
+
 static void queries_that_cannot_be_are_refused(void **state)
 {
     (void)state;
@@ -94,6 +152,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flm_file_comes_back_as_it_was_pushed),
+        cmocka_unit_test(a_timeline_has_groups),
+        cmocka_unit_test(views_are_kept_by_name),
         cmocka_unit_test(queries_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,6 +330,33 @@ static void types_labels_and_series_are_listed(void **state)
     forget_all();
 }
 
+static bool append_view(void *context, struct flm_name name, struct flm_name text)
+{
+    flm_text_format(context, "[%.*s %.*s]", (int)name.size, name.at, (int)text.size, text.at);
+    return true;
+}
+
+static void views_are_kept_by_name(void **state)
+{
+    (void)state;
+    struct flm_store *store = open_at("views");
+    const struct flm_name one = {"?1", 2}, two = {"?22", 3};
+    struct flm_text text = {0};
+    assert_true(flm_store_save_view(store, "t", "b", &one, NULL));
+    assert_true(flm_store_save_view(store, "t", "a", &one, NULL));
+    assert_true(flm_store_save_view(store, NULL, "c", &one, NULL));
+    flm_store_close(store);
+    store = open_at("views");
+    assert_true(flm_store_save_view(store, "t", "b", &two, NULL));
+    assert_true(flm_store_views(store, "t", append_view, &text, NULL));
+    assert_true(flm_store_save_view(store, "t", "b", NULL, NULL));
+    assert_true(flm_store_views(store, "t", append_view, &text, NULL));
+    assert_string_equal((flm_text_putc(&text, 0), text.at), "[a ?1][b ?22][a ?1]");
+    flm_text_clear(&text);
+    flm_store_close(store);
+    forget_all();
+}
+
 static void tenants_do_not_see_each_other(void **state)
 {
     (void)state;
@@ -738,6 +765,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatever_is_done_meanwhile_queries_are_sums),
         cmocka_unit_test(types_labels_and_series_are_listed),
+        cmocka_unit_test(views_are_kept_by_name),
         cmocka_unit_test(tenants_do_not_see_each_other),
         cmocka_unit_test(old_segments_are_removed),
         cmocka_unit_test(leftovers_are_removed_and_damage_is_set_aside),

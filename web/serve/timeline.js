@@ -1,0 +1,190 @@
+// timeline.js - values over time: bars stacked by group, a row of a heatmap for each group, and the ranges that are
+// dragged on either. A range can be moved by keys too: its ends are sliders.
+
+const PLOT_HEIGHT = 84, ROW_HEIGHT = 24, LEAST_DRAG = 4, COLOR_COUNT = 8;
+const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800, 2592000];
+
+// Seconds in a step, so that a range has 150 steps or fewer; of more than two minutes none is shorter than 15 s, since
+// clients push every 10 to 30.
+const MOST_STEPS = 150, PUSHED_S = 15;
+const stepFor = ms => STEPS_S.find(step => ms / 1000 / step <= MOST_STEPS && (ms < 120000 || step >= PUSHED_S)) ?? Math.ceil(ms / 1000 / MOST_STEPS);
+
+// The largest value of an axis: 1, 2 or 5 and zeros.
+function roundUp(value) {
+    const unit = 10 ** Math.floor(Math.log10(value));
+    return unit * [1, 2, 5, 10].find(step => step * unit >= value * 0.999999);
+}
+
+function makeTimeline({make, button, refill, onRange, onGroup}) {
+    let data = null, type = '', ranges = {}, active = 'range', dragged = null;
+    const canvas = make('canvas', {role: 'img', class: 'serve-bars'});
+    const heat = make('canvas', {'aria-hidden': 'true', class: 'serve-heat'});
+    const top = make('span', {class: 'serve-top'}), title = make('span', {class: 'muted'});
+    const times = make('div', {class: 'serve-times', 'aria-hidden': 'true'});
+    const overlay = make('div', {class: 'serve-overlay'}), plot = make('div', {class: 'serve-plot'}, canvas, overlay);
+    const names = make('ul', {class: 'serve-names'}), rows = make('div', {class: 'serve-rows'}, names, heat);
+    const scroll = make('div', {class: 'serve-scroll', role: 'region', 'aria-label': 'Groups'}, rows);
+    const palette = Array.from({length: COLOR_COUNT + 1}, (none, i) => make('i', {class: `serve-color g${i}`}));
+    const colors = make('span', {class: 'serve-palette', 'aria-hidden': 'true'}, palette);
+    const element = make('section', {class: 'serve-timeline', 'aria-label': 'Timeline'},
+        make('div', {class: 'serve-axis'}, top, title), plot, times, scroll, colors);
+
+    const colorAt = i => getComputedStyle(palette[Math.min(i, COLOR_COUNT)]).backgroundColor;
+    const span = () => data.until - data.from;
+    const atOf = ms => Math.max(0, Math.min(1, (ms - data.from) / span()));
+
+    // ---- Pictures ---------------------------------------------------------------------------------
+
+    function prepared(target, width, height) {
+        const scale = devicePixelRatio || 1;
+        target.width = Math.max(1, Math.round(width * scale));
+        target.height = Math.max(1, Math.round(height * scale));
+        const context = target.getContext('2d');
+        context.scale(scale, scale);
+        return context;
+    }
+    function drawBars() {
+        const width = plot.clientWidth, context = prepared(canvas, width, PLOT_HEIGHT);
+        const most = Math.max(...data.values, 0), factor = rateFactor(type, data.stepMs), limit = most > 0 ? roundUp(most * factor) / factor : 1;
+        const each = width / data.values.length, gap = each > 3 ? 1 : 0;
+        const layers = [...data.groups, {values: data.rest}];
+        const bottoms = new Float64Array(data.values.length);
+        layers.forEach(({values}, i) => {
+            context.fillStyle = colorAt(i < data.groups.length ? i : data.groups.length ? COLOR_COUNT : 0);
+            values.forEach((value, step) => {
+                if (!(value > 0)) return;
+                const low = bottoms[step] / limit * PLOT_HEIGHT, high = (bottoms[step] + value) / limit * PLOT_HEIGHT;
+                bottoms[step] += value;
+                context.fillRect(step * each, PLOT_HEIGHT - high, Math.max(each - gap, 0.5), Math.max(high - low, 0.5));
+            });
+        });
+        top.textContent = most > 0 ? formatRate(limit, type, data.stepMs) : '';
+        const sum = data.values.reduce((a, b) => a + b, 0);
+        canvas.setAttribute('aria-label', `${partsOf(type).name} from ${formatRange(data)}: ${formatValue(sum, type)
+        } in all, at most ${formatRate(most, type, data.stepMs)}`);
+    }
+    function drawHeat() {
+        const groups = data.groups, width = plot.clientWidth;
+        const context = prepared(heat, width, Math.max(1, groups.length * ROW_HEIGHT));
+        const most = Math.max(0, ...groups.map(({values}) => Math.max(...values, 0))) || 1;
+        const style = getComputedStyle(palette[COLOR_COUNT]);
+        context.fillStyle = style.outlineColor;
+        const each = width / data.values.length;
+        groups.forEach(({values}, row) => values.forEach((value, step) => {
+            if (!(value > 0)) return;
+            context.globalAlpha = 0.12 + 0.88 * value / most;
+            context.fillRect(step * each, row * ROW_HEIGHT + 1, each + 0.5, ROW_HEIGHT - 2);
+        }));
+    }
+    function drawTimes() {
+        const most = Math.max(1, Math.floor(plot.clientWidth / 110)), isLong = span() > 36 * 36e5, marks = [];
+        const step = STEPS_S.map(s => s * 1000).find(ms => span() / ms <= most) ?? span();
+        const shift = new Date(data.from).getTimezoneOffset() * 60000;
+        for (let at = Math.ceil((data.from - shift) / step) * step + shift; at < data.until; at += step) {
+            if (atOf(at) < 0.02 || atOf(at) > 0.98) continue;
+            const mark = make('span', {}, isLong ? `${day(at).slice(5)} ${clock(at, false)}` : clock(at, step < 60000));
+            mark.style.left = `${atOf(at) * 100}%`;
+            marks.push(mark);
+        }
+        times.replaceChildren(...marks);
+    }
+    function draw() {
+        if (!data || !plot.clientWidth) return;
+        drawBars();
+        drawHeat();
+        drawTimes();
+        drawRanges();
+    }
+    new ResizeObserver(draw).observe(plot);
+
+    // ---- Ranges -----------------------------------------------------------------------------------
+
+    const LABELS = {range: 'Range', before: 'Range before'};
+    function drawRanges() {
+        const shown = dragged ? {...ranges, [active]: dragged} : ranges, made = [];
+        for (const name of ['before', 'range']) {
+            const range = shown[name];
+            if (!range || range.until <= data.from || range.from >= data.until) continue;
+            const box = make('div', {class: `serve-range is-${name}`}, handle(name, 'from', range), handle(name, 'until', range),
+                make('span', {class: 'serve-range-title', 'aria-hidden': 'true'},
+                    `${name === 'before' ? 'before ' : shown.before ? 'after ' : ''}${formatRange(range)}`));
+            box.style.left = `${atOf(range.from) * 100}%`;
+            box.style.width = `${(atOf(range.until) - atOf(range.from)) * 100}%`;
+            if (atOf(range.from) > 0.6) box.classList.add('is-right');
+            made.push(box);
+        }
+        refill(overlay, made);
+    }
+    function handle(name, end, range) {
+        return make('span', {role: 'slider', tabindex: 0, class: `serve-handle is-${end}`, 'data-key': `${name} ${end}`,
+            'aria-label': `${LABELS[name]}: ${end === 'from' ? 'beginning' : 'end'}`, 'aria-valuemin': 0,
+            'aria-valuemax': data.values.length, 'aria-valuenow': Math.round(atOf(range[end]) * data.values.length),
+            'aria-valuetext': `${day(range[end])} ${clock(range[end])}`, onkeydown: event => {
+                const by = {ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10}[event.key];
+                if (!by) return;
+                event.preventDefault();
+                event.stopPropagation();
+                const moved = {...range, [end]: range[end] + by * data.stepMs};
+                moved.from = Math.max(data.from, moved.from);
+                moved.until = Math.min(data.until, moved.until);
+                if (moved.from < moved.until) onRange(name, moved);
+            }});
+    }
+    // Whole steps between two places, each a part of the width.
+    function rangeBetween(a, b) {
+        const step = data.stepMs, [low, high] = a < b ? [a, b] : [b, a];
+        const from = data.from + Math.floor(low * span() / step) * step;
+        return {from, until: Math.min(data.until, Math.max(from + step, data.from + Math.ceil(high * span() / step) * step))};
+    }
+    for (const target of [overlay, heat]) {
+        let start = null;
+        const place = event => {
+            const box = plot.getBoundingClientRect();
+            return Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
+        };
+        target.addEventListener('pointerdown', event => {
+            if (event.button || !data) return;
+            start = place(event);
+            target.setPointerCapture(event.pointerId);
+            event.preventDefault();
+        });
+        target.addEventListener('pointermove', event => {
+            if (start == null) return;
+            const at = place(event);
+            dragged = Math.abs(at - start) * plot.clientWidth < LEAST_DRAG ? null : rangeBetween(start, at);
+            drawRanges();
+        });
+        const end = event => {
+            if (start == null) return;
+            const range = dragged, isAborted = event.type === 'pointercancel';
+            start = dragged = null;
+            if (isAborted) drawRanges();
+            else onRange(active, range);
+        };
+        target.addEventListener('pointerup', end);
+        target.addEventListener('pointercancel', end);
+    }
+
+    // ---- Groups -----------------------------------------------------------------------------------
+
+    function drawNames() {
+        refill(names, data.groups.map(({value, values}, i) => {
+            const sum = values.reduce((a, b) => a + b, 0), shown = value || '(none)';
+            return make('li', {}, button([make('i', {class: `serve-color g${Math.min(i, COLOR_COUNT)}`}),
+                make('span', {class: 'cut'}, shown)], () => onGroup(value),
+            {title: `${shown}: ${formatValue(sum, type)}\nSelect it alone`, 'data-key': `group ${value}`}));
+        }));
+        rows.hidden = scroll.hidden = data.groups.length === 0;
+        scroll.tabIndex = data.groups.length > 5 ? 0 : -1;
+    }
+
+    return {element, update(found, of, {by, ...chosen}) {
+        data = found;
+        type = of;
+        ranges = chosen;
+        const {name} = partsOf(type);
+        title.textContent = `${name}${by ? ` by ${by}` : ''}${data.more > 0 ? `, ${data.more} smaller groups in gray` : ''}`;
+        drawNames();
+        draw();
+    }, setActive(name) { active = name; }, redraw: draw};
+}
