@@ -47,7 +47,7 @@ async function open(address, options = {}) {
     return page;
 }
 const answered = (page, range = '') => page.waitForFunction(text => {
-    const note = document.querySelector('.serve [role=status]').textContent;
+    const note = document.querySelector('.serve [role=status]')?.textContent ?? '';
     return /answered in/.test(note) && note.includes(text);
 }, range);
 async function total(page) {
@@ -96,7 +96,7 @@ test('push, pick, compare, permalink', async () => {
     // A service, a label, groups.
     await page.getByLabel('Service', {exact: true}).selectOption('api');
     await page.waitForURL(/q=service%3Dapi/);
-    await page.waitForFunction(() => /\b1 s/.test(document.querySelector('.status').innerText));
+    await page.waitForFunction(() => /\b1 s/.test(document.querySelector('.status')?.innerText));
     await page.getByLabel('Group by').selectOption('pod');
     await page.locator('.serve-names button').nth(1).waitFor();
     assert.deepEqual(await page.locator('.serve-names button').allInnerTexts(), ['p1', 'p2']);
@@ -106,21 +106,21 @@ test('push, pick, compare, permalink', async () => {
     await page.getByRole('combobox', {name: 'Value'}).fill('u.*');
     await page.getByRole('button', {name: 'Add', exact: true}).click();
     await page.waitForURL(/region%3D%7E%22u\.\*%22|region%3D~%22u\.\*%22/);
-    await page.waitForFunction(() => /400 ms/.test(document.querySelector('.status').innerText));
+    await page.waitForFunction(() => /400 ms/.test(document.querySelector('.status')?.innerText));
 
     // The second half is dragged, and compared with the first.
     await drag(page, 0.5, 0.999);
     await page.waitForURL(new RegExp(range(MIDDLE, NOW)));
-    await page.waitForFunction(() => /300 ms/.test(document.querySelector('.status').innerText));
+    await page.waitForFunction(() => /300 ms/.test(document.querySelector('.status')?.innerText));
     await page.getByRole('button', {name: 'Compare with the time before'}).click();
     await page.waitForURL(new RegExp(`before=${BEGIN}..${MIDDLE}`));
-    await page.waitForFunction(() => /100 ms before, 300 ms after|\+200 %/.test(document.querySelector('.chips').innerText));
+    await page.waitForFunction(() => /100 ms before, 300 ms after|\+200 %/.test(document.querySelector('.chips')?.innerText));
     assert.match(await words(page, '.chips'), /\+200 %/);
 
     // Other labels before: those of the other region.
     await page.locator('.serve-before').getByRole('button', {name: 'Remove region =~ u.*'}).click();
     await page.waitForURL(/beforeq=/);
-    await page.waitForFunction(() => /-25|−25/.test(document.querySelector('.chips').innerText)); // 300 after, 400 before
+    await page.waitForFunction(() => /-25|−25/.test(document.querySelector('.chips')?.innerText)); // 300 after, 400 before
     const address = page.url(), summary = await words(page, '.summary');
 
     // The link shows the same, and Back what was there before.
@@ -133,10 +133,10 @@ test('push, pick, compare, permalink', async () => {
     assert.deepEqual(other.failures, []);
     await other.context().close();
     await page.goBack();
-    await page.waitForFunction(() => /\+200 %/.test(document.querySelector('.chips').innerText));
+    await page.waitForFunction(() => /\+200 %/.test(document.querySelector('.chips')?.innerText));
     await page.getByRole('button', {name: 'Stop comparing'}).click();
-    await page.waitForFunction(() => document.querySelector('.serve-before').hidden &&
-        /300 ms/.test(document.querySelector('.status').innerText));
+    await page.waitForFunction(() => document.querySelector('.serve-before')?.hidden &&
+        /300 ms/.test(document.querySelector('.status')?.innerText));
     assert.deepEqual(page.failures, []);
     await page.context().close();
 });
@@ -156,7 +156,7 @@ test('views are kept by the server, and removed', async () => {
     assert.equal(await total(other), '1.1 s');
     await other.getByRole('button', {name: 'Views'}).click();
     await other.getByRole('button', {name: 'the web', exact: true}).click();
-    await other.waitForFunction(() => /100 ms/.test(document.querySelector('.status').innerText));
+    await other.waitForFunction(() => /100 ms/.test(document.querySelector('.status')?.innerText));
     await other.getByRole('button', {name: 'Views'}).click();
     await other.getByRole('button', {name: 'Remove the web'}).click();
     await other.getByRole('button', {name: 'the web', exact: true}).waitFor({state: 'detached'});
@@ -178,7 +178,7 @@ test('a range is moved by keys; what nothing matches says so', async () => {
     await end.focus();
     await page.keyboard.press('PageDown');
     await page.waitForURL(new RegExp(range(MIDDLE - 10 * step, NOW)));
-    await page.waitForFunction(() => /800 ms/.test(document.querySelector('.status').innerText));
+    await page.waitForFunction(() => /800 ms/.test(document.querySelector('.status')?.innerText));
     await page.waitForFunction(() => document.activeElement.getAttribute('aria-label') === 'Range: beginning');
     // Another service than there is, by the address.
     await page.goto(`${url}?q=service%3Dnone&from=${BEGIN}&until=${NOW}`);
