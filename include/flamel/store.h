@@ -66,7 +66,13 @@ struct flm_store_batch {
     const struct flm_store_label_text *labels;
     size_t label_count;
     int64_t time_ms;
+    const char *id; /* of whoever made it; NULL: none */
 };
+
+/* A batch with an id that its tenant had before is not appended again: who did not get an answer
+ * may send it again. The last 250,000 ids are remembered, at least, of all tenants together; one is
+ * at most 1,000 bytes long. */
+enum { FLM_STORE_LONGEST_ID = 1000 };
 
 /* Appends all of the batches, or none. When it returns true they survive any crash; threads that
  * append at the same time share a write to the disk. False, and `why`: FLM_ERROR_FORMAT or
@@ -158,6 +164,7 @@ struct flm_store_stats {
     uint64_t pending_batches;  /* not sealed yet: one for each metric of a profile */
     uint64_t memory_bytes;     /* that these take, about */
     int64_t from_ms, until_ms; /* of all samples; both 0 where there is none */
+    uint64_t repeated_batches; /* whose ids came before: since it was opened */
 };
 struct flm_store_stats flm_store_stats(struct flm_store *store);
 

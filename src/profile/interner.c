@@ -51,13 +51,30 @@ static uint32_t add_string(struct flm_interner *v, struct flm_bytes text)
     return (uint32_t)v->string_count++;
 }
 
-uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text)
+static uint32_t find(const struct flm_interner *v, struct flm_bytes text, uint32_t hash)
 {
-    uint32_t hash = (uint32_t)(flm_hash(text.at, text.size) >> 32);
     for (struct flm_probe at = flm_index_probe(&v->string_index, hash);
          flm_index_next(&v->string_index, &at);)
         if (flm_bytes_equal(flm_interner_text(v, at.found), text))
             return at.found;
+    return FLM_NONE;
+}
+
+static uint32_t hash_text(struct flm_bytes text)
+{
+    return (uint32_t)(flm_hash(text.at, text.size) >> 32);
+}
+
+uint32_t flm_interner_find(const struct flm_interner *v, struct flm_bytes text)
+{
+    return find(v, text, hash_text(text));
+}
+
+uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text)
+{
+    uint32_t hash = hash_text(text), found = find(v, text, hash);
+    if (found != FLM_NONE)
+        return found;
     uint32_t string = add_string(v, text);
     if (string == FLM_NONE || !flm_index_add(&v->string_index, hash, string))
         return FLM_NONE;

@@ -39,6 +39,8 @@ void flm_interner_clear(struct flm_interner *v);
 /* Index of the string or frame, added when it is new; FLM_NONE when memory (or 4 GiB of names) ran
  * out. The records' strings are indices of this interner. */
 uint32_t flm_interner_string(struct flm_interner *v, struct flm_bytes text);
+/* FLM_NONE where the string is not there. */
+uint32_t flm_interner_find(const struct flm_interner *v, struct flm_bytes text);
 uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record);
 
 /* By frame: the one without its location, itself where it has none; FLM_NONE where there is no such

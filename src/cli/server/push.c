@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "cli/common/messages.h"
 #include "cli/server/refusal.h"
@@ -41,6 +42,13 @@ bool flm_push_add(struct flm_push *p, int64_t time_ms, const struct flm_profile 
     snprintf(time, sizeof time, "%" PRId64, time_ms);
     flm_text_add(&target, (struct flm_bytes){p->target.at, p->target.size});
     flm_url_parameter(&target, "time", flm_bytes_of(time));
+    /* By which the server knows it when its answer is lost, and it is sent again. */
+    char id[40];
+    uint64_t random[2];
+    if (getrandom(random, sizeof random, 0) == (ssize_t)sizeof random) {
+        snprintf(id, sizeof id, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+        flm_url_parameter(&target, "id", flm_bytes_of(id));
+    }
     bool is_written = flm_save_stream(profile, flm_text_sink, &file, &how, why) &&
                       (!target.failed || flm_error_memory(why));
     bool good =

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/core/hash.h"
 #include "flamel/file.h"
 #include "format/core/units.h"
 #include "os/clock.h"
@@ -25,6 +26,7 @@ void flm_arrivals_clear(struct flm_arrivals *arrivals)
     for (size_t i = 0; i < count; i++) {
         flm_profile_free(arrivals->items.at[i].profile);
         flm_http_fields_clear(&arrivals->items.at[i].labels);
+        flm_text_clear(&arrivals->items.at[i].id);
     }
     FLM_ARRAY_CLEAR(&arrivals->items);
 }
@@ -53,15 +55,26 @@ static struct flm_arrival *last(const struct flm_arrivals *arrivals)
     return arrivals->items.count > 0 ? &arrivals->items.at[arrivals->items.count - 1] : NULL;
 }
 
+static struct flm_bytes cut(struct flm_bytes text, size_t most)
+{
+    return (struct flm_bytes){text.at, text.size < most ? text.size : most};
+}
+
+void flm_arrival_id(struct flm_arrivals *arrivals, struct flm_bytes id, struct flm_bytes bytes)
+{
+    struct flm_arrival *arrival = last(arrivals);
+    if (!arrival || id.size == 0)
+        return;
+    flm_text_add(&arrival->id, cut(id, FLM_STORE_LONGEST_ID));
+    flm_text_format(&arrival->id, " %llx", (unsigned long long)flm_checksum(bytes.at, bytes.size));
+    flm_text_putc(&arrival->id, 0);
+    arrivals->failed |= arrival->id.failed;
+}
+
 bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name)
 {
     const struct flm_arrival *arrival = last(arrivals);
     return arrival && flm_http_fields_have(&arrival->labels, flm_bytes_of(name));
-}
-
-static struct flm_bytes cut(struct flm_bytes text, size_t most)
-{
-    return (struct flm_bytes){text.at, text.size < most ? text.size : most};
 }
 
 void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name, struct flm_bytes value)
@@ -105,7 +118,8 @@ static bool make_batch(const struct flm_arrivals *a, const struct flm_arrival *a
     for (size_t i = 0; i < count; i++)
         labels[i] =
             (struct flm_store_label_text){arrival->labels.at[i].name, arrival->labels.at[i].value};
-    *batch = (struct flm_store_batch){arrival->profile, a->tenant, labels, count, arrival->time_ms};
+    *batch = (struct flm_store_batch){arrival->profile, a->tenant,     labels, count,
+                                      arrival->time_ms, arrival->id.at};
     return true;
 }
 

@@ -16,6 +16,7 @@ struct flm_arrival {
     struct flm_profile *profile; /* owned */
     int64_t time_ms;
     struct flm_http_fields labels;
+    struct flm_text id; /* terminated; empty: none */
 };
 
 struct flm_arrivals {
@@ -42,6 +43,10 @@ bool flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile
  * too long, is refused when they are appended. */
 void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name,
                        struct flm_bytes value);
+/* The id that its client gave the last one, with a checksum of its bytes: a client that gives
+ * everything the same id loses nothing. Without an id, "", none is kept. */
+void flm_arrival_id(struct flm_arrivals *arrivals, struct flm_bytes id, struct flm_bytes bytes);
+
 bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name);
 
 /* 200 when all are durable. Otherwise a status, and `why`: 400 for labels and profiles that cannot

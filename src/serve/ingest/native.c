@@ -1,9 +1,10 @@
 /* native.c - our own: a profile as the body, its labels as parameters.
  *
- *     POST /api/v1/push?service=api&label=region=eu&label=pod=p1&time=1795832400
+ *     POST /api/v1/push?service=api&label=region=eu&label=pod=p1&time=1795832400&id=1f0c...
  *
  * The body is a .flm file, or any of the formats below, under gzip or zstd or not. Without `time`
- * it is of the time that it says, or now. */
+ * it is of the time that it says, or now.
+ * With an `id` it may be sent again. */
 #include "os/clock.h"
 #include "serve/core/arrival.h"
 #include "serve/ingest/ingest.h"
@@ -46,13 +47,15 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     }
     const char *time = flm_http_parameter(request, "time");
     struct flm_profile *profile =
-        flm_serve_parameters(request, "service, label, time", &why) &&
+        flm_serve_parameters(request, "service, label, time, id", &why) &&
                 (!time || flm_time_parse(flm_bytes_of(time), flm_wall_ms(), &time_ms, &why))
             ? flm_arrival_read(s, body.plain, "flm pprof speedscope jfr folded", &why)
             : NULL;
     if (!profile || !flm_arrivals_add(&arrivals, profile, time_ms, &why)) {
         status = flm_status_of(&why, 400);
     } else if (add_labels(&arrivals, request, &why)) {
+        const char *id = flm_http_parameter(request, "id");
+        flm_arrival_id(&arrivals, flm_bytes_of(id ? id : ""), request->body);
         flm_arrival_name(&arrivals);
         status = flm_arrivals_append(&arrivals, &why);
     }

@@ -45,8 +45,10 @@ static void keep_label(struct pushing *p, struct flm_bytes name, struct flm_byte
         fail(p);
 }
 
-static void add_sample(struct pushing *p, struct flm_bytes raw)
+static void add_sample(struct pushing *p, struct flm_bytes raw, struct flm_bytes id)
 {
+    if (id.size > 0 && memchr(id.at, 0, id.size))
+        id.size = 0;
     struct flm_profile *profile = flm_arrival_read(p->serving, raw, "pprof", p->why);
     if (!profile) {
         fail(p);
@@ -59,6 +61,7 @@ static void add_sample(struct pushing *p, struct flm_bytes raw)
     for (size_t i = 0; i < p->labels.count; i++)
         flm_arrival_label(&p->arrivals, flm_bytes_of(p->labels.at[i].name),
                           flm_bytes_of(p->labels.at[i].value));
+    flm_arrival_id(&p->arrivals, id, raw);
     flm_arrival_name(&p->arrivals);
 }
 
@@ -78,12 +81,14 @@ static void read_label(struct pushing *p, struct flm_wire m)
 
 static void read_sample(struct pushing *p, struct flm_wire m)
 {
-    struct flm_bytes raw = {"", 0};
+    struct flm_bytes raw = {"", 0}, id = {"", 0};
     while (flm_wire_next(&m))
-        if (m.field == 1 && m.type == FLM_WIRE_BYTES)
+        if (m.type == FLM_WIRE_BYTES && m.field == 1)
             raw = m.bytes;
+        else if (m.type == FLM_WIRE_BYTES && m.field == 2)
+            id = m.bytes;
     if (!m.input->reason)
-        add_sample(p, raw);
+        add_sample(p, raw, id);
 }
 
 static void read_series(struct pushing *p, struct flm_wire series)
@@ -132,37 +137,63 @@ static void read_json_label(struct pushing *p, struct flm_json *json)
     flm_text_clear(&value);
 }
 
-/* Its profiles, each behind its size, since labels may come after them. */
-static void read_json_samples(struct flm_json *json, struct flm_text *profiles)
+static void add_sized(struct flm_text *out, const struct flm_text *text)
+{
+    flm_text_add(out, (struct flm_bytes){(const char *)&text->size, sizeof text->size});
+    flm_text_add(out, (struct flm_bytes){text->at, text->size});
+    out->failed |= text->failed;
+}
+
+static struct flm_bytes next_sized(const struct flm_text *in, size_t *at)
+{
+    size_t size;
+    memcpy(&size, in->at + *at, sizeof size);
+    struct flm_bytes found = {in->at + *at + sizeof size, size};
+    *at += sizeof size + size;
+    return found;
+}
+
+/* A profile and its ID. */
+static void read_json_sample(struct flm_json *json, struct flm_text *raw, struct flm_text *id)
 {
     struct flm_bytes key, text;
+    flm_json_enter_object(json);
+    while (flm_json_next_key(json, &key)) {
+        bool is_raw = flm_bytes_are(key, "rawProfile") || flm_bytes_are(key, "raw_profile");
+        if ((!is_raw && !flm_bytes_are(key, "ID")) || !flm_json_string(json, &text))
+            continue;
+        (is_raw ? raw : id)->size = 0;
+        if (!is_raw)
+            flm_text_add(id, text);
+        else if (!flm_base64_decode(text, raw) && !raw->failed)
+            flm_json_fail(json, "rawProfile is not base64");
+        if (raw->failed || id->failed)
+            flm_json_fail_memory(json);
+    }
+}
+
+/* Its profiles, each behind its size and before its ID, since labels may come after them. */
+static void read_json_samples(struct flm_json *json, struct flm_text *profiles)
+{
+    struct flm_text raw = {0}, id = {0};
     flm_json_enter_array(json);
     while (flm_json_next_item(json)) {
-        flm_json_enter_object(json);
-        while (flm_json_next_key(json, &key)) {
-            if ((!flm_bytes_are(key, "rawProfile") && !flm_bytes_are(key, "raw_profile")) ||
-                !flm_json_string(json, &text))
-                continue;
-            size_t at = profiles->size, size = 0;
-            flm_text_add(profiles, (struct flm_bytes){(const char *)&size, sizeof size});
-            bool is_base64 = flm_base64_decode(text, profiles);
-            if (profiles->failed)
-                flm_json_fail_memory(json);
-            else if (!is_base64)
-                flm_json_fail(json, "rawProfile is not base64");
-            else {
-                size = profiles->size - at - sizeof size;
-                memcpy(profiles->at + at, &size, sizeof size);
-            }
-        }
+        raw.size = id.size = 0;
+        read_json_sample(json, &raw, &id);
+        add_sized(profiles, &raw);
+        add_sized(profiles, &id);
+        if (profiles->failed)
+            flm_json_fail_memory(json);
     }
+    flm_text_clear(&raw);
+    flm_text_clear(&id);
 }
 
 static void read_json_series(struct pushing *p, struct flm_json *json)
 {
     struct flm_text profiles = {0};
     struct flm_bytes key;
-    size_t at = 0, size;
+    size_t at = 0;
     flm_http_fields_clear(&p->labels);
     flm_json_enter_object(json);
     while (!p->failed && flm_json_next_key(json, &key)) {
@@ -175,9 +206,8 @@ static void read_json_series(struct pushing *p, struct flm_json *json)
         }
     }
     while (!p->failed && !json->failed && at < profiles.size) {
-        memcpy(&size, profiles.at + at, sizeof size);
-        add_sample(p, (struct flm_bytes){profiles.at + at + sizeof size, size});
-        at += sizeof size + size;
+        struct flm_bytes raw = next_sized(&profiles, &at), id = next_sized(&profiles, &at);
+        add_sample(p, raw, id);
     }
     flm_text_clear(&profiles);
 }

@@ -39,6 +39,9 @@ static void answer_metrics(struct flm_serving *s, const struct flm_http_request 
         flm_text_format(out, "flamel_requests_total{status=\"%uxx\"} %llu\n", i,
                         (unsigned long long)atomic_load(&n->requests[i]));
     put(out, "profiles_total", "counter", "Profiles that are durable.", atomic_load(&n->profiles));
+    put(out, "repeated_profiles_total", "counter",
+        "Profiles that came before, by their id, and are not counted twice.",
+        stats.repeated_batches);
     put(out, "refused_profiles_total", "counter",
         "Profiles that were refused; a request whose first one cannot be read counts 1.",
         atomic_load(&n->refused_profiles));

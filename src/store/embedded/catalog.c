@@ -61,6 +61,9 @@ bool flm_sqlite_load(struct flm_sqlite *sqlite, struct flm_error *why)
     each(LABEL_SERIES, "SELECT text FROM label JOIN series ON series.id = label.series"            \
                        " WHERE tenant = ? AND key = ? AND value = ?")                              \
     each(TENANT_SERIES, "SELECT text FROM series WHERE text >= ?1 AND text < ?2")                  \
+    each(PUSHED_ADD, "INSERT INTO pushed (number, ids) VALUES (?, ?)")                             \
+    each(PUSHED_FORGET, "DELETE FROM pushed WHERE number < ?")                                     \
+    each(PUSHED_EACH, "SELECT number, ids FROM pushed ORDER BY number")                            \
     each(VIEW_SAVE, "INSERT OR REPLACE INTO view (tenant, name, text) VALUES (?, ?, ?)")           \
     each(VIEW_REMOVE, "DELETE FROM view WHERE tenant = ? AND name = ?")                            \
     each(VIEW_EACH, "SELECT name, text FROM view WHERE tenant = ? ORDER BY name")                  \
@@ -86,8 +89,10 @@ static const char schema[] =
     "    PRIMARY KEY (tenant, key, value, series)) WITHOUT ROWID;";
 
 /* What stores of an earlier flamel lack: one that does not know it lets it be. */
-static const char added[] = "CREATE TABLE IF NOT EXISTS view (tenant BLOB, name BLOB, text BLOB,"
-                            "    PRIMARY KEY (tenant, name)) WITHOUT ROWID;";
+static const char added[] =
+    "CREATE TABLE IF NOT EXISTS pushed (number INTEGER PRIMARY KEY, ids BLOB);"
+    "CREATE TABLE IF NOT EXISTS view (tenant BLOB, name BLOB, text BLOB,"
+    "    PRIMARY KEY (tenant, name)) WITHOUT ROWID;";
 
 struct flm_catalog {
     struct flm_sqlite sql;
@@ -298,6 +303,37 @@ bool flm_catalog_journal_of(struct flm_catalog *c, int64_t generation, flm_journ
     if (s)
         c->sql.bind_int64(s, 1, generation);
     return each_entry(c, s, sink, context, why);
+}
+
+/* ---- Ids of batches -------------------------------------------------------------------------- */
+
+bool flm_catalog_pushed_add(struct flm_catalog *c, int64_t row, struct flm_bytes ids,
+                            int64_t forget_below, struct flm_error *why)
+{
+    sqlite3_stmt *s = statement(c, PUSHED_ADD, why);
+    if (!s)
+        return false;
+    c->sql.bind_int64(s, 1, row);
+    bind(c, s, 2, ids);
+    if (!run(c, s, why) || !(s = statement(c, PUSHED_FORGET, why)))
+        return false;
+    c->sql.bind_int64(s, 1, forget_below);
+    return run(c, s, why);
+}
+
+bool flm_catalog_pushed_each(struct flm_catalog *c, flm_pushed_sink sink, void *context,
+                             struct flm_error *why)
+{
+    sqlite3_stmt *s = statement(c, PUSHED_EACH, why);
+    bool good = s != NULL;
+    int status = SQLITE_DONE;
+    while (good && (status = c->sql.step(s)) == SQLITE_ROW)
+        good = sink(context, c->sql.column_int64(s, 0), column(c, s, 1), why);
+    if (good && status != SQLITE_DONE)
+        good = failed(c, why);
+    if (s)
+        c->sql.reset(s);
+    return good;
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  *     series    text, first and last time                   of all that was ever seen
  *     label     tenant, key, value -> series                which series have it
  *     journal   generation, sequence -> entry, checksum     acknowledged, in no segment yet
+ *     pushed    number -> ids of batches that a commit made durable (pushed.h)
  *     view      tenant, name -> text
  *     setting   key -> value
  *
@@ -45,6 +46,16 @@ bool flm_catalog_journal_each(struct flm_catalog *catalog, flm_journal_sink entr
                               struct flm_error *why);
 bool flm_catalog_journal_of(struct flm_catalog *catalog, int64_t generation, flm_journal_sink entry,
                             void *context, struct flm_error *why);
+
+/* ---- Ids of batches -------------------------------------------------------------------------- */
+
+/* Adds a row, and forgets those below another one. */
+bool flm_catalog_pushed_add(struct flm_catalog *catalog, int64_t row, struct flm_bytes ids,
+                            int64_t forget_below, struct flm_error *why);
+typedef bool (*flm_pushed_sink)(void *context, int64_t row, struct flm_bytes ids,
+                                struct flm_error *why);
+bool flm_catalog_pushed_each(struct flm_catalog *catalog, flm_pushed_sink ids, void *context,
+                             struct flm_error *why);
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 

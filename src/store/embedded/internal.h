@@ -20,6 +20,7 @@
 
 #include "flamel/store.h"
 #include "store/embedded/catalog.h"
+#include "store/embedded/pushed.h"
 #include "store/embedded/store_head.h"
 #include "store/labels/series_labels.h"
 #include "store/segment/segment.h"
@@ -64,6 +65,7 @@ struct flm_store {
     int64_t next_generation; /* also of merged segments */
     int64_t sequence;        /* of the next entry of the journal */
     struct flm_head_mark committed;
+    struct flm_pushed pushed;
     struct flm_store_waiter *waiters; /* for what was appended and is not committed */
     bool is_committing;
     pthread_cond_t changed;

@@ -61,6 +61,7 @@ struct flm_store_stats flm_store_stats(struct flm_store *store)
         if (heads[i]->batches.count > 0)
             widen(&stats, heads[i]->from_ms, heads[i]->until_ms);
     }
+    stats.repeated_batches = store->pushed.repeated;
     pthread_mutex_unlock(&store->lock);
     pthread_mutex_unlock(&store->reading);
     return stats;

@@ -156,6 +156,16 @@ static bool replay(struct flm_store *store, struct flm_error *why)
     return good;
 }
 
+/* A damaged row has ids that are not known any more: what is sent again is counted twice then, and
+ * that is no reason not to open the store. */
+static bool read_ids(void *context, int64_t row, struct flm_bytes ids, struct flm_error *why)
+{
+    struct flm_store *store = context;
+    (void)why;
+    flm_pushed_read(&store->pushed, row, ids);
+    return true;
+}
+
 static bool open_store(struct flm_store *store, bool must_exist, struct flm_error *why)
 {
     char *segments = flm_store_path(store, NULL);
@@ -175,6 +185,7 @@ static bool open_store(struct flm_store *store, bool must_exist, struct flm_erro
     free(segments);
     free(catalog);
     return good && flm_head_init(&store->head, why) &&
+           flm_catalog_pushed_each(store->catalog, read_ids, store, why) &&
            flm_catalog_segments_each(store->catalog, list_segment, store, why) &&
            remove_leftovers(store, why) && replay(store, why);
 }
@@ -198,7 +209,7 @@ struct flm_store *flm_store_open(const char *folder, const struct flm_store_opti
     pthread_mutex_init(&store->catalog_lock, NULL);
     pthread_cond_init(&store->changed, NULL);
     store->next_generation = 1;
-    if (!open_store(store, own.must_exist, why)) {
+    if (!flm_pushed_init(&store->pushed, why) || !open_store(store, own.must_exist, why)) {
         flm_store_close(store);
         return NULL;
     }
@@ -217,6 +228,7 @@ void flm_store_close(struct flm_store *store)
     FLM_ARRAY_CLEAR(&store->segments);
     flm_head_clear(&store->head);
     flm_head_clear(&store->frozen);
+    flm_pushed_clear(&store->pushed);
     flm_catalog_close(store->catalog);
     pthread_mutex_destroy(&store->maintenance);
     pthread_mutex_destroy(&store->reading);
@@ -253,21 +265,39 @@ static bool pour(struct flm_store *store, const struct flm_store_batch *batches,
                  struct flm_error *why)
 {
     struct flm_head_mark before = flm_head_mark_of(&store->head);
+    size_t ids = store->pushed.waiting.count;
     struct flm_text series = {0};
+    uint64_t repeated = 0;
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
+        const struct flm_store_batch *b = &batches[i];
+        struct flm_bytes tenant = flm_bytes_of(b->tenant ? b->tenant : ""),
+                         id = flm_bytes_of(b->id ? b->id : "");
         series.size = 0;
+        if (id.size > FLM_STORE_LONGEST_ID)
+            good = flm_error_set(why, FLM_ERROR_RANGE, "the id of a profile has %d bytes at most",
+                                 FLM_STORE_LONGEST_ID);
+        if (good && id.size > 0 && flm_pushed_has(&store->pushed, tenant, id)) {
+            repeated++;
+            continue;
+        }
         if (batches[i].time_ms < 0 || batches[i].time_ms > FLM_STORE_LAST_MS)
             good = flm_error_set(why, FLM_ERROR_RANGE,
                                  "the time %lld ms is before 1970 or beyond all clocks",
                                  (long long)batches[i].time_ms);
-        good = good && write_series(&batches[i], &series, why) &&
-               flm_head_add(&store->head, batches[i].profile,
-                            (struct flm_bytes){series.at, series.size}, batches[i].time_ms, why);
+        good =
+            good && write_series(&batches[i], &series, why) &&
+            flm_head_add(&store->head, batches[i].profile,
+                         (struct flm_bytes){series.at, series.size}, batches[i].time_ms, why) &&
+            (id.size == 0 || flm_pushed_add(&store->pushed, tenant, id) || flm_error_memory(why));
     }
     flm_text_clear(&series);
-    if (!good)
+    if (good) {
+        store->pushed.repeated += repeated;
+    } else {
         flm_head_drop_batches(&store->head, &before);
+        flm_pushed_drop(&store->pushed, ids);
+    }
     return good;
 }
 
@@ -287,17 +317,27 @@ static bool commit_series(struct flm_store *store, const struct flm_text *texts,
     return true;
 }
 
-static bool write_journal(struct flm_store *store, int64_t generation, int64_t sequence,
-                          const struct flm_text *entry, const struct flm_text *series,
-                          size_t series_count, int64_t time_ms, struct flm_error *why)
+/* What a commit writes, taken while the store was locked. */
+struct commit {
+    int64_t generation, sequence, time_ms;
+    struct flm_text entry, series, ids;
+    size_t series_count;
+    int64_t ids_row, ids_forget_below;
+};
+
+static bool write_journal(struct flm_store *store, const struct commit *c, struct flm_error *why)
 {
     pthread_mutex_lock(&store->catalog_lock);
     bool begun = flm_catalog_begin(store->catalog, why);
-    bool good = begun &&
-                flm_catalog_journal_add(store->catalog, generation, sequence,
-                                        (struct flm_bytes){entry->at, entry->size}, why) &&
-                commit_series(store, series, series_count, time_ms, why) &&
-                flm_catalog_commit(store->catalog, why);
+    bool good =
+        begun &&
+        flm_catalog_journal_add(store->catalog, c->generation, c->sequence,
+                                (struct flm_bytes){c->entry.at, c->entry.size}, why) &&
+        commit_series(store, &c->series, c->series_count, c->time_ms, why) &&
+        (c->ids.size == 0 || flm_catalog_pushed_add(store->catalog, c->ids_row,
+                                                    (struct flm_bytes){c->ids.at, c->ids.size},
+                                                    c->ids_forget_below, why)) &&
+        flm_catalog_commit(store->catalog, why);
     if (begun && !good)
         flm_catalog_rollback(store->catalog);
     pthread_mutex_unlock(&store->catalog_lock);
@@ -331,25 +371,37 @@ static void commit(struct flm_store *store)
 {
     struct flm_head_mark target = flm_head_mark_of(&store->head);
     struct flm_store_waiter *waiters = store->waiters;
-    int64_t generation = store->generation, sequence = store->sequence++;
-    int64_t time_ms = store->head.until_ms - 1;
-    struct flm_text entry = {0}, series = {0};
-    flm_head_write(&store->head, &store->committed, &entry);
-    copy_series(store, store->committed.series, &series);
-    struct flm_error why;
-    bool good = (!entry.failed && !series.failed) || flm_error_memory(&why);
+    size_t ids = store->pushed.waiting.count;
     store->waiters = NULL;
+    if (target.batches == store->committed.batches) { /* all came before: it is durable */
+        end_waiting(waiters, true, NULL);
+        return;
+    }
+    struct commit c = {.generation = store->generation,
+                       .sequence = store->sequence++,
+                       .time_ms = store->head.until_ms - 1,
+                       .series_count = target.series - store->committed.series,
+                       .ids_row = store->pushed.next_row,
+                       .ids_forget_below = store->pushed.previous_row};
+    flm_head_write(&store->head, &store->committed, &c.entry);
+    copy_series(store, store->committed.series, &c.series);
+    flm_pushed_write(&store->pushed, &c.ids);
+    struct flm_error why;
+    bool good = (!c.entry.failed && !c.series.failed && !c.ids.failed) || flm_error_memory(&why);
     store->is_committing = true;
     pthread_mutex_unlock(&store->lock);
-    good = good && write_journal(store, generation, sequence, &entry, &series,
-                                 target.series - store->committed.series, time_ms, &why);
-    flm_text_clear(&entry);
-    flm_text_clear(&series);
+    good = good && write_journal(store, &c, &why);
+    flm_text_clear(&c.entry);
+    flm_text_clear(&c.series);
+    flm_text_clear(&c.ids);
     pthread_mutex_lock(&store->lock);
     store->is_committing = false;
     if (good) {
         store->committed = target;
+        if (ids > 0)
+            flm_pushed_commit(&store->pushed, ids);
     } else {
+        flm_pushed_drop(&store->pushed, 0);
         /* Those that were appended meanwhile stand behind what failed, and go with it. */
         flm_head_drop_batches(&store->head, &store->committed);
         end_waiting(store->waiters, false, &why);

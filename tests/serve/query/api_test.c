@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "base/encode/base64.h"
 #include "flamel/file.h"
+#include "format/protobuf/wire_write.h"
 #include "support/core/http_talk.h"
 #include "support/serve/served.h"
 
@@ -105,6 +107,51 @@ static void views_are_kept_by_name(void **state)
     serve_stop(&s);
 }
 
+/* An id with the same bytes is the same profile; by Connect too. */
+static void a_profile_that_is_sent_again_counts_once(void **state)
+{
+    static const char json[] = "Content-Type: application/json\r\n";
+    static const char push[] = "/push.v1.PusherService/Push";
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    expect_post(&s, "/api/v1/push?service=a&id=1", "m 1\n", 200, "{}");
+    expect_post(&s, "/api/v1/push?service=a&id=1", "m 1\n", 200, "{}");
+    expect_post(&s, "/api/v1/push?service=a&id=1", "m 2\n", 200, "{}");
+    expect_post(&s, "/api/v1/push?service=a&id=2", "m 1\n", 200, "{}");
+    expect_post(&s, "/api/v1/push?service=a", "m 1\n", 200, "{}");
+    expect_get(&s, FOLDED, 200, "m 5\n");
+    struct flm_text pprof = pprof_of("b 7\n"), body = {0};
+    flm_text_puts(&body,
+                  "{\"series\": [{\"labels\": [{\"name\": \"service_name\", \"value\": \"c\"}], "
+                  "\"samples\": [{\"ID\": \"5c2b\", \"rawProfile\": \"");
+    flm_base64_add(&body, (struct flm_bytes){pprof.at, pprof.size});
+    flm_text_puts(&body, "\"}]}]}");
+    for (int i = 0; i < 2; i++)
+        expect(&s, "POST", push, json, (struct flm_bytes){body.at, body.size}, 200, "{}");
+    flm_text_clear(&body);
+    struct flm_text sample = {0}, series = {0}, label = {0};
+    flm_wire_put_bytes(&label, 1, flm_bytes_of("service_name"));
+    flm_wire_put_bytes(&label, 2, flm_bytes_of("c"));
+    flm_wire_put_bytes(&sample, 1, (struct flm_bytes){pprof.at, pprof.size});
+    flm_wire_put_bytes(&sample, 2, flm_bytes_of("5c2b"));
+    flm_wire_put_message(&series, 1, &label);
+    flm_wire_put_message(&series, 2, &sample);
+    flm_wire_put_message(&body, 1, &series);
+    expect(&s, "POST", push, "Content-Type: application/proto\r\n",
+           (struct flm_bytes){body.at, body.size}, 200, "");
+    expect_get(&s, FOLDED "&selector=service%3Dc", 200, "b 7\n");
+    struct http_answer a = http_ask(s.port, "GET", "/metrics", "", flm_bytes_of(""));
+    assert_true(flm_bytes_contain((struct flm_bytes){a.all.at, a.all.size},
+                                  "\nflamel_repeated_profiles_total 3\n"));
+    flm_text_clear(&a.all);
+    flm_text_clear(&body);
+    flm_text_clear(&sample);
+    flm_text_clear(&series);
+    flm_text_clear(&label);
+    flm_text_clear(&pprof);
+    serve_stop(&s);
+}
+
 static void queries_that_cannot_be_are_refused(void **state)
 {
     (void)state;
@@ -154,6 +201,7 @@ int main(void)
         cmocka_unit_test(a_flm_file_comes_back_as_it_was_pushed),
         cmocka_unit_test(a_timeline_has_groups),
         cmocka_unit_test(views_are_kept_by_name),
+        cmocka_unit_test(a_profile_that_is_sent_again_counts_once),
         cmocka_unit_test(queries_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

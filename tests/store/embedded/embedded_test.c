@@ -731,7 +731,9 @@ static void what_the_disk_refuses_is_not_there(void **state)
         signal(SIGXFSZ, SIG_IGN);
         for (unsigned i = 0; store && i < 400 && bad < 5; i++) {
             struct flm_profile *p = one_of(i);
-            const struct flm_store_batch batch = {p, NULL, NULL, 0, BEGIN + i};
+            char id[16];
+            snprintf(id, sizeof id, "%u", bad > 0 ? 9999 : i);
+            const struct flm_store_batch batch = {p, NULL, NULL, 0, BEGIN + i, id};
             if (i == 20)
                 limit_files(200000);
             if (flm_store_append(store, &batch, 1, &why))
@@ -742,7 +744,7 @@ static void what_the_disk_refuses_is_not_there(void **state)
         }
         limit_files(RLIM_INFINITY);
         struct flm_profile *p = one_of(9999);
-        const struct flm_store_batch batch = {p, NULL, NULL, 0, BEGIN};
+        const struct flm_store_batch batch = {p, NULL, NULL, 0, BEGIN, "9999"};
         bool again = flm_store_append(store, &batch, 1, &why);
         flm_profile_free(p);
         const struct flm_store_query query = {.size = sizeof query, .until_ms = INT64_MAX};
