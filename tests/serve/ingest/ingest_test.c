@@ -11,6 +11,7 @@
 
 #include "base/encode/base64.h"
 #include "flamel/file.h"
+#include "format/otlp/otlp.h"
 #include "serve/core/arrival.h"
 #include "store/labels/series_labels.h"
 #include "support/core/failures.h"
@@ -126,6 +127,46 @@ static void pushes_of_connect_are_kept_or_refused(void **state)
     flm_text_clear(&body);
 }
 
+static void pushes_of_opentelemetry_are_kept_or_refused(void **state)
+{
+    static const char request[] =
+        "{\"resourceProfiles\": [{\"resource\": {\"attributes\": [{\"key\": \"service.name\", "
+        "\"value\": "
+        "{\"stringValue\": \"one\"}}]}, \"scopeProfiles\": [{\"profiles\": [{\"sampleType\": "
+        "{\"typeStrindex\": 1, \"unitStrindex\": 2}, \"samples\": [{\"stackIndex\": 1, "
+        "\"values\": [\"1\"]}]}]}]}], \"dictionary\": {\"mappingTable\": [{}], \"locationTable\": "
+        "[{}, {\"lines\": [{\"functionIndex\": 1}]}], \"functionTable\": [{}, {\"nameStrindex\": "
+        "3}], "
+        "\"linkTable\": [{}], \"stringTable\": [\"\", \"cpu\", \"nanoseconds\", \"main\"], "
+        "\"attributeTable\": [{}], \"stackTable\": [{}, {\"locationIndices\": [1]}]}}";
+    struct flm_source source = flm_source_of(flm_bytes_of(request));
+    struct flm_text message = {0};
+    (void)state;
+    assert_keeps_its_word(&flm_routes_otlp[0], "application/json", "x", flm_bytes_of(request));
+    assert_true(flm_otlp_from_json(&source, &message, NULL));
+    assert_true(message.size > 20 && message.size < 128); /* its size is a byte */
+    assert_keeps_its_word(&flm_routes_otlp[0], "application/x-protobuf", "x",
+                          (struct flm_bytes){message.at + 1, message.size - 1});
+    flm_text_clear(&message);
+}
+
+static void pushes_of_datadog_are_kept_or_refused(void **state)
+{
+    struct flm_text profile = pprof_of("main;work 1\n"), body = {0};
+    (void)state;
+    flm_text_puts(&body, "--b\r\nContent-Disposition: form-data; name=\"wall.pprof\"; "
+                         "filename=\"wall.pprof\"\r\n\r\n");
+    flm_text_add(&body, (struct flm_bytes){profile.at, profile.size});
+    flm_text_puts(&body,
+                  "\r\n--b\r\nContent-Disposition: form-data; name=\"event\"; "
+                  "filename=\"event.json\"\r\n\r\n{\"start\": \"2025-11-28T10:05:00.5Z\", "
+                  "\"family\": \"node\", \"tags_profiler\": \"service:dd,env:prod\"}\r\n--b--\r\n");
+    assert_keeps_its_word(&flm_routes_datadog[0], "multipart/form-data; boundary=b", "x",
+                          (struct flm_bytes){body.at, body.size});
+    flm_text_clear(&profile);
+    flm_text_clear(&body);
+}
+
 /* The reader of a request may find millions: one more than the limit is enough to refuse them. */
 static void labels_beyond_the_limits_are_not_kept(void **state)
 {
@@ -160,6 +201,8 @@ int main(void)
         cmocka_unit_test(our_own_pushes_are_kept_or_refused),
         cmocka_unit_test(pushes_of_pyroscope_are_kept_or_refused),
         cmocka_unit_test(pushes_of_connect_are_kept_or_refused),
+        cmocka_unit_test(pushes_of_opentelemetry_are_kept_or_refused),
+        cmocka_unit_test(pushes_of_datadog_are_kept_or_refused),
         cmocka_unit_test(labels_beyond_the_limits_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
