@@ -112,22 +112,23 @@ static void answer_profile(struct flm_serving *s, const struct flm_http_request 
 
 /* ---- Difference ------------------------------------------------------------------------------ */
 
-bool flm_querier_compare(struct flm_profile *const profiles[2], size_t most_nodes,
-                         struct flm_flamebearer *out, struct flm_error *why)
+struct flm_profile *flm_querier_compare(struct flm_profile *const profiles[2], size_t most_nodes,
+                                        struct flm_flamebearer *out, struct flm_error *why)
 {
     static const char *const names[] = {"left", "right"};
     const struct flm_profile *const both[] = {profiles[0], profiles[1]};
     struct flm_profile *p = flm_align(both, 2, FLM_ALIGN_SIDE_BY_SIDE, names, why);
     if (!p)
-        return false;
+        return NULL;
     /* A side that nothing matches has no metric. */
     bool left = flm_profile_metric_count(profiles[0]) > 0,
          right = flm_profile_metric_count(profiles[1]) > 0;
     const struct flm_metric first = {0}, second = {left};
     const struct flm_metric *const sides[] = {left ? &first : NULL, right ? &second : NULL};
-    bool good = flm_flamebearer_make(p, sides, 2, most_nodes, out, why);
+    if (flm_flamebearer_make(p, sides, 2, most_nodes, out, why))
+        return p;
     flm_profile_free(p);
-    return good;
+    return NULL;
 }
 
 static void answer_diff(struct flm_serving *s, const struct flm_http_request *request,
@@ -140,7 +141,7 @@ static void answer_diff(struct flm_serving *s, const struct flm_http_request *re
     struct flm_connect_request r;
     struct flm_error why;
     if (flm_connect_read(s, request, fields, &r, response)) {
-        struct flm_profile *sides[2] = {NULL, NULL};
+        struct flm_profile *sides[2] = {NULL, NULL}, *both = NULL;
         struct flm_flamebearer f = {.level_count = 0};
         const char *type[2] = {flm_connect_text(&r.part[0], "profileTypeID"),
                                flm_connect_text(&r.part[1], "profileTypeID")};
@@ -152,13 +153,16 @@ static void answer_diff(struct flm_serving *s, const struct flm_http_request *re
         for (int i = 0; good && i < 2; i++)
             good = (sides[i] = merge(s, request, &r.part[i], &why)) != NULL;
         int64_t most = flm_connect_integer(&r.part[0], "maxNodes");
-        good = good && flm_querier_compare(sides, most > 0 ? (size_t)most : MOST_NODES, &f, &why);
+        if (good)
+            both = flm_querier_compare(sides, most > 0 ? (size_t)most : MOST_NODES, &f, &why);
+        good = both != NULL;
         if (good)
             (r.is_json ? flm_flamebearer_write_json : flm_flamebearer_write_wire)(&f,
                                                                                   &response->body);
         else
             flm_querier_fail(request, response, &why);
         flm_flamebearer_clear(&f);
+        flm_profile_free(both);
         flm_profile_free(sides[0]);
         flm_profile_free(sides[1]);
     }

@@ -225,7 +225,7 @@ static void answer_diff(struct flm_serving *s, const struct flm_http_request *re
                                             {"rightQuery", "rightFrom", "rightUntil"}};
     struct flm_json_writer json = {.out = &response->body};
     struct flm_flamebearer f = {.level_count = 0};
-    struct flm_profile *profiles[2] = {NULL, NULL};
+    struct flm_profile *profiles[2] = {NULL, NULL}, *both = NULL;
     struct side sides[2] = {{.fields = {0}}};
     struct flm_error why;
     bool good = check_format(request, &why);
@@ -236,7 +236,9 @@ static void answer_diff(struct flm_serving *s, const struct flm_http_request *re
         good = flm_error_set(&why, FLM_ERROR_USAGE, "both queries are of one type of profile");
     for (int i = 0; good && i < 2; i++)
         good = (profiles[i] = flm_store_merge(s->store, &sides[i].query.query, &why)) != NULL;
-    good = good && flm_querier_compare(profiles, most_nodes(request), &f, &why);
+    if (good)
+        both = flm_querier_compare(profiles, most_nodes(request), &f, &why);
+    good = both != NULL;
     if (good) {
         flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
         flm_json_add_integer(&json, "version", 1);
@@ -248,6 +250,7 @@ static void answer_diff(struct flm_serving *s, const struct flm_http_request *re
     }
     finish(request, response, good, &why);
     flm_flamebearer_clear(&f);
+    flm_profile_free(both);
     for (int i = 0; i < 2; i++) {
         flm_profile_free(profiles[i]);
         clear_side(&sides[i]);
