@@ -10,8 +10,8 @@
 void flm_querier_fail(const struct flm_http_request *request, struct flm_http_response *response,
                       const struct flm_error *why);
 
-/* Two profiles as one flame graph that compares them; a side may be empty. Returns the profile whose
- * names it has, which the caller frees when it is done with them. */
+/* Two profiles as one flame graph that compares them; a side may be empty. Returns the profile
+ * whose names it has, which the caller frees when it is done with them. */
 struct flm_profile *flm_querier_compare(struct flm_profile *const profiles[2], size_t most_nodes,
                                         struct flm_flamebearer *out, struct flm_error *why);
 
