@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/number/number.h"
 #include "os/library.h"
+#include "os/random_bytes.h"
 
 enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES };
 
@@ -393,9 +393,8 @@ static enum MHD_Result serve(void *context, struct MHD_Connection *connection, c
 static bool make_token(char *token, struct flm_error *why)
 {
     unsigned char bytes[TOKEN_BYTES];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "there are no random numbers: %s",
-                             strerror(errno));
+    if (!flm_random_bytes(bytes, sizeof bytes, why))
+        return false;
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(token + 2 * i, 3, "%02x", bytes[i]);
     return true;

@@ -206,8 +206,7 @@ static bool parse_unquoted(struct parsing *a)
 /* Later than any recording ends. */
 #define NO_END_NS 1e18
 
-/* "2.5s" in nanoseconds. */
-static bool parse_time(struct flm_bytes text, double *ns)
+bool flm_duration_parse(struct flm_bytes text, double *ns)
 {
     static const struct {
         const char *unit;
@@ -236,9 +235,9 @@ bool flm_time_range_parse(struct flm_bytes text, double *from_ns, double *to_ns)
     struct flm_bytes from = {text.at, dots}, to = flm_bytes_from(text, dots + 2);
     *from_ns = 0;
     *to_ns = NO_END_NS;
-    return (from.size == 0 || parse_time(from, from_ns)) &&
-           (to.size == 0 || parse_time(to, to_ns)) && *from_ns >= 0 && *to_ns <= NO_END_NS &&
-           *from_ns <= *to_ns;
+    return (from.size == 0 || flm_duration_parse(from, from_ns)) &&
+           (to.size == 0 || flm_duration_parse(to, to_ns)) && *from_ns >= 0 &&
+           *to_ns <= NO_END_NS && *from_ns <= *to_ns;
 }
 
 static bool parse_time_range(struct parsing *a)

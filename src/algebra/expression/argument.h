@@ -86,6 +86,9 @@ size_t flm_selection_next(struct flm_bytes selection, size_t at, struct flm_byte
 size_t flm_argument_end(enum flm_argument_type type, struct flm_bytes text, size_t start,
                         bool has_next);
 
+/* "2.5s" in nanoseconds; also ms, us, ns. False when malformed. */
+bool flm_duration_parse(struct flm_bytes text, double *ns);
+
 /* "1s..2.5s": from and to in ns; a side that is left out is 0, or 1e18. False when malformed. */
 bool flm_time_range_parse(struct flm_bytes text, double *from_ns, double *to_ns);
 

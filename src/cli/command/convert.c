@@ -4,6 +4,7 @@
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
 #include "cli/common/page_code.h"
+#include "cli/common/sanitize_options.h"
 #include "flamel/changes.h"
 
 struct fields {
@@ -11,6 +12,7 @@ struct fields {
     struct flm_save_fields save;
     const char *base, *base_apply;
     struct flm_page_code_fields code;
+    struct flm_sanitize_fields sanitize;
 };
 
 static const struct flm_option options[] = {
@@ -20,6 +22,7 @@ static const struct flm_option options[] = {
     {"base-apply", 0, "EXPRESSION", "operations for the baseline, instead of those of --apply",
      FLM_OPTION_TEXT, offsetof(struct fields, base_apply)},
     FLM_PAGE_CODE_OPTIONS(struct fields, code),
+    FLM_SANITIZE_OPTIONS(struct fields, sanitize),
     FLM_LOAD_OPTIONS(struct fields, load),
 };
 
@@ -50,10 +53,11 @@ static int write_both(struct fields *f, const struct flm_profile *before,
     struct flm_profile *both = side_by_side(f, before, after, &why);
     if (!both)
         return flm_message_error(&why);
-    flm_text_format(&subtitle, "before: %s, after: %s", flm_load_name(f->base),
-                    flm_load_name(path));
+    if (!f->sanitize.rules) /* names of files are what people call them */
+        flm_text_format(&subtitle, "before: %s, after: %s", flm_load_name(f->base),
+                        flm_load_name(path));
     flm_text_putc(&subtitle, 0);
-    if (!f->save.picture.subtitle && !subtitle.failed)
+    if (!f->save.picture.subtitle && !subtitle.failed && subtitle.size > 1)
         f->save.picture.subtitle = subtitle.at;
     int status = flm_save_with(&f->save, both);
     flm_text_clear(&subtitle);
@@ -76,17 +80,32 @@ static int compare(struct fields *f, const char *path)
         flm_profile_free(after);
         after = NULL;
     }
-    if (after && flm_save_format(&f->save).takes_baseline) {
+    before = flm_sanitize_with(&f->sanitize, before);
+    after = before ? flm_sanitize_with(&f->sanitize, after) : after;
+    if (before && after && f->sanitize.rules && !f->load.quiet)
+        flm_sanitize_say(after);
+    if (before && after && flm_save_format(&f->save).takes_baseline) {
         f->save.base = before;
-        f->save.base_name = flm_load_name(f->base);
+        f->save.base_name = f->sanitize.rules ? "before" : flm_load_name(f->base);
         status = flm_page_code_save(&f->code, &f->load, &f->save, after); /* frees it */
         after = NULL;
-    } else if (after) {
+    } else if (before && after) {
         status = write_both(f, before, after, path);
     }
     flm_profile_free(before);
     flm_profile_free(after);
     return status;
+}
+
+/* What would be left to see of the profile; nothing is written. */
+static int list(struct fields *f, const char *path)
+{
+    struct flm_profile *p = flm_sanitize_with(&f->sanitize, flm_load_with(&f->load, path));
+    if (!p)
+        return FLM_EXIT_WRONG;
+    flm_sanitize_print(p);
+    flm_profile_free(p);
+    return 0;
 }
 
 static int run(const struct flm_command *command, int count, char **words)
@@ -99,22 +118,32 @@ static int run(const struct flm_command *command, int count, char **words)
         return flm_save_operands("convert", operands, words, &f.save);
     if (f.base_apply && !f.base)
         return flm_message_usage("--base-apply needs --base");
-    if (flm_save_missing(&f.save))
+    struct flm_error why;
+    if (!flm_sanitize_fields_check(&f.sanitize, &why))
+        return flm_message_error(&why);
+    bool only_lists = f.sanitize.rules && !f.save.output && !f.save.to && !f.base;
+    if (!only_lists && flm_save_missing(&f.save))
         return flm_message_usage("%s", flm_save_missing(&f.save));
     if (!flm_page_code_check(&f.code, &f.save))
         return FLM_EXIT_WRONG;
     /* Of both side by side there are no samples; only how long they last may be needed. */
+    if (f.sanitize.rules && (f.code.with_source.is_given || f.code.with_assembly))
+        return flm_message_usage("choose one: --sanitize, or --with-source and --with-assembly");
+    if (only_lists)
+        return list(&f, words[0]);
     f.load.drop_times = f.base && !flm_save_format(&f.save).takes_baseline
                             ? f.save.picture.normalize != FLM_NORMALIZE_DURATION
                             : !flm_save_shows_samples(&f.save);
     f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
     f.load.dropped_locations = &f.save.has_no_lines;
-    f.save.name = flm_load_name(words[0]);
+    f.save.name = f.sanitize.rules ? NULL : flm_load_name(words[0]);
     if (f.base)
         return compare(&f, words[0]);
     f.load.dropped_samples = &f.save.has_no_samples;
     f.save.quiet = f.load.quiet;
-    struct flm_profile *profile = flm_load_with(&f.load, words[0]);
+    struct flm_profile *profile = flm_sanitize_with(&f.sanitize, flm_load_with(&f.load, words[0]));
+    if (profile && f.sanitize.rules && !f.load.quiet)
+        flm_sanitize_say(profile);
     return profile ? flm_page_code_save(&f.code, &f.load, &f.save, profile) : FLM_EXIT_WRONG;
 }
 
@@ -130,7 +159,8 @@ const struct flm_command flm_command_convert = {
                 "  flamel convert app.folded -o app.flm        flamel's own file: opens at once\n"
                 "  flamel convert -t folded app.flm            folded stacks on standard output\n"
                 "  flamel convert new.flm --base old.flm -o change.svg    what changed\n"
-                "  flamel convert app.flm -o app.html --with-source       a page with source\n",
+                "  flamel convert app.flm -o app.html --with-source       a page with source\n"
+                "  flamel convert app.flm -o share.html --sanitize        one to be shown\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     FLM_PICTURE_OPTIONS(struct fields, save),

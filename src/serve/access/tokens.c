@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 #include "base/encode/base64.h"
 #include "base/number/number.h"
 #include "net/tenant.h"
+#include "os/random_bytes.h"
 
 enum { TOKEN_BYTES = 32, LONGEST_TOKEN = 512 };
 
@@ -180,8 +180,8 @@ bool flm_token_make(unsigned rights, const char *tenant, struct flm_text *token,
                     struct flm_text *line, struct flm_error *why)
 {
     unsigned char bytes[TOKEN_BYTES], digest[FLM_DIGEST_SIZE];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "the system has no random numbers");
+    if (!flm_random_bytes(bytes, sizeof bytes, why))
+        return false;
     flm_text_puts(token, "flm_");
     put_hex(token, bytes, sizeof bytes);
     if (token->failed)
