@@ -189,10 +189,20 @@ static void begin_signal(enum flm_probe_signal signal, void (*start)(void), cons
         active_signals |= 1u << signal;
 }
 
+static void begin_frees(void)
+{
+    bool is_asked = (flm_settings.signals & 1u << FLM_PROBE_FREEING) != 0;
+    active_signals |= is_asked ? 1u << FLM_PROBE_FREEING : 0;
+    flm_signal_is(FLM_PROBE_FREEING, is_asked ? FLM_PROBE_ACTIVE : FLM_PROBE_NOT_POSSIBLE,
+                  is_asked ? NULL : "FLAMEL has no-frees");
+}
+
 static void begin_signals(void)
 {
     static const char is_static[] = "the static library cannot stand in front of libc's functions";
     begin_signal(FLM_PROBE_MEMORY, flm_memory_start, is_static);
+    if (flm_run.arena.header->activity[FLM_PROBE_MEMORY].state == FLM_PROBE_ACTIVE)
+        begin_frees();
     begin_signal(FLM_PROBE_LOCKS, flm_locks_start, is_static);
     begin_signal(FLM_PROBE_IO, flm_files_start, is_static);
     begin_signal(FLM_PROBE_STATEMENTS, flm_statements_start, is_static);
@@ -297,15 +307,17 @@ int flm_probe_do_write(void)
     struct flm_probe_header *header = flm_run.arena.header;
     if (flm_run.number == 0)
         return -1;
-    flm_cpu_write(); /* to the scope that is open, which the next line hides */
-    struct flm_probe_open *top = flm_local_work(); /* what is read for it is not the program's */
+    flm_cpu_write(); /* these two to the scope that is open, which the next line hides */
     if (flm_memory_write)
         flm_memory_write();
+    struct flm_probe_open *top = flm_local_work(); /* what is read for it is not the program's */
+    flm_is_inside++;                               /* nor where the thread had no scope yet */
     flm_mappings_add();
     flm_threads_write();
     flm_names_add();
     header->ns_per_tick = flm_clock_ns_per_tick();
     header->now_ticks = flm_clock_ticks();
+    flm_is_inside--;
     flm_local_rest(top);
     return 0;
 }
@@ -315,7 +327,9 @@ int flm_probe_do_report(void)
     if (flm_probe_do_write() != 0)
         return -1;
     struct flm_probe_open *top = flm_local_work(); /* what it allocates is not the program's */
+    flm_is_inside++;
     bool good = flm_outputs_write();
+    flm_is_inside--;
     flm_local_rest(top);
     return good ? 0 : -1;
 }

@@ -281,6 +281,7 @@ static const struct word words[] = {
     {"sql", set_signal, FLM_PROBE_STATEMENTS, NULL, false},
     {"http", set_signal, FLM_PROBE_TRANSFERS, NULL, false},
     {"no-time", set_timed, 0, NULL, false},
+    {"no-frees", set_no_signal, FLM_PROBE_FREEING, NULL, false},
     {"no-memory", set_no_signal, FLM_PROBE_MEMORY, NULL, false},
     {"no-cpu", set_no_signal, FLM_PROBE_CPU_TIME, NULL, false},
     {"no-locks", set_no_signal, FLM_PROBE_LOCKS, NULL, false},
@@ -328,7 +329,8 @@ void flm_settings_read(struct flm_settings *settings, const char *text)
     /* Those that may be measured without being asked for: they cost little, and disturb nothing. */
     const uint32_t usual = 1u << FLM_PROBE_TIME | 1u << FLM_PROBE_MEMORY | 1u << FLM_PROBE_LOCKS |
                            1u << FLM_PROBE_IO | 1u << FLM_PROBE_THREADS |
-                           1u << FLM_PROBE_STATEMENTS | 1u << FLM_PROBE_TRANSFERS;
+                           1u << FLM_PROBE_STATEMENTS | 1u << FLM_PROBE_TRANSFERS |
+                           1u << FLM_PROBE_FREEING;
     *settings = (struct flm_settings){.is_on = true,
                                       .signals = usual,
                                       .timed_of = 1,
@@ -356,6 +358,9 @@ void flm_settings_read(struct flm_settings *settings, const char *text)
             read_word(settings, word);
         text += size + (text[size] == ',');
     }
+    if (settings->leaks && !(settings->signals & 1u << FLM_PROBE_FREEING) && !settings->wrong[0])
+        snprintf(settings->wrong, sizeof settings->wrong,
+                 "leaks are what is not freed: leave out 'leaks' or 'no-frees'");
     if (settings->wrong[0])
         settings->is_on = false;
 }

@@ -73,36 +73,37 @@ void flm_thread_state_end(struct flm_probe_thread *thread, const struct flm_prob
     thread->kernel = thread->ended;
 }
 
-/* "1234 (a name) S 1 2 3 ...": the name may have anything in it, so from the last bracket on.
- * minflt is field 10, majflt 12, utime 14, stime 15. */
-static bool read_stat(uint32_t tid, struct flm_probe_kernel *to)
+/* "1234 (a name) S 1 2 3 ...": the name may have anything in it, so from the last bracket on. */
+enum { FLAGS = 9, MINOR = 10, MAJOR = 12, USER = 14, SYSTEM = 15, FIELDS };
+static bool read_fields(uint32_t tid, uint64_t field[FIELDS])
 {
-    enum { MINOR = 10, MAJOR = 12, USER = 14, SYSTEM = 15 };
     char text[1024];
-    uint64_t second = 1000000000, ticks = (uint64_t)sysconf(_SC_CLK_TCK);
+    int number = 2;
     if (!read_file(tid, "stat", text, sizeof text) || !strrchr(text, ')'))
         return false;
-    int field = 2;
-    for (const char *at = strrchr(text, ')'); (at = strchr(at + 1, ' '));) {
-        uint64_t value = strtoull(at + 1, NULL, 10);
-        switch (++field) {
-        case MINOR:
-            to->minor_faults = value;
-            break;
-        case MAJOR:
-            to->major_faults = value;
-            break;
-        case USER:
-            to->user_ns = value * (second / ticks);
-            break;
-        case SYSTEM:
-            to->system_ns = value * (second / ticks);
-            return true;
-        default:
-            break;
-        }
-    }
-    return false;
+    for (const char *at = strrchr(text, ')'); number < SYSTEM && (at = strchr(at + 1, ' '));)
+        field[++number] = strtoull(at + 1, NULL, 10);
+    return number == SYSTEM;
+}
+
+static bool read_stat(uint32_t tid, struct flm_probe_kernel *to)
+{
+    uint64_t field[FIELDS], tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    if (!read_fields(tid, field))
+        return false;
+    to->minor_faults = field[MINOR];
+    to->major_faults = field[MAJOR];
+    to->user_ns = field[USER] * tick;
+    to->system_ns = field[SYSTEM] * tick;
+    return true;
+}
+
+/* Who joined it goes on before it is gone. The kernel's PF_EXITING. */
+static bool is_exiting(uint32_t tid)
+{
+    enum { EXITING = 4 };
+    uint64_t field[FIELDS];
+    return !read_fields(tid, field) || (field[FLAGS] & EXITING) != 0;
 }
 
 static uint64_t after(const char *text, const char *name)
@@ -155,12 +156,12 @@ static void update(struct flm_probe_thread *thread)
     if (is_there) {
         add_ended(&now, &thread->ended);
         thread->kernel = now;
-    } else if (__atomic_load_n(&thread->root, __ATOMIC_RELAXED) == 0) {
-        thread->ended = thread->kernel;
+    } else if (thread->is_seen) {
         /* It had no scopes, so nobody said so. */
+        thread->ended = thread->kernel;
+        thread->is_seen = 0;
+        flm_run.seen_blocks--;
         flm_thread_give_back(thread);
-        if (flm_run.seen_blocks > 0)
-            flm_run.seen_blocks--;
     }
     flm_unlock();
 }
@@ -175,12 +176,13 @@ static struct flm_probe_thread *first_thread(void)
     return thread_at(__atomic_load_n(&flm_run.arena.header->first_thread, __ATOMIC_ACQUIRE));
 }
 
-/* Under the lock: a block may end, and be another thread's, while it is looked at. */
+/* Under the lock: a block may end, and be another thread's, while it is looked at. One that said its
+ * last words is known, too, until another thread has its block. */
 static bool is_known(uint32_t tid)
 {
     flm_lock();
     const struct flm_probe_thread *thread = first_thread();
-    while (thread && (!flm_thread_is(thread, FLM_PROBE_RUNNING) || thread->tid != tid))
+    while (thread && thread->tid != tid)
         thread = thread_at(thread->next);
     flm_unlock();
     return thread != NULL;
@@ -191,13 +193,15 @@ static void add_thread(uint32_t tid)
 {
     char name[FLM_PROBE_NAME_SIZE + 2];
     if (tid == __atomic_load_n(&flm_service_tid, __ATOMIC_RELAXED) || is_known(tid) ||
-        !read_file(tid, "comm", name, sizeof name))
+        is_exiting(tid) || !read_file(tid, "comm", name, sizeof name))
         return;
     name[strcspn(name, "\n")] = 0;
     flm_lock();
-    const struct flm_probe_thread *thread = flm_thread_take(name, tid);
-    if (thread && thread->root == 0)
+    struct flm_probe_thread *thread = flm_thread_take(name, tid);
+    if (thread) {
+        thread->is_seen = 1;
         flm_run.seen_blocks++;
+    }
     flm_unlock();
 }
 

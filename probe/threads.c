@@ -201,20 +201,15 @@ static struct flm_probe_thread *new_thread(void)
     return thread;
 }
 
-/* It may begin its first scope now. */
-static bool has_root(const struct flm_probe_thread *thread)
-{
-    return __atomic_load_n(&thread->root, __ATOMIC_RELAXED) > 0;
-}
-
-/* One that runs and had no scope until now. */
+/* One that runs, and that the report found before it had a scope: of its own, or of another thread
+ * that ended and had its name. */
 static struct flm_probe_thread *seen_thread(uint32_t tid)
 {
     struct flm_arena *arena = &flm_run.arena;
     uint32_t place = flm_run.seen_blocks > 0 ? arena->header->first_thread : 0;
     while (place > 0) {
         struct flm_probe_thread *thread = flm_arena_at(arena, place);
-        if (flm_thread_is(thread, FLM_PROBE_RUNNING) && !has_root(thread) && thread->tid == tid)
+        if (flm_thread_is(thread, FLM_PROBE_RUNNING) && thread->is_seen && thread->tid == tid)
             return thread;
         place = thread->next;
     }
@@ -240,6 +235,7 @@ struct flm_probe_thread *flm_thread_take(const char *name, uint32_t tid)
 {
     struct flm_probe_thread *thread = seen_thread(tid);
     if (thread) {
+        thread->is_seen = 0;
         flm_run.seen_blocks--;
         return thread;
     }

@@ -23,6 +23,7 @@ one()
 for round in $(seq "$rounds"); do
     one 'glibc' "$work/plain"
     one 'linked, FLAMEL not set' "$work/linked"
+    one 'counted, no-frees' FLAMEL=memory:0,no-frees "$work/linked"
     one 'counted, with bytes freed' FLAMEL=memory:0 "$work/linked"
     one 'and one stack for 512 KB' FLAMEL=memory "$work/linked"
     one 'preloaded, the same' FLAMEL=memory LD_PRELOAD="$probe" "$work/plain"

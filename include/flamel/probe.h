@@ -185,7 +185,10 @@ static inline int flm_probe_report(void)
 #define FLM_SITE_FOR(id, name, kind, operation)                                                    \
     static struct flm_site id = {name, __func__,  __FILE__, __LINE__,        0,                    \
                                  kind, operation, 0,        FLM_PROBE_LAMBDA}
-#define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
+
+/* For flm_enter, in a function or outside of all. */
+#define FLM_SITE(id, name)                                                                         \
+    static struct flm_site id = {name, __builtin_FUNCTION(), __FILE__, __LINE__, 0, 0, 0, 0, 0}
 
 #ifdef __cplusplus
 }
@@ -211,7 +214,7 @@ extern "C" {
     __attribute__((cleanup(flm_exit), unused)) const struct flm_scope id = entered
 #endif
 #define FLM_PROBE_SCOPE_(name, id)                                                                 \
-    FLM_SITE(FLM_PROBE_JOIN(id, _site), name);                                                     \
+    FLM_SITE_OF(FLM_PROBE_JOIN(id, _site), name, 0);                                               \
     FLM_PROBE_GUARD_(id, flm_enter(&FLM_PROBE_JOIN(id, _site)))
 
 #else /* compiled out */
@@ -223,7 +226,9 @@ extern "C" {
 #define FLM_SITE_OF(id, name, kind)                                                                \
     __attribute__((unused)) static struct flm_site id = {name, __func__, __FILE__, __LINE__, 0,    \
                                                          kind, 0,        0,        0}
-#define FLM_SITE(id, name) FLM_SITE_OF(id, name, 0)
+#define FLM_SITE(id, name)                                                                         \
+    __attribute__((unused)) static struct flm_site id = {                                          \
+        name, __builtin_FUNCTION(), __FILE__, __LINE__, 0, 0, 0, 0, 0}
 
 FLM_PROBE_INLINE struct flm_scope flm_enter(struct flm_site *site)
 {

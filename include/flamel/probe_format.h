@@ -141,6 +141,7 @@ enum flm_probe_signal {
     FLM_PROBE_THREADS,
     FLM_PROBE_STATEMENTS,
     FLM_PROBE_TRANSFERS,
+    FLM_PROBE_FREEING, /* a part of memory: not measured only where it is said so */
     FLM_PROBE_SIGNALS = 12
 };
 
@@ -265,7 +266,8 @@ struct flm_probe_thread {
     uint32_t first_part;                /* of nodes: place of the newest one */
     uint32_t first_meter;               /* place of the newest one */
     uint32_t root;  /* place of the node that all others are in; it has no site */
-    uint32_t doing; /* what the kernel said last: 'R' runs, 'S' sleeps, 'D' ...; 0: not known */
+    uint16_t doing; /* what the kernel said last: 'R' runs, 'S' sleeps, 'D' ...; 0: not known */
+    uint16_t is_seen;     /* the report found it, and it has had no scope since */
     uint64_t lost_depth;  /* scopes deeper than FLM_PROBE_MOST_DEPTH: only these are counted */
     uint64_t lost_room;   /* scopes for which there was no room: likewise */
     uint64_t lost_busy;   /* scopes of signal handlers that interrupted the library: likewise */

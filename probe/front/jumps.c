@@ -1,8 +1,9 @@
 /* jumps.c - in front of setjmp and longjmp: the scopes that a jump leaves end with it. Runs in
  * signal handlers.
  *
- * Where setjmp is called a thread remembers how many scopes are open, for some buffers; longjmp to
- * one of them ends those that were opened since. Nothing of that is asked in a scope.
+ * Where setjmp is called a thread remembers how many scopes are open, by the buffer; longjmp to it
+ * ends those that were opened since. Nothing of that is asked in a scope. Nobody says when a buffer
+ * is not used any more: of many, those of functions that returned are forgotten.
  *
  *     setjmp(buffer)    main  try               2 are open
  *     longjmp(buffer)   main  try  leap  step   the last two end now
@@ -18,7 +19,8 @@
 
 #include "memory.h"
 
-enum { SETS = 32, WAYS = 4 };
+/* Of slots: at first, from when on those of functions that returned are looked for, and at most. */
+enum { FIRST = 128, MANY = 2048, MOST = 65536 };
 
 struct jump {
     const void *buffer;       /* NULL: none */
@@ -27,46 +29,87 @@ struct jump {
     uint32_t depth;           /* scopes that were open, above those of the task's beginning */
 };
 
+/* By open addressing, at most half full. */
 struct flm_jumps {
-    struct jump at[SETS][WAYS];
-    uint32_t next; /* which one of a set is given up */
+    uint32_t slots, count;
+    struct jump at[];
 };
+
+static size_t size_of(uint32_t slots)
+{
+    return sizeof(struct flm_jumps) + slots * sizeof(struct jump);
+}
 
 void flm_jumps_free(struct flm_local *local)
 {
-    flm_memory_free(local->jumps, sizeof *local->jumps);
+    if (local->jumps)
+        flm_memory_free(local->jumps, size_of(local->jumps->slots));
     local->jumps = NULL;
 }
 
-static struct jump *set_of(struct flm_jumps *jumps, const void *buffer)
-{
-    return jumps->at[((uintptr_t)buffer >> 4) * 0x9E3779B97F4A7C15u >> 59];
-}
-
+/* The slot that has it, or is free for it. */
 static struct jump *find(struct flm_jumps *jumps, const void *buffer)
 {
-    struct jump *set = set_of(jumps, buffer);
-    for (int i = 0; i < WAYS; i++)
-        if (set[i].buffer == buffer)
-            return &set[i];
-    return NULL;
+    uint32_t i = (uint32_t)(((uintptr_t)buffer >> 4) * 0x9E3779B97F4A7C15u >> 32);
+    for (;; i++) {
+        struct jump *jump = &jumps->at[i & (jumps->slots - 1)];
+        if (!jump->buffer || jump->buffer == buffer)
+            return jump;
+    }
+}
+
+/* It was called in a function that has returned: its frame was below that of who calls now. */
+static bool has_returned(struct flm_local *local, const struct jump *jump, uintptr_t stack)
+{
+    return !jump->task && jump->stack < stack && flm_is_own_stack(local, jump->stack) &&
+           flm_is_own_stack(local, stack);
+}
+
+/* Room for one more. False: there is none, and the table is as it was. */
+static bool make_room(struct flm_local *local, uintptr_t stack)
+{
+    struct flm_jumps *old = local->jumps, *jumps;
+    uint32_t slots = !old ? FIRST : old->slots, kept = 0;
+    bool drops = slots >= MANY;
+    for (uint32_t i = 0; old && i < old->slots; i++)
+        kept += old->at[i].buffer && !(drops && has_returned(local, &old->at[i], stack));
+    while (kept >= slots / 4 && old && slots < MOST)
+        slots *= 2;
+    if (kept >= slots / 2 || !(jumps = flm_memory_new(size_of(slots))))
+        return false;
+    jumps->slots = slots;
+    for (uint32_t i = 0; old && i < old->slots; i++)
+        if (old->at[i].buffer && !(drops && has_returned(local, &old->at[i], stack))) {
+            *find(jumps, old->at[i].buffer) = old->at[i];
+            jumps->count++;
+        }
+    local->jumps = jumps;
+    if (old)
+        flm_memory_free(old, size_of(old->slots));
+    return true;
 }
 
 /* ---- setjmp ---------------------------------------------------------------------------------- */
 
+/* What a signal handler has to remember while its thread does so is not remembered: its buffers end
+ * with it. */
 static void remember(struct flm_local *local, const void *buffer, uintptr_t stack)
 {
-    if (!local->jumps)
-        local->jumps = flm_memory_new(sizeof *local->jumps);
-    if (!local->jumps)
+    if (local->jumps_change)
         return;
-    struct jump *jump = find(local->jumps, buffer);
-    if (!jump)
-        jump = &set_of(local->jumps, buffer)[local->jumps->next++ % WAYS];
-    uint32_t depth = flm_scope_depth(local);
-    struct flm_running *task = flm_task_innermost(local);
-    uint32_t base = (uint32_t)(flm_task_base(local, task) - &local->thread->open[0]);
-    *jump = (struct jump){buffer, task, stack, depth - base};
+    local->jumps_change = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    bool has_room = local->jumps && local->jumps->count < local->jumps->slots / 2;
+    if (has_room || make_room(local, stack)) {
+        struct jump *jump = find(local->jumps, buffer);
+        uint32_t depth = flm_scope_depth(local);
+        struct flm_running *task = flm_task_innermost(local);
+        uint32_t base = (uint32_t)(flm_task_base(local, task) - &local->thread->open[0]);
+        local->jumps->count += !jump->buffer;
+        *jump = (struct jump){buffer, task, stack, depth - base};
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    local->jumps_change = false;
 }
 
 /* Called by the machine code below, which then goes on in what this returns. */
@@ -142,10 +185,11 @@ static void leave(const void *buffer)
     if (!local || !local->thread)
         return;
     const struct jump *to = !local->jumps ? NULL : find(local->jumps, buffer);
-    bool is_seen = to && goes_up(local, to, (uintptr_t)__builtin_frame_address(0));
+    bool is_seen = to && to->buffer && goes_up(local, to, (uintptr_t)__builtin_frame_address(0));
     /* NULL: it belongs to a task that does not run here any more. */
     struct flm_probe_open *base = is_seen ? flm_task_base(local, to->task) : NULL;
     flm_scope_jump(base ? base + to->depth : NULL);
+    local->jumps_change = false; /* a handler jumps out of it */
 }
 
 /* By other names than the header's: it makes one of them another where it is checked. */

@@ -6,6 +6,9 @@
  *
  *     allocated + rounded - freed = bytes in blocks that are not freed
  *
+ * With no-frees a free is none of ours, and how large a block is is not asked: a pair of malloc and
+ * free then costs half of that.
+ *
  * Where the C library's own allocator is used, how large a block is is read from the word in front
  * of it, after that was tested with blocks of several sizes: nothing is called for it.
  *
@@ -245,7 +248,8 @@ static inline void allocated(void *block, size_t size)
         return;
     node->value[FLM_PROBE_ALLOCATED] += size;
     node->value[FLM_PROBE_ALLOCATIONS]++;
-    node->rounded += size_of(block) - size;
+    if (flm_is_measured(FLM_PROBE_FREEING))
+        node->rounded += size_of(block) - size;
     if (FLM_RARELY((flm_memory_left -= (int64_t)size) < 0))
         flm_memory_sample(block, size);
 }
@@ -307,7 +311,7 @@ static __attribute__((noinline)) void measured_free(void *block)
 
 FLM_EXPORT void free(void *block)
 {
-    if (flm_is_measured(FLM_PROBE_MEMORY))
+    if (flm_is_measured(FLM_PROBE_FREEING))
         measured_free(block);
     else
         real.free(block);
@@ -352,7 +356,7 @@ static __attribute__((noinline)) void *measured_realloc(void *block, size_t size
     if (is_live)
         end_or_put(&live, is_freed);
     struct flm_probe_node *node = is_freed ? flm_memory_node_now() : NULL;
-    if (node) {
+    if (node && flm_is_measured(FLM_PROBE_FREEING)) {
         node->value[FLM_PROBE_FREED] += old;
         node->value[FLM_PROBE_FREES]++;
     }

@@ -140,7 +140,7 @@ NEW_FUNCTIONS(NEW)
         delete_function *real = real_delete[number];                                               \
         if (FLM_RARELY(!real))                                                                     \
             real = find_delete(number, __builtin_return_address(0));                               \
-        if (delete_is_counted[number] && flm_is_measured(FLM_PROBE_MEMORY))                        \
+        if (delete_is_counted[number] && flm_is_measured(FLM_PROBE_FREEING))                       \
             measured_delete(real, block, second, third);                                           \
         else                                                                                       \
             real(block, second, third);                                                            \

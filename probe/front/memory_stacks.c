@@ -213,7 +213,7 @@ static void keep(struct flm_local *local, uint32_t node, void *block, size_t siz
     count_in(&stack->samples, 1, false);
     count_in(&stack->bytes, (uint64_t)((double)size * weight + 0.5), false);
     count_in(&stack->allocations, (uint64_t)(weight * FLM_PROBE_ALLOCATION_ONE + 0.5), false);
-    if (flm_live_put(&live))
+    if (flm_is_measured(FLM_PROBE_FREEING) && flm_live_put(&live))
         flm_stack_live(place, size, false);
 }
 

@@ -7,6 +7,7 @@
 #include "base/number/number.h"
 #include "base/text/json_write.h"
 #include "draw/text/cells.h"
+#include "report/core/blocks.h"
 #include "report/probe/sums.h"
 
 /* ---- What is a metric ------------------------------------------------------------------------ */
@@ -90,6 +91,55 @@ static bool label_of(const struct metric *m, size_t row, size_t label, char *num
     return name.size > 0;
 }
 
+/* ---- What was measured, and what was lost ---------------------------------------------------- */
+
+/* Facts of the report that are metrics too: 1 or 0 for each signal, with its note; and losses. */
+static const struct fact_group {
+    const char *name, *label;
+    bool is_sum, has_notes;
+} groups[] = {{"measured", "signal", false, true}, {"lost", "what", true, false}};
+enum { GROUPS = sizeof groups / sizeof *groups };
+
+struct fact {
+    const struct fact_group *group;
+    struct flm_bytes key, note; /* the note: empty, there is none */
+    double value;
+    bool is_first;
+};
+
+static struct flm_bytes note_of(const struct flm_report *report, const char *key)
+{
+    char path[64];
+    snprintf(path, sizeof path, "notes.%s", key);
+    struct flm_name note = flm_report_fact_string(report, path);
+    return (struct flm_bytes){note.at, note.size};
+}
+
+/* Returns how many there are. */
+static size_t each_fact(const struct flm_report *report, const struct fact_group *group,
+                        void (*visit)(const struct fact *fact, void *context), void *context)
+{
+    size_t count = 0;
+    bool is_inside = false;
+    for (size_t i = 0; i < report->blocks.count; i++) {
+        const struct flm_report_block *block = &report->blocks.at[i];
+        if (block->kind == FLM_BLOCK_BEGIN && block->key)
+            is_inside = strcmp(block->key, group->name) == 0;
+        else if (block->kind != FLM_BLOCK_FACT)
+            is_inside = false;
+        else if (is_inside) {
+            struct fact fact = {.group = group,
+                                .key = flm_bytes_of(block->key),
+                                .value = block->value.number,
+                                .is_first = count++ == 0};
+            if (group->has_notes)
+                fact.note = note_of(report, block->key);
+            visit(&fact, context);
+        }
+    }
+    return count;
+}
+
 /* ---- Prometheus ------------------------------------------------------------------------------ */
 
 /* "flamel_time_seconds_total": letters, digits and _ only; p99.9 becomes p99_9. */
@@ -149,8 +199,29 @@ static void add_prometheus(const struct metric *m, void *context)
     }
 }
 
+/* flamel_measured{signal="cpu",note="perf_event_open is not allowed"} 0 */
+static void add_prometheus_fact(const struct fact *fact, void *context)
+{
+    struct flm_text *out = context;
+    const char *total = fact->group->is_sum ? "_total" : "";
+    if (fact->is_first)
+        flm_text_format(out, "# TYPE flamel_%s%s %s\n", fact->group->name, total,
+                        fact->group->is_sum ? "counter" : "gauge");
+    flm_text_format(out, "flamel_%s%s{%s=", fact->group->name, total, fact->group->label);
+    add_quoted(out, fact->key);
+    if (fact->note.size > 0) {
+        flm_text_puts(out, ",note=");
+        add_quoted(out, fact->note);
+    }
+    char number[32];
+    snprintf(number, sizeof number, "%.17g", fact->value);
+    flm_text_format(out, "} %s\n", number);
+}
+
 void flm_metrics_prometheus(const struct flm_report *report, struct flm_text *out)
 {
+    for (size_t i = 0; i < GROUPS; i++)
+        each_fact(report, &groups[i], add_prometheus_fact, out);
     each_metric(report, add_prometheus, out);
 }
 
@@ -171,46 +242,81 @@ static void add_attribute(struct flm_json_writer *json, const char *key, struct 
     flm_json_end(json);
 }
 
+static void begin_point(struct otlp *o)
+{
+    flm_json_begin(&o->json, NULL, FLM_JSON_OBJECT_LINE);
+    flm_json_begin(&o->json, "attributes", FLM_JSON_ARRAY_LINE);
+}
+
+static void end_point(struct otlp *o, double value)
+{
+    struct flm_json_writer *json = &o->json;
+    flm_json_end(json);
+    flm_json_add_text(json, "startTimeUnixNano", flm_bytes_of(o->start));
+    flm_json_add_text(json, "timeUnixNano", flm_bytes_of(o->now));
+    flm_json_add_number(json, "asDouble", value);
+    flm_json_end(json);
+}
+
 static void add_point(const struct metric *m, size_t row, struct otlp *o)
 {
     struct flm_json_writer *json = &o->json;
-    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_json_begin(json, "attributes", FLM_JSON_ARRAY_LINE);
+    begin_point(o);
     for (size_t i = 0; i < LABELS; i++) {
         char number[32];
         struct flm_bytes text;
         if (label_of(m, row, i, number, sizeof number, &text))
             add_attribute(json, labels[i], text);
     }
-    flm_json_end(json);
-    flm_json_add_text(json, "startTimeUnixNano", flm_bytes_of(o->start));
-    flm_json_add_text(json, "timeUnixNano", flm_bytes_of(o->now));
-    flm_json_add_number(json, "asDouble", value_of(m, row));
-    flm_json_end(json);
+    end_point(o, value_of(m, row));
+}
+
+static void begin_metric(struct otlp *o, const char *name, const char *unit, bool is_sum)
+{
+    struct flm_json_writer *json = &o->json;
+    const int cumulative = 2;
+    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
+    flm_json_add_text(json, "name", flm_bytes_of(name));
+    flm_json_add_text(json, "unit", flm_bytes_of(unit));
+    flm_json_begin(json, is_sum ? "sum" : "gauge", FLM_JSON_OBJECT_LINE);
+    if (is_sum) {
+        flm_json_add_integer(json, "aggregationTemporality", cumulative);
+        flm_json_add_bool(json, "isMonotonic", true);
+    }
+    flm_json_begin(json, "dataPoints", FLM_JSON_ARRAY_LINE);
+}
+
+static void end_metric(struct otlp *o)
+{
+    flm_json_end(&o->json);
+    flm_json_end(&o->json);
+    flm_json_end(&o->json);
 }
 
 static void add_otlp(const struct metric *m, void *context)
 {
     struct otlp *o = context;
-    struct flm_json_writer *json = &o->json;
     char name[96];
-    const int cumulative = 2;
     snprintf(name, sizeof name, "flamel.%s.%.*s", m->section, (int)m->base.size, m->base.at);
-    flm_json_begin(json, NULL, FLM_JSON_OBJECT_LINE);
-    flm_json_add_text(json, "name", flm_bytes_of(name));
-    flm_json_add_text(json, "unit", flm_bytes_of(m->is_time ? "s" : m->is_bytes ? "By" : "1"));
-    flm_json_begin(json, m->is_sum ? "sum" : "gauge", FLM_JSON_OBJECT_LINE);
-    if (m->is_sum) {
-        flm_json_add_integer(json, "aggregationTemporality", cumulative);
-        flm_json_add_bool(json, "isMonotonic", true);
-    }
-    flm_json_begin(json, "dataPoints", FLM_JSON_ARRAY_LINE);
+    begin_metric(o, name, m->is_time ? "s" : m->is_bytes ? "By" : "1", m->is_sum);
     for (size_t row = 0; row < flm_report_row_count(m->table); row++)
         if (!isnan(value_of(m, row)))
             add_point(m, row, o);
-    flm_json_end(json);
-    flm_json_end(json);
-    flm_json_end(json);
+    end_metric(o);
+}
+
+static void add_otlp_fact(const struct fact *fact, void *context)
+{
+    struct otlp *o = context;
+    char name[96];
+    snprintf(name, sizeof name, "flamel.%s", fact->group->name);
+    if (fact->is_first)
+        begin_metric(o, name, "1", fact->group->is_sum);
+    begin_point(o);
+    add_attribute(&o->json, fact->group->label, fact->key);
+    if (fact->note.size > 0)
+        add_attribute(&o->json, "note", fact->note);
+    end_point(o, fact->value);
 }
 
 void flm_metrics_otlp(const struct flm_report *report, uint64_t start_ns, uint64_t now_ns,
@@ -241,6 +347,9 @@ void flm_metrics_otlp(const struct flm_report *report, uint64_t start_ns, uint64
     flm_json_add_text(&o.json, "name", flm_bytes_of("flamel-probe"));
     flm_json_end(&o.json);
     flm_json_begin(&o.json, "metrics", FLM_JSON_ARRAY_LINE);
+    for (size_t i = 0; i < GROUPS; i++)
+        if (each_fact(report, &groups[i], add_otlp_fact, &o) > 0)
+            end_metric(&o);
     each_metric(report, add_otlp, &o);
     for (int i = 0; i < 6; i++)
         flm_json_end(&o.json);

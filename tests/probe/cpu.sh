@@ -258,4 +258,64 @@ FLAMEL=file:$work/out "$work/app" > "$work/said"
 "$work/tell" "$work/out" | grep -q 'voluntary 1 faults 1 user 1$' || { complain "threads: faults"; "$work/tell" "$work/out"; }
 FLAMEL=file:$work/out,no-threads "$work/idle"
 "$work/tell" "$work/out" | grep -q 'voluntary 1' && complain "no-threads: there are switches"
+
+# A thread that the report finds before its first scope has one block, also where that is of another one that
+# ended: for each of 40, which go on at once, after all of them were found.
+cat > "$work/found.c" << 'END'
+#include <flamel/probe.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+enum { MOST = 40 };
+static pthread_barrier_t begun, go;
+static void step(void)
+{
+    FLM_FUNC();
+}
+static void *scoped(void *arg)
+{
+    step();
+    return arg;
+}
+static void *late(void *arg)
+{
+    pthread_barrier_wait(&begun);
+    pthread_barrier_wait(&go);
+    if (arg)
+        step();
+    return NULL;
+}
+static void run(int count, void *(*function)(void *), int have_scopes)
+{
+    pthread_t thread[MOST];
+    pthread_barrier_init(&begun, NULL, (unsigned)count + 1);
+    pthread_barrier_init(&go, NULL, (unsigned)count + 1);
+    for (int i = 0; i < count; i++)
+        pthread_create(&thread[i], NULL, function, have_scopes ? thread : NULL);
+    if (function == late) {
+        pthread_barrier_wait(&begun);
+        flm_probe_write();
+        pthread_barrier_wait(&go);
+    }
+    for (int i = 0; i < count; i++)
+        pthread_join(thread[i], NULL);
+    flm_probe_write();
+}
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        run(MOST, argv[i][0] == 's' ? scoped : late, argv[i][1] == 's');
+    step();
+    return 0;
+}
+END
+$cc -O1 -Iinclude "$work/found.c" -o "$work/found" -pthread -L"$build" -lflamel-probe || exit 1
+for what in 'ss ls ls' 'ln ls ss' 'ss ln ls ls'; do
+    FLAMEL=file:$work/out,no-memory "$work/found" $what || complain "found: it fails"
+    "$work/tell" "$work/out" | awk -v all="$(($(echo $what | wc -w) * 40 + 1))" '
+        { threads += $3; blocks++; running += $5 == 1 }
+        END { if (threads != all || running != 1 || blocks > 41) {
+                  print threads " threads of " all ", " running " run, " blocks " blocks"; exit 1 } }' ||
+        complain "found: $what"
+done
 exit $bad

@@ -364,6 +364,9 @@ for level in -O0 -O2 "-O2 -D_FORTIFY_SOURCE=2"; do
     FLAMEL=file:$work/nested "$work/jumps" nested || complain "$level nested: it fails"
     [ "$(calls "$work/nested" | awk '{ n += $2 } $1 ~ /step;/ { bad = 1 } END { print NR, n + 0, bad + 0 }')" = "42 42 0" ] ||
         { complain "$level nested: other counts"; calls "$work/nested"; }
+    FLAMEL=file:$work/many "$work/jumps" many || complain "$level many: it fails"
+    [ "$(calls "$work/many" | tr '\n' ' ')" = "many 1 many;leap 601 many;step 601 " ] ||
+        { complain "$level many: buffers are forgotten"; calls "$work/many" | head; }
     FLAMEL=file:$work/faults "$work/jumps" faults || complain "$level faults: it fails"
     [ "$(calls "$work/faults" | tr '\n' ' ')" = "faults 1 faults;step 1 faults;touch 4 faults;touch;handler 4 faults;touch;handler;step 4 " ] ||
         { complain "$level faults: other counts"; calls "$work/faults"; }

@@ -257,6 +257,14 @@ for other in $cc clang clang-14; do
     check "$other, all stacks" ",leaks" "$work/app"
     check "$other, no stacks" ",memory:0" "$work/app"
 done
+# no-frees: what is allocated is the same, and what is freed is not 0 but not told.
+FLAMEL="file:$work/out,no-frees" "$work/app" > "$work/said" || complain 'no-frees: it fails'
+"$work/values" "$work/out" > "$work/values.txt"
+grep '^node' "$work/said" | awk '{ $6 = $7 = $8 = 0; print }' | sort > "$work/expected"
+cut -d' ' -f1-8 "$work/values.txt" | grep -F -f "$work/names" | sort | diff "$work/expected" - || complain 'no-frees: other bytes'
+"$build/flamel" report "$work/out" | grep -q '^frees are not measured: FLAMEL has no-frees$' || complain 'no-frees: nothing is said'
+"$build/flamel" report --json "$work/out" | grep -q '"freed"' && complain 'no-frees: something was freed'
+FLAMEL=leaks,no-frees "$work/app" 2>&1 > /dev/null | grep -q 'leaks are what is not freed' || complain 'leaks,no-frees is taken'
 library=$build/$(readlink "$build/libflamel-probe.so.0" || echo libflamel-probe.so.0)
 check "preloaded too" "" LD_PRELOAD="$library" "$work/app"
 

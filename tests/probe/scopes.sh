@@ -7,6 +7,7 @@ bad=0
 
 cat > "$work/app.c" << 'END'
 #include <flamel/probe.h>
+FLM_SITE(of_file, "of the file");
 static volatile int sink;
 static void work(int n)
 {
@@ -32,6 +33,8 @@ int main(void)
     }
     { FLM_SCOPE("two"); FLM_SCOPE("on a line"); }
     FLM_SITE(by_hand, "by hand");
+    struct flm_scope outside = flm_enter(&of_file);
+    flm_exit(&outside);
     struct flm_scope scope = flm_enter(&by_hand);
     deep(3);
     flm_exit(&scope);
@@ -51,6 +54,7 @@ main;line 1000
 main;line;third 334
 main;line;third;work 334
 main;line;work 1000
+main;of the file 1
 main;two 1
 main;two;on a line 1
 END
@@ -60,7 +64,7 @@ check()
     what=$1
     shift
     rm -f "$work/app" "$work/out"
-    "$@" -Iinclude -o "$work/app" -L"$build" ||
+    "$@" -Wall -Wextra -Werror -Iinclude -o "$work/app" -L"$build" ||
         { echo "$what: does not compile"; bad=1; return; }
     FLAMEL=file:$work/out "$work/app" > "$work/said" 2>&1 ||
         { echo "$what: the program fails"; bad=1; }

@@ -19,6 +19,13 @@ cat > "$work/app.c" << 'END'
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void deep(int n)
+{
+    FLM_FUNC();
+    if (n > 0)
+        deep(n - 1);
+}
+
 static void work(int n)
 {
     for (int i = 0; i < n; i++) {
@@ -46,6 +53,8 @@ int main(int count, char **argv)
     printf("%d\n", threads());
     fflush(stdout);
     while (fgets(line, sizeof line, stdin)) {
+        if (strcmp(line, "deep\n") == 0)
+            deep(260);
         if (strcmp(line, "fork\n") == 0 && fork() == 0) {
             work(7);
             exit(0);
@@ -119,6 +128,9 @@ grep -q '^flamel_time_calls_total{name="line \\"1\\"",file="[^"]*app.c",line="[0
     complain "no calls: $(cat answer)"
 grep -q '^# TYPE flamel_time_calls_total counter$' answer || complain 'no type'
 grep -q '^flamel_time_p95_seconds{' answer || complain "no percentile: $(cat answer)"
+grep -q '^flamel_measured{signal="memory"} 1$' answer || complain "not what is measured: $(cat answer)"
+grep -q '^flamel_measured{signal="cpu"} 0$' answer || complain 'not what is not measured'
+grep -q '^flamel_lost_total' answer && complain 'something was lost'
 get "$port" '' /other | grep -q '^404$' || complain 'another path is answered'
 get "$port" "Host: evil.example" | grep -q '^403$' || complain 'another name is answered'
 # Somebody who says nothing keeps nobody out for long.
@@ -133,10 +145,14 @@ end
 [ ! -s errors ] || complain "it says: $(cat errors)"
 
 # A token.
-start "metrics:127.0.0.1:$port,token:secret"
+start "metrics:127.0.0.1:$port,token:secret,no-frees"
+say deep
 get "$port" '' | grep -q '^401$' || complain 'without its token'
 get "$port" 'Authorization: Bearer secre' | grep -q '^401$' || complain 'with a part of its token'
-get "$port" 'Authorization: Bearer secret' | grep -q '^200$' || complain 'with its token'
+get "$port" 'Authorization: Bearer secret' > answer
+grep -q '^200$' answer || complain 'with its token'
+grep -q '^flamel_lost_total{what="scopes_too_deep"} 5$' answer || complain "losses are not told: $(cat answer)"
+grep -q '^flamel_measured{signal="frees",note="FLAMEL has no-frees"} 0$' answer || complain 'nor notes'
 end
 
 # What cannot be: it is said, and the program runs.
@@ -172,7 +188,8 @@ class Collector(http.server.BaseHTTPRequestHandler):
         with open('received', 'a') as file:
             for metric in body['resourceMetrics'][0]['scopeMetrics'][0]['metrics']:
                 for point in metric.get('sum', metric.get('gauge'))['dataPoints']:
-                    print(self.path, metric['name'], metric['unit'], 'sum' in metric, point['asDouble'], file=file)
+                    labels = [a['value']['stringValue'] for a in point['attributes'] if a['key'] in ('signal', 'what', 'note')]
+                    print(self.path, metric['name'], metric['unit'], 'sum' in metric, point['asDouble'], *labels, file=file)
         self.send_response(200)
         self.end_headers()
     def log_message(self, *all): pass
@@ -184,7 +201,8 @@ mkfifo number
 python3 collector.py > number &
 collector=$!
 read -r port < number
-start "otlp:http://localhost:$port,interval:1"
+start "otlp:http://localhost:$port,interval:1,no-frees"
+say deep
 say fork
 end
 # The child sends for itself, perhaps later.
@@ -199,4 +217,6 @@ got()
 got 'flamel.time.calls 1 True 100$' 'nothing sent'
 got 'flamel.time.calls 1 True 7$' 'nothing sent by the child'
 got 'flamel.time.average s False ' 'no gauge'
+got 'flamel.lost 1 True 5 scopes_too_deep$' 'losses are not sent'
+got 'flamel.measured 1 False 0 frees FLAMEL has no-frees$' 'notes are not sent'
 exit $bad

@@ -13,6 +13,11 @@ bool flm_quantity_is_time(enum flm_probe_quantity quantity)
            quantity != FLM_PROBE_LENGTH && quantity != FLM_PROBE_LEVEL;
 }
 
+bool flm_frees_are_measured(const struct flm_probe_decoded *decoded)
+{
+    return decoded->header.activity[FLM_PROBE_FREEING].state != FLM_PROBE_NOT_POSSIBLE;
+}
+
 double flm_meter_unit(const struct flm_probe_decoded *decoded, enum flm_probe_quantity quantity)
 {
     if (quantity == FLM_PROBE_LEVEL)

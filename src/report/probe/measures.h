@@ -42,6 +42,9 @@ double flm_meter_percentile(const struct flm_probe_meter *meter, double percent)
 
 double flm_meter_mean(const struct flm_probe_meter *meter);
 
+/* False: what was freed is not known, and not 0. */
+bool flm_frees_are_measured(const struct flm_probe_decoded *decoded);
+
 /* Ticks as ns, bytes and counts as they are, levels as the numbers they stand for. */
 double flm_meter_unit(const struct flm_probe_decoded *decoded, enum flm_probe_quantity quantity);
 bool flm_quantity_is_time(enum flm_probe_quantity quantity);

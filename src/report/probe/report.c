@@ -382,7 +382,7 @@ void flm_report_begin_probe_csv(struct flm_report *report, const char *first)
 static const char *const signal_names[FLM_PROBE_SIGNALS] = {
     [FLM_PROBE_TIME] = "time",      [FLM_PROBE_MEMORY] = "memory",  [FLM_PROBE_CPU_TIME] = "cpu",
     [FLM_PROBE_LOCKS] = "locks",    [FLM_PROBE_IO] = "io",          [FLM_PROBE_THREADS] = "threads",
-    [FLM_PROBE_STATEMENTS] = "sql", [FLM_PROBE_TRANSFERS] = "http",
+    [FLM_PROBE_STATEMENTS] = "sql", [FLM_PROBE_TRANSFERS] = "http", [FLM_PROBE_FREEING] = "frees",
 };
 
 static struct flm_bytes reason_of(const struct maker *m, const struct flm_probe_activity *activity)
@@ -399,6 +399,13 @@ static void add_activity(const struct maker *m)
             flm_report_add_bool(m->report, signal_names[i],
                                 m->decoded->header.activity[i].state == FLM_PROBE_ACTIVE);
     flm_report_end(m->report);
+    flm_report_begin(m->report, "notes", FLM_JSON_OBJECT_LINE);
+    for (uint32_t i = 0; i < FLM_PROBE_SIGNALS; i++) {
+        struct flm_bytes reason = reason_of(m, &m->decoded->header.activity[i]);
+        if (signal_names[i] && reason.size > 0)
+            flm_report_add_text(m->report, signal_names[i], reason);
+    }
+    flm_report_end(m->report);
     for (uint32_t i = 0; i < FLM_PROBE_SIGNALS; i++) {
         const struct flm_probe_activity *activity = &m->decoded->header.activity[i];
         struct flm_bytes reason = reason_of(m, activity);
@@ -408,7 +415,9 @@ static void add_activity(const struct maker *m)
         if (activity->state != FLM_PROBE_NOT_POSSIBLE || !signal_names[i])
             continue;
         flm_text_format(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
-                        "%s is not measured: %.*s", signal_names[i], (int)reason.size, reason.at);
+                        i == FLM_PROBE_FREEING ? "%s are not measured: %.*s"
+                                               : "%s is not measured: %.*s",
+                        signal_names[i], (int)reason.size, reason.at);
     }
 }
 

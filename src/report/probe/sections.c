@@ -150,13 +150,15 @@ const struct flm_section flm_sections[] = {
      "path",
      KIND(FILE),
      false,
-     5,
+     6,
      false,
      FLM_PROBE_IO,
      {
          {"operation", "", FLM_OF_OPERATION, 0, FLM_IN_NO_UNIT, FLM_OF_NOTHING, 0},
          {"operations", "operations", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
          {"bytes", "bytes", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_BYTES, FLM_OF_NOTHING, 0},
+         {"rate", "per second", FLM_OF_VALUE_RATE, FLM_PROBE_AMOUNT, FLM_IN_BYTES, FLM_OF_NOTHING,
+          3},
          {"average", "average", FLM_OF_AVERAGE, 0, FLM_IN_NS, FLM_OF_NOTHING, 3},
          {"", "", FLM_OF_METER_PERCENTILES, FLM_PROBE_DURATION, FLM_IN_NS, FLM_OF_NOTHING, 4},
          {"total", "total", FLM_OF_TOTAL, 0, FLM_IN_NS, FLM_OF_ELAPSED, 0},
@@ -301,6 +303,15 @@ static double without_cost(const struct flm_measures *m, uint32_t site,
     return cost > 0 ? fmax(value - cost, 0) : value;
 }
 
+/* Bytes that an operation read or wrote, and not such as it allocated: they are in one meter. */
+static bool is_of_transfer(const struct flm_probe_decoded *d, uint32_t site,
+                           const struct flm_section_column *column)
+{
+    bool is_bytes = column->which == FLM_PROBE_BYTES;
+    return is_bytes && site > 0 &&
+           (d->sites[site].kind == FLM_PROBE_FILE || d->sites[site].kind == FLM_PROBE_TRANSFER);
+}
+
 /* False: the site has no such meter, or nothing is in it. */
 static bool meter_value(const struct flm_measures *m, uint32_t site,
                         const struct flm_section_column *column, double percent, double *value)
@@ -308,7 +319,7 @@ static bool meter_value(const struct flm_measures *m, uint32_t site,
     const struct flm_probe_meter *meter = m->site[site].meter[column->which];
     double unit = flm_meter_unit(m->decoded, (enum flm_probe_quantity)column->which);
     bool is_level = column->which == FLM_PROBE_LEVEL;
-    if (!meter || meter->count == 0)
+    if (!meter || meter->count == 0 || is_of_transfer(m->decoded, site, column))
         return false;
     switch (column->source) {
     case FLM_OF_METER_COUNT:
@@ -404,6 +415,8 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
         return average(m, site, column, value);
     case FLM_OF_VALUE:
         *value = row->value[column->which];
+        if (column->which == FLM_PROBE_FREED && !flm_frees_are_measured(m->decoded))
+            return false;
         return *value != 0 || !is_value;
     case FLM_OF_VALUE_TOTAL:
         *value = row->value_total[column->which];

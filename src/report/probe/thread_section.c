@@ -133,8 +133,12 @@ void flm_report_add_threads(struct flm_report *report, const struct flm_measures
         flm_report_cell_number(report, t->tid);
         flm_report_cell_number(report, t->threads);
         flm_report_cell_bytes(report, flm_bytes_of(state_of(t)));
-        for (size_t v = 0; v < COLUMNS; v++)
-            flm_report_cell_number(report, values[v]);
+        for (size_t v = 0; v < COLUMNS; v++) {
+            if (v == FREED && !flm_frees_are_measured(d))
+                flm_report_cell_absent(report);
+            else
+                flm_report_cell_number(report, values[v]);
+        }
     }
     if (shown < count)
         flm_text_format(flm_report_add_line(report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),

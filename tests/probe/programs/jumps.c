@@ -90,6 +90,45 @@ static void nested(int n, jmp_buf *outer)
         longjmp(*outer, 1);
 }
 
+/* Many buffers of functions that are still there, and far more of some that returned since. */
+enum { STANDING = 600, RETURNED = 30000 };
+static jmp_buf standing[STANDING];
+static void stand(int n)
+{
+    if (setjmp(standing[n]) == 0) {
+        if (n + 1 < STANDING)
+            stand(n + 1);
+        FLM_SCOPE("leap");
+        longjmp(standing[n], 1);
+    }
+    step();
+    if (n > 0) {
+        FLM_SCOPE("leap");
+        longjmp(standing[n - 1], 1);
+    }
+}
+__attribute__((noinline)) static void stand_and_return(int n)
+{
+    volatile char *room = __builtin_alloca((size_t)n * 16);
+    jmp_buf buffer;
+    room[0] = 1;
+    if (setjmp(buffer) != 0)
+        abort();
+    sink += room[0];
+}
+static void many(void)
+{
+    FLM_SCOPE("many");
+    stand(0);
+    if (setjmp(out) == 0) {
+        for (int i = 1; i <= RETURNED; i++)
+            stand_and_return(i);
+        FLM_SCOPE("leap");
+        longjmp(out, 1);
+    }
+    step();
+}
+
 static void on_fault(int number)
 {
     FLM_SCOPE("handler");
@@ -312,6 +351,8 @@ int main(int argc, char **argv)
         tries(without_mask, 0);
     if (strcmp(what, "nested") == 0)
         nested(20, NULL);
+    if (strcmp(what, "many") == 0)
+        many();
     if (strcmp(what, "faults") == 0)
         faults();
     if (strcmp(what, "storm") == 0)

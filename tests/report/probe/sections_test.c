@@ -48,6 +48,38 @@ static void a_site_without_a_meter_has_no_value(void **state)
     free(image);
 }
 
+/* What an operation read is not what it allocated, though both are bytes of a call; and what was
+ * freed is not 0 where that was not asked for. */
+static void bytes_of_files_are_no_allocations_and_unknown_frees_are_none(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    struct flm_probe_decoded decoded;
+    struct flm_measures m;
+    struct flm_error why = {0};
+    double value;
+    assert_true(flm_probe_decode(&decoded, image_bytes(image), &why));
+    assert_true(flm_measures_make(&m, &decoded, &why));
+    const struct flm_section_column
+        bytes = {.source = FLM_OF_METER_PERCENTILES, .which = FLM_PROBE_BYTES},
+        freed = {.source = FLM_OF_VALUE, .which = FLM_PROBE_FREED};
+    struct flm_probe_meter *meter = calloc(1, sizeof *meter);
+    assert_non_null(meter);
+    meter->quantity = FLM_PROBE_BYTES;
+    meter->count = meter->bucket[100] = 1;
+    meter->total = meter->least = meter->greatest = 100;
+    m.site[2].meter[FLM_PROBE_BYTES] = meter;
+    assert_true(flm_section_value(&m, 2, &bytes, 95, &value) && value == 100);
+    decoded.sites[2].kind = FLM_PROBE_FILE;
+    assert_false(flm_section_value(&m, 2, &bytes, 95, &value));
+    assert_true(flm_section_value(&m, 2, &freed, 0, &value) && value == 0);
+    decoded.header.activity[FLM_PROBE_FREEING].state = FLM_PROBE_NOT_POSSIBLE;
+    assert_false(flm_section_value(&m, 2, &freed, 0, &value));
+    flm_measures_clear(&m);
+    flm_probe_decoded_clear(&decoded);
+    free(image);
+}
+
 static double average_of(struct image *image, uint32_t site)
 {
     struct flm_probe_decoded decoded;
@@ -101,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_are_sound),
         cmocka_unit_test(a_site_without_a_meter_has_no_value),
+        cmocka_unit_test(bytes_of_files_are_no_allocations_and_unknown_frees_are_none),
         cmocka_unit_test(an_average_is_of_calls_that_ended_and_were_timed),
         cmocka_unit_test(what_a_buffer_satisfied_has_no_average),
     };
