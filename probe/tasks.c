@@ -27,6 +27,7 @@ struct held {
     bool is_timed;
     uint64_t took; /* ticks that it was open */
     uint64_t allocated, allocations, function, stack;
+    uint32_t caller, began_at;
 };
 
 enum { FEW_HELD = 4, MOST_HELD = FLM_PROBE_MOST_DEPTH, TAKEN = 16 };
@@ -196,7 +197,9 @@ static bool open_again(struct flm_local *local, const struct held *held, uint64_
     open->direct = 0;
     open->function = held->function;
     open->stack = held->stack;
-    open->is_frame = held->is_frame;
+    open->caller = held->caller;
+    open->began_at = held->began_at;
+    open->is_frame = (uint16_t)held->is_frame;
     open->start = held->is_timed ? now : FLM_PROBE_UNTIMED;
     return true;
 }
@@ -261,6 +264,8 @@ static void hold(struct flm_local *local, struct flm_running *task, uint64_t now
         held->is_frame = open->is_frame;
         held->function = open->function;
         held->stack = open->stack;
+        held->caller = open->caller;
+        held->began_at = open->began_at;
         held->is_timed = open->start > FLM_PROBE_UNTIMED;
         held->allocated = node->value[FLM_PROBE_ALLOCATED] - node->seen_allocated;
         held->allocations = node->value[FLM_PROBE_ALLOCATIONS] - node->seen_allocations;

@@ -176,8 +176,8 @@ static struct flm_probe_thread *first_thread(void)
     return thread_at(__atomic_load_n(&flm_run.arena.header->first_thread, __ATOMIC_ACQUIRE));
 }
 
-/* Under the lock: a block may end, and be another thread's, while it is looked at. One that said its
- * last words is known, too, until another thread has its block. */
+/* Under the lock: a block may end, and be another thread's, while it is looked at. One that said
+ * its last words is known, too, until another thread has its block. */
 static bool is_known(uint32_t tid)
 {
     flm_lock();

@@ -228,14 +228,16 @@ struct flm_probe_held {
 
 /* A scope that is open; or, where `start` is 0, the one that was open at this depth last. */
 struct flm_probe_open {
-    uint32_t site;   /* its lower 24 bits */
-    uint32_t parent; /* place of the node around it */
-    uint32_t node;   /* place */
-    uint32_t is_frame;
-    uint64_t start;  /* ticks; 0: it ended; FLM_PROBE_UNTIMED */
-    uint64_t at;     /* the program's address of the node */
-    uint64_t meter;  /* likewise, of the durations of the site; 0: there is none yet */
-    uint64_t direct; /* a duration below is counted in its bucket, and nothing else is done */
+    uint32_t site;     /* its lower 24 bits */
+    uint32_t parent;   /* place of the node around it */
+    uint32_t node;     /* place */
+    uint32_t began_at; /* address, its lower half: of a function that enters and leaves by itself */
+    uint64_t start;    /* ticks; 0: it ended; FLM_PROBE_UNTIMED */
+    uint64_t at;       /* the program's address of the node */
+    uint64_t meter;    /* likewise, of the durations of the site; 0: there is none yet */
+    uint16_t direct;   /* a duration below is counted in its bucket, and nothing else is done */
+    uint16_t is_frame;
+    uint32_t caller;          /* as began_at: what it returns to */
     uint64_t function, stack; /* addresses: of a function that enters and leaves by itself */
 };
 enum { FLM_PROBE_UNTIMED = 1 }; /* it is open, and counted only */
@@ -265,9 +267,9 @@ struct flm_probe_thread {
     char began_as[FLM_PROBE_NAME_SIZE]; /* that of whoever made it, often */
     uint32_t first_part;                /* of nodes: place of the newest one */
     uint32_t first_meter;               /* place of the newest one */
-    uint32_t root;  /* place of the node that all others are in; it has no site */
-    uint16_t doing; /* what the kernel said last: 'R' runs, 'S' sleeps, 'D' ...; 0: not known */
-    uint16_t is_seen;     /* the report found it, and it has had no scope since */
+    uint32_t root;    /* place of the node that all others are in; it has no site */
+    uint16_t doing;   /* what the kernel said last: 'R' runs, 'S' sleeps, 'D' ...; 0: not known */
+    uint16_t is_seen; /* the report found it, and it has had no scope since */
     uint64_t lost_depth;  /* scopes deeper than FLM_PROBE_MOST_DEPTH: only these are counted */
     uint64_t lost_room;   /* scopes for which there was no room: likewise */
     uint64_t lost_busy;   /* scopes of signal handlers that interrupted the library: likewise */

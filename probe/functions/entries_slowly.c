@@ -129,7 +129,7 @@ void flm_entry_begin_slowly(uintptr_t key, uintptr_t stack)
         if (site->operation == FLM_PROBE_COUNTED)
             count(key);
         else
-            flm_function_enter(key, site, stack);
+            flm_function_enter(key, site, &(struct flm_frame){.stack = stack});
     }
     errno = kept;
 }

@@ -7,7 +7,8 @@
  * A function may be left without a call of ours: by a longjmp that nobody stands in front of, and
  * by an exception where clang compiled it. Where its frame was on the stack tells: one that is not
  * above that of a function that begins now has ended. It counts as a call that lasted until then.
- */
+ * Compilers call us for a function that they inlined, too: it has the frame of the one around
+ * it. */
 #include "functions.h"
 
 #include <fcntl.h>
@@ -227,16 +228,26 @@ static void end_frame(struct flm_probe_open *open)
     flm_scope_leave(open);
 }
 
-/* Functions in macros' scopes, and these in functions: those between have ended too. */
-static __attribute__((noinline)) void end_frames(uintptr_t now)
+/* In the same frame: what begins now is inlined there. */
+static inline bool has_inlined(const struct flm_probe_open *open, const struct flm_frame *now)
+{
+    return open->stack == now->stack && open->caller == now->caller &&
+           open->began_at != now->began_at;
+}
+
+/* Functions in macros' scopes, and these in functions: those between have ended too. Of those that
+ * are inlined in one frame, what is in the one that begins again. */
+static __attribute__((noinline)) void end_frames(const struct flm_frame *now)
 {
     struct flm_probe_open *first = NULL;
     for (struct flm_probe_open *open = flm_top; open > &flm_local->thread->open[0]; open--) {
-        if (open->stack == 0)
+        if (open->stack == 0 || has_inlined(open, now))
             continue;
-        if (!has_ended(open->stack, now))
+        if (!has_ended(open->stack, now->stack))
             break;
         first = open;
+        if (open->stack == now->stack && open->caller == now->caller)
+            break;
     }
     while (first && flm_top >= first)
         end_frame(flm_top);
@@ -254,48 +265,61 @@ static __attribute__((noinline)) void enter_nothing(uintptr_t stack)
     local->not_open++;
 }
 
-bool flm_function_enter(uintptr_t key, struct flm_site *site, uintptr_t stack)
+static inline bool has_none_ended(const struct flm_probe_open *top, const struct flm_frame *now)
+{
+    return top->stack == 0 || top->stack > now->stack || has_inlined(top, now);
+}
+
+static inline void set_frame(struct flm_probe_open *open, const struct flm_frame *frame)
+{
+    open->stack = frame->stack;
+    open->caller = frame->caller;
+    open->began_at = frame->began_at;
+}
+
+bool flm_function_enter(uintptr_t key, struct flm_site *site, const struct flm_frame *frame)
 {
     const struct flm_probe_open *top = flm_top;
-    if (top && top->stack != 0 && top->stack <= stack)
-        end_frames(stack);
+    if (top && !has_none_ended(top, frame))
+        end_frames(frame);
     struct flm_probe_open *open = flm_scope_enter(site);
     if (!open)
         return false;
     open->function = key;
-    open->stack = stack;
+    set_frame(open, frame);
     return true;
 }
 
-static __attribute__((noinline)) void enter_slowly(uintptr_t function, uintptr_t stack)
+static __attribute__((noinline)) void enter_slowly(uintptr_t function, struct flm_frame frame)
 {
     struct flm_site *site = flm_function_find(function);
     if (FLM_RARELY(!site))
         site = flm_function_site(function, function, false);
-    if (site && site != &flm_left_out && !flm_function_enter(function, site, stack))
-        enter_nothing(stack);
+    if (site && site != &flm_left_out && !flm_function_enter(function, site, &frame))
+        enter_nothing(frame.stack);
 }
 
 /* Mostly the function is the one that was open at this depth last: then nothing is looked up. */
 void __cyg_profile_func_enter(void *function, void *caller)
 {
-    (void)caller;
     if (FLM_RARELY(!FLM_PROBE_IS_ON))
         return;
-    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+    const struct flm_frame frame = {(uintptr_t)__builtin_frame_address(0),
+                                    (uint32_t)(uintptr_t)caller,
+                                    (uint32_t)(uintptr_t)__builtin_return_address(0)};
     struct flm_probe_open *top = flm_top;
-    if (FLM_RARELY(!top || flm_scope_mode || (top->stack != 0 && top->stack <= stack))) {
-        enter_slowly((uintptr_t)function, stack);
+    if (FLM_RARELY(!top || flm_scope_mode || !has_none_ended(top, &frame))) {
+        enter_slowly((uintptr_t)function, frame);
         return;
     }
     struct flm_probe_open *open = flm_top = top + 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (FLM_RARELY(open->function != (uintptr_t)function || open->parent != top->node)) {
         flm_top = top;
-        enter_slowly((uintptr_t)function, stack);
+        enter_slowly((uintptr_t)function, frame);
         return;
     }
-    open->stack = stack;
+    set_frame(open, &frame);
     open->start = flm_clock_counter();
 }
 

@@ -54,9 +54,17 @@ FLM_HIDDEN bool flm_function_is_wanted(uintptr_t address);
  * there is no memory, or the thread is not measured. */
 FLM_HIDDEN struct flm_site *flm_function_site(uintptr_t key, uintptr_t address, bool is_counted);
 
-/* `stack` tells the frame: less in what the function calls. Frames that have ended end here, too.
- * False: it is not open, since it is too deep. */
-FLM_HIDDEN bool flm_function_enter(uintptr_t key, struct flm_site *site, uintptr_t stack);
+/* Where a function begins: `stack` tells the frame, less in what the function calls. One that is
+ * inlined has the frame of the function that it is in, and returns to the same place (`caller`),
+ * but begins elsewhere in the code (`began_at`). */
+struct flm_frame {
+    uintptr_t stack;
+    uint32_t caller, began_at; /* the lower halves; 0: no function is inlined in another */
+};
+
+/* Frames that have ended end here, too. False: it is not open, since it is too deep. */
+FLM_HIDDEN bool flm_function_enter(uintptr_t key, struct flm_site *site,
+                                   const struct flm_frame *frame);
 
 /* The function with this frame ends, if it is open, and what has ended before it. */
 FLM_HIDDEN void flm_function_leave(uintptr_t stack);

@@ -98,7 +98,7 @@ void flm_xray_begin_slowly(uintptr_t function, uintptr_t stack)
     if (!site)
         site = flm_function_site(function, function, false);
     if (site && site != &flm_left_out)
-        flm_function_enter(function, site, stack);
+        flm_function_enter(function, site, &(struct flm_frame){.stack = stack});
     errno = kept;
 }
 

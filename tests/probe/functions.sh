@@ -218,6 +218,57 @@ FLAMEL=file:$work/out,no-memory "$work/host" "$work"/plug[123].so || complain "d
 [ "$(calls "$work/out" | tr '\n' ' ')" = "main 1 main;plug_1 10 main;plug_2 20 main;plug_3 30 " ] ||
     { complain "dlclose: other counts"; calls "$work/out"; }
 
+# Functions that are inlined are in the one that they are inlined in, whatever is inlined in what.
+cat > "$work/inlined.c" << 'END'
+static volatile int sink;
+static inline int leaf(int n)
+{
+    sink += n;
+    return n;
+}
+static inline int middle(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += leaf(i);
+    return sum + leaf(n);
+}
+static int fib(int n)
+{
+    return n < 2 ? leaf(n) : fib(n - 1) + fib(n - 2);
+}
+static inline void last(int n)
+{
+    sink += middle(n % 3);
+}
+static void work(int n)
+{
+    last(middle(n));
+    sink += leaf(n);
+    if (n & 1)
+        sink += middle(1);
+    last(n);
+}
+int main(void)
+{
+    for (int i = 0; i < 200; i++)
+        work(i % 7);
+    return fib(15) != 610;
+}
+END
+for other in $cc clang clang-14; do
+    command -v $other > /dev/null || continue
+    for level in -O0 -O1 -O2 -O3 -Os '-O3 -fomit-frame-pointer' '-O2 -fno-omit-frame-pointer'; do
+        $other $level -finstrument-functions "$work/inlined.c" -o "$work/inlined" -L"$build" -lflamel-probe || exit 1
+        FLAMEL=file:$work/out,no-memory "$work/inlined" || complain "inlined by $other $level: it fails"
+        calls "$work/out" > "$work/folded"
+        [ -s "$work/inlined.expected" ] || cp "$work/folded" "$work/inlined.expected"
+        diff "$work/inlined.expected" "$work/folded" || complain "inlined by $other $level: other counts"
+        "$build/flamel" info "$work/out" 2>&1 | grep 'without an end' && complain "inlined by $other $level: some were left"
+    done
+done
+grep -qx 'main;work;last;middle;leaf [0-9]*' "$work/inlined.expected" || complain 'inlined: -O0 has other counts'
+
 cat > "$work/app.cc" << 'END'
 #include <stdexcept>
 static volatile int sink;

@@ -60,9 +60,9 @@ static void bytes_of_files_are_no_allocations_and_unknown_frees_are_none(void **
     double value;
     assert_true(flm_probe_decode(&decoded, image_bytes(image), &why));
     assert_true(flm_measures_make(&m, &decoded, &why));
-    const struct flm_section_column
-        bytes = {.source = FLM_OF_METER_PERCENTILES, .which = FLM_PROBE_BYTES},
-        freed = {.source = FLM_OF_VALUE, .which = FLM_PROBE_FREED};
+    const struct flm_section_column bytes = {.source = FLM_OF_METER_PERCENTILES,
+                                             .which = FLM_PROBE_BYTES},
+                                    freed = {.source = FLM_OF_VALUE, .which = FLM_PROBE_FREED};
     struct flm_probe_meter *meter = calloc(1, sizeof *meter);
     assert_non_null(meter);
     meter->quantity = FLM_PROBE_BYTES;
