@@ -81,6 +81,40 @@ static inline void flm_scope_left(struct flm_probe_open *open, struct flm_probe_
         flm_scope_overflow(meter, (uint32_t)took);
 }
 
+/* Ends now. On x86-64 the halves of the counter are subtracted as they come: joined, what waits for
+ * them waits 1.2 ns longer. */
+static inline void flm_scope_left_now(struct flm_probe_open *open, struct flm_probe_node *node,
+                                      struct flm_probe_meter *meter)
+{
+#if defined __x86_64__
+    typedef uint32_t __attribute__((may_alias)) half;
+    const half *start = (const half *)&open->start;
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    uint32_t took = low, beyond = high;
+    __asm__("subl %2, %0\n\tsbbl %3, %1"
+            : "+&r"(took), "+&r"(beyond)
+            : "m"(start[0]), "m"(start[1])
+            : "cc");
+    bool is_short = __builtin_expect(beyond == 0, 1) && __builtin_expect(took < open->direct, 1) &&
+                    __builtin_expect(took <= node->longest, 1) &&
+                    __builtin_expect(!flm_scope_has_allocated(node), 1);
+    if (FLM_RARELY(!is_short)) {
+        flm_scope_left(open, node, meter, (uint64_t)high << 32 | low);
+        return;
+    }
+    open->start = 0;
+    node->calls++;
+    node->total += took;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    flm_top = open - 1;
+    if (FLM_RARELY(flm_count_up(&meter->bucket[took])))
+        flm_scope_overflow(meter, took);
+#else
+    flm_scope_left(open, node, meter, flm_clock_counter());
+#endif
+}
+
 /* The same, of any length, of what allocated nothing and was not suspended: calls nothing. */
 static inline void flm_scope_left_plain(struct flm_probe_open *open, struct flm_probe_node *node,
                                         uint64_t now)
@@ -137,7 +171,7 @@ static inline void flm_scope_leave(struct flm_probe_open *open)
     struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
     struct flm_probe_meter *meter = (struct flm_probe_meter *)(uintptr_t)open->meter;
     __asm__ volatile("" ::"r"(node), "r"(meter)); /* loaded while the clock is read */
-    flm_scope_left(open, node, meter, flm_clock_counter());
+    flm_scope_left_now(open, node, meter);
 }
 
 #endif
