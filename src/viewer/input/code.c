@@ -58,23 +58,21 @@ static bool act_code(struct flm_viewer *v, struct flm_bytes none, struct flm_err
                                              : flm_error_memory(why);
 }
 
-/* "find_slot\napp", and behind it a file and a line of that. */
+/* "find_slot\napp", and behind it a file, and a line of that. */
 static bool act_at(struct flm_viewer *v, struct flm_bytes place, struct flm_error *why)
 {
     struct flm_text text = {0}, of = {0};
     flm_text_add(&text, place);
     struct flm_bytes function = flm_code_part(&text, 0), module = flm_code_part(&text, 1),
                      file = flm_code_part(&text, 2);
-    bool is_new = !flm_bytes_equal(function, flm_code_part(&v->model.code.of, 0)) ||
-                  !flm_bytes_equal(module, flm_code_part(&v->model.code.of, 1));
-    flm_text_add(&of, function);
-    flm_text_putc(&of, '\n');
-    flm_text_add(&of, module);
+    flm_code_add_function(&of, function, module, file);
+    bool is_new = !flm_bytes_equal((struct flm_bytes){of.at, of.size},
+                                   (struct flm_bytes){v->model.code.of.at, v->model.code.of.size});
     bool good = !text.failed && !of.failed &&
                 flm_model_set_text(&v->model.code.of, (struct flm_bytes){of.at, of.size});
     if (is_new)
         v->model.code.open.size = v->model.code.at.size = 0;
-    if (good && file.size > 0)
+    if (good && flm_code_part(&text, 3).size > 0)
         good = flm_model_set_text(
             &v->model.code.at,
             (struct flm_bytes){file.at, (size_t)(text.at + text.size - file.at)});

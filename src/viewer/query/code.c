@@ -99,8 +99,8 @@ static bool add_stack(struct flm_query *q, struct flm_response_code *code, struc
             .title = flm_query_title(q, frame),
             .name = short_name(q, frame),
             .value = flm_query_quantity(q, rows->stack_total[i]),
-            .of = flm_query_code_place(q, f->function, f->module, 0, 0),
-            .on = f->function == rows->subject.function && f->module == rows->subject.module,
+            .of = flm_query_code_place(q, f->function, f->module, f->file, 0),
+            .on = flm_code_rows_has(rows, f),
             .inlined = f->kind == FLM_KIND_INLINED};
     }
     return true;

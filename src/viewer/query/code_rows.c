@@ -25,14 +25,15 @@ struct flm_bytes flm_query_code_place(struct flm_query *q, uint32_t function, ui
                                       uint32_t file, uint32_t line)
 {
     struct flm_text *out = flm_query_scratch(q);
-    flm_text_add(out, flm_string_bytes(q->profile, function));
-    flm_text_putc(out, '\n');
-    flm_text_add(out, flm_string_bytes(q->profile, module));
-    if (line > 0) {
+    struct flm_bytes of_module = flm_string_bytes(q->profile, module),
+                     of_file = flm_string_bytes(q->profile, file);
+    flm_code_add_function(out, flm_string_bytes(q->profile, function), of_module, of_file);
+    if (line > 0 && of_module.size > 0) {
         flm_text_putc(out, '\n');
-        flm_text_add(out, flm_string_bytes(q->profile, file));
-        flm_text_format(out, "\n%u", line);
+        flm_text_add(out, of_file);
     }
+    if (line > 0)
+        flm_text_format(out, "\n%u", line);
     return flm_query_scratch_copy(q);
 }
 
@@ -149,7 +150,7 @@ static void add_instruction(struct making_rows *m, struct flm_response_code_row 
                          : 0;
     if (frame) {
         const struct flm_frame_record *f = &m->q->profile->frames[frame];
-        row->go = flm_query_code_place(m->q, f->function, f->module, 0, 0);
+        row->go = flm_query_code_place(m->q, f->function, f->module, f->file, 0);
     }
 }
 
@@ -254,7 +255,7 @@ static void add_heading(struct making_rows *m, struct flm_response_code_row *row
     }
     add_words(m, row);
     if (from->kind == FLM_LISTING_INLINED || from->kind == FLM_LISTING_FUNCTION)
-        row->go = flm_query_code_place(q, from->function, from->module, 0, 0);
+        row->go = flm_query_code_place(q, from->function, from->module, from->file, 0);
 }
 
 /* Matches of the searches are in the text that is shown. */

@@ -69,12 +69,25 @@ struct flm_bytes flm_code_part(const struct flm_text *text, unsigned index)
     }
 }
 
-static bool choose(struct flm_model *model, struct flm_bytes function, struct flm_bytes module)
+void flm_code_add_function(struct flm_text *of, struct flm_bytes function, struct flm_bytes module,
+                           struct flm_bytes file)
 {
+    flm_text_add(of, function);
+    flm_text_putc(of, '\n');
+    flm_text_add(of, module);
+    if (module.size > 0 || file.size == 0)
+        return;
+    flm_text_putc(of, '\n');
+    flm_text_add(of, file);
+}
+
+bool flm_code_choose(struct flm_model *model, uint32_t frame)
+{
+    const struct flm_profile *p = flm_model_shown(model);
+    const struct flm_frame_record *f = &p->frames[frame];
     struct flm_text of = {0};
-    flm_text_add(&of, function);
-    flm_text_putc(&of, '\n');
-    flm_text_add(&of, module);
+    flm_code_add_function(&of, flm_frame_function(p, frame), flm_string_bytes(p, f->module),
+                          flm_string_bytes(p, f->file));
     bool same =
         !of.failed && flm_bytes_equal((struct flm_bytes){of.at, of.size},
                                       (struct flm_bytes){model->code.of.at, model->code.of.size});
@@ -88,13 +101,6 @@ static bool choose(struct flm_model *model, struct flm_bytes function, struct fl
     model->code.at.size = model->code.open.size = 0;
     flm_changed(model, FLM_ASPECT_CODE);
     return true;
-}
-
-bool flm_code_choose(struct flm_model *model, uint32_t frame)
-{
-    const struct flm_profile *p = flm_model_shown(model);
-    return choose(model, flm_frame_function(p, frame),
-                  flm_string_bytes(p, p->frames[frame].module));
 }
 
 /* By self of whole frames: no lines are needed for that. */
@@ -121,24 +127,28 @@ bool flm_code_choose_hottest(struct flm_model *model, struct flm_error *why)
     return best == 0 || flm_code_choose(model, best) || flm_error_memory(why);
 }
 
-bool flm_code_find(const struct flm_model *model, uint32_t *function, uint32_t *module)
+static bool find_function(const struct flm_model *model, struct flm_listing_subject *subject)
 {
     const struct flm_profile *p = flm_model_shown(model);
     struct flm_bytes name = flm_code_part(&model->code.of, 0),
-                     of_module = flm_code_part(&model->code.of, 1);
-    bool is_near = false;
+                     module = flm_code_part(&model->code.of, 1),
+                     file = flm_code_part(&model->code.of, 2);
+    bool is_near = false, is_there = false;
     for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         const struct flm_frame_record *f = &p->frames[i];
         if (!flm_bytes_equal(flm_string_bytes(p, f->function), name))
             continue;
-        bool is_it = flm_bytes_equal(flm_string_bytes(p, f->module), of_module);
-        if (!is_near || is_it) {
-            *function = f->function;
-            *module = f->module;
+        bool is_it = flm_bytes_equal(flm_string_bytes(p, f->module), module);
+        if (!is_near || (is_it && !is_there)) {
+            subject->function = f->function;
+            subject->module = f->module;
         }
-        if (is_it)
-            return true;
         is_near = true; /* of another build, the module may have another name */
+        is_there |= is_it;
+        if (is_it && file.size > 0 && flm_bytes_equal(flm_string_bytes(p, f->file), file))
+            subject->in_file = f->file;
+        if (is_it && (file.size == 0 || subject->in_file))
+            break;
     }
     return is_near;
 }
@@ -173,7 +183,7 @@ static bool list(const struct flm_model *model, struct flm_code_rows *rows,
                                           .before_scale = scale};
     flm_listing_free(rows->listing);
     rows->listing = NULL;
-    if (!flm_code_find(model, &subject.function, &subject.module))
+    if (!find_function(model, &subject))
         return true;
     subject.profile = p;
     subject.other_build =
@@ -187,6 +197,7 @@ static bool list(const struct flm_model *model, struct flm_code_rows *rows,
     if (count == 0)
         return true;
     subject.file = files[0];
+    subject.in_file = 0;
     flm_listing_free(rows->listing);
     rows->subject = subject;
     rows->listing = flm_listing_new(&subject, why);
@@ -271,10 +282,16 @@ uint32_t flm_code_rows_frame_named(const struct flm_model *model, struct flm_cod
 
 /* ---- The stack ------------------------------------------------------------------------------- */
 
-static bool is_of(const struct flm_profile *p, uint32_t node, const struct flm_listing_subject *s)
+bool flm_code_rows_has(const struct flm_code_rows *rows, const struct flm_frame_record *frame)
 {
-    const struct flm_frame_record *f = &p->frames[p->node_frame[node]];
-    return f->function == s->function && f->module == s->module;
+    const struct flm_listing_subject *s = &rows->subject;
+    return frame->function == s->function && frame->module == s->module &&
+           (!s->in_file || !frame->file || frame->file == s->in_file);
+}
+
+static bool is_of(const struct flm_profile *p, uint32_t node, const struct flm_code_rows *rows)
+{
+    return flm_code_rows_has(rows, &p->frames[p->node_frame[node]]);
 }
 
 /* The totals of a subtree: by node, from its root on. */
@@ -330,14 +347,13 @@ static void add_stack_totals(const struct flm_profile *p, struct flm_code_rows *
 }
 
 /* The node of the subject with the largest total. */
-static bool find_largest(const struct flm_profile *p, const struct flm_listing_subject *subject,
+static bool find_largest(const struct flm_profile *p, const struct flm_code_rows *rows,
                          uint32_t *largest)
 {
-    double *total = totals_below(p, subject->metric, 0);
+    double *total = totals_below(p, rows->subject.metric, 0);
     *largest = FLM_NONE;
     for (uint32_t i = 1; total && i < p->sizes.node_count; i++)
-        if (is_of(p, i, subject) &&
-            (*largest == FLM_NONE || fabs(total[i]) > fabs(total[*largest])))
+        if (is_of(p, i, rows) && (*largest == FLM_NONE || fabs(total[i]) > fabs(total[*largest])))
             *largest = i;
     free(total);
     return total != NULL;
@@ -350,14 +366,14 @@ bool flm_code_rows_stack(const struct flm_model *model, struct flm_code_rows *ro
     uint32_t version = flm_version_of(&model->versions, FLM_OF(SHOWN) | FLM_OF(METRIC));
     bool is_in_stack = false;
     for (uint32_t i = 0; i < rows->stack_count && rows->stack_from == version; i++)
-        is_in_stack |= is_of(p, rows->stack[i], &rows->subject);
-    bool has_node = node < p->sizes.node_count && is_of(p, node, &rows->subject);
+        is_in_stack |= is_of(p, rows->stack[i], rows);
+    bool has_node = node < p->sizes.node_count && is_of(p, node, rows);
     for (uint32_t i = 0; i < rows->stack_count && has_node; i++)
         has_node = !is_in_stack || rows->stack[i] != node;
     if (is_in_stack && !has_node)
         return true;
     uint32_t best = node;
-    if (!has_node && !find_largest(p, &rows->subject, &best))
+    if (!has_node && !find_largest(p, rows, &best))
         return flm_error_memory(why);
     rows->stack_count = 0;
     rows->stack_from = version;

@@ -90,8 +90,13 @@ uint32_t flm_code_rows_frame_named(const struct flm_model *model, struct flm_cod
 bool flm_code_choose(struct flm_model *model, uint32_t frame);
 bool flm_code_choose_hottest(struct flm_model *model, struct flm_error *why);
 
-/* The strings of a function and its module by the model's text; false: the profile has none. */
-bool flm_code_find(const struct flm_model *model, uint32_t *function, uint32_t *module);
+/* A function as the model has it, line by line: its name, its module; and its file, where it has no
+ * module, since scripts have functions of one name in many files. */
+void flm_code_add_function(struct flm_text *of, struct flm_bytes function, struct flm_bytes module,
+                           struct flm_bytes file);
+
+/* Whether a frame is one of the function whose rows they are. */
+bool flm_code_rows_has(const struct flm_code_rows *rows, const struct flm_frame_record *frame);
 
 /* Line `index` of a text. */
 struct flm_bytes flm_code_part(const struct flm_text *text, unsigned index);
