@@ -253,11 +253,23 @@ static bool try_download(struct search *s)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+/* "<string>", "<frozen site>": what Python says where there is no file. */
+static bool is_no_file(struct flm_bytes path)
+{
+    return path.size > 2 && path.at[0] == '<' && path.at[path.size - 1] == '>';
+}
+
 static void explain_nowhere(struct search *s)
 {
     struct flm_text *status = &s->source->status;
     status->size = 0;
     flm_text_add(status, s->request->path);
+    if (is_no_file(s->request->path)) {
+        flm_text_puts(status, " is not the name of a file: the code was made while the program "
+                              "ran, or is part of the interpreter");
+        flm_text_putc(status, 0);
+        return;
+    }
     flm_text_puts(status, s->has_refused ? " was not read; tried: " : " was not found; tried: ");
     flm_text_add(status, (struct flm_bytes){s->tried.at, s->tried.size});
     if (s->tried_count == 0)

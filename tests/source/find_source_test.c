@@ -160,6 +160,9 @@ static void what_was_tried_is_said(void **state)
                   "--source-map OLD=NEW for where a folder is now");
     static const struct flm_source_places nothing = {.folders_only = true};
     assert_status(&nothing, "", false, " was not found; tried: nothing. Use");
+    assert_status(&places, "<frozen site>", false,
+                  "<frozen site> is not the name of a file: the code was made while the program "
+                  "ran, or is part of the interpreter");
     struct flm_source_file source;
     const struct flm_source_request request = {.path = {"/a\0b", 4}};
     assert_false(flm_source_file_find(&nothing, &request, &source, NULL));

@@ -10,13 +10,13 @@ static bool is_code(const struct flm_viewer *v)
     return v->model.view == &flm_view_code && flm_model_shown(&v->model);
 }
 
-static bool can_show(const struct flm_viewer *v)
+static bool has_profile(const struct flm_viewer *v)
 {
-    return is_code(v) || flm_viewer_has_frame(v);
+    return flm_model_shown(&v->model) != NULL;
 }
 
 static const struct flm_condition in_code = {is_code, "the code is not shown", true};
-static const struct flm_condition showable = {can_show, "no function is selected"};
+static const struct flm_condition showable = {has_profile, "no profile is open"};
 
 static bool searches_code(const struct flm_viewer *v)
 {
@@ -49,10 +49,13 @@ static bool act_leave(struct flm_viewer *v, struct flm_bytes none, struct flm_er
     return show_view(v, from, why);
 }
 
+/* Without a selection, of the last function, or the one with the hottest line, as the tab does. */
 static bool act_code(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     if (is_code(v))
         return act_leave(v, none, why);
+    if (!flm_viewer_has_frame(v))
+        return show_view(v, &flm_view_code, why);
     uint32_t frame = flm_scene_frame(&v->scene, v->model.selected);
     return flm_code_choose(&v->model, frame) ? show_view(v, &flm_view_code, why)
                                              : flm_error_memory(why);
@@ -302,8 +305,8 @@ static const struct flm_action_argument a_place = {"PLACE", FLM_GIVEN_POINTED, N
 static const struct flm_action_argument a_form = {"text|markdown", FLM_GIVEN_WORD, NULL};
 
 static const struct flm_action actions[] = {
-    {"code", "Source and machine code of the selected function; and back", NULL, "e", act_code,
-     &showable, "annotate lines assembly disassembly list weblist"},
+    {"code", "Source and machine code of the selected function, or the hottest; and back", NULL,
+     "e", act_code, &showable, "annotate lines assembly disassembly list weblist"},
     {"leave-code", "Back from the code", NULL, "Escape", act_leave, &in_code},
     {"code-at", "Code of a function, at a line", &a_place, NULL, act_at, NULL},
     {"code-select", "Select a line or an instruction", &a_place, NULL, act_select, &in_code},

@@ -43,11 +43,22 @@ static void one_comes_back_to_the_view_before(void **state)
     flm_viewer_free(v);
 }
 
+static void without_a_selection_it_is_the_hottest_function(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;lex 7\nmain;parse 3\n");
+    flm_viewer_key(v, flm_bytes_of("e"), 0, 0);
+    assert_answer(v, "tools", "view", "code");
+    assert_answer(v, "code", "title", "lex");
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_of_the_code_mean_other_things_elsewhere),
         cmocka_unit_test(one_comes_back_to_the_view_before),
+        cmocka_unit_test(without_a_selection_it_is_the_hottest_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

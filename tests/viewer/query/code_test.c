@@ -133,7 +133,6 @@ static void e_shows_the_code_of_the_selected_function(void **state)
 {
     (void)state;
     struct flm_viewer *v = viewer_of(example(0));
-    assert_string_equal(refusal(v, "code"), "no function is selected");
     select_function(v, "find");
     flm_viewer_key(v, flm_bytes_of("e"), 0, 0);
     assert_answer(v, "tools", "view", "code");
