@@ -66,6 +66,7 @@ export function makeCanvas(view, surface) {
         if (canvas.width !== width) canvas.width = width;
         if (canvas.height !== height) canvas.height = height;
         core.resize(width, height, scale);
+        view.hideTooltip(); // another frame is below the pointer, and its place follows from the size
         paint();
         view.changed(core.changes());
     }

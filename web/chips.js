@@ -1,7 +1,7 @@
 // chips.js - the row below the tools, hidden while it is empty: transforms, searches, the options of a
 // comparison, and its legend.
 
-import {button, choice, fillChoice, make, refill, show, sign} from './dom.js';
+import {button, choice, fileName, fillChoice, make, refill, show, sign} from './dom.js';
 
 const KINDS = ['text', 'regex', 'fuzzy'], SCOPES = ['name', 'file', 'module', 'all'];
 const WIDTHS = [['after', 'width: after'], ['before', 'width: before'], ['max', 'width: larger'],
@@ -131,12 +131,12 @@ export function makeChips(view) {
     function legendItem(item, i) {
         const swatch = make('i', {class: 'swatch', 'data-texture': item.texture || null});
         if (item.color) swatch.style.setProperty('--swatch', view.isDark() && item.dark || item.color);
-        const content = [swatch, item.title, item.share && make('span', {class: 'muted'}, item.share)];
+        const content = [swatch, fileName(item.title), item.share && make('span', {class: 'muted'}, item.share)];
         const part = view.tools().comparison?.parts.find(({name}) => `parts ${name}` === item.action);
         return item.action ? button(content, () => view.act(item.action), {class: 'plain',
             'aria-pressed': part ? String(part.on) : null, title: item.note || item.title,
             'data-key': `legend-${i}`})
-            : make('span', {class: 'legend-item'}, content);
+            : make('span', {class: 'legend-item', title: item.title}, content);
     }
 
     function update() {

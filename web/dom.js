@@ -17,7 +17,7 @@ export function make(tag, attributes, ...children) {
 // A table of {name, value}; null where there are none.
 export function facts(items) {
     return items?.length > 0 && make('table', {class: 'facts'}, items.map(({name, value}) => make('tr', {},
-        make('th', {scope: 'row'}, name), make('td', {}, value))));
+        make('th', {scope: 'row'}, name), make('td', {}, make('span', {}, value)))));
 }
 
 export function button(label, onclick, attributes) {
@@ -33,6 +33,9 @@ export function sign(label, title, onclick, attributes) {
 export function shortName(name, most) {
     return name.length <= most ? name : `${name.slice(0, most >> 1)} … ${name.slice(-(most >> 1))}`;
 }
+
+// The end of a path: "libc.so.6".
+export const fileName = path => path.replace(/.*\/(?=.)/, '');
 
 // What is pressed, by a pointer or by the space bar, from then until its click. A browser makes no click where
 // something else has taken the place of what was pressed, so what would take it waits until the release: the last

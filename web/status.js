@@ -1,7 +1,7 @@
 // status.js - the status line at the bottom, which counts whatever the picture leaves out; the sheet with
 // all of these counts; and the debug overlay.
 
-import {button, make, refill, show} from './dom.js';
+import {button, fileName, make, refill, show} from './dom.js';
 
 export function makeStatus(view) {
     const facts = make('div', {class: 'facts'});
@@ -30,7 +30,7 @@ export function makeStatus(view) {
             const swatch = make('i', {class: 'swatch', 'data-texture': item.texture || null});
             swatch.style.setProperty('--swatch', view.isDark() && item.dark || item.color);
             return make('span', {class: 'legend-item', title: `${title}: ${item.title}`}, swatch,
-                make('span', {class: 'cut'}, item.title.replace(/.*\/(?=.)/, '')));
+                make('span', {class: 'cut'}, fileName(item.title)));
         });
     }
     const lossText = loss => [loss.what, loss.where].filter(Boolean).join(': ');
@@ -55,7 +55,7 @@ export function makeStatus(view) {
         refill(legend, colors());
         const isShort = value => String(value).length < 20;
         const row = (name, value) => value == null || value === '' ? null : make('tr', {},
-            make('th', {scope: 'row'}, name), make('td', {class: isShort(value) ? 'number' : null}, String(value)));
+            make('th', {scope: 'row'}, name), make('td', {class: isShort(value) ? 'number' : null}, make('span', {}, String(value))));
         refill(sheet, make('h3', {}, 'Data quality'), status.sentence && make('p', {}, status.sentence),
             make('table', {class: 'facts'}, row('stacks', status.stacks),
                 row('samples', status.samples), row('total', [status.total, status.unit].join(' ')),

@@ -43,7 +43,7 @@ const SHAPES = {
 // Widths of columns, and the order in which they are dropped where there is no room for all. The name and
 // the column that the table is sorted by always stay; if there is no room for both, the name is narrower. The panel
 // and the tooltip have the values of the others.
-const NAME_EM = 16, GAP_EM = 0.8;
+const NAME_EM = 16, NAME_MOST_EM = 28, GAP_EM = 0.8; // up to so much the name has what modules and files need not
 const emsOf = column => column.isName ? NAME_EM : column.isModule ? 9 : column.isShare ? 5.5 : 6.2;
 const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'self', 'total', 'change_share', 'after'];
 // Comparisons show the quantity that they are sorted by; of the other one after is enough.
@@ -188,8 +188,10 @@ export function makeTable(view, shapeName, name = shapeName) {
             !(isChanged && (PLAIN_ONLY.includes(key) || key === table.changes)) &&
             (isChanged || !changeColumns.some(column => column.key === key))));
         element.setAttribute('aria-rowcount', count + 1);
+        const others = columns.reduce((sum, column) => sum + GAP_EM + (column.isName ? 0 : emsOf(column)), 2);
+        const nameEm = Math.max(0, Math.min(NAME_MOST_EM, element.clientWidth / emOf(element) - others)).toFixed(1);
         element.style.setProperty('--columns', columns.map(column => column.isName
-            ? 'minmax(0, 1fr)' : column.isModule ? `minmax(0, ${emsOf(column) * 1.6}em)`
+            ? `minmax(${nameEm}em, 1fr)` : column.isModule ? `minmax(0, ${emsOf(column) * 1.6}em)`
                 : `${emsOf(column)}em`).join(' '));
         spacer.style.height = `${Math.min(count * ROW_PX, MAX_HEIGHT_PX)}px`;
         fillHead();

@@ -48,6 +48,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         changed, movedByHand, requestFrame, act, point, tryAct, opened, showDetails, showMatches, panelWanted,
         emitError: message => emit?.('flamel-error', {message}),
         stageSize: () => canvas.size(),
+        hideTooltip: () => tooltip.hide(),
         canvas: () => canvas.canvas,
         copyMs: () => canvas.copyMs(),
         isDark: () => theme.isDark(),

@@ -213,6 +213,20 @@ test('in a narrow window the names of a comparison end in the window', async () 
     await finish(page, assert);
 });
 
+test('names of a comparison have what modules and files need not', async () => {
+    const perf = text => text.split('\n').filter(Boolean).map((line, i) => {
+        const [name, count] = line.split(' ');
+        return `app 7/7 ${i}.0: ${count} cpu-clock:\n\t1000 ${name}+0x1 (/bin/application)\n  ${name}.c:1\n\n`;
+    }).join('');
+    const names = 'a_function_with_a_long_name_of_its_own 5\nanother_function_with_a_long_name 4\n';
+    const page = await open(pageOf(perf(names), '--base', file('base_perf.txt', perf(names))), {width: 1920});
+    await press(page, '5');
+    const width = async part => (await boxOf(top(page).locator(`.row ${part}`).first())).width;
+    assert.ok(await width('.name') > 200, `${await width('.name')} px`);
+    assert.match(await top(page).locator('.row .name').first().innerText(), /^a_function_w/);
+    await finish(page, assert);
+});
+
 test('a comparison has before, after and change of what it is sorted by', async () => {
     const before = file('before.folded', 'main;less;read 100\nmain;more;read 50\nmain 20\n');
     const html = pageOf('main;less;read 10\nmain;more;read 90\nmain 30\n', '--base', before);

@@ -131,7 +131,7 @@ static void add_empty_sentence(const struct flm_query *q, struct flm_text *out)
 }
 
 static void add_sentence(const struct flm_query *q, const struct flm_metric_summary *summary,
-                         struct flm_text *out)
+                         struct flm_bytes lost, struct flm_text *out)
 {
     const struct flm_viewer *v = q->viewer;
     flm_quantity_add(out, summary->total, q->unit);
@@ -146,8 +146,11 @@ static void add_sentence(const struct flm_query *q, const struct flm_metric_summ
         flm_text_puts(out, v->paint.picture.merged == 1 ? " of them gray for narrow neighbors"
                                                         : " of them gray, for narrow neighbors");
     }
-    flm_text_puts(out, q->profile->sizes.loss_count ? "; something was lost while reading."
-                                                    : "; nothing was lost while reading.");
+    flm_text_puts(out, q->profile->sizes.loss_count ? "; lost: " : "; nothing was lost.");
+    if (q->profile->sizes.loss_count) {
+        flm_text_add(out, lost);
+        flm_text_putc(out, '.');
+    }
 }
 
 /* The metric, where the unit does not say it: "12.4 s" of "cpu", but "81 samples". */
@@ -247,7 +250,7 @@ static void add_status(struct flm_query *q, struct flm_response_status *status)
     if (status->empty || q->profile->sizes.node_count <= 1)
         add_empty_sentence(q, flm_query_scratch(q));
     else
-        add_sentence(q, metric, flm_query_scratch(q));
+        add_sentence(q, metric, status->lost_count, flm_query_scratch(q));
     status->sentence = flm_query_scratch_copy(q);
 }
 

@@ -95,7 +95,7 @@ static void losses_and_notes_are_told(void **state)
     assert_string_equal(at(s, "lost.0.count"), "1,234");
     assert_string_equal(at(s, "notes.0.key"), "host");
     assert_string_equal(at(s, "notes.0.value"), "machine");
-    assert_non_null(strstr(at(s, "sentence"), "something was lost"));
+    assert_non_null(strstr(at(s, "sentence"), "; lost: 1,234."));
     json_tree_free(s);
     flm_viewer_free(v);
 }
