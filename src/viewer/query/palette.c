@@ -171,16 +171,23 @@ static void add_choice(struct palette *p, const struct flm_action *action, const
     add_entry(p, action, entry);
 }
 
-/* An action whose argument is still to be typed. */
+/* An action whose argument is still to be typed, behind `word` unless that is empty. */
 static void add_typed(struct palette *p, const struct flm_action *action, const char *group,
-                      struct flm_bytes name, struct flm_bytes argument)
+                      struct flm_bytes word, struct flm_bytes argument)
 {
+    struct flm_text *name = flm_query_scratch(&p->q);
+    flm_text_puts(name, action->name);
+    flm_text_puts(name, word.size > 0 ? " " : "");
+    flm_text_add(name, word);
+    struct flm_bytes run = flm_query_scratch_copy(&p->q);
     struct flm_response_entry entry = {.group = flm_query_text(&p->q, group),
-                                       .action = flm_query_copy(&p->q, name),
+                                       .action = run,
                                        .argument = flm_query_copy(&p->q, argument),
                                        .keys = keys_of(&p->q, action->keys)};
     struct flm_text *text = flm_query_scratch(&p->q);
     flm_text_puts(text, action->title);
+    flm_text_puts(text, word.size > 0 ? ": " : "");
+    flm_text_add(text, word);
     flm_text_puts(text, " \xE2\x80\xA6");
     entry.title = flm_query_scratch_copy(&p->q);
     add_entry(p, action, entry);
@@ -195,15 +202,12 @@ static void add_words(struct palette *p, const struct flm_action *action, const 
             size++;
         for (word = 0; word < size && at[word] != ' ';)
             word++;
-        struct flm_text *text = flm_query_scratch(&p->q);
-        if (word < size) {
-            flm_text_format(text, "%s %.*s", action->name, (int)word, at);
-            struct flm_bytes name = flm_query_scratch_copy(&p->q);
-            add_typed(p, action, group, name, (struct flm_bytes){at + word + 1, size - word - 1});
-        } else {
+        if (word < size)
+            add_typed(p, action, group, (struct flm_bytes){at, word},
+                      (struct flm_bytes){at + word + 1, size - word - 1});
+        else
             add_choice(p, action, group, (struct flm_bytes){at, size}, (struct flm_bytes){at, size},
                        NULL);
-        }
         at += size + (at[size] == '|');
     }
 }
@@ -237,7 +241,7 @@ static void add_action(struct palette *p, const struct flm_action *action, const
     }
     switch (action->argument->given) {
     case FLM_GIVEN_TYPED:
-        add_typed(p, action, group, flm_bytes_of(action->name),
+        add_typed(p, action, group, (struct flm_bytes){"", 0},
                   flm_bytes_of(action->argument->name));
         break;
     case FLM_GIVEN_WORD:

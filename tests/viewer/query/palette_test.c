@@ -106,6 +106,9 @@ static void every_entry_is_an_action(void **state)
         struct flm_bytes name = {action, strcspn(action, " ")};
         assert_non_null(flm_action_named(name));
         assert_true(at(&items->items[i], "title")[0] != 0);
+        /* Of "metric NAME" and "rules LINES" each says which it is. */
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(at(&items->items[i], "title"), at(&items->items[k], "title"));
         bool typed = strcmp(at(&items->items[i], "argument"), "null") != 0;
         assert_int_equal(typed, strstr(at(&items->items[i], "title"), "\xE2\x80\xA6") != NULL);
     }
