@@ -218,7 +218,7 @@ static bool color_by_title(struct flm_coloring *c, const struct flm_profile *p,
         c->tones[f] =
             is_module ? flm_function_tone(group->hue, flm_frame_function(p, f)) : group->tone;
     }
-    c->split = done ? titles.grouping.by : FLM_SPLIT_NONE;
+    c->split = done ? flm_grouping_split(&titles.grouping) : FLM_SPLIT_NONE;
     titles_clear(&titles);
     flm_index_clear(&index);
     return done;

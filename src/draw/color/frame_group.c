@@ -56,12 +56,27 @@ static struct flm_bytes part_of_group(const struct flm_profile *p, uint32_t fram
     }
 }
 
+static enum flm_group_program program_of(uint32_t kind)
+{
+    bool is_script =
+        kind == FLM_KIND_INTERPRETED || kind == FLM_KIND_JIT || kind == FLM_KIND_JIT_TIER1;
+    return is_script ? FLM_PROGRAM_SCRIPT : FLM_PROGRAM_NATIVE;
+}
+
 struct flm_bytes flm_frame_group(const struct flm_profile *p, uint32_t frame,
                                  const struct flm_grouping *grouping)
 {
     struct flm_bytes group = whole_group(p, frame, grouping);
-    bool is_split = grouping->by != FLM_SPLIT_NONE && flm_bytes_equal(group, grouping->group);
-    return is_split ? part_of_group(p, frame, grouping->by) : group;
+    enum flm_group_program program = program_of(p->frames[frame].kind);
+    enum flm_group_split by = grouping->split[program].by;
+    bool is_split = by != FLM_SPLIT_NONE && flm_bytes_equal(group, grouping->split[program].group);
+    return is_split ? part_of_group(p, frame, by) : group;
+}
+
+enum flm_group_split flm_grouping_split(const struct flm_grouping *grouping)
+{
+    enum flm_group_split script = grouping->split[FLM_PROGRAM_SCRIPT].by;
+    return script != FLM_SPLIT_NONE ? script : grouping->split[FLM_PROGRAM_NATIVE].by;
 }
 
 /* ---- What is split --------------------------------------------------------------------------- */
@@ -101,41 +116,31 @@ static struct counted *group_called(struct counts *counts, struct flm_bytes titl
                : NULL;
 }
 
-static bool is_script(uint32_t kind)
-{
-    return kind == FLM_KIND_INTERPRETED || kind == FLM_KIND_JIT || kind == FLM_KIND_JIT_TIER1;
-}
-
-/* Whether it is a function to be told from others, by its kind: where a script runs, one of the
- * script. */
-static bool counts_as_function(uint32_t kind, bool has_script)
-{
-    return kind != FLM_KIND_KERNEL && kind != FLM_KIND_LABEL && (!has_script || is_script(kind));
-}
-
 /* The functions of one group by what would split it, or, by nothing, all of them by their group;
  * those of runtimes are left out. To find a package and whether it is a runtime's is most of the
  * time before the first picture of a page is colored: it is asked once where it is the group. */
-static bool count_all(struct counts *counts, const struct flm_profile *p, bool has_script,
-                      const struct flm_grouping *grouping)
+static bool count_all(struct counts *counts, const struct flm_profile *p,
+                      enum flm_group_program program, const struct flm_grouping *grouping)
 {
-    bool is_split = grouping->by != FLM_SPLIT_NONE;
+    struct flm_bytes split = grouping->split[program].group;
+    enum flm_group_split by = grouping->split[program].by;
+    bool is_split = by != FLM_SPLIT_NONE;
     clear(counts);
     uint32_t last = 0; /* frames of one function stand together: with other lines, say */
     for (uint32_t f = 1; f < p->sizes.frame_count; f++) {
         const struct flm_frame_record *record = &p->frames[f];
         bool is_same = record->function == last;
         last = record->function;
-        if (is_same || !counts_as_function(record->kind, has_script))
+        bool counts_as_function = record->kind != FLM_KIND_KERNEL && record->kind != FLM_KIND_LABEL;
+        if (is_same || !counts_as_function || program_of(record->kind) != program)
             continue;
         struct flm_bytes whole = whole_group(p, f, grouping);
-        if (is_split && !flm_bytes_equal(whole, grouping->group))
+        if (is_split && !flm_bytes_equal(whole, split))
             continue;
         bool has_module = flm_string_bytes(p, record->module).size > 0;
         if (has_module && flm_name_is_runtime(flm_name_package(flm_frame_function(p, f))))
             continue;
-        struct counted *group =
-            group_called(counts, is_split ? part_of_group(p, f, grouping->by) : whole);
+        struct counted *group = group_called(counts, is_split ? part_of_group(p, f, by) : whole);
         if (!group)
             return false;
         if (!is_split && group->is_runtime)
@@ -156,33 +161,43 @@ static struct flm_bytes largest(const struct counts *counts)
     return (struct flm_bytes){NULL, 0};
 }
 
-static bool has_files(const struct flm_profile *p, const struct flm_grouping *grouping)
+static bool has_files(const struct flm_profile *p, enum flm_group_program program,
+                      const struct flm_grouping *grouping)
 {
     for (uint32_t f = 1; f < p->sizes.frame_count; f++)
-        if (p->frames[f].file && flm_bytes_equal(whole_group(p, f, grouping), grouping->group))
+        if (p->frames[f].file && program_of(p->frames[f].kind) == program &&
+            flm_bytes_equal(whole_group(p, f, grouping), grouping->split[program].group))
             return true;
     return false;
+}
+
+/* False when memory ran out. */
+static bool find_split(struct flm_grouping *grouping, const struct flm_profile *p,
+                       enum flm_group_program program)
+{
+    struct counts counts = {0};
+    enum flm_group_split *by = &grouping->split[program].by;
+    bool good = count_all(&counts, p, program, grouping);
+    if (good)
+        grouping->split[program].group = largest(&counts);
+    bool is_large = grouping->split[program].group.size > 0;
+    if (is_large && !has_files(p, program, grouping))
+        *by = FLM_SPLIT_FILE;
+    while (good && is_large && *by < FLM_SPLIT_FUNCTION) {
+        ++*by;
+        good = count_all(&counts, p, program, grouping);
+        is_large = good && largest(&counts).size > 0;
+    }
+    clear(&counts);
+    return good;
 }
 
 bool flm_grouping_init(struct flm_grouping *grouping, const struct flm_profile *p,
                        struct flm_bytes *whole, struct flm_error *why)
 {
-    struct counts counts = {0};
-    bool has_script = false;
-    for (uint32_t f = 1; f < p->sizes.frame_count && !has_script; f++)
-        has_script = is_script(p->frames[f].kind);
-    *grouping = (struct flm_grouping){.by = FLM_SPLIT_NONE, .whole = whole, .of = p};
-    bool good = count_all(&counts, p, has_script, grouping);
-    if (good)
-        grouping->group = largest(&counts);
-    bool is_large = grouping->group.size > 0;
-    if (is_large && !has_files(p, grouping))
-        grouping->by = FLM_SPLIT_FILE;
-    while (good && is_large && grouping->by < FLM_SPLIT_FUNCTION) {
-        grouping->by++;
-        good = count_all(&counts, p, has_script, grouping);
-        is_large = good && largest(&counts).size > 0;
-    }
-    clear(&counts);
+    *grouping = (struct flm_grouping){.whole = whole, .of = p};
+    bool good = true;
+    for (int program = 0; good && program < FLM_PROGRAMS; program++)
+        good = find_split(grouping, p, (enum flm_group_program)program);
     return good || flm_error_memory(why);
 }

@@ -2,8 +2,9 @@
  * with (flm_name_package).
  *
  * A program is often one module, and a picture in one hue tells nothing. So a group that has most
- * of a profile's functions, apart from those of runtimes and the kernel, is split, by the first of
- * these that splits it well:
+ * of a profile's functions, apart from those of runtimes and the kernel, is split. Where a script
+ * runs, its functions and those of the interpreter that runs it are two programs: a group is split
+ * that has most of the one, or of the other. The first of these is taken that splits it well:
  *
  *     file        sort.c
  *     package     ext4 of ext4_read, app of app::sort
@@ -25,9 +26,13 @@ enum flm_group_split {
     FLM_SPLIT_FUNCTION
 };
 
+enum flm_group_program { FLM_PROGRAM_NATIVE, FLM_PROGRAM_SCRIPT, FLM_PROGRAMS };
+
 struct flm_grouping {
-    struct flm_bytes group; /* the one that is split; borrowed from the profile */
-    enum flm_group_split by;
+    struct {
+        struct flm_bytes group; /* the one that is split; borrowed from the profile */
+        enum flm_group_split by;
+    } split[FLM_PROGRAMS];
     /* NULL, or memory of the caller, as 0 at first: by frame of the profile `of`, the groups that
      * have been found, before any is split. */
     struct flm_bytes *whole;
@@ -38,6 +43,9 @@ struct flm_grouping {
  * out. A few hundred ns per frame. */
 bool flm_grouping_init(struct flm_grouping *grouping, const struct flm_profile *p,
                        struct flm_bytes *whole, struct flm_error *why);
+
+/* What the main group is split by: of a script where one runs. */
+enum flm_group_split flm_grouping_split(const struct flm_grouping *grouping);
 
 /* The group of a frame, by its title: a range of strings of the profile. Empty only for a frame
  * that has neither a module nor a name. */

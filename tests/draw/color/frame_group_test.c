@@ -118,16 +118,18 @@ static void without_files_it_is_split_by_names(void **state)
     flm_profile_free(p);
 }
 
-static void an_interpreter_is_not_split_where_a_script_runs(void **state)
+static void an_interpreter_and_its_script_are_split_each_by_itself(void **state)
 {
     (void)state;
     static const struct function functions[] = {{"Py_Main", "libpython3.so", NULL, 0},
                                                 {"dict_get", "libpython3.so", NULL, 0},
                                                 {"list_append", "libpython3.so", NULL, 0},
+                                                {"list_sort", "libpython3.so", NULL, 0},
                                                 {"run", NULL, "app.py", FLM_KIND_INTERPRETED},
                                                 {"load", NULL, "app.py", FLM_KIND_INTERPRETED}};
     struct flm_profile *p = PROFILE_WITH(functions);
-    assert_group(p, "dict_get", "libpython3.so");
+    assert_group(p, "dict_get", "dict");
+    assert_group(p, "list_append", "list");
     assert_group(p, "load", "load");
     flm_profile_free(p);
 }
@@ -152,7 +154,7 @@ int main(void)
         cmocka_unit_test(modules_that_share_a_profile_are_groups),
         cmocka_unit_test(the_module_of_a_program_is_split_by_files),
         cmocka_unit_test(without_files_it_is_split_by_names),
-        cmocka_unit_test(an_interpreter_is_not_split_where_a_script_runs),
+        cmocka_unit_test(an_interpreter_and_its_script_are_split_each_by_itself),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
