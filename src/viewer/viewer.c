@@ -240,10 +240,20 @@ double flm_viewer_glide_ms(const struct flm_viewer *v)
     return v->paint.theme.still ? 0 : FLM_GLIDE_MS;
 }
 
+static bool is_whole(struct flm_viewer *v, struct flm_node_ref ref)
+{
+    struct flm_area box, area = flm_viewer_area(v);
+    return flm_viewer_place(v, ref, &box) && box.top >= area.top &&
+           box.top + box.height <= area.top + area.height;
+}
+
+/* Where the window loses height, to a panel below the picture, say, a row that was seen and is
+ * selected is still seen. */
 void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, double scale)
 {
     assert(v && scale > 0);
     double rows = flm_viewer_rows(v);
+    bool was_seen = height < v->scene.window.height && is_whole(v, v->model.selected);
     if (scale != v->scene.window.scale) {
         struct flm_atlas *atlas = flm_atlas_new(FLM_FONT_PX * scale, NULL);
         if (atlas) {
@@ -259,6 +269,8 @@ void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, do
     struct flm_area area = flm_viewer_area(v);
     flm_scene_arrange(&v->scene, area.width, area.height, flm_viewer_row_px(v));
     flm_viewer_scroll_rows(v, rows);
+    if (was_seen && !is_whole(v, v->model.selected))
+        flm_viewer_reveal(v, v->model.selected);
     flm_changed(&v->model, FLM_ASPECT_WINDOW);
 }
 

@@ -170,12 +170,13 @@ void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
     flm_viewer_expand_to(v, ref);
     double row = flm_viewer_row_px(v), y = flm_pane_row_px(pane, level, row);
     double scroll = v->model.camera.scroll_to;
-    if (level == FLM_NONE || area.height < 3 * row)
+    if (level == FLM_NONE || area.height < row)
         return;
-    if (y < scroll + row)
-        scroll = fmax(0, y - row);
-    if (y + 2 * row > scroll + area.height)
-        scroll = fmax(0, fmin(y + 2 * row, v->scene.content_px) - area.height);
+    double beside = area.height < 3 * row ? 0 : row; /* its neighbors are seen too */
+    if (y < scroll + beside)
+        scroll = fmax(0, y - beside);
+    if (y + row + beside > scroll + area.height)
+        scroll = fmax(0, fmin(y + row + beside, v->scene.content_px) - area.height);
     if (scroll != v->model.camera.scroll_to)
         flm_camera_scroll_to(&v->model.camera, scroll, v->input.now_ms, flm_viewer_glide_ms(v));
 }

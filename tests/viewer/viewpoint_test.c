@@ -48,6 +48,49 @@ static void a_zoom_in_one_half_leaves_the_other(void **state)
     viewing_clear(&seen);
 }
 
+/* At 200 % a panel that opens below the picture leaves it two rows. */
+static void a_selected_row_is_seen_in_a_lower_window(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    char text[26 * 3] = "";
+    for (int i = 0; i < 20; i++)
+        sprintf(text + strlen(text), "%s%c", i ? ";" : "", 'a' + i);
+    strcat(text, " 1\n");
+    viewing_init(&seen, profile_of(text), 600, 600, 1);
+    viewing_click(&seen, "k", 1);
+    double top = flm_viewer_area(seen.viewer).top;
+    for (double rows = 8; rows >= 1.5; rows -= 1.3) {
+        double height = top + rows * 19;
+        flm_viewer_resize(seen.viewer, 600, (uint32_t)height, 1);
+        viewing_look(&seen);
+        struct viewing_box box = viewing_box(&seen, "k");
+        assert_true(box.y0 >= top && box.y1 <= height);
+    }
+    viewing_clear(&seen);
+}
+
+/* What is not looked at does not come back. */
+static void a_row_that_was_scrolled_away_stays_away(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    char text[26 * 3] = "";
+    for (int i = 0; i < 26; i++)
+        sprintf(text + strlen(text), "%s%c", i ? ";" : "", 'a' + i);
+    strcat(text, " 1\n");
+    viewing_init(&seen, profile_of(text), 600, 300, 1);
+    viewing_click(&seen, "b", 1);
+    viewing_do(&seen, "page-down");
+    viewing_look(&seen);
+    double scroll = seen.viewer->model.camera.scroll_to;
+    assert_true(scroll > 60);
+    flm_viewer_resize(seen.viewer, 600, 200, 1);
+    viewing_look(&seen);
+    assert_true(seen.viewer->model.camera.scroll_to >= scroll - 1);
+    viewing_clear(&seen);
+}
+
 static void the_wheel_and_keys_move_the_half_that_was_touched(void **state)
 {
     (void)state;
@@ -129,6 +172,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_zoom_in_one_half_leaves_the_other),
+        cmocka_unit_test(a_selected_row_is_seen_in_a_lower_window),
+        cmocka_unit_test(a_row_that_was_scrolled_away_stays_away),
         cmocka_unit_test(the_wheel_and_keys_move_the_half_that_was_touched),
         cmocka_unit_test(a_link_and_a_new_scene_keep_both_places),
         cmocka_unit_test(an_old_link_keeps_both_places),
