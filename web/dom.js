@@ -101,8 +101,11 @@ function replaceAround(old, fresh, kept, again) {
         fillChoice(kept, Array.from(again.options, ({value, text}) => ({name: value, title: text})), again.value);
         return;
     }
-    for (const {name} of Array.from(inside.attributes)) inside.removeAttribute(name);
-    for (const {name, value} of others[at].attributes) inside.setAttribute(name, value);
+    // The page's policy has no styles in attributes: only scripts may set them.
+    const copied = one => Array.from(one.attributes).filter(({name}) => name !== 'style');
+    for (const {name} of copied(inside)) inside.removeAttribute(name);
+    for (const {name, value} of copied(others[at])) inside.setAttribute(name, value);
+    inside.style.cssText = others[at].style.cssText;
     replaceAround(inside, others[at], kept, again);
 }
 function depthBelow(parent, child) {
