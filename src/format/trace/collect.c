@@ -253,14 +253,24 @@ static void add_metadata(struct flm_trace *t, uint32_t thread)
       memcpy((to)->at + (to)->count, (from)->at, (from)->count * sizeof *(to)->at)) &&             \
      ((to)->count += (from)->count, true))
 
+/* So that the lines of a part stand beside its own samples: parts before it may have had none. */
+static bool pad_lines(struct flm_v8_profile *p)
+{
+    while (p->lines.count < p->samples.count)
+        if (!FLM_ARRAY_ADD(&p->lines, 0))
+            return false;
+    return true;
+}
+
 static void append_profile(struct flm_trace *t, struct flm_v8_profile *to,
                            struct flm_v8_profile *part)
 {
+    bool padded = part->lines.count == 0 || pad_lines(to);
     for (size_t i = 0; i < part->edges.count; i++)
         part->edges.at[i].from += (uint32_t)to->nodes.count;
     for (size_t i = 0; i < part->nodes.count; i++)
         part->nodes.at[i].ticks += (uint32_t)to->ticks.count;
-    if (!APPEND(&to->nodes, &part->nodes) || !APPEND(&to->edges, &part->edges) ||
+    if (!padded || !APPEND(&to->nodes, &part->nodes) || !APPEND(&to->edges, &part->edges) ||
         !APPEND(&to->ticks, &part->ticks) || !APPEND(&to->samples, &part->samples) ||
         !APPEND(&to->deltas, &part->deltas) || !APPEND(&to->lines, &part->lines))
         flm_builder_fail_memory(t->builder);

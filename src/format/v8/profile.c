@@ -469,12 +469,26 @@ static void begin_sample(struct sampling *s, uint32_t id, uint32_t line)
     s->stack = stack_at_line(s, &p->nodes.at[index], line);
 }
 
-static bool has_lines(const struct flm_v8_profile *p)
+/* Whether a sample of that node can be at a line: stack_at_line leaves out those of no function. */
+static bool can_have_line(const struct sampling *s, uint32_t index)
 {
-    for (size_t i = 0; i < p->lines.count; i++)
-        if (p->lines.at[i] != FLM_NONE && p->lines.at[i] > 0)
+    const struct flm_builder *b = s->p->builder;
+    const struct flm_v8_node *node = index == FLM_NONE ? NULL : &s->p->nodes.at[index];
+    return node && node->role != ROLE_INTERRUPTS && node->node != s->root.index &&
+           b->interner.frames[b->nodes[node->node].frame].file != 0;
+}
+
+static bool has_lines(const struct sampling *s)
+{
+    struct flm_v8_profile *p = s->p;
+    for (size_t i = 0; i < p->lines.count && i < p->samples.count; i++)
+        if (p->lines.at[i] != FLM_NONE && p->lines.at[i] > 0 &&
+            can_have_line(s, find_node(p, p->samples.at[i])))
             return true;
-    return p->ticks.count > 0;
+    for (uint32_t i = 0; i < p->nodes.count && p->ticks.count > 0; i++)
+        if (p->nodes.at[i].tick_count > 0 && can_have_line(s, i))
+            return true;
+    return false;
 }
 
 /* The line that a sample ran; 0: not known. Where a node has counts of its lines, its samples are
@@ -510,7 +524,8 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
                          .last_id = FLM_NONE};
     if (!index_nodes(p))
         return;
-    p->builder->dropped_locations |= p->builder->locations == FLM_LOCATIONS_DROPPED && has_lines(p);
+    p->builder->dropped_locations |= p->builder->locations == FLM_LOCATIONS_DROPPED &&
+                                     !flm_builder_failed(p->builder) && has_lines(&s);
     double elapsed = p->deltas.count > 0 ? p->deltas.at[0] : 0;
     s.latest = elapsed;
     size_t backward = 0;

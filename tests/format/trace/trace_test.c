@@ -361,6 +361,32 @@ static void events_of_a_profiled_trace_are_a_metric_of_their_own(void **state)
     flm_profile_free(p);
 }
 
+/* Chrome writes the lines of samples only into the parts that have any. */
+static void lines_are_those_of_the_samples_of_their_part(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[{\"args\":{\"data\":{\"startTime\":5}},\"id\":\"0x1\",\"name\":\"Profile\",\"ph\":"
+        "\"P\",\"pid\":1,\"tid\":2,\"ts\":5},"
+        "{\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":[{\"callFrame\":{\"functionName\":"
+        "\"(root)\"},\"id\":1},{\"callFrame\":{\"functionName\":\"early\",\"url\":\"a.js\","
+        "\"lineNumber\":1},\"id\":2,\"parent\":1}],\"samples\":[2,2]},\"timeDeltas\":[0,1]}},"
+        "\"id\":\"0x1\",\"name\":\"ProfileChunk\",\"ph\":\"P\",\"pid\":1,\"tid\":9,\"ts\":6},"
+        "{\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":[{\"callFrame\":{\"functionName\":"
+        "\"late\",\"url\":\"a.js\",\"lineNumber\":6},\"id\":3,\"parent\":1}],\"samples\":[3,3,1]},"
+        "\"lines\":[8,9,0],\"timeDeltas\":[10,20,30]}},\"id\":\"0x1\",\"name\":\"ProfileChunk\","
+        "\"ph\":\"P\",\"pid\":1,\"tid\":9,\"ts\":7}]";
+    struct flm_profile *p = read_bytes(
+        trace, flm_bytes_of(text), &(struct flm_read_options){.locations = true, .lines = true});
+    assert_int_equal(frame_named(p, "early")->line, 2);
+    uint32_t lines = 0; /* a set of bits */
+    for (uint32_t i = 0; i < p->sizes.frame_count; i++)
+        if (flm_bytes_are(flm_string_bytes(p, p->frames[i].function), "late"))
+            lines |= 1u << p->frames[i].line;
+    assert_int_equal(lines, 1u << 8 | 1u << 9);
+    flm_profile_free(p);
+}
+
 /* `count` items of an array, and what is around them; freed by the caller. */
 static char *with_items(const char *before, const char *item, size_t count, const char *behind)
 {
@@ -511,6 +537,7 @@ int main(void)
         cmocka_unit_test(processes_and_threads_may_be_numbers_texts_and_missing),
         cmocka_unit_test(what_is_complete_is_read),
         cmocka_unit_test(events_of_a_profiled_trace_are_a_metric_of_their_own),
+        cmocka_unit_test(lines_are_those_of_the_samples_of_their_part),
         cmocka_unit_test(a_long_profile_is_read_whole_with_each_option),
         cmocka_unit_test(long_arguments_are_shortened_and_no_others_lost),
         cmocka_unit_test(stacks_in_a_circle_end),
