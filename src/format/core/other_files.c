@@ -14,7 +14,7 @@ static const struct {
     const char *says;
 } binary[] = {
     {"\x7f" "ELF", 4, "this is a program or a library (ELF), not a profile of it"},
-    {"PK\x03\x04", 4, "this is a zip archive: unpack it first"},
+    {"PK\x03\x04", 4, "this is a zip archive: unpack it first"}, /* but for `bundles` */
     {"PK\x05\x06", 4, "this is an empty zip archive"},
     {"\x04\x22\x4d\x18", 4, "this is compressed with lz4: decompress it first (lz4 -d)"},
     {"\xfd" "7zXZ", 5, "this is compressed with xz: decompress it first (xz -d)"},
@@ -47,6 +47,10 @@ static const struct {
     {"v8-version,", "", "", "this is a log of V8: 'node --prof-process --preprocess' makes a profile of it"},
     {"<?xml", "<trace-toc", "", "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile"},
     {"", "Showing nodes accounting for", "flat%", "this is a report of pprof: flamel reads the profile that it was made of"},
+    {"PeriodType:", "Samples:", "Period", "this is what 'pprof -raw' shows: flamel reads the profile that it was made of"},
+    {"", "-----------+-----", "Type: ", "this is what 'pprof -traces' shows: flamel reads the profile that it was made of"},
+    {"", "ROUTINE ====", "Total: ", "this is a listing of pprof: flamel reads the profile that it was made of"},
+    {"{", "\"profileJSONWithSymbolicationTable,", "", "this is a profile of Cleopatra, the viewer before the Firefox Profiler, which flamel does not read"},
     {"digraph ", "label=", "", "this is a graph for Graphviz: flamel reads the profile that it was made of"},
     {"<?xml", "", "", "this is XML (a picture?), not a profile"},
     {"# DURATION", "TID", "FUNCTION", "this is what 'uftrace replay' shows: 'uftrace dump' makes a text that flamel reads"},
@@ -54,6 +58,15 @@ static const struct {
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},
     {"<html", "", "", "this is a web page, not a profile"},
+};
+
+/* Zip archives of what programs keep as a folder: names of files near the beginning. */
+static const char of_instruments[] = "this is a trace of Instruments, which flamel does not read: 'xctrace export --xpath' with one of its tables (time-profile) makes a profile";
+static const struct {
+    const char *has, *also, *says;
+} bundles[] = {
+    {".trace/", "/corespace/", of_instruments},
+    {".trace/", "/instrument_data/", of_instruments},
 };
 /* clang-format on */
 
@@ -68,8 +81,20 @@ bool flm_begins_json(struct flm_bytes head)
            (head.at[0] == '[' && head.at[i] == '{');
 }
 
+static const char *bundle(struct flm_bytes head)
+{
+    for (size_t i = 0; i < sizeof bundles / sizeof bundles[0]; i++)
+        if (flm_bytes_start_with(head, "PK\x03\x04") && flm_bytes_contain(head, bundles[i].has) &&
+            flm_bytes_contain(head, bundles[i].also))
+            return bundles[i].says;
+    return NULL;
+}
+
 const char *flm_other_file(struct flm_bytes head)
 {
+    const char *says = bundle(head);
+    if (says)
+        return says;
     for (size_t i = 0; i < sizeof binary / sizeof binary[0]; i++)
         if (head.size >= binary[i].size && memcmp(head.at, binary[i].begins, binary[i].size) == 0)
             return binary[i].says;

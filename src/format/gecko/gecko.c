@@ -35,7 +35,8 @@ static int sniff_gecko(struct flm_bytes head, bool whole)
         return FLM_SNIFF_NO;
     if (has(head, "\"preprocessedProfileVersion\""))
         return FLM_SNIFF_SURE + 5;
-    if (has(head, "\"resourceProfiles\"")) /* OTLP has tables of the same names */
+    /* OTLP has tables of the same names; Cleopatra, the viewer before, had others. */
+    if (has(head, "\"resourceProfiles\"") || has(head, "\"profileJSONWithSymbolicationTable,"))
         return FLM_SNIFF_NO;
     int signs = has(head, "\"stackTable\"") + has(head, "\"frameTable\"") +
                 has(head, "\"stringTable\"") + has(head, "\"stringArray\"") +

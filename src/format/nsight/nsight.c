@@ -229,9 +229,14 @@ static bool read_nsight(struct flm_source *source, const struct flm_read_options
 static int sniff_nsight(struct flm_bytes head, bool whole)
 {
     (void)whole;
+    /* What the first page is: a leaf of the tree of tables has the names of all of them. */
+    enum { FIRST_PAGE = 100, LEAF = 0x0d };
     if (!flm_sqlite_is(head))
         return FLM_SNIFF_NO;
-    return flm_bytes_contain(head, "StringIds") ? FLM_SNIFF_MAGIC : FLM_SNIFF_LIKELY;
+    if (flm_bytes_contain(head, "StringIds"))
+        return FLM_SNIFF_MAGIC;
+    bool is_leaf = head.size > FIRST_PAGE && head.at[FIRST_PAGE] == LEAF;
+    return is_leaf ? FLM_SNIFF_MIXED : FLM_SNIFF_LIKELY;
 }
 
 const struct flm_format flm_format_nsight = {
