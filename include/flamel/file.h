@@ -63,6 +63,9 @@ struct flm_load_options {
     bool no_locations; /* do not keep the lines and addresses of frames (flamel/annotate.h), unless
                           `lines` is set: cheaper */
     bool *dropped_locations; /* is set to true where no_locations left some out; may be NULL */
+    uint64_t counted_size;   /* inputs of up to so many bytes (all of a folder or an archive
+                                together) keep what drop_times and no_locations say, so that
+                                flm_save_losses can count it */
 };
 
 /* The profile in a file, or on standard input ("-"), in any format that can be read, also

@@ -40,6 +40,7 @@ struct loading {
     const char *path;   /* of the file; NULL: there is none */
     bool is_member;     /* one of several files that are merged */
     bool is_certain;    /* the format was recognized beyond doubt, or almost */
+    uint64_t counted;   /* bytes of options.counted_size that this input has taken */
     uint64_t announced; /* the size of a download; 0: not known */
 };
 
@@ -147,8 +148,29 @@ static struct flm_profile *by_line(struct flm_profile *p, struct flm_error *why)
     return lines;
 }
 
+/* Small inputs are read with all that they have, so that what a format cannot hold is counted. A
+ * stream that fails does so again, while it is read. */
+static void keep_if_small(struct loading *l)
+{
+    const uint64_t room = l->options.counted_size;
+    struct flm_source *source = flm_input_source(l->input);
+    struct flm_error ignored;
+    uint64_t size = 0;
+    if (room == 0 || !(l->options.drop_times || l->options.no_locations))
+        return;
+    if (flm_input_is_plain(l->input))
+        size = flm_input_size(l->input);
+    else if (flm_source_fill(source, room + 1, &ignored))
+        size = (uint64_t)(source->end - source->at);
+    if (size == 0 || size > room)
+        return;
+    l->options.drop_times = l->options.no_locations = false;
+    l->counted = size;
+}
+
 static struct flm_profile *load(struct loading *l)
 {
+    keep_if_small(l);
     const struct flm_read_options read = {
         .allow_negative = l->options.allow_negative,
         .lenient = l->options.lenient,
@@ -206,6 +228,7 @@ static bool add_file(struct loading *all, struct flm_collection *sum, const char
     struct loading l = {.options = all->options, .why = reason, .is_member = true};
     l.options.found_format = sum->merged == 0 ? all->options.found_format : NULL;
     struct flm_profile *profile = load_input(&l, input);
+    all->options.counted_size -= l.counted;
     bool is_other = reason->kind == FLM_ERROR_FORMAT || reason->kind == FLM_ERROR_RANGE;
     if (profile || (is_other && (!l.is_certain || all->options.lenient)))
         return flm_collection_add(sum, name, profile, reason, all->why);

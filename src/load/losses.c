@@ -34,13 +34,19 @@ static void add_metrics(struct losses *l)
     if (p->sizes.metric_count <= kept)
         return;
     add_loss(l, "", p->sizes.metric_count - kept, "other metric");
+    enum { MOST_NAMES = 120 }; /* bytes: there is more to tell */
     const char *before = " (";
+    size_t start = l->out->size;
     for (uint32_t m = 0; m < p->sizes.metric_count && kept == 1; m++) {
+        struct flm_bytes name = flm_string_bytes(p, p->metrics[m].name);
+        bool fits = l->out->size - start + name.size < MOST_NAMES;
         if (m == l->options->metric.index)
             continue;
         flm_text_puts(l->out, before);
-        flm_text_add(l->out, flm_string_bytes(p, p->metrics[m].name));
+        flm_text_add(l->out, fits ? name : flm_bytes_of("..."));
         before = ", ";
+        if (!fits)
+            break;
     }
     flm_text_puts(l->out, kept == 1 ? ")" : "");
 }

@@ -272,6 +272,72 @@ static void a_trace_of_instruments_is_named(void **state)
     assert_sum(folder, NULL, "main;a 1\n");
 }
 
+/* A trace of Instruments has a database, beside others. */
+static void a_database_that_is_no_profile_is_passed_over(void **state)
+{
+    (void)state;
+    const char *folder = new_folder("databases");
+    struct flm_text music = read_file("tests/data/nsight/music.sqlite");
+    struct flm_error why = {0};
+    write_file(in_folder(folder, "music.sqlite"), (struct flm_bytes){music.at, music.size});
+    assert_null(flm_load(folder, NULL, &why));
+    assert_non_null(strstr(why.text, "no profile is in this folder"));
+    assert_non_null(strstr(why.text, "its tables are albums, songs"));
+    write_text(in_folder(folder, "app.folded"), "main;a 1\n");
+    assert_sum(folder, NULL, "main;a 1\n");
+    flm_text_clear(&music);
+}
+
+static uint32_t samples_of(const char *path, uint64_t counted_size, bool *dropped)
+{
+    struct flm_error why = {0};
+    *dropped = false;
+    struct flm_load_options options = {.size = sizeof options,
+                                       .drop_times = true,
+                                       .no_locations = true,
+                                       .dropped_samples = dropped,
+                                       .counted_size = counted_size};
+    struct flm_profile *p = flm_load(path, &options, &why);
+    if (!p)
+        fail_msg("%s: %s", path, why.text);
+    uint32_t count = flm_profile_sample_count(p);
+    flm_profile_free(p);
+    return count;
+}
+
+/* So that what a written format cannot hold can be counted. */
+static void inputs_that_are_small_together_keep_their_samples(void **state)
+{
+    (void)state;
+    static const char sample[] = "app 7 1.5: 3 cycles:\n\t10 main (/app)\n\n";
+    const char *folder = new_folder("small");
+    const uint64_t size = sizeof sample - 1;
+    bool dropped;
+    write_text(in_folder(folder, "1.txt"), sample);
+    const char *one = in_folder(folder, "1.txt");
+    assert_int_equal(samples_of(one, size, &dropped), 1);
+    assert_false(dropped);
+    assert_int_equal(samples_of(one, size - 1, &dropped), 0);
+    assert_true(dropped);
+    assert_int_equal(samples_of(one, 0, &dropped), 0);
+    assert_true(dropped);
+
+    write_text(in_folder(folder, "2.txt"), sample);
+    assert_int_equal(samples_of(folder, 2 * size, &dropped), 2);
+    assert_false(dropped);
+    assert_int_equal(samples_of(folder, 2 * size - 1, &dropped), 1); /* the first one's */
+    assert_true(dropped);
+
+    struct flm_text packed = {0}; /* what counts is what is read */
+    assert_true(flm_gzip(flm_bytes_of(sample), 6, &packed, NULL));
+    write_file(in_folder(folder, "3.gz"), (struct flm_bytes){packed.at, packed.size});
+    assert_int_equal(samples_of(in_folder(folder, "3.gz"), size, &dropped), 1);
+    assert_false(dropped);
+    assert_int_equal(samples_of(in_folder(folder, "3.gz"), size - 1, &dropped), 0);
+    assert_true(dropped);
+    flm_text_clear(&packed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +353,8 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_folder_of_another_tool_is_named),
         cmocka_unit_test(a_trace_of_instruments_is_named),
+        cmocka_unit_test(a_database_that_is_no_profile_is_passed_over),
+        cmocka_unit_test(inputs_that_are_small_together_keep_their_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

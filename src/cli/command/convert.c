@@ -136,6 +136,7 @@ static int run(const struct flm_command *command, int count, char **words)
                             : !flm_save_shows_samples(&f.save);
     f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
     f.load.dropped_locations = &f.save.has_no_lines;
+    f.load.counted_size = flm_save_counted_size(&f.save, f.load.quiet, 1);
     f.save.name = f.sanitize.rules ? NULL : flm_load_name(words[0]);
     if (f.base)
         return compare(&f, words[0]);

@@ -329,12 +329,23 @@ static struct flm_profile *make_profile(struct fields *f, struct sides *s, struc
 }
 
 /* Means, tests and parts are of stacks of functions. */
-static bool has_locations(const struct sides *s)
+static uint64_t count_locations(const struct sides *s)
 {
+    uint64_t count = 0;
     for (uint32_t i = 0; i < s->count; i++)
-        if (s->profile[i] && flm_profile_location_count(s->profile[i]) > 0)
-            return true;
-    return false;
+        count += s->profile[i] ? flm_profile_location_count(s->profile[i]) : 0;
+    return count;
+}
+
+static void report_locations(const struct fields *f, uint64_t count)
+{
+    if (count > 0 && !f->load.quiet)
+        flm_message("%s: not in it: lines and addresses of %llu location%s%s",
+                    flm_save_output_name(&f->save), (unsigned long long)count,
+                    count == 1 ? "" : "s",
+                    flm_save_format(&f->save).keeps_lines
+                        ? "; flamel convert AFTER --base BEFORE keeps them"
+                        : "");
 }
 
 static int write_profile(struct fields *f, struct sides *s)
@@ -343,13 +354,11 @@ static int write_profile(struct fields *f, struct sides *s)
     struct flm_text subtitle = {0};
     if (!f->part && flm_save_format(&f->save).takes_baseline)
         return write_page(f, s);
-    bool had_locations = has_locations(s);
+    uint64_t locations = count_locations(s);
     struct flm_profile *profile = make_profile(f, s, &why);
     if (!profile)
         return flm_message_error(&why);
-    if (had_locations && !f->load.quiet)
-        flm_message(
-            "not in it: lines and addresses; flamel convert AFTER --base BEFORE keeps them");
+    report_locations(f, locations);
     add_subtitle(s, &subtitle);
     if (!f->save.picture.subtitle && !subtitle.failed)
         f->save.picture.subtitle = subtitle.at;
@@ -374,6 +383,9 @@ static bool load_sides(const struct fields *f, struct sides *s, char **argv)
     load.drop_times = !is_page && !by_duration;
     load.no_locations = report_of(f) != NO_REPORT || !flm_save_format(&f->save).keeps_lines;
     load.dropped_locations = &s->dropped_locations;
+    load.counted_size = report_of(f) != NO_REPORT ? 0
+                                                  : flm_save_counted_size(&f->save, f->load.quiet,
+                                                                          base_count + new_count);
     size_t unmatched = 0;
     load.unmatched = &unmatched;
     struct flm_load_fields base_load = load;

@@ -33,6 +33,7 @@ static int run(const struct flm_command *command, int count, char **words)
     f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
     f.load.dropped_samples = &f.save.has_no_samples;
     f.load.dropped_locations = &f.save.has_no_lines;
+    f.load.counted_size = flm_save_counted_size(&f.save, f.load.quiet, 1);
     f.save.quiet = f.load.quiet;
     struct flm_profile *profile = flm_load_with(&f.load, words[0]);
     return profile ? flm_save_with(&f.save, profile) : FLM_EXIT_WRONG;

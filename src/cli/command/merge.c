@@ -103,6 +103,8 @@ static int run(const struct flm_command *command, int count, char **argv)
     f.load.no_locations = !flm_save_format(&f.save).keeps_lines;
     f.load.dropped_samples = &f.save.has_no_samples;
     f.load.dropped_locations = &f.save.has_no_lines;
+    f.load.counted_size =
+        f.side_by_side ? 0 : flm_save_counted_size(&f.save, f.load.quiet, (size_t)operands);
     size_t unmatched = 0;
     f.load.unmatched = &unmatched;
     struct flm_profile *merged =

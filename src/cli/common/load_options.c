@@ -170,6 +170,7 @@ static struct flm_load_options options_of(const struct flm_load_fields *fields,
         .member = fields->chosen,
         .dropped_samples = fields->dropped_samples,
         .dropped_locations = fields->dropped_locations,
+        .counted_size = fields->counted_size,
     };
 }
 

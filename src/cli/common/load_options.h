@@ -12,8 +12,9 @@ struct flm_load_fields {
     const char *apply;  /* an expression; NULL: none */
     const char *chosen; /* files of a folder or an archive, by a pattern; NULL: all */
     bool allow_signed, lenient, by_thread, quiet;
-    bool drop_times;   /* not an option: set by commands that do not need single samples */
-    bool no_locations; /* likewise, of those that show no lines and keep no addresses */
+    bool drop_times;       /* not an option: set by commands that do not need single samples */
+    bool no_locations;     /* likewise, of those that show no lines and keep no addresses */
+    uint64_t counted_size; /* of struct flm_load_options: of commands that say what they dropped */
     int columns, threads;
     struct flm_option_list symbols;
     bool debuginfod, no_inlines, lines, clones;

@@ -55,6 +55,12 @@ bool flm_save_shows_samples(const struct flm_save_fields *fields)
     return format.has_times || format.keeps_labels;
 }
 
+uint64_t flm_save_counted_size(const struct flm_save_fields *fields, bool quiet, size_t inputs)
+{
+    enum { COUNTED_BYTES = 4 << 20 };
+    return quiet || flm_save_format(fields).is_picture || inputs == 0 ? 0 : COUNTED_BYTES / inputs;
+}
+
 static bool collect(void *context, const void *bytes, size_t size)
 {
     struct flm_text *text = context;
@@ -78,7 +84,7 @@ static bool use_palette(const struct flm_save_fields *f, const struct flm_profil
     return good;
 }
 
-static const char *output_name(const struct flm_save_fields *f)
+const char *flm_save_output_name(const struct flm_save_fields *f)
 {
     return f->output && strcmp(f->output, "-") != 0 ? f->output : "standard output";
 }
@@ -90,15 +96,16 @@ static void report_losses(const struct flm_save_fields *f, const struct flm_prof
     const char *path = f->output ? f->output : "-";
     size_t size = flm_save_losses(profile, path, save, losses);
     bool is_picture = flm_save_format(f).is_picture; /* it shows what it shows */
-    bool summed = !is_picture && f->has_no_samples && flm_profile_sample_count(profile) == 0;
-    bool no_lines = !is_picture && f->has_no_lines && flm_profile_location_count(profile) == 0;
-    const char *unread = summed && no_lines
-                             ? "single samples (times, labels), lines and addresses of frames"
-                         : summed   ? "single samples (times, labels)"
-                         : no_lines ? "lines and addresses of frames"
-                                    : "";
+    bool summed = !is_picture && f->has_no_samples;
+    bool no_lines = !is_picture && f->has_no_lines;
+    const char *unread =
+        summed && no_lines
+            ? "single samples (times, labels), lines and addresses of frames (not counted)"
+        : summed   ? "single samples (times, labels: not counted)"
+        : no_lines ? "lines and addresses of frames (not counted)"
+                   : "";
     if (size > 0 || *unread)
-        flm_message("%s: not in it: %s%s%s", output_name(f), unread,
+        flm_message("%s: not in it: %s%s%s", flm_save_output_name(f), unread,
                     size > 0 && *unread ? ", " : "", losses);
 }
 

@@ -69,6 +69,14 @@ int flm_save_operands(const char *command, int count, char **words,
 /* Whether the written file or picture depends on single samples: their times or labels. */
 bool flm_save_shows_samples(const struct flm_save_fields *fields);
 
+/* The file to write, for messages. */
+const char *flm_save_output_name(const struct flm_save_fields *fields);
+
+/* Of struct flm_load_options, for each of so many inputs of a command that says what the written
+ * format cannot hold. Larger ones are read without it, and it is said without a count: a profile of
+ * 20 MB takes up to nine times as long with the lines of its frames. */
+uint64_t flm_save_counted_size(const struct flm_save_fields *fields, bool quiet, size_t inputs);
+
 /* The format that is written. All false (and no name) when there is none, which flm_save_with
  * reports. */
 struct flm_format_info flm_save_format(const struct flm_save_fields *fields);
