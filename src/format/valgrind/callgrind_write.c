@@ -375,13 +375,15 @@ static void write_root(struct writing *w)
     }
 }
 
+/* Without what has no stack: no function has that as its cost. */
 static void write_totals(struct writing *w)
 {
     flm_text_puts(w->out, "\ntotals:");
     for (size_t i = 0; i < w->events.count; i++) {
         struct flm_metric metric = {w->events.at[i].metric};
         flm_text_putc(w->out, ' ');
-        flm_text_uint(w->out, rounded(flm_profile_total(w->p, metric) * w->events.at[i].factor));
+        double total = flm_profile_total(w->p, metric) - flm_self_column(w->p, metric.index)[0];
+        flm_text_uint(w->out, rounded(total * w->events.at[i].factor));
     }
     flm_text_puts(w->out, w->events.count > 0 ? "\n" : " 0\n");
 }

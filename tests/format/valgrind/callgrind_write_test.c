@@ -74,6 +74,18 @@ static void recursion_counts_once(void **state)
                 "\ntotals: 7\n");
 }
 
+/* They are the cost of no function, and callgrind_annotate compares with the totals. */
+static void samples_without_a_stack_are_not_in_the_totals(void **state)
+{
+    (void)state;
+    assert_body(" 5\na 1\n", "\nob=(1) ?"
+                             "?"
+                             "?\nfl=(1) ?"
+                             "?"
+                             "?\nfn=(1) a\n0 1\n"
+                             "\ntotals: 1\n");
+}
+
 static void what_begins_stacks_and_is_called_has_a_caller(void **state)
 {
     (void)state;
@@ -309,6 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_cost_what_is_below_them),
         cmocka_unit_test(recursion_counts_once),
+        cmocka_unit_test(samples_without_a_stack_are_not_in_the_totals),
         cmocka_unit_test(what_begins_stacks_and_is_called_has_a_caller),
         cmocka_unit_test(metrics_modules_files_and_lines_come_back),
         cmocka_unit_test(lines_of_locations_come_back),
