@@ -266,14 +266,22 @@ static void add_instant(struct flm_perfetto *p, struct event *e)
     flm_perfetto_add_marker(p, &marker);
 }
 
-/* Asynchronous events of one category and id are one; the oldest form, of one name and id. */
-static void add_async(struct flm_perfetto *p, struct event *e)
+/* The field of the id of an event: the last of these that it has is a process's own. */
+static const uint8_t ids[] = {UNSCOPED_ID, GLOBAL_ID, LOCAL_ID};
+
+static int kind_of_id(const struct event *e)
 {
-    static const uint8_t ids[] = {UNSCOPED_ID, GLOBAL_ID, LOCAL_ID};
-    bool begins = e->phase == 'b' || e->phase == 'S', is_old = e->phase == 'S' || e->phase == 'F';
     int kind = 0;
     while (kind < 2 && !flm_perfetto_has(e->legacy, ids[kind]))
         kind++;
+    return kind;
+}
+
+/* Asynchronous events of one category and id are one; the oldest form, of one name and id. */
+static void add_async(struct flm_perfetto *p, struct event *e)
+{
+    bool begins = e->phase == 'b' || e->phase == 'S', is_old = e->phase == 'S' || e->phase == 'F';
+    int kind = kind_of_id(e);
     int64_t pid = ids[kind] == LOCAL_ID && !e->lane.is_track ? p->threads.at[e->lane.index].pid : 0;
     struct flm_bytes scope = flm_perfetto_text(e->legacy, ID_SCOPE);
     uint64_t id = flm_perfetto_number(e->legacy, ids[kind]);
@@ -334,6 +342,12 @@ static void use_phase(struct flm_perfetto *p, struct event *e)
         break;
     case 'M':
         use_metadata(p, e);
+        break;
+    case 'P':
+        if (!flm_perfetto_read_cpu_profile(p, e->sequence, e->name,
+                                           flm_perfetto_number(e->legacy, ids[kind_of_id(e)]),
+                                           e->packet->data))
+            p->losses[FLM_PERFETTO_OTHER_EVENTS]++;
         break;
     default:
         p->losses[FLM_PERFETTO_OTHER_EVENTS]++;

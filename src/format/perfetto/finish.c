@@ -137,7 +137,11 @@ static void add_calls(struct flm_perfetto *p, bool of_tracks, struct flm_calls_l
     struct flm_event_stack stack = {
         .builder = p->builder, .unit_ns = 1, .keep_times = p->options->keep_times};
     if (with_calls > 0)
-        stack.metric = flm_builder_metric(p->builder, of_tracks ? "track time" : "time", "ns");
+        stack.metric = flm_builder_metric(p->builder,
+                                          of_tracks                   ? "track time"
+                                          : p->cpu_profiles.count > 0 ? "event time"
+                                                                      : "time",
+                                          "ns");
     struct flm_perfetto_states states = {0};
     if (of_tracks || flm_perfetto_states_begin(&states, p, stack.metric))
         add_lanes(p, &stack, of_tracks ? NULL : &states, lost);
@@ -215,6 +219,7 @@ static const char *const sentences[FLM_PERFETTO_LOSSES] = {
         "wrong there",
     [FLM_PERFETTO_MANY_METRICS] = "samples of more than 4,088 events",
     [FLM_PERFETTO_MANY_HEAPS] = "dumps of more than 10,000 heaps",
+    [FLM_PERFETTO_CIRCLE] = "CPU profiles in which nodes call each other in a circle",
     [FLM_PERFETTO_MANY_LINES] = "outer functions of addresses with more than 64 inlined ones",
 };
 
@@ -271,6 +276,7 @@ void flm_perfetto_finish(struct flm_perfetto *p)
     if (flm_perfetto_stopped(p))
         return;
     add_samples(p, false);
+    flm_perfetto_add_cpu_profiles(p);
     add_heaps(p);
     add_calls(p, false, &lost);
     add_calls(p, true, &lost);
@@ -295,6 +301,7 @@ void flm_perfetto_clear(struct flm_perfetto *p)
     for (size_t i = 0; i < p->tracks.count; i++)
         FLM_ARRAY_CLEAR(&p->tracks.at[i].calls);
     flm_perfetto_free_clocks(p);
+    flm_perfetto_free_cpu_profiles(p);
     void *const arrays[] = {p->sequences.at,     p->processes.at, p->threads.at, p->tracks.at,
                             p->frames.at,        p->stacks.at,    p->symbols.at, p->lines.at,
                             p->metrics.at,       p->samples.at,   p->heaps.at,   p->allocations.at,

@@ -11,6 +11,7 @@
  *     tracks.c       processes, threads, tracks, and their names
  *     events.c       track events: calls, markers, counters
  *     annotations.c  their arguments, as the detail of markers
+ *     cpu_profiles.c V8's CPU profiles in traces of Chrome
  *     samples.c      samples of perf, of Chrome, of others; heap profiles
  *     stacks.c       stacks of numbered frames, as a tree; symbols
  *     ftrace.c       what programs wrote into the kernel's trace: calls, counters
@@ -25,6 +26,7 @@
  *     streaming_profile_packet (Chrome)   "samples"
  *     profile_packet (heapprofd)          memory that is not freed, and all that was allocated, by
  *                                         stack; the sums of earlier dumps are counters
+ *     Profile, ProfileChunk (Chrome)      samples of V8, in "time"; calls are in "event time" then
  *     track_event BEGIN END, X            calls, nested by format/core/event_stacks.h: "time" on
  *                                         tracks of threads, "track time" on others
  *     INSTANT, i, b e, S F                markers; the last two with a duration
@@ -54,6 +56,7 @@
 #include "format/core/event_stacks.h"
 #include "format/core/format.h"
 #include "format/protobuf/wire_read.h"
+#include "format/v8/profile.h"
 #include "profile/internal.h"
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -202,6 +205,11 @@ struct flm_perfetto_gpu_lane {
     uint32_t track;
 };
 
+struct flm_perfetto_cpu_profile {
+    struct flm_perfetto_lane lane; /* of the thread that is sampled */
+    struct flm_v8_profile profile;
+};
+
 struct flm_perfetto_point {
     int64_t time_ns;
     double value;
@@ -276,6 +284,7 @@ enum flm_perfetto_loss {
     FLM_PERFETTO_MANY_METRICS,
     FLM_PERFETTO_MANY_HEAPS,
     FLM_PERFETTO_MANY_LINES,
+    FLM_PERFETTO_CIRCLE,
     FLM_PERFETTO_LOSSES
 };
 
@@ -335,6 +344,9 @@ struct flm_perfetto {
     int64_t last_switch_ns;
     struct FLM_ARRAY(struct flm_perfetto_gpu_lane) gpu_lanes;
     struct FLM_ARRAY(uint32_t) gpu_queues, gpu_stages; /* names, by number: of older traces */
+
+    struct FLM_ARRAY(struct flm_perfetto_cpu_profile) cpu_profiles;
+    struct flm_perfetto_keys cpu_profile_keys; /* id, pid */
 
     struct FLM_ARRAY(struct flm_perfetto_marker) markers;
     struct FLM_ARRAY(struct flm_perfetto_point) points;
@@ -503,6 +515,12 @@ uint32_t flm_perfetto_detail(struct flm_perfetto *p, struct flm_perfetto_sequenc
 /* The first argument that is a text. */
 struct flm_bytes flm_perfetto_first_text(struct flm_perfetto *p, struct flm_perfetto_sequence *s,
                                          struct flm_bytes event);
+
+/* cpu_profiles.c: false where an event of that name is no part of a CPU profile. */
+bool flm_perfetto_read_cpu_profile(struct flm_perfetto *p, struct flm_perfetto_sequence *s,
+                                   uint32_t name, uint64_t id, struct flm_bytes event);
+void flm_perfetto_add_cpu_profiles(struct flm_perfetto *p);
+void flm_perfetto_free_cpu_profiles(struct flm_perfetto *p);
 
 /* samples.c */
 void flm_perfetto_read_perf_sample(struct flm_perfetto *p,

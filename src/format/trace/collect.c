@@ -247,37 +247,6 @@ static void add_metadata(struct flm_trace *t, uint32_t thread)
 
 /* ---- Parts of CPU profiles ------------------------------------------------------------------- */
 
-#define APPEND(to, from)                                                                           \
-    (FLM_ARRAY_RESERVE(to, (from)->count) &&                                                       \
-     ((from)->count == 0 ||                                                                        \
-      memcpy((to)->at + (to)->count, (from)->at, (from)->count * sizeof *(to)->at)) &&             \
-     ((to)->count += (from)->count, true))
-
-/* So that the lines of a part stand beside its own samples: parts before it may have had none. */
-static bool pad_lines(struct flm_v8_profile *p)
-{
-    while (p->lines.count < p->samples.count)
-        if (!FLM_ARRAY_ADD(&p->lines, 0))
-            return false;
-    return true;
-}
-
-static void append_profile(struct flm_trace *t, struct flm_v8_profile *to,
-                           struct flm_v8_profile *part)
-{
-    bool padded = part->lines.count == 0 || pad_lines(to);
-    for (size_t i = 0; i < part->edges.count; i++)
-        part->edges.at[i].from += (uint32_t)to->nodes.count;
-    for (size_t i = 0; i < part->nodes.count; i++)
-        part->nodes.at[i].ticks += (uint32_t)to->ticks.count;
-    if (!padded || !APPEND(&to->nodes, &part->nodes) || !APPEND(&to->edges, &part->edges) ||
-        !APPEND(&to->ticks, &part->ticks) || !APPEND(&to->samples, &part->samples) ||
-        !APPEND(&to->deltas, &part->deltas) || !APPEND(&to->lines, &part->lines))
-        flm_builder_fail_memory(t->builder);
-    if (part->start_us != 0)
-        to->start_us = part->start_us;
-}
-
 static void add_profile_part(struct flm_trace *t, uint32_t thread, bool begins)
 {
     const struct flm_trace_event *e = &t->event;
@@ -296,7 +265,8 @@ static void add_profile_part(struct flm_trace *t, uint32_t thread, bool begins)
     }
     if (begins)
         t->cpu_profiles.at[index].thread = thread;
-    append_profile(t, &t->cpu_profiles.at[index].profile, &t->event.data);
+    if (!flm_v8_append(&t->cpu_profiles.at[index].profile, &t->event.data))
+        flm_builder_fail_memory(t->builder);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */

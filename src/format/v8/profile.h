@@ -76,6 +76,14 @@ void flm_v8_read_samples(struct flm_v8_profile *profile, struct flm_json *json);
 void flm_v8_read_deltas(struct flm_v8_profile *profile, struct flm_json *json);
 void flm_v8_read_lines(struct flm_v8_profile *profile, struct flm_json *json);
 
+/* parts.c: reads a part of a profile, as events of traces have it: {"cpuProfile": {"nodes": [...],
+ * "samples": [...]}, "timeDeltas": [...], "lines": [...], "startTime": 5}. Any member may be
+ * missing. */
+void flm_v8_read_part(struct flm_v8_profile *part, struct flm_json *json);
+
+/* Adds a part behind those before it; it is not to be used again. False when memory ran out. */
+bool flm_v8_append(struct flm_v8_profile *to, struct flm_v8_profile *part);
+
 /* Makes the stacks of all nodes below `root`. All frames are part of them in heap profiles; not
  * "(root)" and "(idle)" otherwise. False, and `why`, where nodes are in a circle. */
 bool flm_v8_make_stacks(struct flm_v8_profile *profile, struct flm_node root, bool is_heap,

@@ -459,6 +459,49 @@ static void packets_wait_for_the_snapshot_of_their_clock(void **state)
     flm_profile_free(p);
 }
 
+/* Of Chrome: the event of a profile is on the thread that is sampled, and its parts are written by
+ * another one. Two processes may use the same id. */
+static const char cpu_profiles[] =
+    "1{10:1 60{1:1 4{1:42 2:43 5'main'}}} 1{10:1 60{1:2 4{1:42 2:44 5'sampler'}}}"
+    "1{10:1 60{1:3 4{1:52 2:53 5'other'}}}"
+    "1{10:1 13:1 8:1000 59{58:3 11{11:1}} 11{23'Profile' 11:0 6{2:80 6:1} 4{10'data' "
+    "9'{\"startTime\":7}'}}}"
+    "1{10:2 13:1 8:2000 59{58:3 11{11:2}} 11{23'ProfileChunk' 11:0 6{2:80 6:1} 4{10'data' "
+    "9'{\"cpuProfile\":{\"nodes\":[{\"callFrame\":{\"functionName\":\"(root)\"},\"id\":1},"
+    "{\"callFrame\":{\"functionName\":\"a\",\"url\":\"a.js\",\"lineNumber\":2},\"id\":2,"
+    "\"parent\":1}],\"samples\":[2]},\"timeDeltas\":[1]}'}}}"
+    "1{10:3 13:1 8:2000 59{58:3 11{11:3}} 11{23'ProfileChunk' 11:0 6{2:80 6:1} 4{10'data' "
+    "9'{\"cpuProfile\":{\"nodes\":[{\"callFrame\":{\"functionName\":\"x\"},\"id\":2}],"
+    "\"samples\":[2,2]},\"timeDeltas\":[0,1000]}'}}}"
+    "1{10:2 13:2 8:3000 11{23'ProfileChunk' 11:0 6{2:80 6:1} 4{10'data' "
+    "9'{\"cpuProfile\":{\"nodes\":[{\"callFrame\":{\"functionName\":\"b\"},\"id\":3,"
+    "\"parent\":2}],\"samples\":[3,2]},\"lines\":[5,6],\"timeDeltas\":[10,20]}'}}}"
+    "1{10:2 13:2 8:3000 11{23'ProfileChunk' 11:0 6{2:80 6:1} 4{10'data' 9'{\"cpuProfile\"'}}}"
+    "1{10:2 13:2 8:3000 11{23'Sample' 11:0 6{2:80 6:1}}}"
+    "1{10:1 13:2 8:4000 11{9:1 11:1 23'task'}} 1{10:1 13:2 8:9000 11{9:2 11:1}}";
+
+static void profiles_of_v8_in_events_are_samples(void **state)
+{
+    (void)state;
+    assert_trace_folded(cpu_profiles, NULL, "a 10\na;b 20\nx 1000\n");
+    struct flm_profile *p = read_trace(cpu_profiles, &keeping);
+    assert_true(is_string(p, p->metrics[0].name, "time") && is_string(p, p->metrics[0].unit, "us"));
+    assert_true(is_string(p, p->metrics[1].name, "event time"));
+    assert_true(lost(p, "packets that are damaged", "") == 1);
+    assert_true(lost(p, "flows, states, objects and other events that are no calls", "") == 1);
+    assert_true(has_label(p, "thread name", "main"));
+    assert_true(has_label(p, "thread name", "other"));
+    assert_false(has_label(p, "thread name", "sampler"));
+    bool has_first = false; /* the profile starts at 7 us, and its first sample 1 us later */
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++)
+        has_first |= p->sample_time[i] == 8000 && flm_sample_column(p, 0)[i] == 10;
+    assert_true(has_first);
+    flm_profile_free(p);
+    assert_trace_folded("1{10:1 8:1 11{23'ProfileChunk' 6{2:80 6:1} 4{10'data' 9'{\"cpuProfile\":{"
+                        "\"nodes\":[{\"id\":1,\"children\":[2]},{\"id\":2,\"children\":[1]}]}}'}}}",
+                        NULL, "");
+}
+
 /* ---- The file -------------------------------------------------------------------------------- */
 
 static void packets_of_other_kinds_are_counted(void **state)
@@ -536,7 +579,7 @@ static void other_protobuf_files_are_other_formats(void **state)
     }
 }
 
-static const char *const whole[] = {sampled, events};
+static const char *const whole[] = {sampled, events, cpu_profiles};
 
 static void a_shortened_file_is_read_or_refused(void **state)
 {
@@ -592,14 +635,14 @@ static bool read_one(void *context, struct flm_error *why)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         struct flm_text out = {0};
         struct flm_bytes bytes;
-        if (i < 2) {
+        if (i < 3) {
             wire_of_text(whole[i], &out);
             bytes = (struct flm_bytes){out.at, out.size};
         } else {
-            bytes = file_bytes(i == 2 ? "perfetto/deflate.pftrace" : "perfetto/zstd.pftrace");
+            bytes = file_bytes(i == 3 ? "perfetto/deflate.pftrace" : "perfetto/zstd.pftrace");
         }
         assert_true(assert_survives_failures(read_one, &bytes) > 20);
         free((void *)bytes.at);
@@ -632,6 +675,7 @@ int main(void)
         cmocka_unit_test(other_protobuf_files_are_other_formats),
         cmocka_unit_test(a_shortened_file_is_read_or_refused),
         cmocka_unit_test(small_windows_change_nothing),
+        cmocka_unit_test(profiles_of_v8_in_events_are_samples),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
