@@ -122,8 +122,9 @@ static void add_frames(struct losses *l)
         modules += p->frames[i].module != 0;
         files += p->frames[i].file != 0;
         uint32_t kind = p->frames[i].kind;
-        bool is_held = (holds & FLM_HOLDS_KERNEL_INLINED) &&
-                       (kind == FLM_KIND_KERNEL || kind == FLM_KIND_INLINED);
+        bool is_held = kind == FLM_KIND_INLINED
+                           ? (holds & (FLM_HOLDS_KERNEL_INLINED | FLM_HOLDS_INLINED))
+                           : kind == FLM_KIND_KERNEL && (holds & FLM_HOLDS_KERNEL_INLINED);
         /* The others are what a frame without a mark is. */
         kinds +=
             kind != FLM_KIND_PLAIN && kind != FLM_KIND_NATIVE && kind != FLM_KIND_LABEL && !is_held;

@@ -10,6 +10,8 @@
 
 #include "flamel/builder.h"
 #include "load/all_formats.h"
+#include "profile/internal.h"
+#include "profile/sample_span.h"
 #include "support/profile/profiles.h"
 
 /* One of everything that a profile can have. */
@@ -158,12 +160,271 @@ static void what_a_format_claims_to_hold_is_there_when_it_is_read_again(void **s
     flm_profile_free(p);
 }
 
+/* Each thing that a format may leave out, and that can be looked for when it is read again. */
+
+/* A profile with each thing that a format may leave out, and that can be looked for afterward. */
+static struct flm_profile *rich(void)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ms");
+    struct flm_metric bytes = flm_builder_metric(b, "alloc", "bytes");
+    struct flm_string app = flm_builder_string(b, "app", 3), file = flm_builder_string(b, "a.c", 3);
+    struct flm_frame_record record = {.function = flm_builder_string(b, "main", 4).index,
+                                      .module = app.index,
+                                      .file = file.index,
+                                      .line = 3,
+                                      .kind = FLM_KIND_NATIVE};
+    const struct flm_location place = {.address = 0x1234, .file = file.index, .line = 77};
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_located(b, &record, place));
+    static const struct {
+        const char *name;
+        uint32_t kind;
+    } inner[] = {{"kernel", FLM_KIND_KERNEL}, {"inlined", FLM_KIND_INLINED}, {"jit", FLM_KIND_JIT}};
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+        record = (struct flm_frame_record){
+            .function = flm_builder_string(b, inner[i].name, strlen(inner[i].name)).index,
+            .module = app.index,
+            .kind = inner[i].kind};
+        node = flm_builder_child(b, node, flm_builder_frame(b, &record));
+    }
+    record = (struct flm_frame_record){
+        .function = flm_builder_string(b, "f", 1).index, .module = app.index, .address = 0x4321};
+    node = flm_builder_child(b, node, flm_builder_frame(b, &record));
+    static const char *const paths[2][3] = {{"g", "c", "x"}, {"h", "c", "y"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct flm_node leaf = flm_builder_root(b);
+        for (size_t k = 0; k < 3; k++)
+            leaf = flm_builder_child(b, leaf, flm_builder_function(b, paths[i][k], 1));
+        flm_builder_add(b, leaf, cpu, 1);
+    }
+    struct flm_string labels[] = {flm_builder_string(b, "thread", 6), flm_builder_string(b, "7", 1),
+                                  flm_builder_string(b, "color", 5),
+                                  flm_builder_string(b, "red", 3)};
+    struct flm_label_set set = flm_builder_label_set(b, labels, 2);
+    flm_builder_sample(b, 100000000, node, set, cpu, 5);
+    flm_builder_sample_lasts(b, 7000000); /* the value is not how long it was */
+    flm_builder_sample_add(b, bytes, 64);
+    flm_builder_sample(b, 200000000, node, set, cpu, 6);
+    flm_builder_sample_lasts(b, 6000000);
+    flm_builder_add(b, flm_builder_root(b), cpu, 7);
+    flm_builder_add(b, node, cpu, 1000);
+    flm_builder_add(b, node, bytes, 0.5);
+    flm_builder_marker(b, 150000000, 0, flm_builder_string(b, "gc", 2), (struct flm_string){0},
+                       set);
+    struct flm_counter counter = flm_builder_counter(b, flm_builder_string(b, "heap", 4),
+                                                     flm_builder_string(b, "pages", 5), set);
+    flm_builder_counter_point(b, counter, 100000000, 1);
+    flm_builder_note(b, "color of the sky", "blue", 4);
+    return flm_builder_finish(b, NULL);
+}
+
+struct again {
+    const struct flm_profile *p;
+    double cpu, empty, bytes; /* totals: of the first metric in ms, of it without a stack */
+    bool has_time, lasts, has_thread, has_color;
+    unsigned kinds; /* bits */
+    bool has_modules, has_files, has_address, has_line, has_code_address, has_stack;
+};
+
+static bool is_called(const struct flm_profile *p, uint32_t node, const char *name)
+{
+    return flm_bytes_are(flm_string_bytes(p, p->frames[p->node_frame[node]].function), name);
+}
+
+static struct again look_again(const struct flm_profile *p)
+{
+    struct again a = {.p = p};
+    double ms = flm_time_unit_ns(flm_string_bytes(p, p->metrics[0].unit)) / 1e6;
+    a.cpu = flm_profile_total(p, (struct flm_metric){0}) * (ms > 0 ? ms : 1);
+    a.empty = flm_self_column(p, 0)[0] * (ms > 0 ? ms : 1);
+    for (uint32_t m = 1; m < p->sizes.metric_count; m++)
+        if (flm_bytes_are(flm_string_bytes(p, p->metrics[m].name), "alloc"))
+            a.bytes = flm_profile_total(p, (struct flm_metric){m});
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        a.has_time |= p->sample_time[i] != FLM_NO_TIME;
+        a.lasts |= flm_sample_duration(p, i) == 7000000; /* not what its value says */
+    }
+    for (uint32_t i = 0; i < p->sizes.label_count; i++) {
+        a.has_thread |= flm_bytes_are(flm_string_bytes(p, p->labels[i].key), "thread");
+        a.has_color |= flm_bytes_are(flm_string_bytes(p, p->labels[i].key), "color");
+    }
+    for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
+        const struct flm_frame_record *f = &p->frames[i];
+        a.kinds |= 1u << f->kind;
+        a.has_modules |= f->module != 0;
+        a.has_files |= f->file != 0;
+        a.has_code_address |= f->address == 0x4321;
+        a.has_line |= f->line == 77;
+    }
+    for (uint32_t i = 0; i < p->sizes.location_count; i++) {
+        a.has_address |= p->location_address[i] == 0x1234;
+        a.has_line |= p->location_line[i] == 77;
+    }
+    /* Of pairs of caller and callee alone, c may have called y for g. */
+    uint32_t parents[64];
+    assert_true(p->sizes.node_count < 64);
+    flm_profile_parents(p, parents);
+    a.has_stack = true;
+    for (uint32_t i = 1; i < p->sizes.node_count; i++)
+        for (uint32_t node = i; node != 0 && is_called(p, i, "y"); node = parents[node])
+            a.has_stack &= !is_called(p, node, "g");
+    return a;
+}
+
+static bool has_kind(const struct again *a, uint32_t kind)
+{
+    return a->kinds >> kind & 1;
+}
+
+/* Each phrase of what formats lack, and whether that is so. */
+static bool lacks(const struct again *a, struct flm_bytes what)
+{
+    static const char *const untried[] = {
+        "addresses at which code was mapped", /* of recordings alone */
+        "bytes of names that are not UTF-8",  /* tests/format/json/json_test.c */
+        "depths of collapsed recursion",
+        "numbers of calls that are not a metric",
+        "the name of the metric where there is one", /* this profile has two */
+    };
+    for (size_t i = 0; i < sizeof untried / sizeof *untried; i++)
+        if (flm_bytes_are(what, untried[i]))
+            return true;
+    const struct flm_profile *p = a->p;
+    bool has_units = p->sizes.counter_count > 0 &&
+                     flm_bytes_are(flm_string_bytes(p, p->counters[0].unit), "pages");
+    bool kernel = has_kind(a, FLM_KIND_KERNEL), inlined = has_kind(a, FLM_KIND_INLINED);
+    bool jit = has_kind(a, FLM_KIND_JIT);
+    bool has_note = flm_profile_note_named(p, "color of the sky").at != NULL;
+    bool is_named = flm_bytes_are(flm_string_bytes(p, p->metrics[0].name), "cpu");
+    const struct {
+        const char *phrase;
+        bool is_lost;
+    } facts[] = {
+        {"other metrics", a->bytes == 0},
+        {"stacks (a function and its callers are kept)", !a->has_stack},
+        {"fractions of values", a->bytes != 64.5},
+        {"values of samples (how long they lasted is kept)", a->cpu != 11},
+        {"what has no time", a->cpu < 1000},
+        {"samples without a stack", a->empty == 0},
+        {"single samples", !a->has_time && !a->has_thread && !a->has_color},
+        {"times", !a->has_time},
+        {"durations", !a->lasts},
+        {"markers", p->sizes.marker_count == 0},
+        {"counters", p->sizes.counter_count == 0},
+        {"units of counters", !has_units},
+        {"modules", !a->has_modules},
+        {"files and lines", !a->has_files},
+        {"lines that ran and addresses", !a->has_line && !a->has_address},
+        {"addresses", !a->has_address},
+        {"addresses of functions", !a->has_code_address},
+        {"kinds of frames", !kernel && !inlined && !jit},
+        {"kinds of frames but kernel and inlined", kernel && inlined && !jit},
+        {"kinds of frames but inlined", !kernel && inlined && !jit},
+        {"labels other than the thread", a->has_thread && !a->has_color},
+        {"labels other than of threads and processes", a->has_thread && !a->has_color},
+        {"notes", !has_note},
+        {"notes but the command", !has_note},
+        {"notes that profile.proto has no field for", !has_note},
+        {"the name of the metric", !is_named},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (flm_bytes_are(what, facts[i].phrase))
+            return facts[i].is_lost;
+    fail_msg("'%.*s' is a phrase that is not checked", (int)what.size, what.at);
+    return false;
+}
+
+static bool says(const char *loses, const char *what)
+{
+    return strstr(loses, what) != NULL;
+}
+
+/* Nothing is lost without a word: by what is gone, the words of which one must be there. */
+static unsigned untold(const struct again *a, const struct flm_format *f, const char *loses)
+{
+    unsigned failures = 0;
+    const struct flm_profile *p = a->p;
+    bool has_note = flm_profile_note_named(p, "color of the sky").at != NULL;
+    bool has_samples = !says(loses, "single samples");
+    const struct {
+        const char *words;
+        bool is_lost;
+    } all[] = {
+        {"other metrics", a->bytes == 0},
+        {"without a stack", a->empty == 0},
+        {"times", has_samples && !a->has_time},
+        {"durations", has_samples && !a->lasts},
+        {"labels", has_samples && !a->has_color},
+        {"markers", p->sizes.marker_count == 0},
+        {"counters", p->sizes.counter_count == 0},
+        {"modules", !a->has_modules},
+        {"files", !a->has_files},
+        {"lines", !a->has_line},
+        {"addresses", !a->has_address && !says(loses, "files and lines")},
+        {"kinds of frames", !has_kind(a, FLM_KIND_KERNEL) || !has_kind(a, FLM_KIND_JIT)},
+        {"notes", !has_note},
+        {"stacks (", !a->has_stack},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_lost && !says(loses, all[i].words)) {
+            print_error("%s loses %s, and does not say so: %s\n", f->name, all[i].words, loses);
+            failures++;
+        }
+    return failures;
+}
+
+/* Each line of `flamel formats`: what it says is lost is lost, and what is lost is said. */
+static void formats_lose_what_they_say(void **state)
+{
+    (void)state;
+    struct flm_profile *p = rich();
+    const struct flm_format *f;
+    size_t tried = 0;
+    unsigned failures = 0;
+    for (size_t i = 0; (f = flm_formats_at(&flm_formats_all, i)) != NULL; i++) {
+        if (!flm_format_can_be_read(f) || !flm_format_can_be_written(f, NULL))
+            continue;
+        struct flm_error why = {0};
+        struct flm_save_options options = {
+            .size = sizeof options, .format = f->name, .annotate = true};
+        struct flm_text loses = {0};
+        size_t size;
+        void *bytes = flm_save_memory(p, &size, &options, &why);
+        struct flm_load_options load = {.size = sizeof load, .format = f->name};
+        struct flm_profile *read = bytes ? flm_load_memory(bytes, size, &load, &why) : NULL;
+        if (!read)
+            fail_msg("%s: %s", f->name, why.text);
+        struct again a = look_again(read);
+        flm_format_add_loses(f, &loses);
+        flm_text_putc(&loses, 0);
+        for (const char *at = loses.at; *at;) {
+            const char *end = strstr(at, ", ");
+            size_t length = end ? (size_t)(end - at) : strlen(at);
+            if (!lacks(&a, (struct flm_bytes){at, length})) {
+                print_error("%s keeps, and says that it loses: %.*s\n", f->name, (int)length, at);
+                failures++;
+            }
+            at += length + (end ? 2 : 0);
+        }
+        failures += untold(&a, f, loses.at);
+        tried++;
+        flm_text_clear(&loses);
+        flm_profile_free(read);
+        free(bytes);
+    }
+    assert_true(tried >= 9);
+    assert_int_equal(failures, 0);
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_that_is_not_held_is_told),
         cmocka_unit_test(values_that_become_times_are_told),
         cmocka_unit_test(what_a_format_claims_to_hold_is_there_when_it_is_read_again),
+        cmocka_unit_test(formats_lose_what_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,8 +266,9 @@ void flm_format_add_loses(const struct flm_format *f, struct flm_text *out)
         {"lines that ran and addresses",
          (f->holds & FLM_HOLDS_FILES) && !flm_format_keeps_lines(f)},
         {"addresses", f->holds & FLM_HOLDS_LINES},
-        {"kinds of frames",
-         !(f->holds & (FLM_HOLDS_KINDS | FLM_HOLDS_KINDS_ANNOTATED | FLM_HOLDS_KERNEL_INLINED))},
+        {"kinds of frames", !(f->holds & (FLM_HOLDS_KINDS | FLM_HOLDS_KINDS_ANNOTATED |
+                                          FLM_HOLDS_KERNEL_INLINED | FLM_HOLDS_INLINED))},
+        {"kinds of frames but inlined", f->holds & FLM_HOLDS_INLINED},
         {"kinds of frames but kernel and inlined", f->holds & FLM_HOLDS_KERNEL_INLINED},
     };
     size_t before = out->size;

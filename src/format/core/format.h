@@ -92,7 +92,8 @@ enum flm_format_part {
     FLM_HOLDS_LINES = 16384,    /* of these only the lines */
     FLM_HOLDS_WEIGHTS = FLM_HOLDS_STACKS | FLM_HOLDS_VALUES | FLM_HOLDS_SUMS,
     FLM_HOLDS_KINDS_ANNOTATED = 1024, /* kinds, but only with the option `annotate` */
-    FLM_HOLDS_KERNEL_INLINED = 2048   /* of the kinds only these two */
+    FLM_HOLDS_KERNEL_INLINED = 2048,  /* of the kinds only these two */
+    FLM_HOLDS_INLINED = 4096          /* or only that of inlined functions */
 };
 
 /* Whether files of a format are data for programs, or pictures and pages for people. */

@@ -75,9 +75,9 @@ const struct flm_format flm_format_pprof = {
     .extensions = ".pb.gz .pprof .pb .prof",
     .description = "profiles of pprof (profile.proto): Go, and many other profilers",
     .whole_values = true,
-    .also_loses = "addresses of functions",
+    .also_loses = "addresses of functions, notes that profile.proto has no field for",
     .holds = FLM_HOLDS_WEIGHTS | FLM_HOLDS_MODULES | FLM_HOLDS_FILES | FLM_HOLDS_LOCATIONS |
-             FLM_HOLDS_EMPTY_STACK,
+             FLM_HOLDS_EMPTY_STACK | FLM_HOLDS_INLINED,
     .keeps_labels = true,
     .needs_symbols = true,
     .sniff = sniff,

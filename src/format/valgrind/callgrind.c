@@ -255,7 +255,7 @@ const struct flm_format flm_format_callgrind = {
     .extensions = ".callgrind",
     .description = "callgrind.out and cachegrind.out of valgrind, Xdebug and others: stacks are "
                    "approximated",
-    .also_loses = "numbers of calls that are not a metric",
+    .also_loses = "numbers of calls that are not a metric, notes but the command",
     .metrics = FLM_METRICS_ALL,
     .whole_values = true,
     .holds =
