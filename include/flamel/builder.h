@@ -14,11 +14,11 @@
  * The builder remembers a failed allocation: later calls do nothing and return index 0, and
  * flm_builder_finish reports it. So a reader checks once, at the end.
  *
- * While a profile is built it takes about 60 bytes a node and metric, and 240 more for each
- * distinct frame with a name of 20 letters: a stack of 4 million frames 250 MB, 10 million
- * different functions 3.0 GB (measured, 64 bits). A value that is the sum of several and is not
- * exact (fractions; 2^53 and more) takes 50 more. There may be 2^30 nodes; where that, or memory,
- * is passed, a sentence says so. */
+ * While a profile is built it takes about 60 bytes a node and metric, and for each distinct frame
+ * 70 more and twice its name: a stack of 4 million frames 225 MB, 10 million different functions
+ * with names of 24 letters 1.7 GB (measured, 64 bits). A value that is the sum of several and is
+ * not exact (fractions; 2^53 and more) takes 50 more. There may be 2^30 nodes and 4 GiB of names;
+ * where that, or memory, is passed, a sentence says what is held. */
 #ifndef FLAMEL_BUILDER_H
 #define FLAMEL_BUILDER_H
 

@@ -118,6 +118,8 @@ static void read_chunk(void *context, size_t i)
         bool read = r->format->read(source, r->options, builder, why);
         if (!read)
             shift_lines(chunk, NULL, why);
+        if (!read && why->kind == FLM_ERROR_MEMORY)
+            flm_builder_out_of_memory(builder, why);
         chunk->dropped_locations = builder->dropped_locations;
         if (read && shift_lines(chunk, builder, why)) {
             chunk->profile = flm_builder_finish_chunk(builder, why);

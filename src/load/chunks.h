@@ -2,7 +2,8 @@
  *
  * Each chunk begins where its format says that one may begin, and is read by a thread of its own
  * into a profile of its own; the profiles are merged in their order. Merging sorted trees costs
- * little (algebra/operation/align.c), and subtrees of only one chunk are copied. */
+ * little (algebra/operation/align.c), and subtrees of only one chunk are copied. Together they take
+ * more memory than one reader: up to 60 % where no two lines share a frame. */
 #ifndef FLAMEL_LOAD_CHUNKS_H
 #define FLAMEL_LOAD_CHUNKS_H
 

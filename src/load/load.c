@@ -17,6 +17,7 @@
 
 #include <assert.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,12 +79,13 @@ static struct flm_profile *read_profile(struct loading *l)
         struct flm_error why = {0};
         struct flm_profile *p = flm_read_chunks(l->input, r->mark_size, count, r->format,
                                                 &r->options, &l->options, &why);
-        if (p || why.kind != FLM_ERROR_FORMAT) {
+        if (p || (why.kind != FLM_ERROR_FORMAT && why.kind != FLM_ERROR_MEMORY)) {
             if (!p && l->why)
                 *l->why = why;
             return p;
         }
-        /* One chunk may have had nothing but broken lines: reading all of it decides. */
+        /* One chunk may have had nothing but broken lines, and the chunks together take up to half
+         * as much memory again: reading all of it decides. */
     }
     set_progress(l, report_consumed);
     struct flm_profile *p = flm_reading_finish(r, l->why);
@@ -168,6 +170,22 @@ static void keep_if_small(struct loading *l)
     l->counted = size;
 }
 
+/* Where in the input memory ran out. The window is a little ahead of its reader. */
+static void add_position(const struct loading *l)
+{
+    if (!l->why || l->why->kind != FLM_ERROR_MEMORY || !l->input)
+        return;
+    char where[80];
+    const uint64_t megabyte = 1000000, size = flm_input_size(l->input);
+    const unsigned long long done = flm_input_consumed(l->input) / megabyte, all = size / megabyte;
+    if (all > 0)
+        snprintf(where, sizeof where, "after %llu of %llu MB", done, all);
+    else
+        snprintf(where, sizeof where, "after %llu MB", done);
+    if (done > 0)
+        flm_error_within(l->why, where);
+}
+
 static struct flm_profile *load(struct loading *l)
 {
     keep_if_small(l);
@@ -198,8 +216,10 @@ static struct flm_profile *load(struct loading *l)
         profile = flm_symbolize_from_sidecar(profile, l->path, &l->options, l->why);
     if (profile && r->format->read && r->format->needs_symbols)
         profile = flm_symbolize(profile, &l->options, l->why);
-    if (!profile)
+    if (!profile) {
         flm_reading_explain(r, l->why);
+        add_position(l);
+    }
     if (profile && l->options.lines)
         profile = by_line(profile, l->why);
     /* Readers make the frames of threads themselves; what is opened is a profile already. */

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "base/text/text.h"
 #include "profile/joining.h"
 
 enum { FIRST_NODE_SLOTS = 1024 };
@@ -34,9 +35,56 @@ void flm_builder_fail(struct flm_builder *b, enum flm_error_kind kind, const cha
     b->failed = true;
 }
 
+/* Bytes that are allocated, but for small change. */
+static uint64_t size_of(const struct flm_builder *b)
+{
+    uint64_t nodes = sizeof *b->nodes + (b->path_hash ? sizeof *b->path_hash : 0) +
+                     b->metric_count * sizeof(double);
+    uint64_t samples = sizeof *b->sample_time + sizeof *b->sample_node + sizeof *b->sample_labels;
+    samples += (b->sample_lasts ? sizeof *b->sample_lasts : 0) +
+               (b->sample_duration ? sizeof *b->sample_duration : 0) +
+               b->metric_count * sizeof(double);
+    return flm_interner_size(&b->interner) + b->node_capacity * nodes +
+           (b->slots ? b->slot_count * sizeof *b->slots : 0) + b->sample_capacity * samples +
+           b->markers.capacity * sizeof *b->markers.at + b->points.capacity * sizeof *b->points.at;
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+bool flm_builder_out_of_memory(const struct flm_builder *b, struct flm_error *why)
+{
+    uint64_t frames = b->interner.frame_count ? b->interner.frame_count - 1 : 0; /* no root */
+    uint64_t stacks = b->node_count ? b->node_count - 1 : 0;
+    unsigned long long megabytes = size_of(b) / 1000000;
+    char samples[40] = "";
+    struct flm_text text;
+    flm_text_init_fixed(&text, samples, sizeof samples - 1);
+    if (b->sample_count)
+        flm_text_format(&text, " and %u sample%s", b->sample_count, plural(b->sample_count));
+    samples[text.size] = 0;
+    if (b->failed && b->why.kind != FLM_ERROR_MEMORY)
+        return flm_builder_get_error(b, why);
+    if (b->interner.is_full)
+        return flm_error_set(why, FLM_ERROR_RANGE,
+                             "the names of %llu distinct frame%s have more than 4 GiB, the most "
+                             "that a profile has: split the input",
+                             (unsigned long long)frames, plural(frames));
+    return flm_error_set(
+        why, FLM_ERROR_MEMORY,
+        "out of memory: %llu distinct frame%s%s %llu stack%s%s take %llu MB so far: split the "
+        "input, or read it where there is more memory",
+        (unsigned long long)frames, plural(frames), samples[0] ? "," : " and",
+        (unsigned long long)stacks, plural(stacks), samples, megabytes);
+}
+
 void flm_builder_fail_memory(struct flm_builder *b)
 {
-    flm_builder_fail(b, FLM_ERROR_MEMORY, "out of memory");
+    if (!b->failed)
+        flm_builder_out_of_memory(b, &b->why);
+    b->failed = true;
 }
 
 bool flm_builder_get_error(const struct flm_builder *b, struct flm_error *why)

@@ -218,6 +218,8 @@ static struct flm_profile *finish_builder(struct flm_builder *b, bool is_chunk,
         finished = check_sums(b, why) && finish(&f) && (!is_chunk || keep_residuals(&f));
     else
         flm_builder_get_error(b, why);
+    if (!finished && why && why->kind == FLM_ERROR_MEMORY)
+        flm_builder_out_of_memory(b, why);
     free(f.first_child);
     free(f.next_sibling);
     free(f.frame_used);

@@ -108,6 +108,10 @@ struct flm_builder {
     struct flm_error why;
 };
 
+/* Why it needs more memory than there is: what it holds. For an error that a failed allocation made
+ * while the builder was filled or finished. Returns false. */
+bool flm_builder_out_of_memory(const struct flm_builder *b, struct flm_error *why);
+
 /* Remembers that memory ran out. */
 void flm_builder_fail_memory(struct flm_builder *b);
 

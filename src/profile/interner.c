@@ -29,10 +29,46 @@ void flm_interner_clear(struct flm_interner *v)
     *v = (struct flm_interner){0};
 }
 
+/* Gives back the room for items that will not come. */
+static void *without_slack(void *items, size_t *capacity, size_t count, size_t item_size)
+{
+    void *smaller = count > 0 && count < *capacity ? realloc(items, count * item_size) : NULL;
+    *capacity = smaller ? count : *capacity;
+    return smaller ? smaller : items;
+}
+
+void flm_interner_seal(struct flm_interner *v)
+{
+    v->sealed = true;
+    flm_index_clear(&v->string_index);
+    flm_index_clear(&v->frame_index);
+    flm_index_clear(&v->location_index);
+    free(v->frame_of);
+    v->frame_of = NULL;
+    v->frame_of_capacity = 0;
+    v->bytes = without_slack(v->bytes, &v->bytes_capacity, v->bytes_size, 1);
+    v->string_ends =
+        without_slack(v->string_ends, &v->string_capacity, v->string_count, sizeof(uint32_t));
+    v->frames = without_slack(v->frames, &v->frame_capacity, v->frame_count, sizeof *v->frames);
+    v->locations =
+        without_slack(v->locations, &v->location_capacity, v->location_count, sizeof *v->locations);
+}
+
+uint64_t flm_interner_size(const struct flm_interner *v)
+{
+    size_t slots =
+        v->string_index.slot_count + v->frame_index.slot_count + v->location_index.slot_count;
+    return v->bytes_capacity + v->frame_capacity * sizeof *v->frames +
+           (v->string_capacity + v->frame_of_capacity) * sizeof(uint32_t) +
+           v->location_capacity * sizeof *v->locations + slots * sizeof(struct flm_slot);
+}
+
 static uint32_t add_string(struct flm_interner *v, struct flm_bytes text)
 {
-    if (text.size > UINT32_MAX - 1 - v->bytes_size || v->string_count == FLM_NONE)
+    if (text.size > UINT32_MAX - 1 - v->bytes_size || v->string_count == FLM_NONE) {
+        v->is_full = true;
         return FLM_NONE;
+    }
     void *bytes = v->bytes, *ends = v->string_ends, *frame_of = v->frame_of;
     bool room = flm_grow(&bytes, &v->bytes_capacity, v->bytes_size + text.size + 1, 1);
     v->bytes = bytes;
@@ -53,6 +89,7 @@ static uint32_t add_string(struct flm_interner *v, struct flm_bytes text)
 
 static uint32_t find(const struct flm_interner *v, struct flm_bytes text, uint32_t hash)
 {
+    assert(!v->sealed);
     for (struct flm_probe at = flm_index_probe(&v->string_index, hash);
          flm_index_next(&v->string_index, &at);)
         if (flm_bytes_equal(flm_interner_text(v, at.found), text))
@@ -108,6 +145,7 @@ static uint32_t find_frame(const struct flm_interner *v, const struct flm_frame_
 
 uint32_t flm_interner_frame(struct flm_interner *v, const struct flm_frame_record *record)
 {
+    assert(!v->sealed);
     struct flm_frame_record identity = identity_of(record);
     uint32_t hash = hash_of(&identity), found = find_frame(v, &identity, hash);
     if (found != FLM_NONE) {

@@ -140,6 +140,7 @@ bool flm_metadata_start(struct flm_metadata *metadata, struct flm_builder *b,
         mark_counters(metadata);
         mark_labels(metadata);
         mark_strings(b, metadata, string_used);
+        flm_interner_seal(&b->interner);
         room = flm_interner_rank(&b->interner, string_used, frame_used, &metadata->ranking, why);
     }
     free(string_used);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "support/core/allocation.h"
 #include "support/core/failures.h"
 #include "support/core/random.h"
 #include "support/profile/profiles.h"
@@ -266,6 +267,119 @@ static void a_builder_may_be_given_up(void **state)
     flm_builder_free(b);
 }
 
+static void add_stack(struct flm_builder *b, unsigned number)
+{
+    char name[40];
+    int size = sprintf(name, "a function with the number %u", number);
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, name, (size_t)size));
+    flm_builder_add(b, node, flm_builder_metric(b, "cpu", "ns"), 1);
+}
+
+static void the_error_counts_what_is_held(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    assert_non_null(b);
+    add_stack(b, 1);
+    struct flm_error why = {0};
+    assert_false(flm_builder_out_of_memory(b, &why));
+    assert_int_equal(why.kind, FLM_ERROR_MEMORY);
+    assert_non_null(strstr(why.text, "out of memory: 1 distinct frame and 1 stack take 0 MB"));
+    for (unsigned i = 2; i <= 20000; i++)
+        add_stack(b, i);
+    flm_builder_sample(b, 5, (struct flm_node){1}, (struct flm_label_set){0},
+                       (struct flm_metric){0}, 1);
+    flm_builder_out_of_memory(b, &why);
+    unsigned megabytes = 0;
+    const char *counts = strstr(why.text, "20000 distinct frames, 20000 stacks and 1 sample take ");
+    assert_non_null(counts);
+    assert_int_equal(sscanf(strstr(counts, "take "), "take %u MB", &megabytes), 1);
+    /* 20,000 names of 32 bytes, records of 32, nodes of 20, slots of 8: three tables of them. */
+    assert_in_range(megabytes, 2, 8);
+    flm_builder_free(b);
+}
+
+/* Adds stacks, of which the allocation behind the 100,000th fails. */
+static void memory_that_ends_is_said_with_what_was_held(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_error why = {0};
+    assert_non_null(b);
+    for (unsigned i = 0; i < 100000; i++)
+        add_stack(b, i);
+    allocation_fail_from(1);
+    for (unsigned i = 100000; i < 10000000 && !flm_builder_failed(b); i++)
+        add_stack(b, i);
+    allocation_fail_from(0);
+    assert_true(flm_builder_failed(b));
+    assert_null(flm_builder_finish(b, &why));
+    unsigned frames = 0, stacks = 0;
+    assert_int_equal(why.kind, FLM_ERROR_MEMORY);
+    assert_int_equal(
+        sscanf(why.text, "out of memory: %u distinct frames and %u stacks", &frames, &stacks), 2);
+    assert_in_range(frames, 100000, 1000000);
+    assert_in_range(stacks, 99999, frames);
+    assert_non_null(strstr(why.text, "split the input"));
+}
+
+static void memory_that_ends_while_it_finishes_is_said_likewise(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_error why = {0};
+    assert_non_null(b);
+    for (unsigned i = 0; i < 1000; i++)
+        add_stack(b, i);
+    allocation_fail_from(1);
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    allocation_fail_from(0);
+    assert_null(p);
+    assert_non_null(strstr(why.text, "out of memory: 1000 distinct frames and 1000 stacks take"));
+}
+
+static void a_builder_without_names_has_only_the_reason(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_error why = {0};
+    assert_non_null(b);
+    flm_builder_fail_memory(b);
+    assert_null(flm_builder_finish(b, &why));
+    assert_non_null(strstr(why.text, "out of memory: 0 distinct frames and 0 stacks"));
+}
+
+static void names_beyond_4_gib_are_another_reason(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_error why = {0};
+    assert_non_null(b);
+    add_stack(b, 1);
+    size_t size = b->interner.bytes_size;
+    b->interner.bytes_size = UINT32_MAX - 4; /* as if they were there */
+    flm_builder_string(b, "a longer name", 13);
+    b->interner.bytes_size = size;
+    assert_true(flm_builder_failed(b));
+    assert_null(flm_builder_finish(b, &why));
+    assert_int_equal(why.kind, FLM_ERROR_RANGE);
+    assert_non_null(strstr(why.text, "the names of 1 distinct frame have more than 4 GiB"));
+}
+
+static void a_limit_that_was_passed_stays_the_reason(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_error why = {0};
+    assert_non_null(b);
+    flm_builder_fail(b, FLM_ERROR_RANGE, "more stacks than there may be");
+    assert_false(flm_builder_out_of_memory(b, &why));
+    assert_int_equal(why.kind, FLM_ERROR_RANGE);
+    assert_string_equal(why.text, "more stacks than there may be");
+    flm_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +392,12 @@ int main(void)
         cmocka_unit_test(more_metrics_than_a_file_may_have_are_refused),
         cmocka_unit_test(a_builder_that_failed_does_nothing_more),
         cmocka_unit_test(a_builder_survives_failed_allocations),
+        cmocka_unit_test(the_error_counts_what_is_held),
+        cmocka_unit_test(memory_that_ends_is_said_with_what_was_held),
+        cmocka_unit_test(memory_that_ends_while_it_finishes_is_said_likewise),
+        cmocka_unit_test(a_builder_without_names_has_only_the_reason),
+        cmocka_unit_test(names_beyond_4_gib_are_another_reason),
+        cmocka_unit_test(a_limit_that_was_passed_stays_the_reason),
         cmocka_unit_test(a_builder_may_be_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "base/text/text.h"
 #include "cli/common/command_line.h"
+#include "cli/common/memory_limit.h"
 #include "os/clock.h"
 
 /* A failure after this time is not one to start. */
@@ -63,8 +64,10 @@ static pid_t spawn(char **argv)
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    flm_memory_limit_end(); /* is ours, and not the browser's */
     if (posix_spawnp(&child, argv[0], &files, &attributes, argv, environ) != 0)
         child = 0;
+    flm_memory_limit_again();
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return child;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text/utf.h"
+#include "cli/common/memory_limit.h"
 #include "cli/common/messages.h"
 #include "cli/common/remarks.h"
 #include "flamel/aggregate.h"
@@ -204,7 +205,9 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
     }
     struct flm_error why;
     struct flm_profile *profile =
-        flm_symbol_dirs_check(&fields->symbols, &why) ? flm_load(path, &options, &why) : NULL;
+        flm_symbol_dirs_check(&fields->symbols, &why) && flm_memory_limit_begin(&why)
+            ? flm_load(path, &options, &why)
+            : NULL;
     flm_symbol_paths_clear(&paths);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
@@ -218,7 +221,7 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
     if (profile && fields->apply)
         profile = apply(fields, profile, &why);
     if (!profile)
-        flm_message("%s", why.text);
+        flm_message_error(&why);
     return profile;
 }
 

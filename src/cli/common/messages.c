@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/utf.h"
+#include "cli/common/memory_limit.h"
 
 static void print(const char *format, va_list arguments)
 {
@@ -33,7 +34,9 @@ int flm_message_usage(const char *format, ...)
 
 int flm_message_error(const struct flm_error *why)
 {
-    flm_message("%s", why->text);
+    struct flm_error explained = *why;
+    flm_memory_limit_explain(&explained);
+    flm_message("%s", explained.text);
     return FLM_EXIT_WRONG;
 }
 

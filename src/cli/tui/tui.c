@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/encode/base64.h"
+#include "cli/common/memory_limit.h"
 #include "cli/common/terminal.h"
 #include "cli/tui/internal.h"
 #include "cli/tui/raw_terminal.h"
@@ -129,6 +130,7 @@ static void edit(struct flm_tui *tui, const char *file, unsigned line)
     flm_tui_terminal_close();
     pid_t child = fork();
     if (child == 0) {
+        flm_memory_limit_end();
         execlp("sh", "sh", "-c", command.at, "sh", place, file, (char *)NULL);
         _exit(127);
     }

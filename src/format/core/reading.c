@@ -134,6 +134,8 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
     r->dropped_locations = good && builder->dropped_locations;
     if (good)
         return flm_builder_finish(builder, why);
+    if (builder && why && why->kind == FLM_ERROR_MEMORY)
+        flm_builder_out_of_memory(builder, why);
     flm_builder_free(builder);
     return NULL;
 }
