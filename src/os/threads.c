@@ -32,12 +32,14 @@ void flm_threads_run(int threads, size_t count, void (*work)(void *context, size
 {
     assert(work || count == 0);
     enum { MOST_THREADS = 64 };
-    struct work w = {.count = count, .work = work, .context = context};
+    struct work w = {.next = 1, .count = count, .work = work, .context = context};
     pthread_t others[MOST_THREADS];
     int started = 0;
     while (started + 1 < threads && (size_t)started + 1 < count && started < MOST_THREADS &&
            pthread_create(&others[started], NULL, run, &w) == 0)
         started++;
+    if (count > 0)
+        work(context, 0); /* the others could have done all of it before our turn comes */
     run(&w);
     while (started > 0)
         pthread_join(others[--started], NULL);

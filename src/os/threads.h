@@ -9,7 +9,7 @@ int flm_processor_count(void);
 
 /* Calls work(context, i) for every i below `count`, in up to `threads` threads that each take the
  * next i when they are done with one. The calling thread is one of them, and does it all where no
- * other can be started, so this cannot fail. */
+ * other can be started, so this cannot fail. The first i is always its own. */
 void flm_threads_run(int threads, size_t count, void (*work)(void *context, size_t i),
                      void *context);
 

@@ -44,6 +44,22 @@ static void all_work_is_done_once(void **state)
     }
 }
 
+static void keep_thread(void *context, size_t i)
+{
+    ((pthread_t *)context)[i] = pthread_self();
+}
+
+/* It reports progress, so it must have its part, however busy the machine is. */
+static void the_first_is_done_by_the_caller(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        pthread_t thread[2];
+        flm_threads_run(8, 2, keep_thread, thread);
+        assert_true(pthread_equal(thread[0], pthread_self()));
+    }
+}
+
 static void threads_that_cannot_be_had_are_not_needed(void **state)
 {
     (void)state;
@@ -65,6 +81,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_work_is_done_once),
+        cmocka_unit_test(the_first_is_done_by_the_caller),
         cmocka_unit_test(threads_that_cannot_be_had_are_not_needed),
         cmocka_unit_test(there_is_a_processor),
     };

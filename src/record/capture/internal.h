@@ -52,6 +52,12 @@ struct flm_recorder {
 /* Whether a command is the target; else it is a clock, or there is none. */
 bool flm_recorder_records_command(const struct flm_recorder *r);
 
+/* How long to sleep: until the duration is over, or a tenth of a second. If an interpreter may be
+ * started meanwhile, its first samples are seen in a hundredth: it takes longer to begin, so that
+ * the waits of a program that lasts no longer than that have their functions. While one runs, a
+ * thousandth. */
+int flm_recorder_sleep_ms(const struct flm_recorder *r, int64_t now_ns);
+
 /* ---- recorder_records.c ---------------------------------------------------------------------- */
 
 /* A record of the rings; a flm_record_sink. */

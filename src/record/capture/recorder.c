@@ -415,10 +415,7 @@ static void hurry(struct flm_recorder *r, int64_t now_ns)
         flm_priority_restore(r->priority);
 }
 
-/* How long to sleep: until the duration is over, or a tenth of a second. If an interpreter may be
- * started meanwhile, its first samples are seen in a hundredth: it takes longer to begin, so that
- * the waits of a program that lasts no longer than that have their functions. */
-static int sleep_ms(const struct flm_recorder *r, int64_t now_ns)
+int flm_recorder_sleep_ms(const struct flm_recorder *r, int64_t now_ns)
 {
     int most = r->is_hurried ? 1 : r->runtimes ? LOOK_MS : TICK_MS;
     if (r->options.duration_ns == 0)
@@ -433,7 +430,7 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
     int64_t last_tick_ns = r->started_ns;
     for (bool over = false; !over;) {
         int64_t now_ns = flm_now_ns();
-        bool alive = flm_rings_wait(r->rings, r->child.ended, sleep_ms(r, now_ns));
+        bool alive = flm_rings_wait(r->rings, r->child.ended, flm_recorder_sleep_ms(r, now_ns));
         if (!read_round(r, false, why))
             return false;
         now_ns = flm_now_ns();

@@ -1,7 +1,12 @@
 /* remedy.c - the option with which a runtime names the code that it compiles. */
 #include "record/runtime/runtime.h"
 
-/* The name, or the name with a version or a part: "php-fpm8.2", "beam.smp"; not "javac". */
+/* The JDK's programs hand options to their VM with -J. */
+#define JAVA_TOOL                                                                                  \
+    "run it with -J-XX:+PreserveFramePointer -J-XX:+UnlockDiagnosticVMOptions "                    \
+    "-J-XX:+DumpPerfMapAtExit (JDK 17)"
+
+/* The name, or the name with a version or a part: "php-fpm8.2", "beam.smp"; not "javap". */
 static bool is_program(struct flm_bytes name, const char *program)
 {
     size_t size = strlen(program);
@@ -25,6 +30,10 @@ const char *flm_runtime_remedy(struct flm_bytes program)
         {"java", "run it with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
                  "-XX:+DumpPerfMapAtExit (JDK 17), or ask for the map while it runs: jcmd PID "
                  "Compiler.perfmap"},
+        {"javac", JAVA_TOOL},
+        {"javadoc", JAVA_TOOL},
+        {"jar", JAVA_TOOL},
+        {"jshell", JAVA_TOOL},
         {"dotnet", "set DOTNET_PerfMapEnabled=1"},
         {"ruby", "run it with --yjit-perf"},
         {"php", "set opcache.jit_debug=16"},

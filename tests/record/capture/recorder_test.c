@@ -18,6 +18,7 @@
 
 #include "algebra/aggregate/functions.h"
 #include "flamel/file.h"
+#include "record/capture/internal.h"
 #include "record/events/perf_stream.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
@@ -771,9 +772,36 @@ static void a_recording_of_the_machine_has_larger_rings(void **state)
     flm_recorder_free(recorder);
 }
 
+/* What decides how soon frames of an interpreter are looked for, which is read from outside. */
+static void it_looks_as_often_as_interpreters_need(void **state)
+{
+    (void)state;
+    struct flm_error why;
+    const struct flm_runtime_options none = {0};
+    struct flm_recorder *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    assert_int_equal(flm_recorder_sleep_ms(r, 0), 100); /* none is read */
+    r->runtimes = flm_runtimes_attach(NULL, 0, &none, &why);
+    assert_non_null(r->runtimes);
+    r->is_hurried = false;
+    assert_int_equal(flm_recorder_sleep_ms(r, 0), 10); /* one may be started */
+    r->is_hurried = true;
+    assert_int_equal(flm_recorder_sleep_ms(r, 0), 1); /* one runs */
+    r->started_ns = 5000000000;
+    r->options.duration_ns = 2000000000;
+    r->is_hurried = false;
+    assert_int_equal(flm_recorder_sleep_ms(r, 5500000000), 10);
+    assert_int_equal(flm_recorder_sleep_ms(r, 6996000000), 5); /* 4 ms left: not before them */
+    assert_int_equal(flm_recorder_sleep_ms(r, 7000000000), 0);
+    assert_int_equal(flm_recorder_sleep_ms(r, 9000000000), 0);
+    flm_runtimes_close(r->runtimes);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_looks_as_often_as_interpreters_need),
         cmocka_unit_test(shares_and_rate_are_those_that_were_measured),
         cmocka_unit_test(frame_pointers_give_the_same_shares),
         cmocka_unit_test(off_CPU_time_is_as_long_as_measured),

@@ -14,10 +14,15 @@ static void programs_are_known_by_the_start_of_their_names(void **state)
     static const struct {
         const char *program, *option;
     } known[] = {
-        {"node", "--perf-basic-prof"},      {"node20", "--perf-basic-prof"},
-        {"java", "-XX:+DumpPerfMapAtExit"}, {"ruby3.3", "--yjit-perf"},
-        {"php-fpm8.2", "jit_debug"},        {"beam.smp", "+JPperf"},
-        {"qemu-system-x86", "-perfmap"},    {"chromium", "--js-flags"},
+        {"node", "--perf-basic-prof"},
+        {"node20", "--perf-basic-prof"},
+        {"java", "-XX:+DumpPerfMapAtExit"},
+        {"ruby3.3", "--yjit-perf"},
+        {"php-fpm8.2", "jit_debug"},
+        {"beam.smp", "+JPperf"},
+        {"qemu-system-x86", "-perfmap"},
+        {"chromium", "--js-flags"},
+        {"javac", "-J-XX:+PreserveFramePointer"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         assert_non_null(
@@ -31,7 +36,7 @@ static void other_programs_get_the_general_way(void **state)
     assert_non_null(strstr(general, "perf-PID.map"));
     assert_string_equal(flm_runtime_remedy((struct flm_bytes){"", 0}), general);
     assert_string_equal(flm_runtime_remedy(flm_bytes_of("no")), general);
-    assert_string_equal(flm_runtime_remedy(flm_bytes_of("javac")), general);
+    assert_string_equal(flm_runtime_remedy(flm_bytes_of("javas")), general);
     assert_string_equal(flm_runtime_remedy(flm_bytes_of("bundle")), general);
     assert_string_equal(flm_runtime_remedy(flm_bytes_of("node_exporter")), general);
 }
