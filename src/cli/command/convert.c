@@ -3,8 +3,8 @@
 #include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/common/page_code.h"
-#include "cli/common/sanitize_options.h"
+#include "cli/save/page_code.h"
+#include "cli/save/sanitize_options.h"
 #include "flamel/changes.h"
 
 struct fields {

@@ -5,8 +5,8 @@
 #include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/common/page_code.h"
 #include "cli/report/print.h"
+#include "cli/save/page_code.h"
 #include "flamel/compare.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 15 };

@@ -5,7 +5,7 @@
 #include "cli/command/commands.h"
 #include "cli/common/load_options.h"
 #include "cli/common/messages.h"
-#include "cli/common/save_options.h"
+#include "cli/save/save_options.h"
 #include "flamel/algebra.h"
 
 struct fields {

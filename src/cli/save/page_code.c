@@ -1,4 +1,4 @@
-#include "cli/common/page_code.h"
+#include "cli/save/page_code.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* save_options.h - the options of every command that writes profiles, and writing with them. */
-#ifndef FLAMEL_CLI_COMMON_SAVE_OPTIONS_H
-#define FLAMEL_CLI_COMMON_SAVE_OPTIONS_H
+#ifndef FLAMEL_CLI_SAVE_SAVE_OPTIONS_H
+#define FLAMEL_CLI_SAVE_SAVE_OPTIONS_H
 
 #include "cli/common/options.h"
 #include "flamel/draw.h"

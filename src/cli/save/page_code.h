@@ -1,11 +1,11 @@
 /* page_code.h - source and machine code in a page of one file: the options of the commands that
  * write pages, and writing with them. Whoever sends such a page should know what it has, so the
  * files that went into it are printed, and those that were left out. */
-#ifndef FLAMEL_CLI_COMMON_PAGE_CODE_H
-#define FLAMEL_CLI_COMMON_PAGE_CODE_H
+#ifndef FLAMEL_CLI_SAVE_PAGE_CODE_H
+#define FLAMEL_CLI_SAVE_PAGE_CODE_H
 
 #include "cli/common/load_options.h"
-#include "cli/common/save_options.h"
+#include "cli/save/save_options.h"
 
 struct flm_page_code_fields {
     struct flm_option_list folders, maps;

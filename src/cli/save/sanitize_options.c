@@ -1,4 +1,4 @@
-#include "cli/common/sanitize_options.h"
+#include "cli/save/sanitize_options.h"
 
 #include <stdio.h>
 

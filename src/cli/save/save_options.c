@@ -1,4 +1,4 @@
-#include "cli/common/save_options.h"
+#include "cli/save/save_options.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* sanitize_options.h - --sanitize and its key: what is written may be shown to others
  * (flamel/sanitize.h). What is left to see is listed before anything is written. */
-#ifndef FLAMEL_CLI_COMMON_SANITIZE_OPTIONS_H
-#define FLAMEL_CLI_COMMON_SANITIZE_OPTIONS_H
+#ifndef FLAMEL_CLI_SAVE_SANITIZE_OPTIONS_H
+#define FLAMEL_CLI_SAVE_SANITIZE_OPTIONS_H
 
 #include "cli/common/options.h"
 #include "flamel/profile.h"
