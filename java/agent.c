@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -222,6 +223,7 @@ static void *run(void *context)
     jni *env;
     (void)context;
     agent.own_thread = own_id(); /* which is not sampled: it takes no signals */
+    prctl(PR_SET_NAME, "flamel");
     if (vm_attach_daemon(agent.vm, &env, &arguments) != 0)
         return NULL;
     int64_t next_ns = INT64_MAX;

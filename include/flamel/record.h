@@ -105,6 +105,7 @@ struct flm_record_options {
     /* What the agent in Java VMs measures, "cpu,wall,alloc,lock"; and the path of its library,
      * libflamel-java.so. */
     const char *java, *java_library;
+    bool java_follows; /* also Java VMs that the command starts, whatever its name */
 };
 
 /* Calls `visit` with each event that has a name, until it returns false: "cycles", "hardware",

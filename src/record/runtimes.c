@@ -206,6 +206,13 @@ bool flm_runtimes_begin(struct flm_attached_runtimes *all, const struct flm_runt
     return true;
 }
 
+void flm_runtimes_mapped(struct flm_attached_runtimes *all, int32_t process, struct flm_bytes path)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].runtime->mapped)
+            all->items[i].runtime->mapped(all->items[i].attached, process, path);
+}
+
 bool flm_runtimes_read(struct flm_attached_runtimes *all, const struct flm_runtime_sinks *sinks,
                        struct flm_error *why)
 {

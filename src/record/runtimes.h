@@ -58,6 +58,8 @@ bool flm_runtimes_command(struct flm_attached_runtimes *attached, char *const **
                           int *inherited, struct flm_error *why);
 bool flm_runtimes_begin(struct flm_attached_runtimes *attached,
                         const struct flm_runtime_target *target, struct flm_error *why);
+void flm_runtimes_mapped(struct flm_attached_runtimes *attached, int32_t process,
+                         struct flm_bytes path);
 bool flm_runtimes_read(struct flm_attached_runtimes *attached,
                        const struct flm_runtime_sinks *sinks, struct flm_error *why);
 bool flm_runtimes_claim(struct flm_attached_runtimes *attached, const struct flm_event *event,

@@ -165,10 +165,11 @@ bool flm_record_java_read(const struct flm_record_fields *f, struct flm_record_o
 {
     if (!f->java && !is_java(o))
         return true;
-    if (!is_java(o) && (o->process_count == 0 || o->thread_count > 0 || o->machine))
+    bool starts = o->command && o->process_count == 0;
+    if (!is_java(o) && ((!starts && o->process_count == 0) || o->thread_count > 0 || o->machine))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--java needs Java VMs: name processes (-p PID), or a command that is "
-                             "java itself (flamel record -- java -jar app.jar)");
+                             "java or starts it (flamel record --java -- ./app.sh)");
     if (!flm_library_find("libflamel-java.so", library, f->java ? why : NULL))
         return !f->java; /* without it java is recorded as all programs are */
     flm_text_putc(library, 0);
@@ -176,5 +177,6 @@ bool flm_record_java_read(const struct flm_record_fields *f, struct flm_record_o
         return flm_error_memory(why);
     o->java = f->java && f->java[0] ? f->java : "cpu";
     o->java_library = library->at;
+    o->java_follows = f->java && starts;
     return true;
 }

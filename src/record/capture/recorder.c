@@ -228,7 +228,8 @@ static bool attach_runtimes(struct flm_recorder *r, struct flm_error *why)
     const struct flm_runtime_options options = {.lines = o->lines || !o->no_locations,
                                                 .only_agents = o->no_runtimes,
                                                 .what = o->java,
-                                                .library = o->java_library};
+                                                .library = o->java_library,
+                                                .follows = o->java_follows};
     if (o->no_runtimes && !o->java)
         return true;
     r->runtimes = flm_runtimes_attach(o->runtimes, o->runtime_count, &options, why);

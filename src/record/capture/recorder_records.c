@@ -181,6 +181,8 @@ bool flm_recorder_take(void *recorder, const char *record, size_t size, struct f
     struct flm_recorder *r = recorder;
     if (event->kind == FLM_EVENT_SAMPLE)
         return take_sample(r, record, size, event, why);
+    if (event->kind == FLM_EVENT_MAP && r->runtimes)
+        flm_runtimes_mapped(r->runtimes, event->process, event->map.path);
     if (event->kind == FLM_EVENT_LOST)
         r->reported_lost += event->lost.count;
     char own[128];

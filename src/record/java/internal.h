@@ -2,6 +2,7 @@
  * writes becomes samples here.
  *
  *     java.c              the entry of the table: VMs found, agents begun and ended, what was lost
+ *     arrivals.c          VMs that a command has started
  *     records.c           records of the agent
  *     records_threads.c   its threads, and their names
  *     records_joined.c    samples of the recorder, and stacks of the agent for them
@@ -70,9 +71,34 @@ struct flm_java {
     char agent_option[4096 + 64];
     uint64_t counts[FLM_JAVA_METRICS], without_java, cut;
     uint64_t not_kept; /* samples for which there was no memory */
-    bool was_silent;   /* a command that was started said nothing */
+    bool follows;      /* agents are loaded into VMs that the command starts */
+    struct flm_java_config config;
+    uint32_t (*signal)(void *context, int32_t process); /* of the target */
+    void *signal_context;
+    struct flm_java_arrival *arrivals;
+    uint64_t arrivals_ended, arrivals_refused; /* before the agent was loaded; no thread for it */
+    bool was_silent;                           /* a command that was started said nothing */
     char trouble[256];
 };
+
+/* ---- java.c ---------------------------------------------------------------------------------- */
+
+static const int64_t FLM_JAVA_PATIENCE_NS = INT64_C(10000000000);
+
+/* Takes the agent. NULL when memory ran out, or there is no agent. */
+struct flm_java_target *flm_java_add_vm(struct flm_java *j, struct flm_java_agent *agent,
+                                        int32_t process, struct flm_error *why);
+
+/* The signal that the kernel sends to threads of the process when they are sampled; 0: none. */
+uint32_t flm_java_signal_of(const struct flm_java *j, int32_t process);
+
+/* ---- arrivals.c ------------------------------------------------------------------------------ */
+
+/* A process has mapped a file: that of a VM, perhaps. */
+void flm_java_mapped(void *attached, int32_t process, struct flm_bytes path);
+
+/* Takes the agents that were loaded; all of them, if it `waits`. */
+bool flm_java_welcome(struct flm_java *j, bool waits, struct flm_error *why);
 
 /* ---- records_threads.c ----------------------------------------------------------------------- */
 

@@ -8,8 +8,6 @@
 #include "record/java/attach.h"
 #include "record/java/internal.h"
 
-enum { SECOND_NS = 1000000000, PATIENCE_S = 10 };
-
 static const struct {
     const char *word, *metric;
 } metric_names[FLM_JAVA_METRICS] = {[FLM_JAVA_CPU] = {"cpu", ""},
@@ -43,6 +41,8 @@ static bool parse_metrics(const char *text, uint32_t *metrics, struct flm_error 
 static void close_attached(void *attached)
 {
     struct flm_java *j = attached;
+    while (j->arrivals && !flm_java_welcome(j, true, NULL))
+        ;
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_target *v = &j->vms.at[i];
         flm_java_agent_free(v->agent);
@@ -81,8 +81,8 @@ static void *attach(const struct flm_runtime *runtime, const struct flm_runtime_
     return NULL;
 }
 
-static struct flm_java_target *add_vm(struct flm_java *j, struct flm_java_agent *agent,
-                                      int32_t process, struct flm_error *why)
+struct flm_java_target *flm_java_add_vm(struct flm_java *j, struct flm_java_agent *agent,
+                                        int32_t process, struct flm_error *why)
 {
     if (!agent || !FLM_ARRAY_RESERVE(&j->vms, 1)) {
         if (agent)
@@ -111,7 +111,7 @@ static bool command(void *attached, char *const **words, int *inherited, struct 
     *inherited = -1;
     if (!old || !is_java(old[0]))
         return true;
-    struct flm_java_target *v = add_vm(j, flm_java_agent_inherit(inherited, why), 0, why);
+    struct flm_java_target *v = flm_java_add_vm(j, flm_java_agent_inherit(inherited, why), 0, why);
     if (!v)
         return false;
     v->is_inherited = true;
@@ -190,22 +190,25 @@ static void make_layouts(struct flm_java *j, const struct flm_runtime_target *t)
     }
 }
 
-static uint32_t signal_of(const struct flm_java *j, const struct flm_runtime_target *target,
-                          int32_t process)
+uint32_t flm_java_signal_of(const struct flm_java *j, int32_t process)
 {
-    if (!target->signal || !(j->metrics & 1u << FLM_JAVA_CPU))
+    if (!j->signal || !(j->metrics & 1u << FLM_JAVA_CPU))
         return 0;
-    return target->signal(target->context, process);
+    return j->signal(j->signal_context, process);
 }
 
 static bool begin(void *attached, const struct flm_runtime_target *target, struct flm_error *why)
 {
     struct flm_java *j = attached;
     struct flm_java_config config = config_of(j, target);
+    j->config = config;
+    j->signal = target->signal;
+    j->signal_context = target->context;
+    j->follows = target->child && j->options.follows;
     make_layouts(j, target);
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_target *v = &j->vms.at[i];
-        config.signal = signal_of(j, target, target->child);
+        config.signal = flm_java_signal_of(j, target->child);
         if (!flm_java_agent_configure(v->agent, &config, why))
             return false;
         flm_java_agent_begin(v->agent, target->child);
@@ -214,12 +217,10 @@ static bool begin(void *attached, const struct flm_runtime_target *target, struc
     }
     for (size_t i = 0; i < target->process_count; i++) {
         int32_t process = target->processes[i];
-        config.signal = signal_of(j, target, process);
-        struct flm_java_target *v =
-            add_vm(j,
-                   flm_java_agent_load(process, j->options.library, &config,
-                                       (int64_t)PATIENCE_S * SECOND_NS, why),
-                   process, why);
+        config.signal = flm_java_signal_of(j, process);
+        struct flm_java_target *v = flm_java_add_vm(
+            j, flm_java_agent_load(process, j->options.library, &config, FLM_JAVA_PATIENCE_NS, why),
+            process, why);
         if (!v)
             return false;
         v->in_our_namespace = flm_namespace_number(process, process) == process;
@@ -233,6 +234,8 @@ static bool begin(void *attached, const struct flm_runtime_target *target, struc
 static bool read_all(void *attached, const struct flm_runtime_sinks *to, struct flm_error *why)
 {
     struct flm_java *j = attached;
+    if (!flm_java_welcome(j, false, why))
+        return false;
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_target *v = &j->vms.at[i];
         struct flm_error said = {0};
@@ -262,7 +265,10 @@ static bool end(void *attached, const struct flm_runtime_sinks *to, struct flm_e
 {
     enum { STEP_NS = 20000000 };
     struct flm_java *j = attached;
-    int64_t until_ns = flm_now_ns() + (int64_t)PATIENCE_S * SECOND_NS;
+    int64_t until_ns = flm_now_ns() + FLM_JAVA_PATIENCE_NS;
+    j->follows = false;
+    if (!flm_java_welcome(j, true, why))
+        return false;
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_target *v = &j->vms.at[i];
         bool ended = false;
@@ -274,7 +280,7 @@ static bool end(void *attached, const struct flm_runtime_sinks *to, struct flm_e
         if (!ended)
             snprintf(j->trouble, sizeof j->trouble,
                      "the agent in process %d has not answered for %d s, and may still be there",
-                     v->process, PATIENCE_S);
+                     v->process, (int)(FLM_JAVA_PATIENCE_NS / 1000000000));
         j->was_silent |= v->is_inherited && !v->has_said;
     }
     return flm_java_methods_define(&j->methods, true, to->define, to->context, why);
@@ -300,6 +306,8 @@ static void report(const void *attached, const struct flm_runtime_report *to)
     to->lost(to->session, "samples of Java threads (dropped by the kernel)", by_kernel);
     to->lost(to->session, "samples of Java threads (no memory)", (double)j->not_kept);
     to->lost(to->session, "Java threads that could not be sampled by the agent", unsampled);
+    to->lost(to->session, "Java VMs that were started, without an agent",
+             (double)j->arrivals_refused);
     to->lost(to->session, "names of Java methods (too many)", lost_methods);
     to->lost(to->session, "names of Java methods (their class was unloaded)",
              (double)j->methods.unnamed);
@@ -319,6 +327,11 @@ static void report(const void *attached, const struct flm_runtime_report *to)
         to->note(to->session, "Java locks",
                  flm_bytes_of("of monitors only: waits for java.util.concurrent could not be "
                               "measured in this VM"));
+    if (j->options.follows && j->vms.count == 0 && !j->trouble[0])
+        to->note(to->session, "Java agent",
+                 flm_bytes_of(j->arrivals_ended > 0
+                                  ? "the Java VMs that were started ended before it was loaded"
+                                  : "no Java VM was started"));
     if (j->trouble[0])
         to->note(to->session, "Java agent", flm_bytes_of(j->trouble));
     else if (j->was_silent)
@@ -331,6 +344,7 @@ const struct flm_runtime flm_runtime_java = {.name = "Java",
                                              .close = close_attached,
                                              .command = command,
                                              .begin = begin,
+                                             .mapped = flm_java_mapped,
                                              .read = read_all,
                                              .claims = flm_java_claims,
                                              .join = join,

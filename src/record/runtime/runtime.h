@@ -75,6 +75,7 @@ struct flm_runtime_options {
     bool only_agents;    /* interpreters are left alone */
     const char *what;    /* what an agent measures, and where its library is; NULL: no agent */
     const char *library;
+    bool follows; /* agents are loaded into what a command starts, too */
 };
 
 /* What is recorded, for runtimes that load an agent into it. */
@@ -159,12 +160,13 @@ struct flm_runtime {
 
     /* Of a runtime whose agent samples its threads from inside. `command` may change the words
      * of the command that will be started, and names a descriptor that it inherits (-1: none);
-     * `begin` loads the agents; `read` passes on what they have sampled; `claims` says whether
-     * that stands for a sample of the first event, and keeps of it what it needs if it may;
-     * `join` passes on what has waited for the rings to be read up to a time, INT64_MAX being
-     * the end; `end` sends the agents away. */
+     * `begin` loads the agents; `mapped` says that a process has mapped a file; `read` passes on
+     * what they have sampled; `claims` says whether that stands for a sample of the first event,
+     * and keeps of it what it needs if it may; `join` passes on what has waited for the rings to
+     * be read up to a time, INT64_MAX being the end; `end` sends the agents away. */
     bool (*command)(void *attached, char *const **command, int *inherited, struct flm_error *why);
     bool (*begin)(void *attached, const struct flm_runtime_target *target, struct flm_error *why);
+    void (*mapped)(void *attached, int32_t process, struct flm_bytes path);
     bool (*read)(void *attached, const struct flm_runtime_sinks *sinks, struct flm_error *why);
     bool (*claims)(void *attached, const struct flm_event *event, bool keeps);
     bool (*join)(void *attached, int64_t until_ns, const struct flm_runtime_sinks *sinks,
