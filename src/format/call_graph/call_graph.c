@@ -22,24 +22,40 @@ static uint32_t hash_three(uint32_t a, uint32_t b, uint32_t c)
     return flm_hash_numbers((uint64_t)a << 32 | b, c);
 }
 
+static uint32_t hash_item(struct flm_call_item item)
+{
+    return hash_three(item.function, item.file, item.line);
+}
+
+uint32_t flm_call_graph_append(struct flm_call_graph *g, struct flm_call_item item,
+                               const uint64_t *costs)
+{
+    uint32_t index = (uint32_t)g->items.count;
+    if (index == UINT32_MAX || !FLM_ARRAY_RESERVE(&g->items, 1) ||
+        !FLM_ARRAY_RESERVE(&g->item_costs, g->cost_count))
+        return UINT32_MAX;
+    g->items.at[g->items.count++] = item;
+    for (size_t i = 0; i < g->cost_count; i++)
+        g->item_costs.at[g->item_costs.count++] = costs ? costs[i] : 0;
+    return index;
+}
+
+bool flm_call_graph_index_item(struct flm_call_graph *g, uint32_t item)
+{
+    return flm_index_add(&g->item_index, hash_item(g->items.at[item]), item);
+}
+
 uint32_t flm_call_graph_item(struct flm_call_graph *g, struct flm_call_item item)
 {
-    uint32_t hash = hash_three(item.function, item.file, item.line);
+    uint32_t hash = hash_item(item);
     for (struct flm_probe at = flm_index_probe(&g->item_index, hash);
          flm_index_next(&g->item_index, &at);) {
         const struct flm_call_item *old = &g->items.at[at.found];
         if (old->function == item.function && old->file == item.file && old->line == item.line)
             return at.found;
     }
-    uint32_t index = (uint32_t)g->items.count;
-    if (index == UINT32_MAX || !FLM_ARRAY_RESERVE(&g->items, 1) ||
-        !FLM_ARRAY_RESERVE(&g->item_costs, g->cost_count) ||
-        !flm_index_add(&g->item_index, hash, index))
-        return UINT32_MAX;
-    g->items.at[g->items.count++] = item;
-    for (size_t i = 0; i < g->cost_count; i++)
-        g->item_costs.at[g->item_costs.count++] = 0;
-    return index;
+    uint32_t index = flm_call_graph_append(g, item, NULL);
+    return index != UINT32_MAX && flm_index_add(&g->item_index, hash, index) ? index : UINT32_MAX;
 }
 
 uint32_t flm_call_graph_edge(struct flm_call_graph *g, struct flm_call_edge edge)
@@ -79,32 +95,34 @@ static bool allocate(struct flm_call_walk *w)
            (w->item_ends = zeroed(f + 1, sizeof *w->item_ends)) &&
            (w->edges = zeroed(e, sizeof *w->edges)) && (w->items = zeroed(i, sizeof *w->items)) &&
            (w->edge_size = zeroed(e, sizeof *w->edge_size)) &&
-           (w->frames = zeroed(f, sizeof *w->frames)) && (w->best = zeroed(f, sizeof *w->best)) &&
+           (w->frames = zeroed(f, sizeof *w->frames)) &&
+           (w->item_frames = zeroed(i, sizeof *w->item_frames)) &&
+           (w->best = zeroed(f, sizeof *w->best)) &&
            (w->best_share = zeroed(f, sizeof *w->best_share)) &&
            (w->is_root = zeroed(f, sizeof *w->is_root)) &&
            (w->is_reached = zeroed(f, sizeof *w->is_reached)) &&
            (w->forced_next = zeroed(f, sizeof *w->forced_next)) &&
            (w->forced_first = zeroed(f, sizeof *w->forced_first)) &&
            (w->on_path = zeroed(f, sizeof *w->on_path)) &&
-           (w->reached = zeroed(f * w->width, sizeof *w->reached)) &&
-           (w->given = zeroed(f * w->width, sizeof *w->given)) &&
+           (w->nodes = zeroed(f, sizeof *w->nodes)) &&
+           (w->drops_lines = zeroed(f, sizeof *w->drops_lines)) &&
            (w->edge_share = zeroed(e, sizeof *w->edge_share)) &&
            (w->edge_given = zeroed(e, sizeof *w->edge_given)) &&
            (w->other_calls = zeroed(f, sizeof *w->other_calls)) &&
            (w->values = zeroed(w->width, sizeof *w->values)) &&
-           (w->item_given = zeroed(i * w->width, sizeof *w->item_given)) &&
-           (w->line_values = zeroed(i * w->width, sizeof *w->line_values)) &&
            (w->heap = zeroed(f, sizeof *w->heap)) && (w->heap_at = zeroed(f, sizeof *w->heap_at));
 }
 
 static void release(struct flm_call_walk *w)
 {
     void *const all[] = {
-        w->scale,       w->total,        w->inflow,  w->edge_ends,  w->item_ends, w->edges,
-        w->items,       w->edge_size,    w->best,    w->best_share, w->is_root,   w->is_reached,
-        w->forced_next, w->forced_first, w->on_path, w->reached,    w->given,     w->edge_share,
-        w->edge_given,  w->other_calls,  w->values,  w->heap,       w->heap_at,   w->frames,
-        w->item_given,  w->line_values};
+        w->scale,         w->total,      w->inflow,      w->edge_ends,   w->item_ends,
+        w->edges,         w->items,      w->edge_size,   w->best,        w->best_share,
+        w->is_root,       w->is_reached, w->reached,     w->forced_next, w->forced_first,
+        w->on_path,       w->nodes,      w->drops_lines, w->several,     w->given,
+        w->edge_share,    w->edge_given, w->other_calls, w->values,      w->heap,
+        w->heap_at,       w->frames,     w->item_frames, w->item_given,  w->line_values,
+        w->several_items, w->roots,      w->root_shares};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     FLM_ARRAY_CLEAR(&w->levels);
@@ -252,7 +270,9 @@ static bool is_called(const struct flm_call_walk *w, uint32_t f)
     return w->stacks->is_called && w->stacks->is_called[f];
 }
 
-double flm_call_excess(const struct flm_call_walk *w, uint32_t f, size_t cost)
+/* The part of a function's cost that its callers do not account for. Less than one part in a
+ * million is rounding and counts as 0. */
+static double excess(const struct flm_call_walk *w, uint32_t f, size_t cost)
 {
     if (is_called(w, f))
         return 0;
@@ -281,7 +301,7 @@ static bool find_paths(struct flm_call_walk *w)
     for (uint32_t f = 0; f < w->function_count; f++)
         w->best[f] = FLM_CALL_NONE;
     for (uint32_t f = 0; f < w->function_count; f++) {
-        double share = flm_call_excess(w, f, w->width - 1);
+        double share = excess(w, f, w->width - 1);
         bool is_used =
             w->edge_ends[f] < w->edge_ends[f + 1] || w->item_ends[f] < w->item_ends[f + 1];
         double inflow = w->inflow[f * w->width + w->width - 1];
@@ -323,14 +343,40 @@ static bool find_paths(struct flm_call_walk *w)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-bool flm_call_graph_stacks(const struct flm_call_graph *graph, const struct flm_call_stacks *stacks)
+/* What the stacks of each root share, so that nobody needs to know what calls bring any more. */
+static bool keep_roots(struct flm_call_walk *w)
+{
+    for (uint32_t f = 0; f < w->function_count; f++)
+        w->root_count += w->is_root[f];
+    w->roots = zeroed(w->root_count, sizeof *w->roots);
+    w->root_shares = zeroed(w->root_count * w->width, sizeof *w->root_shares);
+    if (!w->roots || !w->root_shares)
+        return false;
+    double *shares = w->root_shares;
+    uint32_t *root = w->roots;
+    for (uint32_t f = 0; f < w->function_count; f++) {
+        if (!w->is_root[f])
+            continue;
+        bool is_cycle = excess(w, f, w->width - 1) <= 0;
+        for (size_t c = 0; c < w->width; c++)
+            *shares++ = is_cycle ? w->total[f * w->width + c] : excess(w, f, c);
+        *root++ = f;
+    }
+    w->reached = w->inflow;
+    w->inflow = NULL;
+    return true;
+}
+
+bool flm_call_graph_stacks(struct flm_call_graph *graph, struct flm_call_stacks *stacks)
 {
     assert(graph && stacks && stacks->add);
+    flm_index_clear(&graph->item_index);
+    flm_index_clear(&graph->edge_index);
     struct flm_call_walk w = {.graph = graph,
                               .stacks = stacks,
                               .width = graph->cost_count + 1,
                               .function_count = stacks->function_count};
-    bool good = allocate(&w) && sum_up(&w) && find_paths(&w) && flm_call_walk(&w);
+    bool good = allocate(&w) && sum_up(&w) && find_paths(&w) && keep_roots(&w) && flm_call_walk(&w);
     release(&w);
     return good;
 }

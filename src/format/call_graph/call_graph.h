@@ -54,6 +54,13 @@ void flm_call_graph_clear(struct flm_call_graph *graph);
 uint32_t flm_call_graph_item(struct flm_call_graph *graph, struct flm_call_item item);
 uint32_t flm_call_graph_edge(struct flm_call_graph *graph, struct flm_call_edge edge);
 
+/* Adds an item that the caller knows to be new, with its costs (NULL: 0), and without a slot of the
+ * table of items: flm_call_graph_item finds it once it is indexed. Those results as above; false
+ * when memory ran out. */
+uint32_t flm_call_graph_append(struct flm_call_graph *graph, struct flm_call_item item,
+                               const uint64_t *costs);
+bool flm_call_graph_index_item(struct flm_call_graph *graph, uint32_t item);
+
 /* How the stacks of a graph become nodes. */
 struct flm_call_stacks {
     struct flm_builder *builder;
@@ -65,6 +72,10 @@ struct flm_call_stacks {
     const bool *is_called; /* of each function: all its calls are edges, so it is no root, whatever
                               the costs say, which in recursion add up to more than there is. NULL:
                               only the costs tell */
+    size_t most_lines;     /* where lines are locations: the most of them that all stacks together
+                              have; 0: as many as there are. Beyond that the functions whose stacks
+                              repeat most lines for what they cost have none; in `lost_lines` */
+    double lost_lines;
     void *context;
 
     /* Adds the values of one stack: `costs` has cost_count of them; `calls` is how often it was
@@ -73,9 +84,8 @@ struct flm_call_stacks {
                 double calls);
 };
 
-/* False when memory ran out. */
-bool flm_call_graph_stacks(const struct flm_call_graph *graph,
-                           const struct flm_call_stacks *stacks);
+/* Nothing can be looked up in the graph afterward. False when memory ran out. */
+bool flm_call_graph_stacks(struct flm_call_graph *graph, struct flm_call_stacks *stacks);
 
 /* The note that says so, of a profile whose stacks are approximated. */
 void flm_call_graph_note(struct flm_builder *builder);

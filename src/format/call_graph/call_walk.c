@@ -1,6 +1,7 @@
 /* call_walk.c - the stacks of a call graph: walked from the roots on, along calls that cost enough,
  * first to count nodes and sum shares, then to add values. */
 #include "base/core/array.h"
+#include "base/core/sort.h"
 #include "format/call_graph/internal.h"
 #include "profile/internal.h"
 
@@ -8,22 +9,52 @@ enum { MOST_NODES = 100000 };
 
 #define FIRST_THRESHOLD 1e-6 /* of all costs */
 
-/* A level has one node for each line, and one where that is not known. */
-static struct flm_node node_of(struct flm_call_walk *w, struct flm_call_level *level, uint32_t file,
-                               uint32_t line)
+static struct flm_frame frame_of(struct flm_call_walk *w, uint32_t function)
+{
+    struct flm_frame *made = &w->frames[function];
+    if (made->index == 0)
+        *made = flm_builder_frame(w->stacks->builder, &w->stacks->frames[function]);
+    return *made;
+}
+
+static struct flm_frame located_frame(struct flm_call_walk *w, uint32_t function, uint32_t file,
+                                      uint32_t line)
 {
     struct flm_builder *b = w->stacks->builder;
-    const struct flm_frame_record *frame = &w->stacks->frames[level->function];
-    const struct flm_location where = {.file = file, .line = line};
-    if (line != 0 && b->locations != FLM_LOCATIONS_DROPPED)
-        return flm_builder_child(b, level->node, flm_builder_located(b, frame, where));
-    struct flm_frame *made = &w->frames[level->function];
-    if (level->own.index == 0) {
-        if (made->index == 0)
-            *made = flm_builder_frame(b, frame);
-        level->own = flm_builder_child(b, level->node, *made);
-    }
+    const struct flm_frame_record *frame = &w->stacks->frames[function];
+    const struct flm_location where = {.file = file ? file : frame->file, .line = line};
+    if (b->locations == FLM_LOCATIONS_KEPT)
+        return flm_builder_frame_at(b, frame_of(w, function), &where);
+    return flm_builder_located(b, frame, where);
+}
+
+static bool has_location(const struct flm_call_walk *w, uint32_t line)
+{
+    return line != 0 && w->stacks->builder->locations != FLM_LOCATIONS_DROPPED;
+}
+
+/* A level has one node for each line, and one where that is not known. */
+static struct flm_node node_of(struct flm_call_walk *w, struct flm_call_level *level, uint32_t line)
+{
+    struct flm_builder *b = w->stacks->builder;
+    if (has_location(w, line))
+        return flm_builder_child(b, level->node, located_frame(w, level->function, 0, line));
+    if (level->own.index == 0)
+        level->own = flm_builder_child(b, level->node, frame_of(w, level->function));
     return level->own;
+}
+
+/* The frame of an item is made once for all stacks of its function. */
+static struct flm_node node_of_item(struct flm_call_walk *w, struct flm_call_level *level,
+                                    uint32_t index)
+{
+    const struct flm_call_item *item = &w->graph->items.at[index];
+    if (!has_location(w, item->line))
+        return node_of(w, level, 0);
+    struct flm_frame *made = &w->item_frames[index];
+    if (made->index == 0)
+        *made = located_frame(w, level->function, item->file, item->line);
+    return flm_builder_child(w->stacks->builder, level->node, *made);
 }
 
 static double rounded(double value)
@@ -42,12 +73,19 @@ static double part_of(double whole, double before, double after, double all)
     return upper - rounded(whole * (before / all));
 }
 
+static bool has_several(const struct flm_call_walk *w, uint32_t f)
+{
+    return w->nodes[f] > 1;
+}
+
 /* What stack number `level` gets of a cost of its function: `whole`. If no path has a share in this
  * metric, the one stack that every function has gets all of it. */
 static double cost_of(const struct flm_call_walk *w, const struct flm_call_level *level, size_t c,
                       double whole, double share)
 {
-    double given = w->given[level->function * w->width + c];
+    if (!has_several(w, level->function))
+        return whole;
+    double given = w->given[w->several[level->function] * w->width + c];
     double reached = w->reached[level->function * w->width + c];
     if (reached > 0)
         return part_of(whole, given, given + share, reached);
@@ -61,13 +99,14 @@ static void share_lines(struct flm_call_walk *w, uint32_t f, size_t c, double va
 {
     size_t costs = w->width - 1;
     double whole = 0, given = value, carried = 0, left = value;
+    double *all_given = w->item_given + w->several_items[w->several[f]] * costs + c;
     for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
         whole += (double)flm_call_item_costs(w, w->items[i])[c];
-        given += w->item_given[w->items[i] * costs + c];
+        given += all_given[(i - w->item_ends[f]) * costs];
     }
     double part = whole > 0 ? given / whole : 0;
     for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
-        double has = w->item_given[w->items[i] * costs + c];
+        double has = all_given[(i - w->item_ends[f]) * costs];
         double rest = (double)flm_call_item_costs(w, w->items[i])[c] - has;
         double wanted = (double)flm_call_item_costs(w, w->items[i])[c] * part - has + carried;
         double got = wanted <= 0 ? 0 : rounded(wanted);
@@ -79,7 +118,7 @@ static void share_lines(struct flm_call_walk *w, uint32_t f, size_t c, double va
     }
     for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
         double *got = &w->line_values[(size_t)(i - w->item_ends[f]) * costs + c];
-        double *has = &w->item_given[w->items[i] * costs + c];
+        double *has = &all_given[(i - w->item_ends[f]) * costs];
         double rest = (double)flm_call_item_costs(w, w->items[i])[c] - *has - *got;
         double more = rest < left ? rest : left;
         *got += more;
@@ -88,31 +127,17 @@ static void share_lines(struct flm_call_walk *w, uint32_t f, size_t c, double va
     }
 }
 
-static void emit_value(struct flm_call_walk *w, struct flm_call_level *level,
-                       const struct flm_call_item *item, double calls)
+/* Of an item; FLM_NONE: of the function. */
+static void emit_value(struct flm_call_walk *w, struct flm_call_level *level, uint32_t item,
+                       double calls)
 {
     double any = calls;
     for (size_t c = 0; c + 1 < w->width; c++)
         any += w->values[c];
     if (any > 0)
-        w->stacks->add(w->stacks, node_of(w, level, item->file, item->line), w->values, calls);
-}
-
-/* Lines that are locations: the stack has the values that it has without them. */
-static void emit_lines(struct flm_call_walk *w, struct flm_call_level *level, const double *shares)
-{
-    uint32_t f = level->function;
-    for (size_t c = 0; c + 1 < w->width; c++) {
-        double whole = 0;
-        for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++)
-            whole += (double)flm_call_item_costs(w, w->items[i])[c];
-        share_lines(w, f, c, cost_of(w, level, c, whole, shares[c]));
-    }
-    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
-        const double *values = w->line_values + (size_t)(i - w->item_ends[f]) * (w->width - 1);
-        memcpy(w->values, values, (w->width - 1) * sizeof *values);
-        emit_value(w, level, &w->graph->items.at[w->items[i]], 0);
-    }
+        w->stacks->add(w->stacks,
+                       item == FLM_NONE ? node_of(w, level, 0) : node_of_item(w, level, item),
+                       w->values, calls);
 }
 
 static void emit_items(struct flm_call_walk *w, struct flm_call_level *level, const double *shares,
@@ -123,9 +148,44 @@ static void emit_items(struct flm_call_walk *w, struct flm_call_level *level, co
         const uint64_t *costs = flm_call_item_costs(w, w->items[i]);
         for (size_t c = 0; c + 1 < w->width; c++)
             w->values[c] = cost_of(w, level, c, (double)costs[c], shares[c]);
-        emit_value(w, level, &w->graph->items.at[w->items[i]], *calls);
+        emit_value(w, level, w->items[i], *calls);
         *calls = 0;
     }
+}
+
+/* Lines that are locations: the stack has the values that it has without them. */
+static void emit_lines(struct flm_call_walk *w, struct flm_call_level *level, const double *shares)
+{
+    uint32_t f = level->function;
+    double none = 0;
+    if (!has_several(w, f)) {
+        emit_items(w, level, shares, &none);
+        return;
+    }
+    for (size_t c = 0; c + 1 < w->width; c++) {
+        double whole = 0;
+        for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++)
+            whole += (double)flm_call_item_costs(w, w->items[i])[c];
+        share_lines(w, f, c, cost_of(w, level, c, whole, shares[c]));
+    }
+    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
+        const double *values = w->line_values + (size_t)(i - w->item_ends[f]) * (w->width - 1);
+        memcpy(w->values, values, (w->width - 1) * sizeof *values);
+        emit_value(w, level, w->items[i], 0);
+    }
+}
+
+/* All lines of a function as one. */
+static void emit_sum(struct flm_call_walk *w, struct flm_call_level *level, const double *shares)
+{
+    uint32_t f = level->function;
+    for (size_t c = 0; c + 1 < w->width; c++) {
+        double whole = 0;
+        for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++)
+            whole += (double)flm_call_item_costs(w, w->items[i])[c];
+        w->values[c] = cost_of(w, level, c, whole, shares[c]);
+    }
+    emit_value(w, level, FLM_NONE, 0);
 }
 
 static void emit(struct flm_call_walk *w, struct flm_call_level *level, const double *shares)
@@ -143,16 +203,18 @@ static void emit(struct flm_call_walk *w, struct flm_call_level *level, const do
             calls += part_of(count, before, w->edge_given[level->edge], all);
     }
 
-    if (!w->stacks->lines && w->item_ends[f + 1] - w->item_ends[f] > 1)
+    if (w->drops_lines[f])
+        emit_sum(w, level, shares);
+    else if (!w->stacks->lines && w->item_ends[f + 1] - w->item_ends[f] > 1)
         emit_lines(w, level, shares);
     else
         emit_items(w, level, shares, &calls);
-    for (size_t c = 0; c < w->width; c++)
-        w->given[f * w->width + c] += shares[c];
+    for (size_t c = 0; has_several(w, f) && c < w->width; c++)
+        w->given[w->several[f] * w->width + c] += shares[c];
     if (calls > 0) {
         for (size_t c = 0; c < w->width; c++)
             w->values[c] = 0;
-        w->stacks->add(w->stacks, node_of(w, level, 0, 0), w->values, calls);
+        w->stacks->add(w->stacks, node_of(w, level, 0), w->values, calls);
     }
 }
 
@@ -178,6 +240,7 @@ static bool enter(struct flm_call_walk *w, uint32_t function, uint32_t edge, boo
         emit(w, &w->levels.at[w->levels.count - 1], shares);
         return !flm_builder_failed(w->stacks->builder);
     }
+    w->nodes[function]++;
     for (size_t c = 0; c < w->width; c++)
         w->reached[function * w->width + c] += shares[c];
     if (edge != FLM_CALL_NONE)
@@ -204,7 +267,7 @@ static bool follow(struct flm_call_walk *w, uint32_t edge, bool is_primary)
     own[w->width - 1] = all > 0 ? shares[w->width - 1] * (w->edge_size[edge] / all) : 0;
     struct flm_node node = {0};
     if (w->is_emitting)
-        node = node_of(w, from, 0, call->line ? call->line : call->site);
+        node = node_of(w, from, call->line ? call->line : call->site);
     return enter(w, call->to, edge, is_primary, node);
 }
 
@@ -232,16 +295,14 @@ static uint32_t next_edge(struct flm_call_walk *w, bool *is_primary)
     return w->best[to];
 }
 
-static bool walk_root(struct flm_call_walk *w, uint32_t root)
+static bool walk_root(struct flm_call_walk *w, uint32_t root, const double *root_shares)
 {
     w->levels.count = w->shares.count = 0;
     if (!FLM_ARRAY_RESERVE(&w->shares, w->width))
         return false;
     w->shares.count = w->width;
-    for (size_t c = 0; c < w->width; c++) {
-        bool is_cycle = flm_call_excess(w, root, w->width - 1) <= 0;
-        w->shares.at[c] = is_cycle ? w->total[root * w->width + c] : flm_call_excess(w, root, c);
-    }
+    for (size_t c = 0; c < w->width; c++)
+        w->shares.at[c] = root_shares[c];
     bool good = enter(w, root, FLM_CALL_NONE, w->best[root] == FLM_CALL_NONE, w->stacks->base);
     while (good && w->levels.count > 0) {
         bool is_primary = false;
@@ -261,10 +322,74 @@ static bool walk_root(struct flm_call_walk *w, uint32_t root)
 static bool walk_all(struct flm_call_walk *w)
 {
     w->node_count = 0;
-    for (uint32_t f = 0; f < w->function_count; f++)
-        if (w->is_root[f] && !walk_root(w, f))
+    if (!w->is_emitting)
+        memset(w->reached, 0, w->function_count * w->width * sizeof *w->reached);
+    for (size_t i = 0; i < w->root_count; i++)
+        if (!walk_root(w, w->roots[i], w->root_shares + i * w->width))
             return false;
     return true;
+}
+
+/* By what one stack of a function costs: the least first. */
+static int order_by_stack(const void *context, uint32_t a, uint32_t b)
+{
+    const struct flm_call_walk *w = context;
+    double x = w->total[a * w->width + w->width - 1] / w->nodes[a];
+    double y = w->total[b * w->width + w->width - 1] / w->nodes[b];
+    return (x > y) - (x < y);
+}
+
+/* Chooses the functions whose lines are left out, where all stacks together have too many. */
+static bool drop_lines(struct flm_call_walk *w)
+{
+    uint32_t *order = malloc(2 * ((size_t)w->function_count + 1) * sizeof *order), count = 0;
+    double lines = 0;
+    if (!order)
+        return false;
+    for (uint32_t f = 0; f < w->function_count; f++) {
+        uint32_t own = w->item_ends[f + 1] - w->item_ends[f];
+        lines += (double)own * w->nodes[f];
+        if (own > 1 && has_several(w, f))
+            order[count++] = f;
+    }
+    double most = (double)w->stacks->most_lines;
+    if (w->stacks->lines || most == 0)
+        lines = 0;
+    if (lines > most)
+        flm_sort(order, count, order + w->function_count, order_by_stack, w);
+    for (uint32_t i = 0; i < count && lines > most; i++) {
+        uint32_t own = w->item_ends[order[i] + 1] - w->item_ends[order[i]];
+        w->drops_lines[order[i]] = true;
+        lines -= (double)(own - 1) * w->nodes[order[i]];
+        w->stacks->lost_lines += own;
+    }
+    free(order);
+    return true;
+}
+
+/* Room for what the nodes of functions with several of them have already. */
+static bool make_room(struct flm_call_walk *w)
+{
+    size_t several = 0, items = 0, most = 0;
+    w->several = flm_new_zeroed(w->function_count + 1, sizeof *w->several);
+    for (uint32_t f = 0; w->several && f < w->function_count; f++)
+        if (has_several(w, f))
+            w->several[f] = (uint32_t)several++;
+    w->given = flm_new_zeroed(several * w->width + 1, sizeof *w->given);
+    w->several_items = malloc((several + 1) * sizeof *w->several_items);
+    if (!w->several || !w->given || !w->several_items)
+        return false;
+    for (uint32_t f = 0; f < w->function_count; f++) {
+        size_t count = w->item_ends[f + 1] - w->item_ends[f];
+        if (w->stacks->lines || !has_several(w, f) || count < 2 || w->drops_lines[f])
+            continue;
+        w->several_items[w->several[f]] = items;
+        items += count;
+        most = count > most ? count : most;
+    }
+    w->item_given = flm_new_zeroed(items * w->width + 1, sizeof *w->item_given);
+    w->line_values = flm_new_zeroed(most * w->width + 1, sizeof *w->line_values);
+    return w->item_given && w->line_values;
 }
 
 /* The first walk counts nodes and sums shares; it is repeated with a larger threshold until there
@@ -280,12 +405,12 @@ bool flm_call_walk(struct flm_call_walk *w)
     for (w->threshold = FIRST_THRESHOLD; !walk_all(w); w->threshold *= 4) {
         if (w->node_count <= w->most_nodes)
             return false;
-        memset(w->reached, 0, w->function_count * w->width * sizeof *w->reached);
+        memset(w->nodes, 0, w->function_count * sizeof *w->nodes);
         memset(w->edge_share, 0, g->edges.count * sizeof *w->edge_share);
     }
     for (size_t i = 0; i < g->edges.count; i++)
         if (w->edge_share[i] <= 0)
             w->other_calls[g->edges.at[i].to] += g->edges.at[i].calls;
     w->is_emitting = true;
-    return walk_all(w);
+    return drop_lines(w) && make_room(w) && walk_all(w);
 }

@@ -29,28 +29,36 @@ struct flm_call_level {
 
 struct flm_call_walk {
     const struct flm_call_graph *graph;
-    const struct flm_call_stacks *stacks;
+    struct flm_call_stacks *stacks;
     size_t width; /* costs, and the size */
     uint32_t function_count;
 
-    double *scale; /* 1 / (sum of each cost x how many there are) */
-    double *total; /* of each function: its self cost, and the cost of its calls */
-    double *inflow;
+    double *scale;  /* 1 / (sum of each cost x how many there are) */
+    double *total;  /* of each function: its self cost, and the cost of its calls */
+    double *inflow; /* until roots are known; then `reached` has this memory */
     uint32_t *edge_ends, *item_ends, *items;
     struct flm_call_out *edges; /* the calls of each function, the heaviest first */
     double *edge_size;
     struct flm_frame *frames; /* of each function, without lines; 0: not made yet */
 
+    struct flm_frame *item_frames; /* of each item, if it has a line; 0: not made yet */
+
     uint32_t *best; /* the edge that brings the largest share to a function; FLM_CALL_NONE */
     double *best_share;
     bool *is_root, *is_reached;
     uint32_t *forced_next, *forced_first; /* functions, by the caller that `best` leads to */
-    double *root_weight;
+    uint32_t *roots;
+    size_t root_count;
+    double *root_shares; /* width per root */
 
     bool *on_path;
-    double *reached;    /* width per function: the shares of all its nodes */
-    double *given;      /* the shares of the nodes that have their values already */
-    double *edge_share; /* the shares of all nodes that an edge leads to */
+    double *reached;       /* width per function: the shares of all its nodes */
+    uint32_t *nodes;       /* by function: how many; with one there is nothing to be shared */
+    uint32_t *several;     /* by function: its number among those with several nodes */
+    bool *drops_lines;     /* of those: their stacks have too many lines */
+    double *given;         /* width per one of those: of nodes that have their values already */
+    size_t *several_items; /* of those: where item_given has what their lines have already */
+    double *edge_share;    /* the shares of all nodes that an edge leads to */
     double *edge_given;
     uint64_t *other_calls; /* of each function: the calls by edges that lead to no node */
 
@@ -61,7 +69,7 @@ struct flm_call_walk {
     struct FLM_ARRAY(struct flm_call_level) levels;
     struct FLM_ARRAY(double) shares; /* width a level */
     double *values;
-    double *item_given;  /* of lines that are locations: what their stacks have of them already */
+    double *item_given;  /* of lines that are locations, of functions with several nodes */
     double *line_values; /* of those of one function */
     uint32_t *heap;      /* functions, the one with the largest share first */
     size_t heap_size;
@@ -92,10 +100,6 @@ static inline void flm_call_add_costs(const struct flm_call_walk *w, double *sum
     for (size_t i = 0; i + 1 < w->width; i++)
         sum[i] += (double)costs[i];
 }
-
-/* The part of a function's cost that its callers do not account for. Less than one part in a
- * million is rounding and counts as 0. */
-double flm_call_excess(const struct flm_call_walk *w, uint32_t f, size_t cost);
 
 /* call_walk.c: gives all stacks to `walk->stacks`, once sums and paths are known. False when memory
  * ran out. */

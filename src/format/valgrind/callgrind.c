@@ -109,7 +109,8 @@ static bool read_header(struct flm_callgrind *r, struct flm_bytes key, const cha
     static const char *const begins[] = {"version", "creator", "cmd",       "pid",
                                          "part",    "thread",  "positions", "events"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (flm_bytes_are(key, begins[i]) && r->graph.items.count + r->graph.edges.count > 0) {
+        if (flm_bytes_are(key, begins[i]) &&
+            r->graph.items.count + r->graph.edges.count + r->own.block.count > 0) {
             if (!flm_callgrind_finish_part(r, true))
                 return false;
             r->is_several = true;
@@ -185,12 +186,13 @@ static bool read_callgrind(struct flm_source *source, const struct flm_read_opti
                               .position_count = 1,
                               .function = UINT32_MAX,
                               .callee = UINT32_MAX,
-                              .item = UINT32_MAX};
+                              .item = UINT32_MAX,
+                              .own = {.graph = &r.graph}};
     bool good = true;
     struct flm_bytes line;
     while (good && flm_line_next(&r.lines, &line)) {
-        good = read_line(&r, line) && (r.lines.number % 1024 || !flm_builder_failed(builder));
-        flm_callgrind_read_plain_costs(&r);
+        good = read_line(&r, line) && (r.lines.number % 1024 || !flm_builder_failed(builder)) &&
+               flm_callgrind_read_plain_costs(&r);
     }
     good = (good || flm_builder_failed(builder)) && !r.lines.failed;
     if (good && !flm_builder_failed(builder) && !r.has_costs && !r.has_calls && r.events.count == 0)
@@ -199,6 +201,7 @@ static bool read_callgrind(struct flm_source *source, const struct flm_read_opti
     if (good && r.has_calls)
         flm_call_graph_note(builder);
     for (size_t i = 0; i < FLM_CALLGRIND_KINDS; i++) {
+        FLM_ARRAY_CLEAR(&r.names[i].near);
         flm_index_clear(&r.names[i].index);
         FLM_ARRAY_CLEAR(&r.names[i].ids);
         FLM_ARRAY_CLEAR(&r.names[i].strings);
@@ -212,6 +215,8 @@ static bool read_callgrind(struct flm_source *source, const struct flm_read_opti
     FLM_ARRAY_CLEAR(&r.local);
     FLM_ARRAY_CLEAR(&r.used_frames);
     flm_index_clear(&r.function_index);
+    FLM_ARRAY_CLEAR(&r.latest);
+    flm_callgrind_lines_clear(&r.own);
     flm_call_graph_clear(&r.graph);
     flm_text_clear(&r.described);
     flm_text_clear(&r.event_names);

@@ -69,7 +69,16 @@ static enum flm_callgrind_number read_relative(const char **at, const char *end,
 static bool define_name(struct flm_callgrind *r, enum flm_callgrind_name_kind kind, uint64_t id,
                         uint32_t string)
 {
+    enum { SPREAD = 8, FEW = 1024 }; /* room for numbers is given for so many times the names */
     struct flm_callgrind_names *names = &r->names[kind];
+    if (id < SPREAD * names->near_count + FEW) {
+        while (names->near.count <= id)
+            if (!FLM_ARRAY_ADD(&names->near, UINT32_MAX))
+                return flm_error_memory(r->why);
+        names->near_count += names->near.at[id] == UINT32_MAX;
+        names->near.at[id] = string;
+        return true;
+    }
     uint32_t hash = flm_hash_numbers(id, kind);
     for (struct flm_probe at = flm_index_probe(&names->index, hash);
          flm_index_next(&names->index, &at);)
@@ -81,6 +90,20 @@ static bool define_name(struct flm_callgrind *r, enum flm_callgrind_name_kind ki
             flm_index_add(&names->index, hash, (uint32_t)names->ids.count) &&
             FLM_ARRAY_ADD(&names->ids, id) && FLM_ARRAY_ADD(&names->strings, string)) ||
            flm_error_memory(r->why);
+}
+
+/* The string of a number; UINT32_MAX: it has none. */
+static uint32_t name_of(const struct flm_callgrind *r, enum flm_callgrind_name_kind kind,
+                        uint64_t id)
+{
+    const struct flm_callgrind_names *names = &r->names[kind];
+    if (id < names->near.count && names->near.at[id] != UINT32_MAX)
+        return names->near.at[id];
+    for (struct flm_probe probe = flm_index_probe(&names->index, flm_hash_numbers(id, kind));
+         flm_index_next(&names->index, &probe);)
+        if (names->ids.at[probe.found] == id)
+            return names->strings.at[probe.found];
+    return UINT32_MAX;
 }
 
 /* Reads "(3) name", "(3)" or "name" into a string of the builder; 0 for files and objects that are
@@ -109,13 +132,9 @@ static bool read_name(struct flm_callgrind *r, enum flm_callgrind_name_kind kind
         *string = is_unknown ? 0 : flm_callgrind_intern(r, name, end);
         return define_name(r, kind, id, *string);
     }
-    const struct flm_callgrind_names *names = &r->names[kind];
-    for (struct flm_probe probe = flm_index_probe(&names->index, flm_hash_numbers(id, kind));
-         flm_index_next(&names->index, &probe);)
-        if (names->ids.at[probe.found] == id) {
-            *string = names->strings.at[probe.found];
-            return true;
-        }
+    *string = name_of(r, kind, id);
+    if (*string != UINT32_MAX)
+        return true;
     flm_callgrind_lose(r, "names that are only numbers, which the file does not explain");
     *string = kind == FLM_CALLGRIND_FUNCTION ? flm_callgrind_intern(r, at, end) : 0;
     return true;
@@ -137,18 +156,17 @@ static void mark_address(struct flm_frame_record *frame, struct flm_bytes name)
     frame->address = address;
 }
 
-/* The function with that name, file and object. UINT32_MAX, and `why`, when memory ran out. */
-static uint32_t find_function(struct flm_callgrind *r, struct flm_callgrind_function function)
+static bool is_function(const struct flm_callgrind *r, uint32_t index,
+                        const struct flm_callgrind_function *function)
 {
-    uint32_t hash =
-        flm_hash_numbers((uint64_t)function.name << 32 | function.file, function.object);
-    for (struct flm_probe at = flm_index_probe(&r->function_index, hash);
-         flm_index_next(&r->function_index, &at);) {
-        const struct flm_callgrind_function *old = &r->functions.at[at.found];
-        if (old->name == function.name && old->file == function.file &&
-            old->object == function.object)
-            return at.found;
-    }
+    const struct flm_callgrind_function *old = &r->functions.at[index];
+    return old->name == function->name && old->file == function->file &&
+           old->object == function->object;
+}
+
+static uint32_t add_function(struct flm_callgrind *r, struct flm_callgrind_function function,
+                             uint32_t hash)
+{
     struct flm_frame_record frame = {.function = function.name,
                                      .module = function.object,
                                      .file = function.file,
@@ -161,6 +179,26 @@ static uint32_t find_function(struct flm_callgrind *r, struct flm_callgrind_func
         return index;
     flm_error_memory(r->why);
     return UINT32_MAX;
+}
+
+/* The function with that name, file and object. UINT32_MAX, and `why`, when memory ran out. */
+static uint32_t find_function(struct flm_callgrind *r, struct flm_callgrind_function function)
+{
+    while (r->latest.count <= function.name)
+        if (!FLM_ARRAY_ADD(&r->latest, UINT32_MAX)) {
+            flm_error_memory(r->why);
+            return UINT32_MAX;
+        }
+    uint32_t *latest = &r->latest.at[function.name];
+    if (*latest != UINT32_MAX && is_function(r, *latest, &function))
+        return *latest;
+    uint32_t hash =
+        flm_hash_numbers((uint64_t)function.name << 32 | function.file, function.object);
+    for (struct flm_probe at = flm_index_probe(&r->function_index, hash);
+         flm_index_next(&r->function_index, &at);)
+        if (is_function(r, at.found, &function))
+            return *latest = at.found;
+    return *latest = add_function(r, function, hash);
 }
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
@@ -289,19 +327,42 @@ static bool add_call(struct flm_callgrind *r)
     return add_costs(r, r->graph.edge_costs.at + (size_t)index * r->events.count);
 }
 
+bool flm_callgrind_end_function(struct flm_callgrind *r)
+{
+    r->item = UINT32_MAX;
+    if (flm_callgrind_lines_end(&r->own, r->function))
+        return true;
+    return r->own.is_large ? refuse_large(r, "a sum of costs") : flm_error_memory(r->why);
+}
+
+/* Where costs of the current function are added up, and of the current line, if lines are read.
+ * NULL, and `why`, when memory ran out. */
+static uint64_t *find_sums(struct flm_callgrind *r)
+{
+    bool has_lines = r->options->locations;
+    if (r->item == UINT32_MAX ||
+        (has_lines && (r->item_file != r->file || r->item_line != line_of(r)))) {
+        r->item_file = r->file;
+        r->item_line = line_of(r);
+        r->item = has_lines ? flm_callgrind_lines_find(&r->own, r->item_file, r->item_line)
+                            : flm_callgrind_lines_item(&r->own, r->function);
+        if (r->item == UINT32_MAX) {
+            flm_error_memory(r->why);
+            return NULL;
+        }
+    }
+    uint64_t *all = has_lines ? r->own.block_costs.at : r->graph.item_costs.at;
+    return all + (size_t)r->item * r->events.count;
+}
+
 static bool add_self(struct flm_callgrind *r)
 {
-    if (r->item == UINT32_MAX || r->options->locations) {
-        if (!need_function(r))
-            return false;
-        struct flm_call_item item = {r->function, r->options->locations ? r->file : 0, line_of(r)};
-        r->item = flm_call_graph_item(&r->graph, item);
-        if (r->item == UINT32_MAX)
-            return flm_error_memory(r->why);
-    }
+    uint64_t *sums = need_function(r) ? find_sums(r) : NULL;
+    if (!sums)
+        return false;
     r->has_costs = true;
     r->sum += r->cost[0];
-    return add_costs(r, r->graph.item_costs.at + (size_t)r->item * r->events.count);
+    return add_costs(r, sums);
 }
 
 bool flm_callgrind_read_costs(struct flm_callgrind *r, struct flm_bytes line)
@@ -324,16 +385,49 @@ bool flm_callgrind_read_costs(struct flm_callgrind *r, struct flm_bytes line)
     return is_jump || (is_call ? add_call(r) : add_self(r));
 }
 
-/* Reads the costs of one line, whose positions are not needed, into r->ahead; NULL: it is not a
- * plain one, or the window does not have all of it. Costs may be relative to those of the line
- * before, so r->cost stays until the line is known to be one. */
-static const char *take_plain_costs(struct flm_callgrind *r, const char *at, const char *end,
-                                    size_t *given)
+/* A line of costs that is plain: its position, and costs as they are. */
+struct plain_line {
+    uint64_t line;
+    size_t given; /* costs, in r->ahead */
+};
+
+/* Reads "+3", "-3", "*" or "3": a line number, relative to `line`. NULL: it is something else. */
+static const char *take_plain_position(const char *at, const char *end, uint64_t *line)
 {
-    size_t count = r->events.count, i = 0;
-    for (size_t column = r->position_count; column > 0; column--) {
+    if (at < end && *at == '*')
+        return at + 1;
+    char sign = at < end && (*at == '+' || *at == '-') ? *at++ : 0;
+    const char *digits = at;
+    uint64_t value = 0;
+    for (; at < end && flm_callgrind_is_digit(*at); at++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    if ((size_t)(at - digits) - 1 >= 9) /* 1 to 9 digits */
+        return NULL;
+    if (sign == '+' && *line <= UINT32_MAX)
+        *line += value;
+    else if (sign == '-')
+        *line -= value < *line ? value : *line;
+    else if (sign == '+')
+        return NULL;
+    else
+        *line = value;
+    return at;
+}
+
+/* Reads one line; NULL: it is not a plain one, or the window does not have all of it. Costs may be
+ * relative to those of the line before, so r->cost and r->line stay until it is known to be one. */
+static const char *take_plain_costs(struct flm_callgrind *r, const char *at, const char *end,
+                                    struct plain_line *plain)
+{
+    size_t count = r->events.count, i = 0, lines = r->position_count;
+    if (r->options->locations)
+        lines = r->line_column;
+    plain->line = r->line;
+    for (size_t column = 0; column < r->position_count; column++) {
         const char *start = at;
-        while (at<end && * at> ' ')
+        if (column == lines && !(at = take_plain_position(at, end, &plain->line)))
+            return NULL;
+        while (column != lines && at<end && * at> ' ')
             at++;
         if (at == start || end - at < 2 || *at++ != ' ')
             return NULL;
@@ -350,37 +444,52 @@ static const char *take_plain_costs(struct flm_callgrind *r, const char *at, con
             break;
         at++;
     }
-    *given = i + 1;
+    plain->given = i + 1;
     return i == count || *at != '\n' ? NULL : at + 1;
 }
 
-void flm_callgrind_read_plain_costs(struct flm_callgrind *r)
+/* Adds the costs of a plain line. False: a sum is too large, and the line is to be read again. */
+static bool add_plain(struct flm_callgrind *r, uint64_t *sums, size_t given)
+{
+    bool fits = true;
+    for (size_t i = 0; i < given; i++)
+        fits = fits && sums[i] + r->ahead[i] >= sums[i];
+    if (!fits)
+        return false;
+    for (size_t i = 0; i < given; i++)
+        sums[i] += r->cost[i] = r->ahead[i];
+    for (size_t i = given; i < r->given; i++)
+        r->cost[i] = 0;
+    r->given = given;
+    r->sum += r->cost[0];
+    return true;
+}
+
+bool flm_callgrind_read_plain_costs(struct flm_callgrind *r)
 {
     enum { MOST_SIZE = 1 << 20 }; /* then the reader of lines reports progress */
-    if (r->item == UINT32_MAX || r->is_call || r->is_jump || r->options->locations)
-        return;
+    if (r->item == UINT32_MAX || r->is_call || r->is_jump)
+        return true;
     struct flm_bytes ahead = flm_line_ahead(&r->lines);
-    uint64_t *sums = r->graph.item_costs.at + (size_t)r->item * r->events.count, count = 0;
+    uint64_t *sums = r->options->locations ? NULL : find_sums(r), count = 0;
     const char *at = ahead.at, *next;
     const char *end = at + (ahead.size < MOST_SIZE ? ahead.size : MOST_SIZE);
-    size_t given;
+    struct plain_line plain;
     while (at < end && (flm_callgrind_is_digit(*at) || flm_is_one_of(*at, "+-*")) &&
-           (next = take_plain_costs(r, at, end, &given)) != NULL) {
-        bool fits = true;
-        for (size_t i = 0; i < given; i++)
-            fits = fits && sums[i] + r->ahead[i] >= sums[i];
-        if (!fits)
+           (next = take_plain_costs(r, at, end, &plain)) != NULL) {
+        uint64_t before = r->line;
+        r->line = plain.line;
+        if (r->options->locations && !(sums = find_sums(r)))
+            return false;
+        if (!add_plain(r, sums, plain.given)) {
+            r->line = before;
             break;
-        for (size_t i = 0; i < given; i++)
-            sums[i] += r->cost[i] = r->ahead[i];
-        for (size_t i = given; i < r->given; i++)
-            r->cost[i] = 0;
-        r->given = given;
-        r->sum += r->cost[0];
+        }
         at = next;
         count++;
     }
     flm_line_took(&r->lines, count, (size_t)(at - ahead.at));
+    return true;
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -390,8 +499,9 @@ static bool enter_function(struct flm_callgrind *r, const char *at, const char *
     struct flm_callgrind_function function = {0, r->file, r->object};
     if (!read_name(r, FLM_CALLGRIND_FUNCTION, at, end, &function.name))
         return false;
+    if (!flm_callgrind_end_function(r))
+        return false;
     r->function = find_function(r, function);
-    r->item = UINT32_MAX;
     return r->function != UINT32_MAX;
 }
 

@@ -253,6 +253,7 @@ bool flm_callgrind_read_events(struct flm_callgrind *r, const char *at, const ch
     if (r->events.count == 0)
         return flm_callgrind_refuse(r, "the line 'events:' names no event");
     r->graph.cost_count = r->events.count;
+    r->own.most_lines = flm_callgrind_most_lines(r->events.count + r->described_count + 1);
     memset(r->cost, 0, sizeof r->cost);
     r->given = 0;
     r->event_names.size = 0;

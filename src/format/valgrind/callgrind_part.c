@@ -124,43 +124,58 @@ static bool number_functions(struct flm_callgrind *r)
     for (size_t i = 0; good && i < g->edges.count; i++)
         good = use_function(r, g->edges.at[i].from) && use_function(r, g->edges.at[i].to);
     size_t count = r->used.count;
-    good = good && FLM_ARRAY_RESERVE(&r->used, count) && FLM_ARRAY_RESERVE(&r->used_frames, count);
-    if (!good)
+    if (!good || !FLM_ARRAY_RESERVE(&r->used, count))
         return false;
+    if (count == r->functions.count) /* all of them, as in most files: they keep their numbers */
+        return true;
     flm_sort(r->used.at, count, r->used.at + count, order_functions, NULL);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         r->local.at[r->used.at[i]] = (uint32_t)i;
-        r->used_frames.at[r->used_frames.count++] = r->frames.at[r->used.at[i]];
-    }
     for (size_t i = 0; i < g->items.count; i++)
         g->items.at[i].function = r->local.at[g->items.at[i].function];
     for (size_t i = 0; i < g->edges.count; i++) {
         g->edges.at[i].from = r->local.at[g->edges.at[i].from];
         g->edges.at[i].to = r->local.at[g->edges.at[i].to];
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && good; i++)
+        good = FLM_ARRAY_ADD(&r->used_frames, r->frames.at[r->used.at[i]]);
+    return good;
+}
+
+/* The next part begins without functions. */
+static void forget_functions(struct flm_callgrind *r)
+{
+    for (size_t i = 0; i < r->used.count; i++)
         r->local.at[r->used.at[i]] = UINT32_MAX;
-    return true;
+    flm_callgrind_lines_restart(&r->own, r->used.at, r->used.count);
+    flm_call_graph_clear(&r->graph);
 }
 
 bool flm_callgrind_finish_part(struct flm_callgrind *r, bool is_several)
 {
+    if (!flm_callgrind_end_function(r))
+        return false;
     check_end(r);
-    r->function = r->callee = r->item = UINT32_MAX;
+    r->function = r->callee = UINT32_MAX;
     r->is_call = r->is_jump = r->has_called_file = r->has_called_object = false;
     if (r->graph.items.count + r->graph.edges.count == 0)
         return true;
     choose_labels(r, is_several);
     if (!number_functions(r))
         return flm_error_memory(r->why);
+    bool has_all = r->used.count == r->functions.count;
     struct flm_call_stacks stacks = {.builder = r->builder,
-                                     .frames = r->used_frames.at,
+                                     .frames = has_all ? r->frames.at : r->used_frames.at,
                                      .function_count = (uint32_t)r->used.count,
                                      .base = thread_node(r),
                                      .lines = r->options->lines,
+                                     .most_lines = r->own.most_lines,
                                      .context = r,
                                      .add = add_values};
     bool good = flm_call_graph_stacks(&r->graph, &stacks) || flm_builder_failed(r->builder);
-    flm_call_graph_clear(&r->graph);
+    if (r->own.lost + stacks.lost_lines > 0)
+        flm_builder_lost(r->builder, "lines of functions that cost little: there are too many",
+                         "line", r->lines.number, r->own.lost + stacks.lost_lines);
+    forget_functions(r);
     return good || flm_error_memory(r->why);
 }

@@ -3,6 +3,7 @@
  *     callgrind.c           lines, the header, recognition: the format is described there
  *     callgrind_events.c    `events:` and `event:` become metrics
  *     callgrind_body.c      names and costs become a call graph
+ *     callgrind_lines.c     what lines cost, in bounded memory
  *     callgrind_part.c      the call graph of a part becomes stacks */
 #ifndef FLAMEL_FORMAT_VALGRIND_INTERNAL_H
 #define FLAMEL_FORMAT_VALGRIND_INTERNAL_H
@@ -13,6 +14,7 @@
 #include "base/text/text.h"
 #include "format/call_graph/call_graph.h"
 #include "format/core/format.h"
+#include "format/valgrind/callgrind_lines.h"
 #include "format/valgrind/callgrind_write.h"
 
 enum flm_callgrind_name_kind {
@@ -22,9 +24,12 @@ enum flm_callgrind_name_kind {
     FLM_CALLGRIND_KINDS
 };
 
-/* The names that have a number, of one kind: index of `strings` by number. */
+/* The names that have a number, of one kind. Numbers are given out one after the other, so strings
+ * are in an array by number; one that is far beyond them is in a table. */
 struct flm_callgrind_names {
-    struct flm_index index;
+    struct FLM_ARRAY(uint32_t) near; /* by number: string; UINT32_MAX: not defined */
+    size_t near_count;               /* of those that are defined */
+    struct flm_index index;          /* index of `strings` by number */
     struct FLM_ARRAY(uint64_t) ids;
     struct FLM_ARRAY(uint32_t) strings;
 };
@@ -71,7 +76,9 @@ struct flm_callgrind {
     struct FLM_ARRAY(struct flm_callgrind_function) functions;
     struct FLM_ARRAY(struct flm_frame_record) frames;
     struct flm_index function_index;
+    struct FLM_ARRAY(uint32_t) latest; /* by name: the function that was found last; UINT32_MAX */
     struct flm_call_graph graph;
+    struct flm_callgrind_lines own;
     struct FLM_ARRAY(uint32_t) used;  /* the functions of this part */
     struct FLM_ARRAY(uint32_t) local; /* by function: its index in `used` */
     struct FLM_ARRAY(struct flm_frame_record) used_frames;
@@ -79,7 +86,9 @@ struct flm_callgrind {
     uint32_t object, file, called_object, called_file; /* strings */
     bool has_called_object, has_called_file;
     uint32_t function, callee; /* UINT32_MAX: none */
-    uint32_t item; /* of the call graph, for `function`; UINT32_MAX: not looked up yet */
+    uint32_t item; /* of the call graph, for `function`; of its block, for item_file and item_line,
+                      where lines are read; UINT32_MAX: not looked up yet */
+    uint32_t item_file, item_line;
     uint64_t call_count;
     bool is_call; /* the next line has the costs of a call */
     bool is_jump; /* the next line has the position of a jump, and no costs */
@@ -176,8 +185,11 @@ bool flm_callgrind_read_assignment(struct flm_callgrind *r, struct flm_bytes key
 bool flm_callgrind_read_costs(struct flm_callgrind *r, struct flm_bytes line);
 
 /* Reads the lines of costs that follow, as far as each is plain: of the same function, with costs
- * that are digits. Most of a large file is such lines. */
-void flm_callgrind_read_plain_costs(struct flm_callgrind *r);
+ * that are digits. Most of a large file is such lines. False as above. */
+bool flm_callgrind_read_plain_costs(struct flm_callgrind *r);
+
+/* Ends the costs of the current function; false as above. */
+bool flm_callgrind_end_function(struct flm_callgrind *r);
 
 /* ---- Parts: callgrind_part.c ----------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@ struct graph {
     uint64_t self[MOST_FUNCTIONS][COSTS];
     uint64_t calls;
     uint32_t count;
+    struct flm_call_stacks *stacks; /* NULL: those that `finish` makes */
 };
 
 static void begin(struct graph *g, uint32_t count)
@@ -69,7 +70,7 @@ static struct flm_profile *finish(struct graph *g)
                                      .function_count = g->count,
                                      .context = g,
                                      .add = add};
-    assert_true(flm_call_graph_stacks(&g->graph, &stacks));
+    assert_true(flm_call_graph_stacks(&g->graph, g->stacks ? g->stacks : &stacks));
     flm_call_graph_clear(&g->graph);
     struct flm_profile *p = flm_builder_finish(g->builder, NULL);
     assert_non_null(p);
@@ -197,6 +198,42 @@ static void the_tree_is_bounded(void **state)
     flm_profile_free(p);
 }
 
+/* Lines of functions with many stacks, each of which would repeat them. */
+static void lines_are_bounded(void **state)
+{
+    (void)state;
+    enum { WIDTH = 20, LINES = 50 };
+    for (size_t most = 0; most <= 800; most += 400) {
+        struct graph g;
+        begin(&g, 2 * WIDTH);
+        for (uint32_t from = 0; from < WIDTH; from++)
+            for (uint32_t to = 0; to < WIDTH; to++)
+                add_call(&g, from, WIDTH + to, 100 + to, 1);
+        for (uint32_t to = 0; to < WIDTH; to++)
+            for (uint32_t line = 1; line <= LINES; line++) {
+                struct flm_call_item at = {WIDTH + to, 0, line};
+                uint32_t item = flm_call_graph_item(&g.graph, at);
+                g.graph.item_costs.at[item * COSTS] += WIDTH * (2 + to / LINES);
+                g.self[WIDTH + to][0] += WIDTH * (2 + to / LINES);
+            }
+        struct flm_call_stacks stacks = {.builder = g.builder,
+                                         .frames = g.frames,
+                                         .function_count = g.count,
+                                         .most_lines = most,
+                                         .context = &g,
+                                         .add = add};
+        g.stacks = &stacks;
+        struct flm_profile *p = finish(&g);
+        size_t nodes = WIDTH + WIDTH * WIDTH;
+        assert_int_equal(p->sizes.node_count, 1 + nodes);
+        if (most == 0)
+            assert_true(p->sizes.chain_count > 10 * nodes && stacks.lost_lines == 0);
+        else
+            assert_true(p->sizes.chain_count <= most + 2 * nodes + 1 && stacks.lost_lines > 0);
+        flm_profile_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +243,7 @@ int main(void)
         cmocka_unit_test(cycles_end_where_they_began),
         cmocka_unit_test(functions_have_their_own_costs_whatever_calls_what),
         cmocka_unit_test(the_tree_is_bounded),
+        cmocka_unit_test(lines_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
