@@ -151,6 +151,22 @@ static bool write_depths(struct finishing *f)
            flm_recursion_set(f->p, f->b->depths, f->b->depths_count, f->first_child, f->why);
 }
 
+/* What nothing asks for once nodes are written: samples, which are written then, are most of a
+ * profile, and have this memory. */
+static void drop_nodes(struct finishing *f)
+{
+    struct flm_builder *b = f->b;
+    free(f->next_sibling);
+    free(b->nodes);
+    f->next_sibling = NULL;
+    b->nodes = NULL;
+    for (uint32_t m = 0; m < b->metric_count; m++) {
+        free(b->metrics[m].self);
+        b->metrics[m].self = NULL;
+    }
+    flm_joining_drop_nodes(b->joining);
+}
+
 static bool finish(struct finishing *f)
 {
     struct flm_builder *b = f->b;
@@ -174,6 +190,7 @@ static bool finish(struct finishing *f)
     FLM_ARRAY_CLEAR(&w.scratch);
     FLM_ARRAY_CLEAR(&w.open);
     written = written && flm_joining_write(&f->metadata, f->p, f->first_child);
+    drop_nodes(f);
     return written
                ? flm_metadata_write(&f->metadata, f->p, f->first_child, f->why) && write_depths(f)
                : flm_error_memory(f->why);

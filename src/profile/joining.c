@@ -6,7 +6,7 @@
 #include "base/core/array.h"
 #include "base/core/sort.h"
 
-void flm_joining_free(struct flm_joining *j)
+void flm_joining_drop_nodes(struct flm_joining *j)
 {
     if (!j)
         return;
@@ -14,8 +14,18 @@ void flm_joining_free(struct flm_joining *j)
         free(j->self[m]);
     free(j->self);
     free(j->nodes);
-    free(j->node);
     free(j->kept);
+    j->self = NULL;
+    j->nodes = NULL;
+    j->kept = NULL;
+}
+
+void flm_joining_free(struct flm_joining *j)
+{
+    if (!j)
+        return;
+    flm_joining_drop_nodes(j);
+    free(j->node);
     free(j->base);
     free(j->place);
     free(j->located);

@@ -42,6 +42,9 @@ bool flm_joining_rank(struct flm_metadata *metadata);
 bool flm_joining_write(struct flm_metadata *metadata, struct flm_profile *p,
                        const uint32_t *node_index);
 
+/* Frees what only flm_joining_write needed; what samples ask for stays. `joining` may be NULL. */
+void flm_joining_drop_nodes(struct flm_joining *joining);
+
 /* Which of the chains of its node a sample of the builder is of. */
 static inline uint32_t flm_joining_chain_of(const struct flm_builder *b, uint32_t sample)
 {
