@@ -1,5 +1,7 @@
 #include "format/v8/profile.h"
 
+#include <stdlib.h>
+
 #include "base/core/hash.h"
 #include "profile/internal.h"
 
@@ -368,7 +370,7 @@ bool flm_v8_make_stacks(struct flm_v8_profile *p, struct flm_node root, bool is_
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 /* What is on top of the stack of a sample: the nodes that interrupted it. */
-enum { MOST_INTERRUPTS = 8 };
+enum { MOST_INTERRUPTS = 8, FEW_SAMPLES = 1 << 16 };
 
 struct sampling {
     struct flm_v8_profile *p;
@@ -512,6 +514,35 @@ static uint32_t take_line(struct flm_v8_profile *p, size_t sample)
     return tick->line == FLM_NONE ? 0 : tick->line;
 }
 
+/* Frees the first `count` items of an array, of those that it has. */
+static void drop_first(void **at, size_t *have, size_t *capacity, size_t count, size_t size)
+{
+    size_t left = *have > count ? *have - count : 0;
+    if (left > 0)
+        memmove(*at, (char *)*at + count * size, left * size);
+    void *smaller = left > 0 ? realloc(*at, left * size) : NULL;
+    if (left == 0)
+        free(*at);
+    if (smaller || left == 0) {
+        *at = smaller;
+        *capacity = left;
+    }
+    *have = left;
+}
+
+/* Frees what was read of the first samples: the builder has as much for them as that, and both were
+ * there to the end. */
+static void drop_samples(struct flm_v8_profile *p, size_t count)
+{
+    void *samples = p->samples.at, *lines = p->lines.at, *deltas = p->deltas.at;
+    drop_first(&samples, &p->samples.count, &p->samples.capacity, count, sizeof *p->samples.at);
+    drop_first(&lines, &p->lines.count, &p->lines.capacity, count, sizeof *p->lines.at);
+    drop_first(&deltas, &p->deltas.count, &p->deltas.capacity, count, sizeof *p->deltas.at);
+    p->samples.at = samples;
+    p->lines.at = lines;
+    p->deltas.at = deltas;
+}
+
 void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct flm_metric metric,
                         const struct flm_read_options *options, struct flm_label_set labels)
 {
@@ -528,19 +559,27 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
                                      !flm_builder_failed(p->builder) && has_lines(&s);
     double elapsed = p->deltas.count > 0 ? p->deltas.at[0] : 0;
     s.latest = elapsed;
-    size_t backward = 0;
-    for (size_t i = 0; i < p->samples.count && !flm_builder_failed(p->builder); i++) {
-        uint32_t id = p->samples.at[i], line = options->locations ? take_line(p, i) : 0;
-        if (i > 0 && i < p->deltas.count) {
-            elapsed += p->deltas.at[i];
-            backward += p->deltas.at[i] < 0;
+    size_t backward = 0, without_delta = 0;
+    if (p->deltas.count < p->samples.count)
+        without_delta = p->samples.count - p->deltas.count;
+    /* The first half, then half of the rest ...: what is moved is no more than what there is. */
+    for (bool is_first = true; p->samples.count > 0 && !flm_builder_failed(p->builder);) {
+        size_t count = p->samples.count > FEW_SAMPLES ? p->samples.count / 2 : p->samples.count;
+        for (size_t i = 0; i < count && !flm_builder_failed(p->builder); i++) {
+            uint32_t id = p->samples.at[i], line = options->locations ? take_line(p, i) : 0;
+            if (!is_first && i < p->deltas.count) {
+                elapsed += p->deltas.at[i];
+                backward += p->deltas.at[i] < 0;
+            }
+            if (is_first || id != s.last_id || line != s.last_line) {
+                change_stack(&s, elapsed);
+                begin_sample(&s, id, line);
+                s.last_id = id;
+                s.last_line = line;
+            }
+            is_first = false;
         }
-        if (i == 0 || id != s.last_id || line != s.last_line) {
-            change_stack(&s, elapsed);
-            begin_sample(&s, id, line);
-            s.last_id = id;
-            s.last_line = line;
-        }
+        drop_samples(p, count);
     }
     change_stack(&s, elapsed);
     if (backward > 0)
@@ -549,9 +588,8 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
     if (s.without_time > 0)
         flm_builder_lost(p->builder, "times that are more than 146 years from the clock's begin",
                          "", 0, (double)s.without_time);
-    if (p->deltas.count < p->samples.count)
-        flm_builder_lost(p->builder, "samples without a time", "", 0,
-                         (double)(p->samples.count - p->deltas.count));
+    if (without_delta > 0)
+        flm_builder_lost(p->builder, "samples without a time", "", 0, (double)without_delta);
 }
 
 void flm_v8_add_hits(struct flm_v8_profile *p, struct flm_metric metric)

@@ -89,7 +89,8 @@ bool flm_v8_append(struct flm_v8_profile *to, struct flm_v8_profile *part);
 bool flm_v8_make_stacks(struct flm_v8_profile *profile, struct flm_node root, bool is_heap,
                         struct flm_error *why);
 
-/* Adds the samples, in microseconds of `metric`, with the stacks that were made. */
+/* Adds the samples, in microseconds of `metric`, with the stacks that were made; the profile has
+ * them no longer. */
 void flm_v8_add_samples(struct flm_v8_profile *profile, struct flm_node root,
                         struct flm_metric metric, const struct flm_read_options *options,
                         struct flm_label_set labels);

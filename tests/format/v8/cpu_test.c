@@ -69,6 +69,43 @@ static void the_answer_of_the_inspector_is_a_profile_too(void **state)
     assert_ptr_equal(flm_format_recognize(&flm_formats_pure, flm_bytes_of(text), true, NULL), cpu);
 }
 
+/* More than are taken at once, and fewer times than samples. */
+static void many_samples_have_their_times(void **state)
+{
+    (void)state;
+    enum { COUNT = 300000, WITHOUT_TIME = 1000, NODES = 3 };
+    struct flm_text text = {0};
+    unsigned long long time[NODES] = {0};
+    flm_text_puts(&text, "{\"nodes\":[" NODE(1, "a", "") "," NODE(2, "b", "") "," NODE(
+                             3, "c", "") "],\"samples\":[1");
+    for (unsigned i = 1; i < COUNT; i++)
+        flm_text_format(&text, ",%u", (i % NODES) * (i % NODES) % NODES + 1);
+    flm_text_puts(&text, "],\"timeDeltas\":[0");
+    for (unsigned i = 1; i < COUNT - WITHOUT_TIME; i++) {
+        flm_text_format(&text, ",%u", i % 7);
+        time[((i - 1) % NODES) * ((i - 1) % NODES) % NODES] += i % 7;
+    }
+    flm_text_puts(&text, "]}");
+    assert_false(text.failed);
+    struct flm_profile *p = read_bytes(cpu, (struct flm_bytes){text.at, text.size},
+                                       &(struct flm_read_options){.keep_times = true});
+    struct flm_text wanted = {0};
+    flm_text_format(&wanted, "a %llu\nb %llu\n", time[0], time[1]);
+    assert_folded(p, wanted.at);
+    assert_true(time[2] == 0); /* 2 is no square modulo 3 */
+    double sum = 0;
+    for (uint32_t i = 0; i < p->sizes.sample_count; i++) {
+        assert_true(i == 0 || p->sample_time[i - 1] < p->sample_time[i]);
+        sum += p->sample_value[i];
+    }
+    assert_true(sum == (double)(time[0] + time[1]));
+    assert_int_equal(p->sizes.loss_count, 1);
+    assert_true(p->losses[0].count == WITHOUT_TIME);
+    flm_profile_free(p);
+    flm_text_clear(&text);
+    flm_text_clear(&wanted);
+}
+
 static void samples_may_precede_the_nodes(void **state)
 {
     (void)state;
@@ -105,6 +142,7 @@ int main(void)
         cmocka_unit_test(samples_without_times_are_equally_far_apart),
         cmocka_unit_test(without_samples_there_are_hits),
         cmocka_unit_test(the_answer_of_the_inspector_is_a_profile_too),
+        cmocka_unit_test(many_samples_have_their_times),
         cmocka_unit_test(samples_may_precede_the_nodes),
         cmocka_unit_test(what_is_no_profile_is_refused),
     };
