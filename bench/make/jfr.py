@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_jfr.py RECORDING MEGABYTES OUT - a large recording: the chunks of a small one again and again, each at a
+"""jfr.py RECORDING MEGABYTES OUT - a large recording: the chunks of a small one again and again, each at a
 later time, as a recording that runs for hours has them."""
 import struct
 import sys

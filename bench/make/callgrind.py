@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_callgrind.py FILE COPIES OUT - a large callgrind file: the body of a small one again and again, each time with
+"""callgrind.py FILE COPIES OUT - a large callgrind file: the body of a small one again and again, each time with
 other numbers and other names of functions, as a program of so many times the code has them."""
 import re
 import sys
