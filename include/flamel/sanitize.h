@@ -7,11 +7,13 @@
  * Stacks, values, kinds and lines stay as they are. Of the rest stays:
  *
  *     functions   their names, without the folders of paths in them
- *     modules     the last part of their paths; no build ids, no addresses
+ *     modules     the last part of their paths; no build ids; no addresses but those of functions
+ *                 without a name
  *     files       likewise
  *     labels      cpu and state; of threads, processes and commands pseudonyms; no others
  *     notes       how it was measured, and how the command ended; not the host, the command, dates
  *     markers     their names, without details
+ *     metrics, counters, losses: their names, without folders
  *     times       from the first one on
  *
  * Rules change that, separated by '|':
@@ -23,7 +25,7 @@
  *     labels:KEY,...   these labels stay; labels:all: all of them
  *     notes:KEY,...    these notes stay
  *     markers:none     no markers; markers:all: also their details
- *     times:none       no times; times:10ms: as multiples of 10 ms
+ *     times:none       no times, and no markers and counters; times:10ms: as multiples of 10 ms
  *
  * A pseudonym is a hash of the name with a key (SipHash-2-4, 50 bits of it): nobody without the
  * key can try names. The same key gives the same pseudonyms in all profiles, so that they still
@@ -42,6 +44,11 @@ struct flm_sanitize_options {
     const char *rules; /* NULL or "": none */
     const void *key;   /* any bytes, at least 16: random ones, where profiles need not compare */
     size_t key_size;
+
+    /* NULL: a pattern that matches nothing is an error. Else it receives a bit for each of the
+     * first 64 patterns, those of names and then those of modules, that matches nothing: for
+     * comparisons, where it may match in one of two profiles. Set to 0 by the caller. */
+    uint64_t *unmatched;
 };
 
 /* The sanitized profile. NULL, and `why`, for a rule that there is not, or that matches nothing,

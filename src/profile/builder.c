@@ -72,6 +72,8 @@ bool flm_builder_out_of_memory(const struct flm_builder *b, struct flm_error *wh
                              "the names of %llu distinct frame%s have more than 4 GiB, the most "
                              "that a profile has: split the input",
                              (unsigned long long)frames, plural(frames));
+    if (megabytes == 0) /* others have it */
+        return flm_error_memory(why);
     return flm_error_set(
         why, FLM_ERROR_MEMORY,
         "out of memory: %llu distinct frame%s%s %llu stack%s%s take %llu MB so far: split the "

@@ -285,7 +285,7 @@ static void the_error_counts_what_is_held(void **state)
     struct flm_error why = {0};
     assert_false(flm_builder_out_of_memory(b, &why));
     assert_int_equal(why.kind, FLM_ERROR_MEMORY);
-    assert_non_null(strstr(why.text, "out of memory: 1 distinct frame and 1 stack take 0 MB"));
+    assert_string_equal(why.text, "out of memory"); /* others have it */
     for (unsigned i = 2; i <= 20000; i++)
         add_stack(b, i);
     flm_builder_sample(b, 5, (struct flm_node){1}, (struct flm_label_set){0},
@@ -330,13 +330,13 @@ static void memory_that_ends_while_it_finishes_is_said_likewise(void **state)
     struct flm_builder *b = flm_builder_new(NULL);
     struct flm_error why = {0};
     assert_non_null(b);
-    for (unsigned i = 0; i < 1000; i++)
+    for (unsigned i = 0; i < 20000; i++)
         add_stack(b, i);
     allocation_fail_from(1);
     struct flm_profile *p = flm_builder_finish(b, &why);
     allocation_fail_from(0);
     assert_null(p);
-    assert_non_null(strstr(why.text, "out of memory: 1000 distinct frames and 1000 stacks take"));
+    assert_non_null(strstr(why.text, "out of memory: 20000 distinct frames and 20000 stacks take"));
 }
 
 static void a_builder_without_names_has_only_the_reason(void **state)
@@ -347,7 +347,7 @@ static void a_builder_without_names_has_only_the_reason(void **state)
     assert_non_null(b);
     flm_builder_fail_memory(b);
     assert_null(flm_builder_finish(b, &why));
-    assert_non_null(strstr(why.text, "out of memory: 0 distinct frames and 0 stacks"));
+    assert_string_equal(why.text, "out of memory");
 }
 
 static void names_beyond_4_gib_are_another_reason(void **state)

@@ -6,7 +6,8 @@
  *     operator/, com/acme/Codec.encode    as they are: names, not paths
  *
  * A path begins with a slash, ~/, ./, ../, a drive or a scheme, and not behind a letter. It may
- * have blanks in it where what follows them has a slash. */
+ * have blanks and brackets in it where what follows them has a slash. Of URLs hosts, queries and
+ * data go, too. */
 #ifndef FLAMEL_ALGEBRA_SANITIZE_FOLDERS_H
 #define FLAMEL_ALGEBRA_SANITIZE_FOLDERS_H
 

@@ -17,6 +17,7 @@ struct flm_sanitizing {
     unsigned char *is_named, *is_moduled; /* by frame: it gets a pseudonym, or its module does */
     uint32_t *frame_of, *node_of, *metric_of; /* by frame, node, metric: the builder's */
     struct flm_text made;
+    uint64_t *unmatched; /* flm_sanitize_options; may be NULL */
 };
 
 /* Texts become strings of the builder: as they are; without folders; the last part of a path; a

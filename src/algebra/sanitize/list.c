@@ -16,13 +16,26 @@ struct listing {
 
 /* ---- A line ---------------------------------------------------------------------------------- */
 
-/* Adds a name; one that is long is shortened, and other control characters than those of a space
- * could move the cursor. */
+/* Whether a control character is here, which could move the cursor: of ASCII, or in UTF-8 one of
+ * U+0080 to U+009F. */
+static bool is_control(struct flm_bytes name, size_t at)
+{
+    const unsigned char *c = (const unsigned char *)name.at + at;
+    return *c < ' ' || *c == 127 || (*c == 0xC2 && at + 1 < name.size && c[1] < 0xA0);
+}
+
+/* Adds a name; one that is long is shortened behind a whole character. */
 static void add_name(struct flm_text *out, struct flm_bytes name)
 {
-    size_t size = name.size < MOST_SHOWN_BYTES ? name.size : MOST_SHOWN_BYTES;
-    for (size_t i = 0; i < size; i++)
-        flm_text_putc(out, (unsigned char)name.at[i] < ' ' || name.at[i] == 127 ? ' ' : name.at[i]);
+    size_t size = name.size;
+    if (size > MOST_SHOWN_BYTES)
+        for (size = MOST_SHOWN_BYTES; size > 0 && ((unsigned char)name.at[size] & 0xC0) == 0x80;)
+            size--;
+    for (size_t i = 0; i < size; i++) {
+        bool controls = is_control(name, i);
+        flm_text_putc(out, controls ? ' ' : name.at[i]);
+        i += controls && (unsigned char)name.at[i] == 0xC2;
+    }
     if (size < name.size)
         flm_text_puts(out, "...");
 }

@@ -52,10 +52,10 @@ uint32_t flm_sanitize_pseudonym(struct flm_sanitizing *w, const char *kind, stru
 static bool is_about_measuring(struct flm_bytes key)
 {
     static const char *const keys[] = {"architecture",
-                                       "callers",
-                                       "code between safepoints",
+                                       FLM_NOTE_NOT_SHOWN "callers",
+                                       FLM_NOTE_NOT_SHOWN "code between safepoints",
                                        "duration_ns",
-                                       "exact stacks",
+                                       FLM_NOTE_NOT_SHOWN "exact stacks",
                                        "folded.annotated",
                                        "frequency",
                                        "gate block",
@@ -64,7 +64,8 @@ static bool is_about_measuring(struct flm_bytes key)
                                        "gate session",
                                        "labels with numbers",
                                        "mode",
-                                       "native frames",
+                                       FLM_NOTE_NOT_SHOWN "native frames",
+                                       FLM_NOTE_NOT_SHOWN "waiting virtual threads",
                                        "period",
                                        "period type",
                                        "period unit",
@@ -159,7 +160,7 @@ struct flm_profile *flm_sanitize(const struct flm_profile *p,
                       how.key_size);
         return NULL;
     }
-    struct flm_sanitizing w = {.rules = &rules};
+    struct flm_sanitizing w = {.rules = &rules, .unmatched = how.unmatched};
     flm_pseudonyms_init(&w.pseudonyms, (struct flm_bytes){how.key, how.key_size});
     if (flm_rules_parse(&rules, flm_bytes_of(how.rules ? how.rules : ""), why))
         result = flm_with_chains(p, sanitize_split, &w, why);

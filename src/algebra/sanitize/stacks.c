@@ -5,10 +5,11 @@
 #include "base/core/path_name.h"
 #include "profile/recursion.h"
 
-/* Sets the bytes of frames that one of the patterns matches; a pattern that matches none is an
- * error. `field` is in front of them. */
+/* Sets the bytes of frames that one of the patterns matches. One that matches none is an error, or
+ * its bit is set where comparisons look at both profiles: patterns have bits from `first` on.
+ * `field` is in front of them. */
 static bool mark(struct flm_sanitizing *w, const struct flm_texts *patterns, const char *rule,
-                 const char *field, unsigned char *marks, struct flm_error *why)
+                 const char *field, size_t first, unsigned char *marks, struct flm_error *why)
 {
     uint32_t count = w->p->sizes.frame_count, matched = 1;
     unsigned char *one = malloc(count);
@@ -24,7 +25,9 @@ static bool mark(struct flm_sanitizing *w, const struct flm_texts *patterns, con
                flm_pattern_mark(w->p, text, one, &matched, why);
         for (uint32_t f = 0; good && f < count; f++)
             marks[f] |= one[f];
-        if (good && matched == 0) {
+        if (good && matched == 0 && w->unmatched && first + i < 64) {
+            *w->unmatched |= UINT64_C(1) << (first + i);
+        } else if (good && matched == 0) {
             flm_pattern_suggest(w->p, text, rule, &said);
             good = flm_error_set(why, FLM_ERROR_USAGE, "%s:%.*s: no frame matches%.*s", rule,
                                  (int)patterns->at[i].size, patterns->at[i].at, (int)said.size,
@@ -48,7 +51,11 @@ static uint32_t unsymbolized_name(struct flm_sanitizing *w, struct flm_bytes nam
     w->made.size = 0;
     flm_text_add(&w->made, flm_interner_text(&w->b->interner, new_module));
     flm_text_add(&w->made, flm_bytes_from(shown, last.size));
-    return w->made.failed ? 0 : flm_sanitize_text(w, (struct flm_bytes){w->made.at, w->made.size});
+    if (w->made.failed) {
+        flm_builder_fail_memory(w->b);
+        return 0;
+    }
+    return flm_sanitize_text(w, (struct flm_bytes){w->made.at, w->made.size});
 }
 
 static uint32_t function_of(struct flm_sanitizing *w, uint32_t frame, uint32_t module)
@@ -127,8 +134,9 @@ static void copy_depths(struct flm_sanitizing *w)
 
 bool flm_sanitize_stacks(struct flm_sanitizing *w, struct flm_error *why)
 {
-    if (!mark(w, &w->rules->names, "names", "", w->is_named, why) ||
-        !mark(w, &w->rules->modules, "modules", "module=", w->is_moduled, why))
+    if (!mark(w, &w->rules->names, "names", "", 0, w->is_named, why) ||
+        !mark(w, &w->rules->modules, "modules", "module=", w->rules->names.count, w->is_moduled,
+              why))
         return false;
     copy_nodes(w);
     copy_depths(w);

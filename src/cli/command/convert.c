@@ -80,16 +80,18 @@ static int compare(struct fields *f, const char *path)
         flm_profile_free(after);
         after = NULL;
     }
-    before = flm_sanitize_with(&f->sanitize, before);
-    after = before ? flm_sanitize_with(&f->sanitize, after) : after;
-    if (before && after && f->sanitize.rules && !f->load.quiet)
+    if (after)
+        flm_sanitize_both_with(&f->sanitize, &before, &after);
+    if (after && f->sanitize.rules && !f->load.quiet) {
+        flm_sanitize_say(before);
         flm_sanitize_say(after);
-    if (before && after && flm_save_format(&f->save).takes_baseline) {
+    }
+    if (after && flm_save_format(&f->save).takes_baseline) {
         f->save.base = before;
         f->save.base_name = f->sanitize.rules ? "before" : flm_load_name(f->base);
         status = flm_page_code_save(&f->code, &f->load, &f->save, after); /* frees it */
         after = NULL;
-    } else if (before && after) {
+    } else if (after) {
         status = write_both(f, before, after, path);
     }
     flm_profile_free(before);

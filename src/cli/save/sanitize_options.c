@@ -15,11 +15,12 @@ bool flm_sanitize_fields_check(const struct flm_sanitize_fields *f, struct flm_e
 }
 
 static struct flm_profile *sanitize(struct flm_sanitize_fields *f, const struct flm_profile *p,
-                                    struct flm_error *why)
+                                    uint64_t *unmatched, struct flm_error *why)
 {
     struct flm_text key = {0};
     struct flm_profile *clean = NULL;
-    struct flm_sanitize_options how = {.size = sizeof how, .rules = f->rules};
+    struct flm_sanitize_options how = {
+        .size = sizeof how, .rules = f->rules, .unmatched = unmatched};
     bool good = true;
     if (f->key_file)
         good = flm_file_read(f->key_file, &key, why);
@@ -41,11 +42,37 @@ struct flm_profile *flm_sanitize_with(struct flm_sanitize_fields *f, struct flm_
     struct flm_error why;
     if (!f->rules || !p)
         return p;
-    struct flm_profile *clean = sanitize(f, p, &why);
+    struct flm_profile *clean = sanitize(f, p, NULL, &why);
     flm_profile_free(p);
     if (!clean)
         flm_message_error(&why);
     return clean;
+}
+
+bool flm_sanitize_both_with(struct flm_sanitize_fields *f, struct flm_profile **before,
+                            struct flm_profile **after)
+{
+    struct flm_error why = {0};
+    uint64_t unmatched[2] = {0};
+    if (!f->rules)
+        return true;
+    struct flm_profile *old = sanitize(f, *before, &unmatched[0], &why);
+    struct flm_profile *new = old ? sanitize(f, *after, &unmatched[1], &why) : NULL;
+    bool good = new != NULL;
+    if (good && (unmatched[0] & unmatched[1]) != 0)
+        good = flm_error_set(&why, FLM_ERROR_USAGE,
+                             "--sanitize: a pattern of names or modules matches no frame of either "
+                             "profile");
+    flm_profile_free(*before);
+    flm_profile_free(*after);
+    *before = good ? old : NULL;
+    *after = good ? new : NULL;
+    if (!good) {
+        flm_profile_free(old);
+        flm_profile_free(new);
+        flm_message_error(&why);
+    }
+    return good;
 }
 
 static bool print(void *context, const void *bytes, size_t size)

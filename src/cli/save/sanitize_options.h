@@ -30,13 +30,18 @@ struct flm_sanitize_fields {
             FLM_OPTION_TEXT, offsetof(fields, member.key_file)                                     \
     }
 
-/* NULL, or what is wrong with the options. */
+/* False, and `why`, where the options are wrong. */
 bool flm_sanitize_fields_check(const struct flm_sanitize_fields *fields, struct flm_error *why);
 
 /* The profile, sanitized if that was asked for; frees the one that it is given, which may be NULL.
  * NULL after a message. */
 struct flm_profile *flm_sanitize_with(struct flm_sanitize_fields *fields,
                                       struct flm_profile *profile);
+
+/* The same for both profiles of a comparison: a pattern has to match in one of them. False after a
+ * message, and both are freed. */
+bool flm_sanitize_both_with(struct flm_sanitize_fields *fields, struct flm_profile **before,
+                            struct flm_profile **after);
 
 /* Prints what is left to see, as a message; or on standard output, as what was asked for. */
 void flm_sanitize_say(const struct flm_profile *profile);

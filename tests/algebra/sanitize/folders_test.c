@@ -26,6 +26,16 @@ static void folders_of_paths_go(void **state)
     check("(anonymous) file:///home/ann/x.js:1:46", "(anonymous) x.js:1:46");
     check("https://user:word@cdn.acme.com:8443/js/a.js?token=1#x", "a.js");
     check("https://cdn.acme.com/?token=1", "");
+    check("https://h/app.js?ids[]=5&token=S", "app.js");
+    check("(https://h/app.js?a=(b)&c=S)", "(app.js)");
+    check("https://h/a.js?v=1;session=S", "a.js");
+    check("https://h/a.js;jsessionid=S", "a.js");
+    check("https://intranet.acme.com", "");
+    check("https://user:pw@host", "");
+    check("https://host?x", "");
+    check("f data:text/javascript,secret()", "f data:");
+    check("cc -I/home/ann/x", "cc -Ix");
+    check("a[1]/home/ann/x.js", "a[1]x.js");
     check("webpack:///./src/secret/b.ts", "b.ts");
     check("C:\\src\\acme\\x.cpp", "x.cpp");
     check("at c:/src/acme/x.cpp:7", "at x.cpp:7");
@@ -41,6 +51,9 @@ static void blanks_may_be_in_a_path(void **state)
 {
     (void)state;
     check("/home/Ann Smith/my work/app", "app");
+    check("/Users/al/My Big Folder/app.js", "app.js");
+    check("C:\\Program Files (x86)\\Acme\\x.js", "x.js");
+    check("(/Users/al/My Big Folder/app.js)", "(app.js)");
     check("/home/ann/app runs", "app runs");
     check("/home/ann/app /tmp/b", "app b");
 }

@@ -250,6 +250,39 @@ static void what_is_no_rule_or_no_key_is_refused(void **state)
     flm_profile_free(p);
 }
 
+/* Comparisons: in one of both is enough, and the caller sees which matched nowhere. */
+static void a_pattern_that_matches_nothing_may_be_told(void **state)
+{
+    struct flm_profile *p = profile_of("main;a 1\n");
+    uint64_t unmatched = 0;
+    const struct flm_sanitize_options how = {.size = sizeof how,
+                                             .rules = "names:b | names:a | modules:x",
+                                             .key = KEY,
+                                             .key_size = sizeof KEY,
+                                             .unmatched = &unmatched};
+    (void)state;
+    struct flm_profile *clean = flm_sanitize(p, &how, NULL);
+    assert_non_null(clean);
+    assert_true(unmatched == 5);
+    flm_profile_free(clean);
+    flm_profile_free(p);
+}
+
+/* Stacks that are not exact stay so in words. */
+static void what_is_not_shown_is_still_said(void **state)
+{
+    struct flm_builder *b = flm_builder_new(NULL);
+    (void)state;
+    flm_builder_add(b, flm_builder_root(b), flm_builder_metric(b, "m", ""), 1);
+    flm_builder_note(b, FLM_NOTE_NOT_SHOWN "exact stacks", "why", 3);
+    flm_builder_note(b, FLM_NOTE_NOT_SHOWN "libSECRET.so", "SECRET", 6);
+    struct flm_profile *p = flm_builder_finish(b, NULL), *clean = sanitized(p, "", KEY);
+    assert_int_equal(flm_profile_note_named(clean, FLM_NOTE_NOT_SHOWN "exact stacks").size, 3);
+    assert_false(tells(clean, "SECRET"));
+    flm_profile_free(clean);
+    flm_profile_free(p);
+}
+
 static void the_list_has_all_that_is_left(void **state)
 {
     struct flm_profile *p = telltale(), *clean = sanitized(p, "names:HIDDEN*", KEY);
@@ -300,6 +333,8 @@ int main(void)
         cmocka_unit_test(the_same_key_keeps_profiles_comparable),
         cmocka_unit_test(rules_leave_out_more_or_less),
         cmocka_unit_test(what_is_no_rule_or_no_key_is_refused),
+        cmocka_unit_test(a_pattern_that_matches_nothing_may_be_told),
+        cmocka_unit_test(what_is_not_shown_is_still_said),
         cmocka_unit_test(the_list_has_all_that_is_left),
         cmocka_unit_test(it_survives_without_memory),
     };
