@@ -60,13 +60,35 @@ static struct flm_bytes cut(struct flm_bytes text, size_t most)
     return (struct flm_bytes){text.at, text.size < most ? text.size : most};
 }
 
-void flm_arrival_id(struct flm_arrivals *arrivals, struct flm_bytes id, struct flm_bytes bytes)
+/* A sum, since a client may have its labels in another order when it sends them again. */
+static uint64_t checksum_of_labels(const struct flm_http_fields *labels, bool *failed)
 {
+    struct flm_text text = {0};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < labels->count; i++) {
+        text.size = 0;
+        flm_text_puts(&text, labels->at[i].name);
+        flm_text_putc(&text, 0);
+        flm_text_puts(&text, labels->at[i].value);
+        sum += flm_checksum(text.at, text.size);
+    }
+    *failed |= text.failed;
+    flm_text_clear(&text);
+    return sum;
+}
+
+void flm_arrival_id(struct flm_arrivals *arrivals, struct flm_bytes id, struct flm_bytes time,
+                    struct flm_bytes bytes)
+{
+    enum { CHECKSUM = 17 };
     struct flm_arrival *arrival = last(arrivals);
     if (!arrival || id.size == 0)
         return;
-    flm_text_add(&arrival->id, cut(id, FLM_STORE_LONGEST_ID));
-    flm_text_format(&arrival->id, " %llx", (unsigned long long)flm_checksum(bytes.at, bytes.size));
+    uint64_t parts[] = {flm_checksum(id.at, id.size), flm_checksum(time.at, time.size),
+                        flm_checksum(bytes.at, bytes.size),
+                        checksum_of_labels(&arrival->labels, &arrivals->failed)};
+    flm_text_add(&arrival->id, cut(id, FLM_STORE_LONGEST_ID - CHECKSUM));
+    flm_text_format(&arrival->id, " %llx", (unsigned long long)flm_checksum(parts, sizeof parts));
     flm_text_putc(&arrival->id, 0);
     arrivals->failed |= arrival->id.failed;
 }

@@ -43,9 +43,6 @@ bool flm_arrivals_add(struct flm_arrivals *arrivals, struct flm_profile *profile
  * too long, is refused when they are appended. */
 void flm_arrival_label(struct flm_arrivals *arrivals, struct flm_bytes name,
                        struct flm_bytes value);
-/* The id that its client gave the last one, with a checksum of its bytes: a client that gives
- * everything the same id loses nothing. Without an id, "", none is kept. */
-void flm_arrival_id(struct flm_arrivals *arrivals, struct flm_bytes id, struct flm_bytes bytes);
 
 bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name);
 
@@ -73,6 +70,12 @@ struct flm_profile *flm_arrival_read_folded(struct flm_serving *serving, struct 
 
 /* Adds these two to the last arrival, if it has none, as Pyroscope derives them. */
 void flm_arrival_name(struct flm_arrivals *arrivals);
+
+/* The id that its client gave the last one, with a checksum of it, of the labels, of the time as
+ * its client wrote it (it may be "-1h", or "") and of the bytes: a client that gives everything the
+ * same id loses nothing. After all labels. Without an id, "", none is kept. */
+void flm_arrival_id(struct flm_arrivals *arrivals, struct flm_bytes id, struct flm_bytes time,
+                    struct flm_bytes bytes);
 
 /* The NAME of profiles with such a metric: "process_cpu" for "cpu". */
 const char *flm_profile_kind(struct flm_bytes metric);

@@ -55,8 +55,9 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
         status = flm_status_of(&why, 400);
     } else if (add_labels(&arrivals, request, &why)) {
         const char *id = flm_http_parameter(request, "id");
-        flm_arrival_id(&arrivals, flm_bytes_of(id ? id : ""), request->body);
         flm_arrival_name(&arrivals);
+        flm_arrival_id(&arrivals, flm_bytes_of(id ? id : ""), flm_bytes_of(time ? time : ""),
+                       request->body);
         status = flm_arrivals_append(&arrivals, &why);
     }
     if (status == 200) {

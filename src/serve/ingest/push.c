@@ -61,8 +61,8 @@ static void add_sample(struct pushing *p, struct flm_bytes raw, struct flm_bytes
     for (size_t i = 0; i < p->labels.count; i++)
         flm_arrival_label(&p->arrivals, flm_bytes_of(p->labels.at[i].name),
                           flm_bytes_of(p->labels.at[i].value));
-    flm_arrival_id(&p->arrivals, id, raw);
     flm_arrival_name(&p->arrivals);
+    flm_arrival_id(&p->arrivals, id, flm_bytes_of(""), raw);
 }
 
 /* ---- Protocol Buffers ------------------------------------------------------------------------ */

@@ -107,6 +107,39 @@ static void views_are_kept_by_name(void **state)
     serve_stop(&s);
 }
 
+/* The same bytes may be measured of two pods, and at two times; a long id is one too. */
+static void an_id_is_of_labels_and_a_time(void **state)
+{
+    static const char push[] = "/api/v1/push?service=";
+    static const size_t sizes[] = {983, 984, 1000, 1001, 3000};
+    struct flm_text target = {0};
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    for (int i = 0; i < 2; i++) {
+        expect_post(&s, "/api/v1/push?service=l&id=1", "m 1\n", 200, "{}");
+        expect_post(&s, "/api/v1/push?service=l&id=1&label=region=eu", "m 1\n", 200, "{}");
+        expect_post(&s, "/api/v1/push?service=l&id=1&label=region=us&label=a=b", "m 1\n", 200,
+                    "{}");
+        expect_post(&s, "/api/v1/push?service=t&id=1&time=1764324300", "m 1\n", 200, "{}");
+        expect_post(&s, "/api/v1/push?service=t&id=1&time=1764324360", "m 1\n", 200, "{}");
+    }
+    expect_post(&s, "/api/v1/push?service=l&id=1&label=a=b&label=region=us", "m 1\n", 200, "{}");
+    expect_get(&s, FOLDED "&selector=service%3Dl", 200, "m 3\n");
+    expect_get(&s, FOLDED "&selector=service%3Dt", 200, "m 2\n");
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int last = 0; last < 4; last++) { /* "0", "1", and both again */
+            target.size = 0;
+            flm_text_format(&target, "%slong&id=", push);
+            flm_text_repeat(&target, 'x', sizes[i] - 1);
+            flm_text_format(&target, "%d", last % 2);
+            flm_text_putc(&target, 0);
+            expect_post(&s, target.at, "m 1\n", 200, "{}");
+        }
+    expect_get(&s, FOLDED "&selector=service%3Dlong", 200, "m 10\n");
+    flm_text_clear(&target);
+    serve_stop(&s);
+}
+
 /* An id with the same bytes is the same profile; by Connect too. */
 static void a_profile_that_is_sent_again_counts_once(void **state)
 {
@@ -202,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_timeline_has_groups),
         cmocka_unit_test(views_are_kept_by_name),
         cmocka_unit_test(a_profile_that_is_sent_again_counts_once),
+        cmocka_unit_test(an_id_is_of_labels_and_a_time),
         cmocka_unit_test(queries_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
