@@ -28,13 +28,26 @@ bool flm_site_is_loopback(const char *host)
     return inet_pton(AF_INET, name, &four) == 1 && ntohl(four.s_addr) >> 24 == 127;
 }
 
+static bool has(const struct flm_http_request *request, const char *header, const char *value)
+{
+    const char *given = flm_http_header(request, header);
+    return given && strcmp(given, value) == 0;
+}
+
+/* Not in a frame, not by a script. */
+static bool is_link_to_page(const struct flm_http_request *request)
+{
+    return request->method && strcmp(request->method, "GET") == 0 && request->path &&
+           strcmp(request->path, "/") == 0 && has(request, "Sec-Fetch-Mode", "navigate") &&
+           has(request, "Sec-Fetch-Dest", "document");
+}
+
 bool flm_site_is_own(const struct flm_http_request *request, bool host_is_proof)
 {
     const char *host = flm_http_header(request, "Host");
     const char *origin = flm_http_header(request, "Origin");
-    const char *site = flm_http_header(request, "Sec-Fetch-Site");
-    if (!host || (site && strcmp(site, "cross-site") == 0) ||
-        (host_is_proof && !flm_site_is_loopback(host)))
+    bool is_other = has(request, "Sec-Fetch-Site", "cross-site") && !is_link_to_page(request);
+    if (!host || is_other || (host_is_proof && !flm_site_is_loopback(host)))
         return false;
     const char *slashes = origin ? strstr(origin, "://") : NULL;
     return !origin || (slashes && strcasecmp(slashes + 3, host) == 0);
