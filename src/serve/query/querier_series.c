@@ -7,7 +7,8 @@
 #include "serve/query/querier.h"
 #include "serve/query/steps.h"
 
-enum { MOST_GROUPS = 1000, MOST_LABELS = 16 };
+/* So many values of groups are in memory at once, and no more. */
+enum { MOST_GROUPS = 1000, MOST_VALUES = 4000000, MOST_LABELS = 16 };
 
 struct group {
     double *values; /* behind it the texts of the labels, as `labels` */
@@ -169,9 +170,11 @@ static bool find_groups(struct flm_serving *s, const struct flm_http_request *re
                 flm_steps_make(&a.query, flm_connect_double(fields, "step"), &p->steps, why) &&
                 read_labels(fields, p, why);
     p->from_ms = a.query.from_ms;
+    size_t most = MOST_VALUES / (p->steps.count + 1);
     good = good &&
            flm_store_timelines(s->store, &a.query, p->labels, p->label_count, p->steps.step_ms,
-                               p->steps.count, MOST_GROUPS, take_group, p, why) &&
+                               p->steps.count, most < MOST_GROUPS ? most : MOST_GROUPS, take_group,
+                               p, why) &&
            (!p->failed || flm_error_memory(why));
     keep_largest(p, flm_connect_integer(fields, "limit"));
     flm_querier_clear(&a);

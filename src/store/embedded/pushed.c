@@ -1,6 +1,6 @@
 #include "store/embedded/pushed.h"
 
-enum { MOST_IDS = 250000 };
+enum { MOST_IDS = 250000, MOST_BYTES = 64 << 20 };
 
 bool flm_pushed_init(struct flm_pushed *p, struct flm_error *why)
 {
@@ -85,7 +85,8 @@ void flm_pushed_write(const struct flm_pushed *p, struct flm_text *out)
 static void turn_over(struct flm_pushed *p, int64_t row)
 {
     struct flm_interner next;
-    if (p->current.string_count <= MOST_IDS || !flm_interner_init(&next, NULL))
+    bool is_full = p->current.string_count > MOST_IDS || p->current.bytes_size >= MOST_BYTES;
+    if (!is_full || !flm_interner_init(&next, NULL))
         return;
     flm_interner_clear(&p->previous);
     p->previous = p->current;

@@ -2,7 +2,7 @@
  * is not counted twice.
  *
  *     waiting     appended, not yet durable; or durable, and no memory was there to sort it in
- *     current     the last ones that are durable, up to 250,000
+ *     current     the last ones that are durable, up to 250,000, or 64 MiB
  *     previous    those before; forgotten when current is full and becomes previous
  *
  * Ids are of a tenant. Those of a commit are a row of the catalog, in the transaction that makes

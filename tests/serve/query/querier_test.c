@@ -288,11 +288,33 @@ static void querier_answers_in_the_wire_format(void **state)
     serve_stop(&s);
 }
 
+/* Each value of each group is in memory: of many steps, fewer groups. */
+static void groups_times_steps_are_bounded(void **state)
+{
+    static const char json[] = "Content-Type: application/json\r\n";
+    char target[80];
+    (void)state;
+    struct served s = serve_start((struct flm_serve_options){0});
+    for (int i = 0; i < 370; i++) {
+        snprintf(target, sizeof target, "/ingest?name=api%%7Bpod=p%d%%7D&from=1764324300", i);
+        expect_post(&s, target, "main 1\n", 200, "");
+    }
+    expect(&s, "POST", QUERIER "SelectSeries", json,
+           flm_bytes_of("{" CPU RANGE ", \"groupBy\": [\"pod\"], \"step\": 0.06}"), 200,
+           "{\"series\": [{\"labels\": [{\"name\": \"pod\"");
+    expect(&s, "POST", QUERIER "SelectSeries", json,
+           flm_bytes_of("{" CPU RANGE ", \"groupBy\": [\"pod\"], \"step\": 0.055}"), 400,
+           "{\"code\": \"invalid_argument\", \"message\": \"there are more than 366 groups of "
+           "series");
+    serve_stop(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grafana_reads_types_labels_graphs_and_series),
         cmocka_unit_test(labels_follow_the_matchers),
+        cmocka_unit_test(groups_times_steps_are_bounded),
         cmocka_unit_test(series_are_grouped_and_limited),
         cmocka_unit_test(a_difference_has_both_sides),
         cmocka_unit_test(older_clients_render),

@@ -129,11 +129,42 @@ static void ids_are_forgotten_in_their_order(void **state)
     flm_pushed_clear(&again);
 }
 
+/* Long ids take no more than 64 MiB, and those of a row, of each. */
+static void long_ids_are_forgotten_sooner(void **state)
+{
+    (void)state;
+    struct flm_pushed p;
+    const struct flm_bytes tenant = flm_bytes_of("t");
+    char id[FLM_STORE_LONGEST_ID];
+    enum { EACH = 1000, ROWS = 150 };
+    memset(id, 'x', sizeof id);
+    struct flm_bytes bytes = {id, sizeof id};
+    unsigned last = 0, first = 0;
+    assert_true(flm_pushed_init(&p, NULL));
+    for (unsigned row = 0; row < ROWS; row++) {
+        for (unsigned i = 0; i < EACH; i++) {
+            last = row * EACH + i;
+            memcpy(id, &last, sizeof last);
+            assert_true(flm_pushed_add(&p, tenant, bytes));
+        }
+        flm_pushed_commit(&p, EACH);
+        assert_true(p.current.bytes_size < (64 << 20) + EACH * (sizeof id + 2));
+    }
+    assert_true(flm_pushed_has(&p, tenant, bytes));
+    memcpy(id, &first, sizeof first);
+    assert_false(flm_pushed_has(&p, tenant, bytes));
+    last -= 60000;
+    memcpy(id, &last, sizeof last);
+    assert_true(flm_pushed_has(&p, tenant, bytes));
+    flm_pushed_clear(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_id_that_came_before_is_not_counted_twice),
         cmocka_unit_test(ids_are_forgotten_in_their_order),
+        cmocka_unit_test(long_ids_are_forgotten_sooner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
