@@ -147,7 +147,7 @@ static void write_timeline(const struct groups *g, int64_t from_ms, bool is_grou
     flm_json_end(&json);
 }
 
-/* A number above 0; `*value` stays where the parameter is not there. */
+/* Any number; `*value` stays where the parameter is not there. */
 static bool read_number(const struct flm_http_request *request, const char *name, double *value,
                         struct flm_error *why)
 {

@@ -42,8 +42,7 @@ static bool overlaps(const struct flm_wanted *q, int64_t from_ms, int64_t until_
 
 /* ---- Series ---------------------------------------------------------------------------------- */
 
-/* Which series of a segment are wanted, a byte for each; NULL when memory ran out. The service's
- * are found by their order when only one is asked for. */
+/* Which series of a segment are wanted, a byte for each; NULL when memory ran out. */
 static unsigned char *wanted_in(const struct flm_wanted *q, const struct flm_segment *segment)
 {
     uint32_t count = flm_segment_series_count(segment);
