@@ -28,11 +28,12 @@ struct flm_bytes flm_query_code_place(struct flm_query *q, uint32_t function, ui
     struct flm_bytes of_module = flm_string_bytes(q->profile, module),
                      of_file = flm_string_bytes(q->profile, file);
     flm_code_add_function(out, flm_string_bytes(q->profile, function), of_module, of_file);
-    if (line > 0 && of_module.size > 0) {
+    /* The line of no file is none. */
+    if (line > 0 && of_file.size > 0 && of_module.size > 0) {
         flm_text_putc(out, '\n');
         flm_text_add(out, of_file);
     }
-    if (line > 0)
+    if (line > 0 && of_file.size > 0)
         flm_text_format(out, "\n%u", line);
     return flm_query_scratch_copy(q);
 }

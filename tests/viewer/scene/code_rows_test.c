@@ -87,6 +87,28 @@ static void functions_of_one_name_in_several_scripts_are_several(void **state)
     flm_viewer_free(v);
 }
 
+/* What leads to a line of no file names none: the line is not taken for the file. */
+static void a_line_of_no_file_leads_to_its_function(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    add_call(b, "", "", 3);
+    struct flm_viewer *v = viewer_of(flm_builder_finish(b, NULL));
+    assert_answer(v, "code", "hottest.0.title", "line 5");
+    assert_answer(v, "code", "hottest.0.of", "lex\n");
+    flm_viewer_free(v);
+    b = flm_builder_new(NULL);
+    add_call(b, "", "a.py", 3);
+    v = viewer_of(flm_builder_finish(b, NULL));
+    assert_answer(v, "code", "hottest.0.of", "lex\n\na.py\n5");
+    flm_viewer_free(v);
+    b = flm_builder_new(NULL);
+    add_call(b, "app", "a.c", 3);
+    v = viewer_of(flm_builder_finish(b, NULL));
+    assert_answer(v, "code", "hottest.0.of", "lex\napp\na.c\n5");
+    flm_viewer_free(v);
+}
+
 static void a_transform_that_hides_the_function_leaves_no_rows(void **state)
 {
     (void)state;
@@ -107,6 +129,7 @@ int main(void)
         cmocka_unit_test(without_a_choice_it_is_the_hottest_function),
         cmocka_unit_test(the_stack_stays_while_one_is_in_it),
         cmocka_unit_test(functions_of_one_name_in_several_scripts_are_several),
+        cmocka_unit_test(a_line_of_no_file_leads_to_its_function),
         cmocka_unit_test(a_transform_that_hides_the_function_leaves_no_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
