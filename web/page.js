@@ -16,7 +16,7 @@ async function startPage() {
         const module = await loadModule();
         const viewer = makeViewer(home, await startCore(module), module);
         if (isOfStore()) {
-            globalThis.flamelServe({viewer, make, button, refill, sign, choice, fillChoice});
+            globalThis.flamelServe({viewer, make, button, refill, sign, choice, fillChoice, released});
             return;
         }
         for (const [id, side] of [['before', BEFORE], ['after', AFTER]]) {

@@ -190,6 +190,62 @@ test('a range is moved by keys; what nothing matches says so', async () => {
     await page.context().close();
 });
 
+test('what an address has that cannot be read is said, until something else is asked for', async () => {
+    const url = await serve();
+    await fill(url);
+    const page = await open(`${url}?q=service%3Dapi%20%7C&from=yesterday&until=soon&range=9..1`);
+    const note = page.locator('.serve [role=status]');
+    await note.filter({hasText: 'q is not a selector, from here on: |'}).waitFor();
+    const sentence = await note.innerText();
+    for (const part of ['from is no time: yesterday', 'until is no time: soon', 'range is no range: 9..1'])
+        assert.ok(sentence.includes(part), `${part}: ${sentence}`);
+    assert.ok(await page.locator('.serve-note.wrong').isVisible());
+    await page.getByLabel('Service', {exact: true}).selectOption('api');
+    await answered(page);
+    assert.doesNotMatch(await note.innerText(), / is no/);
+    await page.goto(`${url}?from=${NOW}&until=${BEGIN}`);
+    await note.filter({hasText: 'it ends before it begins: the last hour is shown'}).waitFor();
+    assert.deepEqual(page.failures, []);
+    await page.context().close();
+});
+
+test('a condition on "service" is one on the service', async () => {
+    const url = await serve();
+    await fill(url);
+    const page = await open(`${url}?from=${BEGIN}&until=${NOW}`);
+    await answered(page);
+    await page.getByRole('button', {name: '+ label'}).first().click();
+    await page.getByRole('combobox', {name: 'Label', exact: true}).fill('service');
+    await page.getByRole('combobox', {name: 'Value'}).fill('web');
+    await page.getByRole('button', {name: 'Add', exact: true}).click();
+    await page.waitForFunction(() => /100 ms/.test(document.querySelector('.status')?.innerText));
+    assert.equal(await page.getByLabel('Service', {exact: true}).inputValue(), 'web');
+    assert.deepEqual(page.failures, []);
+    await page.context().close();
+});
+
+test('what is pressed acts on what was seen: new profiles wait until it is released', async () => {
+    const url = await serve();
+    await fill(url);
+    const page = await open(`${url}?from=${BEGIN}&until=${NOW}`);
+    await answered(page);
+    assert.equal(await total(page), '1.1 s');
+    await page.locator('.serve h1').hover();
+    await page.mouse.down();
+    const merged = page.waitForResponse(response => response.url().includes('/merge?'));
+    await page.evaluate(address => {
+        history.replaceState(null, '', address);
+        dispatchEvent(new PopStateEvent('popstate'));
+    }, `?q=service%3Dweb&from=${BEGIN}&until=${NOW}`);
+    await (await merged).finished();
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+    assert.equal(await total(page), '1.1 s');
+    await page.mouse.up();
+    await page.waitForFunction(() => /100 ms/.test(document.querySelector('.status')?.innerText));
+    assert.deepEqual(page.failures, []);
+    await page.context().close();
+});
+
 test('axe finds nothing, light and dark, from 360 to 1920 px; nothing is wider than the window', async () => {
     const url = await serve();
     await fill(url);

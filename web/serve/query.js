@@ -11,6 +11,9 @@ const OPERATORS = ['=', '!=', '=~', '!~'];
 const SERVICE = 'service_name';
 const CONDITION = /[\s,]*([^=!~<>{}"',\s]+)\s*(=~|!~|!=|=)\s*(?:"((?:\\[^]|[^"\\])*)"|'((?:\\[^]|[^'\\])*)'|([^\s,}]*))/y;
 
+// The label that a key of a selector stands for.
+const keyOf = text => /^service(\.name)?$/.test(text) ? SERVICE : text;
+
 // A selector as [{key, operator, value}]; throws an Error with a sentence.
 function parseSelector(text) {
     const found = [], trimmed = text.trim().replace(/^\{([^]*)\}$/, '$1');
@@ -18,7 +21,7 @@ function parseSelector(text) {
     let at = 0;
     for (let match; (match = CONDITION.exec(trimmed)); at = CONDITION.lastIndex) {
         const [, key, operator, double, single, bare] = match, quoted = double ?? single;
-        found.push({key: /^service(\.name)?$/.test(key) ? SERVICE : key, operator,
+        found.push({key: keyOf(key), operator,
             value: quoted != null ? quoted.replace(/\\([^])/g, '$1') : bare});
     }
     if (trimmed.slice(at).replace(/[\s,]/g, '')) throw new Error(`not a selector, from here on: ${trimmed.slice(at)}`);
@@ -47,20 +50,38 @@ const parseRange = text => {
 };
 const printRange = ({from, until}) => `${Math.round(from)}..${Math.round(until)}`;
 
+// What cannot be read is as if it were not there; `wrong` says so, for an address that was typed or cut.
 function readAddress(search) {
-    const given = new URLSearchParams(search), text = name => given.get(name) ?? '';
+    const given = new URLSearchParams(search), text = name => given.get(name) ?? '', wrong = [], now = Date.now();
     const selectorOf = name => {
         try {
             return parseSelector(text(name));
-        } catch {
+        } catch (error) {
+            wrong.push(`${name} is ${error.message}`);
             return [];
         }
     };
-    const before = parseRange(given.get('before'));
+    const readTime = (name, otherwise) => {
+        if (!Number.isNaN(timeOf(text(name), now))) return text(name) || otherwise;
+        wrong.push(`${name} is no time: ${text(name)}`);
+        return otherwise;
+    };
+    const readRange = name => {
+        const range = parseRange(given.get(name));
+        if (given.get(name) && !range) wrong.push(`${name} is no range: ${text(name)}`);
+        return range;
+    };
+    let from = readTime('from', '-1h'), until = readTime('until', '');
+    if (!(timeOf(from, now) < timeOf(until, now))) {
+        wrong.push('it ends before it begins: the last hour is shown');
+        [from, until] = ['-1h', ''];
+    }
+    const range = readRange('range'), before = readRange('before');
+    const own = selectorOf('q'), other = given.has('beforeq') ? selectorOf('beforeq') : null;
     return {
-        conditions: selectorOf('q'), type: text('type'), from: text('from') || '-1h', until: text('until'), by: text('by'),
-        range: parseRange(given.get('range')),
-        before: before && {...before, conditions: given.has('beforeq') ? selectorOf('beforeq') : null},
+        conditions: own, type: text('type'), from, until, by: text('by'), wrong: wrong.join('; '),
+        range,
+        before: before && {...before, conditions: other},
     };
 }
 

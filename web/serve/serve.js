@@ -2,7 +2,7 @@
 // shows what was found. It is a script of its own, in that page alone; page.js calls it with the viewer and what it uses
 // of the other scripts.
 
-globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoice}) => {
+globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoice, released}) => {
     const WINDOWS = [['-15m', 'last 15 min'], ['-1h', 'last hour'], ['-6h', 'last 6 h'], ['-24h', 'last 24 h'], ['-7d', 'last 7 days'],
         ['-30d', 'last 30 days']];
     const RENEWALS = [[0, 'off'], [15, '15 s'], [60, '1 min']], EMPTY_MS = 5000, MOST_GROUPS = 12;
@@ -13,6 +13,8 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
 
     // ---- The server -------------------------------------------------------------------------------
 
+    // Of what the page shows only what was asked last is wanted. What a menu asks is none of that.
+    const OF_MENU = {signal: null};
     let wanted = new AbortController();
     async function ask(path, parameters = {}, options = {}) {
         const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '' && value != null));
@@ -28,7 +30,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         } catch { /* not one of the API's */ }
         throw Object.assign(new Error(sentence || `the server says ${response.status}`), {status: response.status});
     }
-    const list = async (path, parameters, name = path) => (await (await ask(path, parameters)).json())[name];
+    const list = async (path, parameters, options) => (await (await ask(path, parameters, options)).json())[path];
 
     // ---- The bar ----------------------------------------------------------------------------------
 
@@ -72,10 +74,13 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         chips, button('+ label', event => openCondition(event.currentTarget, 'conditions', null), {'data-key': 'add'}),
         labelled('by', by), windows, labelled('renew', renewals), sign('⟳', 'Renew now', () => renew(), {class: 'square'}),
         compare, button('Views', event => openViews(event.currentTarget)), copied), note);
-    const sides = ['range', 'before'].map(name => button(name === 'range' ? 'after' : 'before', () => {
+    const SIDES = ['range', 'before'];
+    function setSide(name) {
         timeline.setActive(name);
-        sides.forEach((one, i) => one.setAttribute('aria-pressed', String(name === ['range', 'before'][i])));
-    }, {'aria-pressed': String(name === 'range')}));
+        sides.forEach((one, i) => one.setAttribute('aria-pressed', String(name === SIDES[i])));
+    }
+    const sides = SIDES.map(name => button(name === 'range' ? 'after' : 'before', () => setSide(name),
+        {'aria-pressed': String(name === 'range')}));
     const beforeBar = make('div', {class: 'serve-bar serve-before', hidden: true}, make('div', {class: 'serve-controls'},
         make('span', {class: 'serve-note'}, 'Comparing. A drag sets'),
         make('span', {class: 'chip-group', role: 'group', 'aria-label': 'A drag sets'}, sides), beforeNote, beforeChips,
@@ -115,6 +120,8 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         note.textContent = text;
         note.classList.toggle('wrong', isWrong);
     }
+    // With what the address has that cannot be read.
+    const sayShown = text => say([text, state.wrong].filter(Boolean).join(' · '), Boolean(state.wrong));
     function updateBar({serviceNames, typeNames, labelNames}) {
         const service = state.conditions.find(({key, operator}) => key === SERVICE && operator === '=')?.value ?? '';
         const withOwn = (all, own) => own && !all.includes(own) ? [own, ...all] : all;
@@ -130,7 +137,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         compare.textContent = state.range && !state.before ? 'Compare with the time before' : 'Compare';
         compare.setAttribute('aria-pressed', String(Boolean(state.before)));
         beforeBar.hidden = !state.before;
-        if (!state.before) return sides[0].click();
+        if (!state.before) return setSide('range');
         refill(beforeChips, chipsOf('before', beforeConditions()));
         beforeNote.textContent = `before: ${formatRange(state.before)}${beforeConditions().length ? ' of' : ''}`;
     }
@@ -163,17 +170,17 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             .map(([one, title]) => ({name: one, title: `${one}  ${title}`})), old.operator);
         const suggest = async () => {
             if (!key.value) return;
-            const all = await list('values', {label: key.value}).catch(() => []);
+            const all = await list('values', {label: keyOf(key.value.trim())}, OF_MENU).catch(() => []);
             values.replaceChildren(...all.slice(0, 500).map(one => make('option', {value: one})));
         };
         key.addEventListener('change', suggest);
         openMenu(at, make('h2', {}, index == null ? 'Add a label' : 'Change a label'), form(() => {
-            const made = {key: key.value.trim(), operator: operator.value, value: value.value};
+            const made = {key: keyOf(key.value.trim()), operator: operator.value, value: value.value};
             menu.hidePopover();
             setConditions(name, index == null ? [...conditions, made] : conditions.map((one, i) => i === index ? made : one));
         }, field('Label', key), field('Relation', operator), field('Value', value), submit(index == null ? 'Add' : 'Change')),
         names, values);
-        names.replaceChildren(...(await list('labels').catch(() => [])).map(one => make('option', {value: one})));
+        names.replaceChildren(...(await list('labels', {}, OF_MENU).catch(() => [])).map(one => make('option', {value: one})));
         suggest();
     }
     function openTimes() {
@@ -208,17 +215,18 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             }
         };
         async function fill() {
-            const all = await list('views');
+            const all = await list('views', {}, OF_MENU);
             items.replaceChildren(...all.map(one => make('li', {},
                 button(one.name, () => {
                     menu.hidePopover();
                     history.pushState(null, '', location.pathname + one.view);
                     dispatchEvent(new PopStateEvent('popstate'));
                 }, {class: 'cut', title: one.name}),
-                sign('×', `Remove ${one.name}`, () => attempt(() => ask('views', {name: one.name}, {method: 'DELETE'}))))));
+                sign('×', `Remove ${one.name}`, () => attempt(() => ask('views', {name: one.name}, {...OF_MENU, method: 'DELETE'}))))));
         }
         openMenu(at, make('h2', {}, 'Saved views'), items, form(() => attempt(async () => {
-            await ask('views', {name: name.value.trim()}, {method: 'POST', body: (printAddress(state) || '?') + location.hash});
+            await ask('views', {name: name.value.trim()}, {...OF_MENU, method: 'POST',
+                body: (printAddress(state) || '?') + location.hash});
             name.value = '';
         }), field('Save what is shown as', name), submit('Save'), wrong));
         await attempt(() => {});
@@ -258,14 +266,14 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
 
     // A change is a step of the browser's history; it keeps the state of the viewer, behind the '#'.
     function change(changes) {
-        state = {...state, ...changes};
+        state = {...state, wrong: '', ...changes};
         history.pushState(null, '', location.pathname + printAddress(state) + location.hash);
         renew();
     }
     addEventListener('popstate', () => {
         const before = printAddress(state);
         state = readAddress(location.search);
-        if (printAddress(state) !== before) renew();
+        if (printAddress(state) !== before || state.wrong) renew();
     });
 
     // In whole steps, so that the picture is of what the timeline shows.
@@ -287,14 +295,19 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         from: Math.round(from), until: Math.round(until)}).then(async response => new Uint8Array(await response.arrayBuffer()));
     const titleOf = (conditions, range) => `${printSelector(conditions) || 'all services'} ${formatRange(range)}`;
 
-    async function showProfiles() {
-        const range = state.range ?? window_, begun = performance.now();
+    async function showProfiles(number) {
+        const range = state.range ?? window_;
+        let begun = performance.now();
         const key = JSON.stringify([state.conditions, state.type, range, state.before]);
         if (key === shown) return;
         const before = state.before && await profileOf(beforeConditions(), state.before).catch(error => {
             throw error.status === 404 ? new Error(`there is nothing before, in ${formatRange(state.before)}`) : error;
         });
         const after = await profileOf(state.conditions, range);
+        const came = performance.now();
+        await released(); // what is pressed acts on the rows that were seen
+        begun += performance.now() - came;
+        if (number !== asked) return;
         const names = {after: titleOf(state.conditions, range), before: before && titleOf(beforeConditions(), state.before)};
         hideMessage();
         if (!state.before && view.tools().comparison) view.tryAct('compare-stop');
@@ -332,7 +345,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         if (number !== asked) return;
         if (serviceNames.length === 0) {
             found = null;
-            say('');
+            sayShown('');
             updateBar({serviceNames, typeNames: [], labelNames});
             return showEmpty();
         }
@@ -346,7 +359,7 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
             found = null;
             timeline.element.hidden = true;
             shown = '';
-            say('');
+            sayShown('');
             return showNothing();
         }
         const data = await findTimeline();
@@ -354,13 +367,13 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         found = data;
         timeline.update(found, state.type, {range: state.range, before: state.before, by: state.by});
         try {
-            const ms = await showProfiles();
+            const ms = await showProfiles(number);
             if (number !== asked) return;
-            say(`${formatRange(state.range ?? window_)}${ms != null ? ` · answered in ${Math.round(ms)} ms` : ''}`);
+            sayShown(`${formatRange(state.range ?? window_)}${ms != null ? ` · answered in ${Math.round(ms)} ms` : ''}`);
         } catch (error) {
             if (error.status !== 404) throw error;
             shown = '';
-            say('');
+            sayShown('');
             showNothing();
         }
     }
