@@ -48,9 +48,9 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("Total: 1.12s\nROUTINE ======================== line1000\n", "a listing of pprof");
     text_is("{\n  \"format\": \"profileJSONWithSymbolicationTable,1\",\n  \"meta\": {\n",
             "a profile of Cleopatra");
-    is("PK\x03\x04\x0a\0\0\0app.trace/PK\x03\x04\x0a\0\0\0app.trace/corespace/MANIFEST.plist", 64,
+    is("PK\x03\x04\x0a\0\0\0app.trace/PK\x03\x04\x0a\0\0\0app.trace/corespace/MANIFEST.plist", 60,
        "a trace of Instruments");
-    is("PK\x03\x04\x0a\0\0\0app.trace/instrument_data/F699/", 44, "a trace of Instruments");
+    is("PK\x03\x04\x0a\0\0\0app.trace/instrument_data/F699/", 39, "a trace of Instruments");
     is("PK\x03\x04\x0a\0\0\0traces/app.pb", 21, "a zip archive");
     text_is("digraph \"app\" {\nnode [style=filled]\nsubgraph cluster_L { \"File: app\" "
             "[label=\"x\"] }\n",

@@ -91,6 +91,7 @@ static void many_samples_have_their_times(void **state)
                                        &(struct flm_read_options){.keep_times = true});
     struct flm_text wanted = {0};
     flm_text_format(&wanted, "a %llu\nb %llu\n", time[0], time[1]);
+    flm_text_putc(&wanted, 0);
     assert_folded(p, wanted.at);
     assert_true(time[2] == 0); /* 2 is no square modulo 3 */
     double sum = 0;
