@@ -45,24 +45,17 @@ struct ending {
     int64_t until_ns;
 };
 
-static bool is_other(const struct ending *e, int32_t process)
-{
-    for (size_t i = 0; i < e->others.count; i++)
-        if (e->others.at[i] == process)
-            return true;
-    return process == e->child->process;
-}
-
-/* Adds what `ancestor` has started by now, callers before what they started. Without memory, or
+/* Adds what `ancestor` has started by now, callers before what they started, but not what the
+ * others have, at whatever time. Without memory, or
  * in a kernel without pidfds, fewer: the command itself is ended in any case. */
 static void list(struct ending *e, pid_t ancestor)
 {
     struct flm_tasks tasks = {0};
     if (flm_tasks_add(&tasks, ancestor))
-        flm_tasks_add_descendants(&tasks, e->root);
+        flm_tasks_add_descendants(&tasks, &e->others, e->root);
     for (size_t i = 1; i < tasks.count; i++) {
         struct descendant found = {.process = tasks.at[i], .file = -1};
-        if (is_other(e, found.process) || is_listed(&e->all, found.process))
+        if (found.process == e->child->process || is_listed(&e->all, found.process))
             continue;
 #ifdef SYS_pidfd_open
         found.file = (int)syscall(SYS_pidfd_open, found.process, 0);
@@ -81,12 +74,15 @@ static void list(struct ending *e, pid_t ancestor)
  * its parent was being ended. What was here before is no business of the command's end. */
 static void begin(struct ending *e)
 {
-    if (flm_tasks_add(&e->others, getpid()))
-        flm_tasks_add_descendants(&e->others, e->root);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
     struct flm_tasks command = {0};
-    if (flm_tasks_add(&command, e->child->process))
-        flm_tasks_add_descendants(&command, e->root);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    bool good = flm_tasks_add(&command, e->child->process) &&
+                flm_tasks_add_descendants(&command, NULL, e->root);
+    if (flm_tasks_add(&e->others, getpid()))
+        flm_tasks_add_descendants(&e->others, NULL, e->root);
+    /* Before and after: the parent of one may end meanwhile, and one may be started. */
+    if (good)
+        flm_tasks_add_descendants(&command, NULL, e->root);
     size_t kept = 0;
     for (size_t i = 0; i < e->others.count; i++) {
         bool is_commands = false;

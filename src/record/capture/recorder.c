@@ -74,7 +74,7 @@ static bool collect_processes(struct flm_recorder *r, struct flm_error *why)
     size_t named = r->processes.count;
     if (named == 0 || o->no_inherit)
         return true;
-    if (!flm_tasks_add_descendants(&r->processes, root))
+    if (!flm_tasks_add_descendants(&r->processes, NULL, root))
         return flm_error_memory(why);
     for (size_t i = named; i < r->processes.count; i++) {
         struct flm_error gone = {0};

@@ -115,7 +115,9 @@ static uint32_t signal_process(void *context, int32_t process)
     struct flm_recorder *r = context;
     if (!r->signals)
         r->signals = open_signals(r->rings);
-    return r->signals && flm_thread_signals_add(r->signals, process) ? FLM_THREAD_SIGNAL : 0;
+    return process != 0 && r->signals && flm_thread_signals_add(r->signals, process)
+               ? FLM_THREAD_SIGNAL
+               : 0;
 }
 
 bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why)

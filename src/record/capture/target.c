@@ -103,14 +103,23 @@ static bool list_kin(struct kin_list *list, const char *root)
     return good;
 }
 
-bool flm_tasks_add_descendants(struct flm_tasks *processes, const char *root)
+static bool is_in(const struct flm_tasks *tasks, int32_t task)
+{
+    for (size_t i = 0; tasks && i < tasks->count; i++)
+        if (tasks->at[i] == task)
+            return true;
+    return false;
+}
+
+bool flm_tasks_add_descendants(struct flm_tasks *processes, const struct flm_tasks *except,
+                               const char *root)
 {
     struct kin_list list = {0};
     bool good = list_kin(&list, root);
     /* What is added at the end is a parent too. */
     for (size_t i = 0; good && i < processes->count; i++)
         for (size_t k = 0; good && k < list.count; k++)
-            if (list.at[k].parent == processes->at[i])
+            if (list.at[k].parent == processes->at[i] && !is_in(except, list.at[k].process))
                 good = flm_tasks_add(processes, list.at[k].process);
     FLM_ARRAY_CLEAR(&list);
     return good;

@@ -25,8 +25,10 @@ bool flm_tasks_of_process(struct flm_tasks *tasks, int32_t process, const char *
                           struct flm_error *why);
 
 /* Adds the processes that those in the list have started, and that those have, as they are now.
- * False when memory ran out. */
-bool flm_tasks_add_descendants(struct flm_tasks *processes, const char *root);
+ * Not those in `except`, if there is one, and what these have started. False when memory ran
+ * out. */
+bool flm_tasks_add_descendants(struct flm_tasks *processes, const struct flm_tasks *except,
+                               const char *root);
 
 /* The process that a thread belongs to; -1, and `why`, when there is no such thread. */
 int32_t flm_task_process(int32_t task, const char *root, struct flm_error *why);

@@ -205,6 +205,8 @@ static bool begin(void *attached, const struct flm_runtime_target *target, struc
     j->signal = target->signal;
     j->signal_context = target->context;
     j->follows = target->child && j->options.follows;
+    if (j->follows) /* threads inherit the program only once it is there: before the child runs */
+        flm_java_signal_of(j, 0);
     make_layouts(j, target);
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_target *v = &j->vms.at[i];

@@ -1,11 +1,13 @@
 #include "record/capture/ending.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -134,6 +136,57 @@ static void a_daemon_is_left_alone(void **state)
     finish(&started);
 }
 
+/* Starts a process when it is told to, says which, and ends with the signal that has ended that. */
+static _Noreturn void help(int go, int answer)
+{
+    char byte;
+    int status = 0;
+    pid_t process = read(go, &byte, 1) == 1 ? fork() : -1;
+    while (process == 0)
+        pause();
+    dprintf(answer, "%d\n", (int)process);
+    waitpid(process, &status, 0);
+    _exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+/* As in `helper & exec flamel record -- command`: what the helper starts while the command ends. */
+static void what_others_start_meanwhile_is_left_alone(void **state)
+{
+    (void)state;
+    int go[2], answer[2], status = 0;
+    char line[64];
+    assert_true(pipe(go) == 0 && pipe(answer) == 0);
+    for (int i = 0; i < 2; i++) { /* 7 and 8 may be among them */
+        int low[] = {go[i], answer[i]};
+        go[i] = fcntl(low[0], F_DUPFD, 20);
+        answer[i] = fcntl(low[1], F_DUPFD, 20);
+        close(low[0]);
+        close(low[1]);
+    }
+    pid_t helper = fork();
+    if (helper == 0)
+        help(go[0], answer[1]);
+    assert_true(dup2(go[1], 7) == 7 && dup2(answer[0], 8) == 8);
+    struct started started = start((char[]){"trap 'echo >&7; read pid <&8; echo $pid >&9; exit' "
+                                            "TERM; echo there >&9; sleep 600 & wait"});
+    read_line(&started, line, sizeof line);
+    flm_command_end(&started.child, "", LONG_MS);
+    read_line(&started, line, sizeof line);
+    pid_t process = (pid_t)strtol(line, NULL, 10);
+    assert_true(process > 0);
+    kill(process, SIGUSR1);
+    assert_int_equal(waitpid(helper, &status, 0), helper);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), SIGUSR1);
+    for (int i = 0; i < 2; i++) {
+        close(go[i]);
+        close(answer[i]);
+    }
+    close(7);
+    close(8);
+    finish(&started);
+}
+
 static void a_command_that_has_ended_is_not_signaled(void **state)
 {
     (void)state;
@@ -156,6 +209,7 @@ int main(void)
         cmocka_unit_test(one_that_is_stopped_goes_on_to_its_end),
         cmocka_unit_test(what_is_started_meanwhile_ends_too),
         cmocka_unit_test(a_daemon_is_left_alone),
+        cmocka_unit_test(what_others_start_meanwhile_is_left_alone),
         cmocka_unit_test(a_command_that_has_ended_is_not_signaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

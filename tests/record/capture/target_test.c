@@ -231,14 +231,14 @@ static void processes_have_descendants(void **state)
     char *root = strdup(temporary_path("root"));
     struct flm_tasks processes = {0};
     assert_true(flm_tasks_add(&processes, 10));
-    assert_true(flm_tasks_add_descendants(&processes, root));
+    assert_true(flm_tasks_add_descendants(&processes, NULL, root));
     assert_int_equal(processes.count, 5);
     bool found[30] = {false};
     for (size_t i = 0; i < processes.count; i++)
         found[processes.at[i]] = true;
     assert_true(found[10] && found[11] && found[12] && found[13] && found[14]);
     flm_tasks_clear(&processes);
-    assert_true(flm_tasks_add_descendants(&processes, root));
+    assert_true(flm_tasks_add_descendants(&processes, NULL, root));
     assert_int_equal(processes.count, 0);
     free(root);
 }
