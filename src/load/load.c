@@ -84,8 +84,8 @@ static struct flm_profile *read_profile(struct loading *l)
                 *l->why = why;
             return p;
         }
-        /* One chunk may have had nothing but broken lines, and the chunks together take up to half
-         * as much memory again: reading all of it decides. */
+        /* One chunk may have had nothing but broken lines, and the chunks together take up to 60 %
+         * more memory: reading all of it decides. */
     }
     set_progress(l, report_consumed);
     struct flm_profile *p = flm_reading_finish(r, l->why);

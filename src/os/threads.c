@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
 int flm_processor_count(void)
 {
@@ -32,20 +31,13 @@ void flm_threads_run(int threads, size_t count, void (*work)(void *context, size
                      void *context)
 {
     assert(work || count == 0);
-    enum { MOST_THREADS = 64, STACK_SIZE = 1 << 20 };
+    enum { MOST_THREADS = 64 };
     struct work w = {.next = 1, .count = count, .work = work, .context = context};
     pthread_t others[MOST_THREADS];
     int started = 0;
-    /* The usual 8 MiB of each count as data, all of them, where data is bounded (RLIMIT_DATA). */
-    pthread_attr_t attributes;
-    bool has_attributes = pthread_attr_init(&attributes) == 0;
-    if (has_attributes)
-        pthread_attr_setstacksize(&attributes, STACK_SIZE);
     while (started + 1 < threads && (size_t)started + 1 < count && started < MOST_THREADS &&
-           pthread_create(&others[started], has_attributes ? &attributes : NULL, run, &w) == 0)
+           pthread_create(&others[started], NULL, run, &w) == 0)
         started++;
-    if (has_attributes)
-        pthread_attr_destroy(&attributes);
     if (count > 0)
         work(context, 0); /* the others could have done all of it before our turn comes */
     run(&w);

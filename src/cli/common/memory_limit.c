@@ -10,6 +10,7 @@
 
 #include "base/core/bytes.h"
 #include "base/number/number.h"
+#include "os/threads.h"
 
 /* The beginning of a small file; false if it cannot be read. */
 static bool read_text(const char *path, char *text, size_t size)
@@ -133,9 +134,18 @@ static bool has_shadow(void)
            sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) == 1 && pages > 1ull << 28;
 }
 
+/* The stacks of the threads that read: all of them count as data, and little of them is used. */
+static uint64_t size_of_stacks(void)
+{
+    const uint64_t one = 8 << 20, most = 64; /* the usual size, and most of them: os/threads.c */
+    uint64_t processors = (uint64_t)flm_processor_count();
+    return (processors < most ? processors : most) * one;
+}
+
 static bool set_limit(uint64_t bytes, uint64_t *before)
 {
     assert(before);
+    bytes += size_of_stacks();
     struct rlimit limit;
     if (getrlimit(RLIMIT_DATA, &limit) != 0 || has_shadow())
         return false;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "os/threads.h"
 #include "support/core/files.h"
 
 static const uint64_t mib = 1 << 20;
@@ -110,17 +111,20 @@ static _Noreturn void try_limit(void)
     bool good = getrlimit(RLIMIT_DATA, &before) == 0 && flm_memory_limit_begin(&why);
     if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == before.rlim_cur)
         _exit(77);
-    void *fits = malloc(64 * mib), *beyond = malloc(300 * mib);
-    good = good && fits && !beyond && limit.rlim_cur == 256 * mib;
+    /* The stacks of threads come on top. */
+    uint64_t threads = (uint64_t)flm_processor_count(),
+             bound = (256 + 8 * (threads < 64 ? threads : 64)) * mib;
+    void *fits = malloc(64 * mib), *beyond = malloc(bound);
+    good = good && fits && !beyond && limit.rlim_cur == bound;
     flm_error_memory(&why);
     flm_memory_limit_explain(&why);
     good = good && strstr(why.text, "out of memory (the bound is 268 MB: FLAMEL_MEMORY");
     flm_memory_limit_end();
-    void *again = malloc(300 * mib);
+    void *again = malloc(bound);
     good =
         good && again && getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur == before.rlim_cur;
     flm_memory_limit_again();
-    good = good && getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur == 256 * mib;
+    good = good && getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur == bound;
     free(again);
     free(beyond);
     free(fits);
