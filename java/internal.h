@@ -2,7 +2,7 @@
  * reads what it writes (record/java/wire.h).
  *
  *     agent.c       starts and ends it; its own thread, which does what signal handlers must not
- *     threads.c     which threads are sampled, each by a perf event of its own, or a timer
+ *     threads.c     which threads are sampled, and what sends them the signal
  *     sample.c      the signal handler: the stack of the interrupted thread
  *     methods.c     names of methods that samples have
  *     structures.c  where the VM keeps what no interface tells

@@ -1,4 +1,4 @@
-/* callgrind_lines.h - what the lines of functions cost, of a file of any size in bounded memory.
+/* callgrind_lines.h - what the lines of functions cost, of a large file in bounded memory.
  *
  * A file names a function once and then lists its costs, many of them of the same few lines: with
  * instructions, three of one line. So they are summed in a *block*, which is small enough for the

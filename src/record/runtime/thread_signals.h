@@ -6,11 +6,12 @@
  * those at every switch of threads, with their timer: threads that hand a lock to each other
  * took 17 us for that, not 2 (bench/RESULTS.md). The recorder's events are inherited, and
  * exchanged at switches, but their signals have one receiver. So a program of the kernel (BPF),
- * ten instructions, is put to the recorder's events, which sends the signal to whom it
+ * a few instructions, is put to the recorder's events, which sends the signal to whom it
  * interrupts, if it is of a process that wants it.
  *
  * The signal is SIGURG, which does nothing to a process that does not handle it. So it harms
- * nobody when it comes before the handler, after it, or to what a process has become by exec.
+ * nobody when it comes before the handler, after it, or to what a process has become by exec;
+ * unless that handles SIGURG too, as Go does, for which one more of it is nothing new.
  *
  * It takes CAP_BPF and CAP_PERFMON, or root. */
 #ifndef FLAMEL_RECORD_RUNTIME_THREAD_SIGNALS_H
