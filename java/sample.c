@@ -190,6 +190,13 @@ static char *put(char *at, const void *bytes, uint64_t size)
     return at + flm_java_aligned(size);
 }
 
+/* Of a stack the recorder has the sample, which is not lost. */
+static void add_lost(bool is_stack)
+{
+    uint64_t *lost = is_stack ? &agent.ring->lost_stacks : &agent.ring->lost;
+    __atomic_add_fetch(lost, 1, __ATOMIC_RELAXED);
+}
+
 static void write_sample(struct flm_java_sample *s, const uint64_t *kernel,
                          const struct flm_java_frame *frames, const uint64_t *registers,
                          const char *stack, const char *text)
@@ -199,7 +206,7 @@ static void write_sample(struct flm_java_sample *s, const uint64_t *kernel,
                     flm_java_aligned(s->text_size);
     char *record = ring_reserve(size);
     if (!record) {
-        __atomic_add_fetch(&agent.ring->lost, 1, __ATOMIC_RELAXED);
+        add_lost(s->is_stack);
         return;
     }
     /* Its size comes last: ring_commit. */
@@ -271,14 +278,14 @@ static bool write_event_samples(struct buffer *b, struct thread *t, struct flm_j
 
 /* ---- The signal ------------------------------------------------------------------------------ */
 
-static struct buffer *take_buffer(int32_t id)
+static struct buffer *take_buffer(int32_t id, bool is_stack)
 {
     for (int i = 0; i < BUFFERS; i++) {
         struct buffer *b = &buffers[(id + i) % BUFFERS];
         if (!atomic_exchange(&b->is_used, true))
             return b;
     }
-    __atomic_add_fetch(&agent.ring->lost, 1, __ATOMIC_RELAXED);
+    add_lost(is_stack);
     return NULL;
 }
 
@@ -299,7 +306,7 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
     if (reason == OF_RECORDER) /* also if what follows is lost */
         t->handled_ns = time_ns;
     uint64_t registers[REGISTERS];
-    struct buffer *b = take_buffer(id);
+    struct buffer *b = take_buffer(id, reason == OF_RECORDER);
     if (!b)
         return;
     int32_t count = find_frames(b, t, context);

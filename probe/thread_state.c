@@ -180,24 +180,31 @@ static struct flm_probe_thread *first_thread(void)
  * its last words is known, too, until another thread has its block. */
 static bool is_known(uint32_t tid)
 {
-    flm_lock();
     const struct flm_probe_thread *thread = first_thread();
     while (thread && thread->tid != tid)
         thread = thread_at(thread->next);
-    flm_unlock();
     return thread != NULL;
+}
+
+static bool is_known_now(uint32_t tid)
+{
+    flm_lock();
+    bool is = is_known(tid);
+    flm_unlock();
+    return is;
 }
 
 /* A thread that has no scopes. */
 static void add_thread(uint32_t tid)
 {
     char name[FLM_PROBE_NAME_SIZE + 2];
-    if (tid == __atomic_load_n(&flm_service_tid, __ATOMIC_RELAXED) || is_known(tid) ||
+    if (tid == __atomic_load_n(&flm_service_tid, __ATOMIC_RELAXED) || is_known_now(tid) ||
         is_exiting(tid) || !read_file(tid, "comm", name, sizeof name))
         return;
     name[strcspn(name, "\n")] = 0;
     flm_lock();
-    struct flm_probe_thread *thread = flm_thread_take(name, tid);
+    /* It may have begun its first scope meanwhile. */
+    struct flm_probe_thread *thread = is_known(tid) ? NULL : flm_thread_take(name, tid);
     if (thread) {
         thread->is_seen = 1;
         flm_run.seen_blocks++;

@@ -247,8 +247,8 @@ static bool is_whole(struct flm_viewer *v, struct flm_node_ref ref)
            box.top + box.height <= area.top + area.height;
 }
 
-/* Where the window loses height, to a panel below the picture, say, a row that was seen and is
- * selected is still seen. */
+/* When the window gets less high (when a panel opens below it, for example), a selected row that
+ * was visible stays visible. */
 void flm_viewer_resize(struct flm_viewer *v, uint32_t width, uint32_t height, double scale)
 {
     assert(v && scale > 0);

@@ -172,11 +172,11 @@ void flm_viewer_reveal(struct flm_viewer *v, struct flm_node_ref ref)
     double scroll = v->model.camera.scroll_to;
     if (level == FLM_NONE || area.height < row)
         return;
-    double beside = area.height < 3 * row ? 0 : row; /* its neighbors are seen too */
-    if (y < scroll + beside)
-        scroll = fmax(0, y - beside);
-    if (y + row + beside > scroll + area.height)
-        scroll = fmax(0, fmin(y + row + beside, v->scene.content_px) - area.height);
+    double margin = area.height < 3 * row ? 0 : row; /* shows its neighbors, too */
+    if (y < scroll + margin)
+        scroll = fmax(0, y - margin);
+    if (y + row + margin > scroll + area.height)
+        scroll = fmax(0, fmin(y + row + margin, v->scene.content_px) - area.height);
     if (scroll != v->model.camera.scroll_to)
         flm_camera_scroll_to(&v->model.camera, scroll, v->input.now_ms, flm_viewer_glide_ms(v));
 }

@@ -111,6 +111,21 @@ static struct parts parts_of(const struct flm_profile *p)
     return parts;
 }
 
+/* The profile, written in that format and read again. */
+static struct flm_profile *written_and_read(const struct flm_profile *p, const struct flm_format *f)
+{
+    struct flm_error why = {0};
+    struct flm_save_options save = {.size = sizeof save, .format = f->name, .annotate = true};
+    struct flm_load_options load = {.size = sizeof load, .format = f->name};
+    size_t size;
+    void *bytes = flm_save_memory(p, &size, &save, &why);
+    struct flm_profile *again = bytes ? flm_load_memory(bytes, size, &load, &why) : NULL;
+    if (!again)
+        fail_msg("%s: %s", f->name, why.text);
+    free(bytes);
+    return again;
+}
+
 /* A format that claims to hold a part still has it when its file is read. */
 static void what_a_format_claims_to_hold_is_there_when_it_is_read_again(void **state)
 {
@@ -121,15 +136,7 @@ static void what_a_format_claims_to_hold_is_there_when_it_is_read_again(void **s
     for (size_t i = 0; (f = flm_formats_at(&flm_formats_all, i)) != NULL; i++) {
         if (!flm_format_can_be_read(f) || !flm_format_can_be_written(f, NULL))
             continue;
-        struct flm_error why = {0};
-        struct flm_save_options options = {
-            .size = sizeof options, .format = f->name, .annotate = true};
-        size_t size;
-        void *bytes = flm_save_memory(p, &size, &options, &why);
-        struct flm_load_options load = {.size = sizeof load, .format = f->name};
-        struct flm_profile *again = bytes ? flm_load_memory(bytes, size, &load, &why) : NULL;
-        if (!again)
-            fail_msg("%s: %s", f->name, why.text);
+        struct flm_profile *again = written_and_read(p, f);
         struct parts parts = parts_of(again);
         const struct {
             const char *what;
@@ -154,13 +161,10 @@ static void what_a_format_claims_to_hold_is_there_when_it_is_read_again(void **s
                 fail_msg("%s does not hold %s", f->name, all[k].what);
         tried++;
         flm_profile_free(again);
-        free(bytes);
     }
     assert_true(tried >= 4);
     flm_profile_free(p);
 }
-
-/* Each thing that a format may leave out, and that can be looked for when it is read again. */
 
 /* A profile with each thing that a format may leave out, and that can be looked for afterward. */
 static struct flm_profile *rich(void)
@@ -385,16 +389,8 @@ static void formats_lose_what_they_say(void **state)
     for (size_t i = 0; (f = flm_formats_at(&flm_formats_all, i)) != NULL; i++) {
         if (!flm_format_can_be_read(f) || !flm_format_can_be_written(f, NULL))
             continue;
-        struct flm_error why = {0};
-        struct flm_save_options options = {
-            .size = sizeof options, .format = f->name, .annotate = true};
         struct flm_text loses = {0};
-        size_t size;
-        void *bytes = flm_save_memory(p, &size, &options, &why);
-        struct flm_load_options load = {.size = sizeof load, .format = f->name};
-        struct flm_profile *read = bytes ? flm_load_memory(bytes, size, &load, &why) : NULL;
-        if (!read)
-            fail_msg("%s: %s", f->name, why.text);
+        struct flm_profile *read = written_and_read(p, f);
         struct again a = look_again(read);
         flm_format_add_loses(f, &loses);
         flm_text_putc(&loses, 0);
@@ -411,7 +407,6 @@ static void formats_lose_what_they_say(void **state)
         tried++;
         flm_text_clear(&loses);
         flm_profile_free(read);
-        free(bytes);
     }
     assert_true(tried >= 9);
     assert_int_equal(failures, 0);

@@ -94,14 +94,22 @@ static void put_least_size(const struct flm_profile *p, struct flm_text *out)
         flm_text_putc(out, 0);
 }
 
+/* A walk over the chains of a profile that writes or reads each symbol by the coder. */
+static bool begin(struct flm_chain_coder *coder, struct flm_chain_walk *walk,
+                  const struct flm_profile *p, struct flm_text *out, struct flm_cursor *in)
+{
+    bool good = flm_chain_walk_init(walk, p, out != NULL);
+    good &= flm_chain_coder_init(coder, out, in);
+    walk->code = flm_chain_coder_symbol;
+    walk->context = coder;
+    return good;
+}
+
 static bool put_codes(const struct flm_profile *p, struct flm_text *out)
 {
     struct flm_chain_coder coder;
     struct flm_chain_walk walk;
-    bool good = flm_chain_walk_init(&walk, p, true);
-    good &= flm_chain_coder_init(&coder, out, NULL);
-    walk.code = flm_chain_coder_symbol;
-    walk.context = &coder;
+    bool good = begin(&coder, &walk, p, out, NULL);
     enum flm_chain_walk_result walked = good ? flm_chain_walk(&walk) : FLM_CHAIN_NO_MEMORY;
     assert(walked != FLM_CHAIN_DAMAGED); /* a profile was checked when it was made */
     good = walked == FLM_CHAIN_WALKED && put_locations(&coder, p, &walk);
@@ -207,10 +215,7 @@ static enum flm_chain_walk_result take_codes(struct flm_profile *p, struct flm_c
 {
     struct flm_chain_coder coder;
     struct flm_chain_walk walk;
-    bool good = flm_chain_walk_init(&walk, p, false);
-    good &= flm_chain_coder_init(&coder, NULL, section);
-    walk.code = flm_chain_coder_symbol;
-    walk.context = &coder;
+    bool good = begin(&coder, &walk, p, NULL, section);
     enum flm_chain_walk_result result = good ? flm_chain_walk(&walk) : FLM_CHAIN_NO_MEMORY;
     if (result == FLM_CHAIN_WALKED && !take_locations(&coder, p, &walk))
         result = FLM_CHAIN_NO_MEMORY;

@@ -31,9 +31,12 @@ void flm_v8_read_part(struct flm_v8_profile *part, struct flm_json *json)
         read_members(part, json, false);
 }
 
-/* So that the lines of a part stand beside its own samples: parts before it may have had none. */
-static bool pad_lines(struct flm_v8_profile *p)
+/* Makes as many lines as there are samples, so that those of the next part are of its own samples:
+ * the parts before it may have had none, and a malformed one may have had too many. */
+static bool align_lines(struct flm_v8_profile *p)
 {
+    if (p->lines.count > p->samples.count)
+        p->lines.count = p->samples.count;
     while (p->lines.count < p->samples.count)
         if (!FLM_ARRAY_ADD(&p->lines, 0))
             return false;
@@ -54,7 +57,7 @@ bool flm_v8_append(struct flm_v8_profile *to, struct flm_v8_profile *part)
         part->nodes.at[i].ticks += (uint32_t)to->ticks.count;
     if (part->start_us != 0)
         to->start_us = part->start_us;
-    return (part->lines.count == 0 || pad_lines(to)) && APPEND(&to->nodes, &part->nodes) &&
+    return (part->lines.count == 0 || align_lines(to)) && APPEND(&to->nodes, &part->nodes) &&
            APPEND(&to->edges, &part->edges) && APPEND(&to->ticks, &part->ticks) &&
            APPEND(&to->samples, &part->samples) && APPEND(&to->deltas, &part->deltas) &&
            APPEND(&to->lines, &part->lines);

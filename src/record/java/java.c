@@ -294,17 +294,19 @@ static void report(const void *attached, const struct flm_runtime_report *to)
 {
     const struct flm_java *j = attached;
     char text[300];
-    double lost = 0, by_kernel = 0, unsampled = 0, lost_methods = 0;
+    double lost = 0, lost_stacks = 0, by_kernel = 0, unsampled = 0, lost_methods = 0;
     bool no_parks = false;
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_ring ring = flm_java_agent_counts(j->vms.at[i].agent);
         lost += (double)ring.lost;
+        lost_stacks += (double)ring.lost_stacks;
         by_kernel += (double)ring.lost_by_kernel;
         unsampled += (double)ring.unsampled;
         lost_methods += (double)ring.lost_methods;
         no_parks |= ring.no_parks != 0;
     }
     to->lost(to->session, "samples of Java threads (the agent had no room)", lost);
+    to->lost(to->session, "Java stacks of samples (the agent had no room)", lost_stacks);
     to->lost(to->session, "samples of Java threads (dropped by the kernel)", by_kernel);
     to->lost(to->session, "samples of Java threads (no memory)", (double)j->not_kept);
     to->lost(to->session, "Java threads that could not be sampled by the agent", unsampled);

@@ -4,7 +4,8 @@
  * A thread gets one signal for all samples until it returns from the kernel, so its next stack
  * is that of all of them; and what came before the signal before that has had its stack, or
  * never gets one. The kernel writes a sample before the thread has its signal. So when the rings
- * have been read up to the time of a stack, all samples that are its own are here. */
+ * have been read up to the time of a stack, all samples that are its own are here. One that has
+ * waited for five seconds goes on without a stack. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,9 @@ static bool join_stack(struct flm_java *j, const struct flm_java_target *v,
     return true;
 }
 
+/* A thread that blocks the signal for so long, or does not handle it any more, gets no stack. */
+static const int64_t LONGEST_WAIT_NS = INT64_C(5000000000);
+
 bool flm_java_join(struct flm_java *j, struct flm_java_target *v, int64_t until_ns,
                    const struct flm_runtime_sinks *to, struct flm_error *why)
 {
@@ -122,8 +126,9 @@ bool flm_java_join(struct flm_java *j, struct flm_java_target *v, int64_t until_
         if (!good)
             return false;
     }
-    for (size_t i = 0; until_ns == INT64_MAX && i < v->threads.count; i++)
-        while (v->threads.at[i].first)
+    int64_t oldest_ns = until_ns == INT64_MAX ? until_ns : until_ns - LONGEST_WAIT_NS;
+    for (size_t i = 0; i < v->threads.count; i++)
+        while (v->threads.at[i].first && v->threads.at[i].first->time_ns <= oldest_ns)
             if (!pass_on_without(j, v, &v->threads.at[i], to, why))
                 return false;
     return true;

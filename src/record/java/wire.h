@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FLM_JAVA_VERSION = 3, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
+enum { FLM_JAVA_VERSION = 4, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
 
 /* What is measured; a bit for each in the config. */
 enum flm_java_metric {
@@ -61,6 +61,7 @@ struct flm_java_ring {
     _Alignas(64) uint64_t head;
     _Alignas(64) uint64_t tail;
     _Alignas(64) uint64_t lost; /* records that did not fit, and samples without a free buffer */
+    uint64_t lost_stacks;       /* likewise, of samples that the recorder has */
     uint64_t lost_methods;      /* beyond as many as the agent keeps */
     uint64_t errors[FLM_JAVA_ERRORS]; /* samples by -number; the last: a fault was caught */
     uint64_t timers;                  /* threads sampled by timers */

@@ -299,14 +299,48 @@ FLM_QUERIER_ANSWER(flm_querier_label_values)
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
+/* What is listed: `name` in JSON, found in each series, and written one by one. */
+struct items {
+    const char *name;
+    bool (*take)(struct asking *a, struct flm_bytes series);
+    void (*write)(const struct text *item, struct flm_json_writer *json, struct flm_text *out);
+};
+
+static void answer_items(struct flm_serving *serving, const struct flm_http_request *request,
+                         const struct flm_connect_field *fields, const struct items *items,
+                         struct flm_http_response *response)
+{
+    struct asking a;
+    struct flm_error why;
+    if (begin(&a, serving, request, fields, response)) {
+        struct flm_json_writer json = {.out = &response->body};
+        bool good = walk_series(&a, items->take, &why);
+        sort_texts(&a.found);
+        if (a.r.is_json) {
+            flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+            flm_json_begin(&json, items->name, FLM_JSON_ARRAY_LINE);
+        }
+        for (size_t i = 0; i < a.found.count; i++)
+            items->write(&a.found.at[i], a.r.is_json ? &json : NULL, &response->body);
+        if (a.r.is_json) {
+            flm_json_end(&json);
+            flm_json_end(&json);
+        }
+        if (!good)
+            flm_querier_fail(request, response, &why);
+    }
+    end(&a);
+}
+
 static bool take_type(struct asking *a, struct flm_bytes series)
 {
     return add_text(&a->found, flm_series_value(series, flm_bytes_of(FLM_QUERIER_TYPE_LABEL)));
 }
 
 /* The parts of a type are those of its ID, which has 4 colons, and the whole is the first one. */
-static void write_type(const char *id, struct flm_json_writer *json, struct flm_text *out)
+static void write_type(const struct text *type, struct flm_json_writer *json, struct flm_text *out)
 {
+    const char *id = type->at;
     static const char *const keys[] = {"ID",         "name",       "sampleType",
                                        "sampleUnit", "periodType", "periodUnit"};
     static const uint32_t numbers[] = {1, 2, 4, 5, 6, 7};
@@ -336,26 +370,8 @@ FLM_QUERIER_ANSWER(flm_querier_types)
     static const struct flm_connect_field fields[] = {{1, "start", FLM_CONNECT_INTEGER, NULL, NULL},
                                                       {2, "end", FLM_CONNECT_INTEGER, NULL, NULL},
                                                       {0, NULL, 0, NULL, NULL}};
-    struct asking a;
-    struct flm_error why;
-    if (begin(&a, serving, request, fields, response)) {
-        struct flm_json_writer json = {.out = &response->body};
-        bool good = walk_series(&a, take_type, &why);
-        sort_texts(&a.found);
-        if (a.r.is_json) {
-            flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-            flm_json_begin(&json, "profileTypes", FLM_JSON_ARRAY_LINE);
-        }
-        for (size_t i = 0; i < a.found.count; i++)
-            write_type(a.found.at[i].at, a.r.is_json ? &json : NULL, &response->body);
-        if (a.r.is_json) {
-            flm_json_end(&json);
-            flm_json_end(&json);
-        }
-        if (!good)
-            flm_querier_fail(request, response, &why);
-    }
-    end(&a);
+    static const struct items types = {"profileTypes", take_type, write_type};
+    answer_items(serving, request, fields, &types, response);
 }
 
 /* ---- Series ---------------------------------------------------------------------------------- */
@@ -432,24 +448,6 @@ FLM_QUERIER_ANSWER(flm_querier_series)
         {3, "start", FLM_CONNECT_INTEGER, NULL, NULL},
         {4, "end", FLM_CONNECT_INTEGER, NULL, NULL},
         {0, NULL, 0, NULL, NULL}};
-    struct asking a;
-    struct flm_error why;
-    if (begin(&a, serving, request, fields, response)) {
-        struct flm_json_writer json = {.out = &response->body};
-        bool good = walk_series(&a, take_series, &why);
-        sort_texts(&a.found);
-        if (a.r.is_json) {
-            flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
-            flm_json_begin(&json, "labelsSet", FLM_JSON_ARRAY_LINE);
-        }
-        for (size_t i = 0; i < a.found.count; i++)
-            write_labels(&a.found.at[i], a.r.is_json ? &json : NULL, &response->body);
-        if (a.r.is_json) {
-            flm_json_end(&json);
-            flm_json_end(&json);
-        }
-        if (!good)
-            flm_querier_fail(request, response, &why);
-    }
-    end(&a);
+    static const struct items series = {"labelsSet", take_series, write_labels};
+    answer_items(serving, request, fields, &series, response);
 }

@@ -1,7 +1,7 @@
 /* query_times.c - values over time, in groups of series that have the same values of some labels.
  *
- * A segment that turns out to be damaged must leave nothing behind, so what it has is summed
- * beside, and added when it is done. */
+ * A segment that turns out to be damaged must leave nothing behind, so its sums are kept apart, and
+ * added to those of all segments once it has been read. */
 #include <assert.h>
 #include <stdlib.h>
 

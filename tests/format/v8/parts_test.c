@@ -98,6 +98,21 @@ static void what_a_part_refers_to_is_its_own(void **state)
     flm_builder_free(b);
 }
 
+/* A part that has more lines than samples does not shift those of the next one. */
+static void lines_without_samples_go(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_v8_profile all = {.builder = b};
+    assert_true(add_part(&all, "{\"lines\": [8, 9], \"cpuProfile\": {\"samples\": [1]}}"));
+    assert_true(add_part(&all, "{\"lines\": [5], \"cpuProfile\": {\"samples\": [1]}}"));
+    assert_int_equal(all.lines.count, 2);
+    assert_int_equal(all.lines.at[0], 8);
+    assert_int_equal(all.lines.at[1], 5);
+    flm_v8_clear(&all);
+    flm_builder_free(b);
+}
+
 static void what_is_no_part_is_nothing(void **state)
 {
     (void)state;
@@ -118,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_one_profile),
         cmocka_unit_test(what_a_part_refers_to_is_its_own),
+        cmocka_unit_test(lines_without_samples_go),
         cmocka_unit_test(what_is_no_part_is_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
