@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "store/embedded/store_head.h"
+#include "store/core/store_head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -170,8 +170,8 @@ static bool add_group(struct merging *m, struct flm_segment_writer *writer,
     return good;
 }
 
-static bool write_merged(struct flm_store *store, struct merging *m, struct flm_store_segment *made,
-                         struct flm_error *why)
+static bool write_merged(struct flm_embedded *store, struct merging *m,
+                         struct flm_store_segment *made, struct flm_error *why)
 {
     if (!merge_trees(m, why))
         return false;
@@ -206,7 +206,7 @@ static void release(struct merging *m)
 
 /* Merges these segments, ascending numbers of the list, into one of [from, until). They are
  * opened anew, since queries use the opened ones meanwhile. */
-static bool merge(struct flm_store *store, const size_t *numbers, size_t count, int level,
+static bool merge(struct flm_embedded *store, const size_t *numbers, size_t count, int level,
                   int64_t from_ms, int64_t until_ms, struct flm_error *why)
 {
     struct merging m = {.from_ms = from_ms,
@@ -237,7 +237,7 @@ static bool merge(struct flm_store *store, const size_t *numbers, size_t count, 
 
 /* The segments below a level that lie in [from, until), if there are at least two. Holds
  * `reading`. */
-static size_t choose(const struct flm_store *store, int level, int64_t from_ms, int64_t until_ms,
+static size_t choose(const struct flm_embedded *store, int level, int64_t from_ms, int64_t until_ms,
                      size_t *numbers)
 {
     size_t count = 0;
@@ -250,7 +250,7 @@ static size_t choose(const struct flm_store *store, int level, int64_t from_ms, 
 }
 
 /* Merges what lies in one period of `span_ms` that is over, if there is such. */
-static bool compact_one(struct flm_store *store, int level, int64_t span_ms, int64_t now_ms,
+static bool compact_one(struct flm_embedded *store, int level, int64_t span_ms, int64_t now_ms,
                         uint64_t *merged, bool *more, struct flm_error *why)
 {
     pthread_mutex_lock(&store->reading);
@@ -274,9 +274,10 @@ static bool compact_one(struct flm_store *store, int level, int64_t span_ms, int
     return good;
 }
 
-bool flm_store_compact(struct flm_store *store, int64_t now_ms, uint64_t *merged,
-                       struct flm_error *why)
+bool flm_embedded_compact(struct flm_store *base, int64_t now_ms, uint64_t *merged,
+                          struct flm_error *why)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     static const int64_t spans[] = {FLM_STORE_HOUR_MS, FLM_STORE_DAY_MS};
     bool good = true;
     *merged = 0;

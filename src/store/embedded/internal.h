@@ -19,9 +19,10 @@
 #include <pthread.h>
 
 #include "flamel/store.h"
+#include "store/core/store_head.h"
+#include "store/core/store_kind.h"
 #include "store/embedded/catalog.h"
 #include "store/embedded/pushed.h"
-#include "store/embedded/store_head.h"
 #include "store/labels/series_labels.h"
 #include "store/segment/segment.h"
 
@@ -50,7 +51,8 @@ struct flm_store_waiter {
     struct flm_error *why;
 };
 
-struct flm_store {
+struct flm_embedded {
+    struct flm_store base;
     char *folder;
     struct flm_store_recovery recovered;
     pthread_mutex_t maintenance, reading, lock, catalog_lock;
@@ -71,21 +73,26 @@ struct flm_store {
     pthread_cond_t changed;
 };
 
+static inline struct flm_embedded *flm_embedded_of(struct flm_store *store)
+{
+    return (struct flm_embedded *)store;
+}
+
 /* FOLDER/segments/FILE, and without `file` the folder. NULL when memory ran out; freed by the
  * caller. */
-char *flm_store_path(const struct flm_store *store, const char *file);
+char *flm_store_path(const struct flm_embedded *store, const char *file);
 
 /* Waits until all is committed, and freezes the head, if there is anything in it. Holds
  * `maintenance`. */
-bool flm_store_freeze(struct flm_store *store, bool *frozen, struct flm_error *why);
+bool flm_store_freeze(struct flm_embedded *store, bool *frozen, struct flm_error *why);
 
 /* Makes segments of the frozen head, and forgets it. Holds `maintenance`. */
-bool flm_store_seal_frozen(struct flm_store *store, struct flm_error *why);
+bool flm_store_seal_frozen(struct flm_embedded *store, struct flm_error *why);
 
 /* Makes new segments count instead of some others, which `replaced` says, ascending; and drops
  * the journal of a generation (-1: none), which is no longer frozen. All of it or nothing. Holds
  * `maintenance`. */
-bool flm_store_publish(struct flm_store *store, const struct flm_store_segments *made,
+bool flm_store_publish(struct flm_embedded *store, const struct flm_store_segments *made,
                        const size_t *replaced, size_t count, int64_t generation,
                        struct flm_error *why);
 
@@ -95,9 +102,38 @@ void flm_store_service_range(const struct flm_bytes *series, size_t count, struc
                              uint32_t *from, uint32_t *size);
 
 /* Opens a segment if it is not open yet. NULL: it is damaged, and set aside. Holds `reading`. */
-struct flm_segment *flm_store_opened(struct flm_store *store, size_t segment);
+struct flm_segment *flm_store_opened(struct flm_embedded *store, size_t segment);
 
 /* Sets a segment aside: it is not read any more. Holds `reading`. */
-void flm_store_quarantine(struct flm_store *store, size_t segment);
+void flm_store_quarantine(struct flm_embedded *store, size_t segment);
+
+/* What the kind does, but for what is in store.c (store_kind.h). */
+struct flm_profile *flm_embedded_merge(struct flm_store *store, const struct flm_store_query *query,
+                                       struct flm_error *why);
+bool flm_embedded_timelines(struct flm_store *store, const struct flm_store_query *query,
+                            const char *const *labels, size_t label_count, int64_t step_ms,
+                            size_t count, size_t most_groups, flm_store_group each, void *context,
+                            struct flm_error *why);
+bool flm_embedded_types(struct flm_store *store, const struct flm_store_query *query,
+                        flm_store_text each, void *context, struct flm_error *why);
+bool flm_embedded_labels(struct flm_store *store, const struct flm_store_query *query,
+                         struct flm_bytes key, flm_store_text each, void *context,
+                         struct flm_error *why);
+bool flm_embedded_series(struct flm_store *store, const struct flm_store_query *query,
+                         flm_store_text each, void *context, struct flm_error *why);
+bool flm_embedded_typed_series(struct flm_store *store, const struct flm_store_query *query,
+                               flm_store_typed each, void *context, struct flm_error *why);
+bool flm_embedded_save_view(struct flm_store *store, const char *tenant, const char *name,
+                            const struct flm_name *text, struct flm_error *why);
+bool flm_embedded_views(struct flm_store *store, const char *tenant, flm_store_view each,
+                        void *context, struct flm_error *why);
+bool flm_embedded_seal(struct flm_store *store, struct flm_error *why);
+bool flm_embedded_compact(struct flm_store *store, int64_t now_ms, uint64_t *merged,
+                          struct flm_error *why);
+bool flm_embedded_retain(struct flm_store *store, int64_t before_ms, uint64_t *removed,
+                         struct flm_error *why);
+struct flm_store_stats flm_embedded_stats(struct flm_store *store);
+bool flm_embedded_check(struct flm_store *store, struct flm_error *why);
+bool flm_embedded_backup(struct flm_store *store, const char *folder, struct flm_error *why);
 
 #endif

@@ -8,9 +8,10 @@
 
 #include "store/embedded/internal.h"
 
-bool flm_store_retain(struct flm_store *store, int64_t before_ms, uint64_t *removed,
-                      struct flm_error *why)
+bool flm_embedded_retain(struct flm_store *base, int64_t before_ms, uint64_t *removed,
+                         struct flm_error *why)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     static const struct flm_store_segments none;
     pthread_mutex_lock(&store->maintenance);
     size_t *numbers = malloc((store->segments.count + 1) * sizeof *numbers), count = 0;
@@ -41,8 +42,9 @@ static void widen(struct flm_store_stats *stats, int64_t from_ms, int64_t until_
     stats->until_ms = first || until_ms > stats->until_ms ? until_ms : stats->until_ms;
 }
 
-struct flm_store_stats flm_store_stats(struct flm_store *store)
+struct flm_store_stats flm_embedded_stats(struct flm_store *base)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     struct flm_store_stats stats = {0};
     pthread_mutex_lock(&store->reading);
     for (size_t i = 0; i < store->segments.count; i++) {
@@ -67,8 +69,9 @@ struct flm_store_stats flm_store_stats(struct flm_store *store)
     return stats;
 }
 
-bool flm_store_check(struct flm_store *store, struct flm_error *why)
+bool flm_embedded_check(struct flm_store *base, struct flm_error *why)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     pthread_mutex_lock(&store->reading);
     bool good = true;
     for (size_t i = 0; good && i < store->segments.count; i++) {
@@ -114,8 +117,9 @@ static bool copy_segment(const char *from, const char *to, struct flm_error *why
     return good;
 }
 
-bool flm_store_backup(struct flm_store *store, const char *folder, struct flm_error *why)
+bool flm_embedded_backup(struct flm_store *base, const char *folder, struct flm_error *why)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     size_t size = strlen(folder) + FLM_SEGMENT_NAME + sizeof "/segments//catalog.db";
     char *path = malloc(size);
     if (!path)

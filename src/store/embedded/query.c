@@ -4,7 +4,7 @@
 #include "algebra/operation/subset.h"
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
-#include "store/embedded/wanted.h"
+#include "store/embedded/visit.h"
 
 /* ---- Merging --------------------------------------------------------------------------------- */
 
@@ -114,9 +114,10 @@ static bool take_losses(struct merging *m, uint64_t damaged, struct flm_error *w
     return builder && keep_part(m, flm_builder_finish(builder, why), why);
 }
 
-struct flm_profile *flm_store_merge(struct flm_store *store, const struct flm_store_query *query,
-                                    struct flm_error *why)
+struct flm_profile *flm_embedded_merge(struct flm_store *base, const struct flm_store_query *query,
+                                       struct flm_error *why)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     struct flm_wanted q;
     if (!flm_wanted_begin(&q, query, why))
         return NULL;

@@ -2,66 +2,40 @@
  *
  * A segment that turns out to be damaged must leave nothing behind, so its sums are kept apart, and
  * added to those of all segments once it has been read. */
-#include <assert.h>
-#include <stdlib.h>
-
-#include "base/core/sort.h"
-#include "store/embedded/wanted.h"
+#include "store/core/groups.h"
+#include "store/embedded/visit.h"
 
 struct times {
-    const struct flm_wanted *query;
-    int64_t step_ms;
-    size_t count;
-    const char *const *labels;
-    size_t label_count, most_groups;
-
-    struct flm_interner keys;                    /* string 1 + group: the values of its labels */
-    struct FLM_ARRAY(double) sums, segment_sums; /* `count` of each group */
-    struct FLM_ARRAY(uint32_t) group_of;         /* by series of the segment's group */
-    struct flm_text key;
+    struct flm_groups groups;
+    struct FLM_ARRAY(double) segment_sums; /* as those of `groups` */
+    struct FLM_ARRAY(bool) segment_seen;
+    struct FLM_ARRAY(uint32_t) group_of; /* by series of the segment's group */
     const unsigned char *wanted;
 };
 
-static bool grow(struct times *t, size_t groups, struct flm_error *why)
-{
-    while (t->sums.count < groups * t->count)
-        if (!FLM_ARRAY_ADD(&t->sums, 0) || !FLM_ARRAY_ADD(&t->segment_sums, 0))
-            return flm_error_memory(why);
-    return true;
-}
-
-/* FLM_NONE: `why` says why there is none. */
 static uint32_t group_of(struct times *t, struct flm_bytes series, struct flm_error *why)
 {
-    t->key.size = 0;
-    for (size_t i = 0; i < t->label_count; i++) {
-        flm_text_add(&t->key, flm_series_value(series, flm_bytes_of(t->labels[i])));
-        flm_text_putc(&t->key, 0);
-    }
-    if (t->label_count == 0)
-        flm_text_putc(&t->key, 0); /* string 0 is the empty one, and no group */
-    uint32_t key = t->key.failed
-                       ? FLM_NONE
-                       : flm_interner_string(&t->keys, (struct flm_bytes){t->key.at, t->key.size});
-    if (key == FLM_NONE) {
-        flm_error_memory(why);
-    } else if (key > t->most_groups) {
-        flm_error_set(why, FLM_ERROR_RANGE,
-                      "there are more than %zu groups of series: take other labels, or a selector",
-                      t->most_groups);
-        key = FLM_NONE;
-    } else if (!grow(t, key, why)) {
-        key = FLM_NONE;
-    }
-    return key == FLM_NONE ? FLM_NONE : key - 1;
+    uint32_t group = flm_groups_of(&t->groups, series, why);
+    while (t->segment_sums.count < t->groups.sums.count)
+        if (!FLM_ARRAY_ADD(&t->segment_sums, 0)) {
+            flm_error_memory(why);
+            return FLM_NONE;
+        }
+    while (t->segment_seen.count < t->groups.is_seen.count)
+        if (!FLM_ARRAY_ADD(&t->segment_seen, false)) {
+            flm_error_memory(why);
+            return FLM_NONE;
+        }
+    return group;
 }
 
 static void add(struct times *t, uint32_t group, int64_t time_ms, double value)
 {
-    const struct flm_store_query *q = &t->query->own;
-    uint64_t step = (uint64_t)(time_ms - q->from_ms) / (uint64_t)t->step_ms;
-    if (time_ms >= q->from_ms && time_ms < q->until_ms && step < t->count)
-        t->segment_sums.at[group * t->count + step] += value;
+    size_t at = flm_groups_at(&t->groups, group, time_ms);
+    if (at == SIZE_MAX)
+        return;
+    t->segment_sums.at[at] += value;
+    t->segment_seen.at[group] = true;
 }
 
 static void add_time(void *context, uint32_t series, int64_t time_ms, double value)
@@ -95,14 +69,18 @@ static void forget_segment(void *context)
     struct times *t = context;
     for (size_t i = 0; i < t->segment_sums.count; i++)
         t->segment_sums.at[i] = 0;
+    for (size_t i = 0; i < t->segment_seen.count; i++)
+        t->segment_seen.at[i] = false;
 }
 
 static bool take_segment(void *context, struct flm_segment *segment, struct flm_error *why)
 {
     struct times *t = context;
     (void)segment, (void)why;
-    for (size_t i = 0; i < t->sums.count; i++)
-        t->sums.at[i] += t->segment_sums.at[i];
+    for (size_t i = 0; i < t->segment_sums.count; i++)
+        t->groups.sums.at[i] += t->segment_sums.at[i];
+    for (size_t i = 0; i < t->segment_seen.count; i++)
+        t->groups.is_seen.at[i] |= t->segment_seen.at[i];
     forget_segment(t);
     return true;
 }
@@ -129,86 +107,33 @@ static bool add_batch(void *context, struct flm_head *head, const struct flm_hea
     return true;
 }
 
-static int by_key(const void *context, uint32_t a, uint32_t b)
+bool flm_embedded_timelines(struct flm_store *base, const struct flm_store_query *query,
+                            const char *const *labels, size_t label_count, int64_t step_ms,
+                            size_t count, size_t most_groups, flm_store_group each, void *context,
+                            struct flm_error *why)
 {
-    const struct times *t = context;
-    return flm_bytes_compare(flm_interner_text(&t->keys, a + 1),
-                             flm_interner_text(&t->keys, b + 1));
-}
-
-static bool hand_over(const struct times *t, flm_store_group each, void *context,
-                      struct flm_error *why)
-{
-    size_t count = t->keys.string_count - 1;
-    uint32_t *order = malloc((2 * count + 1) * sizeof *order);
-    const char **values = malloc((t->label_count + 1) * sizeof *values);
-    bool good = (order && values) || flm_error_memory(why), goes_on = good;
-    for (uint32_t i = 0; good && i < count; i++)
-        order[i] = i;
-    if (good)
-        flm_sort(order, count, order + count, by_key, t);
-    for (size_t i = 0; goes_on && i < count; i++) {
-        const char *at = flm_interner_text(&t->keys, order[i] + 1).at;
-        for (size_t label = 0; label < t->label_count; label++) {
-            values[label] = at;
-            at += strlen(at) + 1;
-        }
-        goes_on = each(context, values, t->sums.at ? t->sums.at + order[i] * t->count : NULL);
-    }
-    free(order);
-    free(values);
-    return good;
-}
-
-bool flm_store_timelines(struct flm_store *store, const struct flm_store_query *query,
-                         const char *const *labels, size_t label_count, int64_t step_ms,
-                         size_t count, size_t most_groups, flm_store_group each, void *context,
-                         struct flm_error *why)
-{
-    assert(step_ms > 0 && (labels || label_count == 0));
     struct flm_wanted q;
     if (!flm_wanted_begin(&q, query, why))
         return false;
-    struct times t = {.query = &q,
-                      .step_ms = step_ms,
-                      .count = count,
-                      .labels = labels,
-                      .label_count = label_count,
-                      .most_groups = most_groups};
+    const struct flm_groups made = {.from_ms = q.own.from_ms,
+                                    .until_ms = q.own.until_ms,
+                                    .step_ms = step_ms,
+                                    .count = count,
+                                    .labels = labels,
+                                    .label_count = label_count,
+                                    .most_groups = most_groups};
+    struct times t = {0};
     const struct flm_segment_visitor visitor = {&t, add_group, take_segment, forget_segment};
-    bool good =
-        flm_interner_init(&t.keys, why) && flm_wanted_all(store, &q, &visitor, add_batch, &t, why);
+    bool good = flm_groups_init(&t.groups, &made, why) &&
+                flm_wanted_all(flm_embedded_of(base), &q, &visitor, add_batch, &t, why);
     if (good) {
         take_segment(&t, NULL, NULL);
-        good = hand_over(&t, each, context, why);
+        good = flm_groups_hand_over(&t.groups, each, context, why);
     }
-    flm_interner_clear(&t.keys);
-    FLM_ARRAY_CLEAR(&t.sums);
+    flm_groups_clear(&t.groups);
     FLM_ARRAY_CLEAR(&t.segment_sums);
+    FLM_ARRAY_CLEAR(&t.segment_seen);
     FLM_ARRAY_CLEAR(&t.group_of);
-    flm_text_clear(&t.key);
     flm_wanted_end(&q);
     return good;
-}
-
-struct one {
-    double *values;
-    size_t count;
-};
-
-static bool take_one(void *context, const char *const *labels, const double *values)
-{
-    const struct one *one = context;
-    (void)labels;
-    for (size_t i = 0; i < one->count; i++)
-        one->values[i] += values[i];
-    return true;
-}
-
-bool flm_store_timeline(struct flm_store *store, const struct flm_store_query *query,
-                        int64_t step_ms, double *values, size_t count, struct flm_error *why)
-{
-    assert(values || count == 0);
-    struct one one = {values, count};
-    return flm_store_timelines(store, query, NULL, 0, step_ms, count, 1, take_one, &one, why);
 }

@@ -8,7 +8,7 @@
 
 /* One segment of a head. */
 struct sealing {
-    struct flm_store *store;
+    struct flm_embedded *store;
     struct flm_head *head;
     int64_t from_ms;
     uint32_t *series_rank, *type_rank; /* by series and type of the head: their order by text */
@@ -233,7 +233,7 @@ static bool write_segments(struct sealing *s, struct flm_store_segments *made,
     return good;
 }
 
-bool flm_store_seal_frozen(struct flm_store *store, struct flm_error *why)
+bool flm_store_seal_frozen(struct flm_embedded *store, struct flm_error *why)
 {
     struct sealing s = {.store = store, .head = &store->frozen};
     struct flm_store_segments made = {0};
@@ -243,8 +243,9 @@ bool flm_store_seal_frozen(struct flm_store *store, struct flm_error *why)
     return good;
 }
 
-bool flm_store_seal(struct flm_store *store, struct flm_error *why)
+bool flm_embedded_seal(struct flm_store *base, struct flm_error *why)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     pthread_mutex_lock(&store->maintenance);
     /* What could not be sealed the last time comes first. */
     bool frozen = store->frozen.nodes.count > 0;

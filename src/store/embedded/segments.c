@@ -23,7 +23,7 @@ void flm_store_service_range(const struct flm_bytes *series, size_t count, struc
     *size = (uint32_t)(end - low);
 }
 
-void flm_store_quarantine(struct flm_store *store, size_t segment)
+void flm_store_quarantine(struct flm_embedded *store, size_t segment)
 {
     struct flm_store_segment *s = &store->segments.at[segment];
     flm_segment_close(s->opened);
@@ -35,7 +35,7 @@ void flm_store_quarantine(struct flm_store *store, size_t segment)
     pthread_mutex_unlock(&store->catalog_lock);
 }
 
-struct flm_segment *flm_store_opened(struct flm_store *store, size_t segment)
+struct flm_segment *flm_store_opened(struct flm_embedded *store, size_t segment)
 {
     struct flm_store_segment *s = &store->segments.at[segment];
     if (s->opened || s->is_damaged)
@@ -52,7 +52,7 @@ struct flm_segment *flm_store_opened(struct flm_store *store, size_t segment)
 
 /* In one transaction: the new ones are named, the old ones are not any more, and the journal of
  * a generation is dropped. */
-static bool record(struct flm_store *store, const struct flm_store_segments *made,
+static bool record(struct flm_embedded *store, const struct flm_store_segments *made,
                    const size_t *replaced, size_t count, int64_t generation, struct flm_error *why)
 {
     struct flm_catalog *catalog = store->catalog;
@@ -78,7 +78,7 @@ static bool record(struct flm_store *store, const struct flm_store_segments *mad
     return good;
 }
 
-static void remove_file(const struct flm_store *store, const char *file)
+static void remove_file(const struct flm_embedded *store, const char *file)
 {
     char *path = flm_store_path(store, file);
     if (path)
@@ -87,7 +87,7 @@ static void remove_file(const struct flm_store *store, const char *file)
 }
 
 /* Takes the replaced ones off the list, the last first, so that the others keep their numbers. */
-static void drop(struct flm_store *store, const size_t *replaced, size_t count)
+static void drop(struct flm_embedded *store, const size_t *replaced, size_t count)
 {
     for (size_t i = count; i-- > 0;) {
         struct flm_store_segment *s = &store->segments.at[replaced[i]];
@@ -98,7 +98,7 @@ static void drop(struct flm_store *store, const size_t *replaced, size_t count)
     }
 }
 
-bool flm_store_publish(struct flm_store *store, const struct flm_store_segments *made,
+bool flm_store_publish(struct flm_embedded *store, const struct flm_store_segments *made,
                        const size_t *replaced, size_t count, int64_t generation,
                        struct flm_error *why)
 {

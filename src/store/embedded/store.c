@@ -7,12 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text/versioned.h"
+#include "store/core/batch.h"
+#include "store/embedded/embedded.h"
 #include "store/embedded/internal.h"
 
 /* ---- Folder ---------------------------------------------------------------------------------- */
 
-char *flm_store_path(const struct flm_store *store, const char *file)
+char *flm_store_path(const struct flm_embedded *store, const char *file)
 {
     size_t size = strlen(store->folder) + (file ? strlen(file) : 0) + sizeof "/segments/";
     char *path = malloc(size);
@@ -27,7 +28,7 @@ static bool make_folder(const char *path, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-static bool is_listed(const struct flm_store *store, const char *file)
+static bool is_listed(const struct flm_embedded *store, const char *file)
 {
     for (size_t i = 0; i < store->segments.count; i++)
         if (strcmp(store->segments.at[i].file, file) == 0)
@@ -41,7 +42,7 @@ static int64_t generation_of(const char *file)
 }
 
 /* Removes what was being written, and segments that no transaction has named. */
-static bool remove_leftovers(struct flm_store *store, struct flm_error *why)
+static bool remove_leftovers(struct flm_embedded *store, struct flm_error *why)
 {
     char *folder = flm_store_path(store, NULL);
     DIR *dir = folder ? opendir(folder) : NULL;
@@ -72,7 +73,7 @@ static bool remove_leftovers(struct flm_store *store, struct flm_error *why)
 static bool list_segment(void *context, const struct flm_catalog_segment *seen,
                          struct flm_error *why)
 {
-    struct flm_store *store = context;
+    struct flm_embedded *store = context;
     struct flm_store_segment segment = {.level = seen->level,
                                         .from_ms = seen->from_ms,
                                         .until_ms = seen->until_ms,
@@ -85,12 +86,12 @@ static bool list_segment(void *context, const struct flm_catalog_segment *seen,
 }
 
 struct replay {
-    struct flm_store *store;
+    struct flm_embedded *store;
     bool is_broken; /* an entry of this generation could not be read: later ones refer to it */
 };
 
 /* The generation that was replayed becomes segments, but for the last one, which goes on. */
-static bool finish_generation(struct flm_store *store, struct flm_error *why)
+static bool finish_generation(struct flm_embedded *store, struct flm_error *why)
 {
     bool frozen;
     store->committed = flm_head_mark_of(&store->head);
@@ -101,7 +102,7 @@ static bool replay_entry(void *context, int64_t generation, int64_t sequence,
                          struct flm_bytes entry, bool damaged, struct flm_error *why)
 {
     struct replay *r = context;
-    struct flm_store *store = r->store;
+    struct flm_embedded *store = r->store;
     if (generation != store->generation) {
         r->is_broken = false;
         store->generation = generation;
@@ -138,7 +139,7 @@ static bool note_generation(void *context, int64_t generation, int64_t sequence,
 }
 
 /* Replays one generation after the other: a store that ended while one was sealed has two. */
-static bool replay(struct flm_store *store, struct flm_error *why)
+static bool replay(struct flm_embedded *store, struct flm_error *why)
 {
     struct generations all = {0};
     struct replay r = {.store = store};
@@ -160,13 +161,13 @@ static bool replay(struct flm_store *store, struct flm_error *why)
  * that is no reason not to open the store. */
 static bool read_ids(void *context, int64_t row, struct flm_bytes ids, struct flm_error *why)
 {
-    struct flm_store *store = context;
+    struct flm_embedded *store = context;
     (void)why;
     flm_pushed_read(&store->pushed, row, ids);
     return true;
 }
 
-static bool open_store(struct flm_store *store, bool must_exist, struct flm_error *why)
+static bool open_store(struct flm_embedded *store, bool must_exist, struct flm_error *why)
 {
     char *segments = flm_store_path(store, NULL);
     size_t size = strlen(store->folder) + sizeof "/catalog.db";
@@ -190,39 +191,43 @@ static bool open_store(struct flm_store *store, bool must_exist, struct flm_erro
            remove_leftovers(store, why) && replay(store, why);
 }
 
-struct flm_store *flm_store_open(const char *folder, const struct flm_store_options *options,
-                                 struct flm_error *why)
+static bool takes(const char *location)
 {
-    assert(folder);
-    struct flm_store_options own;
-    if (!flm_versioned_copy(&own, sizeof own, options, "flm_store_options", why))
-        return NULL;
-    struct flm_store *store = calloc(1, sizeof *store);
+    (void)location;
+    return true;
+}
+
+static void close_store(struct flm_store *base);
+
+static struct flm_store *open_folder(const char *folder, const struct flm_store_options *options,
+                                     struct flm_error *why)
+{
+    struct flm_embedded *store = calloc(1, sizeof *store);
     if (!store || !(store->folder = strdup(folder))) {
         free(store);
         flm_error_memory(why);
         return NULL;
     }
+    store->base.kind = &flm_store_embedded;
     pthread_mutex_init(&store->maintenance, NULL);
     pthread_mutex_init(&store->reading, NULL);
     pthread_mutex_init(&store->lock, NULL);
     pthread_mutex_init(&store->catalog_lock, NULL);
     pthread_cond_init(&store->changed, NULL);
     store->next_generation = 1;
-    if (!flm_pushed_init(&store->pushed, why) || !open_store(store, own.must_exist, why)) {
-        flm_store_close(store);
+    if (!flm_pushed_init(&store->pushed, why) || !open_store(store, options->must_exist, why)) {
+        close_store(&store->base);
         return NULL;
     }
     /* A head that goes on keeps its generation; a new one gets a number that no segment has. */
     if (store->sequence == 0)
         store->generation = store->next_generation++;
-    return store;
+    return &store->base;
 }
 
-void flm_store_close(struct flm_store *store)
+static void close_store(struct flm_store *base)
 {
-    if (!store)
-        return;
+    struct flm_embedded *store = flm_embedded_of(base);
     for (size_t i = 0; i < store->segments.count; i++)
         flm_segment_close(store->segments.at[i].opened);
     FLM_ARRAY_CLEAR(&store->segments);
@@ -239,29 +244,15 @@ void flm_store_close(struct flm_store *store)
     free(store);
 }
 
-struct flm_store_recovery flm_store_recovered(const struct flm_store *store)
+static struct flm_store_recovery recovered(const struct flm_store *base)
 {
-    return store->recovered;
+    return ((const struct flm_embedded *)base)->recovered;
 }
 
 /* ---- Appending ------------------------------------------------------------------------------- */
 
-static bool write_series(const struct flm_store_batch *batch, struct flm_text *out,
-                         struct flm_error *why)
-{
-    struct flm_store_label labels[FLM_STORE_MOST_LABELS];
-    if (batch->label_count > FLM_STORE_MOST_LABELS)
-        return flm_error_set(why, FLM_ERROR_RANGE, "there are more than %d labels",
-                             FLM_STORE_MOST_LABELS);
-    for (size_t i = 0; i < batch->label_count; i++)
-        labels[i] = (struct flm_store_label){flm_bytes_of(batch->labels[i].key),
-                                             flm_bytes_of(batch->labels[i].value)};
-    return flm_series_write(flm_bytes_of(batch->tenant ? batch->tenant : ""), labels,
-                            batch->label_count, out, why);
-}
-
 /* Pours the batches into the head. Of a failure nothing is left but strings, frames and nodes. */
-static bool pour(struct flm_store *store, const struct flm_store_batch *batches, size_t count,
+static bool pour(struct flm_embedded *store, const struct flm_store_batch *batches, size_t count,
                  struct flm_error *why)
 {
     struct flm_head_mark before = flm_head_mark_of(&store->head);
@@ -271,22 +262,15 @@ static bool pour(struct flm_store *store, const struct flm_store_batch *batches,
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         const struct flm_store_batch *b = &batches[i];
-        struct flm_bytes tenant = flm_bytes_of(b->tenant ? b->tenant : ""),
-                         id = flm_bytes_of(b->id ? b->id : "");
+        struct flm_bytes tenant = flm_batch_tenant(b), id = flm_batch_id(b);
         series.size = 0;
-        if (id.size > FLM_STORE_LONGEST_ID)
-            good = flm_error_set(why, FLM_ERROR_RANGE, "the id of a profile has %d bytes at most",
-                                 FLM_STORE_LONGEST_ID);
+        good = flm_batch_check(b, why);
         if (good && id.size > 0 && flm_pushed_has(&store->pushed, tenant, id)) {
             repeated++;
             continue;
         }
-        if (batches[i].time_ms < 0 || batches[i].time_ms > FLM_STORE_LAST_MS)
-            good = flm_error_set(why, FLM_ERROR_RANGE,
-                                 "the time %lld ms is before 1970 or beyond all clocks",
-                                 (long long)batches[i].time_ms);
         good =
-            good && write_series(&batches[i], &series, why) &&
+            good && flm_batch_series(b, &series, why) &&
             flm_head_add(&store->head, batches[i].profile,
                          (struct flm_bytes){series.at, series.size}, batches[i].time_ms, why) &&
             (id.size == 0 || flm_pushed_add(&store->pushed, tenant, id) || flm_error_memory(why));
@@ -302,7 +286,7 @@ static bool pour(struct flm_store *store, const struct flm_store_batch *batches,
 }
 
 /* Series that are new in this generation. */
-static bool commit_series(struct flm_store *store, const struct flm_text *texts, size_t count,
+static bool commit_series(struct flm_embedded *store, const struct flm_text *texts, size_t count,
                           int64_t time_ms, struct flm_error *why)
 {
     size_t at = 0;
@@ -325,7 +309,7 @@ struct commit {
     int64_t ids_row, ids_forget_below;
 };
 
-static bool write_journal(struct flm_store *store, const struct commit *c, struct flm_error *why)
+static bool write_journal(struct flm_embedded *store, const struct commit *c, struct flm_error *why)
 {
     pthread_mutex_lock(&store->catalog_lock);
     bool begun = flm_catalog_begin(store->catalog, why);
@@ -345,7 +329,7 @@ static bool write_journal(struct flm_store *store, const struct commit *c, struc
 }
 
 /* What a series_count of series have to say to the catalog, behind their sizes. */
-static void copy_series(const struct flm_store *store, size_t from, struct flm_text *out)
+static void copy_series(const struct flm_embedded *store, size_t from, struct flm_text *out)
 {
     for (size_t i = from; i < store->head.series.strings.count; i++) {
         struct flm_bytes text = flm_head_series(&store->head, (uint32_t)i);
@@ -367,7 +351,7 @@ static void end_waiting(struct flm_store_waiter *waiter, bool good, const struct
 
 /* Commits all that was appended so far: for the threads that wait meanwhile too. Holds `lock`,
  * which it releases while it writes. */
-static void commit(struct flm_store *store)
+static void commit(struct flm_embedded *store)
 {
     struct flm_head_mark target = flm_head_mark_of(&store->head);
     struct flm_store_waiter *waiters = store->waiters;
@@ -411,10 +395,10 @@ static void commit(struct flm_store *store)
     pthread_cond_broadcast(&store->changed);
 }
 
-bool flm_store_append(struct flm_store *store, const struct flm_store_batch *batches, size_t count,
-                      struct flm_error *why)
+static bool append(struct flm_store *base, const struct flm_store_batch *batches, size_t count,
+                   struct flm_error *why)
 {
-    assert(store && (batches || count == 0));
+    struct flm_embedded *store = flm_embedded_of(base);
     pthread_mutex_lock(&store->lock);
     bool good = pour(store, batches, count, why);
     struct flm_store_waiter own = {.next = store->waiters, .why = why};
@@ -430,7 +414,7 @@ bool flm_store_append(struct flm_store *store, const struct flm_store_batch *bat
     return good && own.outcome == FLM_DURABLE;
 }
 
-bool flm_store_freeze(struct flm_store *store, bool *frozen, struct flm_error *why)
+bool flm_store_freeze(struct flm_embedded *store, bool *frozen, struct flm_error *why)
 {
     struct flm_head empty;
     if (!flm_head_init(&empty, why))
@@ -456,3 +440,26 @@ bool flm_store_freeze(struct flm_store *store, bool *frozen, struct flm_error *w
         flm_head_clear(&empty);
     return true;
 }
+
+const struct flm_store_kind flm_store_embedded = {
+    .name = "embedded",
+    .takes = takes,
+    .open = open_folder,
+    .close = close_store,
+    .recovered = recovered,
+    .append = append,
+    .merge = flm_embedded_merge,
+    .timelines = flm_embedded_timelines,
+    .types = flm_embedded_types,
+    .labels = flm_embedded_labels,
+    .series = flm_embedded_series,
+    .typed_series = flm_embedded_typed_series,
+    .save_view = flm_embedded_save_view,
+    .views = flm_embedded_views,
+    .seal = flm_embedded_seal,
+    .compact = flm_embedded_compact,
+    .retain = flm_embedded_retain,
+    .stats = flm_embedded_stats,
+    .check = flm_embedded_check,
+    .backup = flm_embedded_backup,
+};

@@ -1,12 +1,10 @@
 /* views.c - texts that a tenant keeps by name. */
-#include <assert.h>
-
 #include "store/embedded/internal.h"
 
-bool flm_store_save_view(struct flm_store *store, const char *tenant, const char *name,
-                         const struct flm_name *text, struct flm_error *why)
+bool flm_embedded_save_view(struct flm_store *base, const char *tenant, const char *name,
+                            const struct flm_name *text, struct flm_error *why)
 {
-    assert(store && name && *name);
+    struct flm_embedded *store = flm_embedded_of(base);
     pthread_mutex_lock(&store->catalog_lock);
     bool good = flm_catalog_view_save(
         store->catalog, flm_bytes_of(tenant ? tenant : ""), flm_bytes_of(name),
@@ -27,9 +25,10 @@ static bool hand_over(void *context, struct flm_bytes name, struct flm_bytes tex
                       (struct flm_name){text.at, text.size});
 }
 
-bool flm_store_views(struct flm_store *store, const char *tenant, flm_store_view each,
-                     void *context, struct flm_error *why)
+bool flm_embedded_views(struct flm_store *base, const char *tenant, flm_store_view each,
+                        void *context, struct flm_error *why)
 {
+    struct flm_embedded *store = flm_embedded_of(base);
     struct sink sink = {each, context};
     pthread_mutex_lock(&store->catalog_lock);
     bool good = flm_catalog_views(store->catalog, flm_bytes_of(tenant ? tenant : ""), hand_over,

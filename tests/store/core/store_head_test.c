@@ -1,4 +1,4 @@
-#include "store/embedded/store_head.h"
+#include "store/core/store_head.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

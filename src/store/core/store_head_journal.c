@@ -1,7 +1,7 @@
 /* store_head_journal.c - what is new in a head, as bytes, and back. */
 #include "format/protobuf/wire_read.h"
 #include "format/protobuf/wire_write.h"
-#include "store/embedded/store_head.h"
+#include "store/core/store_head.h"
 
 struct flm_head_mark flm_head_mark_of(const struct flm_head *head)
 {

@@ -11,8 +11,8 @@
  * frozen, and becomes segments (seal.c); another one takes its place.
  *
  * Nodes are numbered as they come, parents before children. Not for several threads at once. */
-#ifndef FLAMEL_STORE_EMBEDDED_STORE_HEAD_H
-#define FLAMEL_STORE_EMBEDDED_STORE_HEAD_H
+#ifndef FLAMEL_STORE_CORE_STORE_HEAD_H
+#define FLAMEL_STORE_CORE_STORE_HEAD_H
 
 #include "base/core/array.h"
 #include "profile/interner.h"

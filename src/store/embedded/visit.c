@@ -1,39 +1,6 @@
 #include <stdlib.h>
 
-#include "base/text/versioned.h"
-#include "store/embedded/wanted.h"
-
-bool flm_wanted_begin(struct flm_wanted *q, const struct flm_store_query *query,
-                      struct flm_error *why)
-{
-    *q = (struct flm_wanted){0};
-    if (!flm_versioned_copy(&q->own, sizeof q->own, query, "flm_store_query", why))
-        return false;
-    q->tenant = flm_bytes_of(q->own.tenant ? q->own.tenant : "");
-    q->type = q->own.type ? flm_bytes_of(q->own.type) : (struct flm_bytes){NULL, 0};
-    q->selector = flm_selector_parse(flm_bytes_of(q->own.selector ? q->own.selector : ""), why);
-    return q->selector != NULL;
-}
-
-void flm_wanted_end(struct flm_wanted *q)
-{
-    flm_selector_free(q->selector);
-}
-
-bool flm_wanted_type(const struct flm_wanted *q, struct flm_bytes type)
-{
-    if (!q->type.at)
-        return true;
-    return flm_bytes_equal(type, q->type) ||
-           (type.size > q->type.size && type.at[q->type.size] == ':' &&
-            memcmp(type.at, q->type.at, q->type.size) == 0);
-}
-
-bool flm_wanted_series(const struct flm_wanted *q, struct flm_bytes series)
-{
-    return flm_bytes_equal(flm_series_tenant(series), q->tenant) &&
-           flm_selector_matches(q->selector, series);
-}
+#include "store/embedded/visit.h"
 
 static bool overlaps(const struct flm_wanted *q, int64_t from_ms, int64_t until_ms)
 {
@@ -78,7 +45,7 @@ static bool visit_segment(const struct flm_wanted *q, struct flm_segment *segmen
     return good && (!visitor->done || visitor->done(visitor->context, segment, why));
 }
 
-bool flm_wanted_segments(struct flm_store *store, const struct flm_wanted *q,
+bool flm_wanted_segments(struct flm_embedded *store, const struct flm_wanted *q,
                          const struct flm_segment_visitor *visitor, uint64_t *damaged,
                          struct flm_error *why)
 {
@@ -130,7 +97,7 @@ bool flm_wanted_head(const struct flm_wanted *q, struct flm_head *head, flm_batc
     return good;
 }
 
-bool flm_wanted_all(struct flm_store *store, const struct flm_wanted *q,
+bool flm_wanted_all(struct flm_embedded *store, const struct flm_wanted *q,
                     const struct flm_segment_visitor *visitor, flm_batch_sink add, void *context,
                     struct flm_error *why)
 {

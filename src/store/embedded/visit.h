@@ -1,23 +1,10 @@
-/* wanted.h - what a query wants of segments and heads: types, series, batches, all of them one
- * after the other. What is made of them is in query.c (sums), query_times.c and query_labels.c. */
-#ifndef FLAMEL_STORE_EMBEDDED_WANTED_H
-#define FLAMEL_STORE_EMBEDDED_WANTED_H
+/* visit.h - what a query wants of segments and heads: groups and batches, one after the other. What
+ * is made of them is in query.c (sums), query_times.c and query_labels.c. */
+#ifndef FLAMEL_STORE_EMBEDDED_VISIT_H
+#define FLAMEL_STORE_EMBEDDED_VISIT_H
 
+#include "store/core/wanted.h"
 #include "store/embedded/internal.h"
-
-struct flm_wanted {
-    struct flm_store_query own;
-    struct flm_selector *selector;
-    struct flm_bytes tenant, type;
-};
-
-bool flm_wanted_begin(struct flm_wanted *q, const struct flm_store_query *query,
-                      struct flm_error *why);
-void flm_wanted_end(struct flm_wanted *q);
-
-/* "cpu:ns" is wanted by "cpu:ns" and by "cpu". */
-bool flm_wanted_type(const struct flm_wanted *q, struct flm_bytes type);
-bool flm_wanted_series(const struct flm_wanted *q, struct flm_bytes series);
 
 /* Calls `group` for each wanted group of each segment in the range; `wanted` has a byte for each
  * series of the group, or is NULL: all are. `done` follows the groups of a segment. One that turns
@@ -32,7 +19,7 @@ struct flm_segment_visitor {
 };
 
 /* *damaged receives how many segments in the range are set aside. Holds `reading`. */
-bool flm_wanted_segments(struct flm_store *store, const struct flm_wanted *q,
+bool flm_wanted_segments(struct flm_embedded *store, const struct flm_wanted *q,
                          const struct flm_segment_visitor *visitor, uint64_t *damaged,
                          struct flm_error *why);
 
@@ -43,7 +30,7 @@ bool flm_wanted_head(const struct flm_wanted *q, struct flm_head *head, flm_batc
                      void *context, struct flm_error *why);
 
 /* Both, with the locks; `frozen` and the head one after the other. */
-bool flm_wanted_all(struct flm_store *store, const struct flm_wanted *q,
+bool flm_wanted_all(struct flm_embedded *store, const struct flm_wanted *q,
                     const struct flm_segment_visitor *visitor, flm_batch_sink add, void *context,
                     struct flm_error *why);
 
