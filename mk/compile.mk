@@ -68,17 +68,21 @@ CURL ?= $(shell $(PKG_CONFIG) --exists libcurl 2>/dev/null && echo 1)
 ARCHIVE ?= $(shell $(PKG_CONFIG) --exists libarchive 2>/dev/null && echo 1)
 # Machine code as text needs libcapstone: likewise.
 CAPSTONE ?= $(shell $(PKG_CONFIG) --exists capstone 2>/dev/null && echo 1)
+# Configurations of flamel serve need libyaml: likewise.
+YAML ?= $(shell $(PKG_CONFIG) --exists yaml-0.1 2>/dev/null && echo 1)
 OPTIONAL := $(if $(filter 1,$(CAIRO)),-DFLAMEL_CAIRO) \
             $(if $(filter 1,$(DEBUGINFOD)),-DFLAMEL_DEBUGINFOD) \
             $(if $(filter 1,$(CURL)),-DFLAMEL_CURL) \
             $(if $(filter 1,$(ARCHIVE)),-DFLAMEL_ARCHIVE) \
-            $(if $(filter 1,$(CAPSTONE)),-DFLAMEL_CAPSTONE)
+            $(if $(filter 1,$(CAPSTONE)),-DFLAMEL_CAPSTONE) \
+            $(if $(filter 1,$(YAML)),-DFLAMEL_YAML)
 # Cairo, libmicrohttpd (the server of `flamel view`), SQLite (stores), libdebuginfod, libcurl, libarchive,
-# libcapstone and liblzma are loaded when they are needed, not linked: src/os/library.h. All but the last have
+# libcapstone, libyaml and liblzma are loaded when they are needed, not linked: src/os/library.h. All but the last have
 # their headers here all the same.
 LOADED := libmicrohttpd sqlite3 $(if $(filter 1,$(CAIRO)),cairo) \
           $(if $(filter 1,$(DEBUGINFOD)),libdebuginfod) $(if $(filter 1,$(CURL)),libcurl) \
-          $(if $(filter 1,$(ARCHIVE)),libarchive) $(if $(filter 1,$(CAPSTONE)),capstone)
+          $(if $(filter 1,$(ARCHIVE)),libarchive) $(if $(filter 1,$(CAPSTONE)),capstone) \
+          $(if $(filter 1,$(YAML)),yaml-0.1)
 PACKAGES := libdw libelf libzstd zlib
 package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -pthread -lm

@@ -10,6 +10,8 @@
  * docs/serve.md lists the endpoints and what they take. A write is acknowledged when it is on the
  * disk. Sealing, compaction and retention (flamel/store.h) are done in the background.
  *
+ * With a `config` it also fetches profiles from programs that have them at /debug/pprof.
+ *
  * It listens on this machine alone, unless there are tokens: then any address may be given. */
 #ifndef FLAMEL_SERVE_H
 #define FLAMEL_SERVE_H
@@ -38,6 +40,9 @@ struct flm_serve_options {
      * it. May be NULL. */
     void (*report)(void *context, const struct flm_error *why);
     void *report_context;
+
+    const char *config; /* the text of a file of targets to scrape (YAML); NULL: there are none */
+    const char *config_name; /* what errors call it; NULL: "config" */
 };
 
 /* NULL, and `why`: FLM_ERROR_USAGE for an address that is not of this machine, without tokens. */

@@ -23,18 +23,12 @@ bool flm_http_call(const struct flm_http_call *call, struct flm_http_reply *repl
 
 #include <assert.h>
 
-#include "net/curl.h"
+#include "net/http_calling.h"
 #include "net/url.h"
-
-struct calling {
-    const struct flm_http_call *call;
-    struct flm_http_reply *reply;
-    bool is_too_large, is_canceled;
-};
 
 static size_t receive(char *bytes, size_t one, size_t size, void *context)
 {
-    struct calling *c = context;
+    struct flm_http_calling *c = context;
     (void)one;
     if (c->call->most_body > 0 && size > c->call->most_body - c->reply->body.size) {
         c->is_too_large = true;
@@ -46,7 +40,7 @@ static size_t receive(char *bytes, size_t one, size_t size, void *context)
 
 static int go_on(void *context, curl_off_t a, curl_off_t b, curl_off_t x, curl_off_t y)
 {
-    struct calling *c = context;
+    struct flm_http_calling *c = context;
     (void)a, (void)b, (void)x, (void)y;
     c->is_canceled = c->is_canceled || (c->call->waiting && !c->call->waiting(c->call->context));
     return c->is_canceled;
@@ -87,8 +81,7 @@ static struct curl_slist *headers_of(const struct flm_curl *curl, const struct f
     return list;
 }
 
-static bool set_options(const struct flm_curl *curl, CURL *e, struct calling *c,
-                        struct curl_slist *headers, char *reason)
+static bool set_options(const struct flm_curl *curl, CURL *e, struct flm_http_calling *c)
 {
     __typeof__(curl_easy_setopt) *set = curl->easy_setopt;
     const struct flm_http_call *call = c->call;
@@ -98,9 +91,9 @@ static bool set_options(const struct flm_curl *curl, CURL *e, struct calling *c,
                 set(e, CURLOPT_XFERINFOFUNCTION, go_on) == CURLE_OK &&
                 set(e, CURLOPT_XFERINFODATA, (void *)c) == CURLE_OK &&
                 set(e, CURLOPT_NOPROGRESS, 0L) == CURLE_OK &&
-                set(e, CURLOPT_ERRORBUFFER, reason) == CURLE_OK &&
+                set(e, CURLOPT_ERRORBUFFER, c->reason) == CURLE_OK &&
                 set(e, CURLOPT_USERAGENT, "flamel") == CURLE_OK &&
-                set(e, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
+                set(e, CURLOPT_HTTPHEADER, c->headers) == CURLE_OK &&
                 set(e, CURLOPT_CONNECTTIMEOUT, (long)FLM_CONNECT_SECONDS) == CURLE_OK &&
                 set(e, CURLOPT_TIMEOUT, (long)call->most_s) == CURLE_OK &&
                 set(e, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
@@ -111,43 +104,62 @@ static bool set_options(const struct flm_curl *curl, CURL *e, struct calling *c,
     return good;
 }
 
+CURL *flm_http_calling_begin(const struct flm_curl *curl, struct flm_http_calling *c,
+                             struct flm_error *why)
+{
+    bool failed = false;
+    assert(flm_is_url(c->call->url)); /* libcurl knows files, too */
+    *c->reply = (struct flm_http_reply){0};
+    CURL *easy = curl->easy_init();
+    c->headers = headers_of(curl, c->call, &failed);
+    if (easy && !failed && set_options(curl, easy, c))
+        return easy;
+    flm_http_calling_end(curl, c, easy);
+    flm_error_memory(why);
+    return NULL;
+}
+
+bool flm_http_calling_result(const struct flm_curl *curl, struct flm_http_calling *c, CURL *easy,
+                             CURLcode code, struct flm_error *why)
+{
+    long status = 0;
+    if (code == CURLE_OK) {
+        curl->easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+        c->reply->status = (int)status;
+        return true;
+    }
+    if (c->reply->body.failed)
+        return flm_error_memory(why);
+    if (c->is_canceled)
+        return flm_error_set(why, FLM_ERROR_CANCELED, "canceled");
+    if (c->is_too_large)
+        return flm_error_set(why, FLM_ERROR_RANGE, "the response has more than %llu MiB",
+                             (unsigned long long)(c->call->most_body >> 20));
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s",
+                         c->reason[0] ? c->reason : curl->easy_strerror(code));
+}
+
+void flm_http_calling_end(const struct flm_curl *curl, struct flm_http_calling *c, CURL *easy)
+{
+    if (easy)
+        curl->easy_cleanup(easy);
+    curl->slist_free_all(c->headers);
+    c->headers = NULL;
+}
+
 bool flm_http_call(const struct flm_http_call *call, struct flm_http_reply *reply,
                    struct flm_error *why)
 {
     struct flm_curl curl;
-    struct calling c = {.call = call, .reply = reply};
-    char reason[CURL_ERROR_SIZE] = "";
-    bool failed = false;
-    long status = 0;
-    assert(flm_is_url(call->url)); /* libcurl knows files, too */
+    struct flm_http_calling c = {.call = call, .reply = reply};
     *reply = (struct flm_http_reply){0};
     if (!flm_curl_open(&curl, why))
         return false;
-    CURL *easy = curl.easy_init();
-    struct curl_slist *headers = headers_of(&curl, call, &failed);
-    bool good = easy && !failed && set_options(&curl, easy, &c, headers, reason);
-    if (!good)
-        flm_error_memory(why);
-    CURLcode code = good ? curl.easy_perform(easy) : CURLE_OK;
-    if (good && code == CURLE_OK) {
-        curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-    } else if (good) {
-        good = false;
-        if (reply->body.failed)
-            flm_error_memory(why);
-        else if (c.is_canceled)
-            flm_error_set(why, FLM_ERROR_CANCELED, "canceled");
-        else if (c.is_too_large)
-            flm_error_set(why, FLM_ERROR_RANGE, "the response has more than %llu MiB",
-                          (unsigned long long)(call->most_body >> 20));
-        else
-            flm_error_set(why, FLM_ERROR_SYSTEM, "%s",
-                          reason[0] ? reason : curl.easy_strerror(code));
-    }
-    if (easy)
-        curl.easy_cleanup(easy);
-    curl.slist_free_all(headers);
-    reply->status = (int)status;
+    CURL *easy = flm_http_calling_begin(&curl, &c, why);
+    if (!easy)
+        return false;
+    bool good = flm_http_calling_result(&curl, &c, easy, curl.easy_perform(easy), why);
+    flm_http_calling_end(&curl, &c, easy);
     return good;
 }
 

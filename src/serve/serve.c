@@ -13,6 +13,7 @@
 #include "serve/http/http_server.h"
 #include "serve/page/store_page.h"
 #include "serve/routes.h"
+#include "serve/scrape/scraper.h"
 
 enum {
     WORKERS = 8,
@@ -32,6 +33,7 @@ struct flm_serve {
     struct flm_store_page page;
     struct flm_serve_options options;
     struct flm_http_server *http;
+    struct flm_scrape_config config; /* until the scraper has it */
     bool is_loopback;
     char *host; /* owned */
     char url[128];
@@ -211,6 +213,22 @@ static bool start_keeper(struct flm_serve *s, struct flm_error *why)
            flm_error_set(why, FLM_ERROR_SYSTEM, "no thread can be started: %s", strerror(error));
 }
 
+static bool read_config(struct flm_serve *s, struct flm_error *why)
+{
+    const struct flm_serve_options *o = &s->options;
+    return !o->config || flm_scrape_config_read(&s->config, flm_bytes_of(o->config), why) ||
+           flm_error_within(why, o->config_name ? o->config_name : "config");
+}
+
+static bool start_scraper(struct flm_serve *s, struct flm_error *why)
+{
+    if (!s->options.config)
+        return true;
+    s->serving.scraper = flm_scraper_start(&s->serving, &s->config, s->options.report,
+                                           s->options.report_context, why);
+    return s->serving.scraper != NULL;
+}
+
 static bool start(struct flm_serve *s, struct flm_error *why)
 {
     const struct flm_serve_options *o = &s->options;
@@ -219,6 +237,8 @@ static bool start(struct flm_serve *s, struct flm_error *why)
         return flm_error_within(why, tokens_name);
     if (o->tokens && s->serving.tokens.count == 0)
         return flm_error_set(why, FLM_ERROR_USAGE, "%s: there is no token in it", tokens_name);
+    if (!read_config(s, why))
+        return false;
     s->is_loopback = flm_is_loopback(s->host);
     if (!s->is_loopback && !o->tokens)
         return flm_error_set(why, FLM_ERROR_USAGE,
@@ -254,7 +274,7 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     if (!s->serving.store)
         return false;
     atomic_store(&s->serving.is_ready, true);
-    return start_keeper(s, why) && flm_http_server_start(s->http, why);
+    return start_keeper(s, why) && start_scraper(s, why) && flm_http_server_start(s->http, why);
 }
 
 static void init(struct flm_serve *s)
@@ -298,6 +318,8 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
         return true;
     atomic_store(&s->serving.is_ready, false);
     flm_http_server_stop(s->http);
+    flm_scraper_stop(s->serving.scraper);
+    flm_scrape_config_clear(&s->config);
     if (s->has_keeper) {
         pthread_mutex_lock(&s->lock);
         s->is_stopping = true;

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
+import {writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {after, test} from 'node:test';
 import {axeSource, browser} from './browser.mjs';
@@ -267,4 +268,26 @@ test('axe finds nothing, light and dark, from 360 to 1920 px; nothing is wider t
     assert.deepEqual(await violations(empty), []);
     if (process.env.SHOT) await empty.screenshot({path: `${process.env.SHOT}/empty.png`});
     await empty.context().close();
+});
+
+test('scrapes that fail are counted in the bar, and its menu says why', async () => {
+    const config = path.join(folder, 'flamel.yaml');
+    writeFileSync(config, 'scrape:\n  - {service: down, targets: ["127.0.0.1:1"], interval: 1s, profiles: [cpu, heap]}\n');
+    const url = await serve('--config', config);
+    await fill(url);
+    for (let fails = 0; fails < 2;) {
+        const {targets} = await (await fetch(`${url}api/v1/targets`)).json();
+        fails = targets.filter(({state}) => state === 'down').length;
+    }
+    const page = await open(`${url}?q=service%3Dapi&from=${BEGIN}&until=${NOW}`, {bypassCSP: true});
+    await answered(page);
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole('button', {name: '2 of 2 scrapes fail'}).click();
+    await page.locator('.serve-menu').getByRole('heading', {name: 'Targets'}).waitFor();
+    const menu = await page.locator('.serve-menu').innerText();
+    assert.match(menu, /down http:\/\/127\.0\.0\.1:1 cpu\n.*onnect/);
+    assert.match(menu, /down http:\/\/127\.0\.0\.1:1 heap\n.*onnect/);
+    if (process.env.SHOT) await page.screenshot({path: `${process.env.SHOT}/targets.png`});
+    assert.deepEqual(page.failures, []);
+    await page.context().close();
 });

@@ -74,6 +74,9 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         chips, button('+ label', event => openCondition(event.currentTarget, 'conditions', null), {'data-key': 'add'}),
         labelled('by', by), windows, labelled('renew', renewals), sign('⟳', 'Renew now', () => renew(), {class: 'square'}),
         compare, button('Views', event => openViews(event.currentTarget)), copied), note);
+    // Programs that the server scrapes; there is no button where it scrapes none.
+    const targets = button('Targets', event => openTargets(event.currentTarget), {hidden: true});
+    copied.before(targets);
     const SIDES = ['range', 'before'];
     function setSide(name) {
         timeline.setActive(name);
@@ -232,6 +235,22 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
         await attempt(() => {});
     }
 
+    const isDown = ({state}) => state === 'down';
+    function updateTargets(all) {
+        const down = all.filter(isDown).length;
+        targets.hidden = all.length === 0;
+        targets.textContent = down ? `${down} of ${all.length} scrapes fail` : 'Targets';
+        targets.classList.toggle('wrong', down > 0);
+    }
+    async function openTargets(at) {
+        const all = await list('targets', {}, OF_MENU);
+        updateTargets(all);
+        all.sort((a, b) => isDown(b) - isDown(a));
+        openMenu(at, make('h2', {}, 'Targets'), make('ul', {class: 'serve-targets'}, all.map(one => make('li', {},
+            make('span', {}, `${one.service} ${one.target} ${one.profile}`),
+            make('span', {class: isDown(one) ? 'wrong' : 'serve-note'}, isDown(one) ? one.error : one.state)))));
+    }
+
     // ---- Messages ---------------------------------------------------------------------------------
 
     function showMessage(...children) {
@@ -340,9 +359,10 @@ globalThis.flamelServe = ({viewer, make, button, refill, sign, choice, fillChoic
     async function update(number) {
         window_ = windowOf();
         const service = state.conditions.filter(({key, operator}) => key === SERVICE && operator === '=');
-        const [serviceNames, labelNames] = await Promise.all([list('services'),
-            list('labels', {selector: printSelector(service)})]);
+        const [serviceNames, labelNames, scraped] = await Promise.all([list('services'),
+            list('labels', {selector: printSelector(service)}), list('targets')]);
         if (number !== asked) return;
+        updateTargets(scraped);
         if (serviceNames.length === 0) {
             found = null;
             sayShown('');

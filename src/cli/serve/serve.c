@@ -15,7 +15,7 @@
 #include "store/labels/time_text.h"
 
 struct fields {
-    const char *folder, *listen, *keep, *token_file, *new_token, *tenant;
+    const char *folder, *listen, *keep, *token_file, *new_token, *tenant, *config;
     int most_series, most_body;
 };
 
@@ -33,6 +33,8 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct fields, new_token)},
     {"tenant", 0, "NAME", "with --new-token: the tenant that the token belongs to (default: any)",
      FLM_OPTION_TEXT, offsetof(struct fields, tenant)},
+    {"config", 0, "FILE", "scrape /debug/pprof of the programs that are listed in this file (YAML)",
+     FLM_OPTION_TEXT, offsetof(struct fields, config)},
     {"max-series", 0, "N", "series of a tenant (default: 100000)", FLM_OPTION_COUNT,
      offsetof(struct fields, most_series)},
     {"max-body", 0, "MIB",
@@ -156,12 +158,27 @@ static int serve(const struct flm_serve_options *o)
     return good ? FLM_EXIT_DONE : FLM_EXIT_WRONG;
 }
 
+/* The text of a file: NULL where there is no name. */
+static bool read_file(const char *name, struct flm_text *text, const char **out)
+{
+    struct flm_error why;
+    if (!name)
+        return true;
+    bool good = flm_file_read(name, text, &why);
+    flm_text_putc(text, 0);
+    if (good && text->failed)
+        good = flm_error_memory(&why);
+    if (!good)
+        flm_message_error(&why);
+    *out = text->at;
+    return good;
+}
+
 static int run(const struct flm_command *command, int count, char **argv)
 {
     struct fields f = {.folder = "flamel-data", .listen = "127.0.0.1:4040"};
     struct flm_serve_options o = {.size = sizeof o};
-    struct flm_text tokens = {0};
-    struct flm_error why;
+    struct flm_text tokens = {0}, config = {0};
     char host[64];
     int status, operands = flm_command_start(command, &f, count, argv, &status);
     if (operands < 0)
@@ -174,21 +191,19 @@ static int run(const struct flm_command *command, int count, char **argv)
         return flm_message_usage("--tenant is of a new token: it takes --new-token RIGHTS");
     if (!split_address(f.listen, host, &o.port) || (f.keep && !read_duration(f.keep, &o.keep_ms)))
         return FLM_EXIT_WRONG;
-    if (f.token_file) {
-        if (!flm_file_read(f.token_file, &tokens, &why))
-            return flm_message_error(&why);
-        flm_text_putc(&tokens, 0);
-        o.tokens = tokens.failed ? NULL : tokens.at;
-    }
+    bool good =
+        read_file(f.token_file, &tokens, &o.tokens) && read_file(f.config, &config, &o.config);
     o.tokens_name = f.token_file;
+    o.config_name = f.config;
     o.folder = f.folder;
     o.host = host;
     o.most_series = (size_t)f.most_series;
     o.most_body = (size_t)f.most_body << 20;
     o.report = report;
     o.report_context = (void *)(uintptr_t)f.folder;
-    status = tokens.failed ? flm_message_usage("out of memory") : serve(&o);
+    status = good ? serve(&o) : FLM_EXIT_WRONG;
     flm_text_clear(&tokens);
+    flm_text_clear(&config);
     return status;
 }
 
@@ -205,6 +220,7 @@ const struct flm_command flm_command_serve = {
         "The URL that it prints is a page, which shows and compares them. A write is acknowledged\n"
         "when it is on the disk. SIGTERM and SIGINT end it; docs/serve.md lists the endpoints.",
     .examples = "  flamel serve --data /var/lib/flamel --keep 30d\n"
+                "  flamel serve --config flamel.yaml\n"
                 "  flamel serve --token-file tokens --new-token write\n"
                 "  flamel serve --token-file tokens --listen 0.0.0.0:4040\n",
     .options = options,

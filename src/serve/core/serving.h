@@ -22,6 +22,7 @@ struct flm_serve_counters {
 };
 
 struct flm_store_page;
+struct flm_scraper;
 
 struct flm_serving {
     struct flm_store *store;
@@ -33,6 +34,7 @@ struct flm_serving {
     struct flm_budget decompressed; /* of all requests together */
     atomic_bool is_ready;
     const struct flm_store_page *page; /* serve/page; NULL: there is none */
+    struct flm_scraper *scraper;       /* serve/scrape; NULL: nothing is scraped */
 
     /* Called after each append: it may be time to seal. */
     void (*appended)(void *context);

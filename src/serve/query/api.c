@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "serve/query/api.h"
 #include "serve/query/query_routes.h"
+#include "serve/scrape/scraper.h"
 #include "store/labels/time_text.h"
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
@@ -112,6 +113,23 @@ LIST(answer_labels, LABELS)
 LIST(answer_values, VALUES)
 LIST(answer_series, SERIES)
 
+static void answer_targets(struct flm_serving *s, const struct flm_http_request *request,
+                           struct flm_http_response *response)
+{
+    struct flm_json_writer json = {.out = &response->body};
+    struct flm_error why;
+    if (!flm_serve_parameters(request, "", &why)) {
+        flm_api_fail(request, response, &why);
+        return;
+    }
+    flm_json_begin(&json, NULL, FLM_JSON_OBJECT_LINE);
+    flm_json_begin(&json, "targets", FLM_JSON_ARRAY_LINE);
+    flm_scraper_list(s->scraper, request->tenant, &json);
+    flm_json_end(&json);
+    flm_json_end(&json);
+    response->type = "application/json";
+}
+
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* Whether the format can hold what was asked for: one side, or two. */
@@ -199,12 +217,13 @@ static void answer_merge(struct flm_serving *s, const struct flm_http_request *r
     flm_profile_free(p);
 }
 
-const struct flm_route flm_routes_api[10] = {
+const struct flm_route flm_routes_api[11] = {
     {"GET", "/api/v1/services", FLM_RIGHT_READ, answer_services, flm_fail_json},
     {"GET", "/api/v1/types", FLM_RIGHT_READ, answer_types, flm_fail_json},
     {"GET", "/api/v1/labels", FLM_RIGHT_READ, answer_labels, flm_fail_json},
     {"GET", "/api/v1/values", FLM_RIGHT_READ, answer_values, flm_fail_json},
     {"GET", "/api/v1/series", FLM_RIGHT_READ, answer_series, flm_fail_json},
+    {"GET", "/api/v1/targets", FLM_RIGHT_READ, answer_targets, flm_fail_json},
     {"GET", "/api/v1/timeline", FLM_RIGHT_READ, flm_api_timeline, flm_fail_json},
     {"GET", "/api/v1/merge", FLM_RIGHT_READ, answer_merge, flm_fail_json},
     {"GET", "/api/v1/views", FLM_RIGHT_READ, flm_api_views, flm_fail_json},
