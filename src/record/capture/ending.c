@@ -11,6 +11,7 @@
 #include "base/core/array.h"
 #include "os/clock.h"
 #include "record/capture/target.h"
+#include "record/runtime/proc_stat.h"
 
 /* A process by a file, which goes on naming it, and no other one, when it has ended. */
 struct descendant {
@@ -40,34 +41,91 @@ struct ending {
     struct flm_child *child;
     const char *root;
     pid_t session;
-    struct flm_tasks others; /* that we have started, and the command has not */
+    struct flm_tasks others; /* that were started by us, or by one of these, not by the command */
     struct descendants all;
     int64_t until_ns;
 };
 
-/* Adds what `ancestor` has started by now, callers before what they started, but not what the
- * others have, at whatever time. Without memory, or
- * in a kernel without pidfds, fewer: the command itself is ended in any case. */
-static void list(struct ending *e, pid_t ancestor)
+/* Whether one that has lost its parent before we saw both can be the command's: nothing tells who
+ * has started it but its process group. While there are others, it must have a group that only the
+ * command's processes have: rather a process too few is ended than one of somebody else. */
+static bool may_be_commands(const struct ending *e, pid_t process)
 {
-    struct flm_tasks tasks = {0};
-    if (flm_tasks_add(&tasks, ancestor))
-        flm_tasks_add_descendants(&tasks, &e->others, e->root);
-    for (size_t i = 1; i < tasks.count; i++) {
-        struct descendant found = {.process = tasks.at[i], .file = -1};
+    pid_t group = getpgid(process);
+    bool is_known = e->others.count == 0;
+    for (size_t i = 0; i < e->all.count && !is_known; i++)
+        is_known = getpgid(e->all.at[i].process) == group;
+    for (size_t i = 0; i < e->others.count && is_known; i++)
+        is_known = getpgid(e->others.at[i]) != group;
+    return is_known;
+}
+
+/* Adds those that are not listed, callers before what they started. Without memory, or in a kernel
+ * without pidfds, fewer: the command itself is ended in any case. */
+static void add(struct ending *e, const struct flm_tasks *tasks, size_t first, bool are_commands)
+{
+    for (size_t i = first; i < tasks->count; i++) {
+        struct descendant found = {.process = tasks->at[i], .file = -1};
         if (found.process == e->child->process || is_listed(&e->all, found.process))
             continue;
 #ifdef SYS_pidfd_open
         found.file = (int)syscall(SYS_pidfd_open, found.process, 0);
 #endif
         /* Looked at behind the file: the number may have gone to another process before. */
-        bool is_ours = found.file >= 0 && getsid(found.process) == e->session && !has_ended(&found);
+        bool is_ours = found.file >= 0 && getsid(found.process) == e->session &&
+                       (are_commands || may_be_commands(e, found.process)) && !has_ended(&found);
         if (is_ours && FLM_ARRAY_ADD(&e->all, found))
             continue;
         if (found.file >= 0)
             close(found.file);
     }
+}
+
+/* What the others have started, at whatever time, is no business of the command's end. They are
+ * looked at again and again, while one that ends can still be seen as the parent of another. */
+static void update_others(struct ending *e)
+{
+    if (e->others.count > 0)
+        flm_tasks_add_descendants(&e->others, NULL, e->root);
+}
+
+/* What the command and those that are listed have started by now. */
+static void list_descendants(struct ending *e)
+{
+    struct flm_tasks tasks = {0};
+    bool good = flm_tasks_add(&tasks, e->child->process);
+    for (size_t i = 0; i < e->all.count && good; i++)
+        good = has_ended(&e->all.at[i]) || flm_tasks_add(&tasks, e->all.at[i].process);
+    size_t known = tasks.count;
+    if (good)
+        flm_tasks_add_descendants(&tasks, &e->others, e->root);
+    add(e, &tasks, known, true);
     flm_tasks_clear(&tasks);
+}
+
+/* And what has lost its parent since it was started, with what that has started. */
+static void list_orphans(struct ending *e)
+{
+    struct flm_tasks tasks = {0};
+    update_others(e);
+    if (flm_tasks_add(&tasks, getpid()))
+        flm_tasks_add_descendants(&tasks, &e->others, e->root);
+    add(e, &tasks, 1, false);
+    flm_tasks_clear(&tasks);
+}
+
+static void list(struct ending *e)
+{
+    list_descendants(e);
+    list_orphans(e);
+}
+
+/* Those that have ended, and were not waited for, start nothing. */
+static bool may_start_more(const struct ending *e, int32_t process)
+{
+    struct flm_proc_stat stat;
+    return flm_proc_stat_read(e->root, process, 0, &stat) &&
+           (stat.state != 'Z' || stat.threads > 1);
 }
 
 /* From now on what loses its parent is our child, and can still be found: what was started while
@@ -85,15 +143,15 @@ static void begin(struct ending *e)
         flm_tasks_add_descendants(&command, NULL, e->root);
     size_t kept = 0;
     for (size_t i = 0; i < e->others.count; i++) {
-        bool is_commands = false;
+        bool is_no_other = e->others.at[i] == getpid();
         for (size_t k = 0; k < command.count; k++)
-            is_commands |= command.at[k] == e->others.at[i];
-        if (!is_commands)
+            is_no_other |= command.at[k] == e->others.at[i];
+        if (!is_no_other && may_start_more(e, e->others.at[i]))
             e->others.at[kept++] = e->others.at[i];
     }
     e->others.count = kept;
     flm_tasks_clear(&command);
-    list(e, e->child->process);
+    list_descendants(e);
 }
 
 /* Nobody waits for those that may not be signaled: of another user, by sudo. */
@@ -128,7 +186,7 @@ static bool have_ended(const struct ending *e)
     return ended;
 }
 
-static bool await_end(const struct ending *e)
+static bool await_end(struct ending *e)
 {
     enum { STEP_MS = 10 };
     while (!have_ended(e)) {
@@ -137,6 +195,7 @@ static bool await_end(const struct ending *e)
         struct pollfd command = {.fd = flm_child_has_ended(e->child) ? -1 : e->child->ended,
                                  .events = POLLIN};
         poll(&command, 1, STEP_MS);
+        update_others(e);
     }
     return true;
 }
@@ -151,7 +210,7 @@ static bool end_all(struct ending *e, int number, int patience_ms)
         first = e->all.count;
         if (!await_end(e))
             return false;
-        list(e, getpid());
+        list(e);
     } while (e->all.count > first);
     return true;
 }
@@ -167,7 +226,7 @@ void flm_command_end(struct flm_child *child, const char *root, int patience_ms)
     prctl(PR_GET_CHILD_SUBREAPER, &adopts);
     begin(&e);
     if (!end_all(&e, SIGTERM, patience_ms)) {
-        list(&e, getpid()); /* what was started since then */
+        list(&e); /* what was started since then */
         end_all(&e, SIGKILL, patience_ms);
     }
     prctl(PR_SET_CHILD_SUBREAPER, adopts);

@@ -149,10 +149,10 @@ static _Noreturn void help(int go, int answer)
     _exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-/* As in `helper & exec flamel record -- command`: what the helper starts while the command ends. */
-static void what_others_start_meanwhile_is_left_alone(void **state)
+/* As in `helper & exec flamel record -- command`: a command that has a helper start a process while it
+ * ends. That process, which the helper or we have to wait for, must end by our signal. */
+static void check_helper(void (*helps)(int go, int answer), bool is_adopted)
 {
-    (void)state;
     int go[2], answer[2], status = 0;
     char line[64];
     assert_true(pipe(go) == 0 && pipe(answer) == 0);
@@ -165,7 +165,7 @@ static void what_others_start_meanwhile_is_left_alone(void **state)
     }
     pid_t helper = fork();
     if (helper == 0)
-        help(go[0], answer[1]);
+        helps(go[0], answer[1]);
     assert_true(dup2(go[1], 7) == 7 && dup2(answer[0], 8) == 8);
     struct started started = start((char[]){"trap 'echo >&7; read pid <&8; echo $pid >&9; exit' "
                                             "TERM; echo there >&9; sleep 600 & wait"});
@@ -175,9 +175,14 @@ static void what_others_start_meanwhile_is_left_alone(void **state)
     pid_t process = (pid_t)strtol(line, NULL, 10);
     assert_true(process > 0);
     kill(process, SIGUSR1);
+    if (is_adopted) {
+        assert_int_equal(waitpid(process, &status, 0), process);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), SIGUSR1);
+    }
     assert_int_equal(waitpid(helper, &status, 0), helper);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), SIGUSR1);
+    assert_int_equal(WEXITSTATUS(status), is_adopted ? 0 : SIGUSR1);
     for (int i = 0; i < 2; i++) {
         close(go[i]);
         close(answer[i]);
@@ -185,6 +190,33 @@ static void what_others_start_meanwhile_is_left_alone(void **state)
     close(7);
     close(8);
     finish(&started);
+}
+
+static void what_others_start_meanwhile_is_left_alone(void **state)
+{
+    (void)state;
+    check_helper(help, false);
+}
+
+/* The helper's child starts another one, which loses its parent at once: we become its parent while
+ * the command ends, and nothing but its process group tells whose it is. */
+static _Noreturn void help_once_removed(int go, int answer)
+{
+    char byte;
+    if (read(go, &byte, 1) == 1 && fork() == 0) {
+        pid_t process = fork();
+        while (process == 0)
+            pause();
+        _exit(dprintf(answer, "%d\n", (int)process) > 0 ? 0 : 1);
+    }
+    wait(NULL);
+    _exit(0);
+}
+
+static void orphans_of_others_are_left_alone(void **state)
+{
+    (void)state;
+    check_helper(help_once_removed, true);
 }
 
 static void a_command_that_has_ended_is_not_signaled(void **state)
@@ -210,6 +242,7 @@ int main(void)
         cmocka_unit_test(what_is_started_meanwhile_ends_too),
         cmocka_unit_test(a_daemon_is_left_alone),
         cmocka_unit_test(what_others_start_meanwhile_is_left_alone),
+        cmocka_unit_test(orphans_of_others_are_left_alone),
         cmocka_unit_test(a_command_that_has_ended_is_not_signaled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
