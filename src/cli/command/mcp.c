@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/command/commands.h"
+#include "cli/common/memory_limit.h"
 #include "cli/common/messages.h"
 #include "cli/mcp/server.h"
 
@@ -13,7 +14,9 @@ static int run(const struct flm_command *command, int count, char **words)
         return status;
     if (operands > 0)
         return flm_message_usage("mcp takes no file: the assistant names files when it asks");
-    return flm_mcp_serve(stdin, stdout, &why) ? FLM_EXIT_DONE : flm_message_error(&why);
+    return flm_memory_limit_begin(&why) && flm_mcp_serve(stdin, stdout, &why)
+               ? FLM_EXIT_DONE
+               : flm_message_error(&why);
 }
 
 const struct flm_command flm_command_mcp = {

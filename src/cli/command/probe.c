@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command/commands.h"
+#include "cli/common/memory_limit.h"
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
 #include "cli/common/terminal.h"
@@ -197,7 +198,7 @@ static bool show(const struct fields *f, const struct request *request,
                              "%s: nothing was measured: no process of it has loaded "
                              "libflamel-probe, or could write a file",
                              command);
-    bool good = report(f, request, probed, why);
+    bool good = flm_memory_limit_begin(why) && report(f, request, probed, why);
     if (f->output && good)
         good = save(f, probed, why);
     return good;

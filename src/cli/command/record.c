@@ -219,7 +219,7 @@ static bool read_options(const struct fields *f, int operands, char **words,
     request->options.quiet = f->quiet;
     request->options.keep_raw = f->keep_raw;
     request->options.keeps_previous = true;
-    request->options.spares_previous = f->output == usual_output;
+    request->options.spares_previous = strcmp(f->output, usual_output) == 0;
     return true;
 }
 
@@ -284,7 +284,7 @@ static bool record_threads(const struct fields *f, int operands, bool *written,
         .output = f->output,
         .filters = &f->filters,
         .per_thread = f->record.per_thread,
-        .spares_previous = f->output == usual_output,
+        .spares_previous = strcmp(f->output, usual_output) == 0,
         .quiet = f->quiet,
         .json = f->json,
     };

@@ -213,6 +213,8 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         fprintf(stderr, "\r\033[K");
     if (fields->found_format && format[0])
         *fields->found_format = format;
+    if (profile)
+        flm_memory_limit_read(profile);
     if (profile && !fields->quiet && !fields->reports_losses) {
         report_lines(path, "lost: ", flm_remarks_lost, profile);
         report_lines(path, "rounded: ", flm_remarks_rounded, profile);

@@ -124,14 +124,22 @@ uint64_t flm_memory_room(const char *root)
     return room;
 }
 
-/* The address space of a sanitizer's own data is terabytes, which are never used: a limit would be
- * passed before anything begins. */
-static bool has_shadow(void)
+/* What the process has of data already, as a recorder at its end: the room is what comes on top. */
+static uint64_t size_of_data(void)
 {
     char text[200];
     unsigned long long pages = 0;
     return read_text("/proc/self/statm", text, sizeof text) &&
-           sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) == 1 && pages > 1ull << 28;
+                   sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) == 1
+               ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
+               : 0;
+}
+
+/* The address space of a sanitizer's own data is terabytes, which are never used: a limit would be
+ * passed before anything begins. */
+static bool has_shadow(void)
+{
+    return size_of_data() > UINT64_C(1) << 40;
 }
 
 /* The stacks of the threads that read: all of them count as data, and little of them is used. */
@@ -171,9 +179,14 @@ enum { LEAST = 256 << 20 };
 
 /* The process has one limit, and this is what is known of it. */
 static struct {
-    bool is_decided, is_set;
+    bool was_begun, is_set;
     uint64_t bytes, before;
 } limit;
+
+/* What was read, for errors. */
+static struct {
+    unsigned long long profiles, stacks, frames;
+} read_so_far;
 
 /* "2G", "500M", "1073741824". */
 static bool parse(const char *text, uint64_t *bytes)
@@ -194,7 +207,7 @@ static bool parse(const char *text, uint64_t *bytes)
 
 bool flm_memory_limit_begin(struct flm_error *why)
 {
-    if (limit.is_decided)
+    if (limit.is_set)
         return true;
     const char *wanted = getenv("FLAMEL_MEMORY");
     limit.bytes = UINT64_MAX;
@@ -208,8 +221,10 @@ bool flm_memory_limit_begin(struct flm_error *why)
     } else {
         limit.bytes = flm_memory_room("");
         limit.bytes = limit.bytes < LEAST ? LEAST : limit.bytes;
+        if (limit.bytes != UINT64_MAX)
+            limit.bytes += size_of_data();
     }
-    limit.is_decided = true;
+    limit.was_begun = true;
     limit.is_set = limit.bytes != UINT64_MAX && set_limit(limit.bytes, &limit.before);
     return true;
 }
@@ -218,18 +233,56 @@ void flm_memory_limit_end(void)
 {
     if (limit.is_set)
         restore_limit(limit.before);
+    limit.is_set = false;
 }
 
 void flm_memory_limit_again(void)
 {
-    if (limit.is_set)
-        limit.is_set = set_limit(limit.bytes, &limit.before);
+    if (limit.was_begun)
+        flm_memory_limit_begin(NULL);
+}
+
+void flm_memory_limit_read(const struct flm_profile *profile)
+{
+    if (!profile) {
+        read_so_far.profiles = read_so_far.stacks = read_so_far.frames = 0;
+        return;
+    }
+    read_so_far.profiles++;
+    read_so_far.stacks += flm_profile_node_count(profile) - 1;
+    read_so_far.frames += flm_profile_frame_count(profile) - 1;
+}
+
+static const char *plural(unsigned long long count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* What says nothing but that: an operation does not know what else there is. */
+static void explain_operation(struct flm_error *why)
+{
+    char sentence[300];
+    if (!read_so_far.profiles) {
+        flm_error_add(why, ": it takes a machine with more");
+        return;
+    }
+    snprintf(sentence, sizeof sentence,
+             " for what is made of %llu profile%s with %llu stack%s and %llu function%s: merge "
+             "frames first (--apply by:module), read parts of the input, or use a machine with "
+             "more",
+             read_so_far.profiles, plural(read_so_far.profiles), read_so_far.stacks,
+             plural(read_so_far.stacks), read_so_far.frames, plural(read_so_far.frames));
+    flm_error_add(why, sentence);
 }
 
 void flm_memory_limit_explain(struct flm_error *why)
 {
     char sentence[120];
-    if (!why || why->kind != FLM_ERROR_MEMORY || !limit.is_set)
+    if (!why || why->kind != FLM_ERROR_MEMORY)
+        return;
+    if (flm_bytes_end_with(flm_bytes_of(why->text), "out of memory"))
+        explain_operation(why);
+    if (!limit.is_set)
         return;
     snprintf(sentence, sizeof sentence, " (the bound is %llu MB: FLAMEL_MEMORY in flamel(1))",
              (unsigned long long)(limit.bytes / 1000000));

@@ -12,12 +12,14 @@
 #include <stdint.h>
 
 #include "flamel/error.h"
+#include "flamel/profile.h"
 
 /* In bytes; UINT64_MAX where nothing says so. `root` is "", or a folder that has proc and sys of
  * some other machine. */
 uint64_t flm_memory_room(const char *root);
 
-/* Once for a process; later calls do nothing. False, and `why`, where FLAMEL_MEMORY is no size. */
+/* Until it is ended; calls meanwhile do nothing. False, and `why`, where FLAMEL_MEMORY is no
+ * size. */
 bool flm_memory_limit_begin(struct flm_error *why);
 
 /* Other programs do not inherit it: these are around what starts one, or flm_memory_limit_end is
@@ -25,7 +27,11 @@ bool flm_memory_limit_begin(struct flm_error *why);
 void flm_memory_limit_end(void);
 void flm_memory_limit_again(void);
 
-/* Behind an error that says that memory ran out: what the bound was, where there is one. */
+/* A profile that was read, for errors; NULL: from here on others are counted. */
+void flm_memory_limit_read(const struct flm_profile *profile);
+
+/* Behind an error that says that memory ran out: what was read, and what to do, where the error
+ * does not say what took it; and what the bound was, where there is one. */
 void flm_memory_limit_explain(struct flm_error *why);
 
 #endif

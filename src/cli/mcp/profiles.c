@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cli/common/load_options.h"
+#include "cli/common/memory_limit.h"
 #include "cli/mcp/tools.h"
 #include "cli/report/interval.h"
 #include "cli/report/live_sections.h"
@@ -92,6 +93,8 @@ struct flm_profile *flm_mcp_load(const struct flm_mcp_call *call, const char *pa
                                  struct flm_error *why)
 {
     struct flm_profile *profile = load(call, path, why);
+    if (profile)
+        flm_memory_limit_read(profile);
     return profile && call->apply ? apply(call, profile, why) : profile;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/memory_limit.h"
+
 #define AT(member) offsetof(struct flm_mcp_call, member)
 
 #define FILE_OF "path of a profile, of any format that flamel reads"
@@ -459,10 +461,13 @@ bool flm_mcp_call(const struct flm_mcp_tool *tool, struct flm_bytes arguments,
                                 .max_chars = NAN,
                                 .is_canceled = is_canceled};
     struct flm_text text = {0};
+    flm_memory_limit_read(NULL);
     bool is_understood = read_arguments(&call, tool, arguments, why);
     if (is_understood) {
         bool good = tool->run(&call, &text, why) && (!text.failed || flm_error_memory(why)) &&
                     limit(&text, &call, why);
+        if (!good)
+            flm_memory_limit_explain(why);
         struct flm_bytes said =
             good ? (struct flm_bytes){text.at, text.size} : flm_bytes_of(why->text);
         add_content(out, said, !good);

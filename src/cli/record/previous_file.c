@@ -91,7 +91,7 @@ bool flm_save_over_previous(const struct flm_profile *profile, const char *outpu
     struct names names = {0};
     enum contents contents = NOTHING;
     bool asks = previous->keeps || (previous->spares && !has_samples(profile));
-    previous->was_spared = false;
+    previous->was_spared = previous->was_replaced = false;
     if (asks && !find_contents(output, &contents, why))
         return false;
     if (previous->spares && !has_samples(profile) && contents == SAMPLES) {
@@ -104,6 +104,7 @@ bool flm_save_over_previous(const struct flm_profile *profile, const char *outpu
         good = keep(&names, why);
     else if (names.is_aside)
         put_back(&names, output);
+    previous->was_replaced = good && names.is_aside && contents == SAMPLES && !has_samples(profile);
     names_clear(&names);
     return good;
 }

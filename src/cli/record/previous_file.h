@@ -16,7 +16,8 @@
 
 struct flm_previous_file {
     bool keeps, spares;
-    bool was_spared; /* receives whether nothing was written for that reason */
+    bool was_spared;   /* receives whether nothing was written for that reason */
+    bool was_replaced; /* receives whether it had samples, is OUTPUT.old, and there are none now */
 };
 
 /* Writes the profile in the format that the end of `output` says. */

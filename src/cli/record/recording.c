@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/common/memory_limit.h"
 #include "cli/common/messages.h"
 #include "cli/common/standard_files.h"
 #include "cli/common/terminal.h"
@@ -95,6 +96,7 @@ static bool save(struct flm_recorded *recorded, const struct flm_recorded_option
     struct flm_previous_file previous = {.keeps = o->keeps_previous, .spares = o->spares_previous};
     bool good = flm_save_over_previous(recorded->profile, o->output, &previous, why);
     recorded->kept_previous = previous.was_spared;
+    recorded->replaced_previous = previous.was_replaced;
     return good;
 }
 
@@ -128,7 +130,9 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
     const char *spool = recorded->spool.at;
     if (!result.spool_lost) /* else there is nothing but this process */
         flm_recording_signals_may_end(spool, o->output);
-    recorded->profile = finish(recorded->recording, calling, why);
+    /* Only now: the command would have inherited it, and the next one of several does not. */
+    if (flm_memory_limit_begin(why))
+        recorded->profile = finish(recorded->recording, calling, why);
     if (recorded->profile && result.spool_lost)
         unlink(spool); /* it is not whole, and takes the room that the profile needs */
     bool good = recorded->profile && filter(recorded, o, why) && save(recorded, o, why);
@@ -142,6 +146,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         flm_recording_signals_wait(); /* all is done */
         unlink(spool);
     }
+    flm_memory_limit_end();
     flm_recording_signals_wait();
     recorded->summary = (struct flm_record_summary){
         .profile = recorded->profile,
@@ -151,6 +156,7 @@ static bool write_profile(struct flm_recorded *recorded, const struct flm_record
         .off_cpu = o->recorder.off_cpu,
         .output = o->output,
         .kept_previous = recorded->kept_previous,
+        .replaced_previous = recorded->replaced_previous,
         .output_size = good ? size_of(o->output) : 0,
         .spool = o->keep_raw && !result.spool_lost ? spool : NULL,
         .filtered_out = recorded->filtered_out,
@@ -250,6 +256,10 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
     flm_text_putc(&recorded->spool, 0);
     if (recorded->spool.failed)
         return flm_error_memory(why);
+    /* What is wrong with it is said before anything is recorded. */
+    if (!flm_memory_limit_begin(why))
+        return false;
+    flm_memory_limit_end();
     if (!keep_left_records(recorded->spool.at, o->quiet, why))
         return false;
     if (!start(recorded, o, &calling, why)) {

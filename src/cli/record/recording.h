@@ -45,6 +45,7 @@ struct flm_recorded {
     int stopped_by;                    /* a signal that we got; 0: none */
     bool ended_command;                /* by us, when the recording was over before it */
     bool kept_previous;                /* OUTPUT was not written: see spares_previous */
+    bool replaced_previous;            /* OUTPUT has no samples now; OUTPUT.old has some */
     uint32_t filtered_out;             /* samples that the filters left out */
     struct flm_text spool;
     struct flm_signals caught;

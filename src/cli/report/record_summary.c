@@ -353,6 +353,11 @@ static void add_file(const struct flm_record_summary *s, const struct flm_report
         flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
     }
     flm_text_putc(out, '\n');
+    if (s->replaced_previous) {
+        begin(out, "before", style);
+        flm_add_name(out, s->output, style);
+        flm_text_puts(out, ".old is the recording from before, which has samples\n");
+    }
     if (s->spool) {
         begin(out, "kept", style);
         flm_add_name(out, s->spool, style);

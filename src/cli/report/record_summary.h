@@ -14,7 +14,8 @@ struct flm_record_summary {
     bool still_runs;     /* so does the command */
     bool off_cpu;        /* off-CPU time was recorded too */
     const char *output;
-    bool kept_previous; /* nothing was sampled, and `output` is still the file from before */
+    bool kept_previous;     /* nothing was sampled, and `output` is still the file from before */
+    bool replaced_previous; /* nor was anything, but it is written; OUTPUT.old is from before */
     uint64_t output_size;
     const char *spool;     /* kept, where asked for; NULL: none */
     uint32_t filtered_out; /* samples that are not in the profile, for --thread, --state ... */

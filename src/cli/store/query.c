@@ -6,6 +6,7 @@
 
 #include "cli/command/commands.h"
 #include "cli/common/load_options.h"
+#include "cli/common/memory_limit.h"
 #include "cli/common/messages.h"
 #include "cli/save/save_options.h"
 #include "cli/server/refusal.h"
@@ -117,7 +118,9 @@ static struct flm_profile *ask(const struct fields *f, const char *selector, str
         good = flm_error_within(why, f->server.url);
     const struct flm_load_options load = {.size = sizeof load, .format = "flm"};
     if (good && reply.status == 200) {
-        p = flm_load_memory(reply.body.at, reply.body.size, &load, why);
+        p = flm_memory_limit_begin(why)
+                ? flm_load_memory(reply.body.at, reply.body.size, &load, why)
+                : NULL;
         if (!p)
             flm_error_within(why, f->server.url);
     } else if (good) {

@@ -8,9 +8,9 @@
  * pipe from there would stay open. Our own process group may have our caller, and shells and
  * timeout(1) make groups of their own, so the descendants are listed instead.
  *
- * Where we have other children, as in `server & exec flamel record -- ./load`, what they have started
- * is left alone. One that lost its parent before both were seen is ended only where its process group
- * is of the command alone: then one of the command may be left. */
+ * Where we have other children, as in `server & exec flamel record -- ./load`, what they have
+ * started is left alone. One that lost its parent before both were seen is ended only where its
+ * process group is of the command alone: then one of the command may be left. */
 #ifndef FLAMEL_RECORD_CAPTURE_ENDING_H
 #define FLAMEL_RECORD_CAPTURE_ENDING_H
 

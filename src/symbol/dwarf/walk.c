@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "os/regular_file.h"
@@ -151,6 +152,16 @@ static void walk_unit(struct walker *walker, const struct work *work, Dwarf_Off 
     walker->report.damaged_units += !good;
 }
 
+/* libdw ends the process where it finds no memory, by an assertion or by exit, so it is not called
+ * where there is little: a unit needs its abbreviations, of which even large ones take less. */
+static bool has_room(void)
+{
+    enum { MOST_OF_A_UNIT = 16 << 20 };
+    void *room =
+        mmap(NULL, MOST_OF_A_UNIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return room != MAP_FAILED && munmap(room, MOST_OF_A_UNIT) == 0;
+}
+
 /* Runs in each thread: takes the next chunk until there is none. */
 static void walk_chunks(void *context, size_t thread)
 {
@@ -159,8 +170,13 @@ static void walk_chunks(void *context, size_t thread)
     for (size_t chunk; (chunk = atomic_fetch_add(&work->next_chunk, 1)) < work->chunk_count;) {
         walker->maker = work->makers[chunk];
         flm_dwarf_entries_begin(walker->entries, walker->maker);
-        for (size_t i = work->chunks[chunk]; i < work->chunks[chunk + 1]; i++)
+        for (size_t i = work->chunks[chunk]; i < work->chunks[chunk + 1]; i++) {
+            if (!has_room()) {
+                flm_code_maker_out_of_memory(walker->maker);
+                return;
+            }
             walk_unit(walker, work, work->units[i]);
+        }
     }
 }
 
@@ -212,6 +228,11 @@ static struct walker *walker_new(Elf *elf, Elf *alternate, struct flm_error *why
 {
     struct walker *walker = calloc(1, sizeof *walker);
     if (!walker || !(walker->entries = flm_dwarf_entries_new())) {
+        walker_free(walker);
+        flm_error_memory(why);
+        return NULL;
+    }
+    if (!has_room()) {
         walker_free(walker);
         flm_error_memory(why);
         return NULL;

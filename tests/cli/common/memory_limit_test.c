@@ -117,7 +117,8 @@ static _Noreturn void try_limit(void)
     good = good && fits && !beyond && limit.rlim_cur == bound;
     flm_error_memory(&why);
     flm_memory_limit_explain(&why);
-    good = good && strstr(why.text, "out of memory (the bound is 268 MB: FLAMEL_MEMORY");
+    good = good && strstr(why.text, "out of memory: it takes a machine with more (the bound is 268 "
+                                    "MB: FLAMEL_MEMORY");
     flm_memory_limit_end();
     void *again = malloc(bound);
     good =

@@ -149,8 +149,8 @@ static _Noreturn void help(int go, int answer)
     _exit(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-/* As in `helper & exec flamel record -- command`: a command that has a helper start a process while it
- * ends. That process, which the helper or we have to wait for, must end by our signal. */
+/* As in `helper & exec flamel record -- command`: a command that has a helper start a process while
+ * it ends. That process, which the helper or we have to wait for, must end by our signal. */
 static void check_helper(void (*helps)(int go, int answer), bool is_adopted)
 {
     int go[2], answer[2], status = 0;
