@@ -8,6 +8,7 @@
 import {AFTER, BEFORE, HAS_CODE, startCore} from './core.js';
 import {button, choice, fillChoice, make, refill, released, sign} from './dom.js';
 import {isEmbedded, isOfStore, liveURL, loadEmbedded, loadModule} from './load.js';
+import {flamelRemoveFirst} from './start.js';
 import {makeViewer} from './viewer.js';
 
 async function startPage() {
@@ -31,6 +32,7 @@ async function startPage() {
             side: AFTER | HAS_CODE, make, button, refill, released});
     } catch (error) {
         console.error(error);
+        flamelRemoveFirst();
         home.replaceChildren(make('p', {class: 'dead', role: 'alert'},
             `The viewer cannot start: ${error.message}`));
     }

@@ -18,6 +18,7 @@ import {makeStatus} from './status.js';
 import {makeTable} from './tables.js';
 import {makeTools} from './tools.js';
 import {makeTooltip} from './tooltip.js';
+import {flamelRemoveFirst} from './start.js';
 import {copyText, exportAs} from './export.js';
 import {watchPrint} from './print.js';
 import {addViewerStyle, watchTheme} from './theme.js';
@@ -184,6 +185,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         layOut();
         chips.update();
         panel.update();
+        if (keepsHash) flamelRemoveFirst();
         pending |= bits;
         requestFrame();
         (globalThis.requestIdleCallback ?? setTimeout)(() => guard(canvas.expectGlyphs));

@@ -38,9 +38,13 @@ export const median = values => quantile(values, 0.5);
 // Ours draws with putImageData: a picture has boxes when at least one in a hundred of the pixels that
 // are sampled differs from the last one, which has the color of the background. Speedscope draws rectangles with
 // WebGL and in the same frame their names with fillText: the first name is its picture. d3-flame-graph
-// adds elements.
+// adds elements. Of a page of ours `painted` is when the picture was on the screen that is there before its viewer
+// (src/viewer/paint/first_picture.h): the browser's own first contentful paint.
 function watch() {
-    const bench = window.bench = {started: 0, first: null, changed: null, seen: 0};
+    const bench = window.bench = {started: 0, first: null, changed: null, seen: 0, painted: NaN};
+    new PerformanceObserver(list => {
+        for (const entry of list.getEntriesByName('first-contentful-paint')) bench.painted = entry.startTime;
+    }).observe({type: 'paint', buffered: true});
     const behind = new MessageChannel(), waiting = [];
     behind.port1.onmessage = () => waiting.splice(0).forEach(done => done(performance.now()));
     bench.afterFrame = done => {

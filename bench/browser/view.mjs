@@ -61,16 +61,18 @@ function partPage() {
 // ---- Opening ------------------------------------------------------------------------------------
 
 // A new renderer process each time. Wall time from the navigation to the end of the first frame whose canvas
-// shows boxes; CPU time of the renderer until then, including its start and the compilation of the module.
+// shows boxes; CPU time of the renderer until then, including its start and the compilation of the module. And, before
+// that, to the first picture.
 async function opened(subject, name, input) {
-    const waits = [], cpu = [];
+    const waits = [], cpu = [], painted = [];
     for (let run = 0; run < runs; run++) {
         const {result, seconds} = await rendererCPU(() => subject.open(input));
         waits.push(result.wait);
         cpu.push(seconds * 1e3);
+        painted.push(await result.page.evaluate(() => window.bench.painted));
         await subject.close(result.page);
     }
-    row(`${name}, ${subject.name}`, `wall ${each(waits)}`, `renderer CPU median ${ms(median(cpu))}`);
+    row(`${name}, ${subject.name}`, `first picture ${each(painted)}`, `viewer ${each(waits)}`, `renderer CPU median ${ms(median(cpu))}`);
 }
 
 async function partOpen() {

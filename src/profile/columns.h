@@ -104,6 +104,10 @@ static inline struct flm_frame_record flm_frame_located(const struct flm_frame_r
 /* A profile with room for exactly these sizes, zeroed; columns are to be filled. */
 struct flm_profile *flm_profile_allocate(const struct flm_sizes *sizes, struct flm_error *why);
 
+/* The same profile once more, for who frees what it is given: it uses the columns of `profile`,
+ * which outlives it. NULL, and `why`, if memory ran out. */
+struct flm_profile *flm_profile_borrow(const struct flm_profile *profile, struct flm_error *why);
+
 /* Gives back the room of nodes, strings ... that turned out not to be needed: `sizes` are at most
  * those it was allocated with. Moves the columns together. */
 bool flm_profile_shrink(struct flm_profile *profile, const struct flm_sizes *sizes,

@@ -75,6 +75,20 @@ void flm_profile_free(struct flm_profile *profile)
     free(profile);
 }
 
+struct flm_profile *flm_profile_borrow(const struct flm_profile *profile, struct flm_error *why)
+{
+    struct flm_profile *borrowed = malloc(sizeof *borrowed);
+    if (!borrowed) {
+        flm_error_memory(why);
+        return NULL;
+    }
+    *borrowed = *profile;
+    borrowed->release = NULL;
+    borrowed->residuals = NULL;
+    borrowed->residual_count = 0;
+    return borrowed;
+}
+
 bool flm_profile_shrink(struct flm_profile *profile, const struct flm_sizes *sizes,
                         struct flm_error *why)
 {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
+import {browser} from './browser.mjs';
 import {ALL, IDLE, LEX, MAIN, PARSE, READ, SMALL, WRITE, click, close, colors, doubleClick, file, finish,
     hashOf, hover, nameAt, open, pageOf, press, selected, resolved, spot, words} from './page.mjs';
 
@@ -259,4 +260,82 @@ test('letters are drawn before they are needed: what a zoom brings up needs none
     assert.equal(await nameAt(page, {level: 2, at: 0.9}), '~QZJXK{0987}');
     assert.deepEqual(await page.evaluate(() => window.drawn), []);
     await finish(page, assert);
+});
+
+// ---- Before the viewer has started, and where no script runs -------------------------------------
+
+const POINTS = [{level: 0, at: 0.5}, {level: 1, at: 0.1}, {level: 1, at: 0.9}, {level: 2, at: 0.5},
+    {level: 2, at: 0.9}, {level: 3, at: 0.22}, {level: 3, at: 0.5}, {level: 4, at: 0.22}, {level: 5, at: 0.5}];
+
+// A page whose viewer never gets its module, so that what is there before stays.
+async function held(html, {hash = '', ...options} = {}) {
+    const context = await browser.newContext({viewport: {width: 1200, height: 700}, ...options});
+    const page = await context.newPage();
+    await page.addInitScript(() => { WebAssembly.compileStreaming = () => new Promise(() => {}); });
+    await page.goto(`file://${html}${hash}`);
+    return page;
+}
+const firstNames = page => page.locator('#flamel-first text').allTextContents();
+
+// The colors of a screenshot at some places, which a page that may show images decodes.
+async function colorsAt(page, shot, places) {
+    return page.evaluate(async ([bytes, places]) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${bytes}`;
+        await image.decode();
+        const canvas = Object.assign(document.createElement('canvas'), {width: image.width, height: image.height});
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return places.map(({x, y}) => [...context.getImageData(Math.round(x), Math.round(y), 1, 1).data].join());
+    }, [shot.toString('base64'), places]);
+}
+
+for (const colorScheme of ['light', 'dark'])
+    test(`the first picture has the boxes of the viewer, where they will be, ${colorScheme}`, async () => {
+        const first = await held(small, {colorScheme}), page = await open(small, {colorScheme});
+        await page.mouse.move(2, 2);
+        const places = await Promise.all(POINTS.map(point => spot(page, point)));
+        const [there, now] = [await first.screenshot(), await page.screenshot()];
+        const expected = await colorsAt(page, now, places);
+        assert.deepEqual(await colorsAt(page, there, places), expected);
+        assert.ok(new Set(expected).size >= 5, expected.join(' '));
+        assert.deepEqual(await firstNames(first), ['all, 100 samples', 'idle', 'main', 'parse', 'write', 'lex', 'read', 'read']);
+        const label = await first.locator('#flamel-first text', {hasText: 'write'}).boundingBox();
+        const left = await spot(page, {level: 2, at: 0.55}); // where its box begins
+        assert.ok(Math.abs(label.x - left.x - 4) < 2 && Math.abs(label.y + label.height / 2 - left.y) < 4,
+            JSON.stringify([label, left]));
+        assert.deepEqual(await firstNames(page), []); // it goes when the viewer has drawn
+        await first.context().close();
+        await finish(page, assert);
+    });
+
+test('a page with a state in its address waits for its viewer', async () => {
+    const page = await held(small, {hash: '#view=sandwich'});
+    await page.locator('#flamel-first').waitFor({state: 'detached'});
+    await page.context().close();
+});
+
+test('the theme that was chosen is that of the first picture', async () => {
+    for (const [chosen, colorScheme] of [['dark', 'light'], ['light', 'dark']]) {
+        const page = await held(small, {colorScheme});
+        await page.evaluate(chosen => localStorage.setItem('flamel-theme', chosen), chosen);
+        await page.reload();
+        await page.locator(`#flamel-first.${chosen}`).waitFor();
+        const ink = await page.locator('#flamel-first path').first().evaluate(path => getComputedStyle(path).stroke ===
+            (path.ownerDocument.querySelector('#flamel-first.dark') ? getComputedStyle(path).color : 'rgb(238, 237, 234)'));
+        assert.ok(ink);
+        await page.context().close();
+    }
+});
+
+test('without scripts the picture stays, below a sentence that says so', async () => {
+    const context = await browser.newContext({javaScriptEnabled: false, viewport: {width: 390, height: 844}});
+    const page = await context.newPage();
+    await page.goto(`file://${small}`);
+    const sentence = await page.locator('noscript').boundingBox();
+    const all = await page.locator('#flamel-first svg svg', {hasText: 'all, 100'}).boundingBox();
+    assert.ok(all.y >= sentence.y + sentence.height && all.y < 300, `${all.y}`);
+    assert.match(await page.locator('noscript').innerText(), /flamel report/);
+    assert.equal(await page.getByRole('img', {name: /^Flame graph of in1.folded$/}).count(), 1);
+    await context.close();
 });

@@ -290,6 +290,23 @@ static void room_that_cannot_be_had_is_an_error(void **state)
     flm_profile_free(p);
 }
 
+static void a_borrowed_profile_leaves_the_columns_to_their_owner(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    struct flm_profile *p = random_profile(&random, &random_full);
+    for (int i = 0; i < 2; i++) {
+        struct flm_profile *borrowed = flm_profile_borrow(p, NULL);
+        assert_non_null(borrowed);
+        assert_ptr_equal(borrowed->node_end, p->node_end);
+        flm_profile_free(borrowed);
+    }
+    struct flm_error why = {0};
+    if (!flm_profile_check(p, &why))
+        fail_msg("%s", why.text);
+    flm_profile_free(p);
+}
+
 static void assert_string(const struct flm_profile *p, uint32_t string, const char *expected)
 {
     struct flm_name name = flm_profile_string(p, (struct flm_string){string});
@@ -398,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_100000_frames_has_its_depth),
         cmocka_unit_test(shrinking_keeps_the_beginning_of_every_column),
         cmocka_unit_test(shrinking_may_change_nothing),
+        cmocka_unit_test(a_borrowed_profile_leaves_the_columns_to_their_owner),
         cmocka_unit_test(room_that_cannot_be_had_is_an_error),
         cmocka_unit_test(samples_are_read_as_columns),
         cmocka_unit_test(labels_are_read_by_set),

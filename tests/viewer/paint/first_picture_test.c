@@ -1,0 +1,140 @@
+#include "viewer/paint/first_picture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "support/core/failures.h"
+#include "support/profile/viewing.h"
+#include "support/profile/xml.h"
+
+static struct flm_text first_of(struct flm_viewer *v)
+{
+    struct flm_text out = {0};
+    struct flm_error why = {0};
+    if (!flm_first_picture_write(v, &out, &why))
+        fail_msg("%s", why.text);
+    if (out.size > 0)
+        assert_xml((struct flm_bytes){out.at, out.size});
+    flm_text_putc(&out, 0);
+    assert_false(out.failed);
+    return out;
+}
+
+static size_t count_of(const char *in, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = in; (at = strstr(at, what)); at++)
+        count++;
+    return count;
+}
+
+static void boxes_are_lines_and_wide_ones_have_labels(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;<parse> 750\nmain;io 248\nmain;tiny 2\n");
+    struct flm_text out = first_of(v);
+    assert_int_equal(count_of(out.at, "<text"), 4);
+    assert_non_null(strstr(out.at, ">all, 1,000 samples</text>"));
+    assert_non_null(strstr(out.at, ">&lt;parse&gt;</text>"));
+    /* Siblings are ordered by name: <parse> has the first three quarters. */
+    assert_non_null(strstr(out.at, "<svg x=\"0.00%\" y=\"86\" width=\"75.00%\""));
+    assert_non_null(strstr(out.at, "<svg x=\"75.00%\" y=\"86\" width=\"24.80%\""));
+    /* all, main, <parse>, io, and tiny, which is 3 px wide. */
+    assert_int_equal(count_of(out.at, "h14230") + count_of(out.at, "h10670") +
+                         count_of(out.at, "h3522") + count_of(out.at, "h18"),
+                     5);
+    flm_text_clear(&out);
+    flm_viewer_free(v);
+}
+
+static void every_color_is_there_for_both_themes(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;parse 3\nmain;read_[k] 1\n");
+    struct flm_text out = first_of(v);
+    size_t paths = count_of(out.at, "<path stroke=\"#");
+    assert_true(paths >= 3);
+    assert_int_equal(count_of(out.at, "\" color=\"#"), paths + count_of(out.at, "<g fill=\"#"));
+    for (const char *at = out.at; (at = strstr(at, "<path stroke=\"#")); at++)
+        assert_true(strncmp(at + 14, at + 30, 7) != 0);
+    flm_text_clear(&out);
+    flm_viewer_free(v);
+}
+
+/* 40,000 stacks in 90 levels. */
+static struct flm_viewer *large(void)
+{
+    struct flm_text text = {0};
+    for (int i = 0; i < 40000; i++) {
+        flm_text_puts(&text, "main");
+        for (int level = 0; level < i % 90; level++)
+            flm_text_format(&text, ";f%d", level);
+        flm_text_format(&text, ";x%d 1\n", i);
+    }
+    flm_text_putc(&text, 0);
+    assert_false(text.failed);
+    struct flm_viewer *v = viewer_of_folded(text.at);
+    flm_text_clear(&text);
+    return v;
+}
+
+static void the_picture_of_a_large_profile_is_bounded(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = large();
+    struct flm_text out = first_of(v);
+    size_t lines = 0;
+    const char *labels = strstr(out.at, "</svg><svg height=\"");
+    assert_non_null(labels);
+    for (const char *at = out.at; at < labels; at++)
+        lines += at[0] == 'h' && at[1] >= '0' && at[1] <= '9';
+    assert_in_range(lines, 100, FLM_FIRST_BOXES);
+    char height[40];
+    snprintf(height, sizeof height, "height=\"%d\"><", 48 + FLM_FIRST_ROWS * 19);
+    assert_non_null(strstr(out.at, height));
+    assert_true(out.size < 60000);
+    flm_text_clear(&out);
+    flm_viewer_free(v);
+}
+
+static void of_nothing_there_is_no_picture(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = flm_viewer_new(NULL);
+    struct flm_text out = first_of(v);
+    assert_string_equal(out.at, "");
+    flm_text_clear(&out);
+    flm_viewer_free(v);
+}
+
+static bool write(void *context, struct flm_error *why)
+{
+    struct flm_text out = {0};
+    bool good =
+        flm_first_picture_write(context, &out, why) && (!out.failed || flm_error_memory(why));
+    flm_text_clear(&out);
+    return good;
+}
+
+static void memory_that_runs_out_is_said(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of_folded("main;parse 3\nmain;read_[k] 1\n");
+    assert_true(assert_survives_failures(write, v) > 3);
+    flm_viewer_free(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_are_lines_and_wide_ones_have_labels),
+        cmocka_unit_test(every_color_is_there_for_both_themes),
+        cmocka_unit_test(the_picture_of_a_large_profile_is_bounded),
+        cmocka_unit_test(of_nothing_there_is_no_picture),
+        cmocka_unit_test(memory_that_runs_out_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
