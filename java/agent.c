@@ -187,8 +187,9 @@ static void notify_all(bool on)
         jvmti_notify(agent.ti, on, events[i]);
 }
 
-/* The order matters: nothing new begins, what runs ends, and then its memory goes. */
-static void end(jni *env)
+/* All that go_live does, also if it did only a part. The order matters: nothing new begins, what
+ * runs ends, and then its memory goes. */
+static void take_back(jni *env)
 {
     if (atomic_load(&agent.is_on)) {
         if (agent.config.metrics & 1u << FLM_JAVA_LOCK)
@@ -209,9 +210,16 @@ static void end(jni *env)
     }
     agent.ring = NULL;
     jvmti_relinquish(agent.ti, &capabilities);
-    close(agent.wake);
+    if (agent.wake >= 0)
+        close(agent.wake);
+    agent.wake = -1;
+}
+
+static void end(jni *env)
+{
+    take_back(env);
     int socket = agent.socket;
-    agent.socket = agent.wake = -1;
+    agent.socket = -1;
     atomic_store(&is_loaded, false);
     close(socket);
 }
@@ -358,8 +366,8 @@ static void on_init(jvmti *ti, jni *env, object thread)
     (void)ti;
     (void)thread;
     if (!go_live(env, &why)) {
-        atomic_store(&agent.is_on, false);
-        shutdown(agent.socket, SHUT_RDWR);
+        say(true, why);
+        end(env);
     }
 }
 
@@ -471,7 +479,8 @@ static int32_t load(vm *v, const char *options, bool is_live)
     if (good)
         return 0; /* said by go_live, while it was still there */
     say(true, why);
-    atomic_store(&agent.is_on, false);
+    if (agent.ring && agent.ti)
+        take_back(env);
     close(agent.socket);
     agent.socket = -1;
     atomic_store(&is_loaded, false);

@@ -18,8 +18,7 @@ void sample_here(struct flm_java_sample *s, object of)
         count = 0;
     for (int32_t i = 0; i < count; i++) {
         const struct jvmti_frame frame = there[i];
-        const struct flm_java_frame ours = {(uint64_t)(uintptr_t)frame.method,
-                                            (int32_t)frame.location, FLM_JAVA_UNKNOWN};
+        const struct flm_java_frame ours = frame_of(&frame);
         memcpy(&frames[i], &ours, sizeof ours);
     }
     if (jvmti_class_signature(agent.ti, of, &class_name) != 0)

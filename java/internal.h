@@ -157,6 +157,15 @@ int64_t wall_look(jni *env, int64_t time_ns);
 void events_set(function callbacks[EVENTS_COUNT]);
 void events_notify(bool on);
 
+/* Frames of the VM's interface, which knows of native methods what they are. */
+static inline struct flm_java_frame frame_of(const struct jvmti_frame *frame)
+{
+    enum { NATIVE_LOCATION = -1 };
+    bool is_native = frame->location == NATIVE_LOCATION;
+    return (struct flm_java_frame){(uint64_t)(uintptr_t)frame->method, (int32_t)frame->location,
+                                   is_native ? FLM_JAVA_NATIVE_METHOD : FLM_JAVA_UNKNOWN};
+}
+
 /* Writes a sample of the current thread at its current stack, below the class of an object. */
 void sample_here(struct flm_java_sample *s, object of);
 

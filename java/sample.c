@@ -33,7 +33,13 @@ struct buffer {
 
 static struct buffer *buffers;
 static _Atomic int32_t guarded; /* threads in which a fault may be ours */
-static struct sigaction before_segv, before_bus, before_recorders;
+static struct sigaction before_recorders;
+static struct fault_handler {
+    int signal;
+    bool is_left; /* in a chain of somebody else's, when we went */
+    struct sigaction before;
+} of_segv = {.signal = SIGSEGV}, of_bus = {.signal = SIGBUS};
+static bool own_is_left;
 
 /* ---- Registers ------------------------------------------------------------------------------- */
 
@@ -95,7 +101,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, &interrupted->uc_sigmask, NULL, 8);
         siglongjmp(*fault, 1);
     }
-    pass_on(signal, info, context, signal == SIGSEGV ? &before_segv : &before_bus);
+    pass_on(signal, info, context, signal == SIGSEGV ? &of_segv.before : &of_bus.before);
 }
 
 /* ---- Java frames ----------------------------------------------------------------------------- */
@@ -309,6 +315,7 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
     struct buffer *b = take_buffer(id, reason == OF_RECORDER);
     if (!b)
         return;
+    enum { NATIVE_BYTECODE = -3 }; /* AsyncGetCallTrace's */
     int32_t count = find_frames(b, t, context);
     struct flm_java_sample s = {
         .thread = id,
@@ -325,8 +332,10 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
     if (count <= 0 && -count < FLM_JAVA_ERRORS)
         __atomic_add_fetch(&agent.ring->errors[-count], 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < s.frame_count; i++) {
-        b->out[i] = (struct flm_java_frame){(uint64_t)(uintptr_t)b->frames[i].method,
-                                            b->frames[i].bytecode, FLM_JAVA_UNKNOWN};
+        int32_t bytecode = b->frames[i].bytecode;
+        b->out[i] = (struct flm_java_frame){(uint64_t)(uintptr_t)b->frames[i].method, bytecode,
+                                            bytecode == NATIVE_BYTECODE ? FLM_JAVA_NATIVE_METHOD
+                                                                        : FLM_JAVA_UNKNOWN};
         method_seen(b->frames[i].method);
     }
     if (!is_generated(s.ip)) {
@@ -403,13 +412,61 @@ static bool install(int signal, void (*handler)(int, siginfo_t *, void *), struc
     return sigaction(signal, &action, NULL) == 0;
 }
 
-/* Where somebody else's handler is now, it calls ours: it stays. */
 static void uninstall(int signal, void (*handler)(int, siginfo_t *, void *),
                       const struct sigaction *before)
 {
     struct sigaction now;
     if (sigaction(signal, NULL, &now) == 0 && now.sa_sigaction == handler)
         sigaction(signal, before, NULL);
+}
+
+/* Where somebody else's handler is now, it calls ours, which stays. Put in front of that the next
+ * time, it would be called by itself: each would pass a fault on to the other for ever. */
+static bool install_for_faults(struct fault_handler *h)
+{
+    struct sigaction now;
+    if (sigaction(h->signal, NULL, &now) != 0)
+        return false;
+    if (h->is_left && now.sa_sigaction != h->before.sa_sigaction)
+        return true;
+    h->is_left = false;
+    return install(h->signal, on_fault, &h->before, true);
+}
+
+static void uninstall_for_faults(struct fault_handler *h)
+{
+    struct sigaction now;
+    bool is_there = sigaction(h->signal, NULL, &now) == 0 && now.sa_sigaction == on_fault;
+    if (is_there)
+        sigaction(h->signal, &h->before, NULL);
+    h->is_left |= !is_there && h->before.sa_sigaction && now.sa_sigaction != h->before.sa_sigaction;
+}
+
+/* That of threads which get signals of the agent itself: for elapsed time, and for CPU time where
+ * the recorder's do not come. */
+static bool install_own(void)
+{
+    bool of_cpu = agent.config.metrics & 1u << FLM_JAVA_CPU && !agent.takes_signals;
+    if (!of_cpu && !(agent.config.metrics & 1u << FLM_JAVA_WALL))
+        return true;
+    if (!install(SIGPROF, on_signal, &agent.before, false))
+        return false;
+    if (own_is_left) /* whose handler may call ours */
+        agent.before = (struct sigaction){.sa_handler = SIG_IGN};
+    own_is_left = true; /* until it is taken away */
+    return true;
+}
+
+static void uninstall_own(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, now;
+    if (sigaction(SIGPROF, NULL, &now) != 0 || now.sa_sigaction != on_signal)
+        return;
+    /* A signal that waits for its thread would end the process by the default action. Ignoring it
+     * discards those. */
+    sigaction(SIGPROF, &ignore, NULL);
+    sigaction(SIGPROF, &agent.before, NULL);
+    own_is_left = false;
 }
 
 /* A signal that the program has use for stays its own. */
@@ -430,25 +487,17 @@ bool samples_begin(void)
     buffers = memory;
     agent.takes_signals = install_recorders();
     agent.ring->takes_signals = agent.takes_signals;
-    return install(SIGSEGV, on_fault, &before_segv, true) &&
-           install(SIGBUS, on_fault, &before_bus, true) &&
-           install(SIGPROF, on_signal, &agent.before, false);
+    return install_for_faults(&of_segv) && install_for_faults(&of_bus) && install_own();
 }
 
 void samples_end(void)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, now;
-    /* A signal that waits for its thread would end the process by the default action. Ignoring it
-     * discards those. */
-    if (sigaction(SIGPROF, NULL, &now) == 0 && now.sa_sigaction == on_signal)
-        sigaction(SIGPROF, &ignore, NULL);
-    if (now.sa_sigaction == on_signal)
-        sigaction(SIGPROF, &agent.before, NULL);
+    uninstall_own();
     if (agent.takes_signals)
         uninstall((int)agent.config.signal, on_recorders_signal, &before_recorders);
     agent.takes_signals = false;
-    uninstall(SIGSEGV, on_fault, &before_segv);
-    uninstall(SIGBUS, on_fault, &before_bus);
+    uninstall_for_faults(&of_segv);
+    uninstall_for_faults(&of_bus);
     if (buffers)
         munmap(buffers, BUFFERS * sizeof *buffers);
     buffers = NULL;

@@ -96,8 +96,7 @@ static bool ask(struct thread *t)
     t->seen = count > 0 ? calloc((size_t)count, sizeof *t->seen) : NULL;
     t->seen_count = t->seen ? (uint32_t)count : 0;
     for (uint32_t i = 0; i < t->seen_count; i++)
-        t->seen[i] = (struct flm_java_frame){(uint64_t)(uintptr_t)frames[i].method,
-                                             (int32_t)frames[i].location, FLM_JAVA_UNKNOWN};
+        t->seen[i] = frame_of(&frames[i]);
     return true;
 }
 

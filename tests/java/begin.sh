@@ -17,26 +17,40 @@ right()
     grep -qx right "$work/out" || complain "$1: the program was not right: $(tail -n 3 "$work/out")"
 }
 
-for moment in 0 0.02 0.05 0.1 0.2 0.3; do
+# How far the VM is, in the order in which it goes: from the launcher alone to the program.
+is_at()
+{
+    case $1 in
+    launcher) grep -qx java "/proc/$program/comm" ;;
+    library) grep -q libjvm "/proc/$program/maps" ;;
+    threads) grep -qx 'VM Thread' "/proc/$program/task/"*/comm ;;
+    signals) grep -qx 'Signal Dispatch' "/proc/$program/task/"*/comm ;;
+    begun) grep -qx 'Service Thread' "/proc/$program/task/"*/comm ;;
+    program) grep -q ready "$work/out" ;;
+    esac 2> /dev/null
+}
+for moment in launcher library threads signals begun program; do
     : > "$work/out"
     java -Xmx64m -cp "$work" Busy 2 < "$work/in" > "$work/out" 2>&1 &
     program=$!
     pids="$pids $program"
     exec 9> "$work/in"
-    # It is java by now, and not the shell any more.
-    await grep -qx java "/proc/$program/comm"
-    sleep $moment
-    record --java -p $program -d 1s -o "$work/begin.flm" || complain "attached $moment s after its start: $(cat "$work/said")"
+    # Without a pause: it passes soon.
+    until is_at $moment || [ ! -d "/proc/$program" ]; do
+        :
+    done
+    record --java -p $program -d 1s -o "$work/begin.flm" || complain "attached at '$moment': $(cat "$work/said")"
     exec 9>&-
-    wait $program || complain "attached $moment s after its start, the program ended with status $?"
-    right "attached $moment s after its start"
+    wait $program || complain "attached at '$moment', the program ended with status $?"
+    right "attached at '$moment'"
 done
 
-# Whether the launcher that runs now has the agent.
-has_agent()
+# The launcher that runs now, once it has the agent.
+find_launcher()
 {
     for maps in $(grep -l 'memfd:flamel-java' /proc/[0-9]*/maps 2> /dev/null); do
-        grep -q "$work/launcher" "${maps%maps}cmdline" && return 0
+        folder=${maps%/maps}
+        grep -q "$work/launcher" "$folder/cmdline" && launcher=${folder#/proc/} && return 0
     done
     return 1
 }
@@ -51,8 +65,8 @@ for i in 1 2; do
     exec 9> "$work/in"
     await sh -c "grep -c ready '$work/out' | grep -qx $i"
     # Until the agent is in it.
-    await has_agent
-    sleep 2
+    await find_launcher
+    await_cpu "$launcher" 50
     exec 9>&-
     [ $i = 2 ] || await sh -c "grep -c right '$work/out' | grep -qx $i"
 done

@@ -60,3 +60,22 @@ await()
         sleep 0.1
     done
 }
+# Clock ticks of CPU time that a process has used; nothing, when it has ended.
+cpu_ticks()
+{
+    sed 's/.*) //' "/proc/$1/stat" 2> /dev/null | awk '{ print $12 + $13 }'
+}
+has_used()
+{
+    [ "$(cpu_ticks "$1")" -ge "$2" ]
+}
+# await_cpu PID TICKS: until it has used as much more, so that there are samples of it, however busy the machine is.
+await_cpu()
+{
+    await has_used "$1" $(($(cpu_ticks "$1") + $2))
+}
+# child_of PROCESS: its only one
+child_of()
+{
+    cat "/proc/$1/task/"*/children | tr -d " "
+}

@@ -11,7 +11,7 @@ recorder=$!
 pids="$pids $recorder"
 exec 9> "$work/in"
 await grep -q ready "$work/out"
-sleep 4
+await_cpu "$(child_of $recorder)" 600
 exec 9>&-
 wait $recorder || {
     cat "$work/said"

@@ -90,7 +90,7 @@ for way in itself TERM KILL; do
     recorder=$!
     pids="$pids $recorder"
     await sh -c "! ($(command -v grep) -c 'memfd:flamel' /proc/$program/maps | grep -qx 0)"
-    sleep 0.3
+    await_cpu $program 20
     if [ $way = itself ]; then
         finish 'it ended while sampled'
     else

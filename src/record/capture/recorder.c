@@ -352,10 +352,11 @@ static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 {
     struct flm_error spool_why;
     int64_t began_ns = flm_now_ns();
-    /* First: they say which samples in the rings theirs stand for. */
+    /* First: they say which samples in the rings theirs stand for, until now. */
     if (!flm_recorder_read_agents(r, why))
         return false;
-    if (!flm_rings_read(r->rings, &r->layouts, all, flm_recorder_take, r, why) ||
+    if (!flm_rings_read(r->rings, &r->layouts, all ? INT64_MAX : began_ns, flm_recorder_take, r,
+                        why) ||
         !flm_recorder_join_agents(r, all ? INT64_MAX : began_ns - FLM_RINGS_MOMENT_NS, why))
         return false;
     if (r->stack_sizes && !all && began_ns - r->sized_ns >= SIZES_NS) {

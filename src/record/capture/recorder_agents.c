@@ -120,6 +120,13 @@ static uint32_t signal_process(void *context, int32_t process)
                : 0;
 }
 
+static void end_signal(void *context, int32_t process)
+{
+    struct flm_recorder *r = context;
+    if (r->signals)
+        flm_thread_signals_remove(r->signals, process);
+}
+
 bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why)
 {
     const struct perf_event_attr *attr = &r->request.event[0].attr;
@@ -136,6 +143,7 @@ bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why)
         .hz = r->request.hz,
         .first_number = (uint32_t)r->layouts.items.count,
         .signal = signal_process,
+        .end_signal = end_signal,
         .context = r,
     };
     return !r->runtimes || flm_runtimes_begin(r->runtimes, &target, why);

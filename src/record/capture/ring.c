@@ -146,13 +146,13 @@ static struct flm_ring *oldest(struct flm_rings *rings, const struct flm_event_l
     return found;
 }
 
-bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts, bool all,
-                    flm_record_sink sink, void *context, struct flm_error *why)
+bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts,
+                    int64_t now_ns, flm_record_sink sink, void *context, struct flm_error *why)
 {
     assert(layouts && sink);
-    int64_t horizon = INT64_MAX, next; /* when hurried, some events come out of order */
-    if (!all && !rings->hurried)
-        horizon = flm_now_ns() - FLM_RINGS_MOMENT_NS;
+    int64_t horizon = now_ns, next; /* when hurried, some events come out of order */
+    if (now_ns != INT64_MAX && !rings->hurried)
+        horizon -= FLM_RINGS_MOMENT_NS;
     for (size_t i = 0; i < rings->count; i++)
         if (rings->ring[i].page)
             rings->ring[i].end = __atomic_load_n(&rings->ring[i].page->data_head, __ATOMIC_ACQUIRE);

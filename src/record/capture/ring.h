@@ -71,10 +71,11 @@ typedef bool (*flm_record_sink)(void *context, const char *record, size_t size,
  * handler runs in between. */
 enum { FLM_RINGS_MOMENT_NS = 1000000 };
 
-/* Reads one round: what is older than a moment before it began. `all`: also the newest records,
- * once nobody writes any more. False when the sink failed. */
-bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts, bool all,
-                    flm_record_sink sink, void *context, struct flm_error *why);
+/* Reads one round, which began at `now_ns`: what is older than a moment before that or, when
+ * hurried, than that. INT64_MAX: also the newest records, once nobody writes any more. False when
+ * the sink failed. */
+bool flm_rings_read(struct flm_rings *rings, const struct flm_event_layouts *layouts,
+                    int64_t now_ns, flm_record_sink sink, void *context, struct flm_error *why);
 
 struct flm_ring_counts {
     uint64_t records, late, damaged; /* passed on; of these out of order; malformed */

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "os/clock.h"
-#include "record/java/attach.h"
 
 struct flm_java_agent {
     int32_t process;
@@ -253,7 +252,7 @@ static bool check_loaded(struct flm_java_agent *a, bool commanded, const struct 
 }
 
 static bool load(struct flm_java_agent *a, struct flm_java_vm *vm, struct place *place,
-                 const char *library, int64_t patience_ns, struct flm_error *why)
+                 const char *library, struct flm_java_patience patience, struct flm_error *why)
 {
     char options[80], copied[80];
     struct flm_text answer = {0};
@@ -272,7 +271,7 @@ static bool load(struct flm_java_agent *a, struct flm_java_vm *vm, struct place 
     bool started = start_greeting(&g, &thread, why), commanded = false;
     if (started) {
         const char *const arguments[3] = {library, "true", options};
-        commanded = flm_java_vm_command(vm, "load", arguments, patience_ns, &answer, why);
+        commanded = flm_java_vm_command(vm, "load", arguments, patience, &answer, why);
         shutdown(g.listening, SHUT_RDWR);
         pthread_join(thread, NULL);
     }
@@ -284,10 +283,10 @@ static bool load(struct flm_java_agent *a, struct flm_java_vm *vm, struct place 
 
 struct flm_java_agent *flm_java_agent_load(int32_t process, const char *library,
                                            const struct flm_java_config *config,
-                                           int64_t patience_ns, struct flm_error *why)
+                                           struct flm_java_patience patience, struct flm_error *why)
 {
     assert(library && config);
-    struct flm_java_vm *vm = flm_java_vm_open(process, patience_ns, why);
+    struct flm_java_vm *vm = flm_java_vm_open(process, patience, why);
     struct flm_java_agent *a = vm ? new_agent(process, why) : NULL;
     bool good = a && map_memory(a, config, why);
     if (good) {
@@ -303,7 +302,7 @@ struct flm_java_agent *flm_java_agent_load(int32_t process, const char *library,
         good = place.folder >= 0 ||
                flm_error_set(why, FLM_ERROR_SYSTEM, "process %d: it has no /tmp: %s", process,
                              strerror(errno));
-        good = good && load(a, vm, &place, library, patience_ns, why);
+        good = good && load(a, vm, &place, library, patience, why);
         remove_files(&place);
     }
     flm_java_vm_close(vm);

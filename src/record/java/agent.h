@@ -11,14 +11,16 @@
 #define FLAMEL_RECORD_JAVA_AGENT_H
 
 #include "flamel/error.h"
+#include "record/java/attach.h"
 #include "record/java/wire.h"
 
 struct flm_java_agent;
 
-/* Loads it into a running VM. NULL, and `why`. Blocks for `patience_ns` at most. */
+/* Loads it into a running VM. NULL, and `why`. */
 struct flm_java_agent *flm_java_agent_load(int32_t process, const char *library,
                                            const struct flm_java_config *config,
-                                           int64_t patience_ns, struct flm_error *why);
+                                           struct flm_java_patience patience,
+                                           struct flm_error *why);
 
 /* For a program that will be started: *inherited receives the descriptor that it is to have, which
  * is the caller's to close. `flm_java_agent_configure` comes before it runs, `flm_java_agent_begin`

@@ -1,10 +1,12 @@
 #include "record/java/attach.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "record/java/safepoints.h"
 #include "record/runtime/runtime.h"
 
 enum {
@@ -257,11 +260,16 @@ static bool send_quit(const struct flm_java_vm_identity *vm)
     return kill(vm->process, SIGQUIT) == 0;
 }
 
-/* False when a signal came. */
-static bool wait_ms(int ms)
+static bool is_over(struct flm_java_patience patience)
+{
+    return patience.is_over && atomic_load(patience.is_over);
+}
+
+/* False when a signal came, or it is over. */
+static bool wait_ms(int ms, struct flm_java_patience patience)
 {
     struct timespec time = {ms / 1000, (long)(ms % 1000) * MILLISECOND};
-    return nanosleep(&time, NULL) == 0;
+    return nanosleep(&time, NULL) == 0 && !is_over(patience);
 }
 
 static bool interrupted(struct flm_error *why)
@@ -270,20 +278,21 @@ static bool interrupted(struct flm_error *why)
 }
 
 /* Waits until it listens. A VM that stands in a long pause gets the signal once more. */
-static bool await_socket(const struct flm_java_vm *vm, int64_t patience_ns, struct flm_error *why)
+static bool await_socket(const struct flm_java_vm *vm, struct flm_java_patience patience,
+                         struct flm_error *why)
 {
     int64_t from = flm_now_ns();
     bool sent = false, sent_again = false;
     for (int ms = FIRST_WAIT_MS;; ms = 2 * ms < LONGEST_WAIT_MS ? 2 * ms : LONGEST_WAIT_MS) {
         int64_t spent = flm_now_ns() - from;
-        if (!sent || (spent > patience_ns / 2 && !sent_again)) {
+        if (!sent || (spent > patience.ns / 2 && !sent_again)) {
             if (!send_quit(&vm->identity))
                 return flm_error_set(why, FLM_ERROR_SYSTEM, "process %d: SIGQUIT: %s",
                                      vm->identity.process, strerror(errno));
             sent_again = sent;
             sent = true;
         }
-        if (!wait_ms(ms))
+        if (!wait_ms(ms, patience))
             return interrupted(why);
         if (!exists(&vm->identity))
             return flm_error_set(why, FLM_ERROR_SYSTEM, "process %d has ended",
@@ -296,7 +305,7 @@ static bool await_socket(const struct flm_java_vm *vm, int64_t patience_ns, stru
         if (errno != ENOENT && errno != ECONNREFUSED)
             return flm_error_set(why, FLM_ERROR_SYSTEM, "process %d: /tmp/%s: %s",
                                  vm->identity.process, vm->socket, strerror(errno));
-        if (spent > patience_ns)
+        if (spent > patience.ns)
             return flm_error_set(why, FLM_ERROR_SYSTEM,
                                  "process %d does not answer: it is stopped, or was started with "
                                  "-XX:+DisableAttachMechanism",
@@ -305,7 +314,7 @@ static bool await_socket(const struct flm_java_vm *vm, int64_t patience_ns, stru
 }
 
 /* Makes the VM listen, where it does not yet. */
-static bool wake(const struct flm_java_vm *vm, bool catches_quit, int64_t patience_ns,
+static bool wake(const struct flm_java_vm *vm, bool catches_quit, struct flm_java_patience patience,
                  struct flm_error *why)
 {
     int file = connect_to(vm), process = vm->identity.process;
@@ -336,7 +345,7 @@ static bool wake(const struct flm_java_vm *vm, bool catches_quit, int64_t patien
         return flm_error_set(why, FLM_ERROR_SYSTEM,
                              "process %d: /tmp/%s cannot be created, there and where it runs: %s",
                              process, vm->trigger, strerror(errno));
-    bool listens = await_socket(vm, patience_ns, why);
+    bool listens = await_socket(vm, patience, why);
     struct own_user own = become_user_of(&vm->identity);
     unlinkat(folder, vm->trigger, 0);
     become_again(own);
@@ -344,30 +353,82 @@ static bool wake(const struct flm_java_vm *vm, bool catches_quit, int64_t patien
     return listens;
 }
 
-/* A VM that was started a moment ago has neither its library nor its signal handlers, which come
- * within a second or, on a busy machine, some. */
-static bool await_begin(struct flm_java_vm_identity *vm, bool *catches_quit, int64_t patience_ns,
-                        struct flm_error *why)
+/* Whether a thread has this name. */
+static bool has_thread(const struct flm_java_vm_identity *vm, const char *name)
 {
-    int64_t until = flm_now_ns() + patience_ns;
+    int tasks = openat(vm->folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = tasks >= 0 ? fdopendir(tasks) : NULL;
+    bool found = false;
+    if (tasks >= 0 && !folder)
+        close(tasks);
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+        char path[48], comm[32] = "";
+        snprintf(path, sizeof path, "%.20s/comm", entry->d_name);
+        FILE *file = entry->d_name[0] != '.' ? open_in(tasks, path) : NULL;
+        if (file) {
+            found = fgets(comm, sizeof comm, file) && strcmp(strtok(comm, "\n"), name) == 0;
+            fclose(file);
+        }
+    }
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+/* Whether the VM has its handler of SIGQUIT, by the thread that it wakes (with -Xrs there is none)
+ * and the one that is started next. In Java 8 threads have no names of their own; the VM notes in
+ * its counters when it has begun. */
+static bool has_begun(const struct flm_java_vm_identity *vm)
+{
+    if (has_thread(vm, "VM Thread"))
+        return has_thread(vm, "Signal Dispatch") && has_thread(vm, "Service Thread");
+    struct flm_safepoints *counters = flm_safepoints_open(vm);
+    bool has = counters && flm_safepoints_vm_has_begun(counters);
+    flm_safepoints_close(counters);
+    return has;
+}
+
+static bool listens(const struct flm_java_vm *vm)
+{
+    int file = connect_to(vm);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+/* A VM that was started a moment ago has neither its library nor its signal handlers, which come
+ * within a second or, on a busy machine, some. The launcher has no handler before the VM. A VM that
+ * never has one listens from the beginning. */
+static bool await_begin(struct flm_java_vm *of, bool *catches_quit,
+                        struct flm_java_patience patience, struct flm_error *why)
+{
+    struct flm_java_vm_identity *vm = &of->identity;
+    int64_t until = flm_now_ns() + patience.ns;
     bool never_catches =
         has_option(vm->folder, "-Xrs") || has_option(vm->folder, "-XX:+ReduceSignalUsage");
     for (int ms = FIRST_WAIT_MS;; ms = 2 * ms < LONGEST_WAIT_MS ? 2 * ms : LONGEST_WAIT_MS) {
-        bool begins = false, is_vm = check_maps(vm->folder, vm->process, &begins, why);
-        if (!is_vm && !begins)
+        bool launched = false, is_vm = check_maps(vm->folder, vm->process, &launched, why);
+        if (!is_vm && !launched)
             return false;
         if (!read_status(vm, catches_quit))
             return flm_error_set(why, FLM_ERROR_SYSTEM, "process %d has ended", vm->process);
-        if (is_vm && (*catches_quit || never_catches))
+        *catches_quit &= !never_catches;
+        if (is_vm && (listens(of) || (*catches_quit && (launched || has_begun(vm)))))
             return true;
         if (flm_now_ns() > until)
-            return is_vm; /* and `why` */
-        if (!wait_ms(ms))
+            return is_vm && (!*catches_quit || /* `wake` says that */
+                             flm_error_set(why, FLM_ERROR_SYSTEM,
+                                           "process %d: its Java VM has no handler of SIGQUIT "
+                                           "yet, or none, and the program has one: it is not "
+                                           "asked to listen; -XX:+StartAttachListener makes it",
+                                           vm->process));
+        if (!wait_ms(ms, patience))
             return interrupted(why);
     }
 }
 
-struct flm_java_vm *flm_java_vm_open(int32_t process, int64_t patience_ns, struct flm_error *why)
+struct flm_java_vm *flm_java_vm_open(int32_t process, struct flm_java_patience patience,
+                                     struct flm_error *why)
 {
     assert(process > 0);
     struct flm_java_vm *vm = malloc(sizeof *vm);
@@ -378,8 +439,7 @@ struct flm_java_vm *flm_java_vm_open(int32_t process, int64_t patience_ns, struc
     }
     *vm = (struct flm_java_vm){.identity = {.process = process}, .temporary = -1};
     vm->identity.folder = open_process(process, why);
-    bool good =
-        vm->identity.folder >= 0 && await_begin(&vm->identity, &catches_quit, patience_ns, why);
+    bool good = vm->identity.folder >= 0;
     if (good) {
         vm->identity.process_in_itself = flm_namespace_number(process, process);
         snprintf(vm->socket, sizeof vm->socket, ".java_pid%d", vm->identity.process_in_itself);
@@ -389,7 +449,8 @@ struct flm_java_vm *flm_java_vm_open(int32_t process, int64_t patience_ns, struc
             good = flm_error_set(why, FLM_ERROR_SYSTEM, "process %d: its folder /tmp: %s", process,
                                  strerror(errno));
     }
-    if (good && wake(vm, catches_quit, patience_ns, why))
+    if (good && await_begin(vm, &catches_quit, patience, why) &&
+        wake(vm, catches_quit, patience, why))
         return vm;
     flm_java_vm_close(vm);
     return NULL;
@@ -436,16 +497,21 @@ static bool send_command(int file, const char *command, const char *const argume
 }
 
 /* Everything until the VM ends the connection. */
-static bool receive(int file, int64_t deadline, struct flm_text *answer, struct flm_error *why)
+static bool receive(int file, struct flm_java_patience patience, struct flm_text *answer,
+                    struct flm_error *why)
 {
     enum { PIECE = 1 << 16 };
+    int64_t deadline = flm_now_ns() + patience.ns;
     for (;;) {
         struct pollfd event = {.fd = file, .events = POLLIN};
         int64_t left = (deadline - flm_now_ns()) / MILLISECOND;
-        int ready = left > 0 ? poll(&event, 1, left < INT32_MAX ? (int)left : INT32_MAX) : 0;
-        if (ready < 0 && errno == EINTR)
+        int ready =
+            left > 0 ? poll(&event, 1, left < LONGEST_WAIT_MS ? (int)left : LONGEST_WAIT_MS) : -1;
+        if ((ready < 0 && left > 0 && errno == EINTR) || is_over(patience))
             return interrupted(why);
-        if (ready <= 0)
+        if (ready == 0)
+            continue;
+        if (ready < 0)
             return flm_error_set(why, FLM_ERROR_SYSTEM, "the VM did not answer in time");
         char *into = flm_text_reserve(answer, PIECE);
         if (!into)
@@ -490,11 +556,10 @@ static bool take_result(struct flm_text *answer, size_t from, const char *comman
 }
 
 bool flm_java_vm_command(struct flm_java_vm *vm, const char *command,
-                         const char *const arguments[3], int64_t patience_ns,
+                         const char *const arguments[3], struct flm_java_patience patience,
                          struct flm_text *answer, struct flm_error *why)
 {
     static const char *const none[3] = {NULL, NULL, NULL};
-    int64_t deadline = flm_now_ns() + patience_ns;
     size_t from = answer->size;
     int file = connect_to(vm);
     if (file < 0) {
@@ -505,7 +570,7 @@ bool flm_java_vm_command(struct flm_java_vm *vm, const char *command,
                                      strerror(errno));
     }
     bool good = send_command(file, command, arguments ? arguments : none, why) &&
-                receive(file, deadline, answer, why) && take_result(answer, from, command, why);
+                receive(file, patience, answer, why) && take_result(answer, from, command, why);
     close(file);
     if (!good)
         answer->size = from;

@@ -13,10 +13,13 @@
  *
  * SIGQUIT ends a process that does not expect it. It is sent only where libjvm.so is mapped and the
  * signal is caught, and to the process that was looked at, not to a later one of the same number.
+ * A program that has a VM inside may have caught the signal itself before the VM did: there it is
+ * sent once the VM has begun, by its threads' names or, of Java 8, by its counters.
  * Nothing stays behind but the VM's own socket, which is there until it ends. */
 #ifndef FLAMEL_RECORD_JAVA_ATTACH_H
 #define FLAMEL_RECORD_JAVA_ATTACH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,17 +27,24 @@
 
 struct flm_java_vm;
 
+/* How long to wait for the VM, unless somebody else says that it is over. */
+struct flm_java_patience {
+    int64_t ns;
+    const _Atomic bool *is_over; /* NULL: nobody */
+};
+
 /* A VM that takes commands. NULL, and `why`, if the process is no HotSpot VM (others, such as
- * OpenJ9, are named), may not be reached, or does not answer in time. Blocks for `patience_ns` at
- * most; a signal that is handled (Ctrl-C) ends that as a failure. */
-struct flm_java_vm *flm_java_vm_open(int32_t process, int64_t patience_ns, struct flm_error *why);
+ * OpenJ9, are named), may not be reached, or does not answer in time. A signal that is handled
+ * (Ctrl-C) ends the wait as a failure, too. */
+struct flm_java_vm *flm_java_vm_open(int32_t process, struct flm_java_patience patience,
+                                     struct flm_error *why);
 void flm_java_vm_close(struct flm_java_vm *vm);
 
 /* Sends a command ("threaddump", "load", "jcmd" ...) with three arguments, NULL: "", and adds what
  * it prints to `answer`. False, and `why` with the beginning of that, where its result is not 0:
  * of "load", whose result says only that the library was found, the answer says more. */
 bool flm_java_vm_command(struct flm_java_vm *vm, const char *command,
-                         const char *const arguments[3], int64_t patience_ns,
+                         const char *const arguments[3], struct flm_java_patience patience,
                          struct flm_text *answer, struct flm_error *why);
 
 /* The VM as its own namespaces and its files know it. */

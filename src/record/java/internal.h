@@ -52,6 +52,9 @@ struct flm_java_blob {
 struct flm_java_target {
     struct flm_java_agent *agent;
     int32_t process;
+    int64_t start_ticks; /* of the process, to tell it from a later one of its number */
+    uint64_t number;     /* of the VM: no other has it */
+    int64_t ended_ns;    /* when its agent was seen to be gone; 0: it is there */
     bool is_inherited, in_our_namespace, has_said;
     struct FLM_ARRAY(struct flm_java_vm_thread) threads;
     struct flm_index by_inner, by_outer;
@@ -69,13 +72,17 @@ struct flm_java {
     struct flm_index name_index;
     char **command; /* changed */
     char agent_option[4096 + 64];
+    uint64_t vm_count;          /* with those that were released */
+    struct flm_java_ring ended; /* what agents of released VMs have counted */
     uint64_t counts[FLM_JAVA_METRICS], without_java, cut;
     uint64_t not_kept; /* samples for which there was no memory */
     bool follows;      /* agents are loaded into VMs that the command starts */
     struct flm_java_config config;
     uint32_t (*signal)(void *context, int32_t process); /* of the target */
+    void (*end_signal)(void *context, int32_t process);
     void *signal_context;
     struct flm_java_arrival *arrivals;
+    _Atomic bool is_late; /* the recording ends: arrivals are not awaited any more */
     uint64_t arrivals_ended, arrivals_refused; /* before the agent was loaded; no thread for it */
     bool was_silent;                           /* a command that was started said nothing */
     char trouble[256];
@@ -88,6 +95,11 @@ static const int64_t FLM_JAVA_PATIENCE_NS = INT64_C(10000000000);
 /* Takes the agent. NULL when memory ran out, or there is no agent. */
 struct flm_java_target *flm_java_add_vm(struct flm_java *j, struct flm_java_agent *agent,
                                         int32_t process, struct flm_error *why);
+
+void flm_java_clear_vm(struct flm_java_target *vm);
+
+/* When a process was started; -1: it has ended. */
+int64_t flm_java_start_ticks(int32_t process);
 
 /* The signal that the kernel sends to threads of the process when they are sampled; 0: none. */
 uint32_t flm_java_signal_of(const struct flm_java *j, int32_t process);

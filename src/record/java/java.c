@@ -7,6 +7,10 @@
 #include "os/clock.h"
 #include "record/java/attach.h"
 #include "record/java/internal.h"
+#include "record/runtime/proc_stat.h"
+
+/* How long an agent that is sent away may be silent. */
+static const int64_t SILENCE_NS = INT64_C(3000000000);
 
 static const struct {
     const char *word, *metric;
@@ -43,15 +47,8 @@ static void close_attached(void *attached)
     struct flm_java *j = attached;
     while (j->arrivals && !flm_java_welcome(j, true, NULL))
         ;
-    for (size_t i = 0; i < j->vms.count; i++) {
-        struct flm_java_target *v = &j->vms.at[i];
-        flm_java_agent_free(v->agent);
-        flm_java_forget_waiting(v);
-        FLM_ARRAY_CLEAR(&v->threads);
-        FLM_ARRAY_CLEAR(&v->blobs);
-        flm_index_clear(&v->by_inner);
-        flm_index_clear(&v->by_outer);
-    }
+    for (size_t i = 0; i < j->vms.count; i++)
+        flm_java_clear_vm(&j->vms.at[i]);
     for (size_t i = 0; i < j->names.count; i++)
         free(j->names.at[i]);
     FLM_ARRAY_CLEAR(&j->vms);
@@ -90,8 +87,25 @@ struct flm_java_target *flm_java_add_vm(struct flm_java *j, struct flm_java_agen
         flm_java_agent_free(agent);
         return NULL;
     }
-    j->vms.at[j->vms.count] = (struct flm_java_target){.agent = agent, .process = process};
+    j->vms.at[j->vms.count] = (struct flm_java_target){
+        .agent = agent, .process = process, .start_ticks = -1, .number = j->vm_count++};
     return &j->vms.at[j->vms.count++];
+}
+
+void flm_java_clear_vm(struct flm_java_target *v)
+{
+    flm_java_agent_free(v->agent);
+    flm_java_forget_waiting(v);
+    FLM_ARRAY_CLEAR(&v->threads);
+    FLM_ARRAY_CLEAR(&v->blobs);
+    flm_index_clear(&v->by_inner);
+    flm_index_clear(&v->by_outer);
+}
+
+int64_t flm_java_start_ticks(int32_t process)
+{
+    struct flm_proc_stat stat;
+    return flm_proc_stat_read("", process, 0, &stat) ? stat.start_ticks : -1;
 }
 
 static bool is_java(const char *word)
@@ -203,6 +217,7 @@ static bool begin(void *attached, const struct flm_runtime_target *target, struc
     struct flm_java_config config = config_of(j, target);
     j->config = config;
     j->signal = target->signal;
+    j->end_signal = target->end_signal;
     j->signal_context = target->context;
     j->follows = target->child && j->options.follows;
     if (j->follows) /* threads inherit the program only once it is there: before the child runs */
@@ -215,16 +230,20 @@ static bool begin(void *attached, const struct flm_runtime_target *target, struc
             return false;
         flm_java_agent_begin(v->agent, target->child);
         v->process = target->child;
+        v->start_ticks = flm_java_start_ticks(target->child);
         v->in_our_namespace = true;
     }
     for (size_t i = 0; i < target->process_count; i++) {
         int32_t process = target->processes[i];
         config.signal = flm_java_signal_of(j, process);
         struct flm_java_target *v = flm_java_add_vm(
-            j, flm_java_agent_load(process, j->options.library, &config, FLM_JAVA_PATIENCE_NS, why),
+            j,
+            flm_java_agent_load(process, j->options.library, &config,
+                                (struct flm_java_patience){FLM_JAVA_PATIENCE_NS, NULL}, why),
             process, why);
         if (!v)
             return false;
+        v->start_ticks = flm_java_start_ticks(process);
         v->in_our_namespace = flm_namespace_number(process, process) == process;
         v->has_said = true;
     }
@@ -241,50 +260,106 @@ static bool read_all(void *attached, const struct flm_runtime_sinks *to, struct 
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_target *v = &j->vms.at[i];
         struct flm_error said = {0};
+        /* Asked first: what it wrote before it was gone is read then. */
+        enum flm_java_agent_state state = flm_java_agent_state(v->agent, &said);
         if (!flm_java_read(j, v, to, why))
             return false;
-        if (flm_java_agent_state(v->agent, &said) == FLM_JAVA_AGENT_BEGUN)
-            v->has_said = true;
-        else if (said.text[0])
+        v->has_said |= state == FLM_JAVA_AGENT_BEGUN;
+        if (state == FLM_JAVA_AGENT_GONE && !v->ended_ns)
+            v->ended_ns = flm_now_ns();
+        if (said.text[0])
             snprintf(j->trouble, sizeof j->trouble, "%.250s", said.text);
     }
     return flm_java_methods_define(&j->methods, false, to->define, to->context, why);
+}
+
+static void add_counts(struct flm_java_ring *to, const struct flm_java_ring *ring)
+{
+    to->lost += ring->lost;
+    to->lost_stacks += ring->lost_stacks;
+    to->lost_by_kernel += ring->lost_by_kernel;
+    to->unsampled += ring->unsampled;
+    to->lost_methods += ring->lost_methods;
+    to->no_parks |= ring->no_parks;
+}
+
+/* A VM that has ended, and whose samples are all here. A recording may be without end. */
+static bool release(struct flm_java *j, size_t index, const struct flm_runtime_sinks *to,
+                    struct flm_error *why)
+{
+    struct flm_java_target *v = &j->vms.at[index];
+    const struct flm_java_ring ring = flm_java_agent_counts(v->agent);
+    bool is_alone = true;
+    if (!flm_java_join(j, v, INT64_MAX, to, why) ||
+        !flm_java_methods_end_vm(&j->methods, v->number, to->define, to->context, why))
+        return false;
+    add_counts(&j->ended, &ring);
+    j->was_silent |= v->is_inherited && !v->has_said;
+    for (size_t i = 0; i < j->vms.count; i++)
+        is_alone &= i == index || j->vms.at[i].process != v->process;
+    if (j->end_signal && is_alone && flm_java_start_ticks(v->process) != v->start_ticks)
+        j->end_signal(j->signal_context, v->process);
+    flm_java_clear_vm(v);
+    *v = j->vms.at[--j->vms.count];
+    return true;
 }
 
 static bool join(void *attached, int64_t until_ns, const struct flm_runtime_sinks *to,
                  struct flm_error *why)
 {
     struct flm_java *j = attached;
-    for (size_t i = 0; i < j->vms.count; i++)
-        if (!flm_java_join(j, &j->vms.at[i], until_ns, to, why))
+    for (size_t i = j->vms.count; i-- > 0;) {
+        struct flm_java_target *v = &j->vms.at[i];
+        if (!flm_java_join(j, v, until_ns, to, why))
             return false;
+        if (v->ended_ns && v->ended_ns <= until_ns && !release(j, i, to, why))
+            return false;
+    }
     return flm_java_methods_define(&j->methods, until_ns == INT64_MAX, to->define, to->context,
                                    why);
 }
 
-/* The ring must not be full while the agent says its last. */
-static bool end(void *attached, const struct flm_runtime_sinks *to, struct flm_error *why)
+/* Whether it does not run because somebody has stopped it: a signal, or a debugger. */
+static bool is_stopped(int32_t process)
+{
+    struct flm_proc_stat stat;
+    return flm_proc_stat_read("", process, 0, &stat) && (stat.state == 'T' || stat.state == 't');
+}
+
+/* Sends its agent away. The ring must not be full while it says its last. One that does not answer
+ * goes by itself as soon as it runs: nobody holds the other end of its connection. */
+static bool end_vm(struct flm_java *j, struct flm_java_target *v, int64_t *until_ns,
+                   const struct flm_runtime_sinks *to, struct flm_error *why)
 {
     enum { STEP_NS = 20000000 };
+    bool ended = false, stopped = false;
+    do {
+        uint64_t tail = flm_java_agent_counts(v->agent).tail;
+        ended = flm_java_agent_end(v->agent, STEP_NS);
+        if (!flm_java_read(j, v, to, why))
+            return false;
+        if (ended || flm_java_agent_counts(v->agent).tail != tail)
+            *until_ns = flm_now_ns() + SILENCE_NS;
+        stopped = !ended && is_stopped(v->process);
+    } while (!ended && !stopped && flm_now_ns() < *until_ns);
+    if (!ended)
+        snprintf(j->trouble, sizeof j->trouble,
+                 "process %d %s: the agent in it leaves when it runs again", v->process,
+                 stopped ? "is stopped" : "has not answered for some seconds");
+    j->was_silent |= v->is_inherited && !v->has_said;
+    return true;
+}
+
+static bool end(void *attached, const struct flm_runtime_sinks *to, struct flm_error *why)
+{
     struct flm_java *j = attached;
-    int64_t until_ns = flm_now_ns() + FLM_JAVA_PATIENCE_NS;
+    int64_t until_ns = flm_now_ns() + SILENCE_NS;
     j->follows = false;
     if (!flm_java_welcome(j, true, why))
         return false;
-    for (size_t i = 0; i < j->vms.count; i++) {
-        struct flm_java_target *v = &j->vms.at[i];
-        bool ended = false;
-        while (!ended && flm_now_ns() < until_ns) {
-            ended = flm_java_agent_end(v->agent, STEP_NS);
-            if (!flm_java_read(j, v, to, why))
-                return false;
-        }
-        if (!ended)
-            snprintf(j->trouble, sizeof j->trouble,
-                     "the agent in process %d has not answered for %d s, and may still be there",
-                     v->process, (int)(FLM_JAVA_PATIENCE_NS / 1000000000));
-        j->was_silent |= v->is_inherited && !v->has_said;
-    }
+    for (size_t i = 0; i < j->vms.count; i++)
+        if (!end_vm(j, &j->vms.at[i], &until_ns, to, why))
+            return false;
     return flm_java_methods_define(&j->methods, true, to->define, to->context, why);
 }
 
@@ -294,25 +369,22 @@ static void report(const void *attached, const struct flm_runtime_report *to)
 {
     const struct flm_java *j = attached;
     char text[300];
-    double lost = 0, lost_stacks = 0, by_kernel = 0, unsampled = 0, lost_methods = 0;
-    bool no_parks = false;
+    struct flm_java_ring all = j->ended;
     for (size_t i = 0; i < j->vms.count; i++) {
-        struct flm_java_ring ring = flm_java_agent_counts(j->vms.at[i].agent);
-        lost += (double)ring.lost;
-        lost_stacks += (double)ring.lost_stacks;
-        by_kernel += (double)ring.lost_by_kernel;
-        unsampled += (double)ring.unsampled;
-        lost_methods += (double)ring.lost_methods;
-        no_parks |= ring.no_parks != 0;
+        const struct flm_java_ring ring = flm_java_agent_counts(j->vms.at[i].agent);
+        add_counts(&all, &ring);
     }
-    to->lost(to->session, "samples of Java threads (the agent had no room)", lost);
-    to->lost(to->session, "Java stacks of samples (the agent had no room)", lost_stacks);
-    to->lost(to->session, "samples of Java threads (dropped by the kernel)", by_kernel);
+    to->lost(to->session, "samples of Java threads (the agent had no room)", (double)all.lost);
+    to->lost(to->session, "Java stacks of samples (the agent had no room)",
+             (double)all.lost_stacks);
+    to->lost(to->session, "samples of Java threads (dropped by the kernel)",
+             (double)all.lost_by_kernel);
     to->lost(to->session, "samples of Java threads (no memory)", (double)j->not_kept);
-    to->lost(to->session, "Java threads that could not be sampled by the agent", unsampled);
+    to->lost(to->session, "Java threads that could not be sampled by the agent",
+             (double)all.unsampled);
     to->lost(to->session, "Java VMs that were started, without an agent",
              (double)j->arrivals_refused);
-    to->lost(to->session, "names of Java methods (too many)", lost_methods);
+    to->lost(to->session, "names of Java methods (too many)", (double)all.lost_methods);
     to->lost(to->session, "names of Java methods (their class was unloaded)",
              (double)j->methods.unnamed);
     to->lost(to->session, "Java frames of samples (the VM could not walk the stack)",
@@ -327,11 +399,11 @@ static void report(const void *attached, const struct flm_runtime_report *to)
                  (unsigned long long)samples, (unsigned long long)j->without_java);
         to->note(to->session, "Java", flm_bytes_of(text));
     }
-    if (no_parks)
+    if (all.no_parks)
         to->note(to->session, "Java locks",
                  flm_bytes_of("of monitors only: waits for java.util.concurrent could not be "
                               "measured in this VM"));
-    if (j->options.follows && j->vms.count == 0 && !j->trouble[0])
+    if (j->options.follows && j->vm_count == 0 && !j->trouble[0])
         to->note(to->session, "Java agent",
                  flm_bytes_of(j->arrivals_ended > 0
                                   ? "the Java VMs that were started ended before it was loaded"

@@ -238,30 +238,57 @@ uint64_t flm_java_methods_name(struct flm_java_methods *m, struct flm_bytes name
                : 0;
 }
 
+static bool define_code(struct flm_java_methods *m, size_t index, flm_event_sink define,
+                        void *context, struct flm_error *why)
+{
+    struct flm_java_code_item *code = &m->codes.at[index];
+    const struct flm_java_method_item *item = &m->methods.at[code->method];
+    struct flm_bytes function = {item->text.at, item->function_size};
+    struct flm_bytes file = {item->text.at + item->function_size,
+                             item->text.size - item->function_size};
+    if (!item->is_known) {
+        function = flm_bytes_of("[unloaded Java method]");
+        file = (struct flm_bytes){"", 0};
+        m->unnamed++;
+    }
+    code->is_defined =
+        define_name(m->code_numbers.at[index], function, file, line_of(item, code->bytecode),
+                    kind_of(code->kind), define, context, why);
+    return code->is_defined;
+}
+
 bool flm_java_methods_define(struct flm_java_methods *m, bool all, flm_event_sink define,
                              void *context, struct flm_error *why)
 {
     bool in_order = true;
     for (size_t i = m->defined; i < m->codes.count; i++) {
-        struct flm_java_code_item *code = &m->codes.at[i];
-        const struct flm_java_method_item *item = &m->methods.at[code->method];
-        if (!code->is_defined && (item->is_known || all)) {
-            struct flm_bytes function = {item->text.at, item->function_size};
-            struct flm_bytes file = {item->text.at + item->function_size,
-                                     item->text.size - item->function_size};
-            if (!item->is_known) {
-                function = flm_bytes_of("[unloaded Java method]");
-                file = (struct flm_bytes){"", 0};
-                m->unnamed++;
-            }
-            if (!define_name(m->code_numbers.at[i], function, file, line_of(item, code->bytecode),
-                             kind_of(code->kind), define, context, why))
-                return false;
-            code->is_defined = true;
-        }
+        const struct flm_java_code_item *code = &m->codes.at[i];
+        if (!code->is_defined && (all || m->methods.at[code->method].is_known) &&
+            !define_code(m, i, define, context, why))
+            return false;
         in_order = in_order && code->is_defined;
         if (in_order)
             m->defined = i + 1;
+    }
+    return true;
+}
+
+bool flm_java_methods_end_vm(struct flm_java_methods *m, uint64_t vm, flm_event_sink define,
+                             void *context, struct flm_error *why)
+{
+    for (size_t i = m->defined; i < m->codes.count; i++)
+        if (!m->codes.at[i].is_defined && m->methods.at[m->codes.at[i].method].vm == vm &&
+            !define_code(m, i, define, context, why))
+            return false;
+    for (size_t i = 0; i < m->methods.count; i++) {
+        struct flm_java_method_item *item = &m->methods.at[i];
+        if (item->vm != vm)
+            continue;
+        flm_text_clear(&item->text);
+        free(item->lines);
+        item->lines = NULL;
+        item->line_count = 0;
+        item->function_size = 0;
     }
     return true;
 }

@@ -72,6 +72,10 @@ bool flm_java_methods_learn(struct flm_java_methods *methods, uint64_t vm,
 bool flm_java_methods_define(struct flm_java_methods *methods, bool all, flm_event_sink define,
                              void *context, struct flm_error *why);
 
+/* A VM has ended: the numbers of its methods are defined, and what they are called is freed. */
+bool flm_java_methods_end_vm(struct flm_java_methods *methods, uint64_t vm, flm_event_sink define,
+                             void *context, struct flm_error *why);
+
 /* "Ljava/lang/String;" as people read it; "[I" is int[]. */
 void flm_java_class_name(struct flm_text *out, struct flm_bytes signature);
 

@@ -120,8 +120,7 @@ static bool add_frames(struct flm_java *j, const struct flm_java_target *v,
             return false;
     }
     for (uint32_t i = 0; i < s->frame_count; i++) {
-        frames[(*count)++] =
-            flm_java_methods_frame(&j->methods, (uint64_t)v->process, &p->frames[i]);
+        frames[(*count)++] = flm_java_methods_frame(&j->methods, v->number, &p->frames[i]);
         if (!frames[*count - 1])
             return flm_error_memory(why);
     }
@@ -200,8 +199,7 @@ static bool take_record(struct flm_java *j, struct flm_java_target *v,
         return flm_java_take_thread(j, v, (const struct flm_java_thread *)r) ||
                flm_error_memory(why);
     case FLM_JAVA_METHOD:
-        return flm_java_methods_learn(&j->methods, (uint64_t)v->process,
-                                      (const struct flm_java_method *)r) ||
+        return flm_java_methods_learn(&j->methods, v->number, (const struct flm_java_method *)r) ||
                flm_error_memory(why);
     case FLM_JAVA_CODE:
         return take_code(v, (const struct flm_java_code *)r) || flm_error_memory(why);

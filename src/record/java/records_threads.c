@@ -82,7 +82,7 @@ bool flm_java_claims(void *attached, const struct flm_event *event, bool keeps)
     struct flm_java *j = attached;
     for (size_t i = 0; i < j->vms.count; i++) {
         struct flm_java_target *v = &j->vms.at[i];
-        if (v->process != event->process)
+        if (v->process != event->process || (v->ended_ns && event->time_ns > v->ended_ns))
             continue;
         struct flm_java_vm_thread *thread = flm_java_thread_outer(v, event->thread);
         if (!thread || event->time_ns < thread->from_ns || event->time_ns > thread->until_ns)

@@ -15,16 +15,17 @@ enum {
     ENTRY = 20,        /* bytes, in front of the name */
     LARGEST = 1 << 22, /* the usual file has 32 KiB */
     FIRST_APART = 14,  /* Java since which the time to stop is no part of the time stopped */
-    WANTED = 5
+    WANTED = 6
 };
 
-enum counter { COUNT, TIME, SYNC_TIME, FREQUENCY, VERSION };
+enum counter { COUNT, TIME, SYNC_TIME, FREQUENCY, BEGUN, VERSION };
 
 static const char *const names[WANTED] = {
     [COUNT] = "sun.rt.safepoints",
     [TIME] = "sun.rt.safepointTime",
     [SYNC_TIME] = "sun.rt.safepointSyncTime",
     [FREQUENCY] = "sun.os.hrt.frequency",
+    [BEGUN] = "sun.rt.createVmEndTime", /* 0 until then */
     [VERSION] = "java.property.java.vm.specification.version",
 };
 
@@ -189,4 +190,10 @@ bool flm_safepoints_read(const struct flm_safepoints *s, struct flm_stopped *sto
     stopped->ns =
         (int64_t)(((double)time + (s->sync_is_apart ? (double)sync : 0)) * s->ns_per_tick);
     return true;
+}
+
+bool flm_safepoints_vm_has_begun(const struct flm_safepoints *s)
+{
+    int64_t time;
+    return read_integer(s->file, s->offset[BEGUN], &time) && time > 0;
 }

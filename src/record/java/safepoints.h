@@ -26,4 +26,7 @@ struct flm_stopped {
 };
 bool flm_safepoints_read(const struct flm_safepoints *safepoints, struct flm_stopped *stopped);
 
+/* Whether the VM has come to the end of its beginning. */
+bool flm_safepoints_vm_has_begun(const struct flm_safepoints *safepoints);
+
 #endif

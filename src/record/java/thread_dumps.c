@@ -71,7 +71,8 @@ static bool take_dump(struct recording *r, struct flm_error *why)
     r->next.size = 0;
     if (r->safepoints)
         flm_safepoints_read(r->safepoints, &before);
-    if (!flm_java_vm_command(r->vm, "threaddump", NULL, dump_patience_ns, &r->next, why))
+    if (!flm_java_vm_command(r->vm, "threaddump", NULL,
+                             (struct flm_java_patience){dump_patience_ns, NULL}, &r->next, why))
         return false;
     count_dump(r, (double)(flm_now_ns() - from) / 1e9, &before);
     bool good = add_last(r, from, why);
@@ -156,7 +157,8 @@ static bool open_all(struct recording *r, struct flm_error *why)
 {
     const struct flm_read_options options = {
         .keep_times = true, .by_thread = r->o->per_thread, .locations = true};
-    r->vm = flm_java_vm_open(r->o->process, attach_patience_ns, why);
+    r->vm =
+        flm_java_vm_open(r->o->process, (struct flm_java_patience){attach_patience_ns, NULL}, why);
     r->series = r->vm ? flm_java_series_new(&options, why) : NULL;
     if (!r->series)
         return false;

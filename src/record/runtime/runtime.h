@@ -95,6 +95,7 @@ struct flm_runtime_target {
     /* Has the kernel send a signal to each thread of a process of which there is a sample of the
      * first event, from now on. Which one; 0: it cannot. NULL: as well. */
     uint32_t (*signal)(void *context, int32_t process);
+    void (*end_signal)(void *context, int32_t process); /* not any more: it has ended */
     void *context;
 };
 

@@ -1,6 +1,7 @@
 #include "record/runtime/thread_signals.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 
 #include "record/runtime/runtime.h"
 
-enum { MOST_PROCESSES = 1024 };
+enum { MOST_PROCESSES = 1024, LEAST_PROCESSES = 64 };
 
 struct flm_thread_signals {
     int processes; /* a map of the kernel */
@@ -135,14 +136,22 @@ static int load_for(int processes, const struct stat *namespace)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* Before Linux 5.11 its memory counts as locked, of which a process may often have 64 KiB: then it
+ * is smaller. */
 static int make_map(void)
 {
     union bpf_attr attr;
-    memset(&attr, 0, sizeof attr);
-    attr.map_type = BPF_MAP_TYPE_HASH;
-    attr.key_size = attr.value_size = 4;
-    attr.max_entries = MOST_PROCESSES;
-    return bpf(BPF_MAP_CREATE, &attr);
+    int map = -1;
+    for (uint32_t most = MOST_PROCESSES; map < 0 && most >= LEAST_PROCESSES; most /= 2) {
+        memset(&attr, 0, sizeof attr);
+        attr.map_type = BPF_MAP_TYPE_HASH;
+        attr.key_size = attr.value_size = 4;
+        attr.max_entries = most;
+        map = bpf(BPF_MAP_CREATE, &attr);
+        if (map < 0 && errno != EPERM && errno != ENOMEM)
+            break;
+    }
+    return map;
 }
 
 static bool put_to_events(int program, const int *events, size_t count)
@@ -212,4 +221,14 @@ bool flm_thread_signals_add(struct flm_thread_signals *signals, int32_t process)
     attr.key = address_of(&key);
     attr.value = address_of(&value);
     return bpf(BPF_MAP_UPDATE_ELEM, &attr) == 0;
+}
+
+void flm_thread_signals_remove(struct flm_thread_signals *signals, int32_t process)
+{
+    const uint32_t key = (uint32_t)process;
+    union bpf_attr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.map_fd = (uint32_t)signals->processes;
+    attr.key = address_of(&key);
+    bpf(BPF_MAP_DELETE_ELEM, &attr);
 }

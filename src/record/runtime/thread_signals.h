@@ -35,4 +35,7 @@ void flm_thread_signals_close(struct flm_thread_signals *signals);
  * do. */
 bool flm_thread_signals_add(struct flm_thread_signals *signals, int32_t process);
 
+/* Not any more, as that of a process that has ended: its number may be given to another. */
+void flm_thread_signals_remove(struct flm_thread_signals *signals, int32_t process);
+
 #endif

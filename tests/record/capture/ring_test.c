@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "os/clock.h"
 #include "support/core/files.h"
 
 enum { PROCESSORS = 2, SIZE = 65536 };
@@ -159,7 +160,7 @@ static void rings_are_read_in_the_order_of_time(void **state)
     for (int cpu = 0; cpu < PROCESSORS; cpu++)
         for (size_t i = 0; i < 4; i++)
             write_name(&r.fake, cpu, times[cpu][i], (uint32_t)(10 * cpu) + (uint32_t)i, 0);
-    assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
     assert_int_equal(seen.count, 8);
     for (size_t i = 1; i < 8; i++)
         assert_true(seen.times[i - 1] <= seen.times[i]);
@@ -171,7 +172,7 @@ static void rings_are_read_in_the_order_of_time(void **state)
     assert_int_equal(counts.late, 0);
 
     write_name(&r.fake, 0, 600, 1, 0); /* older than what was handed out */
-    assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
     assert_int_equal(seen.count, 9);
     assert_int_equal(flm_rings_counts(r.rings).late, 1);
     close_rings(&r);
@@ -188,10 +189,10 @@ static void new_records_stay_for_the_next_round(void **state)
     int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     write_name(&r.fake, 0, 1000, 1, 0);
     write_name(&r.fake, 0, now_ns + 3600000000000, 2, 0);
-    assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
     assert_int_equal(seen.count, 1);
     assert_true(r.fake.page[0]->data_tail < r.fake.page[0]->data_head);
-    assert_true(flm_rings_read(r.rings, &r.layouts, true, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, INT64_MAX, see, &seen, NULL));
     assert_int_equal(seen.count, 2);
     close_rings(&r);
 }
@@ -205,7 +206,7 @@ static void records_that_wrap_around_are_complete(void **state)
         struct seen seen = {.count = 0};
         write_name(&r.fake, 1, 1000 + i, i, 30000 + 8 * i);
         write_name(&r.fake, 1, 1000 + i, i, 8);
-        assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+        assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
         assert_int_equal(seen.count, 2);
         assert_int_equal(seen.threads[0], i);
         assert_int_equal(seen.threads[1], i);
@@ -226,16 +227,16 @@ static void malformed_lines_and_regions_are_counted(void **state)
     write_name(&r.fake, 0, 1000, 1, 0);
     write_bytes(&r.fake, 0, &small, sizeof small);
     write_name(&r.fake, 0, 2000, 2, 0);
-    assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
     assert_int_equal(seen.count, 2);
     write_bytes(&r.fake, 0, &none, sizeof none);
-    assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
     write_bytes(&r.fake, 0, &torn, sizeof torn);
-    assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
     assert_int_equal(seen.count, 2);
     assert_int_equal(flm_rings_counts(r.rings).damaged, 3);
     write_name(&r.fake, 0, 3000, 3, 0); /* and it goes on */
-    assert_true(flm_rings_read(r.rings, &r.layouts, false, see, &seen, NULL));
+    assert_true(flm_rings_read(r.rings, &r.layouts, flm_now_ns(), see, &seen, NULL));
     assert_int_equal(seen.count, 3);
     close_rings(&r);
 }
@@ -248,7 +249,7 @@ static void a_sink_may_stop(void **state)
     open_rings(&r);
     write_name(&r.fake, 0, 1000, 1, 0);
     write_name(&r.fake, 0, 2000, 2, 0);
-    assert_false(flm_rings_read(r.rings, &r.layouts, true, see, &seen, NULL));
+    assert_false(flm_rings_read(r.rings, &r.layouts, INT64_MAX, see, &seen, NULL));
     assert_int_equal(seen.count, 1);
     close_rings(&r);
 }

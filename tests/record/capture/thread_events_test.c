@@ -114,7 +114,7 @@ static bool see(void *context, const char *record, size_t size, struct flm_event
 static struct seen read_all(struct setup *s)
 {
     struct seen seen = {.events = &s->events};
-    assert_true(flm_rings_read(s->events.rings, &s->layouts, true, see, &seen, NULL));
+    assert_true(flm_rings_read(s->events.rings, &s->layouts, INT64_MAX, see, &seen, NULL));
     return seen;
 }
 

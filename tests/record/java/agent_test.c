@@ -172,7 +172,7 @@ static void a_process_without_a_vm_is_refused(void **state)
     (void)state;
     struct flm_error why = {0};
     assert_null(flm_java_agent_load((int32_t)getpid(), "/nowhere/libflamel-java.so", &config,
-                                    patience_ns, &why));
+                                    (struct flm_java_patience){patience_ns, NULL}, &why));
     assert_non_null(strstr(why.text, "is no Java VM"));
 }
 

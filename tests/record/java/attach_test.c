@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,7 +22,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const int64_t patience_ns = 20000000000, impatience_ns = 300000000;
+static const struct flm_java_patience patience = {20000000000, NULL},
+                                      impatience = {300000000, NULL};
 
 /* ---- The process that plays the VM ----------------------------------------------------------- */
 
@@ -28,10 +31,12 @@ struct role {
     const char *library; /* that it maps */
     bool ignores_quit;   /* it does not catch SIGQUIT */
     bool never_listens;
-    uid_t user; /* 0: ours */
+    bool has_not_begun; /* the handler is the program's own */
+    uid_t user;         /* 0: ours */
 };
 
 static volatile sig_atomic_t quits;
+static int named;
 
 static void count_quit(int number)
 {
@@ -74,6 +79,30 @@ static void serve(int connection)
         _exit(3);
 }
 
+static void *be(void *name)
+{
+    prctl(PR_SET_NAME, name);
+    if (write(named, "n", 1) != 1)
+        _exit(9);
+    for (;;)
+        pause();
+}
+
+/* Threads as those of a VM that has begun. */
+static void start_threads(void)
+{
+    static char names[3][16] = {"VM Thread", "Signal Dispatch", "Service Thread"};
+    int ends[2];
+    pthread_t thread;
+    char bytes[3];
+    if (pipe(ends) != 0)
+        _exit(10);
+    named = ends[1];
+    for (size_t i = 0; i < 3; i++)
+        if (pthread_create(&thread, NULL, be, names[i]) != 0 || read(ends[0], bytes, 1) != 1)
+            _exit(11);
+}
+
 /* The number by which it is known is its own: that of its namespace. */
 static void play(const struct role *role, int ready)
 {
@@ -89,6 +118,8 @@ static void play(const struct role *role, int ready)
     sigprocmask(SIG_BLOCK, &quit, &before);
     if (!role->ignores_quit)
         signal(SIGQUIT, count_quit);
+    if (!role->has_not_begun)
+        start_threads();
     if (write(ready, "y", 1) != 1)
         _exit(5);
     while (quits == 0 || role->never_listens)
@@ -151,7 +182,7 @@ static void end(pid_t child)
 static void assert_no_vm(pid_t process, const char *words)
 {
     struct flm_error why = {0};
-    assert_null(flm_java_vm_open(process, impatience_ns, &why));
+    assert_null(flm_java_vm_open(process, impatience, &why));
     if (!strstr(why.text, words))
         fail_msg("'%s' is not in '%s'", words, why.text);
 }
@@ -164,12 +195,12 @@ static void a_vm_is_woken_once_and_takes_commands(void **state)
     pid_t child = start(&(struct role){.library = "libjvm.so"});
     struct flm_error why = {0};
     for (int i = 0; i < 2; i++) {
-        struct flm_java_vm *vm = flm_java_vm_open(child, patience_ns, &why);
+        struct flm_java_vm *vm = flm_java_vm_open(child, patience, &why);
         if (!vm)
             fail_msg("%s", why.text);
         struct flm_text answer = {0};
         flm_text_puts(&answer, "before:");
-        assert_true(flm_java_vm_command(vm, "threaddump", (const char *const[3]){"-l"}, patience_ns,
+        assert_true(flm_java_vm_command(vm, "threaddump", (const char *const[3]){"-l"}, patience,
                                         &answer, &why));
         assert_true(flm_bytes_are((struct flm_bytes){answer.at, answer.size},
                                   "before:1 threaddump -l(one SIGQUIT)\n"));
@@ -188,17 +219,17 @@ static void what_a_vm_refuses_is_said_in_its_words(void **state)
     pid_t child = start(&(struct role){.library = "libjvm.so"});
     struct flm_error why = {0};
     struct flm_text answer = {0};
-    struct flm_java_vm *vm = flm_java_vm_open(child, patience_ns, &why);
+    struct flm_java_vm *vm = flm_java_vm_open(child, patience, &why);
     assert_non_null(vm);
-    assert_false(flm_java_vm_command(vm, "refuse", NULL, patience_ns, &answer, &why));
+    assert_false(flm_java_vm_command(vm, "refuse", NULL, patience, &answer, &why));
     assert_string_equal(why.text, "the VM refuses 'refuse': result 101: no such thing");
-    assert_false(flm_java_vm_command(vm, "leave", NULL, patience_ns, &answer, &why));
+    assert_false(flm_java_vm_command(vm, "leave", NULL, patience, &answer, &why));
     assert_non_null(strstr(why.text, "ended the connection without an answer"));
-    assert_false(flm_java_vm_command(vm, "silence", NULL, impatience_ns, &answer, &why));
+    assert_false(flm_java_vm_command(vm, "silence", NULL, impatience, &answer, &why));
     assert_string_equal(why.text, "the VM did not answer in time");
     assert_int_equal(answer.size, 0);
     end(child);
-    assert_false(flm_java_vm_command(vm, "threaddump", NULL, patience_ns, &answer, &why));
+    assert_false(flm_java_vm_command(vm, "threaddump", NULL, patience, &answer, &why));
     assert_non_null(strstr(why.text, "has ended"));
     flm_text_clear(&answer);
     flm_java_vm_close(vm);
@@ -225,6 +256,28 @@ static void a_vm_that_never_listens_is_not_awaited_for_ever(void **state)
     (void)state;
     pid_t child = start(&(struct role){.library = "libjvm.so", .never_listens = true});
     assert_no_vm(child, "does not answer: it is stopped, or was started with -XX:+Disable");
+    assert_no_trigger(child);
+    end(child);
+}
+
+/* Its own handler would get the signal. */
+static void a_program_whose_vm_has_not_begun_gets_no_signal(void **state)
+{
+    (void)state;
+    pid_t child = start(&(struct role){.library = "libjvm.so", .has_not_begun = true});
+    assert_no_vm(child, "its Java VM has no handler of SIGQUIT yet");
+    assert_no_trigger(child);
+    end(child);
+}
+
+static void waiting_ends_when_it_is_over(void **state)
+{
+    (void)state;
+    static _Atomic bool is_over = true;
+    pid_t child = start(&(struct role){.library = "libjvm.so", .never_listens = true});
+    struct flm_error why = {0};
+    assert_null(flm_java_vm_open(child, (struct flm_java_patience){INT64_MAX / 2, &is_over}, &why));
+    assert_int_equal(why.kind, FLM_ERROR_CANCELED);
     assert_no_trigger(child);
     end(child);
 }
@@ -281,9 +334,9 @@ static void a_vm_in_other_namespaces_is_reached_as_its_user(void **state)
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
     struct flm_error why = {0};
-    struct flm_java_vm *vm = flm_java_vm_open(inner, patience_ns, &why);
+    struct flm_java_vm *vm = flm_java_vm_open(inner, patience, &why);
     struct flm_text answer = {0};
-    bool good = vm && flm_java_vm_command(vm, "threaddump", NULL, patience_ns, &answer, &why);
+    bool good = vm && flm_java_vm_command(vm, "threaddump", NULL, patience, &answer, &why);
     kill(inner, SIGKILL);
     waitpid(child, NULL, 0);
     if (!good)
@@ -335,8 +388,8 @@ static void hotspot_prints_its_threads(void **state)
     bool runs = read(out[0], &byte, 1) == 1;
     struct flm_error why = {0};
     struct flm_text answer = {0};
-    struct flm_java_vm *vm = runs ? flm_java_vm_open(child, patience_ns, &why) : NULL;
-    bool good = vm && flm_java_vm_command(vm, "threaddump", NULL, patience_ns, &answer, &why);
+    struct flm_java_vm *vm = runs ? flm_java_vm_open(child, patience, &why) : NULL;
+    bool good = vm && flm_java_vm_command(vm, "threaddump", NULL, patience, &answer, &why);
     flm_java_vm_close(vm);
     if (runs)
         assert_no_trigger(child);
@@ -365,6 +418,8 @@ int main(void)
         cmocka_unit_test(what_a_vm_refuses_is_said_in_its_words),
         cmocka_unit_test(processes_that_are_no_hotspot_get_no_signal),
         cmocka_unit_test(a_vm_that_never_listens_is_not_awaited_for_ever),
+        cmocka_unit_test(a_program_whose_vm_has_not_begun_gets_no_signal),
+        cmocka_unit_test(waiting_ends_when_it_is_over),
         cmocka_unit_test(the_socket_of_another_process_is_not_used),
         cmocka_unit_test(a_vm_in_other_namespaces_is_reached_as_its_user),
         cmocka_unit_test(hotspot_prints_its_threads),

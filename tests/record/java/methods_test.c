@@ -167,6 +167,29 @@ static void names_are_defined_once(void **state)
     flm_java_methods_clear(&m);
 }
 
+static void methods_of_a_vm_that_has_ended_are_defined_and_let_go(void **state)
+{
+    (void)state;
+    struct flm_java_methods m = {.first_code = 100};
+    struct seen seen = {0};
+    struct flm_error why;
+    const struct flm_java_frame known = {.method = 1}, unknown = {.method = 2};
+    assert_int_equal(flm_java_methods_frame(&m, VM, &known), 100);
+    assert_int_equal(flm_java_methods_frame(&m, VM, &unknown), 101);
+    assert_int_equal(flm_java_methods_frame(&m, VM + 1, &unknown), 102);
+    assert_true(flm_java_methods_learn(&m, VM, record_of(1, "LA;", "run", "A.java", NULL, 0)));
+    assert_true(flm_java_methods_end_vm(&m, VM, see, &seen, &why));
+    assert_int_equal(seen.count, 2);
+    assert_int_equal(m.unnamed, 1);
+    assert_null(m.methods.at[0].text.at);
+    /* The other VM still runs, and may name its method. */
+    assert_true(flm_java_methods_learn(&m, VM + 1, record_of(2, "LB;", "walk", "B.java", NULL, 0)));
+    assert_true(flm_java_methods_define(&m, false, see, &seen, &why));
+    assert_int_equal(seen.count, 3);
+    assert_string_equal(seen.function, "B.walk");
+    flm_java_methods_clear(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +198,7 @@ int main(void)
         cmocka_unit_test(native_methods_have_no_line),
         cmocka_unit_test(a_record_that_is_not_sound_names_nothing),
         cmocka_unit_test(names_are_defined_once),
+        cmocka_unit_test(methods_of_a_vm_that_has_ended_are_defined_and_let_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

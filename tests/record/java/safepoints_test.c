@@ -14,12 +14,12 @@
 
 #include "support/core/random.h"
 
-enum { ENTRIES = 6, SIZE = 1024, HEADER = 32 };
+enum { ENTRIES = 7, SIZE = 1024, HEADER = 32 };
 
 /* Values of the file in the order in which they are written. */
 struct counters {
     const char *version;
-    int64_t count, time, sync, frequency;
+    int64_t count, time, sync, frequency, begun;
 };
 
 struct counter_file {
@@ -65,6 +65,7 @@ static struct counter_file make(struct counters c)
     f.time_at = add_entry(&f, "sun.rt.safepointTime", 'J', &c.time, 8, 0);
     add_entry(&f, "sun.rt.safepointSyncTime", 'J', &c.sync, 8, 0);
     add_entry(&f, "sun.os.hrt.frequency", 'J', &c.frequency, 8, 0);
+    add_entry(&f, "sun.rt.createVmEndTime", 'J', &c.begun, 8, 0);
     add_entry(&f, "java.property.java.vm.specification.version", 'B', c.version,
               strlen(c.version) + 1, (uint32_t)strlen(c.version) + 1);
     return f;
@@ -145,16 +146,29 @@ static void counters_become_time(void **state)
 {
     (void)state;
     /* Until Java 13 the time includes that to stop. */
-    assert_stopped((struct counters){"17", 5, 3000, 500, 1000000000}, 3500);
-    assert_stopped((struct counters){"1.8", 5, 3000, 500, 1000000000}, 3000);
-    assert_stopped((struct counters){"11", 5, 3000, 500, 1000000}, 3000000);
-    assert_stopped((struct counters){"25", 0, 0, 0, 1000000000}, 0);
+    assert_stopped((struct counters){"17", 5, 3000, 500, 1000000000, 1}, 3500);
+    assert_stopped((struct counters){"1.8", 5, 3000, 500, 1000000000, 1}, 3000);
+    assert_stopped((struct counters){"11", 5, 3000, 500, 1000000, 1}, 3000000);
+    assert_stopped((struct counters){"25", 0, 0, 0, 1000000000, 1}, 0);
+}
+
+static void the_end_of_its_beginning_is_in_the_counters(void **state)
+{
+    (void)state;
+    for (int64_t begun = 0; begun < 2; begun++) {
+        struct counter_file f = make((struct counters){"1.8", 5, 3000, 500, 1000000000, begun});
+        write_file(&f, f.size);
+        struct flm_safepoints *s = flm_safepoints_open(&vm);
+        assert_non_null(s);
+        assert_int_equal(flm_safepoints_vm_has_begun(s), begun != 0);
+        flm_safepoints_close(s);
+    }
 }
 
 static void values_are_those_of_now(void **state)
 {
     (void)state;
-    struct counter_file f = make((struct counters){"17", 5, 3000, 500, 1000000000});
+    struct counter_file f = make((struct counters){"17", 5, 3000, 500, 1000000000, 1});
     struct flm_stopped stopped;
     char path[100];
     write_file(&f, f.size);
@@ -176,7 +190,7 @@ static void values_are_those_of_now(void **state)
 static void files_that_cannot_be_trusted_are_not_used(void **state)
 {
     (void)state;
-    struct counter_file f = make((struct counters){"17", 5, 3000, 500, 1000000000});
+    struct counter_file f = make((struct counters){"17", 5, 3000, 500, 1000000000, 1});
     for (size_t size = 0; size < f.size; size++) {
         write_file(&f, size);
         struct flm_safepoints *s = flm_safepoints_open(&vm);
@@ -200,7 +214,7 @@ static void damaged_files_do_no_harm(void **state)
     (void)state;
     uint64_t random = 7;
     for (int round = 0; round < 3000; round++) {
-        struct counter_file f = make((struct counters){"17", 5, 3000, 500, 1000000000});
+        struct counter_file f = make((struct counters){"17", 5, 3000, 500, 1000000000, 1});
         struct flm_stopped stopped;
         for (uint64_t n = 1 + random_below(&random, 6); n > 0; n--)
             f.bytes[random_below(&random, f.size)] = (unsigned char)random_below(&random, 256);
@@ -216,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_become_time),
+        cmocka_unit_test(the_end_of_its_beginning_is_in_the_counters),
         cmocka_unit_test(values_are_those_of_now),
         cmocka_unit_test(files_that_cannot_be_trusted_are_not_used),
         cmocka_unit_test(damaged_files_do_no_harm),

@@ -33,7 +33,8 @@ static void handle(bool on)
     assert_int_equal(sigaction(FLM_THREAD_SIGNAL, &action, NULL), 0);
 }
 
-/* Of this thread and its children, on each of two processors. How many; 0: it is not allowed. */
+/* Of this thread and its children, on each of two processors that it may use. How many; 0: it is
+ * not allowed. */
 static size_t open_events(int events[2])
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -43,22 +44,21 @@ static size_t open_events(int events[2])
                                    .inherit = 1,
                                    .disabled = 1};
     size_t count = 0;
-    for (int cpu = 0; cpu < 2; cpu++) {
+    cpu_set_t ours, chosen;
+    CPU_ZERO(&chosen);
+    assert_int_equal(sched_getaffinity(0, sizeof ours, &ours), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE && count < 2; cpu++) {
+        if (!CPU_ISSET(cpu, &ours))
+            continue;
         int file = (int)syscall(SYS_perf_event_open, &attr, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-        if (file >= 0)
-            events[count++] = file;
+        if (file < 0)
+            continue;
+        events[count++] = file;
+        CPU_SET(cpu, &chosen);
     }
+    if (count > 0) /* where the events are */
+        assert_int_equal(sched_setaffinity(0, sizeof chosen, &chosen), 0);
     return count;
-}
-
-/* To the processors that have the events. */
-static void stay(void)
-{
-    cpu_set_t both;
-    CPU_ZERO(&both);
-    CPU_SET(0, &both);
-    CPU_SET(1, &both);
-    sched_setaffinity(0, sizeof both, &both);
 }
 
 static void turn(const int *events, size_t count, unsigned long request)
@@ -88,7 +88,6 @@ static void threads_that_are_sampled_have_signals_if_their_process_wants_them(vo
     struct flm_thread_signals *s = opened > 0 ? flm_thread_signals_open(events, opened) : NULL;
     if (!s)
         skip();
-    stay();
     assert_true(flm_thread_signals_add(s, getpid()));
     /* It does nothing to a process without a handler. */
     turn(events, opened, PERF_EVENT_IOC_ENABLE);
@@ -113,6 +112,15 @@ static void threads_that_are_sampled_have_signals_if_their_process_wants_them(vo
     before = atomic_load(&signals);
     work();
     assert_int_equal(atomic_load(&signals), before);
+    /* Nor to one that is not to have it any more. */
+    turn(events, opened, PERF_EVENT_IOC_ENABLE);
+    work_until(before + 20);
+    flm_thread_signals_remove(s, getpid());
+    work();
+    before = atomic_load(&signals);
+    work();
+    assert_int_equal(atomic_load(&signals), before);
+    turn(events, opened, PERF_EVENT_IOC_DISABLE);
     /* Who handles the signal already uses it for something else. */
     assert_false(flm_thread_signals_add(s, getpid()));
     handle(false);
