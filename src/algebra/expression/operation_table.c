@@ -164,6 +164,16 @@ static struct flm_profile *apply_metric(struct flm_operation_call *c)
     return flm_select(c->profile, c->argument->metric.index, c->why);
 }
 
+/* Threads that started, and were not sampled, have labels too: of their markers. */
+static struct flm_profile *note_unsampled(struct flm_operation_call *c, struct flm_profile *result)
+{
+    if (result && c->note->size == 0 && c->profile->sizes.sample_count > 0 &&
+        result->sizes.sample_count == 0)
+        flm_text_format(c->note, "no sample has '%.*s', only markers or counters have it",
+                        (int)c->argument->text.size, c->argument->text.at);
+    return result;
+}
+
 static struct flm_profile *keep_label(struct flm_operation_call *c, bool with)
 {
     struct flm_bytes key = flm_label_key(c->profile, c->argument->label.key);
@@ -171,7 +181,7 @@ static struct flm_profile *keep_label(struct flm_operation_call *c, bool with)
     struct flm_profile *result = flm_keep_label(c->profile, key, value, with, c->why);
     if (result && c->note->size == 0)
         flm_label_exists(c->profile, key, value, c->note);
-    return result;
+    return with ? note_unsampled(c, result) : result;
 }
 
 static struct flm_profile *apply_label(struct flm_operation_call *c)
@@ -204,7 +214,7 @@ static struct flm_profile *keep_threads(struct flm_operation_call *c, enum flm_t
 
 static struct flm_profile *apply_thread(struct flm_operation_call *c)
 {
-    return keep_threads(c, FLM_FILTER_THREAD);
+    return note_unsampled(c, keep_threads(c, FLM_FILTER_THREAD));
 }
 
 static struct flm_profile *apply_state(struct flm_operation_call *c)

@@ -325,6 +325,40 @@ static void a_pattern_that_matches_nothing_is_noted(void **state)
     notes("hide:module=libc | by:name", "no frame matches 'module=libc'");
 }
 
+/* A thread that was started, and never sampled, has a marker. */
+static void a_label_that_only_markers_have_is_noted(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    struct flm_label_set set[2];
+    for (int i = 0; i < 2; i++) {
+        struct flm_string label[2] = {flm_builder_string(b, "thread", 6),
+                                      flm_builder_string(b, &"12"[i], 1)};
+        set[i] = flm_builder_label_set(b, label, 1);
+    }
+    struct flm_node node =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "a", 1));
+    flm_builder_sample(b, 5, node, set[0], cpu, 1);
+    flm_builder_marker(b, 6, 0, flm_builder_string(b, "thread start", 12), (struct flm_string){0},
+                       set[1]);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    static const char *const expressions[][2] = {
+        {"label:thread=1", ""},
+        {"unlabel:thread=2", ""},
+        {"label:tid=2", "no sample has 'tid=2', only markers or counters have it"},
+        {"label:thread=3", "no label thread is '3': did you mean 1 or 2? It is 1, 2"},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        char note[NOTE_SIZE];
+        struct flm_profile *q = apply(p, expressions[i][0], note);
+        assert_string_equal(note, expressions[i][1]);
+        flm_profile_free(q);
+    }
+    flm_profile_free(p);
+}
+
 static void merging_by_what_no_frame_has_is_noted(void **state)
 {
     (void)state;
@@ -569,6 +603,7 @@ int main(void)
         cmocka_unit_test(a_reason_is_told_in_full),
         cmocka_unit_test(what_samples_do_not_say_is_refused),
         cmocka_unit_test(a_pattern_that_matches_nothing_is_noted),
+        cmocka_unit_test(a_label_that_only_markers_have_is_noted),
         cmocka_unit_test(merging_by_what_no_frame_has_is_noted),
         cmocka_unit_test(a_note_never_leaves_its_room_and_no_terminal_acts_on_it),
         cmocka_unit_test(any_text_is_an_expression_or_an_error),
