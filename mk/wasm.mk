@@ -69,10 +69,10 @@ $(PAGE_READERS):
 endif
 
 # The packer runs here, whatever flamel is built for.
-PACKER := web/module/pack.c src/base/mix/mix.c src/base/text/text.c $(addprefix src/base/core/,array.c bytes.c)
+PACKER := web/module/pack.c src/base/mix/mix.c src/base/text/text.c $(addprefix src/base/core/,array.c bytes.c) src/os/large_block.c
 $W/pack: $(PACKER) src/base/mix/mix.h
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) -std=c11 -O2 -Isrc -Iinclude $(PACKER) -o $@
+	$(call say,CC,$@)$(CC) -std=c11 -D_GNU_SOURCE -O2 -Isrc -Iinclude $(PACKER) -o $@
 
 # One function, by which a page decodes its parts before there is anything else.
 $(PAGE_DECODER): $W/obj/src/base/encode/base91.o

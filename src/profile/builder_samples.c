@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
+#include "base/core/large_block.h"
 #include "base/number/number.h"
 #include "base/text/text.h"
 
@@ -178,6 +179,11 @@ void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node 
         flm_builder_sample_add(b, metric, value);
 }
 
+static void *new_durations(const struct flm_builder *b, size_t size)
+{
+    return flm_large_block(calloc(b->sample_capacity, size), b->sample_capacity * size);
+}
+
 /* Most samples last less than 4 s, so they have 4 bytes for that, until one does not. */
 static bool make_room_for_duration(struct flm_builder *b, int64_t duration_ns)
 {
@@ -185,10 +191,10 @@ static bool make_room_for_duration(struct flm_builder *b, int64_t duration_ns)
         return true;
     if (duration_ns <= UINT32_MAX) {
         if (!b->sample_lasts)
-            b->sample_lasts = calloc(b->sample_capacity, sizeof *b->sample_lasts);
+            b->sample_lasts = new_durations(b, sizeof *b->sample_lasts);
         return b->sample_lasts != NULL;
     }
-    b->sample_duration = calloc(b->sample_capacity, sizeof *b->sample_duration);
+    b->sample_duration = new_durations(b, sizeof *b->sample_duration);
     if (!b->sample_duration)
         return false;
     for (uint32_t i = 0; b->sample_lasts && i < b->sample_count; i++)

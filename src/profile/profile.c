@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/core/array.h"
+#include "base/core/large_block.h"
 #include "base/number/number.h"
 #include "base/number/sum.h"
 #include "base/text/text.h"
@@ -51,7 +52,8 @@ struct flm_profile *flm_profile_allocate(const struct flm_sizes *sizes, struct f
 {
     struct flm_profile *p = calloc(1, sizeof *p);
     uint64_t size = flm_file_size(sizes);
-    void *image = p && size <= SIZE_MAX ? calloc(1, (size_t)size) : NULL;
+    void *image =
+        p && size <= SIZE_MAX ? flm_large_block(calloc(1, (size_t)size), (size_t)size) : NULL;
     if (!image) {
         free(p);
         flm_error_memory(why);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/core/large_block.h"
 #include "base/core/sort.h"
 #include "profile/joining.h"
 
@@ -141,8 +142,9 @@ bool flm_sample_order(const struct flm_metadata *f, uint32_t **result, uint32_t 
         return true;
     for (size_t i = 1; i < count; i++)
         run_count += b->sample_time[i] < b->sample_time[i - 1];
-    uint32_t *order = malloc((count + 1) * sizeof *order);
-    uint32_t *scratch = malloc((count + 1) * sizeof *scratch);
+    size_t size = (count + 1) * sizeof(uint32_t);
+    uint32_t *order = flm_large_block(malloc(size), size);
+    uint32_t *scratch = flm_large_block(malloc(size), size);
     uint32_t *ends = malloc(run_count * sizeof *ends), *sorted = NULL;
     if (order && scratch && ends) {
         for (size_t i = 0; i < count; i++) {

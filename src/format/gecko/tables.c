@@ -2,10 +2,13 @@
 
 #include <stdlib.h>
 
+#include "base/core/large_block.h"
+
 /* Goes over to doubles. */
 static bool widen(struct flm_gecko_column *column)
 {
-    double *any = malloc(column->capacity * sizeof *any);
+    size_t size = column->capacity * sizeof(double);
+    double *any = flm_large_block(malloc(size), size);
     if (!any)
         return false;
     for (size_t i = 0; i < column->count; i++)

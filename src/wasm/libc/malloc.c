@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/core/large_block.h"
+
 enum {
     GRAIN = 16,   /* sizes and payloads are multiples */
     HEADER = 8,   /* from a chunk to its payload */
@@ -365,4 +367,10 @@ int heap_check(void)
         }
     }
     return free_count == 0 ? 0 : 9; /* every free chunk is in a bin */
+}
+
+/* All pages of wasm are of one size, and there from the start. */
+void flm_large_block_advise(void *block)
+{
+    (void)block;
 }
