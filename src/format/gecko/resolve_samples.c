@@ -164,7 +164,8 @@ static bool read_samples(struct flm_gecko_resolving *r, struct flm_node thread, 
             if (stack == stack)
                 return flm_gecko_refuse(r, "sample", i,
                                         "has a stack that is not in the table of stacks");
-            r->without_stack++;
+            /* One of weight 0 is where the sample before it ended. */
+            r->without_stack += sample.values[WEIGHT] != 0 || sample.values[CPU] != 0;
         } else if (!add_sample(r, thread, &sample, sums)) {
             return false;
         }

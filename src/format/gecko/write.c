@@ -82,7 +82,7 @@ static void write_meta(struct flm_gecko_writing *w)
                     command = flm_profile_note_named(w->p, "command");
     struct flm_name name = product.at ? product : command;
     flm_gecko_put_object(w, "meta");
-    flm_gecko_put_number(w, "interval", 1);
+    flm_gecko_put_number(w, "interval", FLM_GECKO_INTERVAL_MS);
     flm_gecko_put_number(w, "startTime", 0);
     flm_gecko_put_number(w, "processType", 0);
     flm_json_add_text(&w->json, "product",

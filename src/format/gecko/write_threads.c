@@ -3,13 +3,19 @@
 
 #include "format/gecko/writing.h"
 
+/* Whether a row without a stack ends sample `i`: a sample lasts until the next one, and the last of
+ * a thread for the interval of the profile. */
 static bool has_pause(const struct flm_gecko_writing *w, const struct flm_gecko_group *g,
                       uint32_t i)
 {
     const double microsecond = 1e-3;
     const struct flm_gecko_item *item = &w->items.at[g->first + i];
-    return item->duration > 0 && i + 1 < g->count &&
-           item[1].time - item->time - item->duration > microsecond;
+    if (item->duration <= 0)
+        return false;
+    if (i + 1 == g->count)
+        return item->duration < FLM_GECKO_INTERVAL_MS - microsecond ||
+               item->duration > FLM_GECKO_INTERVAL_MS + microsecond;
+    return item[1].time - item->time - item->duration > microsecond;
 }
 
 static void write_samples(struct flm_gecko_writing *w, const struct flm_gecko_group *g)

@@ -29,6 +29,9 @@ struct flm_gecko_group {
     uint32_t count, first; /* of its items */
 };
 
+/* What the profile says to be the time between samples: the last of a thread lasts as long. */
+enum { FLM_GECKO_INTERVAL_MS = 1 };
+
 struct flm_gecko_item {
     double time, duration, value, cpu; /* times in ms; a duration of 0 is unknown */
     uint32_t node, group;
