@@ -1,6 +1,7 @@
 #include "load/losses.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/number/number.h"
 #include "draw/text/quantity.h"
@@ -113,22 +114,47 @@ static void add_empty_stack(struct losses *l)
     add_value(l, value, " without a stack");
 }
 
+/* Marks the inlined frames that are below a frame of another module, or of none, or of another
+ * address: no lines of one location, so they become functions as any other. False: memory ran
+ * out. */
+static bool mark_apart(const struct flm_profile *p, bool *is_apart)
+{
+    uint32_t *parent = malloc(p->sizes.node_count * sizeof *parent);
+    if (!parent)
+        return false;
+    flm_profile_parents(p, parent);
+    for (uint32_t i = 1; i < p->sizes.node_count; i++) {
+        const struct flm_frame_record *frame = &p->frames[p->node_frame[i]],
+                                      *caller = &p->frames[p->node_frame[parent[i]]];
+        bool has_caller =
+            parent[i] != 0 && frame->module == caller->module &&
+            (frame->address == 0 || caller->address == 0 || frame->address == caller->address);
+        is_apart[p->node_frame[i]] |= frame->kind == FLM_KIND_INLINED && !has_caller;
+    }
+    free(parent);
+    return true;
+}
+
 static void add_frames(struct losses *l)
 {
     const struct flm_profile *p = l->p;
     unsigned holds = l->format->holds;
     uint32_t modules = 0, files = 0, kinds = 0, addresses = 0;
+    bool *is_apart = (holds & FLM_HOLDS_INLINED) ? calloc(p->sizes.frame_count, 1) : NULL;
+    if (is_apart && !mark_apart(p, is_apart))
+        l->out->failed = true;
     for (uint32_t i = 1; i < p->sizes.frame_count; i++) {
         modules += p->frames[i].module != 0;
         files += p->frames[i].file != 0;
         uint32_t kind = p->frames[i].kind;
         bool is_held = kind == FLM_KIND_INLINED
-                           ? (holds & (FLM_HOLDS_KERNEL_INLINED | FLM_HOLDS_INLINED))
+                           ? (holds & FLM_HOLDS_KERNEL_INLINED) || (is_apart && !is_apart[i])
                            : kind == FLM_KIND_KERNEL && (holds & FLM_HOLDS_KERNEL_INLINED);
         /* The others are what a frame without a mark is. */
         kinds +=
             kind != FLM_KIND_PLAIN && kind != FLM_KIND_NATIVE && kind != FLM_KIND_LABEL && !is_held;
     }
+    free(is_apart);
     bool has_kinds =
         (holds & FLM_HOLDS_KINDS) || ((holds & FLM_HOLDS_KINDS_ANNOTATED) && l->options->annotate);
     if (modules > 0 && !(holds & FLM_HOLDS_MODULES))

@@ -74,6 +74,29 @@ static void every_part_that_is_not_held_is_told(void **state)
 }
 
 /* A trace has calls that last: of bytes, there is only that they were allocated. */
+static void inlined_frames_without_their_function_are_told(void **state)
+{
+    static const char *const modules[] = {"app", "other"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct flm_builder *b = flm_builder_new(NULL);
+        struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+        struct flm_frame_record caller = {.function = flm_builder_string(b, "f", 1).index,
+                                          .module = flm_builder_string(b, "app", 3).index,
+                                          .kind = FLM_KIND_NATIVE},
+                                callee = {.function = flm_builder_string(b, "g", 1).index,
+                                          .kind = FLM_KIND_INLINED};
+        callee.module = flm_builder_string(b, modules[i], strlen(modules[i])).index;
+        struct flm_node node =
+            flm_builder_child(b, flm_builder_root(b), flm_builder_frame(b, &caller));
+        node = flm_builder_child(b, node, flm_builder_frame(b, &callee));
+        flm_builder_add(b, node, cpu, 1);
+        struct flm_profile *p = flm_builder_finish(b, NULL);
+        assert_string_equal(losses_of(p, "pprof", false), i == 0 ? "" : "kinds of 1 frame");
+        flm_profile_free(p);
+    }
+}
+
 static void values_that_become_times_are_told(void **state)
 {
     (void)state;
@@ -417,6 +440,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_part_that_is_not_held_is_told),
+        cmocka_unit_test(inlined_frames_without_their_function_are_told),
         cmocka_unit_test(values_that_become_times_are_told),
         cmocka_unit_test(what_a_format_claims_to_hold_is_there_when_it_is_read_again),
         cmocka_unit_test(formats_lose_what_they_say),
