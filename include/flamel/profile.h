@@ -216,8 +216,8 @@ const struct flm_metric_record *flm_profile_metric(const struct flm_profile *pro
 /* The metric of that name: {FLM_NONE} where there is none. */
 struct flm_metric flm_profile_metric_named(const struct flm_profile *profile, const char *name);
 
-/* The metric of that name, or the first when `name` is NULL. False, and `why` with the names of the
- * metrics, when there is none. */
+/* The metric of that name, or the first that has values when `name` is NULL. False, and `why` with
+ * the names of the metrics, when there is none. */
 bool flm_metric_find(const struct flm_profile *profile, const char *name, struct flm_metric *metric,
                      struct flm_error *why);
 

@@ -24,17 +24,6 @@ struct saving {
     bool gzip; /* the name of the file says so: .pb.gz */
 };
 
-/* Where no metric is named, a format that holds one gets the first that has values: a file without
- * any says nothing. */
-static struct flm_metric first_with_values(const struct flm_profile *p)
-{
-    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
-        for (uint32_t i = 0; i < p->sizes.node_count; i++)
-            if (flm_self_column(p, m)[i] != 0)
-                return (struct flm_metric){m};
-    return (struct flm_metric){0};
-}
-
 /* The metric of that name. A format that compares two columns gets "after", and finds the other by
  * its name; "cpu" is before:cpu and after:cpu there. */
 static bool find_metric(const struct flm_profile *p, const char *name,
@@ -44,12 +33,8 @@ static bool find_metric(const struct flm_profile *p, const char *name,
     struct flm_metric_pair pair;
     bool is_own = name && flm_profile_metric_named(p, name).index != FLM_NONE;
     bool is_pair = format->metrics == FLM_METRICS_PAIR && !is_own;
-    if (!is_pair || !flm_metric_pair_find(p, name, &pair, NULL)) {
-        bool found = flm_metric_find(p, name, metric, why);
-        if (found && !name && format->metrics == FLM_METRICS_ONE)
-            *metric = first_with_values(p);
-        return found;
-    }
+    if (!is_pair || !flm_metric_pair_find(p, name, &pair, NULL))
+        return flm_metric_find(p, name, metric, why);
     *metric = pair.after;
     return true;
 }

@@ -394,14 +394,21 @@ struct flm_name flm_profile_note_named(const struct flm_profile *profile, const 
     return (struct flm_name){NULL, 0};
 }
 
+static struct flm_metric first_with_values(const struct flm_profile *p)
+{
+    for (uint32_t m = 0; m < p->sizes.metric_count; m++)
+        for (uint32_t i = 0; i < p->sizes.node_count; i++)
+            if (flm_self_column(p, m)[i] != 0)
+                return (struct flm_metric){m};
+    return (struct flm_metric){0};
+}
+
 bool flm_metric_find(const struct flm_profile *p, const char *name, struct flm_metric *metric,
                      struct flm_error *why)
 {
     if (p->sizes.metric_count == 0)
         return flm_error_set(why, FLM_ERROR_FORMAT, "the profile has no metric, so no values");
-    *metric = (struct flm_metric){0};
-    if (name)
-        *metric = flm_profile_metric_named(p, name);
+    *metric = name ? flm_profile_metric_named(p, name) : first_with_values(p);
     if (metric->index != FLM_NONE)
         return true;
     struct flm_text names = {0};

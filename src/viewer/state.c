@@ -134,7 +134,7 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
     if (v->model.focus.size > 0)
         add(out, "of", (struct flm_bytes){v->model.focus.at, v->model.focus.size});
     if (p && v->model.metric < p->sizes.metric_count &&
-        v->model.metric != flm_comparing_metric(&v->model, 0))
+        v->model.metric != flm_comparing_metric(&v->model, FLM_NONE))
         add(out, "metric", flm_comparing_metric_name(&v->model, v->model.metric));
     if (v->model.order != FLM_ORDER_NAME)
         add(out, "order", flm_bytes_of(flm_order_choice(v->model.order).name));
@@ -257,7 +257,7 @@ static bool read_span(struct flm_bytes value, struct flm_span *span)
 static void read_metric(struct flm_viewer *v, struct flm_bytes name)
 {
     const struct flm_profile *p = flm_model_shown(&v->model);
-    uint32_t metric = 0;
+    uint32_t metric = flm_comparing_metric(&v->model, FLM_NONE);
     for (uint32_t m = 0; p && name.size > 0 && m < p->sizes.metric_count; m++)
         if (flm_bytes_equal(flm_comparing_metric_name(&v->model, m), name))
             metric = m;

@@ -38,7 +38,7 @@ static void a_profile_tells_what_it_holds(void **state)
     flm_profile_free(NULL);
 }
 
-static void a_metric_is_found_by_name_or_is_the_first(void **state)
+static void a_metric_is_found_by_name_or_is_the_first_with_values(void **state)
 {
     (void)state;
     struct flm_error why = {0};
@@ -51,6 +51,14 @@ static void a_metric_is_found_by_name_or_is_the_first(void **state)
     assert_false(flm_metric_find(p, "cpu", &metric, &why));
     assert_int_equal(why.kind, FLM_ERROR_USAGE);
     assert_string_equal(why.text, "there is no metric 'cpu'; there is after, before");
+    flm_profile_free(p);
+    p = profile_of_two("a 2 0\n");
+    assert_true(flm_metric_find(p, NULL, &metric, &why));
+    assert_int_equal(metric.index, flm_profile_metric_named(p, "before").index);
+    flm_profile_free(p);
+    p = profile_of_two("a 0 0\n");
+    assert_true(flm_metric_find(p, NULL, &metric, &why));
+    assert_int_equal(metric.index, 0);
     flm_profile_free(p);
     p = flm_builder_finish(flm_builder_new(NULL), NULL);
     assert_false(flm_metric_find(p, NULL, &metric, &why));
@@ -408,7 +416,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile_tells_what_it_holds),
-        cmocka_unit_test(a_metric_is_found_by_name_or_is_the_first),
+        cmocka_unit_test(a_metric_is_found_by_name_or_is_the_first_with_values),
         cmocka_unit_test(every_kind_has_a_name_of_its_own),
         cmocka_unit_test(clones_have_names),
         cmocka_unit_test(parents_depths_and_totals_agree_with_the_ends),

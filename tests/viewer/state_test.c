@@ -40,6 +40,24 @@ static void what_is_chosen_is_said_in_words(void **state)
     viewing_clear(&seen);
 }
 
+static void a_metric_without_values_is_not_shown_first(void **state)
+{
+    (void)state;
+    struct viewing seen;
+    viewing_init(&seen, profile_of_two("a;b 2 0\na;c 4 0\n"), 400, 300, 1);
+    assert_string_equal(viewing_state(&seen), "");
+    viewing_do(&seen, "metric after");
+    assert_string_equal(viewing_state(&seen), "metric=after");
+    viewing_do(&seen, "metric before");
+    assert_string_equal(viewing_state(&seen), "");
+    viewing_clear(&seen);
+    /* Another one does not become the first because an operation leaves nothing of it. */
+    viewing_init(&seen, profile_of_two("a;b 2 1\na;c 4 0\n"), 400, 300, 1);
+    viewing_do(&seen, "apply drop:b");
+    assert_string_equal(viewing_state(&seen), "apply=drop:b");
+    viewing_clear(&seen);
+}
+
 static void restore(struct viewing *seen, const char *state)
 {
     struct flm_text action = {0};
@@ -402,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile_just_opened_has_no_state),
         cmocka_unit_test(what_is_chosen_is_said_in_words),
+        cmocka_unit_test(a_metric_without_values_is_not_shown_first),
         cmocka_unit_test(the_same_state_is_the_same_picture),
         cmocka_unit_test(back_restores_what_was),
         cmocka_unit_test(places_are_found_in_another_run_of_the_program),

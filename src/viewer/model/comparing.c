@@ -72,11 +72,21 @@ bool flm_comparing_open(struct flm_model *model, struct flm_error *why)
     return good;
 }
 
+/* What is shown until another metric is chosen: the first with values in the file, also where an
+ * operation has left none. */
+static uint32_t first_metric(const struct flm_model *model, const struct flm_profile *shown)
+{
+    const struct flm_profile *file = model->opened[FLM_VIEWER_AFTER];
+    struct flm_metric metric;
+    bool is_same = file && file->sizes.metric_count == shown->sizes.metric_count;
+    return flm_metric_find(is_same ? file : shown, NULL, &metric, NULL) ? metric.index : 0;
+}
+
 uint32_t flm_comparing_metric(const struct flm_model *model, uint32_t metric)
 {
     const struct flm_profile *p = flm_model_shown(model);
     if (!p || metric >= p->sizes.metric_count)
-        metric = 0;
+        metric = p ? first_metric(model, p) : 0;
     struct flm_metric_pair *pairs =
         p && flm_model_compares(model) ? malloc((p->sizes.metric_count + (size_t)1) * sizeof *pairs)
                                        : NULL;

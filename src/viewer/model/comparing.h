@@ -50,7 +50,8 @@ bool flm_model_compares(const struct flm_model *model);
  * `why`: everything is as it was. */
 bool flm_comparing_open(struct flm_model *model, struct flm_error *why);
 
-/* The metric of the shown profile that is drawn: of a pair its "after". */
+/* The metric of the shown profile that is drawn: of a pair its "after"; of FLM_NONE the first that has
+ * values in the file. */
 uint32_t flm_comparing_metric(const struct flm_model *model, uint32_t metric);
 
 /* The name of a metric; in a comparison "after:cpu" is "cpu". */

@@ -4,7 +4,8 @@
 
 void flm_model_init(struct flm_model *model)
 {
-    *model = (struct flm_model){.selected = flm_node_ref_none(), .zoomed = flm_node_ref_none()};
+    *model = (struct flm_model){
+        .metric = FLM_NONE, .selected = flm_node_ref_none(), .zoomed = flm_node_ref_none()};
 }
 
 void flm_model_clear(struct flm_model *model)
