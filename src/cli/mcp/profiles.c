@@ -7,7 +7,6 @@
 #include "cli/common/load_options.h"
 #include "cli/common/memory_limit.h"
 #include "cli/mcp/tools.h"
-#include "cli/report/interval.h"
 #include "cli/report/live_sections.h"
 #include "cli/report/print.h"
 #include "flamel/algebra.h"
@@ -66,8 +65,9 @@ static struct flm_profile *apply(const struct flm_mcp_call *call, struct flm_pro
     return result;
 }
 
+/* Of `path`, or of `bytes`, or of the process. */
 static struct flm_profile *load(const struct flm_mcp_call *call, const char *path,
-                                struct flm_error *why)
+                                const struct flm_bytes *bytes, struct flm_error *why)
 {
     struct flm_symbol_paths paths = {0};
     union {
@@ -81,21 +81,22 @@ static struct flm_profile *load(const struct flm_mcp_call *call, const char *pat
                                              .progress = goes_on,
                                              .progress_context = is_canceled.passed};
     struct flm_profile *profile = NULL;
-    if (!path)
+    if (bytes)
+        profile = flm_load_memory(bytes->at, bytes->size, &options, why);
+    else if (!path)
         profile = load_process(&options, call->pid, why);
     else if (check_path(path, why))
         profile = flm_load(path, &options, why);
     flm_symbol_paths_clear(&paths);
-    return profile;
+    if (profile)
+        flm_memory_limit_read(profile);
+    return profile && call->apply ? apply(call, profile, why) : profile;
 }
 
 struct flm_profile *flm_mcp_load(const struct flm_mcp_call *call, const char *path,
                                  struct flm_error *why)
 {
-    struct flm_profile *profile = load(call, path, why);
-    if (profile)
-        flm_memory_limit_read(profile);
-    return profile && call->apply ? apply(call, profile, why) : profile;
+    return load(call, path, NULL, why);
 }
 
 static bool has_one_source(const struct flm_mcp_call *call, struct flm_error *why)
@@ -271,13 +272,12 @@ static bool wait(const struct flm_mcp_call *call, double seconds)
     return !atomic_load(call->is_canceled);
 }
 
-static bool add_interval(const struct flm_mcp_call *call, const struct flm_profile *before,
-                         const struct flm_profile *after, double seconds, struct flm_text *out,
-                         struct flm_error *why)
+static bool add_interval(const struct flm_mcp_call *call, struct flm_bytes file, double seconds,
+                         struct flm_text *out, struct flm_error *why)
 {
     struct flm_report_options options = options_of(call);
     char source[64];
-    struct flm_profile *interval = flm_interval_profile(before, after, why);
+    struct flm_profile *interval = load(call, NULL, &file, why);
     snprintf(source, sizeof source, "process %.0f, %.1f s", call->pid, seconds);
     options.source = source;
     bool good =
@@ -344,15 +344,15 @@ bool flm_mcp_live(const struct flm_mcp_call *call, struct flm_text *out, struct 
     double seconds = isnan(call->seconds) ? 1 : fmax(least, fmin(call->seconds, most));
     if (call->section)
         return add_live_section(call, seconds, out, why);
+    struct flm_bytes file;
+    struct flm_attached *attached = flm_attached_open((int32_t)call->pid, NULL, why);
     int64_t began = flm_now_ns();
-    struct flm_profile *before = flm_mcp_load(call, NULL, why), *after = NULL;
-    if (before && !wait(call, seconds))
-        flm_error_set(why, FLM_ERROR_CANCELED, "canceled");
-    else if (before)
-        after = flm_mcp_load(call, NULL, why);
+    bool good = attached && flm_attached_begin_interval(attached, why);
+    if (good && !wait(call, seconds))
+        good = flm_error_set(why, FLM_ERROR_CANCELED, "canceled");
+    good = good && flm_attached_end_interval(attached, &file, why);
     seconds = (double)(flm_now_ns() - began) * 1e-9;
-    bool good = after && add_interval(call, before, after, seconds, out, why);
-    flm_profile_free(before);
-    flm_profile_free(after);
+    good = good && add_interval(call, file, seconds, out, why);
+    flm_attached_close(attached);
     return good;
 }

@@ -12,6 +12,8 @@
 
 #include "base/text/text.h"
 #include "flamel/probe_format.h"
+#include "format/probe/copy.h"
+#include "format/probe/interval.h"
 #include "load/probe/live_facts.h"
 #include "os/clock.h"
 
@@ -23,9 +25,9 @@ enum { PATH_ROOM = 64 };
 
 struct flm_attached {
     int file;
-    char link[PATH_ROOM]; /* of the file, among those that the process has open */
-    struct stat stats;    /* what that leads to */
-    struct flm_text copy;
+    char link[PATH_ROOM];          /* of the file, among those that the process has open */
+    struct stat stats;             /* what that leads to */
+    struct flm_text copy, earlier; /* `earlier`: where an interval began */
     int32_t process;
     struct flm_probe_names *names; /* made when it is read first */
     uint64_t last_ticks;           /* when the process was seen last */
@@ -155,6 +157,7 @@ void flm_attached_close(struct flm_attached *a)
     if (a->file >= 0)
         close(a->file);
     flm_text_clear(&a->copy);
+    flm_text_clear(&a->earlier);
     flm_probe_names_free(a->names);
     free(a);
 }
@@ -184,6 +187,12 @@ static bool copy_until(struct flm_attached *a, uint64_t end, struct flm_error *w
         a->copy.size += (size_t)got;
     }
     return true;
+}
+
+static bool read_again(void *context, uint64_t offset, void *to, size_t size)
+{
+    const struct flm_attached *a = context;
+    return pread(a->file, to, size, (off_t)offset) == (ssize_t)size;
 }
 
 /* The clock of the program is that of the machine, and so of this one (probe/clock.c). */
@@ -260,6 +269,8 @@ bool flm_attached_read(struct flm_attached *a, struct flm_bytes *file, struct fl
     if (a->copy.size < sizeof header)
         return flm_error_set(why, FLM_ERROR_FORMAT, "%s: the file is damaged", a->link);
     a->last_ticks = now;
+    if (is_running)
+        flm_probe_copy_settle(a->copy.at, a->copy.size, now, read_again, a);
     memcpy(&header, a->copy.at, sizeof header);
     header.is_copy = is_running;
     if (header.state == FLM_PROBE_RUNNING && now > header.now_ticks)
@@ -269,4 +280,22 @@ bool flm_attached_read(struct flm_attached *a, struct flm_bytes *file, struct fl
         return false;
     *file = (struct flm_bytes){a->copy.at, a->copy.size};
     return true;
+}
+
+bool flm_attached_begin_interval(struct flm_attached *a, struct flm_error *why)
+{
+    struct flm_bytes file;
+    a->earlier.size = 0;
+    if (!flm_attached_read(a, &file, why))
+        return false;
+    flm_text_add(&a->earlier, file);
+    return !a->earlier.failed || flm_error_memory(why);
+}
+
+bool flm_attached_end_interval(struct flm_attached *a, struct flm_bytes *file,
+                               struct flm_error *why)
+{
+    const struct flm_bytes earlier = {a->earlier.at, a->earlier.size};
+    return flm_attached_read(a, file, why) &&
+           flm_probe_subtract(a->copy.at, a->copy.size, earlier, why);
 }

@@ -45,6 +45,12 @@ void flm_attached_close(struct flm_attached *attached);
 bool flm_attached_read(struct flm_attached *attached, struct flm_bytes *file,
                        struct flm_error *why);
 
+/* What it does from the first of these on until the second: a file as above, of that alone
+ * (format/probe/interval.h). */
+bool flm_attached_begin_interval(struct flm_attached *attached, struct flm_error *why);
+bool flm_attached_end_interval(struct flm_attached *attached, struct flm_bytes *file,
+                               struct flm_error *why);
+
 /* One of the first four. */
 enum flm_attached_state flm_attached_state(const struct flm_attached *attached);
 
