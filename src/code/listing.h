@@ -83,7 +83,7 @@ struct flm_listing_cost {
 };
 
 /* Jumps inside the function, drawn beside its instructions: the lane next to them is 0, and has
- * the shortest. Jumps to one place share a lane. */
+ * the shortest. Jumps to one place share a lane. Where there are too few, loops come first. */
 enum { FLM_LISTING_LANES = 6 };
 enum flm_listing_lane {
     FLM_LANE_UP = 1,   /* a line from the middle of the row upwards */

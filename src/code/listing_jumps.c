@@ -92,23 +92,78 @@ static void set_bit(uint64_t *bits, uint32_t i)
     bits[i / 64] |= (uint64_t)1 << i % 64;
 }
 
+static void clear_bit(uint64_t *bits, uint32_t i)
+{
+    bits[i / 64] &= ~((uint64_t)1 << i % 64);
+}
+
+static bool is_loop(const struct flm_jump *jump)
+{
+    return jump->to < jump->last;
+}
+
+/* Where the jumps of each lane end, and those of them that are loops. */
+struct lanes {
+    uint64_t *ends, *loop_ends; /* `words` for each lane */
+    size_t words;
+};
+
+static void put_ends(const struct lanes *l, const struct flm_jump *jump, unsigned lane)
+{
+    set_bit(l->ends + lane * l->words, jump->first);
+    set_bit(l->ends + lane * l->words, jump->last);
+    if (is_loop(jump)) {
+        set_bit(l->loop_ends + lane * l->words, jump->first);
+        set_bit(l->loop_ends + lane * l->words, jump->last);
+    }
+}
+
+/* Those in the way of a loop, in its lane, have none any more. */
+static void take_lane(struct flm_jumps *j, const struct lanes *l, const struct flm_jump *from)
+{
+    uint32_t *in = j->in_lane[from->lane].at;
+    size_t kept = 0;
+    for (size_t i = 0; i < j->in_lane[from->lane].count; i++) {
+        struct flm_jump *jump = &j->jumps.at[in[i]];
+        if (jump->last < from->first || jump->first > from->last) {
+            in[kept++] = in[i];
+            continue;
+        }
+        clear_bit(l->ends + from->lane * l->words, jump->first);
+        clear_bit(l->ends + from->lane * l->words, jump->last);
+        jump->lane = FLM_LISTING_LANES;
+        j->hidden++;
+    }
+    j->in_lane[from->lane].count = kept;
+}
+
 /* The shortest first: each goes into the lane next to the code that is free. A shorter one that
- * overlaps has an end in it, so a lane is free where it has no end there. */
-static bool give_lanes(struct flm_jumps *j, uint32_t *order, uint64_t *ends, size_t words)
+ * overlaps has an end in it, so a lane is free where it has no end there. Where none is, a loop
+ * takes the place of others: in code of JIT compilers hundreds of short jumps lead out of a long
+ * loop, and it is the loop that is looked for. */
+static bool give_lanes(struct flm_jumps *j, const uint32_t *order, const struct lanes *l)
 {
     bool good = true;
     for (size_t i = 0; good && i < j->jumps.count; i++) {
         struct flm_jump *jump = &j->jumps.at[order[i]];
         unsigned lane = 0;
-        while (lane < FLM_LISTING_LANES && has_any(ends + lane * words, jump->first, jump->last))
+        while (lane < FLM_LISTING_LANES &&
+               has_any(l->ends + lane * l->words, jump->first, jump->last))
             lane++;
+        bool is_free = lane < FLM_LISTING_LANES;
+        /* From outside: few are there. */
+        for (unsigned of = FLM_LISTING_LANES; !is_free && is_loop(jump) && of-- > 0;)
+            if (lane == FLM_LISTING_LANES &&
+                !has_any(l->loop_ends + of * l->words, jump->first, jump->last))
+                lane = of;
         jump->lane = (unsigned char)lane;
         if (lane == FLM_LISTING_LANES) {
             j->hidden++;
             continue;
         }
-        set_bit(ends + lane * words, jump->first);
-        set_bit(ends + lane * words, jump->last);
+        if (!is_free)
+            take_lane(j, l, jump);
+        put_ends(l, jump, lane);
         good = FLM_ARRAY_ADD(&j->in_lane[lane], order[i]);
     }
     return good;
@@ -119,18 +174,20 @@ static bool sort_lanes(struct flm_jumps *j)
     size_t words = (size_t)j->count / 64 + 1, count = j->jumps.count;
     uint32_t *order = malloc((count + 1) * sizeof *order),
              *scratch = malloc((count + 1) * sizeof *scratch);
-    uint64_t *ends = calloc(words * FLM_LISTING_LANES, sizeof *ends);
-    bool good = order && scratch && ends;
+    struct lanes lanes = {.words = words};
+    lanes.ends = calloc(words * FLM_LISTING_LANES * 2, sizeof *lanes.ends);
+    lanes.loop_ends = lanes.ends ? lanes.ends + words * FLM_LISTING_LANES : NULL;
+    bool good = order && scratch && lanes.ends;
     for (size_t i = 0; good && i < count; i++)
         order[i] = (uint32_t)i;
     if (good)
         flm_sort(order, count, scratch, by_length, j->jumps.at);
-    good = good && give_lanes(j, order, ends, words);
+    good = good && give_lanes(j, order, &lanes);
     for (int lane = 0; good && lane < FLM_LISTING_LANES; lane++)
         flm_sort(j->in_lane[lane].at, j->in_lane[lane].count, scratch, by_place, j->jumps.at);
     free(order);
     free(scratch);
-    free(ends);
+    free(lanes.ends);
     return good;
 }
 

@@ -244,6 +244,47 @@ static void lanes_are_bounded(void **state)
     flm_profile_free(p);
 }
 
+/* Twelve that all overlap fill the lanes; a loop around them takes one, one inside of it another;
+ * a longer jump that is no loop has none. */
+static void loops_have_lanes_before_other_jumps(void **state)
+{
+    (void)state;
+    enum { COUNT = 40 };
+    static char texts[COUNT][16];
+    static const char *text[COUNT];
+    struct flm_profile *p = listing_example();
+    for (int i = 0; i < COUNT; i++) {
+        bool is_forward = i >= 4 && i < 16;
+        snprintf(texts[i], sizeof texts[i], is_forward ? "jump %x" : "mov", 0x100 + 4 * (i + 14));
+        text[i] = texts[i];
+    }
+    snprintf(texts[0], sizeof texts[0], "jump %x", 0x100 + 4 * 39);
+    snprintf(texts[34], sizeof texts[34], "je %x", 0x100 + 4 * 3);
+    snprintf(texts[35], sizeof texts[35], "je %x", 0x100 + 4 * 2);
+    struct flm_code_store *store = code_of(text, COUNT);
+    struct flm_listing *l =
+        listing_of(p, "find", store, &(struct flm_listing_options){{true, true}});
+    struct flm_listing_row rows[60];
+    uint32_t count = flm_listing_rows(l, FLM_LISTING_ASSEMBLY, 0, 60, rows), found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned char drawn = 0;
+        for (int lane = 0; lane < FLM_LISTING_LANES; lane++)
+            drawn |= rows[i].lane[lane] & (FLM_LANE_TO | FLM_LANE_FROM);
+        if (rows[i].address == 0x100 + 4 * 2 || rows[i].address == 0x100 + 4 * 3) {
+            assert_true(rows[i].is_loop && drawn == FLM_LANE_TO);
+            found++;
+        } else if (rows[i].address == 0x100 + 4 * 34 || rows[i].address == 0x100 + 4 * 35) {
+            assert_true(drawn == FLM_LANE_FROM);
+            found++;
+        }
+    }
+    assert_int_equal(found, 4);
+    assert_int_equal(flm_listing_figures(l).jumps_hidden, 12 - (FLM_LISTING_LANES - 2) + 1);
+    flm_listing_free(l);
+    flm_code_store_free(store);
+    flm_profile_free(p);
+}
+
 /* A row of a file with 100,000 lines is found as soon as one of ten. */
 static void long_files_are_rows_too(void **state)
 {
@@ -285,6 +326,7 @@ int main(void)
         cmocka_unit_test(short_jumps_are_next_to_the_code),
         cmocka_unit_test(cold_blocks_are_folded),
         cmocka_unit_test(lanes_are_bounded),
+        cmocka_unit_test(loops_have_lanes_before_other_jumps),
         cmocka_unit_test(long_files_are_rows_too),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -169,6 +169,18 @@ void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name
     flm_text_add(out, cut.tail);
 }
 
+void flm_label_add_letters(struct flm_text *out, struct flm_bytes plain, unsigned letters)
+{
+    const struct flm_font font = {.size_px = 1, .letter = 1};
+    struct flm_label_cut cut = flm_label_fit(plain, flm_name_parts(plain), letters, &font);
+    if (cut.head.size == 0)
+        cut = flm_label_shorten(plain, letters, &font);
+    flm_text_add(out, cut.head);
+    if (cut.tail.size > 0)
+        flm_text_puts(out, FLM_ELLIPSIS);
+    flm_text_add(out, cut.tail);
+}
+
 void flm_label_add_depth(struct flm_text *out, uint32_t most)
 {
     if (most > 1)

@@ -310,6 +310,17 @@ static void add_runs(const struct showing *s)
                     figures.lines, figures.line_runs);
 }
 
+/* There are only so many lanes. */
+static void add_hidden_jumps(const struct showing *s)
+{
+    uint32_t hidden = flm_listing_figures(s->listing).jumps_hidden;
+    if (hidden == 0)
+        return;
+    struct flm_text *line = flm_report_add_line(s->a->report, FLM_IN_PEOPLES, true, FLM_TONE_MUTED);
+    flm_text_format(line, "%u %s no arrow beside the code", hidden,
+                    hidden == 1 ? "jump has" : "jumps have");
+}
+
 bool flm_annotate_code(const struct flm_annotating *a, const struct flm_annotated *function,
                        struct flm_listing *listing)
 {
@@ -328,6 +339,7 @@ bool flm_annotate_code(const struct flm_annotating *a, const struct flm_annotate
                                FLM_VIEW_AS_TEXT, FLM_COLUMN_CODE, 0);
     each_row(&s, add_seen_row);
     add_runs(&s);
+    add_hidden_jumps(&s);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* annotate_source.c - the source of a function with what each line costs: the rows that the page
  * and the terminal show (code/listing.h), as a table for each file. */
+#include "draw/text/label.h"
 #include "draw/text/quantity.h"
 #include "report/profile/annotating.h"
 
@@ -103,7 +104,7 @@ static void add_inlined(struct flm_text *to, const struct showing *s,
     while (slash > 0 && file.at[slash - 1] != '/')
         slash--;
     flm_text_puts(to, "> ");
-    flm_text_add(to, flm_string_bytes(s->p, row->function));
+    flm_label_add_letters(to, flm_string_bytes(s->p, row->function), FLM_LETTERS_IN_SENTENCE);
     flm_text_puts(to, ", inlined");
     if (row->line == 0 || file.size == 0)
         return;

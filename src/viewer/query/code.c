@@ -201,6 +201,8 @@ static void add_text_status(struct flm_query *q, struct flm_response_code *code)
         if (flm_listing_jumps_between_lines(&figures))
             flm_text_format(blocks, "; optimized: %u lines are %u runs of instructions",
                             figures.lines, figures.line_runs);
+        if (figures.jumps_hidden > 0)
+            flm_text_format(blocks, "; %u jumps without an arrow", figures.jumps_hidden);
         code->blocks = flm_query_scratch_copy(q);
     }
 }

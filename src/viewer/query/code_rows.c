@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "code/kept_code.h"
+#include "draw/text/label.h"
 #include "draw/text/quantity.h"
 #include "viewer/query/internal.h"
 
@@ -180,6 +181,10 @@ static void add_cost(struct making_rows *m, struct flm_response_code_row *row,
         row->total = flm_query_share(q, cost->total, m->of);
     row->heat = m->most > 0 ? fmax(fabs(cost->self), fabs(from->before.self)) / m->most : 0;
     struct flm_text *out = flm_query_scratch(q);
+    if (from->kind == FLM_LISTING_INLINED) { /* its row may have a part of the name */
+        flm_text_add(out, flm_string_bytes(q->profile, from->function));
+        flm_text_puts(out, ": ");
+    }
     flm_quantity_add(out, cost->self, q->unit);
     flm_text_puts(out, " self, ");
     flm_quantity_add(out, cost->total, q->unit);
@@ -246,8 +251,11 @@ static void add_heading(struct making_rows *m, struct flm_response_code_row *row
     } else if (from->kind == FLM_LISTING_FILE) {
         flm_text_add(out, flm_string_bytes(q->profile, from->file));
     } else {
-        flm_text_add(out, flm_string_bytes(q->profile, from->function));
-        if (from->kind == FLM_LISTING_INLINED) {
+        struct flm_bytes name = flm_string_bytes(q->profile, from->function);
+        if (from->kind == FLM_LISTING_FUNCTION) {
+            flm_text_add(out, name);
+        } else {
+            flm_label_add_letters(out, name, FLM_LETTERS_IN_SENTENCE);
             flm_text_puts(out, ", inlined from ");
             flm_text_add(out, flm_path_end(flm_string_bytes(q->profile, from->file)));
             if (from->line)

@@ -105,6 +105,25 @@ static double fives(void *context, uint32_t code)
     return code == 'i' ? 0.25 : 0.5;
 }
 
+static void assert_letters(const char *name, unsigned letters, const char *expected)
+{
+    struct flm_text out = {0};
+    flm_label_add_letters(&out, flm_bytes_of(name), letters);
+    flm_text_putc(&out, 0);
+    assert_string_equal(out.at, expected);
+    flm_text_clear(&out);
+}
+
+static void a_name_in_a_sentence_has_so_many_letters(void **state)
+{
+    (void)state;
+    assert_letters("list<A, B>::push_back(A const&)", 60, "list<A, B>::push_back(A const&)");
+    assert_letters("list<A, B>::push_back(A const&)", 24, "list<A, B>::push_back");
+    assert_letters("list<A, B>::push_back(A const&)", 18, "list<\xE2\x80\xA6>::push_back");
+    assert_letters("(anonymous namespace, not a function's)", 20,
+                   "(anonymous\xE2\x80\xA6nction's)");
+}
+
 static void a_known_font_measures_its_letters(void **state)
 {
     (void)state;
@@ -152,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_class_is_kept_longer_than_its_template_arguments),
         cmocka_unit_test(a_label_never_names_another_function),
         cmocka_unit_test(other_texts_are_never_shortened_in_their_middle),
+        cmocka_unit_test(a_name_in_a_sentence_has_so_many_letters),
         cmocka_unit_test(a_known_font_measures_its_letters),
         cmocka_unit_test(letters_of_several_bytes_are_never_cut),
         cmocka_unit_test(a_label_is_never_wider_than_its_room),
