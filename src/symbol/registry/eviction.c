@@ -19,10 +19,7 @@ static void drop_code(struct flm_module *module)
 {
     flm_code_table_free(module->code);
     flm_cache_close(&module->cached_code);
-    free(module->functions);
-    module->functions = NULL;
-    module->function_count = 0;
-    module->functions_tried = false;
+    flm_module_drop_functions(module);
     flm_plain_names_clear(&module->names);
     flm_plain_names_init(&module->names);
     module->code = NULL;

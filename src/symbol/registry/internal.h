@@ -63,9 +63,10 @@ struct flm_module {
     struct flm_elf_range *ranges;
     size_t range_count;
 
-    bool functions_tried; /* read from .eh_frame */
-    struct flm_described *functions;
+    bool functions_tried;                  /* read from .eh_frame */
+    const struct flm_described *functions; /* in what is cached, or owned */
     size_t function_count;
+    struct flm_cached cached_functions;
 
     struct flm_plain_names names;
 
@@ -128,5 +129,8 @@ void flm_module_prepare_kernel(struct flm_module *module);
 /* module_frames.c: the function at an address by call frame information. False: none. */
 bool flm_module_described_range(struct flm_module *module, uint64_t address,
                                 struct flm_elf_range *range);
+
+/* module_frames.c: they are read again when they are asked for. */
+void flm_module_drop_functions(struct flm_module *module);
 
 #endif

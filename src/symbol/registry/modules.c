@@ -70,7 +70,7 @@ void flm_module_free(struct flm_module *module)
 {
     flm_code_table_free(module->code);
     flm_unwind_table_free(module->unwind);
-    free(module->functions);
+    flm_module_drop_functions(module);
     free(module->ranges);
     flm_cache_close(&module->cached_code);
     flm_cache_close(&module->cached_unwind);

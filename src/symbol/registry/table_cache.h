@@ -22,8 +22,8 @@ struct flm_cached {
     size_t mapping_size;
 };
 
-/* The cached table of a `kind` ("code", "unwind"); bytes.at is NULL when there is none, it cannot
- * be used, or `dir` is NULL. */
+/* The cached table of a `kind` ("code", "unwind", "functions"); bytes.at is NULL when there is none,
+ * it cannot be used, or `dir` is NULL. */
 struct flm_cached flm_cache_open(const char *dir, const struct flm_build_id *id, const char *kind);
 void flm_cache_close(struct flm_cached *cached);
 

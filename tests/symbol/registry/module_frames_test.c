@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "support/core/allocation.h"
 #include "support/core/files.h"
 #include "support/core/programs.h"
+#include "symbol/registry/table_cache.h"
 #include "symbol/unwind/unwind_table.h"
 
 /* Functions that stay apart, one of which GCC splits: what is unlikely goes to split.cold. */
@@ -42,12 +44,17 @@ static int compile(void **state)
     return 0;
 }
 
-static struct flm_modules *modules_new(void)
+static struct flm_modules *modules_with(const char *cache_dir)
 {
-    static const struct flm_modules_options options = {.debug_dir = "/nowhere"};
+    const struct flm_modules_options options = {.debug_dir = "/nowhere", .cache_dir = cache_dir};
     struct flm_modules *modules = flm_modules_new(&options, NULL);
     assert_non_null(modules);
     return modules;
+}
+
+static struct flm_modules *modules_new(void)
+{
+    return modules_with(NULL);
 }
 
 static struct flm_module *module_of(struct flm_modules *modules, const char *name)
@@ -193,6 +200,48 @@ static void a_table_for_unwinding_is_found_without_sections(void **state)
     flm_modules_free(modules);
 }
 
+/* Of a stripped program they are found and sorted once; then what was kept is read, and only what
+ * was kept by the same layout. */
+static void functions_are_kept(void **state)
+{
+    (void)state;
+    char *dir = strdup(temporary_path("kept"));
+    struct flm_text list = shell_output("nm gnu | awk '$3 == \"main\" { print $1 }'");
+    flm_text_putc(&list, 0);
+    uint64_t main_start = strtoull(list.at, NULL, 16);
+    struct flm_text id = shell_output("readelf -n gnu.bare | sed -n 's/.*Build ID: //p'");
+    for (int round = 0; round < 2; round++) {
+        struct flm_modules *modules = modules_with(dir);
+        assert_int_equal(start_of(module_of(modules, "gnu.bare"), main_start + 1), main_start);
+        flm_modules_free(modules);
+    }
+    struct flm_build_id build_id = {0};
+    flm_text_putc(&id, 0);
+    for (char *at = id.at; at[0] && at[1] && at[0] != '\n'; at += 2) {
+        const char digits[] = {at[0], at[1], 0};
+        build_id.bytes[build_id.size++] = (unsigned char)strtoul(digits, NULL, 16);
+    }
+    struct flm_cached cached = flm_cache_open(dir, &build_id, "functions");
+    assert_true(cached.bytes.size > 16 && (cached.bytes.size - 16) % 24 == 0);
+    char other[16 + 24];
+    const uint64_t one[] = {main_start - 8, main_start - 8, main_start + 16};
+    memcpy(other, cached.bytes.at, 16);
+    memcpy(other + 16, one, sizeof one);
+    flm_cache_close(&cached);
+    for (int round = 0; round < 2; round++) {
+        other[0] = round == 0 ? other[0] : 'x';
+        assert_true(
+            flm_cache_store(dir, &build_id, "functions", (struct flm_bytes){other, sizeof other}));
+        struct flm_modules *modules = modules_with(dir);
+        assert_int_equal(start_of(module_of(modules, "gnu.bare"), main_start + 1),
+                         round == 0 ? main_start - 8 : main_start);
+        flm_modules_free(modules);
+    }
+    flm_text_clear(&id);
+    flm_text_clear(&list);
+    free(dir);
+}
+
 static void memory_that_runs_out_is_reported_and_may_come_back(void **state)
 {
     (void)state;
@@ -224,6 +273,7 @@ int main(void)
         cmocka_unit_test(an_address_that_no_entry_has_is_its_own_start),
         cmocka_unit_test(functions_of_debug_frame_are_found_too),
         cmocka_unit_test(a_table_for_unwinding_is_found_without_sections),
+        cmocka_unit_test(functions_are_kept),
         cmocka_unit_test(memory_that_runs_out_is_reported_and_may_come_back),
     };
     return cmocka_run_group_tests(tests, compile, NULL);
