@@ -59,9 +59,9 @@ struct flm_local {
 
     struct flm_remembered *remembered; /* requests.c; NULL at first */
     struct flm_jumps *jumps;           /* front/jumps.c; likewise */
-    bool jumps_change;
-    uint32_t held;   /* how many locks are in thread->held */
-    uint32_t holder; /* place of a thread that had a lock */
+    uintptr_t jumps_change;            /* where on the stack they are being changed; 0: nowhere */
+    uint32_t held;                     /* how many locks are in thread->held */
+    uint32_t holder;                   /* place of a thread that had a lock */
     struct flm_call call[FLM_CALLS];
     /* Where not each call is timed. */
     uint32_t chance;          /* the last random number */

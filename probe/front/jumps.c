@@ -32,6 +32,7 @@ struct jump {
 /* By open addressing, at most half full. */
 struct flm_jumps {
     uint32_t slots, count;
+    uint32_t pause; /* where it is at its largest: how often there is no looking for room */
     struct jump at[];
 };
 
@@ -65,19 +66,30 @@ static bool has_returned(struct flm_local *local, const struct jump *jump, uintp
            flm_is_own_stack(local, stack);
 }
 
-/* Room for one more. False: there is none, and the table is as it was. */
+/* Room for one more. False: there is none, and the table is as it was. Of the largest one all slots
+ * are looked at only once in so many times: with 32,768 buffers that are all used it was each time,
+ * and setjmp took 34 us. */
 static bool make_room(struct flm_local *local, uintptr_t stack)
 {
+    enum { PAUSE = MOST / 8 };
     struct flm_jumps *old = local->jumps, *jumps;
     uint32_t slots = !old ? FIRST : old->slots, kept = 0;
     bool drops = slots >= MANY;
+    if (old && old->pause > 0) {
+        old->pause--;
+        return false;
+    }
     for (uint32_t i = 0; old && i < old->slots; i++)
         kept += old->at[i].buffer && !(drops && has_returned(local, &old->at[i], stack));
     while (kept >= slots / 4 && old && slots < MOST)
         slots *= 2;
-    if (kept >= slots / 2 || !(jumps = flm_memory_new(size_of(slots))))
+    if (kept >= slots / 2 || !(jumps = flm_memory_new(size_of(slots)))) {
+        if (old)
+            old->pause = PAUSE;
         return false;
+    }
     jumps->slots = slots;
+    jumps->pause = slots == MOST ? PAUSE : 0;
     for (uint32_t i = 0; old && i < old->slots; i++)
         if (old->at[i].buffer && !(drops && has_returned(local, &old->at[i], stack))) {
             *find(jumps, old->at[i].buffer) = old->at[i];
@@ -91,17 +103,28 @@ static bool make_room(struct flm_local *local, uintptr_t stack)
 
 /* ---- setjmp ---------------------------------------------------------------------------------- */
 
+/* Whether the thread is interrupted where it changes them: by a signal handler, which is further
+ * down its stack, or on another one. Otherwise that was left by a jump. */
+static bool is_interrupted(struct flm_local *local, uintptr_t stack)
+{
+    uintptr_t at = local->jumps_change;
+    return at > 0 &&
+           (stack < at || !flm_is_own_stack(local, at) || !flm_is_own_stack(local, stack));
+}
+
 /* What a signal handler has to remember while its thread does so is not remembered: its buffers end
  * with it. */
 static void remember(struct flm_local *local, const void *buffer, uintptr_t stack)
 {
-    if (local->jumps_change)
+    if (FLM_RARELY(is_interrupted(local, stack)))
         return;
-    local->jumps_change = true;
+    local->jumps_change = (uintptr_t)__builtin_frame_address(0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    bool has_room = local->jumps && local->jumps->count < local->jumps->slots / 2;
-    if (has_room || make_room(local, stack)) {
-        struct jump *jump = find(local->jumps, buffer);
+    struct jump *jump = local->jumps ? find(local->jumps, buffer) : NULL;
+    bool has_room = jump && (jump->buffer || local->jumps->count < local->jumps->slots / 2);
+    if (!has_room)
+        jump = make_room(local, stack) ? find(local->jumps, buffer) : NULL;
+    if (jump) {
         uint32_t depth = flm_scope_depth(local);
         struct flm_running *task = flm_task_innermost(local);
         uint32_t base = (uint32_t)(flm_task_base(local, task) - &local->thread->open[0]);
@@ -109,7 +132,7 @@ static void remember(struct flm_local *local, const void *buffer, uintptr_t stac
         *jump = (struct jump){buffer, task, stack, depth - base};
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    local->jumps_change = false;
+    local->jumps_change = 0;
 }
 
 /* Called by the machine code below, which then goes on in what this returns. */
@@ -179,6 +202,15 @@ static bool goes_up(struct flm_local *local, const struct jump *to, uintptr_t fr
     return is_to_own || (is_in(&other, to->stack) && from <= to->stack);
 }
 
+/* A handler on a stack of its own jumps out of it. On the thread's it is seen by who comes next;
+ * and a jump that stays in the handler leaves nothing. */
+static void leave_change(struct flm_local *local, const struct jump *to)
+{
+    if (local->jumps_change > 0 && flm_is_own_stack(local, to->stack) &&
+        (!flm_is_own_stack(local, local->jumps_change) || to->stack > local->jumps_change))
+        local->jumps_change = 0;
+}
+
 static void leave(const void *buffer)
 {
     struct flm_local *local = flm_local;
@@ -189,7 +221,8 @@ static void leave(const void *buffer)
     /* NULL: it belongs to a task that does not run here any more. */
     struct flm_probe_open *base = is_seen ? flm_task_base(local, to->task) : NULL;
     flm_scope_jump(base ? base + to->depth : NULL);
-    local->jumps_change = false; /* a handler jumps out of it */
+    if (is_seen)
+        leave_change(local, to);
 }
 
 /* By other names than the header's: it makes one of them another where it is checked. */

@@ -378,6 +378,10 @@ for level in -O0 -O2 "-O2 -D_FORTIFY_SOURCE=2"; do
     awk -v loops="$loops" -v jumps="$jumps" '$1 == "storm;loop" { n = $2 } END { exit !(n >= loops - jumps && n <= loops) }' "$work/folded" ||
         { complain "$level storm: not $loops loops less at most $jumps"; grep 'storm;loop ' "$work/folded"; }
 done
+# A handler that jumps inside of itself leaves what it interrupted.
+FLAMEL=file:$work/inside "$work/jumps" inside || complain "inside: it fails"
+[ "$(calls "$work/inside" | tr '\n' ' ')" = "inside 1 inside;step 1 " ] ||
+    { complain "inside: other counts"; calls "$work/inside"; }
 # While nothing is measured setjmp is called too.
 FLAMEL=file:$work/paused "$work/jumps" paused || complain "paused: it fails"
 [ "$(calls "$work/paused" | tr '\n' ' ')" = "paused 1 paused;deep 1 paused;deep;deep 1 paused;deep;deep;step 1 paused;deep;step 1 paused;step 1 \

@@ -340,6 +340,38 @@ static void waits(void)
     pthread_join(thread, NULL);
 }
 
+/* Handlers that jump inside of themselves, and have buffers of their own, while the thread has one
+ * remembered. */
+enum { AT_ONCE = 30000, HANDLED = 500 };
+static jmp_buf *of_handler;
+static volatile int handled;
+static void on_inside(int number)
+{
+    (void)number;
+    jmp_buf own;
+    if (setjmp(own) == 0)
+        longjmp(own, 1);
+    for (int i = 0; i < 200; i++)
+        if (setjmp(of_handler[(handled * 200 + i) % AT_ONCE]) != 0)
+            abort();
+    handled++;
+}
+static void inside(void)
+{
+    FLM_SCOPE("inside");
+    const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    jmp_buf *buffers = malloc(AT_ONCE * sizeof *buffers);
+    of_handler = malloc(AT_ONCE * sizeof *of_handler);
+    signal(SIGALRM, on_inside);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (handled < HANDLED)
+        for (volatile int i = 0; i < AT_ONCE; i++)
+            if (setjmp(buffers[i]) != 0)
+                abort();
+    setitimer(ITIMER_REAL, &never, NULL);
+    step();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -357,6 +389,8 @@ int main(int argc, char **argv)
         faults();
     if (strcmp(what, "storm") == 0)
         storm();
+    if (strcmp(what, "inside") == 0)
+        inside();
     if (strcmp(what, "paused") == 0)
         paused();
     if (strcmp(what, "waits") == 0)
