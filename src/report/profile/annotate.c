@@ -179,18 +179,22 @@ static bool add_modules_without_lines(const struct making *m)
     }
     for (uint32_t i = 1; any_known && i < p->sizes.string_count && said < MOST; i++) {
         struct flm_bytes name = flm_string_bytes(p, i);
+        bool is_kernel = flm_bytes_start_with(name, "[kernel");
         if (modules[i].is_known || modules[i].self < least * m->all.source.whole ||
-            modules[i].self == 0 || name.size == 0 || name.at[0] != '/')
+            modules[i].self == 0 || name.size == 0 || (name.at[0] != '/' && !is_kernel))
             continue;
         said++;
         struct flm_text *text =
             flm_report_add_line(m->report, FLM_IN_PEOPLES, said == 1, FLM_TONE_PLAIN);
         flm_text_puts(text, "No line is known of ");
-        flm_text_add(text, name);
+        flm_text_add(text, is_kernel ? flm_bytes_of("the kernel") : name);
         flm_text_puts(text, ", with ");
         flm_percent_add(text, modules[i].self, m->all.source.whole);
-        flm_text_puts(text, " of self: compile it with -g, or install its debug information, and "
-                            "record again");
+        flm_text_puts(text, is_kernel ? " of self: install its debug information (Debian: "
+                                        "linux-image-...-dbg, Ubuntu: -dbgsym, Fedora: "
+                                        "kernel-debuginfo), and record again"
+                                      : " of self: compile it with -g, or install its debug "
+                                        "information, and record again");
     }
     free(modules);
     return true;

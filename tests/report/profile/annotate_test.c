@@ -339,6 +339,38 @@ static void places_of_lines_are_told_apart(void **state)
     flm_profile_free(p);
 }
 
+/* The kernel has no path, and its debug information is another package. */
+static void a_kernel_without_lines_is_said(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "cpu", "ms");
+    const struct flm_frame_record user = {.function = flm_builder_string(b, "f", 1).index,
+                                          .file = flm_builder_string(b, "/a.c", 4).index},
+                                  kernel = {
+                                      .function = flm_builder_string(b, "k", 1).index,
+                                      .module =
+                                          flm_builder_string(b, "[kernel.kallsyms]", 17).index,
+                                      .kind = FLM_KIND_KERNEL};
+    struct flm_frame frame = flm_builder_frame_at(
+        b, flm_builder_frame(b, &user), &(struct flm_location){.file = user.file, .line = 7});
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), metric, 30);
+    frame = flm_builder_frame(b, &kernel);
+    flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), metric, 10);
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_printed(p, (struct flm_annotate_options){.function = NULL}, FLM_REPORT_TEXT,
+                   "new.flm: 40 ms of cpu in 2 stacks\n"
+                   "\n"
+                   " self          total  line            function\n"
+                   "30 ms  75.0 %  30 ms  a.c:7           f\n"
+                   "10 ms  25.0 %  10 ms  line not known  k\n"
+                   "\n"
+                   "No line is known of the kernel, with 25 % of self: install its debug "
+                   "information (Debian: linux-image-...-dbg, Ubuntu: -dbgsym, Fedora: "
+                   "kernel-debuginfo), and record again\n");
+    flm_profile_free(p);
+}
+
 static void no_common_metric_is_refused(void **state)
 {
     (void)state;
@@ -392,6 +424,7 @@ int main(void)
         cmocka_unit_test(costs_of_both_and_their_change_are_beside_each_line),
         cmocka_unit_test(another_build_has_costs_at_no_instruction),
         cmocka_unit_test(places_of_lines_are_told_apart),
+        cmocka_unit_test(a_kernel_without_lines_is_said),
         cmocka_unit_test(no_common_metric_is_refused),
         cmocka_unit_test(memory_may_run_out),
     };
