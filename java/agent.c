@@ -199,6 +199,7 @@ static void take_back(jni *env)
         describe(env);
         atomic_store(&agent.is_on, false);
     }
+    structures_keep_inlined(false);
     await_handlers();
     bool is_quiet = atomic_load(&agent.active) == 0;
     threads_end(env);
@@ -337,6 +338,7 @@ static void on_death(jvmti *ti, jni *env)
 static bool go_live(jni *env, const char **why)
 {
     *why = "no memory for the agent";
+    structures_keep_inlined(true);
     if (!methods_begin() || !threads_begin() || !samples_begin())
         return false;
     agent.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -146,6 +146,11 @@ void methods_prepare_class(object of);
 /* Finds what is needed. False, and a reason. */
 bool structures_find(void *library, const char **why);
 
+/* Has compilers note which functions are inlined where for all code, and not for safepoints alone:
+ * without that a sample is of the next safepoint's function, though never of another compiled one.
+ * Only what is compiled from now on has it. Off: as it was before. */
+void structures_keep_inlined(bool on);
+
 /* The kernel's number of a thread, by the VM's own address of it; 0: unknown. */
 int32_t structures_thread(uint64_t java_thread);
 

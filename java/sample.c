@@ -106,11 +106,22 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 
 /* ---- Java frames ----------------------------------------------------------------------------- */
 
-static int32_t ask(struct buffer *b, jni *env, void *context)
+static int32_t ask_at(struct buffer *b, jni *env, void *context)
 {
     struct call_trace trace = {env, 0, b->frames};
     agent.get_trace(&trace, FLM_JAVA_MOST_FRAMES, context);
     return trace.count;
+}
+
+/* In compiled code AsyncGetCallTrace takes the function that the byte behind the address belongs
+ * to. A small function that is inlined is one instruction, whose start is noted: so it would have
+ * none of its samples. Asked for the byte before, it finds the instruction itself. */
+static int32_t ask(struct buffer *b, jni *env, void *context)
+{
+    ucontext_t *exact = context, before = *exact;
+    PC(&before) -= 1;
+    int32_t count = is_generated(PC(&before)) ? ask_at(b, env, &before) : 0;
+    return count > 0 ? count : ask_at(b, env, exact);
 }
 
 /* Code that is no method (a stub, an adapter) and the first and last instructions of a method have
@@ -140,6 +151,14 @@ static int32_t ask_for_caller(struct buffer *b, jni *env, const ucontext_t *cont
         return count;
 #endif
     return error;
+}
+
+/* A fault of a thread that blocks its signal would end the process: as it does in a handler of
+ * faults, say another profiler's. */
+static bool may_fault(const ucontext_t *context)
+{
+    return sigismember(&context->uc_sigmask, SIGSEGV) == 0 &&
+           sigismember(&context->uc_sigmask, SIGBUS) == 0;
 }
 
 /* How many frames; 0 or below: none, by the VM's number for the reason. */
@@ -316,7 +335,8 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
     if (!b)
         return;
     enum { NATIVE_BYTECODE = -3 }; /* AsyncGetCallTrace's */
-    int32_t count = find_frames(b, t, context);
+    bool reads = may_fault(context);
+    int32_t count = reads ? find_frames(b, t, context) : -FLM_JAVA_FAULT;
     struct flm_java_sample s = {
         .thread = id,
         .error = count > 0 ? 0 : count,
@@ -338,7 +358,7 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
                                                                         : FLM_JAVA_UNKNOWN};
         method_seen(b->frames[i].method);
     }
-    if (!is_generated(s.ip)) {
+    if (reads && !is_generated(s.ip)) {
         read_registers(context, registers);
         s.register_count = REGISTERS;
         s.stack_size = copy_stack(b, t, SP(context));

@@ -14,7 +14,7 @@ program=$!
 pids=$program
 exec 9> "$work/in"
 await grep -q ready "$work/out"
-"$flamel" record -q --java=cpu,wall -p $program -d 60s -o "$work/first.flm" 2> "$work/said" &
+"$flamel" record -q --java=cpu,wall -p $program -d 60s -o "$work/first.flm" 2> "$work/said" 9>&- &
 recorder=$!
 pids="$pids $recorder"
 await grep -q 'memfd:flamel' "/proc/$program/maps"

@@ -54,7 +54,7 @@ record --java=cpu,wall -p $program -d 300ms -o "$work/last.flm" || complain "att
 await same_state || complain "in the end: $(diff "$work/before" "$work/now")"
 
 # Stopped while it is recorded: the recording ends, and the agent leaves when the VM runs again.
-"$flamel" record -q --java=cpu,wall -p $program -d 60s -o "$work/stopped.flm" 2> "$work/said" &
+"$flamel" record -q --java=cpu,wall -p $program -d 60s -o "$work/stopped.flm" 2> "$work/said" 9>&- &
 recorder=$!
 pids="$pids $recorder"
 await grep -q 'memfd:flamel' "/proc/$program/maps"

@@ -74,7 +74,7 @@ done
 
 # The recorder is killed: the agent notices, and goes.
 start UseSerialGC
-"$flamel" record -q --java=cpu,wall,lock -p $program -d 60s -o "$work/killed.flm" 2> "$work/said" &
+"$flamel" record -q --java=cpu,wall,lock -p $program -d 60s -o "$work/killed.flm" 2> "$work/said" 9>&- &
 recorder=$!
 pids="$pids $recorder"
 await sh -c "! ($(command -v grep) -c 'memfd:flamel' /proc/$program/maps | grep -qx 0)"
@@ -86,7 +86,7 @@ finish 'the recorder was killed'
 # The VM ends while it is sampled: by itself, and by a signal.
 for way in itself TERM KILL; do
     start UseG1GC
-    "$flamel" record -q --java=cpu,wall,lock -p $program -d 60s -o "$work/$way.flm" 2> "$work/said" &
+    "$flamel" record -q --java=cpu,wall,lock -p $program -d 60s -o "$work/$way.flm" 2> "$work/said" 9>&- &
     recorder=$!
     pids="$pids $recorder"
     await sh -c "! ($(command -v grep) -c 'memfd:flamel' /proc/$program/maps | grep -qx 0)"

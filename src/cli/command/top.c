@@ -71,6 +71,10 @@ static const struct flm_option options[] = {
      "leave interpreters alone: their own functions, which are\nread from outside, do not show",
      FLM_OPTION_FLAG, offsetof(struct fields, record.no_runtime)},
     {"python", 0, NULL, NULL, FLM_OPTION_FLAG, offsetof(struct fields, record.python)},
+    {"java", 0, "[=LIST]",
+     "load an agent into Java VMs: cpu, wall, alloc, lock (default:\ncpu); implied where the "
+     "command is java",
+     FLM_OPTION_MAYBE_TEXT, offsetof(struct fields, record.java)},
     {"symbols", 0, "DIR", "search DIR first for files with symbols; may be repeated",
      FLM_OPTION_LIST, offsetof(struct fields, symbols)},
     {"clones", 0, NULL, "keep clones that the compiler made apart: lex.constprop.0, lex.part.0",
@@ -92,7 +96,7 @@ struct request {
     struct flm_live_options live;
     int32_t *processes;
     struct flm_symbol_paths paths;
-    struct flm_text name, list;
+    struct flm_text name, list, java_library;
 };
 
 static void clear(struct request *request)
@@ -101,6 +105,7 @@ static void clear(struct request *request)
     flm_symbol_paths_clear(&request->paths);
     flm_text_clear(&request->name);
     flm_text_clear(&request->list);
+    flm_text_clear(&request->java_library);
 }
 
 static bool is_number(const char *word)
@@ -204,6 +209,8 @@ static bool read_options(const struct fields *f, int operands, char **words,
     if (o->command && !check_command(o->command[0], why))
         return false;
     o->machine = f->machine;
+    if (!flm_record_java_read(&f->record, o, &request->java_library, why))
+        return false;
     find_name(request);
     return !request->name.failed || flm_error_memory(why);
 }
@@ -336,6 +343,7 @@ const struct flm_command flm_command_top = {
     .examples = "  flamel top 4711                    a running process\n"
                 "  flamel top -a                      everything on this machine\n"
                 "  flamel top -- ./app args           a command, from its start\n"
+                "  flamel top --java 4711             the methods of a Java VM\n"
                 "  flamel top --once 1 -i 5s 4711     one table, of five seconds\n"
                 "  flamel top --json 4711 | jq .      for other programs\n"
                 "  flamel top --post-mortem app.probe  what a killed program has left\n",
