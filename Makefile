@@ -7,6 +7,7 @@
 #   make test-unit      unit tests and fuzz replay: with SAN=1, say
 #   make test-threads   the unit tests that run threads: with SAN=thread
 #   make test-runtimes   functions of interpreters and of compiled languages: python3, node, ruby, php, go, java ...
+#   make test-stores    stores, those in ClickHouse with a server of their own: clickhouse-server
 #   make test-browser   pages and pictures in the installed browsers: chromium, firefox, node, npm
 #   make test-lines     programs that know what their lines cost, with every compiler and runtime: minutes
 #   make test-java-hosts  the agent in a Java VM that is attached to again and again: JDK; JAVA_SECONDS=600 for each

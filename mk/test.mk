@@ -44,6 +44,11 @@ ifeq ($(SAN),)
 $B/results/record/capture/recording_test: $B/libflamel.so
 endif
 
+# Of the unit tests, those with servers of ClickHouse, which are skipped where there are none.
+.PHONY: test-stores
+test-stores: $(filter $B/results/store/%,$(UNIT_RESULTS))
+	@tests/house/count_results.sh $(filter-out force,$^)
+
 # A fuzz target reads every file of tests/data/<its name>, here without a fuzzer.
 FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(FUZZ_SOURCES))
 seeds_of = $(wildcard tests/data/$(1))

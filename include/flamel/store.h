@@ -18,11 +18,15 @@
  *
  * *Tenants* do not see each other: each query and batch has one, "" where it is not said.
  *
- * A store is a folder, and one process has it open. Appended batches are journaled (SQLite),
- * then sealed as immutable files of columns, by `flm_store_seal`; small files are merged by
- * `flm_store_compact`, old ones removed by `flm_store_retain`. Whoever keeps a store open calls
- * these from time to time. What a crash leaves behind is put in order when the store is opened.
- * Any number of threads may use a store at once. */
+ * A store is a folder, and one process has it open; or, for many machines, a database of a
+ * ClickHouse server, "clickhouse://host:8123/flamel" (docs/man/flamel-store.1 has the rest), which
+ * any number of processes use, and which needs none of the following.
+ *
+ * In a folder, appended batches are journaled (SQLite), then sealed as immutable files of columns,
+ * by `flm_store_seal`; small files are merged by `flm_store_compact`, old ones removed by
+ * `flm_store_retain`. Whoever keeps a store open calls these from time to time. What a crash leaves
+ * behind is put in order when the store is opened. Any number of threads may use a store at
+ * once. */
 #ifndef FLAMEL_STORE_H
 #define FLAMEL_STORE_H
 
@@ -47,9 +51,9 @@ struct flm_store_options {
     bool must_exist; /* do not make a store where there is none */
 };
 
-/* Opens the store in a folder, or makes it. NULL, and `why`: when it cannot be had, another
- * process has it, or SQLite is not installed. */
-struct flm_store *flm_store_open(const char *folder, const struct flm_store_options *options,
+/* Opens the store in a folder, or at a URL, or makes it. NULL, and `why`: when it cannot be had,
+ * another process has the folder, or SQLite (libcurl, for a URL) is not installed. */
+struct flm_store *flm_store_open(const char *location, const struct flm_store_options *options,
                                  struct flm_error *why);
 void flm_store_close(struct flm_store *store);
 struct flm_store_recovery flm_store_recovered(const struct flm_store *store);
@@ -154,17 +158,18 @@ bool flm_store_seal(struct flm_store *store, struct flm_error *why);
 bool flm_store_compact(struct flm_store *store, int64_t now_ms, uint64_t *merged,
                        struct flm_error *why);
 
-/* Removes segments whose samples are all before a time, and series that were not seen since. */
+/* Removes segments whose samples are all before a time, and series that were not seen since; in
+ * ClickHouse, days that end before it. */
 bool flm_store_retain(struct flm_store *store, int64_t before_ms, uint64_t *removed,
                       struct flm_error *why);
 
 struct flm_store_stats {
-    uint64_t segments, damaged_segments;
-    uint64_t rows, bytes;      /* of the segments */
-    uint64_t pending_batches;  /* not sealed yet: one for each metric of a profile */
-    uint64_t memory_bytes;     /* that these take, about */
-    int64_t from_ms, until_ms; /* of all samples; both 0 where there is none */
-    uint64_t repeated_batches; /* whose ids came before: since it was opened */
+    uint64_t segments, damaged_segments; /* segments: in ClickHouse its parts */
+    uint64_t rows, bytes;                /* of the segments */
+    uint64_t pending_batches;            /* not sealed yet: one for each metric of a profile */
+    uint64_t memory_bytes;               /* that these take, about */
+    int64_t from_ms, until_ms;           /* of all samples; both 0 where there is none */
+    uint64_t repeated_batches;           /* whose ids came before: since it was opened */
 };
 struct flm_store_stats flm_store_stats(struct flm_store *store);
 

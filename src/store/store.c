@@ -4,12 +4,13 @@
 #include <assert.h>
 
 #include "base/text/versioned.h"
+#include "store/clickhouse/clickhouse.h"
 #include "store/core/store_kind.h"
 #include "store/embedded/embedded.h"
 #include "store/labels/series_labels.h"
 
 /* The first that takes a location has it: a folder is the last. */
-static const struct flm_store_kind *const kinds[] = {&flm_store_embedded};
+static const struct flm_store_kind *const kinds[] = {&flm_store_clickhouse, &flm_store_embedded};
 
 struct flm_store *flm_store_open(const char *location, const struct flm_store_options *options,
                                  struct flm_error *why)

@@ -15,13 +15,17 @@
 #include "store/labels/time_text.h"
 
 struct fields {
-    const char *folder, *listen, *keep, *token_file, *new_token, *tenant, *config;
+    const char *folder, *store, *listen, *keep, *token_file, *new_token, *tenant, *config;
     int most_series, most_body;
 };
 
 static const struct flm_option options[] = {
     {"data", 'd', "FOLDER", "the store (default: flamel-data); it is made where there is none",
      FLM_OPTION_TEXT, offsetof(struct fields, folder)},
+    {"store", 0, "URL",
+     "a store in ClickHouse instead, which any number of servers share, such as "
+     "clickhouse://host:8123/flamel",
+     FLM_OPTION_TEXT, offsetof(struct fields, store)},
     {"listen", 0, "ADDRESS:PORT", "where to listen (default: 127.0.0.1:4040; port 0: any)",
      FLM_OPTION_TEXT, offsetof(struct fields, listen)},
     {"keep", 0, "DURATION", "remove what is older, such as 30d (default: nothing)", FLM_OPTION_TEXT,
@@ -176,7 +180,7 @@ static bool read_file(const char *name, struct flm_text *text, const char **out)
 
 static int run(const struct flm_command *command, int count, char **argv)
 {
-    struct fields f = {.folder = "flamel-data", .listen = "127.0.0.1:4040"};
+    struct fields f = {.listen = "127.0.0.1:4040"};
     struct flm_serve_options o = {.size = sizeof o};
     struct flm_text tokens = {0}, config = {0};
     char host[64];
@@ -185,6 +189,11 @@ static int run(const struct flm_command *command, int count, char **argv)
         return status;
     if (operands > 0)
         return flm_message_usage("serve takes no operand: --data FOLDER is the store");
+    if (f.folder && f.store)
+        return flm_message_usage("choose one store: a folder (--data), or a server's (--store)");
+    if (f.store && !strstr(f.store, "://"))
+        return flm_message_usage("--store takes a URL, such as clickhouse://host:8123/flamel; a "
+                                 "folder is --data");
     if (f.new_token)
         return add_token(&f);
     if (f.tenant)
@@ -195,12 +204,12 @@ static int run(const struct flm_command *command, int count, char **argv)
         read_file(f.token_file, &tokens, &o.tokens) && read_file(f.config, &config, &o.config);
     o.tokens_name = f.token_file;
     o.config_name = f.config;
-    o.folder = f.folder;
+    o.folder = f.store ? f.store : f.folder ? f.folder : "flamel-data";
     o.host = host;
     o.most_series = (size_t)f.most_series;
     o.most_body = (size_t)f.most_body << 20;
     o.report = report;
-    o.report_context = (void *)(uintptr_t)f.folder;
+    o.report_context = (void *)(uintptr_t)o.folder;
     status = good ? serve(&o) : FLM_EXIT_WRONG;
     flm_text_clear(&tokens);
     flm_text_clear(&config);

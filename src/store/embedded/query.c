@@ -4,6 +4,7 @@
 #include "algebra/operation/subset.h"
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
+#include "store/core/metric_order.h"
 #include "store/embedded/visit.h"
 
 /* ---- Merging --------------------------------------------------------------------------------- */
@@ -63,10 +64,28 @@ static bool sum_group(void *context, struct flm_segment *segment, uint32_t group
                                    wanted, self, why);
 }
 
+/* Of a segment of which only a part of the time is wanted there may be types without a value. */
+static void drop_empty(struct merging *m, size_t nodes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->columns.count; i++) {
+        size_t at = 0;
+        while (at < nodes && m->columns.at[i].self[at] == 0)
+            at++;
+        if (at < nodes)
+            m->columns.at[kept++] = m->columns.at[i];
+        else
+            free(m->columns.at[i].self);
+    }
+    m->columns.count = kept;
+}
+
 /* The columns of a segment, and its tree, are a profile. */
 static bool take_segment(void *context, struct flm_segment *segment, struct flm_error *why)
 {
     struct merging *m = context;
+    if (m->columns.count > 0)
+        drop_empty(m, flm_profile_node_count(flm_segment_tree(segment, why)));
     size_t count = m->columns.count;
     struct flm_column *columns = count > 0 ? calloc(count, sizeof *columns) : NULL;
     bool good = count == 0 || columns || flm_error_memory(why);
@@ -144,5 +163,5 @@ struct flm_profile *flm_embedded_merge(struct flm_store *base, const struct flm_
     clear_columns(&m);
     FLM_ARRAY_CLEAR(&m.columns);
     flm_wanted_end(&q);
-    return merged;
+    return flm_metrics_in_order(merged, why);
 }

@@ -4,33 +4,75 @@
 
 /* ---- Types and labels ------------------------------------------------------------------------ */
 
+struct type_keeping {
+    const struct flm_wanted *query;
+    struct flm_texts *texts;
+    const unsigned char *wanted;
+    bool any;                                 /* series has a value in the range */
+    struct FLM_ARRAY(unsigned char) in_range; /* by series of the group */
+};
+
+static void see_time(void *context, uint32_t series, int64_t time_ms, double value)
+{
+    struct type_keeping *k = context;
+    (void)value;
+    if ((k->wanted && !k->wanted[series]) || time_ms < k->query->own.from_ms ||
+        time_ms >= k->query->own.until_ms)
+        return;
+    k->any = true;
+    k->in_range.at[series] = 1;
+}
+
+/* Which series of a group have a value in the range. */
+static bool find_in_range(struct type_keeping *k, struct flm_segment *segment, uint32_t number,
+                          const unsigned char *wanted, struct flm_error *why)
+{
+    uint32_t count = flm_segment_group(segment, number)->series_count;
+    k->wanted = wanted;
+    k->any = false;
+    k->in_range.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!FLM_ARRAY_ADD(&k->in_range, 0))
+            return flm_error_memory(why);
+    return flm_segment_times(segment, number, see_time, k, why);
+}
+
 static bool keep_type(void *context, struct flm_segment *segment, uint32_t group,
                       const unsigned char *wanted, struct flm_error *why)
 {
-    (void)wanted, (void)why;
-    flm_texts_add(context, flm_segment_group(segment, group)->type);
+    struct type_keeping *k = context;
+    const struct flm_store_query *q = &k->query->own;
+    /* Of a segment that is in the range as a whole every type is, but of some of the series. */
+    k->any = !wanted && flm_segment_from_ms(segment) >= q->from_ms &&
+             flm_segment_until_ms(segment) <= q->until_ms;
+    if (!k->any && !find_in_range(k, segment, group, wanted, why))
+        return false;
+    if (k->any)
+        flm_texts_add(k->texts, flm_segment_group(segment, group)->type);
     return true;
 }
 
 static bool keep_batch_type(void *context, struct flm_head *head,
                             const struct flm_head_batch *batch, struct flm_error *why)
 {
+    struct type_keeping *k = context;
     (void)why;
-    flm_texts_add(context, flm_head_type(head, batch->type));
+    flm_texts_add(k->texts, flm_head_type(head, batch->type));
     return true;
 }
 
 bool flm_embedded_types(struct flm_store *base, const struct flm_store_query *query,
                         flm_store_text each, void *context, struct flm_error *why)
 {
-    struct flm_embedded *store = flm_embedded_of(base);
     struct flm_wanted q;
     struct flm_texts t = {0};
     if (!flm_wanted_begin(&q, query, why))
         return false;
-    const struct flm_segment_visitor visitor = {.context = &t, .group = keep_type};
-    bool good =
-        flm_texts_init(&t, why) && flm_wanted_all(store, &q, &visitor, keep_batch_type, &t, why);
+    struct type_keeping k = {.query = &q, .texts = &t};
+    const struct flm_segment_visitor visitor = {.context = &k, .group = keep_type};
+    bool good = flm_texts_init(&t, why) &&
+                flm_wanted_all(flm_embedded_of(base), &q, &visitor, keep_batch_type, &k, why);
+    FLM_ARRAY_CLEAR(&k.in_range);
     flm_wanted_end(&q);
     return flm_texts_hand_over(&t, good, each, context, why);
 }
@@ -143,11 +185,12 @@ static bool keep_typed(struct flm_texts *texts, struct flm_bytes series, struct 
 static bool keep_group(void *context, struct flm_segment *segment, uint32_t number,
                        const unsigned char *wanted, struct flm_error *why)
 {
+    struct type_keeping *k = context;
     const struct flm_segment_group *group = flm_segment_group(segment, number);
-    bool good = true;
+    bool good = find_in_range(k, segment, number, wanted, why);
     for (uint32_t i = 0; good && i < group->series_count; i++)
-        if (!wanted || wanted[i])
-            good = keep_typed(context, flm_segment_series(segment, group->first_series + i),
+        if (k->in_range.at[i])
+            good = keep_typed(k->texts, flm_segment_series(segment, group->first_series + i),
                               group->type, why);
     return good;
 }
@@ -155,7 +198,8 @@ static bool keep_group(void *context, struct flm_segment *segment, uint32_t numb
 static bool keep_batch(void *context, struct flm_head *head, const struct flm_head_batch *batch,
                        struct flm_error *why)
 {
-    return keep_typed(context, flm_head_series(head, batch->series),
+    struct type_keeping *k = context;
+    return keep_typed(k->texts, flm_head_series(head, batch->series),
                       flm_head_type(head, batch->type), why);
 }
 
@@ -167,8 +211,10 @@ bool flm_embedded_typed_series(struct flm_store *base, const struct flm_store_qu
     struct flm_texts t = {0};
     if (!flm_wanted_begin(&q, query, why))
         return false;
-    const struct flm_segment_visitor visitor = {.context = &t, .group = keep_group};
-    bool good = flm_texts_init(&t, why) && flm_wanted_all(store, &q, &visitor, keep_batch, &t, why);
+    struct type_keeping k = {.query = &q, .texts = &t};
+    const struct flm_segment_visitor visitor = {.context = &k, .group = keep_group};
+    bool good = flm_texts_init(&t, why) && flm_wanted_all(store, &q, &visitor, keep_batch, &k, why);
+    FLM_ARRAY_CLEAR(&k.in_range);
     flm_wanted_end(&q);
     return flm_texts_hand_typed(&t, good, each, context, why);
 }
