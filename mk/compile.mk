@@ -70,19 +70,22 @@ ARCHIVE ?= $(shell $(PKG_CONFIG) --exists libarchive 2>/dev/null && echo 1)
 CAPSTONE ?= $(shell $(PKG_CONFIG) --exists capstone 2>/dev/null && echo 1)
 # Configurations of flamel serve need libyaml: likewise.
 YAML ?= $(shell $(PKG_CONFIG) --exists yaml-0.1 2>/dev/null && echo 1)
+# gRPC of flamel serve needs nghttp2: likewise.
+NGHTTP2 ?= $(shell $(PKG_CONFIG) --exists libnghttp2 2>/dev/null && echo 1)
 OPTIONAL := $(if $(filter 1,$(CAIRO)),-DFLAMEL_CAIRO) \
             $(if $(filter 1,$(DEBUGINFOD)),-DFLAMEL_DEBUGINFOD) \
             $(if $(filter 1,$(CURL)),-DFLAMEL_CURL) \
             $(if $(filter 1,$(ARCHIVE)),-DFLAMEL_ARCHIVE) \
             $(if $(filter 1,$(CAPSTONE)),-DFLAMEL_CAPSTONE) \
-            $(if $(filter 1,$(YAML)),-DFLAMEL_YAML)
+            $(if $(filter 1,$(YAML)),-DFLAMEL_YAML) \
+            $(if $(filter 1,$(NGHTTP2)),-DFLAMEL_NGHTTP2)
 # Cairo, libmicrohttpd (the server of `flamel view`), SQLite (stores), libdebuginfod, libcurl, libarchive,
-# libcapstone, libyaml and liblzma are loaded when they are needed, not linked: src/os/library.h. All but the last have
+# libcapstone, libyaml, nghttp2 and liblzma are loaded when they are needed, not linked: src/os/library.h. All but the last have
 # their headers here all the same.
 LOADED := libmicrohttpd sqlite3 $(if $(filter 1,$(CAIRO)),cairo) \
           $(if $(filter 1,$(DEBUGINFOD)),libdebuginfod) $(if $(filter 1,$(CURL)),libcurl) \
           $(if $(filter 1,$(ARCHIVE)),libarchive) $(if $(filter 1,$(CAPSTONE)),capstone) \
-          $(if $(filter 1,$(YAML)),yaml-0.1)
+          $(if $(filter 1,$(YAML)),yaml-0.1) $(if $(filter 1,$(NGHTTP2)),libnghttp2)
 PACKAGES := libdw libelf libzstd zlib
 package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -pthread -lm

@@ -108,6 +108,15 @@ $(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $(RUNNABLE) \
     $(if $(HAVE_WASM),$(COMPONENT)) force
 	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel
 
+# Clients of other projects, which are packages of npm: likewise.
+CLIENT_RESULTS := $(patsubst tests/clients/%.mjs,$B/results/clients/%,$(filter-out %/served.mjs,$(wildcard tests/clients/*.mjs)))
+$(CLIENT_RESULTS): $B/results/clients/%: tests/clients/%.mjs $(RUNNABLE) force
+	$(run_test) clients/$* $(TEST_SECONDS) tests/clients/run.sh $< $B/flamel
+
+.PHONY: test-clients
+test-clients: $(CLIENT_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
 .PHONY: test-browser
 test-browser: $(BROWSER_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
@@ -132,7 +141,7 @@ test-threads: $(THREADED_RESULTS)
 
 .PHONY: test
 test: $(UNIT_RESULTS) $(REPLAY_RESULTS) $(CLI_RESULTS) $(EXAMPLE_RESULTS) $(INSTALL_RESULTS) $(PROBE_RESULTS) $(JAVA_RESULTS) $(LINES_RESULTS) $(WASM_RESULTS) \
-      $(BROWSER_RESULTS)
+      $(BROWSER_RESULTS) $(CLIENT_RESULTS)
 	@tests/house/count_results.sh $(filter-out force,$^)
 
 # Damaged copies of the corpus are read by a program that has the library: with SAN=1, say.

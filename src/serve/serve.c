@@ -10,6 +10,7 @@
 #include "net/tenant.h"
 #include "os/clock.h"
 #include "serve/access/site.h"
+#include "serve/grpc/grpc_server.h"
 #include "serve/http/http_server.h"
 #include "serve/page/store_page.h"
 #include "serve/routes.h"
@@ -17,8 +18,11 @@
 
 enum {
     WORKERS = 8,
-    MOST_CONNECTIONS = 900, /* below the 1,024 files that a process may usually open */
-    MOST_OF_PEER = 300,
+    MOST_CONNECTIONS = 600, /* with those of gRPC below the 1,024 files that may usually be open */
+    MOST_OF_PEER = 200,
+    GRPC_WORKERS = 4,
+    MOST_GRPC_CONNECTIONS = 300,
+    MOST_GRPC_OF_PEER = 100,
     MOST_TENANTS = 1000,
     BODIES_AT_ONCE = 2, /* so many of the largest, decompressed */
     BATCHES_BETWEEN_LOOKS = 2000
@@ -33,6 +37,7 @@ struct flm_serve {
     struct flm_store_page page;
     struct flm_serve_options options;
     struct flm_http_server *http;
+    struct flm_grpc_server *grpc;    /* NULL: flamel was built without it */
     struct flm_scrape_config config; /* until the scraper has it */
     bool is_loopback;
     char *host; /* owned */
@@ -99,8 +104,11 @@ static bool admit(void *context, struct flm_http_request *request,
         return false;
     }
     if (!route) {
-        flm_fail_json(request, response, 404,
-                      "there is nothing at this path: docs/serve.md lists what there is");
+        bool is_grpc = strcmp(request->method, FLM_GRPC_METHOD) == 0;
+        (is_grpc ? flm_fail_text : flm_fail_json)(
+            request, response, 404,
+            is_grpc ? "there is no such method: docs/serve.md lists what there is"
+                    : "there is nothing at this path: docs/serve.md lists what there is");
         return false;
     }
     /* What anybody may ask has nothing to protect: a probe of a balancer may have no Host. */
@@ -248,7 +256,7 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     size_t body = o->most_body ? o->most_body : MOST_BODY;
     s->serving.most_plain = o->most_body ? 4 * o->most_body : MOST_PLAIN;
     atomic_store(&s->serving.decompressed.left, BODIES_AT_ONCE * s->serving.most_plain);
-    const struct flm_http_options http = {
+    struct flm_http_options http = {
         .host = s->host,
         .port = (uint16_t)o->port,
         .most_body = body,
@@ -260,7 +268,22 @@ static bool start(struct flm_serve *s, struct flm_error *why)
         .answer = answer,
         .answered = count,
         .context = s,
+        .take_http2 = flm_grpc_is_built() ? flm_grpc_server_take : NULL,
     };
+    const struct flm_grpc_options grpc = {
+        .most_message = body,
+        .most_messages = http.most_bodies,
+        .most_connections = MOST_GRPC_CONNECTIONS,
+        .most_of_peer = MOST_GRPC_OF_PEER,
+        .workers = GRPC_WORKERS,
+        .admit = admit,
+        .answer = answer,
+        .answered = count,
+        .context = s,
+    };
+    if (flm_grpc_is_built() && !(s->grpc = flm_grpc_server_start(&grpc, why)))
+        return false;
+    http.http2 = s->grpc;
     /* The address first: a second server must not find that out when it has made a store. */
     s->http = flm_http_server_open(&http, why);
     bool is_six = strchr(s->host, ':') != NULL;
@@ -318,6 +341,7 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
         return true;
     atomic_store(&s->serving.is_ready, false);
     flm_http_server_stop(s->http);
+    flm_grpc_server_stop(s->grpc);
     flm_scraper_stop(s->serving.scraper);
     flm_scrape_config_clear(&s->config);
     if (s->has_keeper) {

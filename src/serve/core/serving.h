@@ -48,6 +48,9 @@ typedef void (*flm_serve_fail)(const struct flm_http_request *request,
                                struct flm_http_response *response, unsigned status,
                                const char *message);
 
+/* The method of calls by gRPC, whose answer is a message, and whose failure a sentence. */
+#define FLM_GRPC_METHOD "GRPC"
+
 struct flm_route {
     const char *method, *path; /* a path that ends in * stands for all that begin so */
     enum flm_right right;

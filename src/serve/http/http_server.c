@@ -321,8 +321,8 @@ static int open_socket(const struct flm_http_options *o)
 }
 
 /* Poll, not epoll, for the reason that net/page_server.c gives. */
-static const unsigned threading =
-    MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;
+static const unsigned threading = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC |
+                                  MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET;
 
 static bool cannot_listen(const struct flm_http_server *s, struct flm_error *why)
 {
@@ -356,22 +356,34 @@ struct flm_http_server *flm_http_server_open(const struct flm_http_options *opti
     return NULL;
 }
 
+/* The library closes what it does not take: there are too many, in all or of one address. */
+static void take(void *context, int socket, const struct flm_front_peer *peer)
+{
+    struct flm_http_server *s = context;
+    s->http.add_connection(s->daemon, socket, (const struct sockaddr *)&peer->address, peer->size);
+}
+
 bool flm_http_server_start(struct flm_http_server *s, struct flm_error *why)
 {
     if (!flm_http_workers_start(s, why))
         return false;
     errno = 0;
     s->daemon = s->http.start_daemon(
-        threading, 0, NULL, NULL, serve, s, MHD_OPTION_LISTEN_SOCKET, s->socket,
-        MHD_OPTION_CONNECTION_LIMIT, s->options.most_connections,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->options.most_of_peer, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)SILENCE_S, MHD_OPTION_NOTIFY_CONNECTION, flm_http_on_connection, s,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_URI_LOG_CALLBACK, on_first_line, s,
-        MHD_OPTION_END);
+        threading, 0, NULL, NULL, serve, s, MHD_OPTION_CONNECTION_LIMIT,
+        s->options.most_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, s->options.most_of_peer,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_S, MHD_OPTION_NOTIFY_CONNECTION,
+        flm_http_on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_URI_LOG_CALLBACK, on_first_line, s, MHD_OPTION_END);
     if (!s->daemon)
         return cannot_listen(s, why);
+    const struct flm_front_options front = {.take_http1 = take,
+                                            .take_http2 = s->options.take_http2,
+                                            .http1 = s,
+                                            .http2 = s->options.http2};
+    int socket = s->socket;
     s->socket = -1;
-    return true;
+    s->front = flm_front_start(socket, &front, why);
+    return s->front != NULL;
 }
 
 void flm_http_server_stop(struct flm_http_server *s)
@@ -380,12 +392,12 @@ void flm_http_server_stop(struct flm_http_server *s)
         return;
     /* No more connections; what is queued or with a worker is answered; then the library may end,
      * which it must not while a connection is suspended. */
-    int listening = s->daemon ? s->http.quiesce_daemon(s->daemon) : s->socket;
+    flm_front_stop(s->front);
     flm_http_workers_stop(s);
     if (s->daemon)
         s->http.stop_daemon(s->daemon);
-    if (listening >= 0)
-        close(listening);
+    if (s->socket >= 0)
+        close(s->socket);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->arrived);
     pthread_cond_destroy(&s->changed);

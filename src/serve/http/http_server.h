@@ -1,6 +1,7 @@
 /* http_server.h - an HTTP/1.1 server: bounded in memory, threads and patience.
  *
- *     one thread      accepts, reads requests, writes responses (libmicrohttpd, around poll)
+ *     one thread      accepts (front.h)
+ *     one thread      reads requests, writes responses (libmicrohttpd, around poll)
  *     workers         answer: they may wait for the disk, each for one request
  *
  * A request waits, suspended, until a worker has answered it, so that slow and silent clients take
@@ -13,6 +14,7 @@
 #ifndef FLAMEL_SERVE_HTTP_HTTP_SERVER_H
 #define FLAMEL_SERVE_HTTP_HTTP_SERVER_H
 
+#include "serve/http/front.h"
 #include "serve/http/message.h"
 
 struct flm_http_server;
@@ -32,6 +34,10 @@ struct flm_http_options {
     /* With each response, whoever made it. By the one thread. */
     void (*answered)(void *context, unsigned status);
     void *context;
+
+    /* Connections that speak HTTP/2 (front.h); NULL: they are refused. */
+    flm_front_take take_http2;
+    void *http2;
 };
 
 /* Listens, and has the port: connections wait until it is started. */

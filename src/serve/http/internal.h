@@ -9,12 +9,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "serve/http/front.h"
 #include "serve/http/http_server.h"
 
 /* Each name is here once: it makes the string that is looked up, and the pointer with its type. */
 /* clang-format off */
 #define FLM_HTTP_FUNCTIONS(each)                                                                  \
-    each(start_daemon) each(stop_daemon) each(quiesce_daemon) each(get_connection_values_n)       \
+    each(start_daemon) each(stop_daemon) each(add_connection) each(get_connection_values_n)       \
     each(get_connection_info) each(suspend_connection) each(resume_connection)                    \
     each(create_response_from_buffer) each(add_response_header) each(queue_response)              \
     each(destroy_response)
@@ -50,7 +51,8 @@ struct flm_http_server {
     struct flm_http_library http;
     struct flm_http_options options;
     struct MHD_Daemon *daemon;
-    int socket; /* that listens, until the daemon has it; -1: none */
+    int socket; /* that listens, until the front has it; -1: none */
+    struct flm_front *front;
     uint16_t port;
     char *host;    /* owned */
     size_t bodies; /* bytes of all that arrive or wait; of the library's thread */

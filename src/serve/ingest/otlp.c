@@ -1,6 +1,6 @@
 /* otlp.c - profiles of OTLP/HTTP: POST /v1development/profiles, and /v1/profiles as collectors have
- * it. application/x-protobuf or application/json; an ExportProfilesServiceRequest has the fields of
- * ProfilesData (format/otlp/otlp.h).
+ * it, as application/x-protobuf or application/json; and ProfilesService/Export of gRPC. An
+ * ExportProfilesServiceRequest has the fields of ProfilesData (format/otlp/otlp.h).
  *
  * Each resource is a series of its own: its string attributes are labels, with _ for what is no
  * letter or digit, as Prometheus and Pyroscope have them. So a request is read resource by
@@ -195,24 +195,19 @@ static bool read_json(struct reading *r, struct flm_bytes body)
     return good;
 }
 
-static void answer(struct flm_serving *s, const struct flm_http_request *request,
-                   struct flm_http_response *response)
+static void answer_any(struct flm_serving *s, const struct flm_http_request *request,
+                       struct flm_http_response *response, flm_serve_fail fail_as)
 {
     struct flm_body body;
     struct flm_error why;
-    if (!is_json(request) && !flm_http_has_type(request, "application/x-protobuf")) {
-        fail(request, response, 415,
-             "the Content-Type is application/x-protobuf or application/json");
-        return;
-    }
     struct flm_arrivals arrivals;
     flm_arrivals_init(&arrivals, s, request);
-    if (flm_serve_body(s, request, &body, fail, response)) {
+    if (flm_serve_body(s, request, &body, fail_as, response)) {
         struct reading r = {&arrivals, MOST_TIMES * s->most_plain, &why};
         bool good = is_json(request) ? read_json(&r, body.plain) : read_message(&r, body.plain);
         unsigned status = good ? flm_arrivals_append(&arrivals, &why) : flm_status_of(&why, 400);
         if (status != 200) {
-            fail(request, response, status, why.text);
+            fail_as(request, response, status, why.text);
         } else { /* an ExportProfilesServiceResponse in which nothing is rejected */
             response->type = is_json(request) ? "application/json" : "application/x-protobuf";
             if (is_json(request))
@@ -223,7 +218,40 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     flm_body_clear(&body);
 }
 
-const struct flm_route flm_routes_otlp[2] = {
+static void answer(struct flm_serving *s, const struct flm_http_request *request,
+                   struct flm_http_response *response)
+{
+    if (is_json(request) || flm_http_has_type(request, "application/x-protobuf"))
+        answer_any(s, request, response, fail);
+    else
+        fail(request, response, 415,
+             "the Content-Type is application/x-protobuf or application/json");
+}
+
+static void answer_grpc(struct flm_serving *s, const struct flm_http_request *request,
+                        struct flm_http_response *response)
+{
+    answer_any(s, request, response, flm_fail_text);
+}
+
+/* Drafts whose messages are other ones under the same numbers. */
+static void refuse_draft(struct flm_serving *s, const struct flm_http_request *request,
+                         struct flm_http_response *response)
+{
+    (void)s;
+    flm_fail_text(
+        request, response, 501,
+        "this is v1experimental, a draft of OpenTelemetry's profiles before v1development: "
+        "update the client");
+}
+
+#define OTLP "/opentelemetry.proto.collector.profiles."
+
+const struct flm_route flm_routes_otlp[4] = {
     {"POST", "/v1development/profiles", FLM_RIGHT_WRITE, answer, fail},
     {"POST", "/v1/profiles", FLM_RIGHT_WRITE, answer, fail},
+    {FLM_GRPC_METHOD, OTLP "v1development.ProfilesService/Export", FLM_RIGHT_WRITE, answer_grpc,
+     flm_fail_text},
+    {FLM_GRPC_METHOD, OTLP "v1experimental.ProfilesService/Export", FLM_RIGHT_WRITE, refuse_draft,
+     flm_fail_text},
 };
