@@ -244,7 +244,7 @@ export function makeCode(view) {
         refill(switches, toggle('all lines', 'code-whole', code.whole), toggle('inlined', 'code-inlined', code.inlined),
             toggle('file', 'code-file', code.file), toggle('assembly', 'code-assembly', code.assembly),
             button('copy', () => view.act('copy-code markdown'), {title: 'Copy the lines as Markdown'}));
-        refill(facts, [code.self && `self ${code.self}, ${code.self_share ?? '0 %'} of all`, code.total && `total ${code.total}`,
+        refill(facts, [code.self && `self ${code.self}, ${code.self_share ?? '0 %'} of total`, code.total && `total ${code.total}`,
             code.lines_sum, code.event].filter(Boolean).join(' · '));
         facts.title = facts.textContent;
         refill(functions, code.functions.map(one => place(one, one.name || one.title)));

@@ -12,11 +12,15 @@ const PANEL_LETTERS = 96;
 const COMPARED = [['before', 'before'], ['after', 'after'], ['change', 'change']];
 const SHARES = [['of_view', 'of view'], ['of_parent', 'of parent'], ['of_total', 'of total']];
 
+// "82.2 M" of "82.2 M samples", where the unit is in the heading: three columns with words are wider than the panel.
+function bare(value, text) {
+    return value.unit && text?.endsWith(` ${value.unit}`) ? text.slice(0, -value.unit.length - 1) : text;
+}
 function valueRows(value, isCompared, totalName = 'total') {
     const columns = isCompared ? COMPARED : [['value'], ...SHARES];
     const line = (name, cells) => columns.every(([key]) => cells[key] == null) ? null
         : make('tr', {}, make('th', {scope: 'row'}, name), columns.map(([key]) =>
-            make('td', {title: cells[key + '_exact']}, cells[key] ?? '')));
+            make('td', {title: cells[key + '_exact']}, bare(value, cells[key]) ?? '')));
     return [
         line('self', {value: value.self_number, value_exact: value.self_exact, of_view: value.self_of_view,
             of_total: value.self_of_total, before: value.self_before, after: value.self_after,
@@ -36,7 +40,8 @@ function occurrences({instances, compared}) {
 
 function figures(values, isCompared, hasNames, totalName) {
     const columns = isCompared ? COMPARED : [['value', values[0].shown_unit], ...SHARES];
-    const head = make('tr', {}, make('td', {}), columns.map(([key, title]) =>
+    const unit = isCompared && !hasNames && values[0].total_after?.endsWith(` ${values[0].unit}`) ? values[0].unit : '';
+    const head = make('tr', {}, unit ? make('th', {scope: 'col'}, unit) : make('td', {}), columns.map(([key, title]) =>
         make('th', {scope: 'col'}, key === 'value' && hasNames ? '' : title)));
     return make('table', {class: 'figures'}, make('thead', {}, head), values.map(value => make('tbody', {},
         hasNames && make('tr', {}, make('th', {scope: 'rowgroup', colspan: columns.length + 1, class: 'metric'},

@@ -38,12 +38,13 @@ export function makeStatus(view) {
     function update() {
         const status = view.core.query('status');
         const symbols = status.notes?.find(note => note.key === 'symbols');
+        const isSeen = view.canvas().offsetParent !== null; // of a table alone there is no picture
         const line = [
             symbols && fact(symbols.value, ''),
             fact(status.stacks, status.stacks === '1' ? 'stack' : 'stacks', {class: 'strong'}),
             fact(status.total, status.unit, {class: 'strong'}),
-            ['drawn', status.drawn], ['merged', merged(status)], ['trimmed', status.trimmed],
-            ['filtered', status.filtered], ['too narrow to hatch', status.unhatched], ['without a track', status.hidden], ['lost', status.lost_count],
+            isSeen && ['drawn', status.drawn], isSeen && ['merged', merged(status)],
+            ['trimmed', status.trimmed], ['filtered', status.filtered], ['too narrow to hatch', status.unhatched], ['without a track', status.hidden], ['lost', status.lost_count],
             ['not shown:', status.not_shown],
             ['unsymbolized', status.unsymbolized_share],
         ].map(one => !Array.isArray(one) ? one

@@ -31,6 +31,7 @@ const SHAPES = {
     tree: {
         label: 'Call tree', role: 'treegrid', query: 'tree',
         leastName: 24,
+        stays: 'total', // where nothing is sorted
         columns: [numberColumn('total', 'Total'), shareColumn('total_share', '% total'),
             numberColumn('self', 'Self'), ...changeColumns, nameColumn(), moduleColumn()],
     },
@@ -82,7 +83,7 @@ export function makeTable(view, shapeName, name = shapeName) {
         const isWide = () => rest.reduce((sum, column) => sum + GAP_EM + (column.isName && shape.leastName || emsOf(column)), 2) * em >
             element.clientWidth;
         for (const key of OPTIONAL)
-            if (isWide()) rest = rest.filter(column => column.key !== key || key === table.sort);
+            if (isWide()) rest = rest.filter(column => column.key !== key || key === (table.sort ?? shape.stays));
         return rest;
     }
 

@@ -167,7 +167,7 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         if (has('tracks') && tools.name) bar.updateTracks(core.query('tracks'));
         if (has('hover')) tooltip.update();
         if (has('detail', 'tools')) panel.update();
-        if (has('status')) status.update();
+        if (has('status', 'tools')) status.update();
         if (has('notice')) refused(core.queryText('notice').trim());
         if (has('tables', 'tools', 'chips', 'detail', 'code')) updateTables();
         if (has('detail', 'tools')) aria.update();

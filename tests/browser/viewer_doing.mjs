@@ -225,8 +225,8 @@ test('the palette knows the words that people try', async () => {
     await click(page, PARSE);
     await press(page, ':');
     assert.match(await entries(page).first().innerText(), /^Zoom to the selected frame/);
-    for (const [typed, title] of [['delete', 'Drop stacks'], ['exclude', 'Without this function'],
-        ['group', 'Group frames by: module'], ['reverse', 'Inverted'], ['icicle', 'Turn upside down'],
+    for (const [typed, title] of [['delete', 'Drop stacks'], ['exclude', 'Hide this function'],
+        ['group', 'Group frames by: module'], ['reverse', 'Inverted'], ['icicle', 'Root at the bottom'],
         ['bottom-up', 'Inverted'], ['dark', 'Theme: dark'], ['theme', 'Theme: light'], ['filter', 'Keep only stacks'],
         ['sort', 'Sort the table'], ['copy', 'Copy the stack'], ['export', 'Save as: svg'], ['share', 'Copy a link']]) {
         await field(page).fill(typed);

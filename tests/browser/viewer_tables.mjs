@@ -248,3 +248,30 @@ test('a comparison has before, after and change of what it is sorted by', async 
     assert.deepEqual((await row('less')).slice(-4), ['100', '10', '-90', '-90 %']);
     await finish(page, assert);
 });
+
+test('at 390 px a row of the call tree has its total, and the status line nothing of a picture that is not there', async () => {
+    const page = await open(pageOf('main;' + Array.from({length: 12}, (_, i) => `level_${i}`).join(';') + ' 700\nmain;other 300\n'),
+        {width: 390, height: 760});
+    await press(page, '4');
+    await page.locator('.table-tree .row').first().waitFor();
+    const cells = await page.locator('.table-tree .row').first().locator('[role=gridcell]').allTextContents();
+    assert.equal(cells.length, 2);
+    assert.match(cells[0], /^1,000/);
+    const row = await boxOf(page.locator('.table-tree .row').first());
+    assert.ok(row.x + row.width <= 390);
+    assert.doesNotMatch(await page.locator('.status').innerText(), /drawn|merged/);
+    await finish(page, assert);
+});
+
+test('in a comparison the figures of the panel stay inside of it', async () => {
+    const before = 'main;parse 82206511\nmain;write 700\n', after = 'main;parse 50125478\nmain;write 900\n';
+    const page = await open(pageOf(after, '--base', file('before.folded', before)), {width: 1366, height: 700});
+    await click(page, {level: 2, at: 0.3});
+    const panel = await boxOf(page.locator('.panel'));
+    assert.match(await page.locator('.panel .figures').first().innerText(), /samples\s+before\s+after\s+change/);
+    for (const cell of await page.locator('.panel .figures').first().locator('td, th').all()) {
+        const {x, width} = await boxOf(cell);
+        assert.ok(x + width <= panel.x + panel.width - 8, `${await cell.textContent()}: ${x + width} of ${panel.x + panel.width}`);
+    }
+    await finish(page, assert);
+});

@@ -4,7 +4,7 @@
 
 #include "cli/tui/internal.h"
 
-enum { PAGE_COLUMN = 46 };
+enum { PAGE_COLUMN = 46, PAGE_LEFT = 18 };
 
 void flm_tui_add_keys(struct flm_text *out, const char *keys, bool is_utf8)
 {
@@ -42,13 +42,41 @@ void flm_tui_add_keys(struct flm_text *out, const char *keys, bool is_utf8)
     }
 }
 
-/* A line of a page: what stands left of the tab, and right of it; a title has no tab. */
+/* The width of a column of lines: as many are side by side as have room. */
+static int column_width(const struct flm_tui *tui)
+{
+    int columns = tui->screen.columns / PAGE_COLUMN;
+    return columns > 1 ? tui->screen.columns / columns : tui->screen.columns;
+}
+
+/* How much of a text goes into so many cells: up to the last blank, where it has one. */
+static size_t part_that_fits(struct flm_bytes text, size_t room)
+{
+    size_t fits = flm_cells_head(text, (struct flm_width){room}), at = fits;
+    if (fits == text.size)
+        return fits;
+    while (at > 0 && text.at[at] != ' ')
+        at--;
+    return at > 0 ? at : fits;
+}
+
+/* A line of a page: what stands left of the tab, and right of it; a title has no tab. What has no
+ * room to the right goes on in the next line. */
 static void add_page_line(struct flm_tui *tui, const char *left, struct flm_bytes right)
 {
-    flm_text_puts(&tui->page, left);
-    flm_text_putc(&tui->page, '\t');
-    flm_text_add(&tui->page, right);
-    flm_text_putc(&tui->page, '\n');
+    size_t keys = flm_cells(flm_bytes_of(left)).cells + 2, width = (size_t)column_width(tui);
+    keys = keys > PAGE_LEFT ? keys : PAGE_LEFT;
+    do {
+        size_t fits = width > keys + 12 ? part_that_fits(right, width - keys - 2) : right.size;
+        flm_text_puts(&tui->page, left);
+        flm_text_putc(&tui->page, '\t');
+        flm_text_add(&tui->page, (struct flm_bytes){right.at, fits});
+        flm_text_putc(&tui->page, '\n');
+        fits += fits < right.size && right.at[fits] == ' ';
+        right = flm_bytes_from(right, fits > 0 ? fits : right.size);
+        left = "";
+        keys = PAGE_LEFT;
+    } while (right.size > 0);
 }
 
 static void open_page(struct flm_tui *tui)
@@ -203,9 +231,7 @@ static size_t lines_seen(const struct flm_tui *tui)
 
 void flm_tui_page_draw(struct flm_tui *tui)
 {
-    enum { LEFT = 18 };
-    int columns = tui->screen.columns / PAGE_COLUMN, rows = tui->screen.rows - 1;
-    int width = columns > 1 ? tui->screen.columns / columns : tui->screen.columns;
+    int rows = tui->screen.rows - 1, width = column_width(tui);
     flm_screen_fill(&tui->screen, 0, 0, tui->screen.columns, tui->screen.rows,
                     flm_tui_style(tui, FLM_TUI_TEXT));
     tui->target_count = 0;
@@ -223,7 +249,7 @@ void flm_tui_page_draw(struct flm_tui *tui)
             break;
         const char *tab = memchr(start, '\t', size);
         struct flm_bytes left = {start, tab ? (size_t)(tab - start) : size};
-        int stop = column + width - 1, next = column + 1 + LEFT;
+        int stop = column + width - 1, next = column + 1 + PAGE_LEFT;
         if (!tab) {
             flm_tui_put(tui, column + 1, y, stop, left, FLM_TUI_STRONG);
             continue;

@@ -1,6 +1,7 @@
 /* window.c - where everything is in the window, and the lines around the picture. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/tui/internal.h"
 
@@ -243,11 +244,16 @@ static void draw_chips(struct flm_tui *tui, int row)
 
 /* ---- The line at the bottom ------------------------------------------------------------------ */
 
+/* Whole, or not at all: of "lost 276" a narrow window would have "lost 2". */
 static int put_value(struct flm_tui *tui, int column, int row, const char *before,
                      struct flm_bytes text, const char *behind)
 {
     int end = tui->screen.columns;
-    if (text.size == 0)
+    size_t trailing = strlen(behind);
+    while (trailing > 0 && behind[trailing - 1] == ' ')
+        trailing--;
+    size_t cells = strlen(before) + flm_cells(text).cells + trailing;
+    if (text.size == 0 || column < 0 || cells > (size_t)(end > column ? end - column : 0))
         return column;
     column = flm_tui_puts(tui, column, row, end, before, FLM_TUI_MUTED);
     column = flm_tui_put(tui, column, row, end, text, *before ? FLM_TUI_TEXT : FLM_TUI_STRONG);

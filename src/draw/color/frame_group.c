@@ -1,5 +1,7 @@
 #include "draw/color/frame_group.h"
 
+#include <string.h>
+
 #include "base/core/array.h"
 #include "base/core/hash.h"
 #include "base/core/index.h"
@@ -63,11 +65,32 @@ static enum flm_group_program program_of(uint32_t kind)
     return is_script ? FLM_PROGRAM_SCRIPT : FLM_PROGRAM_NATIVE;
 }
 
+/* "/usr/bin/node", "libpython3.11.so.1.0": by the name of the file, which a version or an ending may
+ * follow. */
+static bool is_interpreter(struct flm_bytes module)
+{
+    static const char *const names[] = {"node",   "nodejs",    "libnode", "deno",    "bun",
+                                        "python", "libpython", "ruby",    "libruby", "php",
+                                        "libphp", "perl",      "libperl", "libjvm"};
+    struct flm_bytes file = module;
+    for (size_t i = 0; i < module.size; i++)
+        if (module.at[i] == '/')
+            file = flm_bytes_from(module, i + 1);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (flm_bytes_start_with(file, names[i]) &&
+            (file.size == strlen(names[i]) ||
+             flm_is_one_of(file.at[strlen(names[i])], "0123456789.-")))
+            return true;
+    return false;
+}
+
 struct flm_bytes flm_frame_group(const struct flm_profile *p, uint32_t frame,
                                  const struct flm_grouping *grouping)
 {
     struct flm_bytes group = whole_group(p, frame, grouping);
     enum flm_group_program program = program_of(p->frames[frame].kind);
+    if (program == FLM_PROGRAM_NATIVE && p->frames[frame].module > 0 && is_interpreter(group))
+        return part_of_group(p, frame, FLM_SPLIT_FILE);
     enum flm_group_split by = grouping->split[program].by;
     bool is_split = by != FLM_SPLIT_NONE && flm_bytes_equal(group, grouping->split[program].group);
     return is_split ? part_of_group(p, frame, by) : group;
@@ -85,7 +108,7 @@ enum flm_group_split flm_grouping_split(const struct flm_grouping *grouping)
 struct counted {
     struct flm_bytes title;
     uint32_t functions;
-    bool is_runtime;
+    bool is_runtime, is_interpreter;
 };
 
 struct counts {
@@ -110,7 +133,7 @@ static struct counted *group_called(struct counts *counts, struct flm_bytes titl
         if (flm_bytes_equal(counts->groups.at[at.found].title, title))
             return &counts->groups.at[at.found];
     uint32_t added = (uint32_t)counts->groups.count;
-    struct counted one = {title, 0, flm_name_is_runtime(title)};
+    struct counted one = {title, 0, flm_name_is_runtime(title), is_interpreter(title)};
     return FLM_ARRAY_ADD(&counts->groups, one) && flm_index_add(&counts->index, hash, added)
                ? &counts->groups.at[added]
                : NULL;
@@ -155,7 +178,8 @@ static bool count_all(struct counts *counts, const struct flm_profile *p,
 static struct flm_bytes largest(const struct counts *counts)
 {
     for (size_t i = 0; i < counts->groups.count; i++)
-        if (counts->groups.at[i].functions >= LEAST_FUNCTIONS &&
+        if (!counts->groups.at[i].is_interpreter &&
+            counts->groups.at[i].functions >= LEAST_FUNCTIONS &&
             counts->groups.at[i].functions > most_part * counts->total)
             return counts->groups.at[i].title;
     return (struct flm_bytes){NULL, 0};

@@ -3,13 +3,17 @@
  *
  * A program is often one module, and a picture in one hue tells nothing. So a group that has most
  * of a profile's functions, apart from those of runtimes and the kernel, is split. Where a script
- * runs, its functions and those of the interpreter that runs it are two programs: a group is split
+ * runs, its functions and native ones are two programs: a group is split
  * that has most of the one, or of the other. The first of these is taken that splits it well:
  *
  *     file        sort.c
  *     package     ext4 of ext4_read, app of app::sort
  *     class       app::Sorter of app::Sorter<int>::run
  *     function    run
+ *
+ * Modules of interpreters (node, libpython3.11.so) are always split, by file where a function has
+ * one, else by package, whatever else is there: so node, v8 and uv have their own hues in a short
+ * recording as in a long one, and in each moment of a live one.
  *
  * Colors depend on names, and not on what else is shown: what is split is decided on the profile as
  * it was opened, and kept while operations leave less of it. */

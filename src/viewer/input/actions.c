@@ -5,10 +5,11 @@
 
 #include "viewer/internal.h"
 
+/* As help and palette have them. */
 static const struct flm_action_group *const groups[] = {
-    &flm_display_actions, &flm_code_actions,      &flm_moving_actions, &flm_frame_actions,
-    &flm_search_actions,  &flm_transform_actions, &flm_table_actions,  &flm_time_actions,
-    &flm_compare_actions, &flm_general_actions,
+    &flm_display_actions,   &flm_moving_actions,  &flm_frame_actions, &flm_search_actions,
+    &flm_transform_actions, &flm_table_actions,   &flm_time_actions,  &flm_compare_actions,
+    &flm_code_actions,      &flm_general_actions,
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -125,9 +126,11 @@ const struct flm_action *flm_action_for_key(const struct flm_viewer *v, struct f
     const struct flm_action *always = NULL, *senseless = NULL;
     struct flm_bytes found;
     *argument = (struct flm_bytes){"", 0};
-    for (size_t g = 0; g < GROUPS; g++)
-        for (size_t i = 0; i < groups[g]->count; i++) {
-            const struct flm_action *action = &groups[g]->at[i];
+    for (size_t g = 0; g <= GROUPS; g++) {
+        /* Where code is shown its keys are the first. */
+        const struct flm_action_group *group = g == 0 ? &flm_code_actions : groups[g - 1];
+        for (size_t i = 0; i < group->count; i++) {
+            const struct flm_action *action = &group->at[i];
             if ((always && !action->only) || (!has_binding(action->keys, key, held, &found) &&
                                               !has_choice(action, key, held, &found)))
                 continue;
@@ -141,6 +144,7 @@ const struct flm_action *flm_action_for_key(const struct flm_viewer *v, struct f
                 return action;
             always = action;
         }
+    }
     return always ? always : senseless;
 }
 

@@ -300,7 +300,8 @@ static const struct flm_action_argument a_side = {"before|after", FLM_GIVEN_POIN
 static const struct flm_action actions[] = {
     {"width", "As wide as", &a_width, NULL, act_width, &comparing},
     {"delta", "Color by the change of", &a_scope, NULL, act_delta, &comparing},
-    {"relative", "Changes relative to the frame, or to all", NULL, NULL, act_relative, &comparing},
+    {"relative", "Changes relative to the frame, or to the total", NULL, NULL, act_relative,
+     &comparing},
     {"normalize", "Normalize", &a_normalization, NULL, act_normalize, &comparing},
     {"normalize-by", "Normalize by a function", &flm_a_pattern, NULL, act_normalize_by, &comparing},
     {"parts", "Only stacks that are", &a_part, NULL, act_parts, &comparing},

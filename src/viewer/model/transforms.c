@@ -106,6 +106,15 @@ static bool measure(struct flm_operation *operation, const struct flm_profile *b
     operation->removed_frames = before->sizes.frame_count > after->sizes.frame_count
                                     ? before->sizes.frame_count - after->sizes.frame_count
                                     : 0;
+    /* Of a collapsed recursion no frame goes: stacks become shorter. */
+    operation->removed_levels = 0;
+    if (flm_bytes_start_with(flm_bytes_of(operation->text), "collapse")) {
+        uint32_t levels, left;
+        if (!flm_profile_depth(before, &levels, why) || !flm_profile_depth(after, &left, why))
+            return false;
+        operation->removed_levels = levels > left ? levels - left : 0;
+        operation->removed_frames = 0;
+    }
     if (count != after->sizes.metric_count)
         return true;
     operation->removed = malloc((count + 1) * sizeof *operation->removed);
@@ -369,6 +378,7 @@ static bool append(struct flm_operations *operations, struct list *list, struct 
         to->removed = from->removed;
         to->metric_count = from->metric_count;
         to->removed_frames = from->removed_frames;
+        to->removed_levels = from->removed_levels;
         from->removed = NULL;
     }
     free_list(operations->at, operations->count);

@@ -22,7 +22,7 @@ struct flm_operation {
     /* What it took away, of one that is on: by metric of the profile that it was applied to the sum
      * of |self|, owned, NULL where its metrics are others afterward; and frames of the table. */
     double *removed;
-    uint32_t metric_count, removed_frames;
+    uint32_t metric_count, removed_frames, removed_levels;
 };
 
 struct flm_operations {

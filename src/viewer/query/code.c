@@ -222,6 +222,8 @@ static void add_sum(struct flm_query *q, struct flm_response_code *code)
         unknown += row.cost.self;
     }
     known = self - unknown;
+    if (self == 0)
+        return;
     struct flm_text *out = flm_query_scratch(q);
     flm_text_puts(out, "lines add up to ");
     flm_quantity_add(out, known, q->unit);

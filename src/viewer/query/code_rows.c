@@ -194,7 +194,7 @@ static void add_cost(struct making_rows *m, struct flm_response_code_row *row,
         flm_percent_add(out, cost->self, q->all);
         flm_text_puts(out, " and ");
         flm_percent_add(out, cost->total, q->all);
-        flm_text_puts(out, " of all");
+        flm_text_puts(out, " of total");
     }
     row->exact = flm_query_scratch_copy(q);
     if (!compared)

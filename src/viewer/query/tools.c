@@ -200,7 +200,8 @@ static int opened_metric(const struct flm_query *q)
     return -1;
 }
 
-/* How much of the total it removed; where that is nothing, how many frames. `all` is the total of
+/* How much of the total it removed; where that is nothing, how many frames, or by how much it made
+ * stacks shorter. `all` is the total of
  * the opened profile. Rounding of sums is not a loss. */
 static void add_removed(struct flm_query *q, const struct flm_operation *operation, int metric,
                         double all, struct flm_response_chip *chip)
@@ -229,6 +230,15 @@ static void add_removed(struct flm_query *q, const struct flm_operation *operati
         text = flm_query_scratch(q);
         flm_text_format(text, "removes %u %s, and nothing of the total", frames,
                         frames == 1 ? "frame" : "frames");
+        chip->removed_exact = flm_query_scratch_copy(q);
+    } else if (operation->removed_levels > 0) {
+        uint32_t levels = operation->removed_levels;
+        flm_text_format(text, "%u %s", levels, levels == 1 ? "level" : "levels");
+        chip->removed = flm_query_scratch_copy(q);
+        text = flm_query_scratch(q);
+        flm_text_format(text,
+                        "makes the deepest stack %u %s shorter, and removes nothing of the total",
+                        levels, levels == 1 ? "frame" : "frames");
         chip->removed_exact = flm_query_scratch_copy(q);
     }
 }

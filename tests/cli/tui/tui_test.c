@@ -202,6 +202,29 @@ static void help_has_the_keys_of_all_actions(void **state)
     tui_quit(&session);
 }
 
+/* Of a narrow window: figures and sentences are whole, or not there. */
+static void nothing_is_cut_off_in_the_middle(void **state)
+{
+    (void)state;
+    struct session session = {0};
+    tui_start(&session, 60, 24);
+    session_await(&session, "merged 0");
+    session_await_gone(&session, "unsymb");
+    session_type(&session, "?");
+    session_await(&session, "Quit");
+    session_type(&session, "  "); /* the second page */
+    session_escape(&session);
+    session_await(&session, "merged 0");
+    tui_quit(&session);
+    tui_start(&session, 100, 40);
+    session_type(&session, "?");
+    session_await(&session, "Inverted: callers below their");
+    session_await(&session, "   callees");
+    session_escape(&session);
+    session_await(&session, "merged 0");
+    tui_quit(&session);
+}
+
 static void every_action_can_be_chosen_by_its_name(void **state)
 {
     (void)state;
@@ -209,13 +232,13 @@ static void every_action_can_be_chosen_by_its_name(void **state)
     tui_start(&session, 80, 24);
     assert_true(tui_row(&session, "main") < tui_row(&session, "parse_text"));
     session_type(&session, ":upside");
-    session_await(&session, "Turn upside down");
+    session_await(&session, "Root at the bottom, or at the top");
     session_type(&session, "\r");
-    session_await_gone(&session, "Turn upside");
+    session_await_gone(&session, "Root at the bottom");
     assert_true(tui_row(&session, "main") > tui_row(&session, "parse_text"));
     session_type(&session, ":upside");
     session_escape(&session); /* or not */
-    session_await_gone(&session, "Turn upside");
+    session_await_gone(&session, "Root at the bottom");
     assert_true(tui_row(&session, "main") > tui_row(&session, "parse_text"));
     tui_quit(&session);
 }
@@ -593,6 +616,7 @@ static void what_is_no_file_is_not_edited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_cut_off_in_the_middle),
         cmocka_unit_test(the_picture_has_every_frame_at_its_place),
         cmocka_unit_test(arrows_walk_from_frame_to_frame),
         cmocka_unit_test(enter_zooms_and_backspace_goes_back),

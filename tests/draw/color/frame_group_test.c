@@ -134,6 +134,35 @@ static void an_interpreter_and_its_script_are_split_each_by_itself(void **state)
     flm_profile_free(p);
 }
 
+/* Whatever else there is: of one function as of many, and beside a program that is larger. */
+static void an_interpreter_is_always_split_alike(void **state)
+{
+    (void)state;
+    static const struct function alone[] = {{"node::Start(int, char**)", "/usr/bin/node", NULL, 0}};
+    static const struct function many[] = {{"node::Start(int, char**)", "/usr/bin/node", NULL, 0},
+                                           {"v8::Function::Call()", "/usr/bin/node", NULL, 0},
+                                           {"uv_run", "/usr/bin/node", NULL, 0},
+                                           {"dict_get", "libpython3.11.so.1.0", "dictobject.c", 0}};
+    static const struct function few[] = {{"node::Start(int, char**)", "/usr/bin/node", NULL, 0},
+                                          {"app::run", "app", NULL, 0},
+                                          {"app::load", "app", NULL, 0},
+                                          {"app::show", "app", NULL, 0},
+                                          {"nodes_of", "nodepad", NULL, 0}};
+    struct flm_profile *p = PROFILE_WITH(alone);
+    assert_group(p, "node::Start(int, char**)", "node");
+    flm_profile_free(p);
+    p = PROFILE_WITH(many);
+    assert_group(p, "node::Start(int, char**)", "node");
+    assert_group(p, "v8::Function::Call()", "v8");
+    assert_group(p, "uv_run", "uv");
+    assert_group(p, "dict_get", "dictobject.c");
+    flm_profile_free(p);
+    p = PROFILE_WITH(few);
+    assert_group(p, "node::Start(int, char**)", "node");
+    assert_group(p, "nodes_of", "nodepad");
+    flm_profile_free(p);
+}
+
 static bool make_grouping(void *context, struct flm_error *why)
 {
     struct flm_grouping grouping;
@@ -155,6 +184,7 @@ int main(void)
         cmocka_unit_test(the_module_of_a_program_is_split_by_files),
         cmocka_unit_test(without_files_it_is_split_by_names),
         cmocka_unit_test(an_interpreter_and_its_script_are_split_each_by_itself),
+        cmocka_unit_test(an_interpreter_is_always_split_alike),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,12 @@ static void a_chip_tells_how_much_it_removed(void **state)
     act(v, "apply invert");
     assert_answer(v, "chips", "operations.2.removed", "20 %"); /* as before */
     flm_viewer_free(v);
+    v = viewer_of_folded("a;deep;deep;deep 3\na;b 1\n");
+    act(v, "apply collapse:direct");
+    assert_answer(v, "chips", "operations.0.removed", "2 levels");
+    assert_answer(v, "chips", "operations.0.removed_exact",
+                  "makes the deepest stack 2 frames shorter, and removes nothing of the total");
+    flm_viewer_free(v);
     v = viewer_of(profile_of_two("a;b 3 1\nc 1 1\n"));
     act(v, "apply drop:c");
     assert_answer(v, "chips", "operations.0.removed", "50 %");
