@@ -109,7 +109,7 @@ $(BROWSER_RESULTS): $B/results/browser/%: tests/browser/%.mjs $(RUNNABLE) \
 	$(run_test) browser/$* 300 tests/browser/run.sh $< $B/flamel
 
 # Clients of other projects, which are packages of npm: likewise.
-CLIENT_RESULTS := $(patsubst tests/clients/%.mjs,$B/results/clients/%,$(filter-out %/served.mjs,$(wildcard tests/clients/*.mjs)))
+CLIENT_RESULTS := $(patsubst tests/clients/%.mjs,$B/results/clients/%,$(filter-out %/served.mjs %/agent_batch.mjs,$(wildcard tests/clients/*.mjs)))
 $(CLIENT_RESULTS): $B/results/clients/%: tests/clients/%.mjs $(RUNNABLE) force
 	$(run_test) clients/$* $(TEST_SECONDS) tests/clients/run.sh $< $B/flamel
 

@@ -25,6 +25,8 @@ static const struct {
     {&flm_routes_pyroscope[0], "multipart/form-data; boundary=b", "pprof"},
     {&flm_routes_pyroscope[0], "application/octet-stream", "lines"},
     {&flm_routes_pyroscope[0], "application/octet-stream", "groups"},
+    {&flm_routes_parca[0], "application/grpc", ""},
+    {&flm_routes_parca[1], "application/grpc", ""},
 };
 enum { COUNT = sizeof protocols / sizeof protocols[0] };
 

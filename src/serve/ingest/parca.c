@@ -1,13 +1,16 @@
-/* parca.c - parca.profilestore.v1alpha1.ProfileStoreService of gRPC, as Parca's clients push:
+/* parca.c - parca.profilestore.v1alpha1.ProfileStoreService of gRPC, as Parca's clients and its
+ * agent push:
  *
  *     WriteRaw      2 series*  {1 label set {1 labels* {1 name, 2 value}}
  *                               2 samples*  {1 raw profile: pprof}}
+ *     WriteArrow    1 an Arrow IPC stream of samples (parca_arrow.h)
  *
  * The service is the label service_name, or service, job, container or comm, which is what Parca's
  * agent and its scrapes have. */
 #include "format/protobuf/wire_read.h"
 #include "serve/core/arrival.h"
 #include "serve/ingest/ingest.h"
+#include "serve/ingest/parca_arrow.h"
 #include "store/labels/series_labels.h"
 
 /* ---- WriteRaw -------------------------------------------------------------------------------- */
@@ -58,22 +61,6 @@ static bool read_labels(struct writing *w, struct flm_wire series)
     return true;
 }
 
-/* Names the service of the last one by a label that it has. */
-static void name_service(struct flm_arrivals *arrivals)
-{
-    static const char *const names[] = {"service", "job", "container", "comm"};
-    const struct flm_arrival *last = &arrivals->items.at[arrivals->items.count - 1];
-    if (flm_arrival_has(arrivals, FLM_STORE_SERVICE))
-        return;
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
-        for (size_t i = 0; i < last->labels.count; i++)
-            if (strcmp(last->labels.at[i].name, names[n]) == 0) {
-                flm_arrival_label(arrivals, flm_bytes_of(FLM_STORE_SERVICE),
-                                  flm_bytes_of(last->labels.at[i].value));
-                return;
-            }
-}
-
 static bool add_sample(struct writing *w, struct flm_wire m)
 {
     struct flm_arrivals *arrivals = w->arrivals;
@@ -88,7 +75,7 @@ static bool add_sample(struct writing *w, struct flm_wire m)
         return false;
     for (size_t i = 0; i < w->label_count; i++)
         flm_arrival_label(arrivals, w->labels[i].name, w->labels[i].value);
-    name_service(arrivals);
+    flm_parca_service(arrivals);
     flm_arrival_name(arrivals);
     return true;
 }
@@ -113,6 +100,20 @@ static bool read_raw(struct flm_arrivals *arrivals, struct flm_bytes message, st
         if (m.field == 2 && flm_wire_enter(&m, &series) && !read_series(&w, series))
             return false;
     return flm_wire_end(&input, why);
+}
+
+/* ---- WriteArrow ------------------------------------------------------------------------------ */
+
+static bool read_arrow(struct flm_arrivals *arrivals, struct flm_bytes message,
+                       struct flm_error *why)
+{
+    struct flm_wire_input input = flm_wire_input_of(message);
+    struct flm_wire m = flm_wire_all(&input);
+    struct flm_bytes stream = {"", 0};
+    while (flm_wire_next(&m))
+        if (m.field == 1 && m.type == FLM_WIRE_BYTES)
+            stream = m.bytes;
+    return flm_wire_end(&input, why) && flm_parca_arrow_read(arrivals, stream, why);
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
@@ -142,8 +143,15 @@ static void answer_raw(struct flm_serving *s, const struct flm_http_request *req
     answer(s, request, response, read_raw);
 }
 
+static void answer_arrow(struct flm_serving *s, const struct flm_http_request *request,
+                         struct flm_http_response *response)
+{
+    answer(s, request, response, read_arrow);
+}
+
 #define STORE "/parca.profilestore.v1alpha1.ProfileStoreService/"
 
-const struct flm_route flm_routes_parca[1] = {
+const struct flm_route flm_routes_parca[2] = {
     {FLM_GRPC_METHOD, STORE "WriteRaw", FLM_RIGHT_WRITE, answer_raw, flm_fail_text},
+    {FLM_GRPC_METHOD, STORE "WriteArrow", FLM_RIGHT_WRITE, answer_arrow, flm_fail_text},
 };
