@@ -1,6 +1,7 @@
 #include "record/capture/ending.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,10 +29,20 @@ static bool has_ended(const struct descendant *descendant)
     return poll(&file, 1, 0) > 0;
 }
 
+/* Whether the number is still its own: nobody has waited for it. */
+static bool has_number(const struct descendant *descendant)
+{
+#ifdef SYS_pidfd_send_signal
+    return syscall(SYS_pidfd_send_signal, descendant->file, 0, NULL, 0) == 0 || errno != ESRCH;
+#else
+    return !has_ended(descendant);
+#endif
+}
+
 static bool is_listed(const struct descendants *all, int32_t process)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (all->at[i].process == process && !has_ended(&all->at[i]))
+        if (all->at[i].process == process && has_number(&all->at[i]))
             return true;
     return false;
 }
@@ -60,7 +71,8 @@ static bool may_be_commands(const struct ending *e, pid_t process)
     return is_known;
 }
 
-/* Adds those that are not listed, callers before what they started. Without memory, or in a kernel
+/* Adds those that are not listed, callers before what they started; also one that has ended since
+ * it was seen, so that what it has started meanwhile is looked for. Without memory, or in a kernel
  * without pidfds, fewer: the command itself is ended in any case. */
 static void add(struct ending *e, const struct flm_tasks *tasks, size_t first, bool are_commands)
 {
@@ -73,7 +85,7 @@ static void add(struct ending *e, const struct flm_tasks *tasks, size_t first, b
 #endif
         /* Looked at behind the file: the number may have gone to another process before. */
         bool is_ours = found.file >= 0 && getsid(found.process) == e->session &&
-                       (are_commands || may_be_commands(e, found.process)) && !has_ended(&found);
+                       (are_commands || may_be_commands(e, found.process));
         if (is_ours && FLM_ARRAY_ADD(&e->all, found))
             continue;
         if (found.file >= 0)

@@ -13,6 +13,10 @@
 
 enum { LONG_MS = 60000 };
 
+/* Says "there" when it is a process of its own. A shell's fork has the shell's traps for a moment, in
+ * which it catches a signal and forgets it: whoever waits for its end waits for SIGKILL. */
+#define SLEEPS_THERE "sh -c 'echo there >&9; exec sleep 600' & wait"
+
 /* What the script writes to the descriptor 9 is read here. */
 struct started {
     struct flm_child child;
@@ -75,7 +79,7 @@ static void those_that_ignore_it_are_killed(void **state)
     struct started started =
         start((char[]){"trap '' TERM; (echo there >&9; exec sleep 600); echo next >&9"});
     read_line(&started, line, sizeof line);
-    flm_command_end(&started.child, "", 100);
+    flm_command_end(&started.child, "", 2000);
     assert_int_equal(started.child.status, SIGKILL);
     assert_true(is_closed(&started));
     finish(&started);
@@ -113,7 +117,7 @@ static void what_is_started_meanwhile_ends_too(void **state)
     (void)state;
     char line[64];
     struct started started = start((char[]){"trap 'sh -c \"sleep 601 & sleep 602 & exit\" & exit "
-                                            "3' TERM; echo there >&9; sleep 600 & wait"});
+                                            "3' TERM; " SLEEPS_THERE});
     read_line(&started, line, sizeof line);
     flm_command_end(&started.child, "", LONG_MS);
     assert_true(is_closed(&started));
@@ -168,7 +172,7 @@ static void check_helper(void (*helps)(int go, int answer), bool is_adopted)
         helps(go[0], answer[1]);
     assert_true(dup2(go[1], 7) == 7 && dup2(answer[0], 8) == 8);
     struct started started = start((char[]){"trap 'echo >&7; read pid <&8; echo $pid >&9; exit' "
-                                            "TERM; echo there >&9; sleep 600 & wait"});
+                                            "TERM; " SLEEPS_THERE});
     read_line(&started, line, sizeof line);
     flm_command_end(&started.child, "", LONG_MS);
     read_line(&started, line, sizeof line);
