@@ -16,7 +16,7 @@
 #include "support/core/files.h"
 #include "support/core/random.h"
 #include "support/profile/random_profile.h"
-#include "support/store/clickhouse_server.h"
+#include "support/store/chdb_server.h"
 
 static const int64_t HOUR_MS = 3600000, DAY_MS = 24 * 3600000;
 static const int64_t BEGIN_MS = (int64_t)20420 * 24 * 3600000;
@@ -301,24 +301,39 @@ static void merge_in_server(const struct clickhouse_server *server)
         clickhouse_ask(server, "OPTIMIZE TABLE same.runs FINAL");
 }
 
-static void both_kinds_of_stores_give_the_same_answers(void **state)
+static void compare_with(struct clickhouse_server *server, const char *name)
+{
+    struct flm_store *stores[] = {open_store(temporary_path(name)),
+                                  open_store(clickhouse_location(server, "same"))};
+    compare(stores, 2, merge_in_server, server);
+    flm_store_close(stores[0]);
+    flm_store_close(stores[1]);
+    clickhouse_stop(server);
+}
+
+static void an_old_clickhouse_gives_the_same_answers(void **state)
 {
     struct clickhouse_server server;
     (void)state;
     if (!clickhouse_start(&server))
         skip();
-    struct flm_store *stores[] = {open_store(temporary_path("store")),
-                                  open_store(clickhouse_location(&server, "same"))};
-    compare(stores, 2, merge_in_server, &server);
-    flm_store_close(stores[0]);
-    flm_store_close(stores[1]);
-    clickhouse_stop(&server);
+    compare_with(&server, "beside-old");
+}
+
+static void the_current_clickhouse_gives_the_same_answers(void **state)
+{
+    struct clickhouse_server server;
+    (void)state;
+    if (!chdb_start(&server))
+        skip();
+    compare_with(&server, "beside-current");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_kinds_of_stores_give_the_same_answers),
+        cmocka_unit_test(an_old_clickhouse_gives_the_same_answers),
+        cmocka_unit_test(the_current_clickhouse_gives_the_same_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

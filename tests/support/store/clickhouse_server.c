@@ -108,15 +108,23 @@ static bool answers(const struct clickhouse_server *c)
     return good;
 }
 
-static void await(struct clickhouse_server *c)
+void clickhouse_await(struct clickhouse_server *c)
 {
     const struct timespec moment = {0, 20000000};
     while (!answers(c)) {
         int status;
         if (waitpid(c->process, &status, WNOHANG) == c->process)
-            fail_msg("%s ended with status %d: see %s", program, status, c->folder);
+            fail_msg("the server ended with status %d: see %s", status, c->folder);
         nanosleep(&moment, NULL);
     }
+}
+
+void clickhouse_place(struct clickhouse_server *c)
+{
+    *c = (struct clickhouse_server){.folder = "/tmp/flamel-clickhouse-XXXXXX"};
+    assert_non_null(mkdtemp(c->folder));
+    c->http_port = free_port();
+    c->tcp_port = free_port();
 }
 
 bool clickhouse_start(struct clickhouse_server *c)
@@ -125,10 +133,7 @@ bool clickhouse_start(struct clickhouse_server *c)
         print_message("there is no clickhouse-server here: not tested with it\n");
         return false;
     }
-    *c = (struct clickhouse_server){.folder = "/tmp/flamel-clickhouse-XXXXXX"};
-    assert_non_null(mkdtemp(c->folder));
-    c->http_port = free_port();
-    c->tcp_port = free_port();
+    clickhouse_place(c);
     write_config(c);
     clickhouse_again(c);
     return true;
@@ -152,7 +157,7 @@ void clickhouse_kill(struct clickhouse_server *c)
 void clickhouse_again(struct clickhouse_server *c)
 {
     begin(c);
-    await(c);
+    clickhouse_await(c);
 }
 
 const char *clickhouse_ask(const struct clickhouse_server *c, const char *sql)

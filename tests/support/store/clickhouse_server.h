@@ -29,6 +29,10 @@ void clickhouse_again(struct clickhouse_server *server);
  * the next call. */
 const char *clickhouse_ask(const struct clickhouse_server *server, const char *sql);
 
+/* What starting is made of: a folder and ports; and waiting until it answers. */
+void clickhouse_place(struct clickhouse_server *server);
+void clickhouse_await(struct clickhouse_server *server);
+
 void clickhouse_stop(struct clickhouse_server *server);
 
 #endif
