@@ -275,8 +275,14 @@ static void compare(struct flm_store *const *stores, size_t count,
         if (all[i].batch.id && i % 3 == 0)
             again[repeated++] = all[i];
     append(stores, count, again, 0, repeated);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(flm_store_stats(stores[i]).repeated_batches, repeated);
+    for (size_t i = 0; i < count; i++) {
+        struct flm_store_stats stats = flm_store_stats(stores[i]);
+        assert_int_equal(stats.repeated_batches, repeated);
+        assert_true(stats.segments > 0 && stats.rows > 0 && stats.bytes > 0);
+        assert_true(stats.from_ms >= BEGIN_MS && stats.from_ms < BEGIN_MS + HOUR_MS);
+        assert_true(stats.until_ms > BEGIN_MS + 2 * DAY_MS + 22 * HOUR_MS &&
+                    stats.until_ms <= BEGIN_MS + 3 * DAY_MS);
+    }
     ask_all(stores, count, 40, ALL);
     assert_true(flm_store_compact(stores[0], INT64_MAX, &merged, &why));
     merge(server);

@@ -117,6 +117,8 @@ bool flm_ch_retain(struct flm_store *base, int64_t before_ms, uint64_t *removed,
 
 /* ---- Statistics ------------------------------------------------------------------------------ */
 
+/* Of what the server knows of its parts, since this is asked often: times are those of days, and on
+ * a cluster the parts those of the server that is asked. */
 struct flm_store_stats flm_ch_stats(struct flm_store *base)
 {
     struct flm_clickhouse *store = flm_clickhouse_of(base);
@@ -124,26 +126,20 @@ struct flm_store_stats flm_ch_stats(struct flm_store *base)
     struct flm_text sql = {0}, response = {0};
     const struct flm_clickhouse_location *at = &store->client.location;
     flm_text_format(&sql,
-                    "SELECT toUInt64(count()), toUInt64(sum(rows)), toUInt64(sum(bytes)) FROM "
-                    "system.parts WHERE active AND database = '%s' AND table = 'runs%s' FORMAT "
-                    "RowBinary",
+                    "SELECT toUInt64(count()), toUInt64(sum(rows)), toUInt64(sum(bytes_on_disk)), "
+                    "toUInt64(toUInt16(toDate(min(partition)))), "
+                    "toUInt64(toUInt16(toDate(max(partition)))) FROM (SELECT * FROM system.parts "
+                    "WHERE active AND database = '%s' AND table = 'runs%s') HAVING count() > 0 "
+                    "FORMAT RowBinary",
                     at->database, flm_clickhouse_local(at));
-    if (flm_ch_query(store, &sql, &response, NULL)) {
+    if (flm_ch_query(store, &sql, &response, NULL) && response.size > 0) {
+        const int64_t day_ms = (int64_t)FLM_CH_DAY_HOURS * FLM_CH_HOUR_MS;
         struct flm_row_reader r = {.bytes = {response.at, response.size}};
         stats.segments = flm_read_fixed(&r, 8);
         stats.rows = flm_read_fixed(&r, 8);
         stats.bytes = flm_read_fixed(&r, 8);
-    }
-    sql.size = 0;
-    flm_text_format(&sql,
-                    "SELECT toUInt64(toUInt32(min(hour))), toUInt64(toUInt32(max(hour))) FROM "
-                    "%s.runs WHERE type != '' AND stack = toFixedString('', 16) FORMAT RowBinary",
-                    at->database);
-    if (stats.segments > 0 && flm_ch_query(store, &sql, &response, NULL)) {
-        struct flm_row_reader r = {.bytes = {response.at, response.size}};
-        stats.from_ms = (int64_t)flm_read_fixed(&r, 8) * 1000;
-        stats.until_ms = (int64_t)flm_read_fixed(&r, 8) * 1000;
-        stats.until_ms += stats.until_ms > 0 ? FLM_CH_HOUR_MS : 0;
+        stats.from_ms = (int64_t)flm_read_fixed(&r, 8) * day_ms;
+        stats.until_ms = ((int64_t)flm_read_fixed(&r, 8) + 1) * day_ms;
     }
     flm_text_clear(&sql);
     flm_text_clear(&response);
