@@ -22,6 +22,7 @@ struct flm_store *flm_store_open(const char *location, const struct flm_store_op
     size_t i = 0;
     while (!kinds[i]->takes(location))
         i++;
+    /* cppcheck-suppress returnDanglingLifetime ; options are read, and not kept */
     return kinds[i]->open(location, &own, why);
 }
 
