@@ -296,7 +296,7 @@ says 1 '^1 passed, 2 failed$' 'failures are counted' "$house/count_results.sh" r
 plant
 cp -r "$root/Makefile" "$root/mk" "$root/web" "$root/tests" .
 rm -rf tests/*/*_test.c tests/*/*/*_test.c
-for part in fuzz cli wasm browser examples install lines probe java runtimes support; do
+for part in fuzz cli wasm browser clients examples install lines probe java runtimes support; do
     rm -rf "tests/$part"
 done
 quietly() # without wasm-opt: what it makes two modules of is not in this tree
