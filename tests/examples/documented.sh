@@ -53,6 +53,7 @@ cd "$work" || exit 1
 mkdir -p bin old new base runs/base runs/new nightly hosts releases/1.0 releases/1.1 base new/bench bench
 printf '%s\n' 'main;parse;parse_json 60' 'main;parse;lex;malloc 25' 'main;parse_v2;init 8' > app.folded
 printf '%s\n' 'main;parse;parse_json 50' 'main;parse;lex;malloc 45' 'main;parse;init 8' > after.folded
+printf '%s\n' 'scrape:' '  - service: api' '    targets: ["127.0.0.1:1"]' > flamel.yaml
 cp "$root/tests/data/perf_data/fp.data" perf.data
 cp perf.data app.data
 mkdir flamel-ab
