@@ -21,6 +21,10 @@
 #   make component      the viewer as a custom element, for npm: build/component
 #   make probe-pictures  the reports in docs/probe.md, of programs that run now
 #   make demo           records a program, and writes what it found: build/demo.html, .svg, .flm
+#   make static         the command as one file that needs no other; make static-aarch64 for arm64
+#   make deb            Debian packages: build/deb
+#   make test-packages  each of these, installed and used in a root of its own: minutes
+#   make release        all that a release consists of, with checksums: build/release, docs/releasing.md
 #   make install        command, library, headers, pkg-config file, manual pages, completions;
 #                       PREFIX, LIBDIR, DESTDIR, STRIP
 #   make uninstall      removes them
@@ -54,10 +58,12 @@ include mk/check.mk
 include mk/fuzz.mk
 include mk/bench.mk
 include mk/install.mk
+include mk/static.mk
+include mk/packages.mk
 
 .PHONY: help
 help:
 	@sed -n '/^$$/q; s/^#$$//p; s/^#   /  /p' Makefile
 
 # Which headers each object needs: written by the compiler, read back here.
--include $(shell test -d $(BUILD) && find $(BUILD) -name '*.d')
+-include $(shell test -d $(BUILD) && find $(BUILD) -path $(BUILD)/deb -prune -o -name '*.d' -type f -print)

@@ -38,7 +38,17 @@ sees = $(if $(filter $(PURE_SOURCES) $(PAGE_SOURCES),$(1)),,-D_GNU_SOURCE= $(OPT
        $(if $(filter java/%,$(1)),-I. -fno-strict-aliasing)
 
 # One compilation serves both libraries; calls inside the library need not go through its table.
+# What the compiler compiles for: x86_64.
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+# A static program has no table, and only the functions that it calls. ROOT has the packages of another machine.
+ROOT :=
+ifeq ($(KIND),static)
+NATIVE := $(OPTIMIZE) -g -fPIE -ffunction-sections -fdata-sections -pthread -DFLAMEL_STATIC \
+          $(foreach folder,include include/$(MACHINE)-linux-gnu,$(ROOT:%=-isystem %/usr/$(folder)))
+LDFLAGS += -static-pie -Wl,--gc-sections
+else
 NATIVE := $(OPTIMIZE) -g -fPIC -fno-semantic-interposition -pthread
+endif
 
 # SAN=1 finds wrong memory accesses and undefined behavior, SAN=thread data races; each has a build of its own.
 ifeq ($(SAN),1)
@@ -47,6 +57,9 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 else ifeq ($(SAN),thread)
 B := $(BUILD)/tsan
 SANITIZE := -fsanitize=thread -fno-omit-frame-pointer
+else ifeq ($(KIND),static)
+B := $(BUILD)/static/$(MACHINE)
+SANITIZE :=
 else
 B := $(BUILD)
 SANITIZE :=
@@ -89,6 +102,9 @@ LOADED := libmicrohttpd sqlite3 $(if $(filter 1,$(CAIRO)),cairo) \
 PACKAGES := libdw libelf libzstd zlib
 package_flags = $(shell $(PKG_CONFIG) $(1) 2>/dev/null)
 LIBS := $(or $(call package_flags,--libs $(PACKAGES)),-ldw -lelf -lzstd -lz) -pthread -lm
+ifeq ($(KIND),static)
+LIBS := $(ROOT:%=-L%/usr/lib/$(MACHINE)-linux-gnu) $(LIBS) -lmicrohttpd -llzma -lbz2
+endif
 LANGUAGE += $(foreach package,$(PACKAGES) $(LOADED),$(call package_flags,--cflags $(package)))
 CMOCKA_LIBS := $(or $(call package_flags,--libs cmocka),-lcmocka)
 

@@ -1,5 +1,6 @@
 #include "os/library.h"
 
+#ifndef FLAMEL_STATIC /* library_static.c has all that a static program has */
 #include <assert.h>
 #include <dlfcn.h>
 #include <string.h>
@@ -56,3 +57,4 @@ bool flm_library_loaded_function(const char *file, const char *function, void *p
         dlclose(library);
     return found;
 }
+#endif

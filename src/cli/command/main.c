@@ -9,6 +9,7 @@
 #include "base/text/nearest.h"
 #include "cli/command/commands.h"
 #include "cli/common/messages.h"
+#include "cli/common/version.h"
 
 static void print_help(FILE *to)
 {
@@ -85,7 +86,7 @@ static int run(int count, char **words)
     }
     const char *name = words[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
-        flm_options_version();
+        flm_print_version();
         return FLM_EXIT_DONE;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)

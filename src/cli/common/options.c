@@ -6,6 +6,7 @@
 
 #include "base/number/number.h"
 #include "base/text/nearest.h"
+#include "cli/common/version.h"
 #include "flamel/file.h"
 #include "flamel/flamel.h"
 
@@ -263,7 +264,7 @@ int flm_options_parse(const struct flm_command *command, void *fields, int count
             flm_options_help(command);
             return -2;
         } else if (strcmp(words[i], "--version") == 0 || strcmp(words[i], "-V") == 0) {
-            flm_options_version();
+            flm_print_version();
             return -2;
         } else {
             int used;
@@ -273,11 +274,6 @@ int flm_options_parse(const struct flm_command *command, void *fields, int count
         }
     }
     return operands;
-}
-
-void flm_options_version(void)
-{
-    printf("flamel %s\n", flm_version());
 }
 
 /* Help in lines, each below the first, broken at blanks; the lines of the source are none of it. */

@@ -94,9 +94,6 @@ struct flm_command {
 int flm_options_parse(const struct flm_command *command, void *fields, int count, char **words,
                       struct flm_error *why);
 
-/* "flamel 0.1.0" on standard output. */
-void flm_options_version(void);
-
 /* Help of one command on standard output. */
 void flm_options_help(const struct flm_command *command);
 

@@ -12,15 +12,18 @@
 
 static const char library_name[] = "libflamel-probe.so.0";
 
-/* Beside the command, or from PREFIX/bin in one of the folders that systems have for libraries. */
+/* Beside the command, or from PREFIX/bin in one of the folders that systems have for libraries; Debian
+ * has those that no program is linked with in a folder of their own. */
 static const char *const folders[] = {
     "",
     "../lib/",
     "../lib64/",
 #if defined __x86_64__
     "../lib/x86_64-linux-gnu/",
+    "../lib/x86_64-linux-gnu/flamel/",
 #elif defined __aarch64__
     "../lib/aarch64-linux-gnu/",
+    "../lib/aarch64-linux-gnu/flamel/",
 #endif
 };
 

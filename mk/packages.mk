@@ -1,0 +1,36 @@
+# make deb: Debian packages, in build/deb.
+
+# In a copy of the sources, so that packages never depend on what was built here; dpkg-buildpackage puts what it
+# makes beside it. The time of the files is that of the last change, so that two builds are the same.
+DEB := $(BUILD)/deb
+.PHONY: deb
+deb:
+	rm -rf $(DEB) && mkdir -p $(DEB)/flamel
+	{ git ls-files 2>/dev/null || find . -path ./build -prune -o -type f -print; } | \
+	    tar -cf - -T - | tar -xf - -C $(DEB)/flamel
+	cd $(DEB)/flamel && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS dpkg-buildpackage -us -uc -b -j2
+
+# Each package, installed and used as a user would. ROOTS=folders of other systems, in which the static file is tried
+# too.
+PACKAGE_RESULTS := $(addprefix $(BUILD)/results/packages/,static static-aarch64 deb)
+$(BUILD)/results/packages/static: $B/flamel static force
+	$(run_test) packages/static $(TEST_SECONDS) tests/packages/static.sh $< $(STATIC)-$(MACHINE)
+$(BUILD)/results/packages/static-aarch64: $B/flamel static-aarch64 force
+	$(run_test) packages/static-aarch64 $(TEST_SECONDS) env EACH=9 tests/packages/static.sh $< $(STATIC)-aarch64 qemu-aarch64
+$(BUILD)/results/packages/deb: deb force
+	$(run_test) packages/deb 1200 tests/packages/deb.sh $(DEB)
+
+.PHONY: test-packages
+test-packages: $(PACKAGE_RESULTS)
+	@tests/house/count_results.sh $(filter-out force,$^)
+
+# What a release consists of, with checksums and a bill of materials, in build/release: docs/releasing.md.
+COMPONENT_PACKAGE := $(BUILD)/flamel-graph-$(VERSION).tgz
+$(COMPONENT_PACKAGE): $(COMPONENT)
+	$(call say,PACK,$@)cd $(BUILD) && npm pack --silent ./component > /dev/null
+
+.PHONY: release
+release: static static-aarch64 deb $(COMPONENT_PACKAGE)
+	for machine in x86_64 aarch64; do cp $(STATIC)-$$machine $(STATIC)-$(VERSION)-linux-$$machine; done
+	mk/release.sh $(VERSION) $(BUILD)/release $(STATIC)-$(VERSION)-linux-x86_64 \
+	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(DEB)/*.deb
