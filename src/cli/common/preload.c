@@ -12,8 +12,8 @@
 
 static const char library_name[] = "libflamel-probe.so.0";
 
-/* Beside the command, or from PREFIX/bin in one of the folders that systems have for libraries; Debian
- * has those that no program is linked with in a folder of their own. */
+/* Beside the command, or from PREFIX/bin in one of the folders that systems have for libraries;
+ * Debian has those that no program is linked with in a folder of their own. */
 static const char *const folders[] = {
     "",
     "../lib/",
