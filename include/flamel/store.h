@@ -106,9 +106,9 @@ bool flm_store_timeline(struct flm_store *store, const struct flm_store_query *q
                         int64_t step_ms, double *values, size_t count, struct flm_error *why);
 
 /* The same for each group of series that have the same values of some labels, "" where a series
- * has none of a name. Calls `each`, ascending by the values of the labels, until it returns false;
- * what it gets is good during the call. False, and `why` (FLM_ERROR_RANGE), where there are more
- * than `most_groups`. */
+ * has none of a name; groups without a value in the range are left out. Calls `each`, ascending
+ * by the values of the labels, until it returns false; what it gets is good during the call.
+ * False, and `why` (FLM_ERROR_RANGE), where there are more than `most_groups`. */
 typedef bool (*flm_store_group)(void *context, const char *const *label_values,
                                 const double *values);
 bool flm_store_timelines(struct flm_store *store, const struct flm_store_query *query,

@@ -45,7 +45,7 @@ while read -r file; do
     cmp -s "$work/native" "$work/static" || fail "$file: $(diff "$work/native" "$work/static" | head -n 8)"
     compared=$((compared + 1))
 done < <(find tests/data -path tests/data/archive -prune -o -type f -size -200k -print | LC_ALL=C sort |
-    awk -v each="${EACH-3}" 'NR % each == 0')
+    awk -v each="${EACH-1}" 'NR % each == 0')
 [ "$compared" -gt 20 ] || fail "only $compared files were compared"
 folded=$(find tests/data/folded -type f -size +1k | LC_ALL=C sort | head -n 1)
 for to in svg html flm pprof speedscope; do

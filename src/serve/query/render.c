@@ -89,12 +89,13 @@ struct timeline {
     struct flm_json_writer *json;
     const struct flm_store_query *query;
     const struct flm_steps *steps;
-    bool is_group;
+    bool is_group, is_there;
 };
 
 static bool write_timeline(void *context, const char *const *labels, const double *values)
 {
     struct timeline *t = context;
+    t->is_there = true;
     const char *key = t->is_group && labels ? labels[0] : "timeline";
     flm_json_begin(t->json, key, FLM_JSON_OBJECT_LINE);
     flm_json_add_integer(t->json, "startTime", t->query->from_ms / 1000);
@@ -107,14 +108,6 @@ static bool write_timeline(void *context, const char *const *labels, const doubl
     flm_json_end(t->json);
     flm_json_end(t->json);
     return true;
-}
-
-static bool note_timeline(void *context, const char *const *labels, const double *values)
-{
-    bool *is_there = context;
-    (void)labels, (void)values;
-    *is_there = true;
-    return false;
 }
 
 /* Whole steps, which begin at a multiple of their length. */
@@ -136,16 +129,13 @@ static bool add_timelines(struct flm_serving *s, const struct flm_http_request *
     const char *label = flm_http_parameter(request, "groupBy");
     struct flm_store_query whole;
     struct flm_steps steps;
-    struct timeline t = {json, &whole, &steps, false};
-    bool is_there = false;
+    struct timeline t = {json, &whole, &steps, false, false};
     if (!steps_of(query, &whole, &steps, why) ||
-        !flm_store_timelines(s->store, query, NULL, 0, 1000, 0, 1, note_timeline, &is_there, why))
+        !flm_store_timelines(s->store, &whole, NULL, 0, steps.step_ms, steps.count, 1,
+                             write_timeline, &t, why))
         return false;
-    if (!is_there)
+    if (!t.is_there)
         write_timeline(&t, NULL, NULL);
-    else if (!flm_store_timelines(s->store, &whole, NULL, 0, steps.step_ms, steps.count, 1,
-                                  write_timeline, &t, why))
-        return false;
     t.is_group = true;
     flm_json_begin(json, "groups", FLM_JSON_OBJECT_LINE);
     bool good = !label || flm_store_timelines(s->store, &whole, &label, 1, steps.step_ms,
