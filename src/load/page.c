@@ -91,7 +91,7 @@ static bool add_first_picture(const struct flm_page_content *page, struct flm_te
     static const enum flm_viewer_side sides[FLM_PAGE_SLOTS] = {FLM_VIEWER_AFTER, FLM_VIEWER_BEFORE};
     struct flm_viewer *viewer = flm_viewer_new(why);
     bool good = viewer != NULL;
-    for (int i = FLM_PAGE_SLOTS; good && i-- > 0;) {
+    for (int i = FLM_PAGE_SLOTS - 1; good && i >= 0; i--) {
         struct flm_profile *profile;
         if (!page->profile[i])
             continue;

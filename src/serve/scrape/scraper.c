@@ -149,7 +149,9 @@ static void done(void *context, void *owner, struct flm_http_reply *reply,
     x->scrapes++;
     x->failures += !good;
     x->resets += was_reset;
-    x->why = good ? (struct flm_error){0} : why;
+    if (good)
+        why = (struct flm_error){0};
+    x->why = why;
     pthread_mutex_unlock(&s->lock);
     if (changes)
         say(s, x, good ? "it is scraped again" : why.text);
