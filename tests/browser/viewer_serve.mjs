@@ -93,6 +93,7 @@ test('push, pick, compare, permalink', async () => {
     const page = await open(`${url}?from=${BEGIN}&until=${NOW}`);
     await answered(page);
     assert.equal(await total(page), '1.1 s'); // 600 + 100 + 300 + 100 samples of a millisecond
+    assert.match(await page.locator('.serve-plot canvas').first().getAttribute('aria-label'), /1\.1 s in all, at most 0\.0\d+ cores$/);
 
     // A service, a label, groups.
     await page.getByLabel('Service', {exact: true}).selectOption('api');

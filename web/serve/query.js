@@ -132,13 +132,15 @@ const rateFactor = (type, stepMs) => {
     const {unit} = partsOf(type);
     return (IN_SECONDS[unit] ?? (unit === 'bytes' ? 1 / 1024 : 1)) / (stepMs / 1000);
 };
+// In figures of two digits as people say them: 0.2, not 200 m.
+const cores = busy => busy >= 1 ? digits(busy) : busy >= 1e-4 ? String(Number(busy.toPrecision(2))) : '< 0.0001';
 // A value of a step, by the second: processor time in a second is how many processors were busy.
 function formatRate(value, type, stepMs) {
     const {name, unit} = partsOf(type), rate = value / (stepMs / 1000);
     if (value === 0) return '0';
     if (unit in IN_SECONDS) {
         const busy = rate * IN_SECONDS[unit];
-        return /cpu|samples/.test(name) ? scaled(busy, [[1, 'cores'], [1e-3, 'm cores'], [1e-6, 'µ cores']]) : `${scaled(busy, SECONDS)}/s`;
+        return /cpu|samples/.test(name) ? `${cores(busy)} cores` : `${scaled(busy, SECONDS)}/s`;
     }
     return `${formatValue(rate, type)}/s`;
 }
