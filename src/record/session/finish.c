@@ -327,7 +327,8 @@ static struct flm_metric find_metric(struct flm_naming *f, struct flm_perf_event
 }
 
 /* Metrics in the order of their events: the first is shown by default, and must not depend on which
- * event occurred first. Off-CPU time comes last. */
+ * event occurred first. Off-CPU time comes last; where switches of threads were recorded and none
+ * of them waited it is 0, which is a value that others are compared with. */
 static void make_attributes(struct flm_naming *f, struct flm_perf_events *events,
                             struct resolved *resolved)
 {
@@ -344,6 +345,8 @@ static void make_attributes(struct flm_naming *f, struct flm_perf_events *events
                 resolved[i].labels[state] =
                     flm_session_label_set(f->builder, attributes, (enum flm_sched_state)state);
     }
+    if (f->session->switches.threads.count > 0)
+        find_metric(f, events, FLM_EVENT_OFF_CPU);
 }
 
 static void add_off_cpu(struct flm_naming *f, const struct flm_aggregated_sample *sample,

@@ -86,6 +86,31 @@ static void a_mark_of_leaving_the_CPU_is_no_sample(void **state)
     scenario_clear(&t);
 }
 
+static double total_of(const struct flm_profile *p, const char *metric)
+{
+    struct flm_metric m = flm_profile_metric_named(p, metric);
+    assert_int_not_equal(m.index, FLM_NONE);
+    return flm_profile_total(p, m);
+}
+
+/* A run that never waits has the metric that the others are compared by. */
+static void where_nobody_waits_it_is_nothing(void **state)
+{
+    (void)state;
+    struct scenario t;
+    scenario_init(&t);
+    t.layouts.items.at[0].has_switches = true;
+    put_name(&t.records, 1, 1, 0, "app", false);
+    put_map(&t.records, 1, 0, 0x1000, 0x1000, 0, "/nowhere/app");
+    put_switch(&t.records, 1, 1, 1000, false, false);
+    put_sample(&t.records, 1, 1, 2000, chain, CHAIN);
+    struct flm_profile *p = scenario_profile(&t);
+    assert_true(total_of(p, "off-cpu") == 0);
+    assert_true(flm_profile_metric_named(p, "off-cpu").index > 0); /* what ran stays in front */
+    flm_profile_free(p);
+    scenario_clear(&t);
+}
+
 /* The value of a counter at a time; -1 where it is not known. */
 static double counter_at(const struct flm_profile *p, const char *name, int64_t time_ns)
 {
@@ -127,7 +152,7 @@ static void a_thread_that_is_sampled_does_not_wait(void **state)
     put_run(&t, 40, 90);
     put_lost(&t.records, 90 * MS, 1);
     struct flm_profile *p = scenario_profile(&t);
-    assert_int_equal(flm_profile_metric_named(p, "off-cpu").index, FLM_NONE);
+    assert_true(total_of(p, "off-cpu") == 0);
     assert_true(counter_at(p, "processors busy", 25 * MS) == 0);
     assert_true(counter_at(p, "processors busy", 65 * MS) == 1);
     flm_profile_free(p);
@@ -173,6 +198,7 @@ int main(void)
         cmocka_unit_test(off_CPU_time_is_counted_where_the_thread_left),
         cmocka_unit_test(a_wait_may_last_for_ever),
         cmocka_unit_test(a_mark_of_leaving_the_CPU_is_no_sample),
+        cmocka_unit_test(where_nobody_waits_it_is_nothing),
         cmocka_unit_test(a_thread_that_is_sampled_does_not_wait),
         cmocka_unit_test(a_thread_that_ran_from_the_start_is_busy_from_then_on),
         cmocka_unit_test(a_sample_within_the_switch_ends_no_wait),
