@@ -326,9 +326,9 @@ static struct flm_metric find_metric(struct flm_naming *f, struct flm_perf_event
     return flm_perf_events_find(events, flm_owned_string_bytes(&e->name), e->has_period);
 }
 
-/* Metrics in the order of their events: the first is shown by default, and must not depend on which
- * event occurred first. Off-CPU time comes last; where switches of threads were recorded and none
- * of them waited it is 0, which is a value that others are compared with. */
+/* Metrics in the order of their events: the first is shown by default, and must not depend on
+ * which event occurred first. Off-CPU time comes last. It is 0, and not missing, where it was
+ * recorded and no thread waited: other recordings are compared with it. */
 static void make_attributes(struct flm_naming *f, struct flm_perf_events *events,
                             struct resolved *resolved)
 {
@@ -345,7 +345,7 @@ static void make_attributes(struct flm_naming *f, struct flm_perf_events *events
                 resolved[i].labels[state] =
                     flm_session_label_set(f->builder, attributes, (enum flm_sched_state)state);
     }
-    if (f->session->switches.threads.count > 0)
+    if (f->session->options.off_cpu)
         find_metric(f, events, FLM_EVENT_OFF_CPU);
 }
 

@@ -37,6 +37,7 @@ struct flm_session_options {
     bool lines;          /* frames have lines, and differ by them */
     bool locations;      /* or else lines and addresses of frames are kept: profile/chains.h */
     bool has_runtimes;   /* interpreters are read while it is recorded */
+    bool off_cpu;        /* off-CPU time is recorded: 0 where no thread waits, and not missing */
     bool clones;         /* clones that the compiler made are functions of their own */
 };
 
