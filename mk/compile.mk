@@ -37,16 +37,18 @@ sees = $(if $(filter $(PURE_SOURCES) $(PAGE_SOURCES),$(1)),,-D_GNU_SOURCE= $(OPT
        $(if $(filter tests/%,$(1)),-Itests) $(if $(filter probe/%,$(1)),$(PROBE_SEES)) \
        $(if $(filter java/%,$(1)),-I. -fno-strict-aliasing)
 
-# One compilation serves both libraries; calls inside the library need not go through its table.
 # What the compiler compiles for: x86_64.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
-# A static program has no table, and only the functions that it calls. ROOT has the packages of another machine.
+# A static program has only the functions that it calls; the folder that it was built in is no part of
+# it, so that two builds are the same. ROOT has the packages of another machine.
 ROOT :=
 ifeq ($(KIND),static)
 NATIVE := $(OPTIMIZE) -g -fPIE -ffunction-sections -fdata-sections -pthread -DFLAMEL_STATIC \
+          -ffile-prefix-map=$(CURDIR)=. \
           $(foreach folder,include include/$(MACHINE)-linux-gnu,$(ROOT:%=-isystem %/usr/$(folder)))
 LDFLAGS += -static-pie -Wl,--gc-sections
 else
+# One compilation serves both libraries; calls inside the library need not go through its table.
 NATIVE := $(OPTIMIZE) -g -fPIC -fno-semantic-interposition -pthread
 endif
 

@@ -1,7 +1,7 @@
 # make deb: Debian packages, in build/deb.
 
 # In a copy of the sources, so that packages never depend on what was built here; dpkg-buildpackage puts what it
-# makes beside it. The time of the files is that of the last change, so that two builds are the same.
+# makes beside it. Two builds give the same bytes: files have the time of debian/changelog, and no paths of this folder.
 DEB := $(BUILD)/deb
 .PHONY: deb
 deb:

@@ -35,7 +35,7 @@ name_of()
 {
     printf '%s' "$1" | tr -c 'A-Za-z0-9.\n' '-'
 }
-date=$(git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)
+date=$(TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ)
 files=$(cd "$folder" && LC_ALL=C ls)
 {
     echo '{'

@@ -51,7 +51,8 @@ bool flm_library_open(const char *const *files, const char *const *functions, vo
         if (!flm_library_loaded_function(files[0], functions[i],
                                          (char *)pointers + i * sizeof(function)))
             return flm_error_set(why, FLM_ERROR_SYSTEM,
-                                 "this flamel is one static file, without %s", files[0]);
+                                 "this flamel is one static file, without %s of %s", functions[i],
+                                 files[0]);
     return true;
 }
 #endif

@@ -99,9 +99,13 @@ inside 'cat /lib/systemd/system/flamel-server.service /usr/lib/systemd/system/fl
     fail 'no service'
 # There is no systemd in this root: its folder, and what is in it, as the service would have them.
 inside 'mkdir -p /var/lib/private/flamel && ln -s private/flamel /var/lib/flamel'
-inside 'cd / && (timeout 20 flamel serve --data /var/lib/flamel --listen 127.0.0.1:14040 & sleep 3; flamel query --help > /dev/null; kill $!; wait)' > /dev/null
+inside 'cd /root && : > url && flamel serve --data /var/lib/flamel --listen 127.0.0.1:0 > url & server=$!
+    timeout 60 sh -c "until grep -q http /root/url; do sleep 0.1; done" &&
+    flamel record -q --push "$(cat /root/url)" --service deb -- gzip -9 < /usr/bin/flamel > /dev/null
+    kill $server; wait; flamel query -d /var/lib/flamel service=deb -o /root/stored.flm && flamel report -n 1 /root/stored.flm' > "$root.report"
+grep -q 'cpu' "$root.report" || fail "nothing was stored: $(cat "$root.report")"
+rm -f "$root.report"
 stored=$(inside 'find /var/lib/private/flamel -type f | wc -l')
-[ "$stored" -gt 0 ] || fail 'nothing was stored'
 inside 'apt-get -qq install --reinstall -y /flamel-server_*.deb > /install.log 2>&1' || fail "$(tail -n 5 "$root/install.log")"
 [ "$(inside 'find /var/lib/private/flamel -type f | wc -l')" = "$stored" ] || fail 'an upgrade lost what was stored'
 
