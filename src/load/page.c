@@ -179,7 +179,8 @@ bool flm_page_write(const struct flm_page_content *page, struct flm_text *out,
     if (!flm_page_is_built(why))
         return false;
     add_head(page, out);
-    if (!page->module_from && !add_first_picture(page, out, why))
+    /* What a running program has measured by now is another picture soon, and a store is asked. */
+    if (!page->live_from && !page->is_of_store && !add_first_picture(page, out, why))
         return false;
     if (page->module_from)
         add_reference(out, "module", NULL, page->module_from, page);
@@ -264,6 +265,7 @@ static bool make_files(struct flm_served_page *page, const struct flm_page_optio
     for (int i = 0; i < FLM_PAGE_SLOTS; i++)
         if (profiles[i]) {
             content.from[i] = paths[i];
+            content.profile[i] = profiles[i];
             add_file(page, paths[i], "application/octet-stream", flm_profile_seal(profiles[i]));
         }
     if (!flm_page_write(&content, &page->html, why))

@@ -309,6 +309,17 @@ for (const colorScheme of ['light', 'dark'])
         await finish(page, assert);
     });
 
+test('the first picture of a comparison stands where the viewer has it', async () => {
+    const html = pageOf(SMALL, '--base', file('first_base.folded', 'main;parse;read 60\nmain;write 20\nidle 20\n'));
+    for (const width of [390, 1200, 1920]) {
+        const viewport = {width, height: 700}, first = await held(html, {viewport}), page = await open(html, viewport);
+        const all = await first.locator('#flamel-first svg svg').first().boundingBox(), now = await spot(page, ALL);
+        assert.ok(Math.abs(all.y + all.height / 2 - now.y) < 6, `${width}: ${all.y + all.height / 2}, ${now.y}`);
+        await first.context().close();
+        await finish(page, assert);
+    }
+});
+
 test('a page with a state in its address waits for its viewer', async () => {
     const page = await held(small, {hash: '#view=sandwich'});
     await page.locator('#flamel-first').waitFor({state: 'detached'});

@@ -173,11 +173,18 @@ static void a_page_has_a_picture_that_needs_no_script(void **state)
     struct flm_text two = page_of(&page);
     assert_true(
         contains(&two, "aria-label=\"Flame graph of &lt;app&gt;.flm, compared with old.flm\""));
-    struct flm_page_content served = {
-        .name = {"app.flm"}, .module_from = "flamel.wasm", .from = {"after.flm"}};
+    assert_true(contains(&two, "id=\"flamel-first\" role=\"img\" class=\"compared\""));
+    struct flm_page_content served = {.name = {"app.flm"},
+                                      .module_from = "flamel.wasm",
+                                      .from = {"after.flm"},
+                                      .profile = {after}};
+    struct flm_text fetched = page_of(&served);
+    assert_true(contains(&fetched, "aria-label=\"Flame graph of app.flm\"><svg "));
+    served.live_from = "live"; /* it is another one by the time that it is seen */
     struct flm_text none = page_of(&served);
     assert_false(contains(&none, "aria-label=\"Flame graph"));
     flm_text_clear(&one);
+    flm_text_clear(&fetched);
     flm_text_clear(&two);
     flm_text_clear(&none);
     flm_profile_free(after);
@@ -228,6 +235,7 @@ static void a_served_page_names_its_files_and_they_are_those_of_the_profiles(voi
     assert_non_null(old);
     assert_string_equal(html->type, "text/html; charset=utf-8");
     assert_non_null(memmem(html->bytes, html->size, "data-from=\"after.flm\"", 21));
+    assert_non_null(memmem(html->bytes, html->size, "id=\"flamel-first\"", 17));
     assert_non_null(memmem(html->bytes, html->size, "new.flm against before - ", 25));
     struct flm_profile *back = flm_profile_open(old->bytes, old->size, NULL, NULL, &why);
     assert_non_null(back);

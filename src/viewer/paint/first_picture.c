@@ -26,8 +26,9 @@ struct colors {
 struct first {
     struct flm_viewer *viewer;
     const struct flm_pane *pane;
-    struct flm_rectangles boxes;
-    struct colors *colors; /* of each */
+    struct flm_rectangles seen;  /* what the viewer will show */
+    struct flm_rectangles boxes; /* with the narrowest of them merged */
+    struct colors *colors;       /* of each of these */
     double width;
     uint32_t row_count;
     int top; /* of the first row, below the minimap */
@@ -42,7 +43,10 @@ static bool find_boxes(struct first *first, struct flm_error *why)
     view.first_level = 0;
     view.level_count = FLM_FIRST_ROWS;
     view.width_px = first->width;
-    for (view.min_width_px = 1; view.min_width_px < first->width; view.min_width_px *= 1.5) {
+    view.min_width_px = 1;
+    if (!flm_layout_rectangles(first->pane->layout, &view, &first->seen, why))
+        return false;
+    for (; view.min_width_px < first->width; view.min_width_px *= 1.5) {
         if (!flm_layout_rectangles(first->pane->layout, &view, &first->boxes, why))
             return false;
         if (first->boxes.count <= FLM_FIRST_BOXES)
@@ -54,6 +58,25 @@ static bool find_boxes(struct first *first, struct flm_error *why)
     return true;
 }
 
+/* A merged box has the color of the widest box that the viewer will show in its place, from `*at`
+ * on: a gray that turned into colors would be another picture. */
+static const struct flm_rectangle *widest_in(const struct first *first,
+                                             const struct flm_rectangle *r, size_t *at)
+{
+    const struct flm_rectangle *seen = first->seen.at, *widest = r;
+    double most = 0;
+    while (seen[*at].level < r->level || (seen[*at].level == r->level && seen[*at].x0 < r->x0))
+        ++*at;
+    for (; *at < first->seen.count && seen[*at].level == r->level && seen[*at].x0 < r->x1; ++*at) {
+        bool is_wider = seen[*at].x1 - seen[*at].x0 > most;
+        if (is_wider && !(seen[*at].flags & FLM_RECTANGLE_MERGED)) {
+            widest = &seen[*at];
+            most = widest->x1 - widest->x0;
+        }
+    }
+    return widest;
+}
+
 static bool find_colors(struct first *first, bool dark, struct flm_error *why)
 {
     struct flm_box_styles styles;
@@ -62,9 +85,10 @@ static bool find_colors(struct first *first, bool dark, struct flm_error *why)
     flm_viewer_theme(first->viewer, &theme);
     if (!flm_box_styles_init(&styles, first->viewer, 0, why))
         return false;
-    for (size_t i = 0; i < first->boxes.count; i++) {
+    for (size_t i = 0, at = 0; i < first->boxes.count; i++) {
         struct flm_box box = {0};
-        flm_box_styles_apply(&styles, &first->boxes.at[i], &box);
+        const struct flm_rectangle *r = &first->boxes.at[i];
+        flm_box_styles_apply(&styles, widest_in(first, r, &at), &box);
         first->colors[i].fill[dark] = box.fill;
         first->colors[i].ink[dark] = box.ink;
         first->colors[i].is_drawn = box.skipped;
@@ -201,7 +225,10 @@ static void add_title(struct flm_viewer *v, struct flm_text *out)
 {
     struct flm_text title = {0};
     flm_picture_title(v, &title);
-    flm_text_puts(out, "<div id=\"flamel-first\" role=\"img\" aria-label=\"Flame graph of ");
+    flm_text_puts(out, "<div id=\"flamel-first\" role=\"img\"");
+    if (flm_scene_compares(&v->scene)) /* its place is below the options of a comparison */
+        flm_text_puts(out, " class=\"compared\"");
+    flm_text_puts(out, " aria-label=\"Flame graph of ");
     flm_html_escape(out, (struct flm_bytes){title.at, title.size});
     flm_text_puts(out, "\">");
     out->failed = out->failed || title.failed;
@@ -239,6 +266,7 @@ bool flm_first_picture_write(struct flm_viewer *v, struct flm_text *out, struct 
     struct first first = {
         .viewer = v, .pane = &v->scene.panes[0], .width = area.width, .top = (int)area.top};
     bool good = write(&first, out, why);
+    flm_rectangles_clear(&first.seen);
     flm_rectangles_clear(&first.boxes);
     free(first.colors);
     return good;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "draw/color/palette.h"
 #include "support/core/failures.h"
 #include "support/profile/viewing.h"
 #include "support/profile/xml.h"
@@ -100,6 +101,29 @@ static void the_picture_of_a_large_profile_is_bounded(void **state)
     flm_viewer_free(v);
 }
 
+/* Neighbors that have no lines of their own have one of a color that the viewer shows there; those
+ * that it merges too are as gray as its own. */
+static void merged_boxes_have_the_color_of_the_widest_of_them(void **state)
+{
+    (void)state;
+    char gray[24];
+    snprintf(gray, sizeof gray, "stroke=\"#%06x\"", flm_tone_merged.light);
+    for (int wide = 0; wide < 2; wide++) { /* of 1.1 px, or of 0.1 px */
+        struct flm_text text = {0};
+        flm_text_format(&text, "main %d\n", wide ? 1 : 12000);
+        for (int i = 0; i < 1300; i++)
+            flm_text_format(&text, "main;x%d 1\n", i);
+        flm_text_putc(&text, 0);
+        struct flm_viewer *v = viewer_of_folded(text.at);
+        struct flm_text out = first_of(v);
+        assert_int_equal(count_of(out.at, gray), !wide);
+        assert_true(count_of(out.at, "h") > 3);
+        flm_text_clear(&out);
+        flm_text_clear(&text);
+        flm_viewer_free(v);
+    }
+}
+
 static void of_nothing_there_is_no_picture(void **state)
 {
     (void)state;
@@ -133,6 +157,7 @@ int main(void)
         cmocka_unit_test(boxes_are_lines_and_wide_ones_have_labels),
         cmocka_unit_test(every_color_is_there_for_both_themes),
         cmocka_unit_test(the_picture_of_a_large_profile_is_bounded),
+        cmocka_unit_test(merged_boxes_have_the_color_of_the_widest_of_them),
         cmocka_unit_test(of_nothing_there_is_no_picture),
         cmocka_unit_test(memory_that_runs_out_is_said),
     };
