@@ -84,7 +84,7 @@ function makeRuler(family, size) {
     return {letter, width};
 }
 
-// The middle of `text` as an ellipsis; '' where not even six letters fit, and where what is left would read as
+// The middle of `text` as an ellipsis; '' where not even eight letters fit, and where what is left would read as
 // another name.
 function shortened(text, room, ruler) {
     if (/^operator|[<{]/.test(text)) return '';
@@ -96,7 +96,7 @@ function shortened(text, room, ruler) {
         if (atEnd) tail--;
         else head++;
     }
-    if (head + letters.length - tail < 6) return '';
+    if (head + letters.length - tail < 8) return '';
     return letters.slice(0, head).join('') + '\u2026' + letters.slice(tail).join('');
 }
 

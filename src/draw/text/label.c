@@ -2,7 +2,7 @@
 
 #include "base/text/utf.h"
 
-enum { LEAST_LETTERS = 6 };
+enum { LEAST_LETTERS = 8 };
 
 /* Hundredths of the font size, from ' ' to '~': DejaVu Sans. */
 static const unsigned char widths[] = {

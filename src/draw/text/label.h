@@ -2,10 +2,10 @@
  *
  * The first of these that fits: the full name; the name without arguments; without the path;
  * with its class without template arguments; the bare function; that with an ellipsis in its
- * middle, of at least 6 letters; nothing:
+ * middle, of at least 8 letters; nothing:
  *
  *     std::list<Header>::push_back(int)    list<Header>::push_back    list<…>::push_back
- *     push_back    pus…ack    pu…ck is never drawn
+ *     push_back    push…back    pus…ack is never drawn: nobody reads it as a name
  *
  * A label may be short but must not name another function: an operator, a name in brackets or an
  * address is drawn in full or not at all, and of a name that another tool cut inside of its
@@ -40,7 +40,7 @@ double flm_letter_width(uint32_t code);
 double flm_label_width(struct flm_bytes plain, const struct flm_font *font);
 
 /* The part of `plain` that fits into room_px: `head`, and, if the middle was left out, an ellipsis
- * and `tail`. Both are ranges of `plain`; both are empty if not even six letters fit. */
+ * and `tail`. Both are ranges of `plain`; both are empty if not even eight letters fit. */
 struct flm_label_cut {
     struct flm_bytes head, tail; /* tail.size 0: no ellipsis */
 };

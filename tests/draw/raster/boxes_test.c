@@ -354,22 +354,22 @@ static void assert_label(struct label label, struct flm_rectangle r, int clip_le
 static void a_label_is_as_much_as_fits(void **state)
 {
     (void)state;
-    struct label label = {.text = "abcdefgh"};
-    assert_label(label, box_at(10, 101, 0, 0), 0, "xxxxxxxx");
-    assert_label(label, box_at(10, 98, 0, 0), 0, "xxxxxxx");
-    assert_label(label, box_at(10, 88, 0, 0), 0, "");
-    assert_label(label, box_at(10, 89, 0, 0), 0, "xxxxxxx");
+    struct label label = {.text = "abcdefghij"};
+    assert_label(label, box_at(10, 121, 0, 0), 0, "xxxxxxxxxx");
+    assert_label(label, box_at(10, 118, 0, 0), 0, "xxxxxxxxx");
+    assert_label(label, box_at(10, 108, 0, 0), 0, "");
+    assert_label(label, box_at(10, 109, 0, 0), 0, "xxxxxxxxx");
     assert_label((struct label){.text = ""}, box_at(10, 69, 0, 0), 0, "");
 }
 
 static void a_label_begins_at_the_visible_edge(void **state)
 {
     (void)state;
-    struct label label = {.text = "abcdefgh"};
-    assert_label(label, box_at(-50, 200, 0, 0), 0, "xxxxxxxx");
-    assert_label(label, box_at(10, 200, 0, 0), 60, "xxxxxxxx");
-    assert_label(label, box_at(10, 139, 0, 0), 60, "xxxxxxx");
-    assert_label(label, box_at(10, 90, 0, 0), 60, "");
+    struct label label = {.text = "abcdefghij"};
+    assert_label(label, box_at(-50, 200, 0, 0), 0, "xxxxxxxxxx");
+    assert_label(label, box_at(10, 200, 0, 0), 60, "xxxxxxxxxx");
+    assert_label(label, box_at(10, 159, 0, 0), 60, "xxxxxxxxx");
+    assert_label(label, box_at(10, 110, 0, 0), 60, "");
 }
 
 /* A narrow last part leaves the gap to the next box, and a sliver before the first one stays. */
@@ -430,9 +430,9 @@ static void matches_are_highlighted(void **state)
     assert_label((struct label){"abcdefgh", 2, 4, 0, 0}, box_at(10, 200, 0, 0), 0, "xxXXxxxx");
     assert_label((struct label){"abcdefgh", 0, 8, 0, 0}, box_at(10, 200, 0, 0), 0, "XXXXXXXX");
     assert_label((struct label){"abcdefgh", 6, 80, 0, 0}, box_at(10, 200, 0, 0), 0, "xxxxxxXX");
-    /* abc, the ellipsis, fgh: it is highlighted for the bytes that it replaces */
-    assert_label((struct label){"abcdefgh", 3, 5, 0, 0}, box_at(10, 89, 0, 0), 0, "xxxXxxx");
-    assert_label((struct label){"abcdefgh", 2, 7, 0, 0}, box_at(10, 89, 0, 0), 0, "xxXXXXx");
+    /* abcd, the ellipsis, ghij: it is highlighted for the bytes that it replaces */
+    assert_label((struct label){"abcdefghij", 4, 6, 0, 0}, box_at(10, 109, 0, 0), 0, "xxxxXxxxx");
+    assert_label((struct label){"abcdefghij", 3, 9, 0, 0}, box_at(10, 109, 0, 0), 0, "xxxXXXXXx");
     /* The path is gone, and the match in it. */
     assert_label((struct label){"net::abcde", 0, 3, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxxx");
     assert_label((struct label){"net::abcde", 3, 5, 0, 0}, box_at(10, 79, 0, 0), 0, "xxxxx");
@@ -539,9 +539,9 @@ static void a_suffix_is_drawn_whole_or_not_at_all(void **state)
     static const struct {
         double room;
         const char *expected;
-    } cases[] = {{150, "read_bytes x118"},         {149, "read\xE2\x80\xA6ytes x118"},
-                 {120, "rea\xE2\x80\xA6tes x118"}, {100, "read_bytes"},
-                 {70, "rea\xE2\x80\xA6tes"},       {40, ""}};
+    } cases[] = {{150, "read_bytes x118"},           {149, "read\xE2\x80\xA6ytes x118"},
+                 {140, "read\xE2\x80\xA6ytes x118"}, {139, "read_bytes"},
+                 {90, "read\xE2\x80\xA6ytes"},       {89, ""}};
     struct flm_font font = {.size_px = 10, .letter = 1};
     struct flm_box box = {.label = flm_bytes_of("read_bytes"), .suffix = flm_bytes_of(" x118")};
     box.parts = flm_name_parts(box.label);

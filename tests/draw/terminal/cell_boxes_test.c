@@ -192,7 +192,7 @@ static void neighbors_of_one_color_are_parted(void **state)
         }
 }
 
-static void labels_are_shortened_to_no_fewer_than_six_letters(void **state)
+static void labels_are_shortened_to_no_fewer_than_eight_letters(void **state)
 {
     (void)state;
     struct picture picture = {0};
@@ -201,9 +201,10 @@ static void labels_are_shortened_to_no_fewer_than_six_letters(void **state)
     add(&picture, 0, 64, 104, BLUE, "io");                  /* 4 */
     add(&picture, 0, 104, 144, RED, "parse_json");          /* 4 */
     add(&picture, 0, 144, 192, BLUE, "parse_json");         /* 5 */
-    add(&picture, 0, 192, 256, RED, "parse_json");          /* 7 */
+    add(&picture, 0, 192, 272, RED, "parse_json");          /* 9 */
     draw(&picture, &terminal);
-    assert_string_equal(emulator_line(&terminal, 0), " serve   io              par\xE2\x80\xA6son");
+    assert_string_equal(emulator_line(&terminal, 0),
+                        " serve   io              pars\xE2\x80\xA6json");
     emulator_clear(&terminal);
 }
 
@@ -223,15 +224,14 @@ static void matches_are_highlighted_in_shortened_names(void **state)
     }
     emulator_clear(&terminal);
     picture.count = 0;
-    box = add(&picture, 0, 0, 64, RED, "parse_json_text"); /* "par…ext", 7 cells */
-    box->lit_from = 11; /* "text", of which the ellipsis has a half */
+    box = add(&picture, 0, 0, 80, RED, "parse_json_text"); /* "pars…text", 9 cells */
+    box->lit_from = 10; /* "_text", of which the ellipsis has the first letter */
     box->lit_to = 15;
     box->lit_rgb = 0xFDBA74;
     draw(&picture, &terminal);
-    assert_string_equal(emulator_line(&terminal, 0), " par\xE2\x80\xA6"
-                                                     "ext");
-    for (int x = 1; x < 8; x++)
-        assert_int_equal(emulator_at(&terminal, x, 0)->style.fill == 0xFDBA74, x >= 4);
+    assert_string_equal(emulator_line(&terminal, 0), " pars\xE2\x80\xA6text");
+    for (int x = 1; x < 10; x++)
+        assert_int_equal(emulator_at(&terminal, x, 0)->style.fill == 0xFDBA74, x >= 5);
     emulator_clear(&terminal);
 }
 
@@ -373,7 +373,7 @@ int main(void)
         cmocka_unit_test(every_width_of_at_least_a_cell_is_exact),
         cmocka_unit_test(nothing_that_has_a_width_vanishes_where_there_is_room),
         cmocka_unit_test(neighbors_of_one_color_are_parted),
-        cmocka_unit_test(labels_are_shortened_to_no_fewer_than_six_letters),
+        cmocka_unit_test(labels_are_shortened_to_no_fewer_than_eight_letters),
         cmocka_unit_test(matches_are_highlighted_in_shortened_names),
         cmocka_unit_test(marks_are_more_than_colors),
         cmocka_unit_test(without_colors_boxes_are_inverse_and_the_selection_is_not),
