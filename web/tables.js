@@ -46,12 +46,18 @@ const SHAPES = {
 // and the tooltip have the values of the others.
 const NAME_EM = 16, NAME_MOST_EM = 28, GAP_EM = 0.8; // up to so much the name has what modules and files need not
 const emsOf = column => column.isName ? NAME_EM : column.isModule ? 9 : column.isShare ? 5.5 : 6.2;
-const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'self', 'total', 'change_share', 'after'];
+const OPTIONAL = ['file', 'samples', 'self_share', 'module', 'total_share', 'self', 'total', 'change_share'];
+// A comparison is before, after and change: they stay, and in a narrow window are as wide as their headings.
+const TIGHT_EM = {before: 4.8, after: 4.8, change: 4.8};
 // Comparisons show the quantity that they are sorted by; of the other one after is enough.
 const PLAIN_ONLY = ['samples', 'self_share', 'total_share'];
 
-// "Self (ms)", "Self before", "After (ms)": words such as "samples" are in the status line.
-function headingOf(column, table) {
+// "Self (ms)", "Self before", "After (ms)": words such as "samples" are in the status line. Where the columns of a
+// comparison are tight, "Before", "After", "Change" and "Function (self, ms)".
+function headingOf(column, table, isTight) {
+    if (isTight && table.changes && column.isName)
+        return `${column.title} (${[table.changes, table.heading_unit].filter(Boolean).join(', ')})`;
+    if (isTight && TIGHT_EM[column.key]) return column.title;
     const isChange = ['before', 'after', 'change'].includes(column.key);
     const quantity = isChange ? table.changes : column.key;
     const unit = /^(self|total)$/.test(quantity) && table.heading_unit;
@@ -71,19 +77,22 @@ export function makeTable(view, shapeName, name = shapeName) {
     const known = new Set();
     let room = 0, measured = ''; // of names, and of which layout
     // `atHead`: the column whose heading the keys are at; -1: they are in the rows.
-    let count = 0, first = 0, table = null, drawn = '', current = 0, columns = [], atHead = -1;
+    let count = 0, first = 0, table = null, drawn = '', current = 0, columns = [], atHead = -1, isTight = false;
 
     const seenRows = () => Math.ceil(scroller.clientHeight / ROW_PX) || 1;
     const factor = () => Math.max(1, count * ROW_PX / MAX_HEIGHT_PX);
     const firstSeen = () => Math.floor(scroller.scrollTop * factor() / ROW_PX);
 
+    const widthOf = column => isTight && TIGHT_EM[column.key] || emsOf(column);
     function fitting(all) {
         let rest = all;
         const em = emOf(element);
-        const isWide = () => rest.reduce((sum, column) => sum + GAP_EM + (column.isName && shape.leastName || emsOf(column)), 2) * em >
+        isTight = false;
+        const isWide = () => rest.reduce((sum, column) => sum + GAP_EM + (column.isName && shape.leastName || widthOf(column)), 2) * em >
             element.clientWidth;
         for (const key of OPTIONAL)
             if (isWide()) rest = rest.filter(column => column.key !== key || key === (table.sort ?? shape.stays));
+        isTight = isWide();
         return rest;
     }
 
@@ -108,7 +117,7 @@ export function makeTable(view, shapeName, name = shapeName) {
                 'aria-sort': canSort ? sortTitle(column) : null, 'data-key': canSort && column.sort,
                 title: [column.explained, canSort && 'click to sort'].filter(Boolean).join('; ') || null,
                 onclick: () => canSort && sortBy(column),
-            }, headingOf(column, table));
+            }, headingOf(column, table, isTight));
         }));
     }
 
@@ -189,11 +198,11 @@ export function makeTable(view, shapeName, name = shapeName) {
             !(isChanged && (PLAIN_ONLY.includes(key) || key === table.changes)) &&
             (isChanged || !changeColumns.some(column => column.key === key))));
         element.setAttribute('aria-rowcount', count + 1);
-        const others = columns.reduce((sum, column) => sum + GAP_EM + (column.isName ? 0 : emsOf(column)), 2);
+        const others = columns.reduce((sum, column) => sum + GAP_EM + (column.isName ? 0 : widthOf(column)), 2);
         const nameEm = Math.max(0, Math.min(NAME_MOST_EM, element.clientWidth / emOf(element) - others)).toFixed(1);
         element.style.setProperty('--columns', columns.map(column => column.isName
             ? `minmax(${nameEm}em, 1fr)` : column.isModule ? `minmax(0, ${emsOf(column) * 1.6}em)`
-                : `${emsOf(column)}em`).join(' '));
+                : `${widthOf(column)}em`).join(' '));
         spacer.style.height = `${Math.min(count * ROW_PX, MAX_HEIGHT_PX)}px`;
         fillHead();
         refill(rows, table.rows.map((row, i) => makeRow(row, from + i)));

@@ -213,6 +213,17 @@ test('in a narrow window the names of a comparison end in the window', async () 
     await finish(page, assert);
 });
 
+test('in a narrow window a comparison has before, after and change', async () => {
+    const page = await open(pageOf(LONG, '--base', file('base.folded', 'main;other 1\n')), {width: 390, height: 700});
+    for (const [view, quantity] of [['4', 'total'], ['5', 'self']]) {
+        await press(page, view);
+        const heads = page.locator('.table:visible [role=columnheader]');
+        assert.deepEqual((await texts(heads)).map(text => text.trim()), ['Before', 'After', 'Change', `Function (${quantity})`]);
+        for (const head of await heads.all()) assert.ok(await head.evaluate(one => one.scrollWidth <= one.clientWidth));
+    }
+    await finish(page, assert);
+});
+
 test('names of a comparison have what modules and files need not', async () => {
     const perf = text => text.split('\n').filter(Boolean).map((line, i) => {
         const [name, count] = line.split(' ');
