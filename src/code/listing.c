@@ -11,8 +11,9 @@ const char flm_other_build_sentence[] =
     "before, it was another build: costs of then are at none of these instructions";
 
 const char flm_no_lines_sentence[] =
-    "No line is known. Of a recording: compile with -g, or install the debug information, and "
-    "record again";
+    "No line is known. Of a recording: compile with -g; or open it with --debuginfod and "
+    "DEBUGINFOD_URLS=https://debuginfod.elfutils.org, or with --symbols /usr/lib/debug when its "
+    "-dbgsym package is installed";
 
 struct flm_listing *flm_listing_new(const struct flm_listing_subject *subject,
                                     struct flm_error *why)

@@ -216,6 +216,8 @@ static struct flm_profile *load(struct loading *l)
         profile = flm_symbolize_from_sidecar(profile, l->path, &l->options, l->why);
     if (profile && r->format->read && r->format->needs_symbols)
         profile = flm_symbolize(profile, &l->options, l->why);
+    if (profile && r->format->open && (l->options.symbol_dir_count > 0 || l->options.debuginfod))
+        profile = flm_symbolize_again(profile, &l->options, l->why);
     if (!profile) {
         flm_reading_explain(r, l->why);
         add_position(l);

@@ -16,6 +16,7 @@ struct symbolizing {
     const struct flm_load_options *options;
     struct flm_modules *modules;
     const struct flm_sidecar *sidecar; /* looked up instead of modules; NULL: none */
+    bool is_recording;                 /* frames without lines are looked up too, by build id */
     struct flm_module **module;        /* by string: of frames with that module; NULL: none */
     struct flm_rebuild rebuild;
     uint32_t *first, *count; /* by frame: where its new frames are, outer first; 0: it stays */
@@ -37,6 +38,38 @@ static bool is_wanted(const struct flm_profile *p, uint32_t frame)
     return f->flags & FLM_FRAME_UNSYMBOLIZED && f->module != 0 && f->address != 0;
 }
 
+/* Where it was; of a recording that is its location, since the address of a frame without a name is
+ * that of its function. */
+static uint64_t address_of(const struct symbolizing *s, uint32_t frame)
+{
+    const struct flm_frame_record *f = &s->p->frames[frame];
+    uint32_t location = flm_frame_location(f);
+    if (!s->is_recording)
+        return f->address;
+    return location > 0 ? flm_location_at(s->p, location - 1).address : 0;
+}
+
+/* What is inlined has a line, and that of others is the interpreter's, the VM's or the kernel's. */
+static bool lacks_line(const struct symbolizing *s, uint32_t frame)
+{
+    const struct flm_frame_record *f = &s->p->frames[frame];
+    uint32_t location = flm_frame_location(f);
+    return f->kind <= FLM_KIND_NATIVE && f->module != 0 && location > 0 &&
+           flm_location_at(s->p, location - 1).line == 0 && address_of(s, frame) != 0;
+}
+
+static bool is_looked_up(const struct symbolizing *s, uint32_t frame)
+{
+    return s->is_recording ? lacks_line(s, frame) : is_wanted(s->p, frame);
+}
+
+/* Only files with the build id that was recorded are asked for what was not known then. */
+static bool has_file(const struct symbolizing *s, uint32_t module)
+{
+    return flm_string_bytes(s->p, module).at[0] != '[' &&
+           (s->is_recording || mapped_note(s->p, module).size > 0);
+}
+
 /* The modules of frames without names. False when memory ran out. */
 static bool find_modules(struct symbolizing *s)
 {
@@ -45,14 +78,14 @@ static bool find_modules(struct symbolizing *s)
     bool good = seen != NULL;
     for (uint32_t i = 1; good && i < p->sizes.frame_count; i++) {
         uint32_t module = p->frames[i].module;
-        if (!is_wanted(p, i) || seen[module])
+        if (!is_looked_up(s, i) || seen[module])
             continue;
         seen[module] = 1;
         struct flm_profile_module found;
-        if (mapped_note(p, module).size == 0 || flm_string_bytes(p, module).at[0] == '[')
+        if (!has_file(s, module))
             continue;
         good = flm_profile_module_find(s->modules, p, module, &found);
-        if (good && found.module) {
+        if (good && found.module && (found.is_known_build || !s->is_recording)) {
             s->module[module] = found.module;
             good = FLM_ARRAY_ADD(&s->wanted, found.module);
         }
@@ -67,9 +100,9 @@ static uint32_t string_of(struct symbolizing *s, struct flm_bytes text)
 }
 
 /* The functions at the address of a frame, the innermost first. */
-static size_t look_up(const struct symbolizing *s, const struct flm_frame_record *f,
-                      struct flm_code *code)
+static size_t look_up(const struct symbolizing *s, uint32_t frame, struct flm_code *code)
 {
+    const struct flm_frame_record *f = &s->p->frames[frame];
     if (s->sidecar) {
         struct flm_bytes name = flm_string_bytes(s->p, f->module);
         size_t count = flm_sidecar_lookup(s->sidecar, name, f->address, code);
@@ -80,8 +113,11 @@ static size_t look_up(const struct symbolizing *s, const struct flm_frame_record
     }
     struct flm_module *module = s->module[f->module];
     uint64_t address;
-    const struct flm_profile_module in = {module, mapped_note(s->p, f->module), false, 0};
-    return module && flm_profile_module_address(&in, f->address, &address)
+    const struct flm_profile_module in = {module,
+                                          s->is_recording ? flm_mapped_note_of(s->p, f->module)
+                                                          : mapped_note(s->p, f->module),
+                                          false, 0};
+    return module && flm_profile_module_address(&in, address_of(s, frame), &address)
                ? flm_module_lookup(module, address, code, FLM_CODE_MOST)
                : 0;
 }
@@ -91,8 +127,9 @@ static bool name_frame(struct symbolizing *s, uint32_t frame)
 {
     const struct flm_frame_record *f = &s->p->frames[frame];
     struct flm_code code[FLM_CODE_MOST];
-    size_t count = is_wanted(s->p, frame) ? look_up(s, f, code) : 0;
-    if (count == 0)
+    size_t count = is_looked_up(s, frame) ? look_up(s, frame, code) : 0;
+    bool is_named = !(f->flags & FLM_FRAME_UNSYMBOLIZED);
+    if (count == 0 || (is_named && code[0].line == 0))
         return true;
     s->first[frame] = (uint32_t)s->frames.count;
     s->count[frame] = (uint32_t)count;
@@ -104,7 +141,8 @@ static bool name_frame(struct symbolizing *s, uint32_t frame)
             .kind = code[count].inlined ? (uint32_t)FLM_KIND_INLINED : f->kind,
             .flags = flm_clone_kinds(code[count].clone) << 2,
         };
-        const struct flm_location where = {.line = code[count].line, .address = f->address};
+        const struct flm_location where = {.line = code[count].line,
+                                           .address = address_of(s, frame)};
         uint32_t made = flm_builder_located(s->rebuild.builder, &record, where).index;
         if (!FLM_ARRAY_ADD(&s->frames, made))
             return false;
@@ -170,11 +208,9 @@ static struct flm_profile *split_of(struct flm_profile *p, struct flm_error *why
     return split;
 }
 
-struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_options *o,
-                                  struct flm_error *why)
+static struct flm_profile *symbolized(struct flm_profile *p, const struct flm_load_options *o,
+                                      bool is_recording, struct flm_error *why)
 {
-    if (!has_addresses(p))
-        return p;
     p = split_of(p, why);
     if (!p)
         return NULL;
@@ -188,6 +224,7 @@ struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_o
     struct symbolizing s = {
         .p = p,
         .options = o,
+        .is_recording = is_recording,
         .modules = flm_modules_new(&options, why),
         .module = calloc(p->sizes.string_count, sizeof *s.module),
         .first = calloc(p->sizes.frame_count, sizeof(uint32_t)),
@@ -207,6 +244,18 @@ struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_o
     FLM_ARRAY_CLEAR(&s.frames);
     FLM_ARRAY_CLEAR(&s.wanted);
     return flm_joined(result, why);
+}
+
+struct flm_profile *flm_symbolize(struct flm_profile *p, const struct flm_load_options *o,
+                                  struct flm_error *why)
+{
+    return has_addresses(p) ? symbolized(p, o, false, why) : p;
+}
+
+struct flm_profile *flm_symbolize_again(struct flm_profile *p, const struct flm_load_options *o,
+                                        struct flm_error *why)
+{
+    return flm_has_chains(p) ? symbolized(p, o, true, why) : p;
 }
 
 struct flm_profile *flm_symbolize_from_sidecar(struct flm_profile *p, const char *path,

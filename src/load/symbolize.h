@@ -18,6 +18,13 @@
 struct flm_profile *flm_symbolize(struct flm_profile *profile,
                                   const struct flm_load_options *options, struct flm_error *why);
 
+/* Looks up the frames of a recording that have addresses and no lines, in files that have the build
+ * id of the module: debug information that was not there when it was recorded. Takes the profile;
+ * NULL, and `why`, if memory ran out. */
+struct flm_profile *flm_symbolize_again(struct flm_profile *profile,
+                                        const struct flm_load_options *options,
+                                        struct flm_error *why);
+
 /* Looks up addresses that are relative to their modules in the file of symbols that was saved with
  * the profile (load/sidecar.h), if one of the folders for symbols has it. `path` is the profile's.
  * A broken file of symbols is an error. */

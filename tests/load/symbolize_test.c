@@ -7,6 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "flamel/builder.h"
+#include "profile/columns.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
 #include "support/core/programs.h"
@@ -238,6 +240,95 @@ static void a_profile_with_names_stays_as_it_is(void **state)
     flm_profile_free(p);
 }
 
+/* A function with an inlined one, recorded without its debug information: the symbol alone, and no
+ * name at all. Its file has the `id` of the recording, if that is given. */
+static struct flm_profile *recorded_without_lines(const char *id)
+{
+    shell("printf 'static inline __attribute__((always_inline)) int twice(int x)\\n{\\n    "
+          "return x * x;\\n}\\nint work(int x)\\n{\\n    return "
+          "twice(x);\\n}\\nint main(int c, char **v)\\n{\\n    (void)v;\\n    return "
+          "work(c);\\n}\\n' > late.c && cc -O1 -fno-ipa-icf -g -Wl,--build-id -o late.whole late.c "
+          "&& "
+          "rm -rf late.d && mkdir late.d && objcopy --only-keep-debug late.whole "
+          "late.d/late.debug && strip -o late late.whole && "
+          "id=$(readelf -n late.whole | sed -n 's/.*Build ID: //p') && rest=${id#??} && "
+          "mkdir -p late.d/.build-id/${id%%%%$rest} && "
+          "mv late.d/late.debug late.d/.build-id/${id%%%%$rest}/$rest.debug");
+    struct flm_text symbol =
+        shell_output("objdump -d late.whole | awk '/^[0-9a-f]+ <work>:/ { is_in = 1 } "
+                     "is_in && /mul/ { print $1; exit }'");
+    struct flm_text note = {0};
+    strip_end(&symbol);
+    uint64_t address = strtoull(symbol.at, NULL, 16);
+    struct flm_text found =
+        shell_output("readelf -n late.whole | sed -n 's/.*Build ID: //p' | tr -d '\\n'");
+    strip_end(&found);
+    flm_text_format(&note, "id=%s", id ? id : found.at);
+    struct flm_error why;
+    struct flm_builder *b = flm_builder_new(&why);
+    const char *path = temporary_path("late");
+    static const char *const names[] = {"work", "late+0x1130", "in_code"};
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct flm_frame_record record = {
+            .function = flm_builder_string(b, names[i], strlen(names[i])).index,
+            .module = flm_builder_string(b, path, strlen(path)).index,
+            .kind = i == 2 ? FLM_KIND_INTERPRETED : FLM_KIND_NATIVE,
+            .flags = i == 1 ? FLM_FRAME_UNSYMBOLIZED : 0,
+            .address = i == 1 ? address : 0};
+        const struct flm_location where = {.address = address + (i == 1 ? 1 : 0)};
+        struct flm_frame frame = flm_builder_frame_at(b, flm_builder_frame(b, &record), &where);
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame),
+                        flm_builder_metric(b, "cpu", "ns"), i + 1);
+    }
+    struct flm_text key = {0};
+    flm_text_format(&key, "mapped %s", path);
+    flm_text_putc(&key, 0);
+    flm_builder_note(b, key.at, note.at, note.size);
+    flm_text_clear(&key);
+    flm_text_clear(&note);
+    flm_text_clear(&found);
+    flm_text_clear(&symbol);
+    struct flm_profile *p = flm_builder_finish(b, &why);
+    assert_non_null(p);
+    return p;
+}
+
+/* "work;twice_[i] 3"; and whether what is machine code has lines then. */
+static void assert_again(struct flm_profile *p, const char *folder, const char *expected,
+                         bool have_lines)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s", temporary_path(folder));
+    const char *const folders[] = {path};
+    struct flm_profile *again = flm_symbolize_again(
+        p, &(struct flm_load_options){.symbol_dirs = folders, .symbol_dir_count = 1}, NULL);
+    assert_non_null(again);
+    assert_sound(again);
+    char *folded = folded_of(again);
+    assert_string_equal(folded, expected);
+    free(folded);
+    uint32_t lacking = 0, count = again->sizes.location_count;
+    for (uint32_t i = 0; i < count; i++)
+        lacking += flm_location_at(again, i).line == 0;
+    assert_int_equal(lacking, have_lines ? 1 : count); /* that of in_code */
+    flm_profile_free(again);
+}
+
+static void a_recording_gets_the_lines_of_debug_information_that_came_later(void **state)
+{
+    (void)state;
+    assert_again(recorded_without_lines(NULL), "late.d", "in_code_[0] 3\nwork;twice_[i] 3\n", true);
+}
+
+static void a_recording_of_another_build_stays_as_it_is(void **state)
+{
+    (void)state;
+    assert_again(recorded_without_lines("c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00"), "late.d",
+                 "in_code_[0] 3\nlate+0x1130 2\nwork 1\n", false);
+    assert_again(recorded_without_lines(NULL), ".", "in_code_[0] 3\nlate+0x1130 2\nwork 1\n",
+                 false);
+}
+
 static bool load_with_little_memory(void *context, struct flm_error *why)
 {
     const struct flm_text *text = context;
@@ -262,6 +353,8 @@ int main(void)
         cmocka_unit_test(addresses_of_samply_have_the_names_of_addr2line),
         cmocka_unit_test(addresses_of_samply_stay_without_a_file_of_that_id),
         cmocka_unit_test(a_profile_with_names_stays_as_it_is),
+        cmocka_unit_test(a_recording_gets_the_lines_of_debug_information_that_came_later),
+        cmocka_unit_test(a_recording_of_another_build_stays_as_it_is),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,8 +193,22 @@ struct flm_profile *flm_load_bytes_with(const struct flm_load_fields *fields, st
     return profile && silent.apply ? apply(&silent, profile, why) : profile;
 }
 
+/* Once: of two files it is the same. */
+static void say_no_server(const struct flm_load_fields *fields)
+{
+    static bool is_said;
+    const char *servers = getenv("DEBUGINFOD_URLS");
+    if (!fields->debuginfod || fields->quiet || is_said || (servers && *servers))
+        return;
+    is_said = true;
+    flm_message(
+        "--debuginfod: DEBUGINFOD_URLS names no server; https://debuginfod.elfutils.org has "
+        "the files of Debian, Ubuntu, Fedora and others");
+}
+
 struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const char *path)
 {
+    say_no_server(fields);
     struct progress progress = {.path = path, .started = now_s()};
     struct flm_symbol_paths paths = {0};
     const char *format = "";

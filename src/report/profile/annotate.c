@@ -167,6 +167,7 @@ static bool add_modules_without_lines(const struct making *m)
     const double least = 0.05;
     const struct flm_profile *p = m->all.source.profile;
     struct module_lines *modules = calloc(p->sizes.string_count + (size_t)1, sizeof *modules);
+    bool is_file_said = false;
     bool any_known = false; /* else there is one sentence for all */
     int said = 0;
     if (!modules)
@@ -190,12 +191,19 @@ static bool add_modules_without_lines(const struct making *m)
         flm_text_add(text, is_kernel ? flm_bytes_of("the kernel") : name);
         flm_text_puts(text, ", with ");
         flm_percent_add(text, modules[i].self, m->all.source.whole);
+        is_file_said |= !is_kernel;
         flm_text_puts(text, is_kernel ? " of self: install its debug information (Debian: "
                                         "linux-image-...-dbg, Ubuntu: -dbgsym, Fedora: "
                                         "kernel-debuginfo), and record again"
-                                      : " of self: compile it with -g, or install its debug "
-                                        "information, and record again");
+                                      : " of self");
     }
+    if (is_file_said)
+        flm_text_puts(flm_report_add_line(m->report, FLM_IN_PEOPLES, false, FLM_TONE_PLAIN),
+                      "Programs have lines when they are compiled with -g. Those of a distribution "
+                      "get them here with --debuginfod and "
+                      "DEBUGINFOD_URLS=https://debuginfod.elfutils.org, or with --symbols "
+                      "/usr/lib/debug when the -dbgsym package is installed; --asm shows machine "
+                      "code without");
     free(modules);
     return true;
 }

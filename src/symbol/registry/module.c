@@ -288,7 +288,10 @@ static void explain_missing(const struct flm_module *module, const char *what, s
         out,
         "%s: install the debug information (Debian and Ubuntu: -dbgsym packages, Fedora: "
         "debuginfo-install)%s, or use --symbols DIR for the folder that has it",
-        what, debuginfod ? "" : ", query servers with --debuginfod");
+        what,
+        debuginfod ? ""
+                   : ", query servers with --debuginfod "
+                     "(DEBUGINFOD_URLS=https://debuginfod.elfutils.org)");
     if (debuginfod) {
         struct flm_debuginfod_counts counts = flm_debuginfod_counts(debuginfod);
         if (counts.failed)

@@ -334,8 +334,12 @@ static void places_of_lines_are_told_apart(void **state)
                    "20 ms  20.0 %  20 ms  main.rs:7       f\n"
                    "10 ms  10.0 %  10 ms  line not known  f\n"
                    "\n"
-                   "No line is known of /lib/bare.so, with 10 % of self: compile it with -g, or "
-                   "install its debug information, and record again\n");
+                   "No line is known of /lib/bare.so, with 10 % of self\n"
+                   "Programs have lines when they are compiled with -g. Those of a distribution "
+                   "get them here with --debuginfod and "
+                   "DEBUGINFOD_URLS=https://debuginfod.elfutils.org, or with --symbols "
+                   "/usr/lib/debug when the -dbgsym package is installed; --asm shows machine "
+                   "code without\n");
     flm_profile_free(p);
 }
 
