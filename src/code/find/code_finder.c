@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "code/find/frozen_source.h"
 #include "code/find/internal.h"
 #include "code/find/profile_module.h"
 #include "draw/syntax/syntax.h"
@@ -203,6 +204,36 @@ static bool is_source(const struct flm_source_file *source)
                                                flm_bytes_start_with(flm_bytes_of(path), "/usr/"));
 }
 
+/* Whether it is found; what is frozen in Python's program, as its file. */
+static bool find_file(const struct flm_code_finder *finder, struct flm_bytes name,
+                      struct flm_module *module, struct flm_source_file *source,
+                      struct flm_error *why)
+{
+    struct flm_text path = {0};
+    struct flm_source_request request = {.path = name, .module = module};
+    bool is_frozen = flm_frozen_source_path(finder->profile, name, &path);
+    if (is_frozen)
+        request.path = (struct flm_bytes){path.at, path.size};
+    *source = (struct flm_source_file){0};
+    bool found = path.failed
+                     ? flm_error_memory(why)
+                     : flm_source_file_find(&finder->options.sources, &request, source, why);
+    if (is_frozen && !found) {
+        size_t slash = path.size;
+        while (slash > 0 && path.at[slash - 1] != '/')
+            slash--;
+        source->status.size = 0;
+        flm_text_add(&source->status, name);
+        flm_text_puts(&source->status, " is in the program of Python: its source is ");
+        flm_text_add(&source->status, flm_bytes_from(request.path, slash));
+        flm_text_puts(&source->status, " of Python's library. Use --source DIR for the folder of "
+                                       "that (lib/python3.11)");
+        flm_text_putc(&source->status, 0);
+    }
+    flm_text_clear(&path);
+    return found;
+}
+
 static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name,
                      struct flm_module *module, struct flm_code_store *store, struct flm_error *why)
 {
@@ -210,8 +241,7 @@ static bool add_file(const struct flm_code_finder *finder, struct flm_bytes name
         return true;
     struct flm_error reason = {0};
     struct flm_source_file source;
-    const struct flm_source_request request = {.path = name, .module = module};
-    bool found = flm_source_file_find(&finder->options.sources, &request, &source, &reason);
+    bool found = find_file(finder, name, module, &source, &reason);
     if (!found && reason.kind == FLM_ERROR_MEMORY) { /* its texts have no end */
         flm_source_file_clear(&source);
         return flm_error_memory(why);
@@ -253,6 +283,14 @@ static void say(struct finding *f, const char *sentence)
     flm_text_puts(&f->status, sentence);
 }
 
+static bool is_java(const struct finding *f)
+{
+    for (uint32_t i = 1; i < f->p->sizes.string_count; i++)
+        if (f->is_file[i] && flm_bytes_end_with(flm_string_bytes(f->p, i), ".java"))
+            return true;
+    return false;
+}
+
 /* Why there are no addresses. */
 static void explain_no_address(struct finding *f)
 {
@@ -261,6 +299,10 @@ static void explain_no_address(struct finding *f)
                "keep that of runtimes that write a jitdump (node --perf-prof)");
     else if (f->kind == FLM_KIND_INTERPRETED)
         say(f, "it is interpreted, and has no machine code of its own");
+    else if (is_java(f))
+        say(f, "names and lines of Java come from its VM, without addresses: for machine code "
+               "record it with an agent that writes a jitdump (perf's libperf-jvmti.so), without "
+               "--java");
     else
         say(f, "the profile has no addresses of it");
 }

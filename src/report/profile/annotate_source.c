@@ -25,8 +25,7 @@ bool flm_annotate_find_file(const struct flm_annotating *a, uint32_t file,
     struct flm_bytes name = flm_string_bytes(a->source.profile, file);
     *store = NULL;
     *lines = NULL;
-    /* "<frozen site>" of Python is no file. */
-    if (!sources || !sources->find_file || file == 0 || flm_bytes_start_with(name, "<"))
+    if (!sources || !sources->find_file || file == 0)
         return true;
     if (!sources->find_file(sources, a->given, a->given_before, name, store, a->why))
         return false;
