@@ -31,17 +31,18 @@ install: all
 	install -m 644 $B/libflamel.a $(LIB)
 	install -m 755 $B/$(SHARED) $B/$(PROBE_SHARED) $(LIB)
 	install -m 755 $(JAVA_LIBRARY) $(LIB)
-	install -m 644 $(PROBE_LIBRARIES) $B/libflamel-probe-static.a $(PROBE_LINK) $(PROBE_INTERFACE) $(LIB)
+	install -m 644 $(PROBE_LIBRARIES) $B/libflamel-probe-static.a $B/libflamel-probe-wrapped.a $(PROBE_LINK) $(PROBE_INTERFACE) $(LIB)
 	$(if $(STRIP),$(STRIP) $(BIN)/flamel)
 	$(if $(STRIP),$(STRIP) --strip-unneeded $(LIB)/$(SHARED) $(LIB)/$(PROBE_SHARED))
 	$(if $(STRIP),$(STRIP) --strip-unneeded $(LIB)/libflamel-java.so)
-	$(if $(STRIP),$(STRIP) --strip-debug $(LIB)/libflamel.a $(LIB)/libflamel-probe-static.a)
+	$(if $(STRIP),$(STRIP) --strip-debug $(LIB)/libflamel.a $(LIB)/libflamel-probe-static.a $(LIB)/libflamel-probe-wrapped.a)
 	ln -sf $(SHARED) $(LIB)/libflamel.so.$(ABI)
 	ln -sf libflamel.so.$(ABI) $(LIB)/libflamel.so
 	ln -sf $(PROBE_SHARED) $(LIB)/libflamel-probe.so.$(ABI)
 	install -m 644 include/flamel/*.h include/flamel/probe.hpp $(INCLUDE)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@PACKAGES@|$(PACKAGES)|' \
 	    flamel.pc.in > $(LIB)/pkgconfig/flamel.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' $B/flamel-probe.pc > $(LIB)/pkgconfig/flamel-probe.pc
 	install -m 644 $(MANUAL1) $(MAN)/man1
 	install -m 644 $(MANUAL7) $(MAN)/man7
 	$B/flamel completion bash > $(BASH_COMPLETIONS)/flamel
@@ -51,7 +52,7 @@ install: all
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(BIN)/flamel $(LIB)/libflamel.a $(LIB)/libflamel.so* $(LIB)/libflamel-probe* $(LIB)/libflamel-java.so $(LIB)/flamel-probe-link.o $(LIB)/pkgconfig/flamel.pc
+	rm -f $(BIN)/flamel $(LIB)/libflamel.a $(LIB)/libflamel.so* $(LIB)/libflamel-probe* $(LIB)/libflamel-java.so $(LIB)/flamel-probe-link.o $(LIB)/pkgconfig/flamel.pc $(LIB)/pkgconfig/flamel-probe.pc
 	rm -f $(addprefix $(MAN)/man1/,$(notdir $(MANUAL1))) $(addprefix $(MAN)/man7/,$(notdir $(MANUAL7)))
 	rm -f $(BASH_COMPLETIONS)/flamel $(ZSH_COMPLETIONS)/_flamel $(FISH_COMPLETIONS)/flamel.fish
 	rm -rf $(INCLUDE)

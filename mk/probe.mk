@@ -7,10 +7,14 @@
 # malloc and new are none of it, or a program that has its own in an archive would not get them.
 
 # What stands in front of functions of libc (probe/front) is in the shared one only: a static program's own
-# libc has its functions once.
+# libc has its functions once. But setjmp and longjmp: who links with --wrap of them, as flamel-probe.pc says,
+# takes an object that stands in front, from an archive of its own: it needs what --wrap makes of them, which
+# --whole-archive of the other one does not.
 PROBE_FRONT   := $(wildcard probe/front/*.c)
-PROBE_SOURCES := $(filter-out probe/link.c probe/functions/entry_ends.c,$(wildcard probe/*.c probe/functions/*.c probe/output/*.c))
+PROBE_SOURCES := $(filter-out probe/link.c probe/functions/entry_ends.c,$(wildcard probe/*.c probe/functions/*.c probe/stack/*.c probe/output/*.c))
 PROBE_ENDS    := $B/obj/probe/functions/entry_ends.o
+PROBE_WRAPPED := $B/obj/probe/wrapped_jumps.o
+PROBE_WRAPS   := setjmp _setjmp __sigsetjmp longjmp _longjmp siglongjmp __longjmp_chk
 PROBE_OBJECTS := $(PROBE_SOURCES:%.c=$B/obj/%.o)
 PROBE_SHARED  := libflamel-probe.so.$(VERSION)
 PROBE_LIBRARIES := $B/libflamel-probe.so $B/libflamel-probe.a
@@ -21,6 +25,10 @@ PROBE_FLAGS := -std=c11 -D_GNU_SOURCE= -Iinclude -Isrc $(PROBE_SEES) -fvisibilit
 $(PROBE_OBJECTS) $(PROBE_FRONT:%.c=$B/obj/%.o) $B/obj/probe/link.o $(PROBE_ENDS): $B/obj/probe/%.o: probe/%.c $B/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(PROBE_FLAGS) $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
+
+$(PROBE_WRAPPED): probe/front/jumps.c $B/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(PROBE_FLAGS) -DFLM_WRAPPED $(NATIVE) $(WARNINGS) $(FATAL) $(CPPFLAGS) $(CFLAGS) $(depend) -c $< -o $@
 
 # reallocarray calls the realloc that the program has: another allocator's, where that is in front of ours
 # and has no reallocarray (jemalloc).
@@ -52,8 +60,8 @@ $B/libflamel-probe.so: $B/$(PROBE_SHARED) $(PROBE_LINK) $(PROBE_INTERFACE)
 	@ln -sf $(PROBE_SHARED) $B/libflamel-probe.so.$(ABI)
 	@echo 'INPUT($(notdir $(PROBE_LINK)) $(notdir $(PROBE_INTERFACE)))' > $@
 
-# What compilers call, and what entry_ends.o needs.
-PROBE_CALLED := __cyg_profile_func_enter __cyg_profile_func_exit __fentry__ mcount _mcount flm_entry_ended flm_functions
+# What compilers call, and what entry_ends.o and wrapped_jumps.o need.
+PROBE_CALLED := __cyg_profile_func_enter __cyg_profile_func_exit __fentry__ mcount _mcount flm_entry_ended flm_functions flm_jump_remember flm_jump_leave
 
 # One object: only names that programs use, those in the headers, are global in it.
 PROBE_WHOLE := $B/obj/probe/whole.o
@@ -62,11 +70,16 @@ $(PROBE_WHOLE): $(PROBE_OBJECTS) $B/libflamel.a $(PROBE_HEADERS)
 	$(call say,LINK,$@)(grep -oh 'flm_[a-z0-9_]*' $(PROBE_HEADERS); printf '%s\n' $(PROBE_CALLED)) | sort -u > $@.names
 	@$(LD) -r $(filter %.o %.a,$^) -o $@ && $(OBJCOPY) --keep-global-symbols=$@.names $@
 
-$B/libflamel-probe.a: $(PROBE_WHOLE) $(PROBE_ENDS) $(PROBE_LINK)
-	$(call say,AR,$@)rm -f $@ $B/libflamel-probe-static.a && ar rcs $B/libflamel-probe-static.a $(PROBE_WHOLE) $(PROBE_ENDS)
-	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe-static.a AS_NEEDED(-lm))' > $@
+$B/libflamel-probe.a: $(PROBE_WHOLE) $(PROBE_ENDS) $(PROBE_WRAPPED) $(PROBE_LINK) $B/flamel-probe.pc
+	$(call say,AR,$@)rm -f $@ $B/libflamel-probe-static.a && \
+	    ar rcs $B/libflamel-probe-static.a $(PROBE_WHOLE) $(PROBE_ENDS)
+	@rm -f $B/libflamel-probe-wrapped.a && ar rcs $B/libflamel-probe-wrapped.a $(PROBE_WRAPPED)
+	@echo 'INPUT($(notdir $(PROBE_LINK)) libflamel-probe-wrapped.a libflamel-probe-static.a AS_NEEDED(-lm))' > $@
 
 OBJCOPY ?= objcopy
+
+$B/flamel-probe.pc: flamel-probe.pc.in mk/probe.mk
+	@sed 's|@WRAPS@|$(PROBE_WRAPS:%=-Wl,--wrap=%)|; s|@VERSION@|$(VERSION)|' $< > $@
 
 all: $(PROBE_LIBRARIES)
 

@@ -15,6 +15,7 @@
  *     arena.c     the file;  clock.c  the time
  *     settings.c  the variable FLAMEL
  *     library.c   start, end, fork, what empty scopes cost
+ *     stack/      jumps.c: what setjmp and longjmp leave; thread_stack.c: where a stack is
  *     front/      in front of functions of other libraries: malloc, locks, files, SQL, HTTP
  *     output/     what is written: the report and the profile, metrics while the program runs
  *
@@ -58,7 +59,7 @@ struct flm_local {
     uint32_t meter_sites;            /* for so many sites */
 
     struct flm_remembered *remembered; /* requests.c; NULL at first */
-    struct flm_jumps *jumps;           /* front/jumps.c; likewise */
+    struct flm_jumps *jumps;           /* jumps.c; likewise */
     uintptr_t jumps_change;            /* where on the stack they are being changed; 0: nowhere */
     uint32_t held;                     /* how many locks are in thread->held */
     uint32_t holder;                   /* place of a thread that had a lock */
@@ -345,6 +346,28 @@ FLM_HIDDEN void flm_task_unwind(struct flm_probe_open *open);
 /* The thread ends. */
 FLM_HIDDEN void flm_task_leave_thread(struct flm_local *local);
 
+/* ---- thread_stack.c -------------------------------------------------------------------------- */
+
+/* Whether memory may be read; changes errno. */
+FLM_HIDDEN bool flm_is_readable(uintptr_t address);
+
+/* The stack that the thread began with, downwards to this address if it is of it: local->stack_low
+ * and stack_end. Changes errno. */
+FLM_HIDDEN void flm_stack_reach(struct flm_local *local, uintptr_t sp);
+
+/* On that stack, as far as it is in use now: not on that of a coroutine, or of a signal handler. */
+FLM_HIDDEN bool flm_is_own_stack(struct flm_local *local, uintptr_t address);
+
+/* ---- jumps.c --------------------------------------------------------------------------------- */
+
+/* setjmp is called with this buffer, by who has this stack. Not hidden in the static library: what
+ * stands in front is another object there. */
+FLM_HIDDEN void flm_jump_remember(const void *buffer, uintptr_t stack);
+
+/* A jump to the buffer, from a function with this frame: scopes that it leaves end. */
+FLM_HIDDEN void flm_jump_leave(const void *buffer, uintptr_t from);
+FLM_HIDDEN void flm_jumps_free(struct flm_local *local);
+
 /* ---- outputs.c ------------------------------------------------------------------------------- */
 
 /* What FLAMEL asks for, of what is measured by now. False: something could not be written, which
@@ -384,7 +407,6 @@ FLM_IN_FRONT bool flm_is_second(void);
 /* In a child everything of the parent's memory is forgotten; before the file is read, what is not
  * in it yet is written (not inside malloc). */
 FLM_IN_FRONT void flm_memory_in_child(void);
-FLM_IN_FRONT void flm_jumps_free(struct flm_local *local);
 FLM_IN_FRONT void flm_memory_write(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */

@@ -381,8 +381,7 @@ void flm_local_end(struct flm_local *local)
     flm_thread_state = FLM_THREAD_ENDED;
     flm_meters_free(local);
     flm_remembered_free(local);
-    if (flm_jumps_free)
-        flm_jumps_free(local);
+    flm_jumps_free(local);
     flm_memory_free(local, sizeof *local);
 }
 

@@ -32,8 +32,9 @@
  * Any number of threads, and signal handlers. The library never ends the program, and prints only
  * that FLAMEL is wrong or that the file cannot be made. A scope waits for another thread only where
  * something new is added: a thread, a source location, a path of scopes. C11, and C++11: a
- * scope ends with its block, also by an exception, and with the shared library by longjmp; with the
- * static one it then ends with the scope around it. */
+ * scope ends with its block, also by an exception, and by longjmp; with the static library that
+ * takes the options of pkg-config --static --libs flamel-probe, or it ends with the scope around
+ * it. */
 #ifndef FLAMEL_PROBE_H
 #define FLAMEL_PROBE_H
 

@@ -91,10 +91,6 @@ FLM_HIDDEN void flm_live_in_child(void);
  * outside of the library. */
 FLM_HIDDEN uint32_t flm_unwind(struct flm_local *local, uint64_t *frame, uint32_t most);
 
-/* On the stack that the thread began with, as far as that is in use now: not on that of a
- * coroutine, or of a signal handler. */
-FLM_HIDDEN bool flm_is_own_stack(struct flm_local *local, uintptr_t address);
-
 /* Something was unloaded: what is known of code may be wrong. */
 FLM_HIDDEN void flm_unwind_forget(void);
 

@@ -31,46 +31,12 @@ struct readable {
 
 enum { PAGE = 4096 };
 
-/* The kernel looks at the memory before it sees that it is asked for nonsense. */
-static bool is_readable(uintptr_t address)
-{
-    enum { NONSENSE = 12345, SIZE = 8 };
-    return syscall(SYS_rt_sigprocmask, NONSENSE, address / PAGE * PAGE, NULL, (size_t)SIZE) != 0 &&
-           errno != EFAULT;
-}
-
-extern void *__libc_stack_end __attribute__((weak));
-
-/* What pthread_self returns is above the thread's stack. pthread_getattr_np would know where that
- * is, but allocates while it holds a lock. */
-static void find_stack(struct flm_local *local)
-{
-    bool is_main = &__libc_stack_end && syscall(SYS_gettid) == getpid();
-    local->stack_end = is_main ? (uintptr_t)__libc_stack_end : (uintptr_t)pthread_self();
-    local->stack_low = local->stack_end / PAGE * PAGE;
-}
-
-/* Downwards as far as it is used now. Below a page that is not readable are other stacks. */
-static void reach(struct flm_local *local, uintptr_t sp)
-{
-    const uintptr_t most = (uintptr_t)64 << 20;
-    if (sp >= local->stack_low || sp < local->stack_guard || local->stack_low - sp > most)
-        return;
-    while (local->stack_low > sp) {
-        if (!is_readable(local->stack_low - PAGE)) {
-            local->stack_guard = local->stack_low;
-            return;
-        }
-        local->stack_low -= PAGE;
-    }
-}
-
 static bool page_is_there(struct readable *readable, uintptr_t address)
 {
     uintptr_t page = address / PAGE * PAGE;
     if (page == readable->page)
         return true;
-    if (!is_readable(page))
+    if (!flm_is_readable(page))
         return false;
     readable->page = page;
     return true;
@@ -548,22 +514,10 @@ static bool is_own(uintptr_t pc)
     return pc - (uintptr_t)__ehdr_start < (uintptr_t)etext - (uintptr_t)__ehdr_start;
 }
 
-bool flm_is_own_stack(struct flm_local *local, uintptr_t address)
-{
-    int kept = errno;
-    if (local->stack_end == 0)
-        find_stack(local);
-    reach(local, address);
-    errno = kept;
-    return address >= local->stack_low && address < local->stack_end;
-}
-
 uint32_t flm_unwind(struct flm_local *local, uint64_t *frame, uint32_t most)
 {
     struct registers at = HERE();
-    if (local->stack_end == 0)
-        find_stack(local);
-    reach(local, at.sp);
+    flm_stack_reach(local, at.sp);
     struct readable readable = {local->stack_low, local->stack_end, 0};
     uint32_t count = 0;
     bool is_exact = true;

@@ -44,8 +44,8 @@ run_make install
         echo "/opt/flamel/$header"
     done
     version=$("$1" --version | cut -d ' ' -f 2)
-    for file in libflamel.a libflamel.so libflamel.so.0 "libflamel.so.$version" pkgconfig/flamel.pc \
-        libflamel-probe.a libflamel-probe-static.a flamel-probe-link.o libflamel-probe-interface.so libflamel-probe.so \
+    for file in libflamel.a libflamel.so libflamel.so.0 "libflamel.so.$version" pkgconfig/flamel.pc pkgconfig/flamel-probe.pc \
+        libflamel-probe.a libflamel-probe-static.a libflamel-probe-wrapped.a flamel-probe-link.o libflamel-probe-interface.so libflamel-probe.so \
         libflamel-probe.so.0 "libflamel-probe.so.$version" libflamel-java.so; do
         echo "$lib/$file"
     done
@@ -96,7 +96,32 @@ cc "$root/user.c" -I"$root/opt/flamel/include" -L"$root$lib" -lflamel-probe -o "
 LD_LIBRARY_PATH="$root$lib" FLAMEL="file:$root/app.probe" "$root/user"
 [ "$("$1" convert -q -t folded -m calls "$root/app.probe")" = "main 1" ] ||
     fail 'a program that measures itself has another call than main'
-rm -f "$root/app.probe"
+# A static one too, which sees what a jump leaves.
+cat > "$root/user.c" << 'END'
+#include <flamel/probe.h>
+#include <setjmp.h>
+static jmp_buf out;
+__attribute__((noinline)) static void left(void)
+{
+    FLM_FUNC();
+    longjmp(out, 1);
+}
+int main(void)
+{
+    FLM_FUNC();
+    if (!setjmp(out))
+        left();
+    FLM_SCOPE("after");
+    return 0;
+}
+END
+# shellcheck disable=SC2046 # flags are words
+cc -static "$root/user.c" $(pkg-config --static --cflags --libs flamel-probe) -o "$root/user" ||
+    fail 'a static program that measures itself cannot be built'
+FLAMEL="file:$root/static.probe" "$root/user"
+[ "$("$1" convert -q -t folded -m calls "$root/static.probe" | tr '\n' ' ')" = "main 1 main;after 1 main;left 1 " ] ||
+    fail 'a static program does not see a jump'
+rm -f "$root/app.probe" "$root/static.probe"
 unset PKG_CONFIG_SYSROOT_DIR
 for flags in --modversion --variable=libdir; do
     pkg-config $flags flamel

@@ -229,7 +229,8 @@ FLAMEL=file:$work/longjmp "$work/app" longjmp || complain "longjmp: it fails"
 [ "$(calls "$work/longjmp" | tr '\n' ' ')" = "main 1 main;try 10 main;try;leap 10 main;try;leap;step 10 main;try;step 10 " ] ||
     { complain "longjmp: other counts"; calls "$work/longjmp"; }
 "$build/flamel" info "$work/longjmp" 2>&1 | grep 'left without' && complain "longjmp: scopes are left without an end"
-# The static library does not see jumps: what they leave ends with the scope around it, and that is said.
+# Without --wrap the static library does not see jumps: what they leave ends with the scope around it, and
+# that is said.
 $cc -O1 -Iinclude "$work/app.c" -o "$work/static" -pthread -Wl,--whole-archive "$build/libflamel-probe-static.a" -Wl,--no-whole-archive -lm -ldl || exit 1
 FLAMEL=file:$work/longjmp-static "$work/static" longjmp || complain "longjmp, static: it fails"
 [ "$(calls "$work/longjmp-static" | tr '\n' ' ')" = "main 1 main;try 10 main;try;leap;step 20 " ] ||
@@ -354,8 +355,11 @@ tries;wrapped;late;deep;deep;deep;step 5
 tries;wrapped;late;deep;deep;step 5
 tries;wrapped;late;deep;step 5
 tries;wrapped;step 5'
-for level in -O0 -O2 "-O2 -D_FORTIFY_SOURCE=2"; do
-    $cc $level -w -Iinclude tests/probe/programs/jumps.c -o "$work/jumps" -pthread -L"$build" -lflamel-probe || exit 1
+# The static library sees jumps by what its pkg-config file says.
+static="-static $(sed -n 's/^Libs.private: //p' "$build/flamel-probe.pc")"
+[ "$(grep -o 'wrap=' "$build/flamel-probe.pc" | wc -l)" = 7 ] || complain "flamel-probe.pc: not the functions that jump"
+for level in "-O2 $static" -O0 -O2 "-O2 -D_FORTIFY_SOURCE=2"; do
+    $cc -w -Iinclude tests/probe/programs/jumps.c -o "$work/jumps" -pthread -L"$build" -lflamel-probe $level || exit 1
     for what in plain signals mask; do
         FLAMEL=file:$work/$what "$work/jumps" $what || complain "$level $what: it fails"
         [ "$(calls "$work/$what")" = "$tried" ] || { complain "$level $what: other counts"; calls "$work/$what"; }
