@@ -107,6 +107,9 @@ struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_err
 struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression, char *note,
                               struct flm_error *why);
 
+/* A note: how many stacks an operation "nodes:..." has merged into frames "[other]": "812". */
+#define FLM_NOTE_MERGED "merged stacks"
+
 /* The frames that a pattern of expressions matches ("module=libc.so.6"): marks[i] becomes 1 or 0, a
  * byte for each frame; *matched receives how many. `note` as above. False, and `why`, for a
  * malformed pattern. */

@@ -143,16 +143,17 @@ static void chains_add_up_to_their_nodes(void **state)
 {
     (void)state;
     static const char *const expressions[] = {
-        "hide:f1",         "focus:f2",        "prune:f3",        "invert",
-        "collapse:direct", "collapse:any",    "depth:3",         "by:function",
-        "by:line",         "rename:s/f4/f5/", "label:thread=t1", "time:0s..0.3s",
-        "keep:f1",         "drop:f6",         "metric:m1",       "split:thread",
+        "hide:f1",         "focus:f2",      "prune:f3",    "invert",  "collapse:direct",
+        "collapse:any",    "depth:3",       "by:function", "by:line", "rename:s/f4/f5/",
+        "label:thread=t1", "time:0s..0.3s", "keep:f1",     "drop:f6", "metric:m1",
+        "split:thread",    "nodes:4",
     };
+    enum { EXPRESSIONS = sizeof expressions / sizeof expressions[0] };
     uint64_t random = 3;
     unsigned with = 0;
-    for (size_t i = 0; i < 16 * sizeof expressions / sizeof expressions[0]; i++) {
+    for (size_t i = 0; i < 16 * EXPRESSIONS; i++) {
         struct flm_profile *p = random_profile(&random, &random_full);
-        struct flm_profile *q = applied(p, expressions[i % 16]);
+        struct flm_profile *q = applied(p, expressions[i % EXPRESSIONS]);
         assert_sound(q);
         with += flm_has_chains(q);
         assert_true(apart(q) == 0);

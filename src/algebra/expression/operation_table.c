@@ -137,6 +137,11 @@ static struct flm_profile *apply_depth(struct flm_operation_call *c)
     return flm_truncate(c->profile, c->argument->number, c->why);
 }
 
+static struct flm_profile *apply_nodes(struct flm_operation_call *c)
+{
+    return flm_limit_nodes(c->profile, c->argument->number, c->why);
+}
+
 static struct flm_profile *keep_path(struct flm_operation_call *c, bool with)
 {
     uint32_t found = 0;
@@ -283,6 +288,8 @@ static const struct flm_operation_entry operations[] = {
       {"functions", FLM_ARGUMENT_SELECTION, true, NULL}}},
     {"depth", "stacks of at most so many frames",
      "depth:20", apply_depth, {{"frames", FLM_ARGUMENT_NUMBER, false, NULL}}},
+    {"nodes", "only the largest nodes; what the others have is \"[other]\"",
+     "nodes:1000", apply_nodes, {{"count", FLM_ARGUMENT_NUMBER, false, NULL}}},
     {"metric", "only one metric",
      "metric:cpu-clock", apply_metric, {{"name", FLM_ARGUMENT_METRIC, false, NULL}}},
     {"label", "only the samples with a label",

@@ -34,6 +34,12 @@ struct flm_profile *flm_keep_path(const struct flm_profile *p, struct flm_bytes 
 /* Frames deeper than `most` become part of the frame at that depth. */
 struct flm_profile *flm_truncate(const struct flm_profile *p, uint32_t most, struct flm_error *why);
 
+/* At most so many nodes, without the root: those with the largest totals, in whichever metric. What
+ * the others have is that of one frame, "[other]", of the frame that called them, so that all sums
+ * stay; FLM_NOTE_MERGED has how many they are. */
+struct flm_profile *flm_limit_nodes(const struct flm_profile *p, uint32_t most,
+                                    struct flm_error *why);
+
 /* A function called by itself is one frame: DIRECT: only where it calls itself directly; ANY:
  * however many frames are between (the stack then continues at its outermost occurrence). Only of
  * the functions whose frames are marked; NULL: of all. How many frames became one is kept, as

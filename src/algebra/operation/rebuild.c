@@ -55,7 +55,8 @@ static void move_depths(struct flm_rebuild *r)
         return;
     }
     for (uint32_t i = 1; i < p->sizes.node_count; i++)
-        if (r->moved[i] != FLM_NONE && r->moved[i] != r->moved[r->parent[i]])
+        if (r->moved[i] != FLM_NONE && r->moved[i] != r->moved[r->parent[i]] &&
+            (r->without_depths == 0 || r->builder->nodes[r->moved[i]].frame != r->without_depths))
             flm_depths_merge(&depths[r->moved[i]], flm_recursion_at(p, i));
     flm_builder_take_depths(r->builder, depths);
 }

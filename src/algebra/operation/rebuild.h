@@ -24,6 +24,7 @@ struct flm_rebuild {
     struct flm_carried carried; /* frames and strings have their old indices */
     uint32_t *parent;           /* by old node */
     uint32_t *moved;            /* by old node: the new node; [0] is the root's, 0 at the start */
+    uint32_t without_depths;    /* a frame that is no function; 0: there is none */
     bool drops_depths; /* new frames are no functions, or the builder has their depths already */
 };
 

@@ -8,6 +8,7 @@
 #include "algebra/sanitize/internal.h"
 #include "base/core/path_name.h"
 #include "base/text/versioned.h"
+#include "flamel/algebra.h"
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
@@ -76,6 +77,7 @@ static bool is_about_measuring(struct flm_bytes key)
                                        "time unit",
                                        FLM_NOTE_EXIT_STATUS,
                                        FLM_NOTE_LINES,
+                                       FLM_NOTE_MERGED,
                                        FLM_NOTE_ROUNDED,
                                        FLM_NOTE_SAMPLE_VALUES,
                                        FLM_NOTE_SIGNAL};
