@@ -5,6 +5,7 @@
 
 #include "base/core/hash.h"
 #include "base/core/sort.h"
+#include "base/core/sort_texts.h"
 
 bool flm_interner_init(struct flm_interner *v, struct flm_error *why)
 {
@@ -252,29 +253,6 @@ bool flm_interner_add_profile(struct flm_interner *v, const struct flm_profile *
     return true;
 }
 
-/* Strings are compared by their first eight bytes as a big-endian number, which decides nearly
- * always, and by the rest where those are equal. */
-struct string_order {
-    const struct flm_interner *v;
-    const uint64_t *prefix;
-};
-
-static uint64_t prefix_of(struct flm_bytes text)
-{
-    uint64_t prefix = 0;
-    for (size_t i = 0; i < 8; i++)
-        prefix = prefix << 8 | (i < text.size ? (unsigned char)text.at[i] : 0);
-    return prefix;
-}
-
-static int order_strings(const void *context, uint32_t a, uint32_t b)
-{
-    const struct string_order *o = context;
-    if (o->prefix[a] != o->prefix[b])
-        return o->prefix[a] < o->prefix[b] ? -1 : 1;
-    return flm_bytes_compare(flm_interner_text(o->v, a), flm_interner_text(o->v, b));
-}
-
 static int order_numbers(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
@@ -342,6 +320,39 @@ static void invert(const uint32_t *list, uint32_t count, uint32_t *rank, size_t 
         rank[list[i]] = i;
 }
 
+/* By function first, which in most cases decides: each gets as much room as it has frames. */
+static bool sort_frames(const struct flm_interner *v, struct flm_ranking *ranking,
+                        uint32_t *scratch)
+{
+    struct frame_order canonical = {v->frames, v->locations, ranking->string_rank};
+    uint32_t *list = ranking->frames + 1; /* the root's frame stays in front, whatever its fields */
+    uint32_t count = ranking->frame_count - 1;
+    uint32_t *ends = calloc((size_t)ranking->string_count + 1, sizeof *ends);
+    if (!ends)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        ends[ranking->string_rank[v->frames[list[i]].function]]++;
+    for (uint32_t i = 0, sum = 0; i < ranking->string_count; i++) {
+        uint32_t own = ends[i];
+        ends[i] = sum;
+        sum += own;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        scratch[ends[ranking->string_rank[v->frames[list[i]].function]]++] = list[i];
+    if (count > 0)
+        memcpy(list, scratch, count * sizeof *list);
+    for (uint32_t i = 0, start = 0; i < ranking->string_count; start = ends[i++])
+        if (ends[i] - start > 1)
+            flm_sort(list + start, ends[i] - start, scratch, order_frames, &canonical);
+    free(ends);
+    return true;
+}
+
+static struct flm_bytes text_of(const void *context, uint32_t string)
+{
+    return flm_interner_text(context, string);
+}
+
 bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
                        const unsigned char *frame_used, struct flm_ranking *ranking,
                        struct flm_error *why)
@@ -349,15 +360,14 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
     assert(v && string_used && frame_used && ranking);
     size_t longest = v->string_count > v->frame_count ? v->string_count : v->frame_count;
     uint32_t *scratch = malloc(longest * sizeof *scratch);
-    uint64_t *prefix = malloc(v->string_count * sizeof *prefix);
     *ranking = (struct flm_ranking){
         .string_rank = malloc(v->string_count * sizeof(uint32_t)),
         .frame_rank = malloc(v->frame_count * sizeof(uint32_t)),
         .strings = malloc(v->string_count * sizeof(uint32_t)),
         .frames = malloc(v->frame_count * sizeof(uint32_t)),
     };
-    bool room = scratch && prefix && ranking->string_rank && ranking->frame_rank &&
-                ranking->strings && ranking->frames;
+    bool room = scratch && ranking->string_rank && ranking->frame_rank && ranking->strings &&
+                ranking->frames;
     if (room) {
         string_used[0] = 1;
         for (size_t i = 0; i < v->frame_count; i++) {
@@ -372,27 +382,24 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
             ranking->location_count++;
             ranking->has_columns |= v->locations[flm_frame_location(frame) - 1].column != 0;
         }
-        for (size_t i = 0; i < v->string_count; i++)
-            prefix[i] = prefix_of(flm_interner_text(v, (uint32_t)i));
         ranking->string_count = list_marked(string_used, v->string_count, ranking->strings);
-        struct string_order by_bytes = {v, prefix};
-        flm_sort(ranking->strings, ranking->string_count, scratch, order_strings, &by_bytes);
+        room = flm_sort_texts(ranking->strings, ranking->string_count, text_of, v);
+    }
+    if (room) {
         invert(ranking->strings, ranking->string_count, ranking->string_rank, v->string_count);
         for (uint32_t i = 0; i < ranking->string_count; i++)
             ranking->string_bytes += flm_interner_text(v, ranking->strings[i]).size;
 
         ranking->frame_count = list_marked(frame_used, v->frame_count, ranking->frames);
-        struct frame_order canonical = {v->frames, v->locations, ranking->string_rank};
-        if (ranking->frame_count > 1) /* the root's frame stays in front, whatever its fields */
-            flm_sort(ranking->frames + 1, ranking->frame_count - 1, scratch, order_frames,
-                     &canonical);
+        room = sort_frames(v, ranking, scratch);
+    }
+    if (room) {
         invert(ranking->frames, ranking->frame_count, ranking->frame_rank, v->frame_count);
     } else {
         flm_ranking_clear(ranking);
         flm_error_memory(why);
     }
     free(scratch);
-    free(prefix);
     return room;
 }
 
