@@ -15,6 +15,7 @@ bool flm_known_init(struct flm_known *known, struct flm_error *why)
 void flm_known_clear(struct flm_known *known)
 {
     flm_head_clear(&known->head);
+    flm_head_tree_clear(&known->tree);
     FLM_ARRAY_CLEAR(&known->stacks);
     flm_index_clear(&known->index);
 }

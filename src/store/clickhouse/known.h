@@ -6,7 +6,7 @@
 
 #include "store/clickhouse/sql.h"
 #include "store/clickhouse/stack_id.h"
-#include "store/core/store_head.h"
+#include "store/core/head_tree.h"
 
 struct flm_known_stack {
     struct flm_stack_id id;
@@ -16,6 +16,7 @@ struct flm_known_stack {
 
 struct flm_known {
     struct flm_head head;
+    struct flm_head_tree tree; /* of it */
     struct FLM_ARRAY(struct flm_known_stack) stacks;
     struct flm_index index;
 };

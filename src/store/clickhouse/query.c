@@ -175,21 +175,22 @@ static bool find_nodes(struct merging *m)
     return true;
 }
 
-/* The column of one type, over the nodes that are known. */
+/* Of one type, over the nodes that are known. */
 static struct flm_profile *profile_of(const struct merging *m, uint32_t type, struct flm_error *why)
 {
-    struct flm_head *head = &m->store->known.head;
-    double *self = calloc(head->nodes.count, sizeof *self);
-    if (!self) {
+    struct flm_known *known = &m->store->known;
+    struct flm_head_value *values = malloc((m->sums.count + 1) * sizeof *values);
+    size_t count = 0;
+    if (!values) {
         flm_error_memory(why);
         return NULL;
     }
     for (size_t i = 0; i < m->sums.count; i++)
         if (m->sums.at[i].type == type)
-            self[m->sums.at[i].node] += m->sums.at[i].value;
-    struct flm_profile *p =
-        flm_head_profile(head, self, flm_interner_text(&m->types, type), NULL, why);
-    free(self);
+            values[count++] = (struct flm_head_value){m->sums.at[i].node, m->sums.at[i].value};
+    struct flm_profile *p = flm_head_tree_sum(&known->tree, &known->head, values, count,
+                                              flm_interner_text(&m->types, type), why);
+    free(values);
     return p;
 }
 
@@ -217,7 +218,11 @@ static struct flm_profile *align(struct merging *m, struct flm_error *why)
         parts[count] = losses(m, why);
         good = parts[count++] != NULL;
     }
-    struct flm_profile *sum = good ? flm_align(parts, count, FLM_ALIGN_ADD, NULL, why) : NULL;
+    struct flm_profile *sum = NULL;
+    if (good && count == 1)
+        sum = (struct flm_profile *)(uintptr_t)parts[--count];
+    else if (good)
+        sum = flm_align(parts, count, FLM_ALIGN_ADD, NULL, why);
     for (size_t i = 0; parts && i < count; i++)
         flm_profile_free((struct flm_profile *)(uintptr_t)parts[i]);
     free(parts);

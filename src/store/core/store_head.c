@@ -1,12 +1,11 @@
 #include "store/core/store_head.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/core/hash.h"
 #include "flamel/builder.h"
-#include "profile/columns.h"
+#include "profile/internal.h"
 
 bool flm_head_init(struct flm_head *head, struct flm_error *why)
 {
@@ -282,16 +281,23 @@ static bool follow(struct flm_head *head, const struct flm_profile *p, uint32_t 
     return good;
 }
 
+void flm_head_type_parts(struct flm_bytes type, struct flm_bytes *name, struct flm_bytes *unit)
+{
+    const char *colon = type.size > 0 ? memrchr(type.at, ':', type.size) : NULL;
+    size_t size = colon ? (size_t)(colon - type.at) : type.size;
+    *name = (struct flm_bytes){type.at, size};
+    *unit = flm_bytes_from(type, size + (colon != NULL));
+}
+
 /* "cpu:ns": the metric of a type. */
 static struct flm_metric metric_of(struct flm_builder *builder, struct flm_bytes type)
 {
-    char name[256], unit[256];
-    const char *colon = type.size > 0 ? memrchr(type.at, ':', type.size) : NULL;
-    size_t size = colon ? (size_t)(colon - type.at) : type.size,
-           rest = colon ? type.size - size - 1 : 0;
-    snprintf(name, sizeof name, "%.*s", (int)(size < 255 ? size : 255), type.at);
-    snprintf(unit, sizeof unit, "%.*s", (int)(rest < 255 ? rest : 255), colon ? colon + 1 : "");
-    return flm_builder_metric(builder, name, unit);
+    struct flm_bytes name, unit;
+    flm_head_type_parts(type, &name, &unit);
+    uint32_t name_string = flm_builder_string(builder, name.at, name.size).index;
+    uint32_t unit_string = flm_builder_string(builder, unit.at, unit.size).index;
+    uint32_t metric = flm_builder_metric_of(builder, name_string, unit_string);
+    return (struct flm_metric){metric == FLM_NONE ? 0 : metric};
 }
 
 /* Parents have lower numbers than their children: marks go up in one pass, nodes down in

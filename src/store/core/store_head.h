@@ -100,6 +100,9 @@ bool flm_head_sum(const struct flm_head *head, const struct flm_head_batch *batc
 struct flm_profile *flm_head_profile(struct flm_head *head, const double *self,
                                      struct flm_bytes type, uint32_t *moved, struct flm_error *why);
 
+/* "cpu:ns" as "cpu" and "ns". */
+void flm_head_type_parts(struct flm_bytes type, struct flm_bytes *name, struct flm_bytes *unit);
+
 /* ---- The journal ----------------------------------------------------------------------------- */
 
 struct flm_head_mark flm_head_mark_of(const struct flm_head *head);

@@ -90,11 +90,7 @@ static bool take_segment(void *context, struct flm_segment *segment, struct flm_
     struct flm_column *columns = count > 0 ? calloc(count, sizeof *columns) : NULL;
     bool good = count == 0 || columns || flm_error_memory(why);
     for (size_t i = 0; columns && i < count; i++) {
-        struct flm_bytes type = m->columns.at[i].type;
-        const char *colon = memrchr(type.at, ':', type.size);
-        size_t name = colon ? (size_t)(colon - type.at) : type.size;
-        columns[i].name = (struct flm_bytes){type.at, name};
-        columns[i].unit = flm_bytes_from(type, name + (colon != NULL));
+        flm_head_type_parts(m->columns.at[i].type, &columns[i].name, &columns[i].unit);
         columns[i].self = m->columns.at[i].self;
     }
     if (columns)
