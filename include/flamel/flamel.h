@@ -57,6 +57,7 @@
 #include "flamel/report.h"
 #include "flamel/serve.h"
 #include "flamel/store.h"
+#include "flamel/store_runs.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -93,6 +93,11 @@ struct flm_store_query {
         *selector; /* "service=api region!=eu host=~'web.*'", or as Prometheus has it; NULL: all */
     const char *type; /* "cpu:ns", or "cpu"; NULL: all types, a metric each */
     int64_t from_ms, until_ms;
+
+    /* And of the series that the selector matches those with these labels; with "" as the value,
+     * those without the label. */
+    const struct flm_store_label_text *labels;
+    size_t label_count;
 };
 
 /* The sum of all that the query wants: a profile with no stacks where there is nothing. Segments

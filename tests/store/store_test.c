@@ -13,6 +13,7 @@
 
 #include "base/text/text.h"
 #include "flamel/file.h"
+#include "flamel/store_runs.h"
 #include "support/core/files.h"
 #include "support/core/random.h"
 #include "support/profile/random_profile.h"
@@ -119,13 +120,9 @@ static bool add_steps(void *context, const char *const *labels, const double *va
 /* By bits: those that `answer` knows. */
 enum { ALL = 0xFFFF };
 
-static void add_sum(struct flm_store *store, const struct flm_store_query *query,
-                    struct flm_text *out)
+static void add_profile(const struct flm_profile *p, struct flm_text *out)
 {
     struct flm_error why;
-    struct flm_profile *p = flm_store_merge(store, query, &why);
-    if (!p)
-        fail_msg("%s", why.text);
     /* Equal profiles are equal bytes. */
     size_t size;
     void *bytes = flm_save_memory(
@@ -135,7 +132,38 @@ static void add_sum(struct flm_store *store, const struct flm_store_query *query
         fail_msg("%s", why.text);
     flm_text_add(out, (struct flm_bytes){bytes, size});
     free(bytes);
+}
+
+static void add_sum(struct flm_store *store, const struct flm_store_query *query,
+                    struct flm_text *out)
+{
+    struct flm_error why;
+    struct flm_profile *p = flm_store_merge(store, query, &why);
+    if (!p)
+        fail_msg("%s", why.text);
+    add_profile(p, out);
     flm_profile_free(p);
+}
+
+/* Of each series, of each host, of all in steps. */
+static void add_runs(struct flm_store *store, const struct flm_store_query *query, int64_t step_ms,
+                     struct flm_text *out)
+{
+    struct flm_store_runs_options options = {.size = sizeof options, .most = 100000};
+    struct flm_error why;
+    size_t count;
+    options.by = step_ms % 3 == 0 ? "host" : NULL;
+    options.of_all = step_ms % 3 == 1;
+    options.step_ms = options.of_all ? step_ms + HOUR_MS : 0;
+    struct flm_store_runs *runs = flm_store_runs_new(&why);
+    if (!runs || !flm_store_runs_add(runs, store, query, &options, false, &why))
+        fail_msg("%s", why.text);
+    const struct flm_gate_run *list = flm_store_runs_list(runs, &count);
+    for (size_t i = 0; i < count; i++) {
+        flm_text_format(out, "%s|%s|", list[i].name, list[i].date);
+        add_profile(list[i].profile, out);
+    }
+    flm_store_runs_free(runs);
 }
 
 /* The answer to a query of one kind, as bytes. */
@@ -170,6 +198,9 @@ static void answer(struct flm_store *store, unsigned kind, const struct flm_stor
         break;
     case 7:
         good = flm_store_typed_series(store, query, add_typed, out, &why);
+        break;
+    case 8:
+        add_runs(store, query, step_ms, out);
         break;
     default:
         add_sum(store, query, out);

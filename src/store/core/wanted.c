@@ -11,7 +11,15 @@ bool flm_wanted_begin(struct flm_wanted *q, const struct flm_store_query *query,
     q->tenant = flm_bytes_of(q->own.tenant ? q->own.tenant : "");
     q->type = q->own.type ? flm_bytes_of(q->own.type) : (struct flm_bytes){NULL, 0};
     q->selector = flm_selector_parse(flm_bytes_of(q->own.selector ? q->own.selector : ""), why);
-    return q->selector != NULL;
+    bool good = q->selector != NULL;
+    for (size_t i = 0; good && i < q->own.label_count; i++)
+        good = flm_selector_add(q->selector, flm_bytes_of(q->own.labels[i].key),
+                                flm_bytes_of(q->own.labels[i].value), why);
+    if (!good) {
+        flm_wanted_end(q);
+        q->selector = NULL;
+    }
+    return good;
 }
 
 void flm_wanted_end(struct flm_wanted *q)

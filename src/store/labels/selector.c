@@ -186,6 +186,18 @@ struct flm_selector *flm_selector_parse(struct flm_bytes text, struct flm_error 
     return selector;
 }
 
+bool flm_selector_add(struct flm_selector *selector, struct flm_bytes key, struct flm_bytes value,
+                      struct flm_error *why)
+{
+    struct matcher m = {{0}};
+    if (flm_bytes_are(key, "service"))
+        key = flm_bytes_of(FLM_STORE_SERVICE);
+    if (copy(key, &m.key) && copy(value, &m.value) && FLM_ARRAY_ADD(&selector->matchers, m))
+        return true;
+    clear_matcher(&m);
+    return flm_error_memory(why);
+}
+
 /* ---- Matching -------------------------------------------------------------------------------- */
 
 bool flm_selector_matches(const struct flm_selector *selector, struct flm_bytes series)

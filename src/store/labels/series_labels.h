@@ -53,6 +53,10 @@ struct flm_bytes flm_series_service_prefix(struct flm_bytes series);
 struct flm_selector;
 
 struct flm_selector *flm_selector_parse(struct flm_bytes text, struct flm_error *why);
+
+/* A label must also have this value; "": a series must not have it. */
+bool flm_selector_add(struct flm_selector *selector, struct flm_bytes key, struct flm_bytes value,
+                      struct flm_error *why);
 void flm_selector_free(struct flm_selector *selector);
 bool flm_selector_matches(const struct flm_selector *selector, struct flm_bytes series);
 

@@ -1,6 +1,7 @@
 #include "store/labels/time_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar: Hinnant, "chrono-Compatible Low-Level
@@ -179,4 +180,14 @@ bool flm_times_parse_pair(struct flm_bytes text, const char *name, int64_t now_m
                              (int)(text.size < 60 ? text.size : 60), text.at);
     return flm_times_parse((struct flm_bytes){text.at, dots}, flm_bytes_from(text, dots + 2),
                            now_ms, range, why);
+}
+
+bool flm_times_check_lengths(struct flm_times one, struct flm_times other, struct flm_error *why)
+{
+    int64_t a = one.until_ms - one.from_ms, b = other.until_ms - other.from_ms;
+    return llabs(a - b) <= 1000 ||
+           flm_error_set(why, FLM_ERROR_USAGE,
+                         "the time before is %lld s long, and the time after %lld s: to be judged "
+                         "both have to be equally long",
+                         (long long)(b / 1000), (long long)(a / 1000));
 }

@@ -34,6 +34,11 @@ bool flm_times_parse(struct flm_bytes from, struct flm_bytes until, int64_t now_
 bool flm_times_parse_pair(struct flm_bytes text, const char *name, int64_t now_ms,
                           struct flm_times *range, struct flm_error *why);
 
+/* False, and `why`, where two ranges that are to be judged are not equally long: what the longer
+ * one has more would be a change. They may differ by a second, as those do that begin and end
+ * before now. */
+bool flm_times_check_lengths(struct flm_times one, struct flm_times other, struct flm_error *why);
+
 /* False, and `why`, where it ends before it begins, or is empty. */
 bool flm_times_check(struct flm_times range, struct flm_error *why);
 

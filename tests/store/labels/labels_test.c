@@ -151,6 +151,32 @@ static void selectors_that_cannot_be_say_where(void **state)
     }
 }
 
+static void labels_that_are_added_must_hold_too(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *value;
+        bool matches;
+    } cases[] = {{"region", "eu", true},   {"region", "us", false}, {"region", "", false},
+                 {"pod", "", true},        {"pod", "p1", false},    {"service", "api", true},
+                 {"service", "web", false}};
+    const struct flm_store_label labels[] = {{flm_bytes_of("service"), flm_bytes_of("api")},
+                                             {flm_bytes_of("region"), flm_bytes_of("eu")}};
+    struct flm_text text = {0};
+    assert_true(flm_series_write(flm_bytes_of(""), labels, 2, &text, NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct flm_selector *selector = flm_selector_parse(flm_bytes_of("service=~'a.*'"), NULL);
+        assert_non_null(selector);
+        assert_true(flm_selector_add(selector, flm_bytes_of(cases[i].key),
+                                     flm_bytes_of(cases[i].value), NULL));
+        assert_false(flm_selector_is_empty(selector));
+        assert_int_equal(flm_selector_matches(selector, (struct flm_bytes){text.at, text.size}),
+                         cases[i].matches);
+        flm_selector_free(selector);
+    }
+    flm_text_clear(&text);
+}
+
 static bool parse(void *context, struct flm_error *why)
 {
     struct flm_selector *selector = flm_selector_parse(flm_bytes_of(context), why);
@@ -172,6 +198,7 @@ int main(void)
         cmocka_unit_test(labels_that_cannot_be_are_refused),
         cmocka_unit_test(selectors_are_read_as_people_and_prometheus_write_them),
         cmocka_unit_test(selectors_that_cannot_be_say_where),
+        cmocka_unit_test(labels_that_are_added_must_hold_too),
         cmocka_unit_test(memory_that_runs_out_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

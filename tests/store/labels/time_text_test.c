@@ -129,6 +129,19 @@ static void ranges_have_ends_in_order(void **state)
     }
 }
 
+static void ranges_that_are_judged_are_equally_long(void **state)
+{
+    (void)state;
+    const struct flm_times hour = {NOW - 3600000, NOW}, near = {NOW - 90000000, NOW - 86399100},
+                           day = {NOW - 86400000, NOW};
+    struct flm_error why = {0};
+    assert_true(flm_times_check_lengths(hour, hour, &why));
+    assert_true(flm_times_check_lengths(hour, near, &why));
+    assert_true(flm_times_check_lengths(near, hour, &why));
+    assert_false(flm_times_check_lengths(hour, day, &why));
+    assert_non_null(strstr(why.text, "before is 86400 s long, and the time after 3600 s"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +149,7 @@ int main(void)
         cmocka_unit_test(what_is_no_time_is_refused),
         cmocka_unit_test(what_is_printed_is_what_the_c_library_prints),
         cmocka_unit_test(ranges_have_ends_in_order),
+        cmocka_unit_test(ranges_that_are_judged_are_equally_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
