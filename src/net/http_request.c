@@ -3,6 +3,7 @@
 void flm_http_reply_clear(struct flm_http_reply *reply)
 {
     flm_text_clear(&reply->body);
+    flm_text_clear(&reply->header);
     *reply = (struct flm_http_reply){0};
 }
 
@@ -22,6 +23,7 @@ bool flm_http_call(const struct flm_http_call *call, struct flm_http_reply *repl
 #else
 
 #include <assert.h>
+#include <strings.h>
 
 #include "net/http_calling.h"
 #include "net/url.h"
@@ -36,6 +38,21 @@ static size_t receive(char *bytes, size_t one, size_t size, void *context)
     }
     flm_text_add(&c->reply->body, (struct flm_bytes){bytes, size});
     return c->reply->body.failed ? 0 : size;
+}
+
+/* A line of the head of a response: "Name: value". */
+static size_t receive_header(char *bytes, size_t one, size_t size, void *context)
+{
+    struct flm_http_calling *c = context;
+    struct flm_bytes line = {bytes, size > 2 ? size - 2 : 0}; /* without its end */
+    struct flm_bytes name = flm_bytes_of(c->call->wanted_header);
+    (void)one;
+    if (line.size > name.size && bytes[name.size] == ':' &&
+        strncasecmp(bytes, name.at, name.size) == 0) {
+        c->reply->header.size = 0;
+        flm_text_add(&c->reply->header, flm_bytes_trimmed(flm_bytes_from(line, name.size + 1)));
+    }
+    return size;
 }
 
 static int go_on(void *context, curl_off_t a, curl_off_t b, curl_off_t x, curl_off_t y)
@@ -97,6 +114,9 @@ static bool set_options(const struct flm_curl *curl, CURL *e, struct flm_http_ca
                 set(e, CURLOPT_CONNECTTIMEOUT, (long)FLM_CONNECT_SECONDS) == CURLE_OK &&
                 set(e, CURLOPT_TIMEOUT, (long)call->most_s) == CURLE_OK &&
                 set(e, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
+    if (good && call->wanted_header)
+        good = set(e, CURLOPT_HEADERFUNCTION, receive_header) == CURLE_OK &&
+               set(e, CURLOPT_HEADERDATA, (void *)c) == CURLE_OK;
     if (good && call->has_body)
         good = set(e, CURLOPT_POST, 1L) == CURLE_OK &&
                set(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.size) == CURLE_OK &&

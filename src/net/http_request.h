@@ -17,9 +17,10 @@ struct flm_http_call {
     const char *token;  /* Authorization: Bearer; one line. NULL: none */
     const char *tenant; /* X-Scope-OrgID; one line. NULL: none */
     struct flm_bytes body;
-    bool has_body;    /* POST, with application/octet-stream; else GET */
-    int most_s;       /* seconds that it may take; 0: any time */
-    size_t most_body; /* bytes of the response; 0: any number */
+    bool has_body;             /* POST, with application/octet-stream; else GET */
+    const char *wanted_header; /* of the response: "Retry-After"; NULL: none */
+    int most_s;                /* seconds that it may take; 0: any time */
+    size_t most_body;          /* bytes of the response; 0: any number */
 
     /* Called several times a second; false gives up, as FLM_ERROR_CANCELED. It may be NULL. */
     bool (*waiting)(void *context);
@@ -27,8 +28,8 @@ struct flm_http_call {
 };
 
 struct flm_http_reply {
-    int status; /* 0: there was none */
-    struct flm_text body;
+    int status;                   /* 0: there was none */
+    struct flm_text body, header; /* header: the value of the wanted one */
 };
 
 /* False, and `why`, where there is no response: no server, no libcurl, too late. A response of any

@@ -43,7 +43,9 @@ static void answer(int socket)
     const char *status = strstr(request, " /refused ") ? "404 Not Found"
                          : strstr(request, " /moved ") ? "302 Found\r\nLocation: /other"
                                                        : "200 OK";
-    snprintf(head, sizeof head, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n", status, size);
+    snprintf(head, sizeof head,
+             "HTTP/1.1 %s\r\nX-Kind:  a b \r\nX-Kin: c\r\nContent-Length: %zu\r\n\r\n", status,
+             size);
     if (write(socket, head, strlen(head)) < 0 || write(socket, request, size) < 0)
         _exit(1);
 }
@@ -107,6 +109,13 @@ static void a_request_has_its_body_token_and_tenant(void **state)
     assert_true(has(&reply, "\r\nAuthorization: Bearer flm_1\r\n"));
     assert_true(has(&reply, "\r\nX-Scope-OrgID: web\r\n"));
     assert_memory_equal(reply.body.at + reply.body.size - 7, "\r\n\r\na\0b", 7);
+    flm_http_reply_clear(&reply);
+    assert_true(call((struct flm_http_call){.wanted_header = "x-kind"}, s.port, "/", &reply, &why));
+    assert_int_equal(reply.header.size, 3);
+    assert_memory_equal(reply.header.at, "a b", 3);
+    flm_http_reply_clear(&reply);
+    assert_true(call((struct flm_http_call){.wanted_header = "X-None"}, s.port, "/", &reply, &why));
+    assert_int_equal(reply.header.size, 0);
     flm_http_reply_clear(&reply);
     assert_true(call((struct flm_http_call){0}, s.port, "/", &reply, &why));
     assert_true(has(&reply, "GET / HTTP/1.1\r\n"));

@@ -14,6 +14,23 @@ enum flm_report_form flm_form_of(const struct flm_form_fields *fields)
                               : FLM_REPORT_TEXT;
 }
 
+bool flm_form_of_file(const char *path, enum flm_report_form *form)
+{
+    static const struct {
+        const char *end;
+        enum flm_report_form form;
+    } forms[] = {{".txt", FLM_REPORT_TEXT},
+                 {".md", FLM_REPORT_MARKDOWN},
+                 {".json", FLM_REPORT_JSON},
+                 {".csv", FLM_REPORT_CSV}};
+    size_t i = 0, count = sizeof forms / sizeof forms[0];
+    while (i < count && !flm_bytes_end_with(flm_bytes_of(path), forms[i].end))
+        i++;
+    if (i < count)
+        *form = forms[i].form;
+    return i < count;
+}
+
 bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why)
 {
     return fields->json + fields->csv + fields->markdown <= 1 ||

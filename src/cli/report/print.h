@@ -29,6 +29,9 @@ struct flm_form_fields {
 /* Text where none is given. */
 enum flm_report_form flm_form_of(const struct flm_form_fields *fields);
 
+/* By the extension: .txt, .md, .json, .csv. False: it is another one. */
+bool flm_form_of_file(const char *path, enum flm_report_form *form);
+
 /* False, and `why`, where several are given. */
 bool flm_form_check(const struct flm_form_fields *fields, struct flm_error *why);
 

@@ -46,6 +46,8 @@ static enum MHD_Result respond(struct flm_http_server *s, struct flm_exchange *x
         s->http.add_response_header(response, headers[i][0], headers[i][1]);
     if (r->authenticate)
         s->http.add_response_header(response, "WWW-Authenticate", r->authenticate);
+    if (r->verdict)
+        s->http.add_response_header(response, "Flamel-Verdict", r->verdict);
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%u", r->retry_after_s);
     if (r->retry_after_s > 0)

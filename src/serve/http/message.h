@@ -34,6 +34,7 @@ struct flm_http_response {
     const char *policy;       /* Content-Security-Policy; NULL: nothing is allowed */
     const char *authenticate; /* WWW-Authenticate; NULL: none */
     const char *cache;        /* Cache-Control; NULL: no-store */
+    const char *verdict;      /* Flamel-Verdict: PASS, FAIL, INCONCLUSIVE; NULL: none */
     unsigned retry_after_s;   /* 0: not said */
     struct flm_text body;
 };

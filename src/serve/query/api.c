@@ -2,8 +2,10 @@
  *
  * `from` and `until` are times, as flamel query has them. Each path takes the parameters that it
  * applies, and refuses others: docs/serve.md lists them. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number/number.h"
 #include "base/text/json_write.h"
 #include "flamel/algebra.h"
 #include "flamel/file.h"
@@ -36,6 +38,28 @@ bool flm_api_query(const struct flm_http_request *request, const char *known,
                          flm_wall_ms(), &range, why))
         return false;
     limit(query, range);
+    return true;
+}
+
+bool flm_api_number(const struct flm_http_request *request, const char *name, double *value,
+                    struct flm_error *why)
+{
+    const char *text = flm_http_parameter(request, name);
+    return !text || flm_number_parse(flm_bytes_of(text), value) != FLM_NUMBER_NONE ||
+           flm_error_set(why, FLM_ERROR_USAGE, "the parameter '%s' is a number%s, not '%s'", name,
+                         strcmp(name, "step") == 0 ? " of seconds" : "", text);
+}
+
+bool flm_api_count(const struct flm_http_request *request, const char *name, uint32_t least,
+                   uint32_t most, uint32_t *value, struct flm_error *why)
+{
+    double number = *value;
+    if (!flm_api_number(request, name, &number, why))
+        return false;
+    if (!(number >= least && number <= most && number == (uint32_t)number))
+        return flm_error_set(why, FLM_ERROR_USAGE, "the parameter '%s' is %u to %u", name, least,
+                             most);
+    *value = (uint32_t)number;
     return true;
 }
 
@@ -144,28 +168,24 @@ static bool check_sides(const struct flm_http_request *request, const char *comp
            flm_error_set(why, FLM_ERROR_USAGE, "difffolded takes compare=FROM..UNTIL");
 }
 
-/* Of another range of time too, where `compare` has one ("-25h..-24h"): both side by side. */
-static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_request *request,
-                                 struct flm_error *why)
+static void fail_empty(const struct flm_http_request *request, struct flm_http_response *response)
 {
-    struct flm_store_query query;
-    struct flm_times before;
-    const char *compare = flm_http_parameter(request, "compare");
-    if (!flm_api_query(request, "from, until, selector, type, compare, apply, format", &query, why))
-        return NULL;
-    if (!check_sides(request, compare, why))
-        return NULL;
-    if (!compare)
-        return flm_store_merge(s->store, &query, why);
-    if (!flm_times_parse_pair(flm_bytes_of(compare), "compare", flm_wall_ms(), &before, why))
-        return NULL;
-    struct flm_profile *new = flm_store_merge(s->store, &query, why), *old = NULL, *both = NULL;
-    limit(&query, before);
-    old = new ? flm_store_merge(s->store, &query, why) : NULL;
-    both = old ? flm_comparison_align(old, new, why) : NULL;
-    flm_profile_free(old);
-    flm_profile_free(new);
-    return both;
+    flm_fail_json(request, response, 404, "no profile matches the selector in this range of time");
+}
+
+struct flm_profile *flm_api_merge(struct flm_serving *s, const struct flm_http_request *request,
+                                  const struct flm_store_query *query,
+                                  struct flm_http_response *response)
+{
+    struct flm_error why;
+    struct flm_profile *p = flm_store_merge(s->store, query, &why);
+    if (!p)
+        flm_api_fail(request, response, &why);
+    if (!p || flm_profile_node_count(p) > 1)
+        return p;
+    flm_profile_free(p);
+    fail_empty(request, response);
+    return NULL;
 }
 
 static bool save(const struct flm_http_request *request, const struct flm_profile *p,
@@ -193,23 +213,74 @@ static bool save(const struct flm_http_request *request, const struct flm_profil
                          format);
 }
 
+/* Of another range of time too, where `compare` has one ("-25h..-24h"): both side by side. One of
+ * them may have nothing. */
+static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_request *request,
+                                 const struct flm_store_query *query,
+                                 struct flm_http_response *response)
+{
+    const char *compare = flm_http_parameter(request, "compare");
+    struct flm_store_query other = *query;
+    struct flm_times before;
+    struct flm_error why;
+    if (!compare)
+        return flm_api_merge(s, request, query, response);
+    struct flm_profile *new = NULL, *old = NULL, *both = NULL;
+    if (flm_times_parse_pair(flm_bytes_of(compare), "compare", flm_wall_ms(), &before, &why)) {
+        limit(&other, before);
+        new = flm_store_merge(s->store, query, &why);
+        old = new ? flm_store_merge(s->store, &other, &why) : NULL;
+        both = old ? flm_comparison_align(old, new, &why) : NULL;
+    }
+    flm_profile_free(old);
+    flm_profile_free(new);
+    if (both && flm_profile_node_count(both) > 1)
+        return both;
+    if (both)
+        fail_empty(request, response);
+    else
+        flm_api_fail(request, response, &why);
+    flm_profile_free(both);
+    return NULL;
+}
+
+/* Takes the profile. What is larger than was asked for has its small nodes merged. */
+static struct flm_profile *transform(const struct flm_http_request *request, struct flm_profile *p,
+                                     uint32_t nodes, struct flm_error *why)
+{
+    const char *apply = flm_http_parameter(request, "apply");
+    char limit[40];
+    if (apply) {
+        struct flm_profile *applied = flm_apply(p, apply, NULL, why);
+        flm_profile_free(p);
+        p = applied;
+    }
+    if (p && flm_profile_node_count(p) - 1 > nodes) {
+        snprintf(limit, sizeof limit, "nodes:%u", nodes);
+        struct flm_profile *limited = flm_apply(p, limit, NULL, why);
+        flm_profile_free(p);
+        p = limited;
+    }
+    return p;
+}
+
 static void answer_merge(struct flm_serving *s, const struct flm_http_request *request,
                          struct flm_http_response *response)
 {
     struct flm_error why;
-    const char *apply = flm_http_parameter(request, "apply");
-    struct flm_profile *p = merge(s, request, &why);
-    if (p && flm_profile_node_count(p) <= 1) {
-        flm_profile_free(p);
-        flm_fail_json(request, response, 404,
-                      "no profile matches the selector in this range of time");
+    struct flm_store_query query;
+    uint32_t nodes = FLM_SERVE_NODES;
+    if (!flm_api_query(request, "from, until, selector, type, compare, apply, nodes, format",
+                       &query, &why) ||
+        !check_sides(request, flm_http_parameter(request, "compare"), &why) ||
+        !flm_api_count(request, "nodes", 1, FLM_SERVE_MOST_NODES, &nodes, &why)) {
+        flm_api_fail(request, response, &why);
         return;
     }
-    if (p && apply) {
-        struct flm_profile *applied = flm_apply(p, apply, NULL, &why);
-        flm_profile_free(p);
-        p = applied;
-    }
+    struct flm_profile *p = merge(s, request, &query, response);
+    if (!p)
+        return;
+    p = transform(request, p, nodes, &why);
     if (!p || !save(request, p, response, &why)) {
         flm_text_clear(&response->body);
         flm_api_fail(request, response, &why);
@@ -217,7 +288,7 @@ static void answer_merge(struct flm_serving *s, const struct flm_http_request *r
     flm_profile_free(p);
 }
 
-const struct flm_route flm_routes_api[11] = {
+const struct flm_route flm_routes_api[14] = {
     {"GET", "/api/v1/services", FLM_RIGHT_READ, answer_services, flm_fail_json},
     {"GET", "/api/v1/types", FLM_RIGHT_READ, answer_types, flm_fail_json},
     {"GET", "/api/v1/labels", FLM_RIGHT_READ, answer_labels, flm_fail_json},
@@ -226,6 +297,9 @@ const struct flm_route flm_routes_api[11] = {
     {"GET", "/api/v1/targets", FLM_RIGHT_READ, answer_targets, flm_fail_json},
     {"GET", "/api/v1/timeline", FLM_RIGHT_READ, flm_api_timeline, flm_fail_json},
     {"GET", "/api/v1/merge", FLM_RIGHT_READ, answer_merge, flm_fail_json},
+    {"GET", "/api/v1/top", FLM_RIGHT_READ, flm_api_top, flm_fail_json},
+    {"GET", "/api/v1/gate", FLM_RIGHT_READ, flm_api_gate, flm_fail_json},
+    {"GET", "/api/v1/changes", FLM_RIGHT_READ, flm_api_changes, flm_fail_json},
     {"GET", "/api/v1/views", FLM_RIGHT_READ, flm_api_views, flm_fail_json},
     {"POST", "/api/v1/views", FLM_RIGHT_WRITE, flm_api_save_view, flm_fail_json},
     {"DELETE", "/api/v1/views", FLM_RIGHT_WRITE, flm_api_remove_view, flm_fail_json},

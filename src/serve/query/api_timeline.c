@@ -1,7 +1,6 @@
 /* api_timeline.c - values over time: of all that matches, and of the largest groups of it. */
 #include <stdlib.h>
 
-#include "base/number/number.h"
 #include "base/text/json_write.h"
 #include "os/clock.h"
 #include "serve/query/api.h"
@@ -147,16 +146,6 @@ static void write_timeline(const struct groups *g, int64_t from_ms, bool is_grou
     flm_json_end(&json);
 }
 
-/* Any number; `*value` stays where the parameter is not there. */
-static bool read_number(const struct flm_http_request *request, const char *name, double *value,
-                        struct flm_error *why)
-{
-    const char *text = flm_http_parameter(request, name);
-    return !text || flm_number_parse(flm_bytes_of(text), value) != FLM_NUMBER_NONE ||
-           flm_error_set(why, FLM_ERROR_USAGE, "the parameter '%s' is a number%s, not '%s'", name,
-                         strcmp(name, "step") == 0 ? " of seconds" : "", text);
-}
-
 void flm_api_timeline(struct flm_serving *s, const struct flm_http_request *request,
                       struct flm_http_response *response)
 {
@@ -169,7 +158,8 @@ void flm_api_timeline(struct flm_serving *s, const struct flm_http_request *requ
         label = *label ? "service_name" : NULL;
     bool good =
         flm_api_query(request, "from, until, selector, type, step, by, groups", &query, &why) &&
-        read_number(request, "step", &step_s, &why) && read_number(request, "groups", &most, &why);
+        flm_api_number(request, "step", &step_s, &why) &&
+        flm_api_number(request, "groups", &most, &why);
     if (good && !(most >= 0 && most <= 1000))
         good = flm_error_set(&why, FLM_ERROR_USAGE, "the parameter 'groups' is 0 to 1000");
     if (good && query.until_ms == INT64_MAX)
