@@ -43,6 +43,10 @@ struct flm_serve_options {
 
     const char *config; /* the text of a file of targets to scrape (YAML); NULL: there are none */
     const char *config_name; /* what errors call it; NULL: "config" */
+
+    /* Files in PEM: a chain of certificates, the own one first, and its private key. With them all
+     * connections speak TLS; they are read again when they have changed. NULL: none does. */
+    const char *tls_certificate, *tls_key;
 };
 
 /* NULL, and `why`: FLM_ERROR_USAGE for an address that is not of this machine, without tokens. */

@@ -114,6 +114,8 @@ static bool set_options(const struct flm_curl *curl, CURL *e, struct flm_http_ca
                 set(e, CURLOPT_CONNECTTIMEOUT, (long)FLM_CONNECT_SECONDS) == CURLE_OK &&
                 set(e, CURLOPT_TIMEOUT, (long)call->most_s) == CURLE_OK &&
                 set(e, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
+    if (good && call->authorities)
+        good = set(e, CURLOPT_CAINFO, call->authorities) == CURLE_OK;
     if (good && call->wanted_header)
         good = set(e, CURLOPT_HEADERFUNCTION, receive_header) == CURLE_OK &&
                set(e, CURLOPT_HEADERDATA, (void *)c) == CURLE_OK;

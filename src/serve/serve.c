@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/text/versioned.h"
 #include "net/tenant.h"
@@ -12,6 +13,7 @@
 #include "serve/access/site.h"
 #include "serve/grpc/grpc_server.h"
 #include "serve/http/http_server.h"
+#include "serve/http/tls.h"
 #include "serve/page/store_page.h"
 #include "serve/routes.h"
 #include "serve/scrape/scraper.h"
@@ -37,6 +39,7 @@ struct flm_serve {
     struct flm_store_page page;
     struct flm_serve_options options;
     struct flm_http_server *http;
+    struct flm_tls *tls;             /* NULL: it speaks in the clear */
     struct flm_grpc_server *grpc;    /* NULL: flamel was built without it */
     struct flm_scrape_config config; /* until the scraper has it */
     bool is_loopback;
@@ -237,6 +240,46 @@ static bool start_scraper(struct flm_serve *s, struct flm_error *why)
     return s->serving.scraper != NULL;
 }
 
+static void report_certificate(void *context, const struct flm_error *why)
+{
+    report(context, false, why);
+}
+
+/* Three files a connection: more than usually may be open. */
+static void raise_files(rlim_t wanted)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted)
+        return;
+    files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static bool start_tls(struct flm_serve *s, struct flm_error *why)
+{
+    const struct flm_serve_options *o = &s->options;
+    if (!o->tls_certificate && !o->tls_key)
+        return true;
+    if (!o->tls_certificate || !o->tls_key)
+        return flm_error_set(why, FLM_ERROR_USAGE, "TLS takes both: a certificate, and its key");
+    const struct flm_tls_options tls = {
+        .certificate = o->tls_certificate,
+        .key = o->tls_key,
+        .take_http1 = flm_http_server_take,
+        .http1 = s->http,
+        .take_http2 = flm_grpc_is_built() ? flm_grpc_server_take : NULL,
+        .http2 = s->grpc,
+        .most_links = MOST_CONNECTIONS + MOST_GRPC_CONNECTIONS,
+        .report = report_certificate,
+        .context = s,
+    };
+    raise_files(4 * tls.most_links);
+    s->tls = flm_tls_start(&tls, why);
+    if (s->tls)
+        flm_http_server_secure(s->http, flm_tls_take, s->tls);
+    return s->tls != NULL;
+}
+
 static bool start(struct flm_serve *s, struct flm_error *why)
 {
     const struct flm_serve_options *o = &s->options;
@@ -288,9 +331,9 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     s->http = flm_http_server_open(&http, why);
     bool is_six = strchr(s->host, ':') != NULL;
     if (s->http)
-        snprintf(s->url, sizeof s->url, "http://%s%s%s:%u/", is_six ? "[" : "", s->host,
-                 is_six ? "]" : "", flm_http_server_port(s->http));
-    if (!s->http || !flm_store_page_make(&s->page, why))
+        snprintf(s->url, sizeof s->url, "http%s://%s%s%s:%u/", o->tls_certificate ? "s" : "",
+                 is_six ? "[" : "", s->host, is_six ? "]" : "", flm_http_server_port(s->http));
+    if (!s->http || !start_tls(s, why) || !flm_store_page_make(&s->page, why))
         return false;
     s->serving.page = &s->page;
     s->serving.store = flm_store_open(o->folder, NULL, why);
@@ -342,6 +385,7 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
     atomic_store(&s->serving.is_ready, false);
     flm_http_server_stop(s->http);
     flm_grpc_server_stop(s->grpc);
+    flm_tls_stop(s->tls);
     flm_scraper_stop(s->serving.scraper);
     flm_scrape_config_clear(&s->config);
     if (s->has_keeper) {

@@ -3,6 +3,8 @@
 import grpc from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import https from 'node:https';
 import net from 'node:net';
 import {test} from 'node:test';
 import {gzipSync} from 'node:zlib';
@@ -167,4 +169,26 @@ test('what has arrived when the server is told to end is answered', async () => 
     for (const {code, details} of await Promise.all(answers)) assert.ok(code === 0 || code === grpc.status.UNAVAILABLE, details);
     assert.equal(await ended, 0);
     one.close();
+});
+
+// HTTP and gRPC are told apart by what a client offers.
+test('gRPC and HTTP over TLS at one port', async () => {
+    const file = 'tests/data/tls/certificate.pem', ca = readFileSync(file);
+    const server = await serve('--tls-cert', file, '--tls-key', 'tests/data/tls/key.pem');
+    assert.match(server.url, /^https:/);
+    const one = new grpc.Client(server.address, grpc.credentials.createSsl(ca));
+    const answers = await Promise.all(Array.from({length: 100}, () => call(one, OTLP('v1development'), exported('tls'))));
+    assert.deepEqual(answers.filter(({code}) => code !== 0), []);
+    const text = await new Promise((done, fail) => https.get(`${server.url}api/v1/merge?format=folded`, {ca}, response => {
+        let all = '';
+        response.on('data', more => all += more).on('end', () => done(all));
+    }).on('error', fail));
+    assert.equal(text, 'main;idle 300\nmain;work 700\n');
+    const stranger = new grpc.Client(server.address, grpc.credentials.createSsl(readFileSync('tests/data/tls/other_certificate.pem')));
+    assert.equal((await call(stranger, OTLP('v1development'), exported('tls'))).code, 14);
+    const clear = client(server);
+    assert.equal((await call(clear, OTLP('v1development'), exported('tls'))).code, 14);
+    server.child.kill('SIGTERM');
+    await new Promise(done => server.child.once('exit', done));
+    for (const each of [one, stranger, clear]) each.close();
 });

@@ -20,15 +20,16 @@ enum { USUAL_SPOOL_MIB = 256 };
 const char *flm_record_push_misplaced(const struct flm_record_push *push,
                                       const struct flm_option_list *labels)
 {
-    return push->server.url          ? NULL
-           : push->service           ? "service"
-           : labels->count > 0       ? "label"
-           : push->interval          ? "push-interval"
-           : push->spool             ? "push-spool"
-           : push->spool_mib         ? "push-spool-size"
-           : push->server.token_file ? "token"
-           : push->server.tenant     ? "tenant"
-                                     : NULL;
+    return push->server.url           ? NULL
+           : push->service            ? "service"
+           : labels->count > 0        ? "label"
+           : push->interval           ? "push-interval"
+           : push->spool              ? "push-spool"
+           : push->spool_mib          ? "push-spool-size"
+           : push->server.token_file  ? "token"
+           : push->server.authorities ? "cacert"
+           : push->server.tenant      ? "tenant"
+                                      : NULL;
 }
 
 struct pushing {

@@ -54,6 +54,9 @@ struct flm_record_push {
         {"token",         0,                                                                       \
          "FILE",          "with --push: a file with the token to write with",                      \
          FLM_OPTION_TEXT, offsetof(fields, member.server.token_file)},                             \
+        {"cacert",        0,                                                                       \
+         "FILE",          "with --push: certificates to trust (PEM; default: the system's)",       \
+         FLM_OPTION_TEXT, offsetof(fields, member.server.authorities)},                            \
     {                                                                                              \
         "tenant", 0, "NAME", "with --push: whose profiles these are", FLM_OPTION_TEXT,             \
             offsetof(fields, member.server.tenant)                                                 \

@@ -15,7 +15,8 @@
 #include "store/labels/time_text.h"
 
 struct fields {
-    const char *folder, *store, *listen, *keep, *token_file, *new_token, *tenant, *config;
+    const char *folder, *store, *listen, *keep, *token_file, *new_token, *tenant, *config,
+        *certificate, *key;
     int most_series, most_body;
 };
 
@@ -39,6 +40,10 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct fields, tenant)},
     {"config", 0, "FILE", "scrape /debug/pprof of the programs that are listed in this file (YAML)",
      FLM_OPTION_TEXT, offsetof(struct fields, config)},
+    {"tls-cert", 0, "FILE", "speak TLS with the certificates in this file (PEM), the own one first",
+     FLM_OPTION_TEXT, offsetof(struct fields, certificate)},
+    {"tls-key", 0, "FILE", "the private key of --tls-cert (PEM)", FLM_OPTION_TEXT,
+     offsetof(struct fields, key)},
     {"max-series", 0, "N", "series of a tenant (default: 100000)", FLM_OPTION_COUNT,
      offsetof(struct fields, most_series)},
     {"max-body", 0, "MIB",
@@ -200,12 +205,16 @@ static int run(const struct flm_command *command, int count, char **argv)
         return flm_message_usage("--tenant is of a new token: it takes --new-token RIGHTS");
     if (!split_address(f.listen, host, &o.port) || (f.keep && !read_duration(f.keep, &o.keep_ms)))
         return FLM_EXIT_WRONG;
+    if (!f.certificate != !f.key)
+        return flm_message_usage("--tls-cert and --tls-key go together");
     bool good =
         read_file(f.token_file, &tokens, &o.tokens) && read_file(f.config, &config, &o.config);
     o.tokens_name = f.token_file;
     o.config_name = f.config;
     o.folder = f.store ? f.store : f.folder ? f.folder : "flamel-data";
     o.host = host;
+    o.tls_certificate = f.certificate;
+    o.tls_key = f.key;
     o.most_series = (size_t)f.most_series;
     o.most_body = (size_t)f.most_body << 20;
     o.report = report;
@@ -231,7 +240,8 @@ const struct flm_command flm_command_serve = {
     .examples = "  flamel serve --data /var/lib/flamel --keep 30d\n"
                 "  flamel serve --config flamel.yaml\n"
                 "  flamel serve --token-file tokens --new-token write\n"
-                "  flamel serve --token-file tokens --listen 0.0.0.0:4040\n",
+                "  flamel serve --token-file tokens --listen 0.0.0.0:4040 --tls-cert fullchain.pem "
+                "--tls-key privkey.pem\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = run,

@@ -143,6 +143,7 @@ static enum outcome send(struct flm_push *p, const struct flm_spooled *spooled)
         .url = url.at,
         .token = p->token.at,
         .tenant = spooled->tenant,
+        .authorities = p->options.server.authorities,
         .body = spooled->profile,
         .has_body = true,
         .most_s = MOST_SECONDS,

@@ -9,6 +9,8 @@
 
 struct flm_server_fields {
     const char *url, *token_file, *tenant;
+    const char
+        *authorities; /* a file of certificates: those of servers are signed by one of them */
 };
 
 /* The URL is one, and the tenant can be one; `token` receives the token, terminated, or nothing

@@ -17,6 +17,8 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct flm_query_fields, server.url)},
     {"token", 0, "FILE", "of --server: a file with the token to read with", FLM_OPTION_TEXT,
      offsetof(struct flm_query_fields, server.token_file)},
+    {"cacert", 0, "FILE", "of --server: certificates to trust (PEM; default: the system's)",
+     FLM_OPTION_TEXT, offsetof(struct flm_query_fields, server.authorities)},
     {"from", 0, "TIME", "from this time on, such as -1h or 2026-11-28T10:30 (default: the first)",
      FLM_OPTION_TEXT, offsetof(struct flm_query_fields, from)},
     {"until", 0, "TIME", "up to this time (default: the last)", FLM_OPTION_TEXT,
@@ -172,6 +174,8 @@ static int run(const struct flm_command *command, int count, char **argv)
         return flm_message_usage("choose one: a store (--data), or a server (--server)");
     if (f.server.token_file && !f.server.url)
         return flm_message_usage("--token is for a server: it takes --server URL");
+    if (f.server.authorities && !f.server.url)
+        return flm_message_usage("--cacert is for a server: it takes --server URL");
     if (f.nodes == 0)
         return flm_message_usage("--nodes is 1 at least");
     for (int i = 0; i < operands; i++)

@@ -37,6 +37,7 @@ bool flm_query_ask(const struct flm_query_fields *f, const char *path, const cha
     const struct flm_http_call call = {.url = url.at,
                                        .token = token.at,
                                        .tenant = f->server.tenant,
+                                       .authorities = f->server.authorities,
                                        .wanted_header = wanted_header,
                                        .most_body = MOST_RESPONSE};
     if (good && !flm_http_call(&call, reply, why))

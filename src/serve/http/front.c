@@ -45,13 +45,32 @@ static void drop(struct flm_front *f, unsigned index)
     remove_at(f, index);
 }
 
-static void hand_over(struct flm_front *f, unsigned index, bool is_http2)
+/* Whoever speaks in the clear where TLS is wanted may be somebody with a wrong URL. */
+static void refuse_plain(int socket)
+{
+    static const char said[] = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n"
+                               "Connection: close\r\nContent-Length: 48\r\n\r\n"
+                               "this address speaks TLS: its URLs are https://\r\n";
+    char rest[4096];
+    ssize_t size = send(socket, said, sizeof said - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    shutdown(socket, SHUT_WR);
+    while (size > 0) /* what is not read when it is closed would take the response back */
+        size = recv(socket, rest, sizeof rest, MSG_DONTWAIT);
+    close(socket);
+}
+
+static void hand_over(struct flm_front *f, unsigned index, const char *said)
 {
     struct waiting w = f->waiting[index];
     const int one = 1;
+    bool is_http2 = memcmp(said, "PRI", ENOUGH) == 0;
     remove_at(f, index);
     setsockopt(w.socket, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
-    if (is_http2 && f->options.take_http2)
+    if (f->options.take_tls && said[0] == 0x16 && said[1] == 0x03)
+        f->options.take_tls(f->options.tls, w.socket, &w.peer);
+    else if (f->options.take_tls)
+        refuse_plain(w.socket);
+    else if (is_http2 && f->options.take_http2)
         f->options.take_http2(f->options.http2, w.socket, &w.peer);
     else
         f->options.take_http1(f->options.http1, w.socket, &w.peer);
@@ -68,7 +87,7 @@ static void look(struct flm_front *f, unsigned index)
     if (size < ENOUGH)
         drop(f, index);
     else
-        hand_over(f, index, memcmp(said, "PRI", ENOUGH) == 0);
+        hand_over(f, index, said);
 }
 
 static void accept_all(struct flm_front *f)

@@ -3,6 +3,7 @@
  *
  *     PRI * HTTP/2.0 ...    the preface of HTTP/2 (RFC 9113, 3.4)      take_http2
  *     anything else         HTTP/1.1                                   take_http1
+ *     16 03 ...             TLS, where there is a certificate          take_tls
  *
  * So clients of gRPC (OpenTelemetry, Parca) and of HTTP have one address, as they have with the
  * servers that they know. A connection waits here until it has said three bytes: 30 s at most, and
@@ -29,6 +30,10 @@ typedef void (*flm_front_take)(void *context, int socket, const struct flm_front
 struct flm_front_options {
     flm_front_take take_http1, take_http2; /* take_http2 may be NULL: then HTTP/1 refuses it */
     void *http1, *http2;                   /* their contexts */
+
+    /* Of what begins with a record of TLS; where it is set, nothing else is taken. */
+    flm_front_take take_tls;
+    void *tls;
 };
 
 /* Takes the listening socket. NULL, and `why`, when no thread can be started. */

@@ -359,10 +359,16 @@ struct flm_http_server *flm_http_server_open(const struct flm_http_options *opti
 }
 
 /* The library closes what it does not take: there are too many, in all or of one address. */
-static void take(void *context, int socket, const struct flm_front_peer *peer)
+void flm_http_server_take(void *context, int socket, const struct flm_front_peer *peer)
 {
     struct flm_http_server *s = context;
     s->http.add_connection(s->daemon, socket, (const struct sockaddr *)&peer->address, peer->size);
+}
+
+void flm_http_server_secure(struct flm_http_server *s, flm_front_take take, void *tls)
+{
+    s->take_tls = take;
+    s->tls = tls;
 }
 
 bool flm_http_server_start(struct flm_http_server *s, struct flm_error *why)
@@ -378,10 +384,12 @@ bool flm_http_server_start(struct flm_http_server *s, struct flm_error *why)
         MHD_OPTION_URI_LOG_CALLBACK, on_first_line, s, MHD_OPTION_END);
     if (!s->daemon)
         return cannot_listen(s, why);
-    const struct flm_front_options front = {.take_http1 = take,
+    const struct flm_front_options front = {.take_http1 = flm_http_server_take,
                                             .take_http2 = s->options.take_http2,
                                             .http1 = s,
-                                            .http2 = s->options.http2};
+                                            .http2 = s->options.http2,
+                                            .take_tls = s->take_tls,
+                                            .tls = s->tls};
     int socket = s->socket;
     s->socket = -1;
     s->front = flm_front_start(socket, &front, why);

@@ -43,6 +43,11 @@ struct flm_http_options {
 /* Listens, and has the port: connections wait until it is started. */
 struct flm_http_server *flm_http_server_open(const struct flm_http_options *options,
                                              struct flm_error *why);
+
+/* Before it is started: all connections speak TLS, and are taken by whoever has it (tls.h), which
+ * hands them over to flm_http_server_take, a flm_front_take. */
+void flm_http_server_secure(struct flm_http_server *server, flm_front_take take, void *tls);
+void flm_http_server_take(void *server, int socket, const struct flm_front_peer *peer);
 bool flm_http_server_start(struct flm_http_server *server, struct flm_error *why);
 
 /* Accepts no more, answers what has arrived, and ends. An answer that a worker is at is waited

@@ -53,6 +53,8 @@ struct flm_http_server {
     struct MHD_Daemon *daemon;
     int socket; /* that listens, until the front has it; -1: none */
     struct flm_front *front;
+    flm_front_take take_tls; /* NULL: connections speak in the clear */
+    void *tls;
     uint16_t port;
     char *host;    /* owned */
     size_t bodies; /* bytes of all that arrive or wait; of the library's thread */

@@ -23,7 +23,9 @@ struct served serve_start(struct flm_serve_options o)
     s.serve = flm_serve_start(&o, &why);
     if (!s.serve)
         fail_msg("%s", why.text);
-    assert_int_equal(sscanf(flm_serve_url(s.serve), "http://127.0.0.1:%u/", &port), 1);
+    assert_int_equal(sscanf(flm_serve_url(s.serve),
+                            o.tls_key ? "https://127.0.0.1:%u/" : "http://127.0.0.1:%u/", &port),
+                     1);
     s.port = (uint16_t)port;
     return s;
 }
