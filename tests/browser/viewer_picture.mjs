@@ -332,7 +332,7 @@ test('the theme that was chosen is that of the first picture', async () => {
         await page.evaluate(chosen => localStorage.setItem('flamel-theme', chosen), chosen);
         await page.reload();
         await page.locator(`#flamel-first.${chosen}`).waitFor();
-        const ink = await page.locator('#flamel-first path').first().evaluate(path => getComputedStyle(path).stroke ===
+        const ink = await page.locator('#flamel-first path').first().evaluate(path => getComputedStyle(path).fill ===
             (path.ownerDocument.querySelector('#flamel-first.dark') ? getComputedStyle(path).color : 'rgb(238, 237, 234)'));
         assert.ok(ink);
         await page.context().close();

@@ -117,13 +117,14 @@ static int row_of(const struct first *first, uint32_t level)
 }
 
 /* In tenths of a pixel to the right and whole pixels down, which path.h writes without a point. */
-static void add_line(const struct first *first, struct flm_text *out, struct flm_pen *pen,
-                     const struct flm_rectangle *r)
+static void add_box(const struct first *first, struct flm_text *out, struct flm_pen *pen,
+                    const struct flm_rectangle *r)
 {
     double gap = r->x1 - r->x0 >= GAP_FROM_PX ? 1 : 0;
     int left = rounded(r->x0 * 10), right = rounded((r->x1 - gap) * 10);
-    flm_path_line(out, pen, left * 10, (row_of(first, r->level) + FLM_ROW_PX / 2) * 10,
-                  (right > left ? right - left : 1) * 10);
+    struct flm_path_box box = {left * 10, row_of(first, r->level) * 10,
+                               (right > left ? right - left : 1) * 10, FLM_ROW_PX * 10};
+    flm_path_rectangle(out, pen, box, 0);
 }
 
 static bool is_color(const struct colors *a, const struct colors *b)
@@ -134,23 +135,21 @@ static bool is_color(const struct colors *a, const struct colors *b)
 /* There are few colors and few boxes: all of a color are found by looking at each that is left. */
 static void add_boxes(const struct first *first, struct flm_text *out, int height)
 {
-    flm_text_format(out,
-                    "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" height=\"%d\" "
-                    "fill=\"none\" stroke-width=\"%d\">",
-                    rounded(first->width * 10), height, height, FLM_ROW_PX);
+    flm_text_format(out, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" height=\"%d\">",
+                    rounded(first->width * 10), height, height);
     for (size_t i = 0; i < first->boxes.count; i++) {
         struct flm_pen pen = {0, 0, false};
         if (first->colors[i].is_drawn)
             continue;
         flm_text_puts(out, "<path");
-        add_color(out, "stroke", first->colors[i].fill[0]);
+        add_color(out, "fill", first->colors[i].fill[0]);
         add_color(out, "color", first->colors[i].fill[1]);
         flm_text_puts(out, " d=\"");
         for (size_t j = i; j < first->boxes.count; j++) {
             if (first->colors[j].is_drawn || !is_color(&first->colors[i], &first->colors[j]))
                 continue;
             first->colors[j].is_drawn = true;
-            add_line(first, out, &pen, &first->boxes.at[j]);
+            add_box(first, out, &pen, &first->boxes.at[j]);
         }
         flm_text_puts(out, "\"/>");
     }

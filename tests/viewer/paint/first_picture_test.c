@@ -56,11 +56,11 @@ static void every_color_is_there_for_both_themes(void **state)
     (void)state;
     struct flm_viewer *v = viewer_of_folded("main;parse 3\nmain;read_[k] 1\n");
     struct flm_text out = first_of(v);
-    size_t paths = count_of(out.at, "<path stroke=\"#");
+    size_t paths = count_of(out.at, "<path fill=\"#");
     assert_true(paths >= 3);
     assert_int_equal(count_of(out.at, "\" color=\"#"), paths + count_of(out.at, "<g fill=\"#"));
-    for (const char *at = out.at; (at = strstr(at, "<path stroke=\"#")); at++)
-        assert_true(strncmp(at + 14, at + 30, 7) != 0);
+    for (const char *at = out.at; (at = strstr(at, "<path fill=\"#")); at++)
+        assert_true(strncmp(at + 12, at + 28, 7) != 0);
     flm_text_clear(&out);
     flm_viewer_free(v);
 }
@@ -107,7 +107,7 @@ static void merged_boxes_have_the_color_of_the_widest_of_them(void **state)
 {
     (void)state;
     char gray[24];
-    snprintf(gray, sizeof gray, "stroke=\"#%06x\"", flm_tone_merged.light);
+    snprintf(gray, sizeof gray, "fill=\"#%06x\"", flm_tone_merged.light);
     for (int wide = 0; wide < 2; wide++) { /* of 1.1 px, or of 0.1 px */
         struct flm_text text = {0};
         flm_text_format(&text, "main %d\n", wide ? 1 : 12000);
