@@ -26,9 +26,10 @@ export function makeCanvas(view, surface) {
     let isPreparing = false;
     let copyMs = 0; // the time that copying the last picture took, for the overlay
 
-    // Paints now, so that the next frame shows it.
-    function paint() {
-        if (!ready) return;
+    // Paints now, so that the next frame shows it. Where the picture is only wanted if it differs, as in a frame for
+    // something else, the last one stays: copying 8 MB takes longer than what most frames are for.
+    function paint(isWanted = true) {
+        if (!ready || !isWanted && stage.dataset.settled === 'true' && core.isPainted()) return;
         const now = performance.now();
         let more = core.paint(now);
         if (addGlyphs(core)) more = core.paint(now);

@@ -125,6 +125,12 @@ export class Core {
         return bits;
     }
 
+    // Whether the picture is the last that was painted: nothing that it depends on has changed since.
+    isPainted() {
+        const at = this.c.flamel_versions() >>> 0, now = new Uint32Array(this.c.memory.buffer, at, GROUPS.length + 1);
+        return now[0] === now[GROUPS.length];
+    }
+
     key(key, held, now) {
         this.give(key, (at, size) => this.c.flamel_key(at, size, held, now));
         return this.changes();

@@ -39,7 +39,7 @@ const WORKED = CHANGED.tools | CHANGED.chips | CHANGED.state | CHANGED.history |
 // Makes a viewer in `root`, an element or a shadow root. `keepsHash`: the state is kept in the page's
 // address. `emit(name, detail)` dispatches an event of the component.
 export function makeViewer(root, core, module, {keepsHash = true, emit = null} = {}) {
-    let hello = null, tools = null, pending = 0, isFrameRequested = false, broken = false, isFirst = true;
+    let hello = null, tools = null, pending = 0, isFrameRequested = false, broken = false, isFirst = true, isRested = false;
     let movedAt = -REST_MS, deferred = 0, restTimer = 0, speechTimer = 0, panelTimer = 0, hasSelected = false;
     const view = {
         core, keyLabel, clickedAt: -DOUBLE_CLICK_MS,
@@ -147,12 +147,14 @@ export function makeViewer(root, core, module, {keepsHash = true, emit = null} =
         if (restTimer) return;
         pending |= deferred;
         deferred = 0;
+        isRested = true;
         requestFrame();
     }
     function frame() {
         let bits = pending;
         pending = 0;
-        canvas.paint();
+        canvas.paint(isRested || movedAt + REST_MS > performance.now());
+        isRested = false;
         bits |= core.changes();
         if (isFirst) return firstFrame(bits);
         if (performance.now() - movedAt < REST_MS && bits & DEFERRED) {
