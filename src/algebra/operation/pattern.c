@@ -7,6 +7,7 @@
 #include "base/regex/glob.h"
 #include "base/regex/regex.h"
 #include "base/text/clone_name.h"
+#include "base/text/function_name.h"
 #include "base/text/nearest.h"
 
 enum field { FUNCTION, MODULE, FILE_NAME, KIND };
@@ -274,6 +275,27 @@ static uint32_t string_of(const struct flm_frame_record *f, enum field field)
     return field == FUNCTION ? f->function : field == MODULE ? f->module : f->file;
 }
 
+/* A name; of a long one what people know the function by, as a pattern that matches it:
+ * "*StringTable::LookupKey*". What was asked for stays in it. */
+static void add_known(struct flm_text *out, struct flm_bytes name, enum field field,
+                      struct flm_bytes asked)
+{
+    enum { LONG = 48 };
+    size_t from = 0, to = name.size;
+    if (field == FUNCTION && name.size > LONG) {
+        struct flm_name_parts parts = flm_name_parts(name);
+        const size_t froms[] = {parts.qualified, 0};
+        for (int i = 0; i < 2 && to == name.size; i++)
+            if (holds((struct flm_bytes){name.at + froms[i], parts.end - froms[i]}, asked)) {
+                from = froms[i];
+                to = parts.end;
+            }
+    }
+    flm_text_puts(out, from > 0 ? "*" : "");
+    flm_text_add_name(out, (struct flm_bytes){name.at + from, to - from});
+    flm_text_puts(out, to < name.size ? "*" : "");
+}
+
 /* Those that hold the text; returns whether there are any. */
 static bool suggest_holding(const struct flm_profile *p, struct flm_bytes pattern, enum field field,
                             struct flm_text *out)
@@ -284,9 +306,8 @@ static bool suggest_holding(const struct flm_profile *p, struct flm_bytes patter
         uint32_t string = string_of(&p->frames[i], field);
         if (string == last || !holds(flm_string_bytes(p, string), pattern))
             continue;
-        struct flm_bytes name = flm_string_bytes(p, string);
         flm_text_puts(out, found ? ", " : " (there is ");
-        flm_text_add_name(out, name);
+        add_known(out, flm_string_bytes(p, string), field, pattern);
         last = string;
         found++;
     }
@@ -380,12 +401,20 @@ void flm_pattern_suggest(const struct flm_profile *p, struct flm_bytes pattern,
     struct flm_nearest near = {.asked = pattern};
     for (uint32_t i = 1; i < p->sizes.frame_count; i++)
         flm_nearest_add(&near, flm_string_bytes(p, string_of(&p->frames[i], field)));
+    bool is_whole = near.count > 0;
+    for (uint32_t i = 1; field == FUNCTION && !is_whole && i < p->sizes.frame_count; i++) {
+        struct flm_bytes name = flm_string_bytes(p, p->frames[i].function);
+        struct flm_name_parts parts = flm_name_parts(name);
+        flm_nearest_add(&near, (struct flm_bytes){name.at + parts.bare, parts.end - parts.bare});
+    }
     if (near.count == 0)
         return;
     flm_text_puts(out, " (did you mean ");
     for (size_t i = 0; i < near.count; i++) {
         flm_text_puts(out, i == 0 ? "" : i + 1 < near.count ? ", " : " or ");
+        flm_text_puts(out, is_whole ? "" : "*");
         flm_text_add_name(out, near.at[i].name);
+        flm_text_puts(out, is_whole ? "" : "*");
     }
     flm_text_puts(out, "?)");
 }

@@ -249,6 +249,7 @@ static void malformed_expressions_are_refused_with_their_place(void **state)
     refuse("invert || invert", "        ^", "there is no operation ''");
     refuse("invert | fokus:main", "         ^", "there is no operation 'fokus'");
     refuse("Invert", "^", "there is no operation 'Invert'");
+    refuse("tid:5", "^", "there is no operation 'tid'; for that label use label:tid=VALUE");
     refuse("focus", "^", "'focus' needs an argument: focus:pattern, for example focus:");
     refuse("invert | focus: ", "         ^",
            "'focus' needs an argument: focus:pattern, for example focus:");

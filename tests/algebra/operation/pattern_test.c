@@ -311,6 +311,49 @@ static void other_names_of_a_function_lead_to_it(void **state)
     suggests("libc_read", ""); /* that is no name of the C library's */
 }
 
+/* As patterns, which match them. */
+static void long_names_are_suggested_by_what_people_know_them_by(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "v8::internal::Handle<v8::internal::String> v8::internal::StringTable::LookupKey<"
+        "v8::internal::SeqSubStringKey<v8::internal::SeqOneByteString>, v8::internal::Isolate>("
+        "v8::internal::Isolate*)",
+        "net::http::Server::Serve(int)"};
+    static const char *const cases[][2] = {
+        {"Lookup", " (there is *StringTable::LookupKey*)"},
+        {"v8", " (there is v8::internal::Handle<v8::internal::String> v8::internal::StringTable::"
+               "LookupKey*)"},
+        {"LookupKye", " (did you mean *LookupKey*?)"},
+        {"Srve", " (did you mean *Serve*?)"},
+    };
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        flm_builder_add(b,
+                        flm_builder_child(b, flm_builder_root(b),
+                                          flm_builder_function(b, names[i], strlen(names[i]))),
+                        metric, 1);
+    struct flm_profile *q = flm_builder_finish(b, NULL);
+    assert_non_null(q);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct flm_text text = {0};
+        unsigned char marks[8];
+        uint32_t matched = 0;
+        flm_pattern_suggest(q, flm_bytes_of(cases[i][0]), "hide", &text);
+        flm_text_putc(&text, 0);
+        assert_string_equal(text.at, cases[i][1]);
+        const char *from = strchr(text.at, '*');
+        if (from && from == strrchr(text.at, ' ') + 1) {
+            struct flm_bytes pattern = {from, (size_t)(strrchr(text.at, '*') - from) + 1};
+            assert_true(flm_pattern_mark(q, pattern, marks, &matched, NULL));
+            assert_int_equal(matched, 1);
+        }
+        flm_text_clear(&text);
+    }
+    flm_profile_free(q);
+}
+
 static void similar_packages_are_suggested_for_all_of_one(void **state)
 {
     (void)state;
@@ -490,6 +533,7 @@ int main(void)
         cmocka_unit_test(a_star_never_takes_long),
         cmocka_unit_test(stars_agree_with_a_plain_matcher),
         cmocka_unit_test(names_that_hold_the_text_are_suggested),
+        cmocka_unit_test(long_names_are_suggested_by_what_people_know_them_by),
         cmocka_unit_test(similar_packages_are_suggested_for_all_of_one),
         cmocka_unit_test(other_names_of_a_function_lead_to_it),
         cmocka_unit_test(the_pattern_of_a_name_matches_it_and_no_other),
