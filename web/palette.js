@@ -17,6 +17,19 @@ export function keyLabel(keys) {
         .replace(/ [a-z]$/, letter => letter.toUpperCase())).join(', ');
 }
 
+// What the page does, and the core knows nothing of: by the words that people try.
+function matches(words, text) {
+    const typed = text.toLowerCase().split(/\s+/).filter(word => word && !/^(an?|with)$/.test(word));
+    return typed.length > 0 && typed.every(part => words.split(' ').some(word => word.startsWith(part)));
+}
+const pageEntries = view => [
+    ['Open a file …', 'open file load import another choose', () => view.openFiles()],
+    ['Compare with a file …', 'compare file open diff difference baseline before', () => view.openFiles('before')],
+    ['Open a folder …', 'open folder directory files', () => view.files().chooseFolder()],
+    ['Open an address …', 'open address url link fetch http', () => view.files().showAddress()],
+    ['Print', 'print paper', () => print()],
+].map(([title, words, run]) => ({title, words, run, group: 'Page'}));
+
 export function makePalette(view) {
     const input = make('input', {type: 'text', role: 'combobox', 'aria-expanded': 'true',
         'aria-controls': 'flamel-entries', autocomplete: 'off', spellcheck: 'false',
@@ -33,8 +46,8 @@ export function makePalette(view) {
                 `complete ${input.value}`).items.map(item => ({title: item.title || item.text,
                 group: item.note || '', fills: item.text})) : [];
         } else {
-            entries = view.core.query(`palette ${input.value}`).items.map(({action, ...entry}) =>
-                ({...entry, run: action}));
+            entries = [...pageEntries(view).filter(({words}) => matches(words, input.value)),
+                ...view.core.query(`palette ${input.value}`).items.map(({action, ...entry}) => ({...entry, run: action}))];
         }
         current = asked ? -1 : 0;
         refill(list, entries.map((entry, i) => make('li', {role: 'option', id: `flamel-entry-${i}`, class: entry.fills && 'fills',
@@ -66,7 +79,8 @@ export function makePalette(view) {
             ask(entry);
         } else {
             element.close();
-            view.act(entry.run);
+            if (entry.words) entry.run();
+            else view.act(entry.run);
         }
     }
     function ask(entry) {

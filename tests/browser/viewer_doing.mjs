@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
 import {axeSource} from './browser.mjs';
-import {IDLE, LEX, PARSE, SMALL, WRITE, boxOf, click, close, doubleClick, finish, hashOf, hover, nameAt, open, pageOf,
+import {IDLE, LEX, PARSE, SMALL, WRITE, boxOf, click, close, doubleClick, file, finish, hashOf, hover, nameAt, open, pageOf,
     press, resolved, selected, spot, words} from './page.mjs';
 
 after(close);
@@ -228,14 +228,29 @@ test('the palette knows the words that people try', async () => {
     for (const [typed, title] of [['delete', 'Drop stacks'], ['exclude', 'Hide this function'],
         ['group', 'Group frames by: module'], ['reverse', 'Inverted'], ['icicle', 'Root at the bottom'],
         ['bottom-up', 'Inverted'], ['dark', 'Theme: dark'], ['theme', 'Theme: light'], ['filter', 'Keep only stacks'],
-        ['sort', 'Sort the table'], ['copy', 'Copy the stack'], ['export', 'Save as: svg'], ['share', 'Copy a link']]) {
+        ['sort', 'Sort the table'], ['copy', 'Copy the stack'], ['export', 'Save as: svg'], ['share', 'Copy a link'],
+        ['open', 'Open a file'], ['open a file', 'Open a file'], ['diff', 'Compare with a file'], ['print', 'Print']]) {
         await field(page).fill(typed);
         const titles = await entries(page).allInnerTexts();
         assert.ok(titles.slice(0, 10).some(one => one.startsWith(title)), `${typed}: ${titles.slice(0, 10)}`);
     }
+    await field(page).fill('only my code');
+    const own = await entries(page).filter({hasText: /^Only my code/}).count();
+    assert.ok(own <= 1, `${own} entries`);
     await field(page).fill('group function');
     await press(page, 'Enter');
     assert.match(await words(page, '[aria-label=Transforms] .chip'), /by function/);
+    await finish(page, assert);
+});
+
+test('a file to compare with is chosen from the palette', async () => {
+    const page = await open(small);
+    await press(page, ':');
+    await field(page).fill('compare with');
+    const chosen = page.waitForEvent('filechooser');
+    await press(page, 'Enter');
+    await (await chosen).setFiles(file('later.folded', 'main;parse 5\n'));
+    await page.locator('.chip-group[aria-label=Comparison] select').first().waitFor();
     await finish(page, assert);
 });
 

@@ -278,13 +278,25 @@ static void add_expression(struct palette *p, struct flm_bytes expression, struc
     p->count++;
 }
 
+/* "Only my code" is an action too. */
+static bool is_listed(const struct palette *p, const char *title)
+{
+    for (int i = 0; i < p->count; i++)
+        if (flm_bytes_are(p->at[i].entry.title, title))
+            return true;
+    return false;
+}
+
 static bool add_presets(struct palette *p, struct flm_error *why)
 {
     const struct flm_presets *presets =
         flm_cached_tables_presets(&p->q.viewer->scene.tables, p->q.profile, why);
-    for (unsigned i = 0; presets && i < presets->count; i++)
+    for (unsigned i = 0; presets && i < presets->count; i++) {
+        if (is_listed(p, presets->at[i].title))
+            continue;
         add_expression(p, (struct flm_bytes){presets->at[i].text.at, presets->at[i].text.size},
                        flm_bytes_of(presets->at[i].title), "Transform");
+    }
     return presets != NULL;
 }
 
