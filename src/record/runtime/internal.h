@@ -29,6 +29,7 @@ struct flm_jit_region {
     struct flm_jit_text name;
     uint32_t line_start, line_count; /* its lines, by their offsets */
     uint64_t code_offset;            /* of its bytes in the file; 0: they are not there */
+    bool has_twin;                   /* jit_twins.c */
 };
 
 struct flm_jit_line {
@@ -83,8 +84,15 @@ struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code);
  *
  * Any other name is that of a function.
  *
- * The functions in a name, innermost first; only Java has several. With more than `capacity`, the
- * innermost ones. */
+ * The functions in a name, innermost first; only Java has several. Those of V8 have a place. With
+ * more than `capacity`, the innermost ones. */
 size_t flm_jit_name_parse(struct flm_bytes name, struct flm_jit_frame *frames, size_t capacity);
+
+/* ---- jit_twins.c ----------------------------------------------------------------------------- */
+
+/* Finds the functions of V8 that have their name, file and line in common with another one, and
+ * differ in the column: `const a = () => ..., o = {a: () => ...};`, or all of a minified program,
+ * which is one line. Their frames have a place. Sets `failed` when memory ran out. */
+void flm_jit_code_find_twins(struct flm_jit_code *code);
 
 #endif

@@ -136,6 +136,8 @@ static uint64_t set_reach(struct flm_jit_region *regions, size_t count)
 
 struct flm_jit_code *flm_jit_code_finish(struct flm_jit_code *code)
 {
+    if (code && !code->failed)
+        flm_jit_code_find_twins(code);
     if (code && code->failed) {
         flm_jit_code_free(code);
         return NULL;
@@ -246,6 +248,8 @@ size_t flm_jit_code_lookup(const struct flm_jit_code *code, uint64_t address, in
     if (!region)
         return 0;
     size_t count = flm_jit_name_parse(text_of(code, region->name), frames, capacity);
+    if (count > 0 && !region->has_twin && !flm_bytes_are(frames[0].function, "(anonymous)"))
+        frames[0].place.size = 0;
     const struct flm_jit_line *line = find_line(code, region, address - region->start);
     if (line && count > 0) {
         frames[0].line = line->line;

@@ -36,7 +36,8 @@ struct flm_jit_frame {
     struct flm_bytes function;
     struct flm_bytes file;      /* "": unknown */
     struct flm_bytes line_file; /* that has the line: another one where code of it is inlined */
-    struct flm_bytes place;     /* of a function without a name: "an2.js:1:46"; else "" */
+    struct flm_bytes place;     /* "an2.js:1:46", of a function that its name does not tell from
+                                   others: it has none, or one of the same line has it; else "" */
     uint32_t line;              /* of the address, or of the start of the function; 0: unknown */
     bool line_is_first;         /* it is that of the start of the function */
     uint32_t kind;              /* enum flm_kind */

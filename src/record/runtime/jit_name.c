@@ -89,7 +89,7 @@ static bool parse_v8(struct flm_bytes name, struct flm_jit_frame *frame)
         function = flm_bytes_of("(anonymous)");
     frame->function = function;
     frame->file = file;
-    frame->place = flm_bytes_are(function, "(anonymous)") ? place : (struct flm_bytes){"", 0};
+    frame->place = place;
     return true;
 }
 

@@ -24,7 +24,9 @@ void flm_v8_heap_clear(struct flm_v8_heap *heap)
     }
     free(heap->functions.at);
     free(heap->scripts.at);
+    free(heap->named_lines.at);
     flm_index_clear(&heap->function_index);
+    flm_index_clear(&heap->named_line_index);
     *heap = (struct flm_v8_heap){0};
 }
 
@@ -356,14 +358,12 @@ static bool read_scope(struct flm_v8_heap *h, uint64_t scope, struct flm_text *n
     return true;
 }
 
-/* "(anonymous) server.js:12:5": functions without a name are as many as there are places. */
-static void name_anonymous(struct flm_text *name, struct flm_bytes path, uint32_t line,
-                           uint32_t column)
+/* " server.js:12:5": functions without a name are as many as there are places. */
+static void add_place(struct flm_text *name, struct flm_bytes path, uint32_t line, uint32_t column)
 {
     size_t at = path.size;
     while (at > 0 && path.at[at - 1] != '/')
         at--;
-    flm_text_puts(name, "(anonymous)");
     if (path.size > at)
         flm_text_putc(name, ' ');
     flm_text_add(name, (struct flm_bytes){path.at + at, path.size - at});
@@ -371,7 +371,61 @@ static void name_anonymous(struct flm_text *name, struct flm_bytes path, uint32_
         flm_text_format(name, ":%u:%u", line, column);
 }
 
-static bool read_function(struct flm_v8_heap *h, struct flm_v8_function *f)
+/* From now on its name has the place; samples that were seen with the bare one keep it. */
+static bool name_with_place(struct flm_v8_heap *h, struct flm_v8_function *f)
+{
+    struct flm_text text = {0};
+    if (f->name_size > f->bare_size)
+        return true;
+    flm_text_add(&text, (struct flm_bytes){f->text.at, f->bare_size});
+    add_place(&text, flm_v8_function_file(f), f->line, f->column);
+    size_t name_size = text.size;
+    flm_text_add(&text, flm_v8_function_file(f));
+    if (text.failed) {
+        flm_text_clear(&text);
+        return false;
+    }
+    flm_text_clear(&f->text);
+    f->text = text;
+    f->name_size = name_size;
+    f->serial = ++h->serials;
+    return true;
+}
+
+static struct flm_v8_named_line *find_named_line(struct flm_v8_heap *h, uint64_t named_line)
+{
+    for (struct flm_probe at = flm_index_probe(&h->named_line_index, (uint32_t)named_line);
+         flm_index_next(&h->named_line_index, &at);)
+        if (h->named_lines.at[at.found].named_line == named_line)
+            return &h->named_lines.at[at.found];
+    return NULL;
+}
+
+/* `f`, which was read just now, is or will be the function at `index`. */
+static bool tell_from_twins(struct flm_v8_heap *h, struct flm_v8_function *f, uint32_t index)
+{
+    const uint64_t parts[] = {flm_hash(f->text.at, f->bare_size),
+                              flm_hash(f->text.at + f->bare_size, f->text.size - f->bare_size),
+                              f->line};
+    f->named_line = flm_hash(parts, sizeof parts);
+    struct flm_v8_named_line *known = find_named_line(h, f->named_line);
+    if (!known) {
+        const struct flm_v8_named_line new = {f->named_line, f->column, index, false};
+        return FLM_ARRAY_ADD(&h->named_lines, new) &&
+               flm_index_add(&h->named_line_index, (uint32_t)f->named_line,
+                             (uint32_t)h->named_lines.count - 1);
+    }
+    if (!known->has_twins && known->column != f->column) {
+        known->has_twins = true;
+        struct flm_v8_function *first = &h->functions.at[known->function];
+        bool is_there = known->function < h->functions.count && known->function != index;
+        if (is_there && first->named_line == f->named_line && !name_with_place(h, first))
+            return false;
+    }
+    return !known->has_twins || name_with_place(h, f);
+}
+
+static bool read_function(struct flm_v8_heap *h, struct flm_v8_function *f, uint32_t index)
 {
     uint32_t position = UINT32_MAX, line = 0, column = 0;
     int32_t type;
@@ -396,16 +450,23 @@ static bool read_function(struct flm_v8_heap *h, struct flm_v8_function *f)
         if (script->has_lines && position <= script->length)
             find_place(script, position, &line, &column);
     }
-    if (f->text.size == 0)
-        name_anonymous(&f->text, path, line, column);
-    f->name_size = f->text.size;
+    bool has_name = f->text.size > 0;
+    if (!has_name) {
+        flm_text_puts(&f->text, "(anonymous)");
+        add_place(&f->text, path, line, column);
+    }
+    f->name_size = f->bare_size = f->text.size;
     f->line = line;
+    f->column = column;
     flm_text_add(&f->text, path);
     f->serial = ++h->serials;
-    return !f->text.failed;
+    if (f->text.failed)
+        return false;
+    return !has_name || line == 0 || tell_from_twins(h, f, index);
 }
 
-static bool look_again(struct flm_v8_heap *h, struct flm_v8_function *f, int64_t now_ns)
+static bool look_again(struct flm_v8_heap *h, struct flm_v8_function *f, uint32_t index,
+                       int64_t now_ns)
 {
     const struct flm_v8_metadata *m = h->metadata;
     uint64_t name, script;
@@ -422,7 +483,7 @@ static bool look_again(struct flm_v8_heap *h, struct flm_v8_function *f, int64_t
         return true;
     f->name = name;
     f->script = script;
-    if (read_function(h, f))
+    if (read_function(h, f, index))
         return true;
     f->serial = 0;
     return false;
@@ -439,11 +500,11 @@ const struct flm_v8_function *flm_v8_heap_find(struct flm_v8_heap *h, uint64_t w
          flm_index_next(&h->function_index, &at);) {
         struct flm_v8_function *known = &h->functions.at[at.found];
         if (known->shared == shared)
-            return look_again(h, known, now_ns) ? known : NULL;
+            return look_again(h, known, at.found, now_ns) ? known : NULL;
     }
     struct flm_v8_function new = {.shared = shared};
     if (h->functions.count >= MOST_FUNCTIONS || !FLM_ARRAY_RESERVE(&h->functions, 1) ||
-        !look_again(h, &new, now_ns) ||
+        !look_again(h, &new, (uint32_t)h->functions.count, now_ns) ||
         !flm_index_add(&h->function_index, hash, (uint32_t)h->functions.count)) {
         flm_text_clear(&new.text);
         return NULL;

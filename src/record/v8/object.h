@@ -6,7 +6,10 @@
  *
  * The collector moves objects, so what is at an address is checked again after a while: all that is
  * read has to be of the type that is expected, and what was known is valid while its pointers are
- * the same. */
+ * the same.
+ *
+ * Twins are functions that share name, file and line, as all functions `t` of a minified program
+ * do: once two were seen, their names have the column, "t app.min.js:1:4711". */
 #ifndef FLAMEL_RECORD_V8_OBJECT_H
 #define FLAMEL_RECORD_V8_OBJECT_H
 
@@ -32,7 +35,17 @@ struct flm_v8_function {
     uint64_t serial;      /* unique among the functions of the process; 0: cannot be read */
     struct flm_text text; /* its name, for users, and its file */
     size_t name_size;
-    uint32_t line; /* of its start; 0: unknown */
+    size_t bare_size;      /* of the name without the place that tells it from a twin */
+    uint64_t named_line;   /* a hash of bare name, file and line */
+    uint32_t line, column; /* of its start; 0: unknown */
+};
+
+/* A line and a name that functions have. */
+struct flm_v8_named_line {
+    uint64_t named_line; /* as functions have it: a collision costs a place in a name */
+    uint32_t column;     /* of the first such function */
+    uint32_t function;   /* which that was */
+    bool has_twins;
 };
 
 struct flm_v8_heap {
@@ -40,6 +53,8 @@ struct flm_v8_heap {
     struct flm_process_memory *memory;
     struct FLM_ARRAY(struct flm_v8_function) functions;
     struct flm_index function_index;
+    struct FLM_ARRAY(struct flm_v8_named_line) named_lines;
+    struct flm_index named_line_index;
     struct FLM_ARRAY(struct flm_v8_script) scripts;
     uint64_t serials;
 };

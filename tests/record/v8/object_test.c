@@ -274,6 +274,33 @@ static void functions_have_names_and_places(void **state)
     check_functions(5);
 }
 
+/* Whichever of them is seen first, and however often. */
+static void functions_of_one_name_and_line_have_a_column(void **state)
+{
+    (void)state;
+    struct world *w = world_new();
+    uint64_t file = script(w, text(w, "/app/min.js"), "let t=()=>1,o={t:()=>2};\nlet t=()=>3");
+    uint64_t other = script(w, text(w, "/app/o.js"), "let t=()=>1,o={t:()=>2};\nlet t=()=>3");
+    struct scope s = {.own_name = text(w, "t"), .start = 6, .end = 36};
+    uint64_t first = function(w, scope(w, s), file), elsewhere = function(w, scope(w, s), other);
+    s.start = 17;
+    uint64_t second = function(w, scope(w, s), file);
+    s.start = 31;
+    uint64_t below = function(w, scope(w, s), file);
+    assert_function(w, first, 1, "t", "/app/min.js", 1);
+    assert_function(w, first, 1, "t", "/app/min.js", 1);
+    assert_function(w, below, 1, "t", "/app/min.js", 2);
+    uint64_t serial = w->heap.functions.at[0].serial;
+    assert_function(w, second, 1, "t min.js:1:18", "/app/min.js", 1);
+    assert_function(w, first, 1, "t min.js:1:7", "/app/min.js", 1);
+    assert_true(w->heap.functions.at[0].serial != serial);
+    assert_function(w, below, 1, "t", "/app/min.js", 2);
+    assert_function(w, elsewhere, 1, "t", "/app/o.js", 1);
+    s.start = 6; /* the first one once more, where the collector has moved it */
+    assert_function(w, function(w, scope(w, s), file), 1, "t min.js:1:7", "/app/min.js", 1);
+    world_free(w);
+}
+
 static void moved_objects_are_noticed(void **state)
 {
     (void)state;
@@ -304,6 +331,7 @@ int main(void)
         cmocka_unit_test(strings_of_every_kind_are_read),
         cmocka_unit_test(what_is_no_string_is_refused),
         cmocka_unit_test(functions_have_names_and_places),
+        cmocka_unit_test(functions_of_one_name_and_line_have_a_column),
         cmocka_unit_test(moved_objects_are_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
