@@ -107,6 +107,10 @@ struct flm_profile *flm_invert(const struct flm_profile *profile, struct flm_err
 struct flm_profile *flm_apply(const struct flm_profile *profile, const char *expression, char *note,
                               struct flm_error *why);
 
+/* Whether flm_apply would take it for some profile: whoever is about to read a large one knows
+ * before. False, and `why` with the byte offset and a sentence, for a malformed expression. */
+bool flm_expression_check(const char *expression, struct flm_error *why);
+
 /* A note: how many stacks an operation "nodes:..." has merged into frames "[other]": "812". */
 #define FLM_NOTE_MERGED "merged stacks"
 

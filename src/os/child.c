@@ -19,7 +19,7 @@ static bool is_program(const char *path)
     if (stat(path, &file) != 0)
         return false;
     if (!S_ISREG(file.st_mode)) {
-        errno = EISDIR;
+        errno = S_ISDIR(file.st_mode) ? EISDIR : EACCES;
         return false;
     }
     return access(path, X_OK) == 0;

@@ -5,6 +5,7 @@
 #include "algebra/operation/pattern.h"
 #include "algebra/operation/rebuild.h"
 #include "flamel/algebra.h"
+#include "flamel/builder.h"
 
 enum { NOTE_SIZE = 200 };
 
@@ -133,6 +134,23 @@ static bool parse_arguments(const struct flm_operation_entry *operation,
     return true;
 }
 
+/* Only a profile has the metrics; all other arguments are malformed, or not, by themselves. */
+static bool check_arguments(const struct flm_operation_entry *operation,
+                            const struct flm_profile *empty, struct flm_bytes text,
+                            struct flm_error *why)
+{
+    struct flm_argument_value value[FLM_MOST_ARGUMENTS] = {{.text = {NULL, 0}}};
+    struct flm_text no_note;
+    char unused[NOTE_SIZE];
+    flm_text_init_fixed(&no_note, unused, sizeof unused);
+    if (text.size > 0 && operation->arguments[0].type == FLM_ARGUMENT_METRIC)
+        return true;
+    bool good = parse_arguments(operation, empty, text, value, &no_note, why);
+    for (size_t i = 0; i < FLM_MOST_ARGUMENTS; i++)
+        flm_argument_clear(&operation->arguments[i], &value[i]);
+    return good;
+}
+
 /* An operation and the text of its arguments. */
 struct applying {
     const struct flm_operation_entry *operation;
@@ -190,28 +208,59 @@ static bool refuse_name(struct flm_bytes name, size_t offset, struct flm_error *
     return false;
 }
 
-/* The operation that begins at `start`; *end receives where it ends. */
+/* The operation that begins at `start`, and the text of its arguments. */
+static bool find_operation(struct flm_bytes all, size_t start, struct operation_text *it,
+                           struct flm_bytes *text, struct flm_error *why)
+{
+    *it = take_apart(all, start);
+    *text = (struct flm_bytes){all.at + it->end, 0};
+    if (it->colon < it->end)
+        *text =
+            flm_bytes_trimmed((struct flm_bytes){all.at + it->colon + 1, it->end - it->colon - 1});
+    return it->operation || refuse_name(it->name, (size_t)(it->name.at - all.at), why);
+}
+
+/* An argument that is missing, or one too many, is marked at the name. */
+static void place_error(struct flm_bytes all, const struct operation_text *it,
+                        struct flm_bytes text, struct flm_error *why)
+{
+    bool is_in_text = (text.size > 0) == (flm_operation_argument_count(it->operation) > 0);
+    move_error(why, (size_t)((is_in_text ? text.at : it->name.at) - all.at));
+}
+
 static struct flm_profile *apply_one(const struct flm_profile *p, struct flm_bytes all,
                                      size_t start, size_t *end, struct flm_text *note,
                                      struct flm_error *why)
 {
-    struct operation_text it = take_apart(all, start);
-    size_t name_start = (size_t)(it.name.at - all.at);
-    *end = it.end;
-    if (!it.operation) {
-        refuse_name(it.name, name_start, why);
+    struct operation_text it;
+    struct flm_bytes text;
+    if (!find_operation(all, start, &it, &text, why))
         return NULL;
-    }
-    struct flm_bytes text = {all.at + it.end, 0};
-    if (it.colon < it.end)
-        text = flm_bytes_trimmed((struct flm_bytes){all.at + it.colon + 1, it.end - it.colon - 1});
+    *end = it.end;
     struct flm_profile *result = flm_operation_apply(it.operation, p, text, note, why);
-    /* An argument that is missing, or one too many, is marked at the name. */
-    if (!result && (text.size > 0) == (flm_operation_argument_count(it.operation) > 0))
-        move_error(why, (size_t)(text.at - all.at));
-    else if (!result)
-        move_error(why, name_start);
+    if (!result)
+        place_error(all, &it, text, why);
     return result;
+}
+
+bool flm_expression_check(const char *expression, struct flm_error *why)
+{
+    assert(expression);
+    struct flm_bytes all = flm_bytes_of(expression), text;
+    struct flm_builder *b = flm_builder_new(why);
+    struct flm_profile *empty = b ? flm_builder_finish(b, why) : NULL;
+    bool good = empty != NULL;
+    struct operation_text it = {.end = 0};
+    for (size_t at = 0; good && at <= all.size; at = it.end + 1) {
+        if (!find_operation(all, at, &it, &text, why)) {
+            good = false;
+        } else if (!check_arguments(it.operation, empty, text, why)) {
+            place_error(all, &it, text, why);
+            good = false;
+        }
+    }
+    flm_profile_free(empty);
+    return good;
 }
 
 /* Terminates it; control bytes would act on a terminal. */

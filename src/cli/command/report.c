@@ -1,6 +1,7 @@
 /* report.c - `flamel report`: tables of a profile in the terminal, or for other programs. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/command/commands.h"
 #include "cli/common/last_recording.h"
@@ -50,12 +51,19 @@ static const struct flm_option options[] = {
 
 enum { USUAL_SIGNAL_ROWS = 15 };
 
+/* A pipe, as of <(zcat app.folded.gz), can be read once, and the profile's reader does that. */
+static bool is_read_once(const char *path)
+{
+    struct stat file;
+    return strcmp(path, "-") == 0 || (stat(path, &file) == 0 && S_ISFIFO(file.st_mode));
+}
+
 /* Whether the report may be that of signals: nothing is asked for that only profiles have. */
 static bool may_be_signals(const struct fields *f, const char *path)
 {
     if (f->view)
         return strcmp(f->view, "signals") == 0;
-    return strcmp(path, "-") != 0 && !f->function && !f->metric && !f->sort && !f->load.apply &&
+    return !is_read_once(path) && !f->function && !f->metric && !f->sort && !f->load.apply &&
            !f->load.from && !f->load.by_thread && !f->load.lines;
 }
 

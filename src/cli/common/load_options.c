@@ -83,6 +83,13 @@ static void report_unsymbolized(const char *path, const char *format, const stru
     flm_summary_free(summary);
 }
 
+/* Before anything is read, which may take long. */
+static bool check_apply(const struct flm_load_fields *fields, struct flm_error *why)
+{
+    return !fields->apply || flm_expression_check(fields->apply, why) ||
+           flm_error_within(why, "--apply");
+}
+
 static struct flm_profile *apply(const struct flm_load_fields *fields, struct flm_profile *profile,
                                  struct flm_error *why)
 {
@@ -218,10 +225,11 @@ struct flm_profile *flm_load_with(const struct flm_load_fields *fields, const ch
         options.progress_context = &progress;
     }
     struct flm_error why;
-    struct flm_profile *profile =
-        flm_symbol_dirs_check(&fields->symbols, &why) && flm_memory_limit_begin(&why)
-            ? flm_load(path, &options, &why)
-            : NULL;
+    struct flm_profile *profile = check_apply(fields, &why) &&
+                                          flm_symbol_dirs_check(&fields->symbols, &why) &&
+                                          flm_memory_limit_begin(&why)
+                                      ? flm_load(path, &options, &why)
+                                      : NULL;
     flm_symbol_paths_clear(&paths);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");

@@ -235,7 +235,11 @@ static bool parse_option(const struct flm_command *command, void *fields, int co
         return flm_error_set(why, FLM_ERROR_USAGE, "--%s takes no value: %s", found.name, word);
     if (!value && found.value && !found.may_be_left_out) {
         bool takes_words = found.option && found.option->kind == FLM_OPTION_WORDS;
-        if (count < 2 || (takes_words && is_option(words[1])))
+        if (count >= 2 && takes_words && is_option(words[1]))
+            return flm_error_set(why, FLM_ERROR_USAGE,
+                                 "--%s needs a value right behind it, before %s: --%s %s",
+                                 found.name, words[1], found.name, found.value);
+        if (count < 2)
             return flm_error_set(why, FLM_ERROR_USAGE, "--%s needs a value: %s", found.name,
                                  found.value);
         value = words[1];

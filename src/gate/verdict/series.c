@@ -49,11 +49,11 @@ static bool check_runs(const struct flm_runs *runs, const struct flm_series_opti
 {
     double sum = 0;
     if (runs->run_count < 2 * o->least)
-        return flm_error_set(
-            why, FLM_ERROR_USAGE,
-            "%u profiles are too few: a change point needs %u before and %u after it, so at "
-            "least %u (--least lowers that)",
-            runs->run_count, o->least, o->least, 2 * o->least);
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "%u %s too few: a change point needs %u before and %u after it, so at "
+                             "least %u (--least lowers that)",
+                             runs->run_count, runs->run_count == 1 ? "profile is" : "profiles are",
+                             o->least, o->least, 2 * o->least);
     for (uint32_t i = 0; i < runs->run_count; i++)
         sum += runs->run[i].total;
     return sum > 0 || flm_error_set(why, FLM_ERROR_USAGE,

@@ -240,40 +240,56 @@ static void refuse(const char *expression, const char *place, const char *words)
     flm_profile_free(p);
 }
 
+/* The same, and no profile is needed to see it. */
+static void refuse_always(const char *expression, const char *place, const char *words)
+{
+    struct flm_error why = {0}, applied = {0};
+    struct flm_profile *p = timed();
+    refuse(expression, place, words);
+    if (flm_expression_check(expression, &why))
+        fail_msg("'%s' should be refused without a profile", expression);
+    assert_null(flm_apply(p, expression, NULL, &applied));
+    assert_int_equal(why.kind, applied.kind);
+    assert_int_equal(why.offset, applied.offset);
+    assert_string_equal(why.text, applied.text);
+    assert_false(flm_expression_check(expression, NULL));
+    flm_profile_free(p);
+}
+
 static void malformed_expressions_are_refused_with_their_place(void **state)
 {
     (void)state;
-    refuse("", "^", "there is no operation ''; use focus, hide, drop");
-    refuse("invert |", "        ^", "there is no operation ''");
-    refuse("| invert", "^", "there is no operation ''");
-    refuse("invert || invert", "        ^", "there is no operation ''");
-    refuse("invert | fokus:main", "         ^", "there is no operation 'fokus'");
-    refuse("Invert", "^", "there is no operation 'Invert'");
-    refuse("tid:5", "^", "there is no operation 'tid'; for that label use label:tid=VALUE");
-    refuse("focus", "^", "'focus' needs an argument: focus:pattern, for example focus:");
-    refuse("invert | focus: ", "         ^",
-           "'focus' needs an argument: focus:pattern, for example focus:");
-    refuse("invert:x", "^", "'invert' takes no argument");
-    refuse("keep:a | by:func", "            ^", "'func' is not a class; use function, name");
-    refuse("depth:0", "      ^", "'0' is not a number of frames from 1 on");
-    refuse("depth:-1", "      ^", "'-1' is not a number");
-    refuse("depth:99999999999999999999", "      ^", "'9999");
-    refuse("depth: 4294967295", "       ^", "'4294967295' is not");
-    refuse("collapse:all", "         ^", "'all' is not a recursion; use direct, any");
+    refuse_always("", "^", "there is no operation ''; use focus, hide, drop");
+    refuse_always("invert |", "        ^", "there is no operation ''");
+    refuse_always("| invert", "^", "there is no operation ''");
+    refuse_always("invert || invert", "        ^", "there is no operation ''");
+    refuse_always("invert | fokus:main", "         ^", "there is no operation 'fokus'");
+    refuse_always("Invert", "^", "there is no operation 'Invert'");
+    refuse_always("tid:5", "^", "there is no operation 'tid'; for that label use label:tid=VALUE");
+    refuse_always("focus", "^", "'focus' needs an argument: focus:pattern, for example focus:");
+    refuse_always("invert | focus: ", "         ^",
+                  "'focus' needs an argument: focus:pattern, for example focus:");
+    refuse_always("invert:x", "^", "'invert' takes no argument");
+    refuse_always("keep:a | by:func", "            ^", "'func' is not a class; use function, name");
+    refuse_always("depth:0", "      ^", "'0' is not a number of frames from 1 on");
+    refuse_always("depth:-1", "      ^", "'-1' is not a number");
+    refuse_always("depth:99999999999999999999", "      ^", "'9999");
+    refuse_always("depth: 4294967295", "       ^", "'4294967295' is not");
+    refuse_always("collapse:all", "         ^", "'all' is not a recursion; use direct, any");
     refuse("metric:none", "       ^", "there is no metric 'none'");
-    refuse("focus:/a(b/", "        ^", "");
-    refuse("invert | focus: /a(b/i", "                  ^", "");
-    refuse("keep:a | drop:module=/[/", "                      ^", "");
-    refuse("keep:kind=kernal", "     ^", "'kernal' is not a kind; use plain, ");
-    refuse("keep:\"a | invert", "     ^", "the quote is never closed");
-    refuse("time:1s", "     ^", "'1s' is not a time range; write 1.5s..2s");
-    refuse("time:2s..1s", "     ^", "'2s..1s' is not");
-    refuse("time:1..2", "     ^", "'1..2' is not");
-    refuse("time:-1s..2s", "     ^", "'-1s..2s' is not");
-    refuse("time:1s..nans", "     ^", "");
-    refuse("time:infs..", "     ^", "");
-    refuse("time:1e300s..", "     ^", "");
-    refuse("time:s..", "     ^", "");
+    refuse_always("focus:/a(b/", "        ^", "");
+    refuse_always("invert | focus: /a(b/i", "                  ^", "");
+    refuse_always("keep:a | drop:module=/[/", "                      ^", "");
+    refuse_always("keep:kind=kernal", "     ^", "'kernal' is not a kind; use plain, ");
+    refuse_always("keep:\"a | invert", "     ^", "the quote is never closed");
+    refuse_always("time:1s", "     ^", "'1s' is not a time range; write 1.5s..2s");
+    refuse_always("time:2s..1s", "     ^", "'2s..1s' is not");
+    refuse_always("time:1..2", "     ^", "'1..2' is not");
+    refuse_always("time:-1s..2s", "     ^", "'-1s..2s' is not");
+    refuse_always("time:1s..nans", "     ^", "");
+    refuse_always("time:infs..", "     ^", "");
+    refuse_always("time:1e300s..", "     ^", "");
+    refuse_always("time:s..", "     ^", "");
 }
 
 /* The list of what there is must not be cut when the error is moved to its place. */
@@ -440,6 +456,7 @@ static void any_text_is_an_expression_or_an_error(void **state)
         struct flm_profile *q = flm_apply(p, expression, note, &why);
         if (q) {
             assert_true(flm_profile_check(q, NULL));
+            assert_true(flm_expression_check(expression, NULL));
             good++;
         } else {
             assert_int_equal(why.kind, FLM_ERROR_USAGE);
@@ -461,12 +478,19 @@ static bool apply_all(void *context, struct flm_error *why)
     return q != NULL;
 }
 
+static bool check_all(void *context, struct flm_error *why)
+{
+    (void)context;
+    return flm_expression_check("hide:/f[0-4]/i | rename:s/a/b/ | time:1s.. | metric:x", why);
+}
+
 static void expressions_survive_failed_allocations(void **state)
 {
     (void)state;
     uint64_t random = 78;
     struct flm_profile *p = random_profile(&random, &random_full);
     assert_true(assert_survives_failures(apply_all, p) > 150);
+    assert_true(assert_survives_failures(check_all, NULL) > 5);
     flm_profile_free(p);
 }
 

@@ -260,7 +260,8 @@ static void words_are_all_that_stand_behind_their_option(void **state)
 
     const char *nothing[] = {"--base", "--new", "a", NULL}; /* a shell found no file */
     assert_int_equal(parse(&f, nothing, &why), -1);
-    assert_string_equal(why.text, "--base needs a value: FILE...");
+    assert_string_equal(why.text,
+                        "--base needs a value right behind it, before --new: --base FILE...");
 
     enum { MANY = 1000 };
     const char *many[MANY + 2] = {"--new"};
