@@ -409,9 +409,13 @@ static bool fork_process(struct flm_processes *p, const struct flm_event *event)
 
 static bool name(struct flm_processes *p, const struct flm_event *event)
 {
-    struct process *process = event->name.is_exec ? find_process(p, event->process) : NULL;
-    if (process)
+    if (event->name.is_exec) {
+        /* The first that is seen of the command of a recording, whose events begin with its exec. */
+        struct process *process = get_process(p, event->process);
+        if (!process)
+            return false;
         begin_program(p, process, NULL, event->time_ns);
+    }
     struct flm_thread *thread = begin_thread(p, event->process, event->thread);
     return thread && flm_thread_table_name(&p->threads, thread, event->name.text);
 }

@@ -133,6 +133,28 @@ static void exec_removes_all_mappings(void **state)
     world_clear(&w);
 }
 
+/* Of the command of a recording there is no fork. Perf maps that are older are of others. */
+static void a_process_starts_with_its_last_fork_or_exec(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w);
+    put_name(&w.records, 1, 1, 7, "command", true);
+    put_map(&w.records, 1, 8, 0x1000, 0x1000, 0, "/nowhere/command");
+    put_fork(&w.records, 2, 1, 2, 1, 10);
+    put_map(&w.records, 3, 11, 0x1000, 0x1000, 0, "/nowhere/there");
+    put_name(&w.records, 3, 3, 12, "there", false);
+    happen(&w);
+    assert_int_equal(flm_processes_get(w.processes, 1)->started_ns, 7);
+    assert_int_equal(flm_processes_get(w.processes, 2)->started_ns, 10);
+    assert_true(flm_processes_get(w.processes, 3)->started_ns == FLM_NO_TIME);
+    put_name(&w.records, 2, 2, 20, "other", true);
+    happen(&w);
+    assert_int_equal(flm_processes_get(w.processes, 1)->started_ns, 7);
+    assert_int_equal(flm_processes_get(w.processes, 2)->started_ns, 20);
+    world_clear(&w);
+}
+
 static void threads_share_their_process(void **state)
 {
     (void)state;
@@ -465,6 +487,7 @@ int main(void)
         cmocka_unit_test(a_new_mapping_replaces_what_it_covers),
         cmocka_unit_test(a_forked_process_shares_its_parents_mappings_until_one_changes),
         cmocka_unit_test(exec_removes_all_mappings),
+        cmocka_unit_test(a_process_starts_with_its_last_fork_or_exec),
         cmocka_unit_test(threads_share_their_process),
         cmocka_unit_test(every_change_of_mappings_invalidates_caches),
         cmocka_unit_test(memory_without_a_file_has_no_module_and_the_kernel_is_everybodys),
