@@ -91,6 +91,7 @@ bool flm_recorder_mark_exit(struct flm_recorder *r);
 
 struct flm_ring {
     int cpu;
+    bool has_no_samples; /* the CPU was not asked for: only what processes do there is known */
     struct perf_event_mmap_page *page; /* NULL: no event could be opened on the CPU */
     char *data;
     char *joined;            /* a record that wraps around the end of the ring */
@@ -115,7 +116,8 @@ struct flm_rings {
     bool prompt;  /* the kernel wakes the recorder up for each sample */
     bool hurried; /* what is in them is read, however new it is */
     struct flm_ring *ring;
-    size_t count, size, page_size;
+    size_t count, sampled_count; /* of all CPUs; of those that are sampled, which come first */
+    size_t size, page_size;
     struct FLM_ARRAY(struct flm_ring_file) files;
     struct FLM_ARRAY(uint64_t) ids[FLM_REQUEST_MOST_EVENTS]; /* by event */
     struct pollfd *polled;                                   /* of each ring, and one more */

@@ -182,6 +182,8 @@ struct flm_ring_counts flm_rings_counts(const struct flm_rings *rings)
         if (read(rings->files.at[i].file, &counter, sizeof counter) < (ssize_t)size)
             continue;
         counts.lost += counter.lost;
+        if (rings->ring[rings->files.at[i].ring].has_no_samples)
+            continue;
         counts.events += rings->files.at[i].event == 0 ? (double)counter.value : 0;
         counts.cpu_s += rings->files.at[i].event == 0 ? (double)counter.running_ns / 1e9 : 0;
     }

@@ -1,5 +1,8 @@
 /* ring.h - the ring buffers of the kernel: one mapped ring for each CPU, read in the order of time.
  *
+ * Where only some CPUs are asked for, the others have a ring too, of an event without samples: a
+ * process that began there is known when it comes to one that is sampled.
+ *
  * An event that children inherit must be bound to a CPU, so there is a file for each event, task
  * and CPU; all files of one CPU write to one ring.
  *
@@ -27,8 +30,8 @@ struct flm_rings *flm_rings_open(struct flm_request *request, const int32_t *tas
                                  struct flm_error *why);
 void flm_rings_close(struct flm_rings *rings);
 
-size_t flm_rings_size(const struct flm_rings *rings); /* of each, in bytes */
-size_t flm_rings_count(const struct flm_rings *rings);
+size_t flm_rings_size(const struct flm_rings *rings);  /* of each, in bytes */
+size_t flm_rings_count(const struct flm_rings *rings); /* CPUs that are sampled */
 
 /* The ids in samples of an event. */
 const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_t *count);

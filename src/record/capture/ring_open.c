@@ -101,18 +101,36 @@ static void set_wakeup(const struct flm_rings *rings, struct perf_event_attr *at
 
 enum outcome { OPENED, TOO_LARGE, REFUSED };
 
+/* The first event, of a CPU that is not sampled: forks, execs and mappings of processes that run on
+ * another one later. */
+static struct perf_event_attr without_samples(const struct perf_event_attr *attr)
+{
+    struct perf_event_attr own = *attr;
+    own.type = PERF_TYPE_SOFTWARE;
+    own.config = PERF_COUNT_SW_DUMMY;
+    own.config1 = own.config2 = 0;
+    own.sample_period = 0;
+    own.freq = own.precise_ip = own.context_switch = 0;
+    return own;
+}
+
 /* Opens the first event on every CPU, with its ring. */
 static enum outcome open_rings(struct opening *o, struct flm_error *why)
 {
     struct flm_rings *rings = o->rings;
-    struct perf_event_attr attr = o->request->event[0].attr;
+    struct perf_event_attr sampled = o->request->event[0].attr;
     int absent = 0;
-    set_wakeup(rings, &attr);
+    bool any = false;
+    set_wakeup(rings, &sampled);
+    struct perf_event_attr tracked = without_samples(&sampled);
     for (size_t i = 0; i < rings->count; i++) {
         struct flm_ring *ring = &rings->ring[i];
+        const struct perf_event_attr attr = ring->has_no_samples ? tracked : sampled;
         int file = open_event(o->kernel, &attr, o->tasks[o->task], ring->cpu);
         while (file < 0 && errno == ESRCH && i == 0 && o->task + 1 < o->task_count)
             file = open_event(o->kernel, &attr, o->tasks[++o->task], ring->cpu);
+        if (file < 0 && ring->has_no_samples)
+            continue;
         if (file < 0 && (errno == ENODEV || errno == ENXIO || errno == ENOENT)) {
             absent = errno; /* the CPU was switched off, or has no such event */
             continue;
@@ -136,8 +154,9 @@ static enum outcome open_rings(struct opening *o, struct flm_error *why)
         }
         ring->page = page;
         ring->data = (char *)page + rings->page_size;
+        any = any || !ring->has_no_samples;
     }
-    if (rings->files.count > 0)
+    if (any)
         return OPENED;
     refuse(o, 0, o->task, absent, why);
     return REFUSED;
@@ -153,7 +172,7 @@ static bool open_others(struct opening *o, struct flm_error *why)
         for (size_t task = o->task; task < o->task_count; task++)
             for (size_t i = 0; i < rings->count; i++) {
                 struct flm_ring *ring = &rings->ring[i];
-                if (!ring->page || (event == 0 && task == o->task))
+                if (!ring->page || ring->has_no_samples || (event == 0 && task == o->task))
                     continue;
                 int file = open_event(o->kernel, &attr, o->tasks[task], ring->cpu);
                 if (file < 0 && (is_gone(o, errno) || errno == ENODEV || errno == ENOENT))
@@ -199,20 +218,41 @@ static bool open_all(struct opening *o, size_t size, struct flm_error *why)
     }
 }
 
+static bool is_sampled(const struct flm_request *request, int processor)
+{
+    for (size_t i = 0; i < request->processor_count; i++)
+        if (request->processors[i] == processor)
+            return true;
+    return false;
+}
+
+/* Puts those that were asked for in front; returns how many these are. */
+static size_t sampled_first(int *processors, size_t count, const struct flm_request *request)
+{
+    size_t sampled = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_sampled(request, processors[i])) {
+            int one = processors[i];
+            processors[i] = processors[sampled];
+            processors[sampled++] = one;
+        }
+    return sampled;
+}
+
 static bool prepare(struct flm_rings *rings, const struct flm_request *request, const char *root)
 {
     int *processors = malloc(FLM_PROCESSORS_MOST * sizeof *processors);
     rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
-    rings->count = processors ? flm_processors_find(root, processors, FLM_PROCESSORS_MOST) : 0;
-    if (processors && request->processor_count > 0) {
-        rings->count = request->processor_count;
-        memcpy(processors, request->processors, rings->count * sizeof *processors);
-    }
+    size_t found = processors ? flm_processors_find(root, processors, FLM_PROCESSORS_MOST) : 0;
+    rings->count = rings->sampled_count = found;
+    if (processors && request->processor_count > 0)
+        rings->sampled_count = sampled_first(processors, found, request);
     rings->ring = calloc(rings->count + 1, sizeof *rings->ring);
     rings->polled = calloc(rings->count + 1, sizeof *rings->polled);
     bool good = processors && rings->ring && rings->polled;
     for (size_t i = 0; good && i < rings->count; i++) {
         rings->ring[i].cpu = processors[i];
+        rings->ring[i].has_no_samples = i >= rings->sampled_count;
         rings->ring[i].joined = malloc(MOST_RECORD);
         good = rings->ring[i].joined;
     }
@@ -314,7 +354,7 @@ bool flm_rings_open_thread(struct flm_rings *rings, const struct flm_kernel *ker
     bool good = rings->count <= most && FLM_ARRAY_RESERVE(&files->files, rings->count) &&
                 FLM_ARRAY_RESERVE(&files->ids, rings->count);
     for (size_t i = 0; i < rings->count && good; i++)
-        good = !rings->ring[i].page ||
+        good = !rings->ring[i].page || rings->ring[i].has_no_samples ||
                open_thread_on(rings, kernel, &own, thread, &rings->ring[i], files);
     good = good && files->files.count > 0;
     if (!good) {
@@ -336,7 +376,7 @@ size_t flm_rings_size(const struct flm_rings *rings)
 
 size_t flm_rings_count(const struct flm_rings *rings)
 {
-    return rings->count;
+    return rings->sampled_count;
 }
 
 const uint64_t *flm_rings_ids(const struct flm_rings *rings, size_t event, size_t *count)

@@ -19,16 +19,17 @@ enum { PROCESSORS = 2, SIZE = 65536 };
 struct fake {
     struct perf_event_mmap_page *page[PROCESSORS];
     char *data[PROCESSORS];
-    size_t largest; /* that may be locked */
-    int refuse;     /* errno */
+    size_t largest;                          /* that may be locked */
+    int refuse;                              /* errno */
+    struct perf_event_attr attr[PROCESSORS]; /* as it was opened */
     int files[PROCESSORS];
 };
 
 static int open_fake(void *context, const struct perf_event_attr *attr, int32_t task, int cpu)
 {
     struct fake *fake = context;
-    (void)attr;
     (void)task;
+    fake->attr[cpu] = *attr;
     if (fake->refuse) {
         errno = fake->refuse;
         return -1;
@@ -80,6 +81,15 @@ struct rings {
     struct flm_event_layouts layouts;
 };
 
+static void add_layout(struct rings *r)
+{
+    struct flm_event_layout layout;
+    assert_true(flm_event_layout_init(&layout, &r->request.event[0].attr,
+                                      sizeof r->request.event[0].attr, false, NULL));
+    layout.name = "cpu-clock";
+    assert_true(flm_event_layouts_add(&r->layouts, &layout, NULL, 0, NULL));
+}
+
 static void open_rings(struct rings *r)
 {
     static const int32_t task = 7;
@@ -91,11 +101,7 @@ static void open_rings(struct rings *r)
     if (!r->rings)
         fail_msg("%s", why.text);
     assert_int_equal(flm_rings_count(r->rings), PROCESSORS);
-    struct flm_event_layout layout;
-    assert_true(flm_event_layout_init(&layout, &r->request.event[0].attr,
-                                      sizeof r->request.event[0].attr, false, NULL));
-    layout.name = "cpu-clock";
-    assert_true(flm_event_layouts_add(&r->layouts, &layout, NULL, 0, NULL));
+    add_layout(r);
 }
 
 static void close_rings(struct rings *r)
@@ -254,6 +260,36 @@ static void a_sink_may_stop(void **state)
     close_rings(&r);
 }
 
+/* A process may begin on a CPU that was not asked for, and come to one that was. */
+static void what_happens_on_other_processors_is_known(void **state)
+{
+    (void)state;
+    static const int32_t machine = -1;
+    static const int chosen[] = {1};
+    static const struct flm_limits limits = {.paranoid = -1, .is_there = true};
+    struct flm_error why;
+    struct rings r = {.request = request_of_clock()};
+    struct flm_kernel kernel = kernel_of(&r.fake);
+    r.request.event[0].attr.sample_period = 1000;
+    r.request.processors = chosen;
+    r.request.processor_count = 1;
+    r.rings = flm_rings_open(&r.request, &machine, 1, SIZE, false, &limits, &kernel, &why);
+    assert_non_null(r.rings);
+    assert_int_equal(flm_rings_count(r.rings), 1);
+    assert_int_equal(r.fake.attr[1].sample_period, 1000);
+    assert_int_equal(r.fake.attr[0].config, PERF_COUNT_SW_DUMMY);
+    assert_int_equal(r.fake.attr[0].sample_period, 0);
+    assert_int_equal(r.fake.attr[0].sample_type, r.fake.attr[1].sample_type);
+    add_layout(&r);
+
+    write_name(&r.fake, 0, 10, 1, 0);
+    write_name(&r.fake, 1, 20, 2, 0);
+    struct seen seen = {0};
+    assert_true(flm_rings_read(r.rings, &r.layouts, INT64_MAX, see, &seen, NULL));
+    assert_int_equal(seen.count, 2);
+    close_rings(&r);
+}
+
 static void refusals_are_explained(void **state)
 {
     (void)state;
@@ -281,6 +317,7 @@ int main(void)
         cmocka_unit_test(records_that_wrap_around_are_complete),
         cmocka_unit_test(malformed_lines_and_regions_are_counted),
         cmocka_unit_test(a_sink_may_stop),
+        cmocka_unit_test(what_happens_on_other_processors_is_known),
         cmocka_unit_test(refusals_are_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
