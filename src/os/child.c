@@ -114,16 +114,20 @@ _Noreturn static void wait_and_exec(int go, int trouble, const struct program *p
     _exit(127);
 }
 
+static bool refuse_pipe(struct flm_error *why)
+{
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot create a pipe to the command: %s%s",
+                         strerror(errno), errno == EMFILE ? " (ulimit -n allows more)" : "");
+}
+
 static bool start(struct flm_child *child, const struct program *program, uint64_t files,
                   struct flm_error *why)
 {
     int go[2], trouble[2];
     if (pipe2(go, O_CLOEXEC) != 0)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "cannot create a pipe to the command: %s",
-                             strerror(errno));
+        return refuse_pipe(why);
     if (pipe2(trouble, O_CLOEXEC) != 0) {
-        flm_error_set(why, FLM_ERROR_SYSTEM, "cannot create a pipe to the command: %s",
-                      strerror(errno));
+        refuse_pipe(why);
         close(go[0]);
         close(go[1]);
         return false;

@@ -75,8 +75,9 @@ bool flm_output_open(struct flm_output *output, const char *path, struct flm_err
     else if (!open_temporary(output, path))
         output->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output->file < 0)
-        return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be written: %s%s", path,
-                             strerror(errno), errno == EISDIR ? ": name a file in it" : "");
+        return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be written: %s%s",
+                             strcmp(path, "-") == 0 ? "standard output" : path, strerror(errno),
+                             errno == EISDIR ? ": name a file in it" : "");
     return true;
 }
 

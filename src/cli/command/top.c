@@ -18,6 +18,7 @@
 #include "cli/common/record_options.h"
 #include "cli/common/standard_files.h"
 #include "cli/top/probe.h"
+#include "cli/top/running.h"
 #include "cli/tui/tui.h"
 
 enum { NOT_GIVEN = -1, USUAL_ROWS = 20 };
@@ -28,6 +29,7 @@ struct fields {
     struct flm_option_list symbols;
     int tables, rows;
     bool machine, json, samples;
+    bool is_command; /* "--" stands in front of it */
 };
 
 static const struct flm_option options[] = {
@@ -162,6 +164,23 @@ static bool check_command(const char *path, struct flm_error *why)
                          path, path);
 }
 
+/* A bare name is more likely to mean what runs than another one of it: `flamel top nginx` would
+ * start a second server. */
+static bool check_running(const char *name, struct flm_error *why)
+{
+    int32_t first;
+    size_t count = strchr(name, '/') ? 0 : flm_running_named("", name, &first);
+    if (count == 0)
+        return true;
+    char others[48] = "";
+    if (count > 1)
+        snprintf(others, sizeof others, ", and %zu more", count - 1);
+    return flm_error_set(why, FLM_ERROR_USAGE,
+                         "%s runs as process %d%s: flamel top %d shows it, and flamel top -- %s "
+                         "starts another one",
+                         name, first, others, first, name);
+}
+
 static bool read_times(const struct fields *f, struct flm_live_options *o, struct flm_error *why)
 {
     enum { MOST = 3600, LEAST_NS = 100000000 };
@@ -206,7 +225,8 @@ static bool read_options(const struct fields *f, int operands, char **words,
     if (ids && !flm_record_parse_ids("pid", ids, &request->processes, &o->process_count, why))
         return false;
     o->processes = request->processes;
-    if (o->command && !check_command(o->command[0], why))
+    if (o->command && (!check_command(o->command[0], why) ||
+                       (operands == 1 && !f->is_command && !check_running(o->command[0], why))))
         return false;
     o->machine = f->machine;
     if (!flm_record_java_read(&f->record, o, &request->java_library, why))
@@ -315,6 +335,8 @@ static int run(const struct flm_command *command, int count, char **words)
     struct fields f = {.rows = NOT_GIVEN, .record = FLM_RECORD_FIELDS_UNSET};
     struct request request = {0};
     struct flm_error why;
+    for (int i = 0; i < count; i++)
+        f.is_command |= strcmp(words[i], "--") == 0;
     int operands = parse(command, &f, count, words, &why);
     if (operands == -2)
         return FLM_EXIT_DONE;

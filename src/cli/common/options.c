@@ -226,9 +226,10 @@ static bool parse_option(const struct flm_command *command, void *fields, int co
             if (command->options[i].letter == word[1])
                 found = found_option(&command->options[i]);
         if (!found.name)
-            return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "there is no option %s ('flamel %s --help' lists them)", word,
-                                 command->name);
+            return flm_error_set(
+                why, FLM_ERROR_USAGE, "there is no option %s%s ('flamel %s --help' lists them)",
+                word, word[1] == 'o' ? ": 'flamel convert FILE -o OUT' writes a file" : "",
+                command->name);
         value = word[2] ? word + 2 : NULL;
     }
     if (value && !found.value)

@@ -37,11 +37,13 @@ bool flm_record_parse_ids(const char *option, const char *text, int32_t **ids, s
     for (const char *at = text;; at++) {
         uint64_t id;
         struct flm_bytes word = {at, strcspn(at, ",")};
-        if (!flm_number_parse_uint(word, &id) || id == 0 || id > INT32_MAX)
+        if (!flm_number_parse_uint(word, &id) || id == 0 || id > INT32_MAX) {
+            bool is_name = strcmp(option, "pid") == 0 && !strpbrk(text, "0123456789,' ");
             return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "--%s takes numbers separated by commas, "
-                                 "not '%s'",
-                                 option, text);
+                                 "--%s takes numbers separated by commas, not '%s'%s%s%s", option,
+                                 text, is_name ? ": pidof " : "", is_name ? text : "",
+                                 is_name ? " prints them" : "");
+        }
         (*ids)[(*count)++] = (int32_t)id;
         at += word.size;
         if (!*at)

@@ -247,6 +247,23 @@ static bool start(struct flm_recorded *recorded, const struct flm_recorded_optio
     return true;
 }
 
+/* Whether the folder of a new file may have it. */
+static bool check_folder(const char *output, struct flm_error *why)
+{
+    const char *slash = strrchr(output, '/');
+    struct flm_text folder = {0};
+    flm_text_add(&folder, (struct flm_bytes){output, slash ? (size_t)(slash + 1 - output) : 0});
+    flm_text_puts(&folder, ".");
+    flm_text_putc(&folder, 0);
+    bool good = !folder.failed || flm_error_memory(why);
+    if (good && access(folder.at, W_OK | X_OK) != 0)
+        good = flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "%s: cannot be written: %s: -o FILE names another place", output,
+                             strerror(errno));
+    flm_text_clear(&folder);
+    return good;
+}
+
 bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_options *o,
                        struct flm_error *why)
 {
@@ -260,7 +277,7 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
     if (!flm_memory_limit_begin(why))
         return false;
     flm_memory_limit_end();
-    if (!keep_left_records(recorded->spool.at, o->quiet, why))
+    if (!check_folder(o->output, why) || !keep_left_records(recorded->spool.at, o->quiet, why))
         return false;
     if (!start(recorded, o, &calling, why)) {
         if (recorded->recording)
