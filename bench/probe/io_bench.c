@@ -5,22 +5,15 @@
  * ns per operation, net of an empty loop: the least and the middle of many short batches, on one
  * processor. */
 #include <fcntl.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { BATCHES = 400, CALLS = 5000 };
+#include "batches.h"
+
+enum { CALLS = 5000 };
 
 static int zero, null;
 static FILE *stream, *lines;
 static char bytes[4096];
-
-static void nothing(void)
-{
-    __asm__ volatile("");
-}
 
 static void read_one(void)
 {
@@ -58,47 +51,15 @@ static void open_read_close(void)
     close(file);
 }
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* ns per call of each batch, sorted. */
-static void measure(void (*what)(void), double *ns)
-{
-    for (int b = 0; b < BATCHES; b++) {
-        double start = now_ns();
-        for (int i = 0; i < CALLS; i++)
-            what();
-        ns[b] = (now_ns() - start) / CALLS;
-    }
-    qsort(ns, BATCHES, sizeof *ns, compare);
-}
-
 int main(void)
 {
-    static const struct {
-        const char *name;
-        void (*what)(void);
-    } rows[] = {{"read, 1 byte of /dev/zero", read_one},
-                {"write, 1 byte to /dev/null", write_one},
-                {"fwrite, 16 bytes to /dev/null", write_stream},
-                {"fgets, a line of 20", read_line},
-                {"open, close", open_close},
-                {"open, read, close", open_read_close}};
-    static double empty[BATCHES], ns[BATCHES];
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
+    static const struct measured rows[] = {{"read, 1 byte of /dev/zero", read_one},
+                                           {"write, 1 byte to /dev/null", write_one},
+                                           {"fwrite, 16 bytes to /dev/null", write_stream},
+                                           {"fgets, a line of 20", read_line},
+                                           {"open, close", open_close},
+                                           {"open, read, close", open_read_close}};
+    stay_on_one_processor();
     zero = open("/dev/zero", O_RDONLY);
     null = open("/dev/null", O_WRONLY);
     stream = fopen("/dev/null", "w");
@@ -108,11 +69,6 @@ int main(void)
     for (int i = 0; i < 10000; i++)
         fputs("0123456789012345678\n", lines);
     rewind(lines);
-    measure(nothing, empty);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        measure(rows[i].what, ns);
-        printf("%-30s %7.1f %7.1f\n", rows[i].name, ns[0] - empty[0],
-               ns[BATCHES / 2] - empty[BATCHES / 2]);
-    }
+    print_measured(rows, sizeof rows / sizeof *rows, CALLS);
     return 0;
 }

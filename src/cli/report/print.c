@@ -148,6 +148,21 @@ void flm_add_name(struct flm_text *out, const char *name, const struct flm_repor
         out->failed = true;
 }
 
+void flm_add_caption(struct flm_text *out, const char *caption,
+                     const struct flm_report_style *style)
+{
+    size_t width = strlen(caption);
+    flm_add_tone(out, FLM_REPORT_TONE_MUTED, style);
+    flm_text_puts(out, caption);
+    flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
+    flm_text_repeat(out, ' ', width < FLM_CAPTION_WIDTH ? FLM_CAPTION_WIDTH - width : 1);
+}
+
+void flm_add_seconds(struct flm_text *out, double seconds)
+{
+    flm_add_quantity(out, seconds * 1e9, "ns");
+}
+
 void flm_add_lines(struct flm_text *out, const struct flm_text *lines,
                    const struct flm_report_style *style, size_t indent)
 {

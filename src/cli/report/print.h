@@ -68,6 +68,13 @@ void flm_add_tone(struct flm_text *out, enum flm_report_tone tone,
 /* Harmless for a terminal. */
 void flm_add_name(struct flm_text *out, const char *name, const struct flm_report_style *style);
 
+/* What a summary's row is about: "samples   ", muted, in a column of FLM_CAPTION_WIDTH cells. */
+enum { FLM_CAPTION_WIDTH = 10 };
+void flm_add_caption(struct flm_text *out, const char *caption,
+                     const struct flm_report_style *style);
+
+void flm_add_seconds(struct flm_text *out, double seconds);
+
 /* Broken where the terminal ends; second and later rows are `indent` cells in. */
 void flm_add_lines(struct flm_text *out, const struct flm_text *lines,
                    const struct flm_report_style *style, size_t indent);

@@ -12,23 +12,9 @@
 #include "cli/report/print.h"
 #include "flamel/aggregate.h"
 
-enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100, CAPTION_WIDTH = 10 };
+enum { TOP_ROWS = 10, MOST_STACK = 65528, LOG_WIDTH = 100 };
 
 /* ---- For people ------------------------------------------------------------------------------ */
-
-static void begin(struct flm_text *out, const char *caption, const struct flm_report_style *style)
-{
-    flm_add_tone(out, FLM_REPORT_TONE_MUTED, style);
-    flm_text_puts(out, caption);
-    flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
-    flm_text_repeat(out, ' ',
-                    strlen(caption) < CAPTION_WIDTH ? CAPTION_WIDTH - strlen(caption) : 1);
-}
-
-static void add_seconds(struct flm_text *out, double seconds)
-{
-    flm_add_quantity(out, seconds * 1e9, "ns");
-}
 
 /* Without decimals where they would be noise. */
 static void add_rate(struct flm_text *out, double hz)
@@ -40,14 +26,14 @@ static void add_samples(const struct flm_record_summary *s, const struct flm_rep
                         struct flm_text *out)
 {
     const struct flm_record_result *r = &s->result;
-    begin(out, "samples", style);
+    flm_add_caption(out, "samples", style);
     flm_add_count(out, r->counts.samples);
     flm_text_puts(out, " in ");
     if (r->cpu_s > 0) {
-        add_seconds(out, r->cpu_s);
+        flm_add_seconds(out, r->cpu_s);
         flm_text_puts(out, " of CPU time, ");
     }
-    add_seconds(out, r->duration_s);
+    flm_add_seconds(out, r->duration_s);
     flm_text_puts(out, r->cpu_s > 0 ? " elapsed" : "");
     if (r->achieved_hz > 0 && r->counts.samples > 0) {
         flm_text_puts(out, ": ");
@@ -64,7 +50,7 @@ static void add_filtered(const struct flm_record_summary *s, const struct flm_re
 {
     if (s->filtered_out == 0)
         return;
-    begin(out, "filtered", style);
+    flm_add_caption(out, "filtered", style);
     flm_add_count(out, s->filtered_out);
     flm_text_puts(out, s->filtered_out == 1 ? " sample is" : " samples are");
     flm_text_puts(out, " not in the profile: --thread, --state or --include left them out\n");
@@ -83,7 +69,7 @@ static void add_rate_missed(const struct flm_record_summary *s,
         r->requested_hz * r->cpu_s < LEAST_EXPECTED || r->counts.throttled > 0 ||
         r->counts.lost > 0)
         return;
-    begin(out, "rate", style);
+    flm_add_caption(out, "rate", style);
     double missed = (r->requested_hz - r->achieved_hz) * r->cpu_s;
     if ((double)r->counts.tasks_begun < missed / 2) {
         flm_text_puts(out, "the timer of this machine fires late, as in some virtual machines (a "
@@ -91,7 +77,7 @@ static void add_rate_missed(const struct flm_record_summary *s,
         return;
     }
     flm_text_puts(out, "threads and processes that end within ");
-    add_seconds(out, 1 / r->requested_hz);
+    flm_add_seconds(out, 1 / r->requested_hz);
     flm_text_puts(out, " are underrepresented: each thread has its own timer (-a has one for "
                        "each CPU; or use a higher -F)\n");
 }
@@ -108,7 +94,7 @@ static void add_guessed(const struct flm_record_summary *s, const struct flm_sum
     double estimate = summary->metric[metric.index].size;
     if (fabs(estimate - r->events) <= 0.05 * r->events)
         return;
-    begin(out, "counted", style);
+    flm_add_caption(out, "counted", style);
     flm_add_exact(out, r->events, r->event);
     flm_text_puts(out, ": the periods of the samples add up to ");
     flm_add_exact(out, estimate, "");
@@ -122,7 +108,7 @@ static void add_losses(const struct flm_record_summary *s, const struct flm_repo
 {
     const struct flm_record_counts *c = &s->result.counts;
     uint64_t lost = c->lost + s->result.lost_unreported;
-    begin(out, "lost", style);
+    flm_add_caption(out, "lost", style);
     if (lost == 0) {
         flm_text_puts(out, "nothing");
     } else {
@@ -169,7 +155,7 @@ static void add_stack_sizes(const struct flm_record_summary *s,
     uint32_t with = r->threads_with_larger_stacks, without = r->threads_without_larger_stacks;
     if (with + without == 0)
         return;
-    begin(out, "dumps", style);
+    flm_add_caption(out, "dumps", style);
     flm_text_format(out, "%u KiB of each stack", (r->stack_size + KIB - 1) / KIB);
     if (with > 0)
         flm_text_format(out, "; %u thread%s needed up to %u KiB", with, with == 1 ? "" : "s",
@@ -190,7 +176,7 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
     uint64_t given = 0;
     if (c->stacks_truncated == 0 || c->samples == 0)
         return;
-    begin(out, "stacks", style);
+    flm_add_caption(out, "stacks", style);
     flm_add_percent(out, (double)c->stacks_truncated, (double)c->samples);
     flm_text_puts(out, " truncated (outermost frames missing)");
     bool was_larger =
@@ -224,7 +210,7 @@ static size_t add_remarks(const struct flm_profile *p, flm_remarks_next next, co
     struct flm_text line = {0};
     size_t count = 0;
     for (; next(&at, p, &line); line.size = 0, count++) {
-        begin(out, count == 0 ? caption : "", style);
+        flm_add_caption(out, count == 0 ? caption : "", style);
         flm_text_putc(&line, 0);
         out->failed |= line.failed;
         if (!line.failed)
@@ -241,11 +227,11 @@ static void add_symbols(const struct flm_profile *p, const struct flm_metric_sum
 {
     if (!metric || metric->unsymbolized == 0)
         return;
-    begin(out, "symbols", style);
+    flm_add_caption(out, "symbols", style);
     flm_add_percent(out, metric->unsymbolized, metric->size);
     flm_text_puts(out, " unsymbolized\n");
     if (add_remarks(p, flm_remarks_unsymbolized, "", style, out) == 0) {
-        begin(out, "", style);
+        flm_add_caption(out, "", style);
         flm_text_puts(out, "no symbols were found (--symbols DIR, --debuginfod)\n");
     }
 }
@@ -265,7 +251,7 @@ static void add_command(const struct flm_record_summary *s, const struct flm_rep
     int status = s->result.exit_status;
     if (!s->command || (!s->still_runs && status == 0))
         return;
-    begin(out, "command", style);
+    flm_add_caption(out, "command", style);
     flm_add_name(out, s->command, style);
     flm_text_putc(out, ' ');
     if (s->still_runs || status == -1)
@@ -284,7 +270,7 @@ static void add_delayed(const struct flm_record_summary *s, const struct flm_rep
     if (clock.index != FLM_NONE)
         flm_add_delayed_samples(s->profile, clock, &line);
     if (line.size > 0) {
-        begin(out, "kernel", style);
+        flm_add_caption(out, "kernel", style);
         flm_text_add(out, (struct flm_bytes){line.at, line.size});
         flm_text_putc(out, '\n');
     }
@@ -299,7 +285,7 @@ static void add_left_running(const struct flm_record_summary *s,
     uint32_t count = s->still_runs ? 0 : s->result.left_running;
     if (!s->command || count == 0)
         return;
-    begin(out, "left", style);
+    flm_add_caption(out, "left", style);
     flm_text_format(out,
                     count == 1 ? "a process of the command still runs: "
                                : "%u processes of the command still run, such as %d: ",
@@ -318,7 +304,7 @@ static void add_off_cpu(const struct flm_record_summary *s, const struct flm_sum
     struct flm_metric off_cpu = flm_profile_metric_named(s->profile, "off-cpu");
     if (off_cpu.index == FLM_NONE || off_cpu.index == 0)
         return;
-    begin(out, "off-CPU", style);
+    flm_add_caption(out, "off-CPU", style);
     struct flm_name unit = flm_profile_string(
         s->profile, (struct flm_string){flm_profile_metric(s->profile, off_cpu)->unit});
     char size[64];
@@ -338,7 +324,7 @@ static void add_off_cpu(const struct flm_record_summary *s, const struct flm_sum
 static void add_file(const struct flm_record_summary *s, const struct flm_report_style *style,
                      struct flm_text *out)
 {
-    begin(out, s->kept_previous ? "kept" : "written", style);
+    flm_add_caption(out, s->kept_previous ? "kept" : "written", style);
     flm_add_name(out, s->output, style);
     flm_text_puts(out, ", ");
     if (s->kept_previous)
@@ -354,12 +340,12 @@ static void add_file(const struct flm_record_summary *s, const struct flm_report
     }
     flm_text_putc(out, '\n');
     if (s->replaced_previous) {
-        begin(out, "before", style);
+        flm_add_caption(out, "before", style);
         flm_add_name(out, s->output, style);
         flm_text_puts(out, ".old is the recording from before, which has samples\n");
     }
     if (s->spool) {
-        begin(out, "kept", style);
+        flm_add_caption(out, "kept", style);
         flm_add_name(out, s->spool, style);
         flm_text_puts(out, ": all records, readable by flamel convert and perf\n");
     }
@@ -430,7 +416,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     add_command(s, style, out);
     add_left_running(s, style, out);
     if (s->result.spool_lost) {
-        begin(out, "on disk", style);
+        flm_add_caption(out, "on disk", style);
         flm_text_format(out,
                         "records could not be spooled from some point on (%s); the profile has all "
                         "of them\n",
@@ -438,7 +424,7 @@ bool flm_record_summary_text(const struct flm_record_summary *s,
     }
     add_file(s, style, out);
     flm_summary_free(summary);
-    flm_add_lines(to, &lines, style, CAPTION_WIDTH);
+    flm_add_lines(to, &lines, style, FLM_CAPTION_WIDTH);
     bool failed = lines.failed || to->failed;
     flm_text_clear(&lines);
     return good && (!failed || flm_error_memory(why));

@@ -8,7 +8,7 @@
 #include "cli/report/print.h"
 #include "flamel/aggregate.h"
 
-enum { TOP_ROWS = 10, LOG_WIDTH = 100, CAPTION_WIDTH = 10 };
+enum { TOP_ROWS = 10, LOG_WIDTH = 100 };
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
@@ -59,28 +59,14 @@ static uint32_t thread_count(const struct flm_profile *p)
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void begin(struct flm_text *out, const char *caption, const struct flm_report_style *style)
-{
-    flm_add_tone(out, FLM_REPORT_TONE_MUTED, style);
-    flm_text_puts(out, caption);
-    flm_add_tone(out, FLM_REPORT_TONE_PLAIN, style);
-    flm_text_repeat(out, ' ',
-                    strlen(caption) < CAPTION_WIDTH ? CAPTION_WIDTH - strlen(caption) : 1);
-}
-
-static void add_seconds(struct flm_text *out, double seconds)
-{
-    flm_add_quantity(out, seconds * 1e9, "ns");
-}
-
 static void add_dumps(const struct flm_thread_dumps_summary *s,
                       const struct flm_report_style *style, struct flm_text *out)
 {
     const struct flm_thread_dumps_result *r = s->result;
-    begin(out, "dumps", style);
+    flm_add_caption(out, "dumps", style);
     flm_add_count(out, r->dumps);
     flm_text_puts(out, " in ");
-    add_seconds(out, r->duration_s);
+    flm_add_seconds(out, r->duration_s);
     flm_text_puts(out, ": ");
     flm_add_quantity(out, rate(s), "Hz");
     flm_text_puts(out, " of ");
@@ -101,7 +87,7 @@ static void add_states(const struct flm_thread_dumps_summary *s, const struct st
     const struct flm_label_record *labels = flm_profile_labels(s->profile);
     uint32_t threads = thread_count(s->profile);
     bool any = false;
-    begin(out, "threads", style);
+    flm_add_caption(out, "threads", style);
     flm_add_count(out, threads);
     flm_text_puts(out, " with Java frames");
     for (uint32_t i = 0; i < flm_profile_label_count(s->profile); i++) {
@@ -123,14 +109,14 @@ static void add_cpu(const struct flm_thread_dumps_summary *s, const struct flm_r
 {
     struct flm_metric cpu = flm_profile_metric_named(s->profile, "cpu");
     double at_stacks = cpu.index == FLM_NONE ? 0 : flm_profile_total(s->profile, cpu);
-    begin(out, "CPU time", style);
+    flm_add_caption(out, "CPU time", style);
     if (s->result->frameless_cpu_s < 0) {
         flm_text_puts(out, "not known: this VM does not write it (JDK 11 and later do)\n");
         return;
     }
     flm_add_quantity(out, at_stacks, "ns");
     flm_text_puts(out, " at these stacks, ");
-    add_seconds(out, s->result->frameless_cpu_s);
+    flm_add_seconds(out, s->result->frameless_cpu_s);
     flm_text_puts(out, " of threads without Java frames (compilers, collectors)");
     if (flm_bytes_end_with(flm_bytes_of(s->output), ".flm") && at_stacks > 0) {
         flm_text_puts(out, "; where: ");
@@ -147,11 +133,11 @@ static void add_cost(const struct flm_thread_dumps_summary *s, const struct flm_
 {
     const struct flm_thread_dumps_result *r = s->result;
     double dumps = (double)r->dumps;
-    begin(out, "cost", style);
+    flm_add_caption(out, "cost", style);
     flm_text_puts(out, "a dump took ");
-    add_seconds(out, r->dump_s / dumps);
+    flm_add_seconds(out, r->dump_s / dumps);
     flm_text_puts(out, " (at most ");
-    add_seconds(out, r->longest_s);
+    flm_add_seconds(out, r->longest_s);
     flm_text_puts(out, "); ");
     if (r->stopped_s < 0) {
         flm_text_puts(out, "how long the VM stood still is not known: it has no counters for it "
@@ -159,9 +145,9 @@ static void add_cost(const struct flm_thread_dumps_summary *s, const struct flm_
         return;
     }
     flm_text_puts(out, "all threads stood still for ");
-    add_seconds(out, r->stopped_s / dumps);
+    flm_add_seconds(out, r->stopped_s / dumps);
     flm_text_puts(out, " of it (at most ");
-    add_seconds(out, r->longest_stopped_s);
+    flm_add_seconds(out, r->longest_stopped_s);
     flm_text_puts(out, "), ");
     flm_add_percent(out, r->stopped_s, r->duration_s);
     flm_text_puts(out, " of the time\n");
@@ -174,18 +160,18 @@ static void add_missed(const struct flm_thread_dumps_summary *s,
     struct flm_text line = {0};
     for (const char *caption = "not shown"; flm_remarks_not_shown(&at, s->profile, &line);
          caption = "", line.size = 0) {
-        begin(out, caption, style);
+        flm_add_caption(out, caption, style);
         flm_text_add(out, (struct flm_bytes){line.at, line.size});
         flm_text_putc(out, '\n');
     }
     out->failed |= line.failed;
     flm_text_clear(&line);
     if (s->result->ended) {
-        begin(out, "ended", style);
+        flm_add_caption(out, "ended", style);
         flm_text_format(out, "process %d, before the time was over\n", s->process);
     }
     if (s->result->is_silent) {
-        begin(out, "ended", style);
+        flm_add_caption(out, "ended", style);
         flm_text_format(out, "process %d does not answer any more\n", s->process);
     }
 }
@@ -193,7 +179,7 @@ static void add_missed(const struct flm_thread_dumps_summary *s,
 static void add_file(const struct flm_thread_dumps_summary *s, const struct flm_report_style *style,
                      struct flm_text *out)
 {
-    begin(out, "written", style);
+    flm_add_caption(out, "written", style);
     flm_add_name(out, s->output, style);
     flm_text_puts(out, ", ");
     flm_add_quantity(out, (double)s->output_size, "bytes");
@@ -235,7 +221,7 @@ bool flm_thread_dumps_summary_text(const struct flm_thread_dumps_summary *s,
     add_cost(s, style, out);
     add_missed(s, style, out);
     add_file(s, style, out);
-    flm_add_lines(to, &lines, style, CAPTION_WIDTH);
+    flm_add_lines(to, &lines, style, FLM_CAPTION_WIDTH);
     bool failed = lines.failed || to->failed;
     flm_text_clear(&lines);
     free(states.of_label);
