@@ -9,10 +9,17 @@
 
 #include "format/formats.h"
 
+/* Where there are no symbols of a system, perf.data has addresses. */
+#ifdef __wasi__
+#define FLM_FORMATS_PERF_DATA(entry) entry(perf_addresses)
+#else
+#define FLM_FORMATS_PERF_DATA(entry) entry(perf_data)
+#endif
+
 /* clang-format off */
 #define FLM_FORMATS_SYSTEM(entry)                                                                  \
     entry(html)                                                                                    \
-    entry(perf_data)                                                                               \
+    FLM_FORMATS_PERF_DATA(entry)                                                                            \
     entry(svg)                                                                                     \
     entry(png)                                                                                     \
     entry(pdf)

@@ -21,7 +21,7 @@ static const char *const slots[FLM_PAGE_SLOTS] = {"after", "before"};
 
 bool flm_page_is_built(struct flm_error *why)
 {
-    return flm_page_asset(FLM_PAGE_SERVED_MODULE).size > 0 ||
+    return flm_page_asset(FLM_PAGE_BODY).size > 0 ||
            flm_error_set(why, FLM_ERROR_SYSTEM,
                          "this flamel was built without the viewer, which takes clang and wasm-ld");
 }

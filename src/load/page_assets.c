@@ -17,12 +17,14 @@ struct flm_bytes flm_page_asset(enum flm_page_asset asset)
         [FLM_PAGE_START] = ASSET(start),
         [FLM_PAGE_START_HASH] = ASSET(start_hash),
         [FLM_PAGE_SCRIPT_HASH] = ASSET(script_hash),
+        [FLM_PAGE_READERS] = ASSET(readers),
+#ifndef __wasi__ /* nothing is served there */
         [FLM_PAGE_LIVE] = ASSET(live),
         [FLM_PAGE_LIVE_HASH] = ASSET(live_hash),
         [FLM_PAGE_SERVE] = ASSET(serve),
         [FLM_PAGE_SERVE_HASH] = ASSET(serve_hash),
-        [FLM_PAGE_READERS] = ASSET(readers),
         [FLM_PAGE_SERVED_MODULE] = ASSET(served_module),
+#endif
     };
     return assets[asset];
 }

@@ -14,7 +14,8 @@ twice()
     printf '#include "%s"\n#include "%s"\ntypedef int some_declaration;\n' "$1" "$1"
 }
 
-for header in $(find src include tests/support -name '*.h' 2> /dev/null); do
+# Those of src/wasi/libc stand beside headers that this machine does not have.
+for header in $(find src include tests/support -name '*.h' ! -path 'src/wasi/libc/*' 2> /dev/null); do
     name=${header#*/}
     folder=${name%%/*}
     # Pure folders see the C standard only, as in the Makefile.

@@ -8,7 +8,7 @@ for page in docs/man/*.[1-9]; do
     if command -v mandoc > /dev/null; then
         said=$(mandoc -T lint -W warning "$page" 2>&1)
     elif command -v groff > /dev/null; then
-        said=$(groff -mdoc -Tutf8 -z -ww "$page" 2>&1)
+        said=$(groff -k -mdoc -Tutf8 -z -ww "$page" 2>&1)
     else
         echo 'there is neither mandoc nor groff'
         exit 77

@@ -4,13 +4,33 @@
 
 #include "cli/common/messages.h"
 
+/* Those that need more than files: processes, a kernel, sockets. */
+#ifdef __wasi__
+#define ON_LINUX(...)
+#else
+#define ON_LINUX(...) __VA_ARGS__,
+#endif
+
+/* clang-format off */
 static const struct flm_command *const commands[] = {
-    &flm_command_record,  &flm_command_probe,   &flm_command_top,    &flm_command_view,
-    &flm_command_convert, &flm_command_info,    &flm_command_report, &flm_command_annotate,
-    &flm_command_diff,    &flm_command_gate,    &flm_command_series, &flm_command_similarity,
-    &flm_command_merge,   &flm_command_filter,  &flm_command_store,  &flm_command_query,
-    &flm_command_serve,   &flm_command_formats, &flm_command_mcp,    &flm_command_completion,
+    ON_LINUX(&flm_command_record, &flm_command_probe, &flm_command_top)
+    &flm_command_view,
+    &flm_command_convert,
+    &flm_command_info,
+    &flm_command_report,
+    ON_LINUX(&flm_command_annotate)
+    &flm_command_diff,
+    &flm_command_gate,
+    &flm_command_series,
+    &flm_command_similarity,
+    &flm_command_merge,
+    &flm_command_filter,
+    ON_LINUX(&flm_command_store, &flm_command_query, &flm_command_serve)
+    &flm_command_formats,
+    ON_LINUX(&flm_command_mcp)
+    &flm_command_completion,
 };
+/* clang-format on */
 
 const struct flm_command *const *flm_commands(size_t *count)
 {

@@ -6,11 +6,17 @@
 
 /* What the package that a part needs was not there for, or not wanted: mk/compile.mk. */
 static const char *const left_out[] = {
-#ifdef FLAMEL_STATIC
+#ifdef __wasi__
+    "record",
+    "probe",
+    "top",
     "serve",
     "store",
-    "probe",
-    "record --java",
+    "query",
+    "mcp",
+    "names from programs",
+#elif defined FLAMEL_STATIC
+    "serve", "store", "probe", "record --java",
 #else
 #ifndef FLAMEL_YAML
     "serve --config (libyaml)",
@@ -40,7 +46,9 @@ static const char *const left_out[] = {
 void flm_print_version(void)
 {
     printf("flamel %s\n", flm_version());
-#ifdef FLAMEL_STATIC
+#ifdef __wasi__
+    printf("WebAssembly, ");
+#elif defined FLAMEL_STATIC
     printf("one static file, ");
 #endif
     for (size_t i = 0; left_out[i]; i++)
