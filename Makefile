@@ -22,6 +22,7 @@
 #   make probe-pictures  the reports in docs/probe.md, of programs that run now
 #   make demo           records a program, and writes what it found: build/demo.html, .svg, .flm
 #   make static         the command as one file that needs no other; make static-aarch64 for arm64
+#   make npm            the package for npm: build/npm
 #   make deb            Debian packages: build/deb
 #   make test-packages  each of these, installed and used in a root of its own: minutes
 #   make release        all that a release consists of, with checksums: build/release, docs/releasing.md
@@ -59,6 +60,7 @@ include mk/fuzz.mk
 include mk/bench.mk
 include mk/install.mk
 include mk/static.mk
+include mk/npm.mk
 include mk/packages.mk
 
 .PHONY: help

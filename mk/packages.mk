@@ -12,13 +12,16 @@ deb:
 
 # Each package, installed and used as a user would. ROOTS=folders of other systems, in which the static file is tried
 # too.
-PACKAGE_RESULTS := $(addprefix $(BUILD)/results/packages/,static static-aarch64 deb)
+PACKAGE_RESULTS := $(addprefix $(BUILD)/results/packages/,static static-aarch64 deb npm)
 $(BUILD)/results/packages/static: $B/flamel static force
 	$(run_test) packages/static $(TEST_SECONDS) tests/packages/static.sh $< $(STATIC)-$(MACHINE)
 $(BUILD)/results/packages/static-aarch64: $B/flamel static-aarch64 force
 	$(run_test) packages/static-aarch64 $(TEST_SECONDS) env EACH=9 tests/packages/static.sh $< $(STATIC)-aarch64 qemu-aarch64
 $(BUILD)/results/packages/deb: deb force
 	$(run_test) packages/deb 1200 tests/packages/deb.sh $(DEB)
+
+$(BUILD)/results/packages/npm: $B/flamel npm force
+	$(run_test) packages/npm 1200 tests/packages/npm.sh $< $(NPM_PACKAGE)
 
 .PHONY: test-packages
 test-packages: $(PACKAGE_RESULTS)
@@ -30,7 +33,7 @@ $(COMPONENT_PACKAGE): $(COMPONENT)
 	$(call say,PACK,$@)cd $(BUILD) && npm pack --silent ./component > /dev/null
 
 .PHONY: release
-release: static static-aarch64 deb $(COMPONENT_PACKAGE)
+release: static static-aarch64 deb npm $(COMPONENT_PACKAGE)
 	for machine in x86_64 aarch64; do cp $(STATIC)-$$machine $(STATIC)-$(VERSION)-linux-$$machine; done
 	mk/release.sh $(VERSION) $(BUILD)/release $(STATIC)-$(VERSION)-linux-x86_64 \
-	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(DEB)/*.deb
+	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(NPM_PACKAGE) $(DEB)/*.deb
