@@ -1,6 +1,6 @@
 /*
- * What a call costs: the least and the middle of many short batches, net of an empty call, on one processor.
- * The functions of a table are measured one after the other, and printed.
+ * What a call costs: the least and the middle of many short batches, net of an empty call, on one
+ * processor. The functions of a table are measured one after the other, and printed.
  */
 #ifndef BENCH_PROBE_BATCHES_H
 #define BENCH_PROBE_BATCHES_H

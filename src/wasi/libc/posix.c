@@ -150,7 +150,7 @@ int madvise(void *at, size_t size, int advice)
     return not_supported();
 }
 
-/* All paths begin at the one folder that the host gives; FLAMEL_FOLDER is where relative ones do. */
+/* All paths begin at the one folder that the host gives, relative ones at FLAMEL_FOLDER. */
 __attribute__((constructor)) static void enter_folder(void)
 {
     const char *folder = getenv("FLAMEL_FOLDER");
