@@ -181,8 +181,12 @@ bool flm_child_release(struct flm_child *child, const char *name, struct flm_err
     if (wrote == 1 && got == 0)
         return true;
     waitpid(child->process, &child->status, 0);
-    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be executed: %s", name,
-                         got == (ssize_t)sizeof error ? strerror(error) : "it has ended");
+    /* The file was found before. */
+    const char *reason = got != (ssize_t)sizeof error ? "it has ended"
+                         : error == ENOENT
+                             ? "the interpreter that it names (#!, or ld.so) is not there"
+                             : strerror(error);
+    return flm_error_set(why, FLM_ERROR_SYSTEM, "%s: cannot be executed: %s", name, reason);
 }
 
 bool flm_child_has_ended(struct flm_child *child)

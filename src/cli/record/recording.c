@@ -292,7 +292,9 @@ bool flm_recorded_make(struct flm_recorded *recorded, const struct flm_recorded_
     if (!o->quiet)
         explain(recorded->recording);
     bool good = flm_recording_run(recorded->recording, why);
-    bool has_run = result_of(recorded->recording).duration_s > 0;
+    const struct flm_record_result ran = result_of(recorded->recording);
+    /* A command may turn out not to be executable when it is let go. */
+    bool has_run = ran.duration_s > 0 && (good || ran.counts.samples > 0);
     recorded->stopped_by = flm_recording_signal();
     /* It was started to be recorded for so long; or to run as long as the processes do. */
     if (good && !recorded->stopped_by && result_of(recorded->recording).exit_status == -1) {

@@ -27,7 +27,8 @@ const char *flm_runtime_remedy(struct flm_bytes program)
         {"chromium", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
         {"electron", "run it with --js-flags=--perf-basic-prof --no-sandbox"},
         {"bun", "set BUN_JSC_useJITDump=1"},
-        {"java", "run it with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
+        {"java", "flamel record --java names it from then on; else run it with "
+                 "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
                  "-XX:+DumpPerfMapAtExit (JDK 17), or ask for the map while it runs: jcmd PID "
                  "Compiler.perfmap"},
         {"javac", JAVA_TOOL},

@@ -137,7 +137,8 @@ static void an_exec_that_fails_is_reported(void **state)
     struct flm_error why = {0};
     assert_true(flm_child_start(&child, command, NULL, 0, &why));
     assert_false(flm_child_release(&child, "script", &why));
-    assert_string_equal(why.text, "script: cannot be executed: No such file or directory");
+    assert_string_equal(why.text, "script: cannot be executed: the interpreter that it names "
+                                  "(#!, or ld.so) is not there");
     flm_child_clear(&child);
 }
 

@@ -17,6 +17,7 @@ static void programs_are_known_by_the_start_of_their_names(void **state)
         {"node", "--perf-basic-prof"},
         {"node20", "--perf-basic-prof"},
         {"java", "-XX:+DumpPerfMapAtExit"},
+        {"java", "flamel record --java"},
         {"ruby3.3", "--yjit-perf"},
         {"php-fpm8.2", "jit_debug"},
         {"beam.smp", "+JPperf"},
