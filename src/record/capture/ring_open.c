@@ -167,15 +167,19 @@ static bool open_others(struct opening *o, struct flm_error *why)
 {
     struct flm_rings *rings = o->rings;
     for (size_t event = 0; event < o->request->count; event++) {
-        struct perf_event_attr attr = o->request->event[event].attr;
-        set_wakeup(rings, &attr);
+        struct perf_event_attr sampled = o->request->event[event].attr;
+        set_wakeup(rings, &sampled);
+        struct perf_event_attr tracked = without_samples(&sampled);
         for (size_t task = o->task; task < o->task_count; task++)
             for (size_t i = 0; i < rings->count; i++) {
                 struct flm_ring *ring = &rings->ring[i];
-                if (!ring->page || ring->has_no_samples || (event == 0 && task == o->task))
+                if (!ring->page || (event == 0 && task == o->task) ||
+                    (event > 0 && ring->has_no_samples))
                     continue;
-                int file = open_event(o->kernel, &attr, o->tasks[task], ring->cpu);
-                if (file < 0 && (is_gone(o, errno) || errno == ENODEV || errno == ENOENT))
+                const struct perf_event_attr *attr = ring->has_no_samples ? &tracked : &sampled;
+                int file = open_event(o->kernel, attr, o->tasks[task], ring->cpu);
+                if (file < 0 && (is_gone(o, errno) || errno == ENODEV || errno == ENOENT ||
+                                 ring->has_no_samples))
                     continue;
                 if (file < 0)
                     return refuse(o, event, task, errno, why);

@@ -237,7 +237,7 @@ size_t flm_event_description(const char *root, const char *name, char *text, siz
 static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, const char *root,
                             struct near *near, struct flm_event_name *name, struct flm_error *why)
 {
-    bool is_denied = false;
+    bool is_denied = false, is_mounted = false;
     for (size_t i = 0; i < 2 && is_plain(system) && is_plain(event); i++) {
         char path[512], line[64];
         snprintf(path, sizeof path, "%s%s/events/%.*s/%.*s/id", root, tracefs_paths[i],
@@ -251,7 +251,13 @@ static bool find_tracepoint(struct flm_bytes system, struct flm_bytes event, con
         is_denied = is_denied || errno == EACCES || errno == EPERM;
         snprintf(path, sizeof path, "%s%s/events", root, tracefs_paths[i]);
         is_denied = is_denied || (access(path, R_OK) != 0 && errno == EACCES);
+        is_mounted = is_mounted || access(path, F_OK) == 0 || errno != ENOENT;
     }
+    if (near->count == 0 && !is_mounted && is_plain(system) && is_plain(event))
+        return flm_error_set(why, FLM_ERROR_SYSTEM,
+                             "the tracepoint %.*s:%.*s cannot be looked up: tracefs is not "
+                             "mounted (mount -t tracefs tracefs /sys/kernel/tracing)",
+                             (int)system.size, system.at, (int)event.size, event.at);
     if (near->count == 0 && is_denied)
         return flm_error_set(
             why, FLM_ERROR_SYSTEM,

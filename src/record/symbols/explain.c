@@ -51,13 +51,19 @@ static void explain_owner(struct flm_session *s, const struct flm_location_owner
     } else {
         char percent[32];
         struct flm_bytes program = flm_session_command(s, owner->process);
-        flm_text_puts(name, "JIT code of ");
-        flm_text_add(name, program);
+        bool is_known = !flm_bytes_are(program, "[unknown]");
+        flm_text_puts(name, is_known ? "JIT code of " : "code of process");
+        if (is_known)
+            flm_text_add(name, program);
         flm_text_format(name, " %d", owner->process);
         snprintf(percent, sizeof percent, "%.2g", 100 * share);
         flm_text_puts(reason, percent);
-        flm_text_puts(reason, " % of samples are in code that it compiled, without names: ");
-        flm_text_puts(reason, flm_runtime_remedy(program));
+        flm_text_puts(reason, is_known
+                                  ? " % of samples are in code that it compiled, without names: "
+                                  : " % of samples are in a process whose start was not seen: "
+                                    "records were lost, or it had ended when it was looked at");
+        if (is_known)
+            flm_text_puts(reason, flm_runtime_remedy(program));
     }
 }
 

@@ -210,6 +210,20 @@ static void a_tracepoint_is_described_by_the_kernel(void **state)
     assert_int_equal(flm_event_description(make_root(), "cycles", text, sizeof text), 0);
 }
 
+static void tracepoints_need_tracefs(void **state)
+{
+    (void)state;
+    char root[300], command[800];
+    snprintf(root, sizeof root, "%s", temporary_path("without"));
+    snprintf(command, sizeof command, "mkdir -p %s/sys/kernel/tracing", root);
+    assert_int_equal(system(command), 0);
+    struct flm_bytes list = flm_bytes_of("sched:sched_switch");
+    struct flm_event_name name;
+    struct flm_error why = {0};
+    assert_false(flm_event_name_next(&list, root, &name, &why));
+    assert_non_null(strstr(why.text, "mount -t tracefs"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +234,7 @@ int main(void)
         cmocka_unit_test(events_of_PMUs_are_read_from_sysfs),
         cmocka_unit_test(a_list_of_events_is_split_at_its_commas),
         cmocka_unit_test(unknown_events_are_refused_with_similar_names),
+        cmocka_unit_test(tracepoints_need_tracefs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,6 +219,22 @@ static void code_without_names_is_said_with_the_remedy(void **state)
     scenario_clear(&t);
 }
 
+/* Its addresses look like those of JIT code: nothing that it mapped is known. */
+static void a_process_whose_start_was_lost_has_no_jit_code(void **state)
+{
+    (void)state;
+    struct scenario t;
+    scenario_init(&t);
+    const uint64_t chain[] = {FLM_CONTEXT_USER, 0x1100};
+    put_sample(&t.records, 4711, 4711, 10, chain, 2);
+    struct flm_profile *p = scenario_profile(&t);
+    struct flm_name said = flm_profile_note_named(p, FLM_NOTE_UNSYMBOLIZED "code of process 4711");
+    assert_non_null(said.at);
+    assert_non_null(memmem(said.at, said.size, "start was not seen", 18));
+    flm_profile_free(p);
+    scenario_clear(&t);
+}
+
 static void functions_may_be_inlined_into_each_other_by_the_hundred(void **state)
 {
     (void)state;
@@ -646,6 +662,7 @@ int main(void)
         cmocka_unit_test(addresses_of_a_stripped_function_are_one_frame_by_its_start),
         cmocka_unit_test(what_an_interpreter_runs_is_not_shown),
         cmocka_unit_test(code_without_names_is_said_with_the_remedy),
+        cmocka_unit_test(a_process_whose_start_was_lost_has_no_jit_code),
         cmocka_unit_test(functions_may_be_inlined_into_each_other_by_the_hundred),
         cmocka_unit_test(threads_may_be_frames_below_their_command),
         cmocka_unit_test(functions_of_interpreters_have_numbers_instead_of_addresses),
