@@ -93,11 +93,14 @@ struct flm_bytes flm_track_name(const struct flm_profile *p, const struct flm_tr
 void flm_track_add_title(const struct flm_profile *p, const struct flm_track *track,
                          struct flm_text *out)
 {
-    if (track->command != FLM_NONE) {
+    if (track->command != FLM_NONE)
         flm_text_add(out, flm_string_bytes(p, track->command));
-        flm_text_putc(out, ' ');
+    if (track->value != FLM_NONE) {
+        flm_text_puts(out, track->command != FLM_NONE ? " " : "");
+        flm_text_add(out, flm_track_name(p, track));
+    } else if (track->command == FLM_NONE) {
+        flm_text_puts(out, p->sizes.label_count == 0 ? "all samples" : "no thread");
     }
-    flm_text_add(out, flm_track_name(p, track));
 }
 
 /* ---- The selection --------------------------------------------------------------------------- */

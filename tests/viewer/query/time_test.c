@@ -32,7 +32,7 @@ static struct flm_profile *some_without_thread(void)
 static void assert_totals(struct flm_viewer *v, const char *without, const char *thread)
 {
     struct json_tree *t = answer(v, "tracks");
-    assert_string_equal(at(t, "tracks.0.title"), "(none)");
+    assert_string_equal(at(t, "tracks.0.title"), "no thread");
     assert_string_equal(at(t, "tracks.0.total"), without);
     assert_string_equal(at(t, "tracks.1.total"), thread);
     json_tree_free(t);

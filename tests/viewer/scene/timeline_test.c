@@ -231,6 +231,27 @@ static void the_timeline_survives_failing_allocations(void **state)
     flm_viewer_free(v);
 }
 
+/* Where no sample has a thread, there is nothing that one could be missed in. */
+static void samples_of_no_thread_are_said_to_be_all(void **state)
+{
+    (void)state;
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric metric = flm_builder_metric(b, "samples", "samples");
+    struct flm_node main =
+        flm_builder_child(b, flm_builder_root(b), flm_builder_function(b, "main", 4));
+    for (int i = 0; i < 3; i++)
+        flm_builder_sample(b, i, main, (struct flm_label_set){0}, metric, 1);
+    struct flm_viewer *v = viewer_of(flm_builder_finish(b, NULL));
+    act(v, "view chart");
+    flm_viewer_resize(v, 800, 600, 1);
+    const struct flm_pane *pane = &v->scene.panes[0];
+    struct flm_text title = {0};
+    flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), &title);
+    assert_true(flm_bytes_are((struct flm_bytes){title.at, title.size}, "all samples"));
+    flm_text_clear(&title);
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +264,7 @@ int main(void)
         cmocka_unit_test(a_time_beyond_all_others_is_the_last),
         cmocka_unit_test(the_chart_has_a_pane_for_each_thread_on_one_axis),
         cmocka_unit_test(the_timeline_survives_failing_allocations),
+        cmocka_unit_test(samples_of_no_thread_are_said_to_be_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
