@@ -15,7 +15,8 @@ const numberColumn = (key, title, sort, explained) => ({key, title, sort, explai
 const shareColumn = (key, title, sort) => ({key, title, sort, isNumber: true, isShare: true});
 // Of the quantity by which the table is sorted: self or total.
 const changeColumns = [numberColumn('before', 'Before'), numberColumn('after', 'After', 'after'),
-    numberColumn('change', 'Change', 'change'), numberColumn('change_share', '% change', 'change')];
+    numberColumn('change', 'Change', 'change'),
+    numberColumn('change_share', '% change', 'change', 'with a question mark: within the noise of counting')];
 const nameColumn = sort => ({key: 'title', title: 'Function', sort, isName: true, isNumber: false});
 const moduleColumn = sort => ({key: 'module', title: 'Module', sort, isModule: true, isNumber: false});
 const fileColumn = sort => ({key: 'file', title: 'File', sort, isModule: true, isNumber: false});

@@ -247,6 +247,7 @@ test('a comparison has before, after and change of what it is sorted by', async 
     const row = async name => (await texts(top(page).locator('.row', {hasText: name}).locator('.number')))
         .map(text => text.trim());
     assert.deepEqual((await heads()).slice(1, 5), ['Self before', 'After', 'Change', '% change']);
+    assert.match(await top(page).locator('[role=columnheader]', {hasText: '% change'}).getAttribute('title'), /within the noise/);
     assert.deepEqual((await row('read')).slice(-4), ['150', '100', '-50', '-33.3 %']);
     assert.match(await top(page).locator('[aria-sort=descending]').innerText(), /^After/);
     await top(page).getByRole('columnheader', {name: 'Change', exact: true}).click();
