@@ -134,6 +134,18 @@ static bool is_outermost(const struct flm_measures *m, const struct flm_probe_st
     return true;
 }
 
+/* A task that runs in another one is a part of that. */
+static bool is_in_task(const struct flm_measures *m, const struct flm_probe_step *step)
+{
+    const struct flm_probe_decoded *d = m->decoded;
+    while (step->parent != FLM_PROBE_NO_STEP) {
+        step = &d->steps.at[step->parent];
+        if (d->sites[step->site].kind == FLM_PROBE_TASK)
+            return true;
+    }
+    return false;
+}
+
 static bool sum_steps(struct flm_measures *m, struct flm_error *why)
 {
     const struct flm_probe_decoded *d = m->decoded;
@@ -165,6 +177,10 @@ static bool sum_steps(struct flm_measures *m, struct flm_error *why)
         }
         m->thread_allocated[step->thread] += (double)step->value[FLM_PROBE_ALLOCATED];
         m->thread_freed[step->thread] += (double)step->value[FLM_PROBE_FREED];
+        if (d->sites[step->site].kind == FLM_PROBE_TASK && !is_in_task(m, step)) {
+            m->thread_polls[step->thread] += (double)step->calls;
+            m->thread_tasks[step->thread] += total[i][TIME];
+        }
     }
     free(total);
     return true;
@@ -194,9 +210,11 @@ bool flm_measures_make(struct flm_measures *measures, const struct flm_probe_dec
     measures->site = calloc((size_t)decoded->site_count + 1, sizeof *measures->site);
     measures->thread_allocated = calloc(decoded->threads.count + 1, sizeof(double));
     measures->thread_freed = calloc(decoded->threads.count + 1, sizeof(double));
+    measures->thread_polls = calloc(decoded->threads.count + 1, sizeof(double));
+    measures->thread_tasks = calloc(decoded->threads.count + 1, sizeof(double));
     measures->first = calloc((size_t)decoded->site_count + 1, sizeof *measures->first);
     if (!measures->site || !measures->first || !measures->thread_allocated ||
-        !measures->thread_freed)
+        !measures->thread_freed || !measures->thread_polls || !measures->thread_tasks)
         return flm_error_memory(why);
     uint64_t start = decoded->header.start_ticks, last = decoded->last_ticks;
     measures->elapsed = last > start ? flm_probe_ns(decoded, (double)(last - start)) : 0;
@@ -215,5 +233,7 @@ void flm_measures_clear(struct flm_measures *measures)
     free(measures->first);
     free(measures->thread_allocated);
     free(measures->thread_freed);
+    free(measures->thread_polls);
+    free(measures->thread_tasks);
     *measures = (struct flm_measures){0};
 }

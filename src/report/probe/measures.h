@@ -29,6 +29,7 @@ struct flm_measures {
     double elapsed;                          /* ns, from the start to the last moment */
     double cpu;                              /* ns, of all threads; 0: not known */
     double *thread_allocated, *thread_freed; /* bytes, by thread */
+    double *thread_polls, *thread_tasks;     /* how often, and how many ns, it ran tasks */
 };
 
 /* `decoded` is borrowed. False, and `why`: no memory. Clear it in any case. */

@@ -46,6 +46,7 @@ bool flm_section_is_sum(const char *column)
                                        "not_timed",
                                        "faults",
                                        "wall",
+                                       "tasks",
                                        "frees",
                                        "allocated_total",
                                        "involuntary_switches"};

@@ -1,4 +1,5 @@
-/* thread_section.c - threads: what each used of the CPU, waited for it, and allocated. */
+/* thread_section.c - threads: what each used of the CPU, waited for it, and allocated; and of those
+ * that run tasks, how often and how long they did. */
 #include "report/probe/thread_section.h"
 
 struct column {
@@ -7,7 +8,19 @@ struct column {
     int leave_out;
 };
 
-enum { USER, SYSTEM, RUN_QUEUE, VOLUNTARY, INVOLUNTARY, FAULTS, ALLOCATED, FREED, COLUMNS };
+enum {
+    USER,
+    SYSTEM,
+    RUN_QUEUE,
+    VOLUNTARY,
+    INVOLUNTARY,
+    FAULTS,
+    ALLOCATED,
+    FREED,
+    POLLS,
+    TASKS,
+    COLUMNS
+};
 
 static const struct column columns[COLUMNS] = {
     [USER] = {"user_ns", "user", true, false, 0},
@@ -18,6 +31,8 @@ static const struct column columns[COLUMNS] = {
     [FAULTS] = {"faults", "faults", false, false, 5},
     [ALLOCATED] = {"allocated", "allocated", false, true, 1},
     [FREED] = {"freed", "freed", false, true, 3},
+    [POLLS] = {"polls", "task runs", false, false, 2},
+    [TASKS] = {"tasks_ns", "in tasks", true, false, 0},
 };
 
 static void find_values(const struct flm_measures *measures, size_t thread, double *values)
@@ -31,6 +46,8 @@ static void find_values(const struct flm_measures *measures, size_t thread, doub
     values[FAULTS] = (double)t->kernel.minor_faults + (double)t->kernel.major_faults;
     values[ALLOCATED] = measures->thread_allocated[thread];
     values[FREED] = measures->thread_freed[thread];
+    values[POLLS] = measures->thread_polls[thread];
+    values[TASKS] = measures->thread_tasks[thread];
 }
 
 static size_t name_size(const struct flm_probe_thread *thread)

@@ -53,6 +53,31 @@ static void recursion_counts_once(void **state)
     clear(image, &decoded, &m);
 }
 
+/* A thread that runs tasks: how often, and how long. A task in another is a part of that. */
+static void threads_run_tasks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t first, second; /* kinds of the outer scope and of the one in it */
+        double polls, tasks;
+    } cases[] = {{FLM_PROBE_SCOPE, FLM_PROBE_SCOPE, 0, 0},
+                 {FLM_PROBE_TASK, FLM_PROBE_SCOPE, 1, 1000},
+                 {FLM_PROBE_SCOPE, FLM_PROBE_TASK, 4, 600},
+                 {FLM_PROBE_TASK, FLM_PROBE_TASK, 1, 1000}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct image *image = make_image();
+        struct flm_probe_decoded decoded;
+        struct flm_measures m;
+        struct flm_probe_site *site = place(image, SITES);
+        site[1].kind = cases[i].first;
+        site[2].kind = cases[i].second;
+        make(image, &decoded, &m);
+        assert_true(m.thread_polls[0] == cases[i].polls);
+        assert_true(m.thread_tasks[0] == cases[i].tasks);
+        clear(image, &decoded, &m);
+    }
+}
+
 static void percentiles_are_within_half_a_bucket(void **state)
 {
     (void)state;
@@ -157,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_a_site),
         cmocka_unit_test(recursion_counts_once),
+        cmocka_unit_test(threads_run_tasks),
         cmocka_unit_test(percentiles_are_within_half_a_bucket),
         cmocka_unit_test(percentiles_count_what_a_full_bucket_does_not),
         cmocka_unit_test(exact_buckets_are_part_of_the_meter),
