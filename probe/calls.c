@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+uint32_t flm_calls_before;
+
 /* Most children of fork take a few locks and run another program: one that goes on is measured. */
 static bool begins(void)
 {
@@ -13,7 +15,10 @@ static bool begins(void)
         return false; /* what it would begin with nobody would end */
     if (flm_local || __atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) > 0)
         return flm_local_begin();
-    return __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) >= LEAST && flm_local_begin();
+    if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) >= LEAST)
+        return flm_local_begin();
+    __atomic_add_fetch(&flm_calls_before, 1, __ATOMIC_RELAXED);
+    return false;
 }
 
 static struct flm_call *fill(struct flm_call *call, const void *thing, const void *caller,

@@ -314,6 +314,9 @@ FLM_HIDDEN bool flm_is_in_handler(void);
  * this is none, or there is no memory. */
 FLM_HIDDEN bool flm_run_begin_child(void);
 
+/* Calls of locks and files in a child that is not measured yet. */
+extern FLM_HIDDEN uint32_t flm_calls_before;
+
 /* Adds times that locks were held to the meters. In these two the library works. */
 FLM_HIDDEN void flm_local_drain(struct flm_local *local);
 

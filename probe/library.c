@@ -252,6 +252,7 @@ static bool begin(void)
 
 /* What the parent measured of the clock and of scopes. */
 static struct flm_probe_header parent;
+static struct flm_probe_header *parent_header; /* in its file, which stays mapped */
 static bool is_child;
 
 bool flm_run_begin_child(void)
@@ -268,8 +269,12 @@ bool flm_run_begin_child(void)
             header->inside_cost = parent.inside_cost;
             header->outside_cost = parent.outside_cost;
             header->untimed_cost = parent.untimed_cost;
+            header->lost_calls = __atomic_load_n(&flm_calls_before, __ATOMIC_RELAXED);
             begin_run();
             __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
+        } else {
+            /* The parent's report says it: what is standard error here may be a socket. */
+            __atomic_add_fetch(&parent_header->lost_processes, 1, __ATOMIC_RELAXED);
         }
     }
     flm_unlock();
@@ -364,6 +369,7 @@ static void after_fork(void)
 static void forget_in_child(void)
 {
     flm_unlock();
+    flm_calls_before = 0;
     flm_cpu_in_child();
     flm_local_forget(); /* its memory is lost; the scopes that are open are the parent's */
     if (flm_files_in_child)
@@ -373,7 +379,8 @@ static void forget_in_child(void)
     if (flm_run.number == 0 && !is_child)
         return;
     if (flm_run.number > 0) { /* else it is a child that has not begun, and forks */
-        parent = *flm_run.arena.header;
+        parent_header = flm_run.arena.header;
+        parent = *parent_header;
         if (flm_arena_has_file(&flm_run.arena))
             close(flm_run.arena.file);
         flm_run.arena = (struct flm_arena){.file = -1};

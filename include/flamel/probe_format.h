@@ -199,6 +199,10 @@ struct flm_probe_header {
     struct flm_probe_activity activity[FLM_PROBE_SIGNALS];
     uint32_t clock;    /* enum flm_probe_clock */
     uint32_t is_final; /* the program became another one, or aborted, at now_ticks */
+
+    /* Files of before have less than this: what is behind `header_size` is 0. */
+    uint64_t lost_calls;     /* of a child: of locks and files, before it was measured */
+    uint64_t lost_processes; /* children whose file could not be made */
 };
 
 /* What ticks are of, for readers on the same machine. */

@@ -394,4 +394,46 @@ for wanted in "$work/others,write,operations,12" "$work/others,write,bytes,11" "
     "$work/others,read,bytes,11" "$work/by number,write,operations,3" "$work/by number,write,bytes,9"; do
     grep -qxF "io,$wanted" "$work/csv" || { complain "others: not $wanted"; cat "$work/csv"; }
 done
+# A child begins to be measured after some calls, and what came before is said: none is lost without a word. One
+# that may not write its file is said by its parent.
+cat > "$work/children.c" << 'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    int n = atoi(words[1]), status, out = open("/dev/null", O_WRONLY);
+    if (count > 2)
+        chmod(words[2], 0555);
+    if (fork() == 0) {
+        if (count > 2 && getuid() == 0 && setuid(65534) != 0)
+            _exit(1);
+        for (int i = 0; i < n; i++)
+            if (write(out, "x", 1) != 1)
+                _exit(1);
+        exit(0);
+    }
+    wait(&status);
+    if (count > 2)
+        chmod(words[2], 0755);
+    return status != 0;
+}
+END
+$cc -w -O1 "$work/children.c" -o "$work/children" || exit 1
+for n in 33 100 5000; do
+    rm -f "$work"/young*
+    FLAMEL=file:$work/young LD_PRELOAD=$build/libflamel-probe.so.0 "$work/children" $n || complain "children: it fails"
+    "$build/flamel" report --json "$work"/young.* > "$work/told" || complain "children: no file of the child"
+    counted=$(sed -n 's/.*"operation": "write", "operations": \([0-9]*\).*/\1/p' "$work/told")
+    before=$(sed -n 's/.*"calls_before_start": \([0-9]*\).*/\1/p' "$work/told")
+    [ $((counted + before)) = $n ] || { complain "children: $counted and $before of $n"; cat "$work/told"; }
+done
+mkdir "$work/own"
+FLAMEL=file:$work/own/child LD_PRELOAD=$build/libflamel-probe.so.0 "$work/children" 100 "$work/own" || complain "children: it fails"
+[ "$(ls "$work/own")" = child ] || complain "children: a file where none can be made"
+"$build/flamel" report --json "$work/own/child" | grep -q '"lost": {"processes_without_file": 1}' || complain "children: no word of the one without a file"
 exit $bad

@@ -196,6 +196,10 @@ bool flm_probe_subtract(char *after, size_t size, struct flm_bytes before, struc
     subtract_threads(&i);
     subtract_stacks(&i);
     subtract(&i.now.lost_threads, i.was.lost_threads);
+    if (i.now.header_size >= sizeof i.now) {
+        subtract(&i.now.lost_calls, i.was.lost_calls);
+        subtract(&i.now.lost_processes, i.was.lost_processes);
+    }
     for (uint32_t s = 0; s < FLM_PROBE_SIGNALS; s++)
         subtract(&i.now.activity[s].samples, i.was.activity[s].samples);
     memcpy(after, &i.now, sizeof i.now);

@@ -245,6 +245,8 @@ static void add_losses(struct reading *r)
         {"scopes of signal handlers that interrupted the measuring", d->lost_busy},
         {"scopes that began while the file was read", d->added},
         {"threads for which the file had no room", d->header.lost_threads},
+        {"calls of locks and files before a child process was measured", d->header.lost_calls},
+        {"child processes whose file could not be made", d->header.lost_processes},
     };
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
         if (losses[i].count > 0)

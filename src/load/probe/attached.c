@@ -200,7 +200,8 @@ static uint64_t ticks_now(const struct flm_probe_header *header)
 {
     /* A library of before did not say it: its system's clock has this rate, and counters rarely. */
     const uint64_t one = (uint64_t)1 << 32;
-    bool says = header->header_size >= sizeof *header;
+    bool says =
+        header->header_size >= offsetof(struct flm_probe_header, clock) + sizeof header->clock;
     if (says ? header->clock != FLM_PROBE_CLOCK_COUNTER : header->ns_per_tick == one)
         return (uint64_t)flm_clock_ns(CLOCK_MONOTONIC_RAW);
 #if defined __x86_64__

@@ -246,6 +246,8 @@ static void merge_counts(struct merging *m)
     if (from->header.state == FLM_PROBE_RUNNING)
         to->header.state = FLM_PROBE_RUNNING;
     to->header.lost_threads += from->header.lost_threads;
+    to->header.lost_calls += from->header.lost_calls;
+    to->header.lost_processes += from->header.lost_processes;
     to->processes += from->processes;
     to->open += from->open;
     to->left += from->left;

@@ -439,6 +439,12 @@ static void add_losses(const struct maker *m)
         {"scopes_in_handlers", "scopes of signal handlers are not counted", d->lost_busy},
         {"threads_without_room", "threads are not measured: the file had no room",
          d->header.lost_threads},
+        {"calls_before_start",
+         "calls of locks and files are not counted: a child process is measured from its 32nd on",
+         d->header.lost_calls},
+        {"processes_without_file",
+         "child processes are not measured: they may not write their files where FLAMEL says",
+         d->header.lost_processes},
     };
     flm_report_begin(m->report, "lost", FLM_JSON_OBJECT_LINE);
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)

@@ -152,6 +152,29 @@ static void what_was_not_measured_is_lost(void **state)
     free(image);
 }
 
+/* What is behind the header of a library of before is something else. */
+static void a_shorter_header_has_what_it_has(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    header_of(image)->lost_calls = 7;
+    header_of(image)->lost_processes = 8;
+    struct flm_profile *p = read_image(image);
+    assert_int_equal(lost(p, "calls of locks and files before a child process was measured", ""),
+                     7);
+    assert_int_equal(lost(p, "child processes whose file could not be made", ""), 8);
+    flm_profile_free(p);
+    header_of(image)->header_size = offsetof(struct flm_probe_header, lost_calls);
+    p = read_image(image);
+    assert_int_equal(p->sizes.loss_count, 0);
+    assert_folded(p, "main 400\nmain;parse 600\n");
+    flm_profile_free(p);
+    header_of(image)->header_size = 0;
+    struct flm_error why = {0};
+    assert_null(try_bytes(probe, image_bytes(image), &reader_options[0], &why));
+    free(image);
+}
+
 static void threads_are_labels_or_frames(void **state)
 {
     (void)state;
@@ -286,6 +309,7 @@ int main(void)
         cmocka_unit_test(cpu_time_is_a_metric_and_its_rate_a_note),
         cmocka_unit_test(an_open_scope_lasts_until_the_last_moment),
         cmocka_unit_test(what_was_not_measured_is_lost),
+        cmocka_unit_test(a_shorter_header_has_what_it_has),
         cmocka_unit_test(threads_are_labels_or_frames),
         cmocka_unit_test(what_comes_while_it_is_read_is_left_out),
         cmocka_unit_test(places_that_lead_nowhere_are_refused),
