@@ -103,7 +103,9 @@ test('a running program is renewed, and what was chosen stays', {skip: !existsSy
     assert.equal(await page.$eval('.dock [aria-sort]', one => one.innerText.trim()), 'average ▼');
     await page.click('.dock-tabs >> text=Threads');
     while (!/^live .* sleeping /.test((await cells())[0])) await page.waitForTimeout(200);
+    assert.equal(await words(page, '.dock-tabs [aria-selected=true]'), 'Threads');
     await page.click('.dock-tabs >> text=Tasks');
+    assert.equal(await words(page, '.dock-tabs [aria-selected=true]'), 'Tasks');
     assert.match(await words(page, '.dock-scroll'), /nothing was measured yet/);
 
     // Frozen: nothing is asked for.

@@ -68,6 +68,18 @@ if command -v script > /dev/null; then
     expect '^serve;request [1-9]'
 fi
 
+# A program without scopes: the first section that has rows is shown, and not that of times.
+if command -v script > /dev/null; then
+    FLAMEL=on LD_PRELOAD=$build/libflamel-probe.so.0 sh -c 'while :; do read -r x < /proc/version; done' &
+    other=$!
+    sleep 0.5
+    (sleep 1; printf q) | TERM=xterm LC_ALL=C.UTF-8 script -qec "stty cols 120 rows 20; $flamel top -i 100ms $other" /dev/null > out 2>&1
+    kill -9 $other
+    wait $other 2> /dev/null
+    expect '/proc/version\|in no scope'
+    grep -q 'nothing was measured yet' out && { echo 'an empty section is shown first'; bad=1; }
+fi
+
 # Killed: what it measured is in its file.
 kill -9 $program
 wait $program 2> /dev/null

@@ -167,14 +167,14 @@ globalThis.flamelLive = ({viewer, name, side, url, make, button, refill, release
         if (/^(Arrow|Page|Home|End)/.test(event.key)) event.stopPropagation();
     });
 
-    function updateTabs() {
+    function updateTabs(shown) {
         refill(tabs, found.sections.map(section => button(section.title, () => {
             tab = section.name;
             selected = null;
             scroll.scrollTo(0, 0);
             update();
-        }, {role: 'tab', 'data-key': section.name, 'aria-selected': String(section.name === tab),
-            tabindex: section.name === tab ? 0 : -1, class: section.rows.length ? null : 'is-empty'})));
+        }, {role: 'tab', 'data-key': section.name, 'aria-selected': String(section === shown),
+            tabindex: section === shown ? 0 : -1, class: section.rows.length ? null : 'is-empty'})));
     }
     function sortedRows(section) {
         const {name, isReversed} = sorts.get(section.name) ?? {};
@@ -228,9 +228,11 @@ globalThis.flamelLive = ({viewer, name, side, url, make, button, refill, release
         chart(points, {role: 'img', 'aria-label': `${labelOf(section, column)} of the last ${span}`}));
     }
     function update() {
-        const section = found.sections.find(one => one.name === tab) ?? found.sections[0];
-        tab = section.name;
-        updateTabs();
+        // Until one is chosen it is the first with rows: a program without scopes has none in the first.
+        const section = found.sections.find(one => one.name === tab) ??
+            found.sections.find(one => one.rows.length) ?? found.sections[0];
+        if (section.rows.length) tab = section.name;
+        updateTabs(section);
         updateChart(section);
         updateTable(section);
     }

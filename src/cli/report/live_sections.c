@@ -28,9 +28,14 @@ static const struct flm_report_table *table_of(const struct flm_report *report, 
     return report ? flm_report_table_named(report, name) : NULL;
 }
 
+bool flm_sections_has_rows(const struct flm_sections *s, const struct flm_section_tab *tab)
+{
+    return table_of(s->now, tab->name) != NULL;
+}
+
 bool flm_sections_has(const struct flm_sections *s, const struct flm_section_tab *tab)
 {
-    return tab->is_always || table_of(s->now, tab->name);
+    return tab->is_always || flm_sections_has_rows(s, tab);
 }
 
 void flm_sections_add(struct flm_sections *s, struct flm_report *report, double at_s)

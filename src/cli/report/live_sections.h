@@ -28,6 +28,9 @@ struct flm_section_tab {
 const struct flm_section_tab *flm_sections_tab(size_t index);
 bool flm_sections_has(const struct flm_sections *sections, const struct flm_section_tab *tab);
 
+/* Whether it has rows. */
+bool flm_sections_has_rows(const struct flm_sections *sections, const struct flm_section_tab *tab);
+
 /* How a section is shown. */
 struct flm_section_view {
     const struct flm_section_tab *tab;

@@ -28,6 +28,7 @@ struct screen {
     bool is_dark, is_done, is_searching, is_wrong, is_help;
     struct flm_section_view views[MOST_TABS]; /* one for each tab, as it was left */
     size_t tab;
+    bool is_chosen; /* the tab, or it was found */
     int tab_left[MOST_TABS], tab_right[MOST_TABS];
     char search[SEARCH_SIZE], notice[400];
     struct flm_text text, out; /* scratch */
@@ -226,8 +227,20 @@ static void draw_hints(struct screen *s)
     }
 }
 
+/* Until one is chosen it is the first with rows: a program without scopes has none in the first. */
+static void find_tab(struct screen *s)
+{
+    const struct flm_section_tab *tab;
+    for (size_t i = 0; !s->is_chosen && i < MOST_TABS && (tab = flm_sections_tab(i)) != NULL; i++)
+        if (flm_sections_has_rows(s->what->sections, tab)) {
+            s->tab = i;
+            s->is_chosen = true;
+        }
+}
+
 static bool draw(struct screen *s)
 {
+    find_tab(s);
     flm_screen_fill(&s->cells, 0, 0, s->cells.columns, s->cells.rows, style_of(s, TEXT));
     s->cells.cursor_row = -1;
     draw_status(s);
@@ -246,6 +259,7 @@ static bool draw(struct screen *s)
 
 static void move_tab(struct screen *s, int by)
 {
+    s->is_chosen = true;
     for (size_t step = 0; step < MOST_TABS; step++) {
         s->tab = (s->tab + (size_t)(by + MOST_TABS)) % MOST_TABS;
         const struct flm_section_tab *tab = flm_sections_tab(s->tab);
@@ -256,6 +270,7 @@ static void move_tab(struct screen *s, int by)
 
 static void choose_tab(struct screen *s, int number)
 {
+    s->is_chosen = true;
     const struct flm_section_tab *tab;
     for (size_t i = 0; (tab = flm_sections_tab(i)) != NULL && i < MOST_TABS; i++)
         if (flm_sections_has(s->what->sections, tab) && --number == 0)
@@ -349,8 +364,10 @@ static void handle(struct screen *s, const struct flm_tui_event *event)
         scroll(s, 3 * event->wheel_y);
     else if (event->kind == FLM_TUI_POINTER_DOWN && event->row == TAB_ROW)
         for (size_t i = 0; i < MOST_TABS; i++)
-            if (event->column >= s->tab_left[i] && event->column < s->tab_right[i])
+            if (event->column >= s->tab_left[i] && event->column < s->tab_right[i]) {
                 s->tab = i;
+                s->is_chosen = true;
+            }
 }
 
 static void handle_input(struct screen *s, bool is_all)

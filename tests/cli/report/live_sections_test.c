@@ -123,6 +123,8 @@ static void a_section_without_rows_says_why(void **state)
     assert_string_equal(written(&sections, &view),
                         "Memory is not measured: FLAMEL=memory asks for it\n");
     assert_true(flm_sections_has(&sections, view.tab));
+    assert_false(flm_sections_has_rows(&sections, view.tab));
+    assert_true(flm_sections_has_rows(&sections, flm_sections_tab(0)));
     const struct flm_section_tab *tab;
     size_t shown = 0;
     for (size_t i = 0; (tab = flm_sections_tab(i)) != NULL; i++)
