@@ -166,6 +166,29 @@ static struct flm_profile *rebuilt(struct symbolizing *s, struct flm_error *why)
     return flm_rebuild_finish(r, why);
 }
 
+/* Whether one of the modules of this name has all symbols now. */
+static bool is_complete(const struct symbolizing *s, struct flm_bytes name)
+{
+    for (size_t i = 0; i < s->wanted.count; i++)
+        if (flm_bytes_equal(flm_module_name(s->wanted.at[i]), name) &&
+            flm_module_state(s->wanted.at[i]) == FLM_MODULE_COMPLETE)
+            return true;
+    return false;
+}
+
+/* What was said of modules that had no names is not true any more: a note that is in dispute does
+ * not stay. */
+static void drop_reasons(const struct symbolizing *s)
+{
+    const struct flm_profile *p = s->p;
+    for (uint32_t i = 0; s->is_recording && i < p->sizes.note_count; i++) {
+        struct flm_bytes key = flm_string_bytes(p, p->notes[i].key);
+        if (flm_bytes_start_with(key, FLM_NOTE_UNSYMBOLIZED) &&
+            is_complete(s, flm_bytes_from(key, sizeof FLM_NOTE_UNSYMBOLIZED - 1)))
+            flm_builder_agree_note(s->rebuild.builder, p->notes[i].key, 0);
+    }
+}
+
 /* Looks up all names; NULL when memory ran out. */
 static struct flm_profile *named(struct symbolizing *s, struct flm_error *why)
 {
@@ -181,6 +204,8 @@ static struct flm_profile *named(struct symbolizing *s, struct flm_error *why)
     bool good = true;
     for (uint32_t i = 1; good && i < p->sizes.frame_count; i++)
         good = name_frame(s, i);
+    if (good)
+        drop_reasons(s);
     if (o->dropped_locations)
         *o->dropped_locations |= s->rebuild.builder->dropped_locations;
     if (good)

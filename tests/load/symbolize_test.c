@@ -284,6 +284,8 @@ static struct flm_profile *recorded_without_lines(const char *id)
     flm_text_format(&key, "mapped %s", path);
     flm_text_putc(&key, 0);
     flm_builder_note(b, key.at, note.at, note.size);
+    flm_builder_note(b, FLM_NOTE_UNSYMBOLIZED "late", "it is stripped", 14);
+    flm_builder_note(b, FLM_NOTE_UNSYMBOLIZED "other", "it is stripped", 14);
     flm_text_clear(&key);
     flm_text_clear(&note);
     flm_text_clear(&found);
@@ -311,6 +313,10 @@ static void assert_again(struct flm_profile *p, const char *folder, const char *
     for (uint32_t i = 0; i < count; i++)
         lacking += flm_location_at(again, i).line == 0;
     assert_int_equal(lacking, have_lines ? 1 : count); /* that of in_code */
+    /* Why it had none is not said of a module that has. */
+    assert_int_equal(flm_profile_note_named(again, FLM_NOTE_UNSYMBOLIZED "late").size > 0,
+                     !have_lines);
+    assert_true(flm_profile_note_named(again, FLM_NOTE_UNSYMBOLIZED "other").size > 0);
     flm_profile_free(again);
 }
 
