@@ -78,14 +78,24 @@ double flm_meter_percentile(const struct flm_probe_meter *meter, double percent)
 
 /* ---- Sites that are one ---------------------------------------------------------------------- */
 
+/* A function that the compiler instruments has an address, and its name by that, and no place. */
+static bool is_function(const struct flm_probe_decoded *d, uint32_t i)
+{
+    return d->sites[i].kind == FLM_PROBE_SCOPE && d->sites[i].address > 0 &&
+           d->texts[i].file.size == 0 && d->texts[i].name.size > 0;
+}
+
 /* A lock is one wherever it is taken. Others are one that are at one place: a function that is a
- * template has a site in each instance, and so has one that is inline in each library. */
+ * template has a site in each instance, and so has one that is inline in each library. A function
+ * in a header is compiled once for each file that calls it: copies of one name are one, as they are
+ * in a profile. */
 static bool is_same(const struct flm_probe_decoded *d, uint32_t a, uint32_t b)
 {
     const struct flm_probe_site *x = &d->sites[a], *y = &d->sites[b];
     const struct flm_probe_text *s = &d->texts[a], *t = &d->texts[b];
-    if (x->kind != y->kind || x->operation != y->operation || x->address != y->address ||
-        !flm_bytes_equal(s->name, t->name))
+    bool are_functions = is_function(d, a) && is_function(d, b);
+    if (x->kind != y->kind || x->operation != y->operation ||
+        (x->address != y->address && !are_functions) || !flm_bytes_equal(s->name, t->name))
         return false;
     return x->kind == FLM_PROBE_LOCK ||
            (x->line == y->line && x->caller == y->caller &&
@@ -97,7 +107,8 @@ static uint32_t hash_of(const struct flm_probe_decoded *d, uint32_t i)
     const struct flm_probe_site *site = &d->sites[i];
     uint64_t name = flm_hash(d->texts[i].name.at, d->texts[i].name.size);
     uint32_t line = site->kind == FLM_PROBE_LOCK ? 0 : site->line;
-    return flm_hash_numbers(name ^ site->address, (uint64_t)line << 32 | site->kind);
+    uint64_t address = is_function(d, i) ? 0 : site->address;
+    return flm_hash_numbers(name ^ address, (uint64_t)line << 32 | site->kind);
 }
 
 /* By site: the first one that is the same. */

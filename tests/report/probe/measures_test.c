@@ -78,6 +78,32 @@ static void threads_run_tasks(void **state)
     }
 }
 
+/* Functions in headers have a copy in each file; a name at a place is another thing. */
+static void copies_of_a_function_are_one(void **state)
+{
+    (void)state;
+    for (int has_file = 0; has_file < 2; has_file++) {
+        struct image *image = make_image();
+        struct flm_probe_decoded decoded;
+        struct flm_measures m;
+        struct flm_probe_site *site = place(image, SITES);
+        const struct flm_probe_site named = site[2];
+        for (uint32_t i = 1; i <= 2; i++) {
+            site[i].name = named.function;
+            site[i].name_size = named.function_size;
+            site[i].address = 0x1000 * i;
+            site[i].file_size = has_file ? site[i].file_size : 0;
+            site[i].function_size = has_file ? site[i].function_size : 0;
+            site[i].line = 0;
+        }
+        make(image, &decoded, &m);
+        assert_int_equal(m.first[2], has_file ? 2 : 1);
+        assert_int_equal(m.site[1].calls, has_file ? 1 : 5);
+        assert_true(m.site[1].total == 1000);
+        clear(image, &decoded, &m);
+    }
+}
+
 static void percentiles_are_within_half_a_bucket(void **state)
 {
     (void)state;
@@ -183,6 +209,7 @@ int main(void)
         cmocka_unit_test(sums_are_those_of_a_site),
         cmocka_unit_test(recursion_counts_once),
         cmocka_unit_test(threads_run_tasks),
+        cmocka_unit_test(copies_of_a_function_are_one),
         cmocka_unit_test(percentiles_are_within_half_a_bucket),
         cmocka_unit_test(percentiles_count_what_a_full_bucket_does_not),
         cmocka_unit_test(exact_buckets_are_part_of_the_meter),
