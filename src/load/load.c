@@ -29,6 +29,7 @@
 #include "load/chunks.h"
 #include "load/collection.h"
 #include "load/symbolize.h"
+#include "load/unordered.h"
 #include "net/download.h"
 #include "net/url.h"
 #include "profile/chains.h"
@@ -39,6 +40,7 @@ struct loading {
     struct flm_reading reading;
     struct flm_error *why;
     const char *path;   /* of the file; NULL: there is none */
+    bool unordered;     /* unordered.h */
     bool is_member;     /* one of several files that are merged */
     bool is_certain;    /* the format was recognized beyond doubt, or almost */
     uint64_t counted;   /* bytes of options.counted_size that this input has taken */
@@ -197,6 +199,7 @@ static struct flm_profile *load(struct loading *l)
         .by_thread = l->options.by_thread,
         .locations = l->options.lines || !l->options.no_locations,
         .lines = l->options.lines,
+        .unordered = l->unordered && !l->is_member, /* members are aligned */
     };
     struct flm_reading *r = &l->reading;
     if (!flm_reading_begin(r, &flm_formats_all, flm_input_source(l->input), l->options.format,
@@ -433,6 +436,18 @@ struct flm_profile *flm_load(const char *path, const struct flm_load_options *op
     if (!profile)
         flm_error_within(why, strcmp(path, "-") == 0 ? "standard input" : path);
     return profile;
+}
+
+struct flm_profile *flm_load_unordered(const void *bytes, size_t size,
+                                       const struct flm_load_options *options,
+                                       struct flm_error *why)
+{
+    assert((bytes || size == 0) && options && options->no_locations && options->drop_times);
+    struct loading l;
+    if (!begin(&l, options, why))
+        return NULL;
+    l.unordered = true;
+    return load_input(&l, flm_input_open_memory((struct flm_bytes){bytes, size}, why));
 }
 
 struct flm_profile *flm_load_memory(const void *bytes, size_t size,

@@ -383,7 +383,7 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
             ranking->has_columns |= v->locations[flm_frame_location(frame) - 1].column != 0;
         }
         ranking->string_count = list_marked(string_used, v->string_count, ranking->strings);
-        room = flm_sort_texts(ranking->strings, ranking->string_count, text_of, v);
+        room = v->unordered || flm_sort_texts(ranking->strings, ranking->string_count, text_of, v);
     }
     if (room) {
         invert(ranking->strings, ranking->string_count, ranking->string_rank, v->string_count);
@@ -391,7 +391,7 @@ bool flm_interner_rank(const struct flm_interner *v, unsigned char *string_used,
             ranking->string_bytes += flm_interner_text(v, ranking->strings[i]).size;
 
         ranking->frame_count = list_marked(frame_used, v->frame_count, ranking->frames);
-        room = sort_frames(v, ranking, scratch);
+        room = v->unordered || sort_frames(v, ranking, scratch);
     }
     if (room) {
         invert(ranking->frames, ranking->frame_count, ranking->frame_rank, v->frame_count);

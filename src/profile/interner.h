@@ -31,6 +31,7 @@ struct flm_interner {
     uint32_t *frame_of; /* by string: the frame last made with only that function; or FLM_NONE */
     size_t frame_of_capacity;
 
+    bool unordered; /* those in use are numbered as they came: load/unordered.h */
     bool sealed;
     bool is_full; /* a string was refused because all together would have 4 GiB, or be 2^32 */
 };

@@ -12,6 +12,7 @@
 #include <zlib.h>
 #include <cmocka.h>
 
+#include "load/unordered.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
 #include "support/core/random.h"
@@ -421,6 +422,39 @@ static void loading_survives_failed_allocations(void **state)
     flm_profile_free(p);
 }
 
+/* What it is good for: added to another one, it is what the ordered one is. */
+static void an_unordered_profile_adds_up_to_the_ordered_one(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"folded", "pprof", "speedscope"};
+    uint64_t random = 37;
+    for (int round = 0; round < 60; round++) {
+        const struct random_shape shape = {
+            .stacks = 40, .names = 30, .deepest = 9, .metrics = 1, .modules = round % 2};
+        const struct flm_save_options save = {.size = sizeof save, .format = formats[round % 3]};
+        const struct flm_load_options options = {.size = sizeof options,
+                                                 .format = formats[round % 3],
+                                                 .drop_times = true,
+                                                 .no_locations = true};
+        struct flm_profile *p = random_profile(&random, &shape);
+        struct flm_error why = {0};
+        size_t size;
+        void *file = flm_save_memory(p, &size, &save, &why);
+        assert_non_null(file);
+        struct flm_profile *ordered = flm_load_memory(file, size, &options, &why);
+        struct flm_profile *unordered = flm_load_unordered(file, size, &options, &why);
+        if (!ordered || !unordered)
+            fail_msg("%s", why.text);
+        struct flm_profile *sum = poured(unordered, &random);
+        assert_profiles_equal(sum, ordered);
+        free(file);
+        flm_profile_free(p);
+        flm_profile_free(ordered);
+        flm_profile_free(unordered);
+        flm_profile_free(sum);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -439,6 +473,7 @@ int main(void)
         cmocka_unit_test(progress_is_in_bytes_of_the_file),
         cmocka_unit_test(looking_up_names_can_be_stopped),
         cmocka_unit_test(loading_survives_failed_allocations),
+        cmocka_unit_test(an_unordered_profile_adds_up_to_the_ordered_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,9 +72,27 @@ static void sort_pieces(struct piece *at, size_t count, struct piece *scratch)
             merge(at + start, size, count - start < 2 * size ? count - start : 2 * size, scratch);
 }
 
+/* How many bytes from `depth` on are the same in all of them. */
+static size_t shared_by_all(const struct sorting *s, struct range range)
+{
+    const struct piece *at = s->pieces + range.start;
+    struct flm_bytes first = flm_bytes_from(s->text(s->context, at[0].item), range.depth);
+    size_t shared = first.size;
+    for (size_t i = 1; i < range.count && shared > 0; i++) {
+        struct flm_bytes other = flm_bytes_from(s->text(s->context, at[i].item), range.depth);
+        size_t same = 0, most = other.size < shared ? other.size : shared;
+        while (same < most && other.at[same] == first.at[same])
+            same++;
+        shared = same;
+    }
+    return shared;
+}
+
 static bool sort_range(struct sorting *s, struct range range)
 {
     struct piece *at = s->pieces + range.start;
+    if (range.count > 1)
+        range.depth += shared_by_all(s, range);
     for (size_t i = 0; i < range.count; i++)
         read_piece(s, range.depth, &at[i]);
     sort_pieces(at, range.count, s->scratch);

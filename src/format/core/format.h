@@ -38,6 +38,7 @@ struct flm_read_options {
                        it is work */
     bool lines;    /* frames differ by the lines that ran: the builder does it
                        (FLM_LOCATIONS_AS_LINES), and traces tell calls apart by their arguments */
+    bool unordered; /* strings and frames may stay in the order of their coming: load/unordered.h */
 };
 
 struct flm_write_options {

@@ -128,8 +128,10 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
     }
     assert(r->format->read); /* formats with `load` are read by load/load.c */
     struct flm_builder *builder = flm_builder_new(why);
-    if (builder)
+    if (builder) {
         builder->locations = flm_reading_locations(&r->options);
+        builder->interner.unordered = r->options.unordered;
+    }
     bool good = builder && r->format->read(r->source, &r->options, builder, why);
     r->dropped_locations = good && builder->dropped_locations;
     if (good)

@@ -6,6 +6,7 @@
 #include "base/core/hash.h"
 #include "flamel/file.h"
 #include "format/core/units.h"
+#include "load/unordered.h"
 #include "os/clock.h"
 #include "store/labels/series_labels.h"
 
@@ -190,7 +191,7 @@ unsigned flm_arrivals_append(struct flm_arrivals *a, struct flm_error *why)
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 static struct flm_profile *read_plain(struct flm_bytes bytes, const char *formats, int columns,
-                                      struct flm_error *why)
+                                      bool ordered, struct flm_error *why)
 {
     struct flm_load_options options = {.size = sizeof options,
                                        .columns = columns,
@@ -204,7 +205,8 @@ static struct flm_profile *read_plain(struct flm_bytes bytes, const char *format
         size_t size = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)size, at);
         options.format = name;
-        profile = flm_load_memory(bytes.at, bytes.size, &options, why);
+        profile =
+            (ordered ? flm_load_memory : flm_load_unordered)(bytes.at, bytes.size, &options, why);
         if (!profile && flm_status_of(why, 400) != 400)
             return NULL; /* it says nothing about the format */
         if (!profile && at == formats)
@@ -217,7 +219,8 @@ static struct flm_profile *read_plain(struct flm_bytes bytes, const char *format
 }
 
 static struct flm_profile *read_any(struct flm_serving *s, struct flm_bytes bytes,
-                                    const char *formats, int columns, struct flm_error *why)
+                                    const char *formats, int columns, bool ordered,
+                                    struct flm_error *why)
 {
     struct flm_body body = {.budget = &s->decompressed};
     struct flm_profile *profile = NULL;
@@ -225,7 +228,7 @@ static struct flm_profile *read_any(struct flm_serving *s, struct flm_bytes byte
         flm_error_set(why, FLM_ERROR_FORMAT,
                       "there is no profile: the body, or the part, is empty");
     else if (flm_body_read(&body, bytes, s->most_plain, why))
-        profile = read_plain(body.plain, formats, columns, why);
+        profile = read_plain(body.plain, formats, columns, ordered, why);
     flm_body_clear(&body);
     return profile;
 }
@@ -233,13 +236,19 @@ static struct flm_profile *read_any(struct flm_serving *s, struct flm_bytes byte
 struct flm_profile *flm_arrival_read(struct flm_serving *s, struct flm_bytes bytes,
                                      const char *formats, struct flm_error *why)
 {
-    return read_any(s, bytes, formats, 0, why);
+    return read_any(s, bytes, formats, 0, false, why);
+}
+
+struct flm_profile *flm_arrival_read_ordered(struct flm_serving *s, struct flm_bytes bytes,
+                                             const char *formats, struct flm_error *why)
+{
+    return read_any(s, bytes, formats, 0, true, why);
 }
 
 struct flm_profile *flm_arrival_read_folded(struct flm_serving *s, struct flm_bytes bytes,
                                             struct flm_error *why)
 {
-    return read_any(s, bytes, "folded", 1, why);
+    return read_any(s, bytes, "folded", 1, false, why);
 }
 
 /* ---- Names of Pyroscope ---------------------------------------------------------------------- */

@@ -51,10 +51,12 @@ bool flm_arrival_has(const struct flm_arrivals *arrivals, const char *name);
 unsigned flm_arrivals_append(struct flm_arrivals *arrivals, struct flm_error *why);
 
 /* The profile in `bytes`, of one of these formats: names with blanks between, of which one is
- * recognized; none other is read. Compressed bytes are decompressed, within the limits of
- * bodies. */
+ * recognized; none other is read. Compressed bytes are decompressed, within the limits of bodies.
+ * It is only good for the store (load/unordered.h), but for an ordered one. */
 struct flm_profile *flm_arrival_read(struct flm_serving *serving, struct flm_bytes bytes,
                                      const char *formats, struct flm_error *why);
+struct flm_profile *flm_arrival_read_ordered(struct flm_serving *serving, struct flm_bytes bytes,
+                                             const char *formats, struct flm_error *why);
 
 /* Folded stacks whose last word alone is the value: in "a;f 10 3" a frame is "f 10". */
 struct flm_profile *flm_arrival_read_folded(struct flm_serving *serving, struct flm_bytes bytes,

@@ -1,6 +1,7 @@
 #include "serve/http/body.h"
 
 #include "os/input.h"
+#include "os/whole_gzip.h"
 
 enum { MOST_LAYERS = 4 };
 
@@ -37,8 +38,22 @@ void flm_body_clear(struct flm_body *body)
     body->plain = (struct flm_bytes){"", 0};
 }
 
+/* At once, where that can be. */
+static bool undo_whole(struct flm_body *body, size_t most, struct flm_text *out)
+{
+    size_t size = flm_whole_gzip_size(body->plain);
+    if (size == 0 || size > most || !take(body, size))
+        return false;
+    if (flm_whole_gzip_add(body->plain, size, out))
+        return true;
+    give(body, size);
+    return false;
+}
+
 static bool undo(struct flm_body *body, size_t most, struct flm_text *out, struct flm_error *why)
 {
+    if (undo_whole(body, most, out))
+        return true;
     struct flm_input *input = flm_input_open_memory(body->plain, why);
     if (!input)
         return false;

@@ -71,7 +71,7 @@ static bool read_reply(struct flm_scraper *s, const struct flm_http_reply *reply
         return flm_error_set(why, FLM_ERROR_SYSTEM, "the target answers with status %d%s%s",
                              reply->status, *said ? ": " : "", said);
     }
-    *profile = flm_arrival_read(s->serving, body, "pprof", why);
+    *profile = flm_arrival_read_ordered(s->serving, body, "pprof", why);
     return *profile != NULL;
 }
 

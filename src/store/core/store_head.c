@@ -92,6 +92,8 @@ static uint32_t frame_of(struct flm_head *head, const struct flm_profile *p, uin
     struct flm_frame_record record = p->frames[frame];
     uint32_t *strings[] = {&record.function, &record.module, &record.file};
     for (int i = 0; i < 3; i++) {
+        if (*strings[i] == 0) /* "" in both */
+            continue;
         *strings[i] = flm_interner_string(&head->interner, flm_string_bytes(p, *strings[i]));
         if (*strings[i] == FLM_NONE)
             return FLM_NONE;
