@@ -41,7 +41,7 @@ void flm_grpc_server_stop(struct flm_grpc_server *server)
 #include "os/library.h"
 #include "serve/grpc/internal.h"
 
-enum { MOST_STREAMS = 32, WINDOW = 1 << 20, CHUNK = 65536, TICK_MS = 1000, MOST_POLLED = 1024 };
+enum { MOST_STREAMS = 32, WINDOW = 1 << 20, CHUNK = 65536, MOST_POLLED = 1024 };
 static const int64_t SECOND_NS = 1000000000;
 
 /* ---- Workers --------------------------------------------------------------------------------- */
@@ -219,14 +219,15 @@ static void receive(struct flm_grpc_connection *c)
 static void check_times(struct flm_grpc_connection *c, int64_t now_ns)
 {
     const struct flm_nghttp2 *h2 = &c->server->h2;
+    const int64_t second_ns = c->server->options.second_ns;
     for (struct flm_grpc_call *call = c->calls; call; call = call->behind)
-        if (!call->is_queued && call->stream != 0 && now_ns - call->since_ns > 60 * SECOND_NS) {
+        if (!call->is_queued && call->stream != 0 && now_ns - call->since_ns > 60 * second_ns) {
             call->is_answered = true;
             call->since_ns = now_ns;
             h2->submit_rst_stream(c->session, NGHTTP2_FLAG_NONE, call->stream, NGHTTP2_CANCEL);
         }
     int64_t most_s = c->pending_size > 0 ? 60 : !c->had_call ? 30 : c->calls ? 600 : 900;
-    c->is_broken |= now_ns - c->active_ns > most_s * SECOND_NS;
+    c->is_broken |= now_ns - c->active_ns > most_s * second_ns;
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
@@ -280,7 +281,8 @@ static void count_unwritten(struct flm_grpc_server *s)
 static void *loop(void *context)
 {
     struct flm_grpc_server *s = context;
-    static const int64_t tick_ns = TICK_MS * INT64_C(1000000);
+    const int64_t tick_ns = s->options.second_ns;
+    const int tick_ms = tick_ns < 1000000 ? 1 : (int)(tick_ns / 1000000);
     int64_t checked_ns = flm_now_ns();
     while (take_over(s)) {
         struct pollfd files[MOST_POLLED];
@@ -300,7 +302,7 @@ static void *loop(void *context)
         }
         if (atomic_load(&s->is_draining))
             count_unwritten(s);
-        poll(files, count, TICK_MS);
+        poll(files, count, tick_ms);
         nfds_t i = 1;
         int64_t now_ns = flm_now_ns();
         bool is_tick = now_ns - checked_ns > tick_ns;
@@ -359,6 +361,7 @@ struct flm_grpc_server *flm_grpc_server_start(const struct flm_grpc_options *opt
         return NULL;
     }
     s->options = *options;
+    s->options.second_ns = options->second_ns ? options->second_ns : SECOND_NS;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->arrived, NULL);
     pthread_condattr_init(&by_clock);

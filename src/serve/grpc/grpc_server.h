@@ -23,6 +23,7 @@ struct flm_grpc_server;
 struct flm_grpc_options {
     size_t most_message, most_messages;
     unsigned most_connections, most_of_peer, workers;
+    int64_t second_ns; /* how long a second of the limits above is, for tests; 0: a second */
     bool (*admit)(void *context, struct flm_http_request *request,
                   struct flm_http_response *response);
     void (*answer)(void *context, struct flm_http_request *request,
