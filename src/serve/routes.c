@@ -18,7 +18,7 @@ static const struct {
     TABLE(flm_routes_pyroscope), TABLE(flm_routes_push),    TABLE(flm_routes_otlp),
     TABLE(flm_routes_native),    TABLE(flm_routes_datadog), TABLE(flm_routes_api),
     TABLE(flm_routes_querier),   TABLE(flm_routes_render),  TABLE(flm_routes_health),
-    TABLE(flm_routes_page),      TABLE(flm_routes_parca),
+    TABLE(flm_routes_page),      TABLE(flm_routes_parca),   TABLE(flm_routes_admin),
 };
 
 const struct flm_route *flm_route_at(size_t index)

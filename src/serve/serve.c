@@ -43,7 +43,7 @@ struct flm_serve {
     struct flm_grpc_server *grpc;    /* NULL: flamel was built without it */
     struct flm_scrape_config config; /* until the scraper has it */
     bool is_loopback;
-    char *host; /* owned */
+    char *host, *folder; /* owned */
     char url[128];
 
     pthread_t keeper;
@@ -336,6 +336,7 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     if (!s->http || !start_tls(s, why) || !flm_store_page_make(&s->page, why))
         return false;
     s->serving.page = &s->page;
+    s->serving.folder = s->folder;
     s->serving.store = flm_store_open(o->folder, NULL, why);
     if (!s->serving.store)
         return false;
@@ -365,14 +366,16 @@ struct flm_serve *flm_serve_start(const struct flm_serve_options *options, struc
         return NULL;
     assert(own.folder && own.port >= 0 && own.port <= UINT16_MAX);
     struct flm_serve *s = calloc(1, sizeof *s);
-    if (!s || !(s->host = strdup(own.host ? own.host : "127.0.0.1"))) {
-        free(s);
+    if (!s) {
         flm_error_memory(why);
         return NULL;
     }
+    s->host = strdup(own.host ? own.host : "127.0.0.1");
+    s->folder = strdup(own.folder);
     s->options = own;
     init(s);
-    if (start(s, why))
+    bool good = (s->host && s->folder) || flm_error_memory(why);
+    if (good && start(s, why))
         return s;
     flm_serve_stop(s, NULL);
     return NULL;
@@ -403,6 +406,7 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
     free(s->host);
+    free(s->folder);
     free(s);
     return good;
 }
@@ -423,9 +427,11 @@ bool flm_serve_new_token(const char *rights, const char *tenant, char token[FLM_
     struct flm_text texts[2] = {{0}, {0}};
     unsigned parsed = flm_rights_parse(flm_bytes_of(rights));
     if (parsed == 0)
-        return flm_error_set(why, FLM_ERROR_USAGE,
-                             "the rights of a token are read, write, or read,write, not '%s'",
-                             rights);
+        return flm_error_set(
+            why, FLM_ERROR_USAGE,
+            "the rights of a token are read, write, admin, or several with commas between "
+            "them, not '%s'",
+            rights);
     if (tenant && !flm_is_tenant(tenant))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "a tenant has 1 to 128 letters, digits, and _ - . in its name");

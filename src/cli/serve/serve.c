@@ -34,7 +34,8 @@ static const struct flm_option options[] = {
     {"token-file", 0, "FILE", "only requests with a token of this file", FLM_OPTION_TEXT,
      offsetof(struct fields, token_file)},
     {"new-token", 0, "RIGHTS",
-     "append a token for read, write or read,write to --token-file, print it, and end",
+     "append a token for read, write or admin (or several: read,write) to --token-file, print it, "
+     "and end",
      FLM_OPTION_TEXT, offsetof(struct fields, new_token)},
     {"tenant", 0, "NAME", "with --new-token: the tenant that the token belongs to (default: any)",
      FLM_OPTION_TEXT, offsetof(struct fields, tenant)},

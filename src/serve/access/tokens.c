@@ -14,7 +14,7 @@ enum { TOKEN_BYTES = 32, LONGEST_TOKEN = 512 };
 static const struct {
     const char *name;
     unsigned right;
-} names[] = {{"write", FLM_RIGHT_WRITE}, {"read", FLM_RIGHT_READ}};
+} names[] = {{"write", FLM_RIGHT_WRITE}, {"read", FLM_RIGHT_READ}, {"admin", FLM_RIGHT_ADMIN}};
 enum { RIGHT_COUNT = sizeof names / sizeof names[0] };
 
 unsigned flm_rights_parse(struct flm_bytes text)
@@ -94,7 +94,9 @@ static bool read_line(struct flm_tokens *tokens, struct flm_bytes line, struct f
     token.rights = flm_rights_parse(rights);
     if (token.rights == 0)
         return flm_error_set(why, FLM_ERROR_FORMAT,
-                             "'%.*s' is not a list of rights: it is read, write, or read,write",
+                             "'%.*s' is not a list of rights: it is read, write, admin, or several "
+                             "with commas between "
+                             "them",
                              (int)rights.size, rights.at);
     if (!read_digest(digest, token.digest))
         return flm_error_set(why, FLM_ERROR_FORMAT,

@@ -19,7 +19,8 @@
 enum flm_right {
     FLM_RIGHT_NONE = 0, /* anybody */
     FLM_RIGHT_WRITE = 1,
-    FLM_RIGHT_READ = 2
+    FLM_RIGHT_READ = 2,
+    FLM_RIGHT_ADMIN = 4 /* neither of the others */
 };
 
 struct flm_token {
@@ -40,7 +41,7 @@ void flm_tokens_clear(struct flm_tokens *tokens);
  * known without libcrypto. */
 const struct flm_token *flm_tokens_find(const struct flm_tokens *tokens, const char *authorization);
 
-/* "read,write" as rights; 0: it is not a list of them. */
+/* "read,write,admin" as rights; 0: it is not a list of them. */
 unsigned flm_rights_parse(struct flm_bytes text);
 
 /* A new token, and its line of the file. */

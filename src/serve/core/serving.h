@@ -26,6 +26,7 @@ struct flm_scraper;
 
 struct flm_serving {
     struct flm_store *store;
+    const char *folder; /* of the store, or its URL */
     struct flm_tokens tokens;
     struct flm_series_limit series;
     struct flm_serve_counters count;
