@@ -8,8 +8,8 @@
 
 #include <stdatomic.h>
 
-#include "cli/mcp/rpc.h"
 #include "flamel/profile.h"
+#include "net/rpc.h"
 
 struct flm_mcp_words FLM_ARRAY(const char *);
 

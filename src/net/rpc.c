@@ -1,4 +1,4 @@
-#include "cli/mcp/rpc.h"
+#include "net/rpc.h"
 
 struct flm_bytes flm_rpc_take(struct flm_json *json)
 {

@@ -4,8 +4,8 @@
  *     <- {"jsonrpc": "2.0", "id": 1, "result": {...}}             or "error": {"code", "message"}
  *
  * A message without an id is a notification, which is never answered. */
-#ifndef FLAMEL_CLI_MCP_RPC_H
-#define FLAMEL_CLI_MCP_RPC_H
+#ifndef FLAMEL_NET_RPC_H
+#define FLAMEL_NET_RPC_H
 
 #include "base/text/json_read.h"
 #include "base/text/json_write.h"
