@@ -1,0 +1,178 @@
+#!/bin/bash
+# The actions in ci/github and the job in ci/gitlab: their shell steps are run as they stand, on two programs of which
+# one is slower, in the environment that the two services give. Comments go to a `gh` and a `curl` that keep them in
+# files: the services themselves cannot be had here. ci_components.sh FLAMEL
+
+cd "$(dirname "$0")/../.." || exit 1
+root=$PWD flamel=$(realpath "$1")
+python3 -c 'import yaml' 2> /dev/null || { echo 'there is no python3 with yaml'; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+fail()
+{
+    echo "$1"
+    exit 1
+}
+
+# ---- What a service does with these files ---------------------------------------------------------
+
+# step FILE NAME [INPUT=VALUE]...: the script of a step, behind the variables that it is given.
+cat > "$work/step.py" << 'END'
+import re, shlex, sys, yaml
+
+path, name, *given = sys.argv[1:]
+action = yaml.safe_load(open(path))
+inputs = {key: str(value.get('default', '')) for key, value in action['inputs'].items()}
+known = set(inputs)
+inputs.update(word.split('=', 1) for word in given)
+assert set(inputs) == known, 'inputs that the action does not have'
+assert all(word.split('=', 1)[0] in dict(w.split('=', 1) for w in given) or not value.get('required')
+           for word, value in [(k + '=', v) for k, v in action['inputs'].items()]), 'a required input is missing'
+step = next(s for s in action['runs']['steps'] if s.get('name') == name)
+def expand(text):
+    return re.sub(r'\$\{\{ *inputs\.(\w+) *\}\}', lambda m: inputs[m.group(1)], str(text))
+for key, value in step.get('env', {}).items():
+    value = expand(value)
+    if '${{' not in value:
+        print('export %s=%s' % (key, shlex.quote(value)))
+print(expand(step['run']))
+END
+# job INPUT=VALUE...: script and after_script of the GitLab job.
+cat > "$work/job.py" << 'END'
+import sys, yaml
+
+head, text = open('ci/gitlab/gate.yml').read().split('\n---\n')
+spec = yaml.safe_load(head)['spec']['inputs']
+inputs = {key: str(value.get('default', '')) for key, value in spec.items()}
+inputs.update(word.split('=', 1) for word in sys.argv[2:])
+for key, value in inputs.items():
+    text = text.replace('$[[ inputs.%s ]]' % key, value)
+assert '$[[' not in text, 'an input that is not in the spec'
+(name, job), = yaml.safe_load(text).items()
+for key, value in job['variables'].items():
+    print("export %s='%s'" % (key, value))
+print('CI_JOB_NAME=%s' % name)
+print('\n'.join(job[sys.argv[1]]))
+END
+mkdir "$work/bin" "$work/comments"
+ln -s "$flamel" "$work/bin/flamel"
+# gh api [--paginate] [--method M] PATH [-F body=@FILE] [--jq EXPRESSION] [--silent]
+cat > "$work/bin/gh" << 'END'
+#!/bin/bash
+[ "$1" = api ] && [ -n "$GH_TOKEN" ] || exit 1
+method=GET path= body=
+shift
+while [ $# -gt 0 ]; do
+    case $1 in
+    --method) method=$2; shift ;;
+    --jq) shift ;;
+    -F) body=${2#body=@}; shift ;;
+    --*) ;;
+    *) path=$1 ;;
+    esac
+    shift
+done
+case $method:$path in
+GET:repos/o/r/pulls/7) echo 0123abc ;;
+GET:repos/o/r/issues/7/comments) grep -l '^<!-- flamel gate: performance -->' "$COMMENTS"/* 2> /dev/null | xargs -r -n 1 basename ;;
+POST:repos/o/r/issues/7/comments) cp "$body" "$COMMENTS/$((100 + $(ls "$COMMENTS" | wc -l)))" ;;
+PATCH:repos/o/r/issues/comments/*) [ -e "$COMMENTS/${path##*/}" ] && cp "$body" "$COMMENTS/${path##*/}" ;;
+*) echo "no $method $path" >&2; exit 1 ;;
+esac
+END
+cat > "$work/bin/curl" << 'END'
+#!/bin/bash
+method=GET url= body=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --header | --output) shift ;;
+    --request) method=$2; shift ;;
+    --data-urlencode) body=${2#body@}; [ $method = PUT ] || method=POST; shift ;;
+    --*) ;;
+    *) url=$1 ;;
+    esac
+    shift
+done
+notes=https://gitlab.example/api/v4/projects/3/merge_requests/5/notes
+case $method:$url in
+GET:$notes\?per_page=100)
+    python3 -c 'import json, os, sys
+print(json.dumps([{"id": int(n), "body": open(os.path.join(sys.argv[1], n)).read()} for n in sorted(os.listdir(sys.argv[1]))]))' "$COMMENTS" ;;
+POST:$notes) cp "$body" "$COMMENTS/$((100 + $(ls "$COMMENTS" | wc -l)))" ;;
+PUT:$notes/*) [ -e "$COMMENTS/${url##*/}" ] && cp "$body" "$COMMENTS/${url##*/}" ;;
+*) echo "no $method $url" >&2; exit 1 ;;
+esac
+END
+chmod +x "$work/bin/gh" "$work/bin/curl"
+export PATH=$work/bin:$PATH COMMENTS=$work/comments
+
+# ---- Runs -----------------------------------------------------------------------------------------
+
+mkdir -p "$work/app/base" "$work/app/new" "$work/app/same" && cd "$work/app" || exit 1
+awk -f "$root/tests/data/gate/runs.awk" || exit 1
+export GITHUB_OUTPUT=$work/output GITHUB_STEP_SUMMARY=$work/summary GITHUB_REPOSITORY=o/r RUNNER_TEMP=$work
+export GITHUB_REF=refs/pull/7/merge
+step()
+{
+    (cd "$root" && python3 "$work/step.py" "ci/github/$1/action.yml" "${@:2}") > "$work/script" || exit 1
+    GITHUB_ACTION_PATH=$root/ci/github/$1 bash --noprofile --norc -eo pipefail "$work/script"
+}
+
+# ---- GitHub ---------------------------------------------------------------------------------------
+
+step gate 'install flamel' base=- new=- | grep -q '^flamel ' || fail 'flamel is not found'
+step gate gate 'base=base/*' 'new=new/*' recorded=true 'options=--min-effect 0.2%' > "$work/log" 2>&1
+[ $? = 1 ] || fail "a regression does not fail: $(cat "$work/log")"
+grep -qx 'verdict=FAIL' "$work/output" && grep -q '^sentence=lex grew by' "$work/output" || fail "outputs: $(cat "$work/output")"
+grep -q '### flamel gate: FAIL' "$work/summary" || fail 'no summary'
+for file in verdict.md verdict.json junit.xml report.html pull_request; do
+    [ -s flamel-gate/$file ] || fail "there is no $file"
+done
+for _ in 1 2; do
+    GH_TOKEN=t step gate comment base=- new=- || fail 'no comment'
+done
+[ "$(ls "$COMMENTS")" = 100 ] || fail "comments: $(ls "$COMMENTS")"
+grep -q 'flamel gate: FAIL' "$COMMENTS/100" || fail 'the comment has no verdict'
+
+step gate gate 'base=base/*' 'new=same/*' recorded=true > "$work/log" 2>&1 || fail "no regression fails: $(cat "$work/log")"
+tail -n 2 "$work/output" | grep -qx 'verdict=PASS' || fail 'no PASS'
+HEAD_SHA=0123abc GH_TOKEN=t step comment comment || fail 'no comment from another workflow'
+grep -q 'flamel gate: PASS' "$COMMENTS/100" || fail 'the comment was not updated'
+echo '# mine' > flamel-gate/verdict.md
+HEAD_SHA=456def GH_TOKEN=t step comment comment > "$work/log" && fail 'another pull request is commented'
+grep -q mine "$COMMENTS"/* && fail 'another pull request is commented'
+few=$(echo base/* | cut -d ' ' -f 1-3)
+step gate gate "base=$few" "new=$few" recorded=true > "$work/log" 2>&1
+[ $? = 3 ] || fail "too few runs are judged: $(cat "$work/log")"
+step gate gate "base=$few" "new=$few" recorded=true inconclusive=pass > "$work/log" 2>&1 || fail 'inconclusive=pass fails'
+
+# ---- Both record, where that is allowed -------------------------------------------------------------
+
+# Programs that are the same may be noisy.
+judged()
+{
+    [ "$1" = 0 ] || [ "$1" = 3 ]
+}
+if flamel record -q -o "$work/allowed.flm" -- true 2> /dev/null; then
+    printf '#!/bin/sh\ni=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done\n' > app.sh
+    chmod +x app.sh
+    step gate gate base=./app.sh new=./app.sh runs=7 > "$work/log" 2>&1
+    judged $? && grep -q '7 runs' flamel-gate/verdict.md || fail "recorded: $(cat "$work/log")"
+
+    rm -rf "$COMMENTS"/* base
+    git init -q . && git add app.sh && git -c user.name=t -c user.email=t@example.org commit -qm app || exit 1
+    export CI_MERGE_REQUEST_DIFF_BASE_SHA CI_API_V4_URL=https://gitlab.example/api/v4 CI_PROJECT_ID=3 CI_MERGE_REQUEST_IID=5
+    CI_MERGE_REQUEST_DIFF_BASE_SHA=$(git rev-parse HEAD)
+    job()
+    {
+        (cd "$root" && python3 "$work/job.py" "$1" base=base/app.sh new=./app.sh runs=7) > "$work/script" || exit 1
+        COMMENT_TOKEN=t bash -eo pipefail "$work/script"
+    }
+    job script > "$work/log" 2>&1
+    judged $? || fail "the job: $(cat "$work/log")"
+    for _ in 1 2; do
+        job after_script || fail 'no note'
+    done
+    [ "$(ls "$COMMENTS")" = 100 ] && grep -q '### flamel gate: ' "$COMMENTS/100" || fail "notes: $(ls "$COMMENTS")"
+fi
+exit 0
