@@ -61,7 +61,7 @@ void flm_label_add(struct flm_text *out, struct flm_bytes plain, struct flm_name
                    double room_px, const struct flm_font *font);
 
 /* Adds a name that is a part of a sentence: all of it, or so many letters at most. Names of
- * templates may have hundreds, and what is said behind them would not be seen. */
+ * templates may have hundreds, which would push the rest of the sentence out of sight. */
 enum { FLM_LETTERS_IN_SENTENCE = 60 };
 void flm_label_add_letters(struct flm_text *out, struct flm_bytes plain, unsigned letters);
 

@@ -24,7 +24,7 @@ struct flm_arrow;
 struct flm_arrow_array;
 
 /* The bytes are borrowed. `most` is how many bytes its buffers may have, decompressed. NULL, and
- * `why`, where there is no schema that can be read. */
+ * `why`, if the stream does not begin with a valid schema. */
 struct flm_arrow *flm_arrow_open(struct flm_bytes stream, size_t most, struct flm_error *why);
 void flm_arrow_close(struct flm_arrow *arrow);
 

@@ -16,7 +16,7 @@
 enum { SLACK_S = 10, LONGEST_SAID = 120 };
 static const int64_t SECOND_NS = 1000000000, LONGEST_WAIT_NS = 1000000000;
 
-/* A profile of a target. The lock of the scraper guards what is told of it. */
+/* A profile of a target. The scraper's lock guards what other threads read of it. */
 struct scrape {
     const struct flm_scrape_job *job;
     const struct flm_scrape_profile *profile;
