@@ -5,16 +5,16 @@
 enum { MOST_CELLS = 24 }; /* of the row of a stack */
 
 /* The fields of Firefox and samply that may be the main text, the most telling ones first. */
-static const char *const main_fields[] = {"name",          "message",   "text",    "URI",
-                                          "url",           "eventType", "label",   "description",
-                                          "filename",      "operation", "reason",  "messageType",
-                                          "animationType", "phase",     "category"};
+static const struct flm_bytes main_fields[] = {
+    {"name", 4},      {"message", 7},      {"text", 4},           {"URI", 3},      {"url", 3},
+    {"eventType", 9}, {"label", 5},        {"description", 11},   {"filename", 8}, {"operation", 9},
+    {"reason", 6},    {"messageType", 11}, {"animationType", 13}, {"phase", 5},    {"category", 8}};
 enum { MAIN_FIELDS = sizeof main_fields / sizeof main_fields[0] };
 
 static int rank_of(struct flm_bytes key)
 {
     int rank = 0;
-    while (rank < MAIN_FIELDS && !flm_bytes_are(key, main_fields[rank]))
+    while (rank < MAIN_FIELDS && !flm_bytes_equal(key, main_fields[rank]))
         rank++;
     return rank;
 }
@@ -52,6 +52,7 @@ static void read_payload_text(struct flm_json *json, struct flm_gecko_payload *p
                               struct flm_bytes key)
 {
     struct flm_bytes text;
+    int rank;
     if (!flm_json_string(json, &text)) {
         return;
     } else if (flm_bytes_are(key, "type")) {
@@ -62,8 +63,8 @@ static void read_payload_text(struct flm_json *json, struct flm_gecko_payload *p
         payload->interval = flm_bytes_are(text, "start") ? FLM_GECKO_PHASE_START
                             : flm_bytes_are(text, "end") ? FLM_GECKO_PHASE_END
                                                          : 0;
-    } else if (rank_of(key) < payload->rank && text.size > 0) {
-        payload->rank = rank_of(key);
+    } else if (text.size > 0 && (rank = rank_of(key)) < payload->rank) {
+        payload->rank = rank;
         payload->text_string = -1;
         flm_gecko_copy_text(json, &payload->text, text);
     }

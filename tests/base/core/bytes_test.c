@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "support/core/allocation.h"
+#include "support/core/random.h"
 
 static struct flm_bytes of(const char *text)
 {
@@ -138,6 +139,29 @@ static void the_rest_of_bytes_begins_anywhere(void **state)
     assert_int_equal(flm_bytes_from(flm_bytes_of("abc"), 3).size, 0);
 }
 
+/* Of few different bytes, so that the ends of a text are mostly found without the rest of it. */
+static void a_text_is_found_anywhere_in_bytes(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    uint64_t random = 5;
+    for (int turn = 0; turn < 20000; turn++) {
+        char text[8] = {0}, *bytes = malloc(MOST);
+        size_t size = 1 + random_below(&random, 6), count = random_below(&random, MOST);
+        for (size_t i = 0; i < count; i++)
+            bytes[i] = "ab\"\xff"[random_below(&random, 4)];
+        for (size_t i = 0; i < size; i++)
+            text[i] = "ab\"\xff"[random_below(&random, 4)];
+        bool expected = false;
+        for (size_t i = 0; i + size <= count; i++)
+            expected |= memcmp(bytes + i, text, size) == 0;
+        char *exact = realloc(bytes, count + 1); /* that no byte beyond it is read */
+        assert_true(flm_bytes_contain((struct flm_bytes){exact, count}, text) == expected);
+        free(exact);
+    }
+    assert_true(flm_bytes_contain(of("abc"), ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +169,7 @@ int main(void)
         cmocka_unit_test(no_bytes_need_no_address),
         cmocka_unit_test(bytes_are_ordered_unsigned_and_shorter_ones_first),
         cmocka_unit_test(a_beginning_and_an_end_are_found),
+        cmocka_unit_test(a_text_is_found_anywhere_in_bytes),
         cmocka_unit_test(blanks_at_both_ends_are_trimmed),
         cmocka_unit_test(the_rest_of_bytes_begins_anywhere),
         cmocka_unit_test(an_array_grows_and_keeps_its_items),
