@@ -346,6 +346,53 @@ static void arrays_of_numbers_are_read_at_once(void **state)
             assert_numbers(text, steps[i], room);
 }
 
+/* Runs of one item, of every length and kind, however the text arrives and however many fit. */
+static void items_that_repeat_are_as_many_as_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } items[] = {{"0", 0},     {"1", 1},   {"null", -7}, {"12345678", 12345678}, {"11", 11},
+                 {"0.5", 0.5}, {"-3", -3}, {"1e2", 100}, {"100", 100},           {"12.25", 12.25}};
+    enum { KINDS = sizeof items / sizeof *items, MOST = 1200 };
+    static const size_t steps[] = {1, 61, 100000}, rooms[] = {1, 7, 512};
+    uint64_t random = 17;
+    for (int turn = 0; turn < 60; turn++) {
+        struct flm_text text = {0};
+        double expected[MOST], found[512];
+        size_t count = 0;
+        flm_text_puts(&text, "[[");
+        while (count < MOST - 200) {
+            size_t kind = random_below(&random, KINDS);
+            size_t times = 1 + random_below(&random, turn % 2 ? 200 : 12);
+            for (; times > 0; times--) {
+                flm_text_puts(&text, count > 0 ? "," : "");
+                flm_text_puts(&text, items[kind].text);
+                expected[count++] = items[kind].value;
+            }
+        }
+        flm_text_puts(&text, "],2]");
+        for (int i = 0; i < 100; i++)
+            flm_text_putc(&text, ' '); /* that the fast way goes to the end */
+        flm_text_putc(&text, 0);
+        struct fixture f;
+        size_t at = 0, more, room = rooms[turn % 3];
+        int64_t last = 0;
+        start(&f, text.at, steps[turn / 3 % 3]);
+        assert_true(flm_json_enter_array(&f.json) && flm_json_next_item(&f.json));
+        assert_true(flm_json_enter_array(&f.json));
+        for (; (more = flm_json_next_doubles(&f.json, found, room, -7)) > 0; at += more)
+            for (size_t i = 0; i < more; i++)
+                assert_true(at + i < count && found[i] == expected[at + i]);
+        assert_int_equal(at, count);
+        assert_true(flm_json_next_item(&f.json) && flm_json_integer(&f.json, &last) && last == 2);
+        assert_false(flm_json_next_item(&f.json));
+        assert_true(finish(&f));
+        flm_text_clear(&text);
+    }
+}
+
 static void what_is_no_number_is_refused_in_an_array_of_them(void **state)
 {
     (void)state;
@@ -688,6 +735,7 @@ int main(void)
         cmocka_unit_test(a_decimal_is_a_whole_number_of_its_places),
         cmocka_unit_test(a_whole_number_must_be_one),
         cmocka_unit_test(arrays_of_numbers_are_read_at_once),
+        cmocka_unit_test(items_that_repeat_are_as_many_as_they_are),
         cmocka_unit_test(what_is_no_number_is_refused_in_an_array_of_them),
         cmocka_unit_test(arrays_of_numbers_are_read_alike_quickly_and_slowly),
         cmocka_unit_test(rows_that_begin_alike_are_read_from_where_they_differ),
