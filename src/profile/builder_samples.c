@@ -158,20 +158,6 @@ void flm_builder_sample_add(struct flm_builder *b, struct flm_metric metric, dou
     flm_builder_add_self(b, metric.index, b->sample_node[sample], value);
 }
 
-void flm_builder_add_sample(struct flm_builder *b, const struct flm_builder_sample *sample)
-{
-    if (flm_builder_keep_sample(b, sample->time_ns, sample->node, sample->label_set) == FLM_NONE)
-        return;
-    if (sample->duration_ns > 0)
-        flm_builder_sample_lasts(b, sample->duration_ns);
-    uint32_t at = b->sample_count - 1;
-    for (uint32_t i = 0; i < sample->count; i++) {
-        uint32_t metric = sample->metrics[i].index;
-        flm_builder_keep_value(b, metric, at, sample->values[i]);
-        flm_builder_add_self(b, metric, sample->node, sample->values[i]);
-    }
-}
-
 void flm_builder_sample(struct flm_builder *b, int64_t time_ns, struct flm_node node,
                         struct flm_label_set labels, struct flm_metric metric, double value)
 {
@@ -221,6 +207,54 @@ void flm_builder_sample_lasts(struct flm_builder *b, int64_t duration_ns)
         b->sample_lasts[sample] = (uint32_t)duration_ns;
     else
         b->sample_duration[sample] = duration_ns;
+}
+
+/* Durations of samples that the builder has already, from `first` on. */
+static bool set_durations(struct flm_builder *b, uint32_t first, struct flm_sample_batch *batch)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        int64_t time = batch->time_ns[i], *lasts = &batch->duration_ns[i];
+        if (time == FLM_NO_TIME)
+            *lasts = 0;
+        else if (time > 0 && *lasts > INT64_MAX - time)
+            *lasts = INT64_MAX - time;
+        most = *lasts > most ? *lasts : most;
+    }
+    if (most > 0 && !make_room_for_duration(b, most))
+        return false;
+    if (b->sample_duration)
+        memcpy(b->sample_duration + first, batch->duration_ns,
+               batch->count * sizeof *b->sample_duration);
+    for (uint32_t i = 0; b->sample_lasts && i < batch->count; i++)
+        b->sample_lasts[first + i] = (uint32_t)batch->duration_ns[i];
+    return true;
+}
+
+void flm_builder_add_samples(struct flm_builder *b, struct flm_sample_batch *batch)
+{
+    uint32_t first = b->sample_count, count = batch->count;
+    if (b->failed || count == 0)
+        return;
+    bool good = count < FLM_NONE - first && reserve_samples(b, (size_t)first + count);
+    if (good) {
+        memcpy(b->sample_time + first, batch->time_ns, count * sizeof *b->sample_time);
+        memcpy(b->sample_node + first, batch->node, count * sizeof *b->sample_node);
+        memcpy(b->sample_labels + first, batch->label_set, count * sizeof *b->sample_labels);
+        b->sample_count += count;
+        good = set_durations(b, first, batch);
+    }
+    for (uint32_t m = 0; good && m < batch->metric_count; m++) {
+        struct flm_builder_metric *metric = &b->metrics[batch->metrics[m].index];
+        const double *values = batch->values[m];
+        good = flm_value_runs_append(&metric->sample_values, first, values, count);
+        for (uint32_t i = 0; good && i < count; i++)
+            good = flm_add_exactly(&b->residuals, batch->metrics[m].index, batch->node[i],
+                                   &metric->self[batch->node[i]], values[i]);
+    }
+    batch->count = 0;
+    if (!good)
+        flm_builder_fail_memory(b);
 }
 
 /* The note of that key, added with no value when there is none; NULL when memory ran out. */

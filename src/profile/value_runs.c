@@ -90,6 +90,48 @@ bool flm_value_runs_add_other(struct flm_value_runs *r, uint32_t sample, double 
     return true;
 }
 
+/* How many of the values, in the width of those that are there, go on with the last run. */
+static uint32_t append_alike(struct flm_value_runs *r, const double *values, uint32_t count)
+{
+    uint32_t i = 0;
+    if (r->width == FLM_VALUES_SAME) {
+        while (i < count && values[i] == r->same)
+            i++;
+    } else if (r->width == FLM_VALUES_SMALL) {
+        for (uint32_t *to = r->small.at + r->small.count; i < count && values[i] != 0; i++) {
+            if (!flm_value_is_small(values[i]))
+                break;
+            to[i] = (uint32_t)values[i];
+        }
+        r->small.count += i;
+    } else {
+        for (double *to = r->any.at + r->any.count; i < count && values[i] != 0; i++)
+            to[i] = values[i];
+        r->any.count += i;
+    }
+    r->count += i;
+    r->next += i;
+    return i;
+}
+
+bool flm_value_runs_append(struct flm_value_runs *r, uint32_t first, const double *values,
+                           uint32_t count)
+{
+    for (uint32_t i = 0; i < count;) {
+        bool room = r->width == FLM_VALUES_ANY     ? FLM_ARRAY_RESERVE(&r->any, count - i)
+                    : r->width == FLM_VALUES_SMALL ? FLM_ARRAY_RESERVE(&r->small, count - i)
+                                                   : true;
+        if (!room)
+            return false;
+        if (r->count > 0 && r->next == first + i)
+            i += append_alike(r, values + i, count - i);
+        if (i < count && !flm_value_runs_add(r, first + i, values[i]))
+            return false;
+        i += i < count;
+    }
+    return true;
+}
+
 /* How many values run i has. */
 static size_t run_size(const struct flm_value_runs *r, size_t i)
 {

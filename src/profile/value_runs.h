@@ -66,6 +66,11 @@ static inline bool flm_value_runs_add(struct flm_value_runs *runs, uint32_t samp
     return true;
 }
 
+/* Adds the values of `count` samples, from `first` on, which is after the last one with a value.
+ * False when memory ran out. */
+bool flm_value_runs_append(struct flm_value_runs *runs, uint32_t first, const double *values,
+                           uint32_t count);
+
 double flm_value_runs_get(const struct flm_value_runs *runs, uint32_t sample);
 
 /* Writes each value to the place of its sample, of a column that is all 0: `rank` has the places,

@@ -335,6 +335,56 @@ static void losses_are_added_up_and_say_where_the_first_was(void **state)
     flm_profile_free(p);
 }
 
+/* 3,000 samples with and without times and durations, of two metrics, by one of both ways. */
+static struct flm_profile *many_samples(bool in_batches)
+{
+    enum { MANY = 3000 };
+    uint64_t random = 11;
+    struct flm_metric walls = flm_builder_metric(b, "wall", "ns");
+    struct flm_sample_batch *batch = calloc(1, sizeof *batch);
+    *batch = (struct flm_sample_batch){.metric_count = 2, .metrics = {cpu, walls}};
+    for (int i = 0; i < MANY; i++) {
+        int64_t time = i % 50 == 49 ? FLM_NO_TIME : i % 1000 == 500 ? INT64_MAX - 3 : i * 7 % 900;
+        int64_t lasts = i < 700 ? 0 : i < 2000 ? i % 5 : i % 3 ? 5000000000 : 0;
+        const char *names[] = {"run", "wait", "idle"};
+        struct flm_node at = node(names[random_below(&random, 3)]);
+        struct flm_label_set set = labels(i % 2 ? "thread=a" : "thread=b");
+        double values[] = {i % 3, i < 1500 ? 1 : 0.5};
+        if (in_batches) {
+            uint32_t n = batch->count++;
+            batch->time_ns[n] = time;
+            batch->duration_ns[n] = lasts;
+            batch->node[n] = at.index;
+            batch->label_set[n] = set.index;
+            batch->values[0][n] = values[0];
+            batch->values[1][n] = values[1];
+            if (batch->count == FLM_SAMPLE_BATCH || random_below(&random, 40) == 0)
+                flm_builder_add_samples(b, batch);
+        } else {
+            flm_builder_sample(b, time, at, set, cpu, values[0]);
+            flm_builder_sample_lasts(b, lasts);
+            flm_builder_sample_add(b, walls, values[1]);
+            random_below(&random, 40);
+        }
+    }
+    flm_builder_add_samples(b, batch);
+    assert_int_equal(batch->count, 0);
+    free(batch);
+    return finish();
+}
+
+static void samples_in_batches_are_as_one_after_the_other(void **state)
+{
+    struct flm_profile *batches = many_samples(true);
+    set_up(state);
+    struct flm_profile *singles = many_samples(false);
+    assert_int_equal(batches->sizes.sample_count, singles->sizes.sample_count);
+    assert_int_equal(batches->image_size, singles->image_size);
+    assert_memory_equal(batches->image, singles->image, singles->image_size);
+    flm_profile_free(batches);
+    flm_profile_free(singles);
+}
+
 int main(void)
 {
 #define with_builder(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -342,6 +392,7 @@ int main(void)
         with_builder(a_sample_counts_in_its_stack_and_is_kept),
         with_builder(a_sample_is_a_moment_or_lasts),
         with_builder(durations_of_any_length_are_kept),
+        with_builder(samples_in_batches_are_as_one_after_the_other),
         with_builder(samples_of_one_time_are_in_order_of_their_duration),
         with_builder(without_durations_there_is_no_column),
         with_builder(equal_label_sets_are_one_in_any_order),

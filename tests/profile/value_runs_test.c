@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "support/core/allocation.h"
+#include "support/core/random.h"
 
 static void samples_without_a_value_have_0(void **state)
 {
@@ -94,6 +95,35 @@ static void sums_of_one_sample_may_need_more_room(void **state)
     flm_value_runs_clear(&runs);
 }
 
+/* Of every width, with samples that have none, in batches of any size. */
+static void many_values_at_once_are_as_one_after_the_other(void **state)
+{
+    (void)state;
+    static const double choices[] = {7, 7, 0, 1, 4294967295.0, 0.25};
+    enum { COUNT = 400 };
+    uint64_t random = 3;
+    for (uint32_t turn = 0; turn < 300; turn++) {
+        struct flm_value_runs single = {0}, many = {0};
+        double values[COUNT];
+        uint32_t kinds = 1 + turn % 6;
+        for (uint32_t i = 0; i < COUNT; i++)
+            values[i] = choices[random_below(&random, kinds)];
+        for (uint32_t i = 0, size; i < COUNT; i += size) {
+            size = 1 + (uint32_t)random_below(&random, COUNT - i < 50 ? COUNT - i : 50);
+            assert_true(flm_value_runs_append(&many, 5 + i, values + i, size));
+        }
+        for (uint32_t i = 0; i < COUNT; i++)
+            assert_true(flm_value_runs_add(&single, 5 + i, values[i]));
+        assert_int_equal(many.width, single.width);
+        assert_int_equal(many.count, single.count);
+        assert_int_equal(many.runs.count, single.runs.count);
+        for (uint32_t i = 0; i < COUNT; i++)
+            assert_true(flm_value_runs_get(&many, 5 + i) == values[i]);
+        flm_value_runs_clear(&many);
+        flm_value_runs_clear(&single);
+    }
+}
+
 static void memory_may_run_out(void **state)
 {
     (void)state;
@@ -104,6 +134,11 @@ static void memory_may_run_out(void **state)
         allocation_fail_from(0);
         assert_false(added);
         assert_true(flm_value_runs_get(&runs, 1) == 0);
+        static const double values[] = {0.5, 0.5};
+        allocation_fail_from(1);
+        added = flm_value_runs_append(&runs, 1, values, 2);
+        allocation_fail_from(0);
+        assert_false(added);
         flm_value_runs_clear(&runs);
     }
 }
@@ -116,6 +151,7 @@ int main(void)
         cmocka_unit_test(values_are_written_in_another_order),
         cmocka_unit_test(values_of_all_widths_are_the_same),
         cmocka_unit_test(sums_of_one_sample_may_need_more_room),
+        cmocka_unit_test(many_values_at_once_are_as_one_after_the_other),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,30 +70,36 @@ static void add_values(struct flm_gecko_resolving *r, struct flm_node node, cons
 }
 
 static void keep_sample(struct flm_gecko_resolving *r, struct flm_node node,
-                        const struct sample *sample)
+                        const struct sample *sample, struct flm_sample_batch *batch)
 {
     bool has_time = !r->thread->has_no_times;
     double ns = has_time ? sample->values[TIME] * 1e6 : 0;
-    struct flm_builder_sample kept = {
-        .time_ns = has_time ? flm_gecko_time_ns(r, sample->time) : FLM_NO_TIME,
-        .duration_ns = ns > 0 && ns < 4611686018427387904.0 ? (int64_t)(ns + 0.5) : 0,
-        .node = node.index,
-        .label_set = flm_gecko_labels_of(r, flm_gecko_category_of(r->stacks, sample->stack)).index};
+    uint32_t at = batch->count++;
+    batch->time_ns[at] = has_time ? flm_gecko_time_ns(r, sample->time) : FLM_NO_TIME;
+    batch->duration_ns[at] = ns > 0 && ns < 4611686018427387904.0 ? (int64_t)(ns + 0.5) : 0;
+    batch->node[at] = node.index;
+    batch->label_set[at] =
+        flm_gecko_labels_of(r, flm_gecko_category_of(r->stacks, sample->stack)).index;
+    uint32_t m = 0;
     for (int i = 0; i < VALUE_COUNT; i++)
-        if (r->has[i]) {
-            kept.metrics[kept.count] = r->metrics[i];
-            kept.values[kept.count++] = sample->values[i];
-        }
-    flm_builder_add_sample(r->builder, &kept);
+        if (r->has[i])
+            batch->values[m++][at] = sample->values[i];
+    if (batch->count == FLM_SAMPLE_BATCH)
+        flm_builder_add_samples(r->builder, batch);
 }
 
-/* Adds a sample to the profile, or to the sums of its stack where `sums` is not NULL. */
+/* Where samples go: to the sums of their stacks, if these are not NULL, or to a batch. */
+struct sample_sink {
+    struct stack_sum *sums;
+    struct flm_sample_batch batch;
+};
+
 static bool add_sample(struct flm_gecko_resolving *r, struct flm_node thread,
-                       const struct sample *sample, struct stack_sum *sums)
+                       const struct sample *sample, struct sample_sink *sink)
 {
     struct flm_node node;
-    if (sums) {
-        struct stack_sum *s = &sums[sample->stack];
+    if (sink->sums) {
+        struct stack_sum *s = &sink->sums[sample->stack];
         for (int i = 0; i < VALUE_COUNT; i++)
             add_exactly(&s->sum[i], &s->rest[i], sample->values[i]);
         s->is_used = true;
@@ -104,7 +110,7 @@ static bool add_sample(struct flm_gecko_resolving *r, struct flm_node thread,
     else if (!flm_gecko_node_of(r, thread, sample->stack, &node))
         return false;
     if (r->options->keep_times)
-        keep_sample(r, node, sample);
+        keep_sample(r, node, sample, &sink->batch);
     else
         add_values(r, node, sample->values);
     return true;
@@ -148,6 +154,10 @@ static double weight_at(const struct flm_gecko_resolving *r, size_t i)
 static bool read_samples(struct flm_gecko_resolving *r, struct flm_node thread, size_t count,
                          struct flm_gecko_clock clock, struct stack_sum *sums)
 {
+    struct sample_sink sink = {.sums = sums};
+    for (int i = 0; i < VALUE_COUNT; i++)
+        if (r->has[i])
+            sink.batch.metrics[sink.batch.metric_count++] = r->metrics[i];
     const struct flm_gecko_tables *t = &r->thread->tables;
     const struct flm_gecko_column *stacks = flm_gecko_column_of(t, FLM_GECKO_SAMPLE_STACK),
                                   *cpus = flm_gecko_column_of(t, FLM_GECKO_SAMPLE_CPU);
@@ -166,10 +176,11 @@ static bool read_samples(struct flm_gecko_resolving *r, struct flm_node thread, 
                                         "has a stack that is not in the table of stacks");
             /* One of weight 0 is where the sample before it ended. */
             r->without_stack += sample.values[WEIGHT] != 0 || sample.values[CPU] != 0;
-        } else if (!add_sample(r, thread, &sample, sums)) {
+        } else if (!add_sample(r, thread, &sample, &sink)) {
             return false;
         }
     }
+    flm_builder_add_samples(r->builder, &sink.batch);
     return true;
 }
 

@@ -20,6 +20,22 @@ static bool widen(struct flm_gecko_column *column)
     return true;
 }
 
+/* Appends those that are whole numbers of 32 bits, or null, up to the first other one: how many. */
+static size_t append_whole(struct flm_gecko_column *column, const double *values, size_t count)
+{
+    int32_t *whole = column->whole + column->count;
+    size_t i = 0;
+    for (; i < count; i++) {
+        double value = values[i];
+        bool has_room = value > INT32_MIN && value <= INT32_MAX;
+        whole[i] = has_room ? (int32_t)value : FLM_GECKO_WHOLE_NULL;
+        if (has_room ? (double)whole[i] != value : value == value)
+            break;
+    }
+    column->count += i;
+    return i;
+}
+
 bool flm_gecko_column_append(struct flm_gecko_column *column, const double *values, size_t count)
 {
     void *items = column->any ? (void *)column->any : (void *)column->whole;
@@ -31,14 +47,7 @@ bool flm_gecko_column_append(struct flm_gecko_column *column, const double *valu
         column->any = items;
     else
         column->whole = items;
-    size_t i = 0;
-    for (; column->whole && i < count; i++) {
-        double value = values[i];
-        bool is_whole = value > INT32_MIN && value <= INT32_MAX && (double)(int32_t)value == value;
-        if (!is_whole && value == value)
-            break;
-        column->whole[column->count++] = is_whole ? (int32_t)value : FLM_GECKO_WHOLE_NULL;
-    }
+    size_t i = column->whole ? append_whole(column, values, count) : 0;
     if (i == count)
         return true;
     if (column->whole && !widen(column))

@@ -387,6 +387,7 @@ struct sampling {
     bool has_stack;
     uint32_t last_id, last_line;
     uint64_t without_time;
+    struct flm_sample_batch batch;
 };
 
 static int64_t time_ns(const struct sampling *s, double elapsed_us)
@@ -403,16 +404,21 @@ static void change_stack(struct sampling *s, double at_us)
     s->latest = at_us;
     double value = at_us - s->began;
     if (s->has_stack && value > 0 && s->stack.index != s->root.index) {
-        struct flm_builder *b = s->p->builder;
         if (s->options->keep_times) {
             int64_t from = time_ns(s, s->began), to = time_ns(s, at_us);
-            flm_builder_sample(b, from, s->stack, s->labels, s->metric, value);
-            if (from != FLM_NO_TIME && to != FLM_NO_TIME)
-                flm_builder_sample_lasts(b, to - from);
-            else
-                s->without_time++;
+            bool has_times = from != FLM_NO_TIME && to != FLM_NO_TIME;
+            struct flm_sample_batch *batch = &s->batch;
+            uint32_t at = batch->count++;
+            batch->time_ns[at] = from;
+            batch->duration_ns[at] = has_times ? to - from : 0;
+            batch->node[at] = s->stack.index;
+            batch->label_set[at] = s->labels.index;
+            batch->values[0][at] = value;
+            s->without_time += !has_times;
+            if (batch->count == FLM_SAMPLE_BATCH)
+                flm_builder_add_samples(s->p->builder, batch);
         } else {
-            flm_builder_add(b, s->stack, s->metric, value);
+            flm_builder_add(s->p->builder, s->stack, s->metric, value);
         }
     }
     s->began = at_us;
@@ -552,7 +558,8 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
                          .labels = labels,
                          .root = root,
                          .stack = root,
-                         .last_id = FLM_NONE};
+                         .last_id = FLM_NONE,
+                         .batch = {.metric_count = 1, .metrics = {metric}}};
     if (!index_nodes(p))
         return;
     p->builder->dropped_locations |= p->builder->locations == FLM_LOCATIONS_DROPPED &&
@@ -582,6 +589,7 @@ void flm_v8_add_samples(struct flm_v8_profile *p, struct flm_node root, struct f
         drop_samples(p, count);
     }
     change_stack(&s, elapsed);
+    flm_builder_add_samples(p->builder, &s.batch);
     if (backward > 0)
         flm_builder_lost(p->builder, "samples that are earlier than the one before them", "", 0,
                          (double)backward);
