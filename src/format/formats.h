@@ -52,6 +52,7 @@
     entry(memray)                                                                                  \
     entry(stackprof)                                                                               \
     entry(rbspy)                                                                                   \
+    entry(rprof)                                                                                   \
     entry(ghc)                                                                                     \
     entry(ghc_report)                                                                              \
     entry(papyrus)                                                                                 \

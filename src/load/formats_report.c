@@ -137,6 +137,34 @@ static void add_losses(struct flm_report *report)
     }
 }
 
+/* Of what people try, and is not read: what makes it readable. flm_other_file says it of a file. */
+static void add_unread(struct flm_report *report)
+{
+    enum { INDENT = 20 };
+    static const struct {
+        const char *name, *says;
+    } unread[] = {
+        {"ART (Android)", "method traces: record with simpleperf or Perfetto"},
+        {"simpleperf",
+         "its records (report-sample): the text of its report_sample.py is read as perf-script"},
+        {"Xdebug's traces", "its profiles (xdebug.mode=profile) are read as callgrind"},
+        {"Go's traces", "'go tool trace -pprof=TYPE' makes profiles of them"},
+        {".nettrace (.NET)", "'dotnet-trace convert --format Speedscope' makes a profile of it"},
+        {"Tracy, scalene", "neither is read"},
+    };
+    flm_text_puts(flm_report_add_line(report, FLM_IN_PEOPLES, true, FLM_TONE_PLAIN),
+                  "What is recognized, but not read:");
+    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++) {
+        size_t size = strlen(unread[i].name);
+        struct flm_text *line = flm_report_add_line(report, FLM_IN_TEXT, false, FLM_TONE_PLAIN);
+        flm_text_puts(line, unread[i].name);
+        add_blanks(line, size < INDENT ? INDENT - size : 1);
+        add_broken(line, INDENT, unread[i].says);
+        flm_text_format(flm_report_add_line(report, FLM_IN_MARKDOWN, true, FLM_TONE_PLAIN),
+                        "%s: %s", unread[i].name, unread[i].says);
+    }
+}
+
 struct flm_report *flm_report_formats(struct flm_error *why)
 {
     struct flm_report *report = flm_report_new(why);
@@ -149,5 +177,6 @@ struct flm_report *flm_report_formats(struct flm_error *why)
     for (size_t i = 0; format_at(i, &f); i++)
         add_format(report, &f);
     add_losses(report);
+    add_unread(report);
     return flm_report_finish(report, why);
 }

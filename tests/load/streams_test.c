@@ -78,6 +78,7 @@ static const struct {
     {"pmcstat", "tests/data/text_stacks/pmcstat.txt"},
     {"stackprof", "tests/data/text_stacks/stackprof.json"},
     {"rbspy", "tests/data/text_stacks/rbspy.raw"},
+    {"rprof", "tests/data/text_stacks/rprof.out"},
     {"safari", "tests/data/text_stacks/safari.json"},
     {"ghc", "tests/data/text_stacks/ghc.json"},
     {"ghc-report", "tests/data/text_stacks/ghc-report.prof"},

@@ -186,6 +186,7 @@ static const struct flm_format *const formats[] = {
     &flm_format_memray,
     &flm_format_stackprof,
     &flm_format_rbspy,
+    &flm_format_rprof,
     &flm_format_ghc,
     &flm_format_ghc_report,
     &flm_format_papyrus,

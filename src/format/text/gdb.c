@@ -1,4 +1,4 @@
-/* gdb.c - backtraces of all threads, as gdb prints them ("thread apply all bt").
+/* gdb.c - backtraces of all threads, as gdb prints them ("thread apply all bt"), and eu-stack.
  *
  *     Thread 2 (Thread 0x7fe76d81d6c0 (LWP 9138) "work_fp"):
  *     #0  0x00007fe76db40c9c in std::string::replace(unsigned long) () from /lib/libstdc++.so.6
@@ -6,6 +6,11 @@
  *         k=2000) at work.cpp:22
  *     #2  <signal handler called>
  *     #3  0x00007fe76dad44a3 in ?? () from /lib/x86_64-linux-gnu/libstdc++.so.6
+ *
+ *     TID 26593:                                                          eu-stack -m -s
+ *     #0  0x00007fbf72319bf2 msort_with_tmp - /usr/lib/x86_64-linux-gnu/libc.so.6
+ *         ./stdlib/msort.c:44:6
+ *     #1  0x000055ff3610b21d - 1 fib
  *
  * Each thread counts 1. A name may have blanks and brackets in it: the arguments of the call are in
  * the last brackets outside of others that follow a blank. Lines between frames (local variables,
@@ -17,6 +22,7 @@
 struct reading {
     struct flm_text_reading base;
     bool in_thread, has_frame;
+    bool is_eu_stack;      /* the thread is one of eu-stack */
     struct flm_text frame; /* a frame, whose lines are joined */
 };
 
@@ -67,6 +73,52 @@ static size_t name_size(struct flm_bytes text, size_t *arguments_end)
     return found;
 }
 
+/* 0x00007fbf72319bf2 name - /usr/lib/libc.so.6 ./stdlib/msort.c:44:6, of which eu-stack leaves out
+ * what it does not know or was not asked for. With -v, "- 1" follows a return address. */
+static void end_eu_stack_frame(struct reading *r, struct flm_bytes text)
+{
+    struct flm_stack_frame frame = {.kind = FLM_KIND_NATIVE};
+    struct flm_bytes address = text, before, after, place;
+    uint64_t number;
+    if (!flm_text_skip(&text, "0x"))
+        return;
+    if (!flm_text_take_until(&text, " ", &address)) {
+        address = text;
+        text.size = 0;
+    }
+    if (!flm_number_parse_hex(address, &frame.address))
+        return;
+    text = flm_bytes_trimmed(text);
+    flm_text_skip(&text, "- 1");
+    text = flm_bytes_trimmed(text);
+    /* The place is FILE:LINE:COLUMN, or FILE:LINE, behind the last blank. */
+    if (flm_text_split_last(text, " ", &before, &place) &&
+        flm_text_split_last(place, ":", &place, &after) &&
+        flm_number_parse_uint(after, &frame.line)) {
+        struct flm_bytes file = place;
+        if (flm_text_split_last(place, ":", &file, &after) &&
+            flm_number_parse_uint(after, &number)) {
+            frame.column = frame.line;
+            frame.line = number;
+            place = file;
+        }
+        frame.file = place;
+        text = flm_bytes_trimmed(before);
+    }
+    if (flm_text_split_last(text, "- ", &before, &after) && flm_bytes_start_with(after, "/")) {
+        frame.module = after;
+        text = flm_bytes_trimmed(before);
+    }
+    if (text.size == 0) {
+        frame.function = flm_bytes_of("??");
+        frame.flags = FLM_FRAME_UNSYMBOLIZED;
+    } else {
+        frame.function = text;
+        frame.address = 0;
+    }
+    flm_stack_frame(&r->base.stack, &frame);
+}
+
 static void end_frame(struct reading *r)
 {
     struct flm_bytes text = {r->frame.at, r->frame.size}, address, file, line;
@@ -76,6 +128,10 @@ static void end_frame(struct reading *r)
     r->has_frame = false;
     if (r->frame.failed) {
         flm_builder_fail_memory(r->base.stack.builder);
+        return;
+    }
+    if (r->is_eu_stack) {
+        end_eu_stack_frame(r, text);
         return;
     }
     struct flm_stack_frame frame = {.kind = FLM_KIND_NATIVE};
@@ -121,6 +177,7 @@ static bool read_thread(struct reading *r, struct flm_bytes line)
         return false;
     end_thread(r);
     r->in_thread = true;
+    r->is_eu_stack = false;
     name = (struct flm_bytes){"", 0};
     id = (struct flm_bytes){line.at + 7, (size_t)(text.at - line.at) - 9};
     if (flm_text_split_last(text, "\"", &before, &after) &&
@@ -134,13 +191,29 @@ static bool read_thread(struct reading *r, struct flm_bytes line)
     return true;
 }
 
+/* TID 26593: */
+static bool read_eu_stack_thread(struct reading *r, struct flm_bytes line)
+{
+    uint64_t number;
+    struct flm_bytes text = line;
+    if (!flm_text_skip(&text, "TID ") || !flm_text_take_uint(&text, &number) ||
+        !flm_bytes_are(text, ":"))
+        return false;
+    end_thread(r);
+    r->in_thread = r->is_eu_stack = true;
+    struct flm_bytes id = {line.at + 4, line.size - 5};
+    flm_stack_label(&r->base.stack, "thread", id);
+    flm_stack_thread(&r->base.stack, id);
+    return true;
+}
+
 static void read_line(void *reading, struct flm_bytes line)
 {
     enum { MOST_FRAME = 1 << 20 }; /* the lines of one frame, with its local variables */
     struct reading *r = reading;
     uint64_t number;
     struct flm_bytes text = line;
-    if (read_thread(r, line))
+    if (read_thread(r, line) || read_eu_stack_thread(r, line))
         return;
     if (flm_text_skip(&text, "#") && flm_text_take_uint(&text, &number)) {
         end_frame(r);
@@ -179,14 +252,15 @@ static int sniff_gdb(struct flm_bytes head, bool whole)
     bool has_frame = flm_bytes_contain(head, "\n#0  ") || flm_bytes_start_with(head, "#0  ");
     bool has_place = flm_bytes_contain(head, ") at ") || flm_bytes_contain(head, " () from ") ||
                      flm_bytes_contain(head, " in ?? ()");
-    return has_frame && has_place ? FLM_SNIFF_SURE - 10 : FLM_SNIFF_NO;
+    bool is_eu_stack = flm_bytes_start_with(head, "PID ") && flm_bytes_contain(head, ":\n#0  0x");
+    return has_frame && (has_place || is_eu_stack) ? FLM_SNIFF_SURE - 10 : FLM_SNIFF_NO;
 }
 
 const struct flm_format flm_format_gdb = {
     .name = "gdb",
     .title = "gdb",
     .extensions = "",
-    .description = "backtraces of gdb: thread apply all bt",
+    .description = "backtraces of gdb: thread apply all bt; of eu-stack",
     .keeps_labels = true,
     .sniff = sniff_gdb,
     .read = read_gdb,

@@ -30,7 +30,18 @@ static void profiles_in_other_formats_are_named(void **state)
     is("SLOW\x03\0\x20\0", 8, "a method trace of Android");
     text_is("*version\n3\ndata-file-overflow=false\nclock=dual\n", "a method trace of Android");
     is("JAVA PROFILE 1.0.2\0\0\0\0\x08", 23, "a heap dump of Java");
-    is("gmon\x01\0\0\0", 8, "of gprof");
+    is("gmon\x01\0\0\0", 8, "'gprof PROGRAM gmon.out'");
+    text_is("% self  % total  name\n 40.00    60.00  f - a.rb:3\n", "a summary of rbspy");
+    text_is("TRACE START [2026-11-29 00:06:12.616597]\n    0.0003  394848   -> {main}() /w.php:0\n",
+            "xdebug.mode=profile");
+    text_is("Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-29 00:06:12.612597]\n",
+            "xdebug.mode=profile");
+    text_is("% time     seconds  usecs/call     calls    errors syscall\n------ -----------\n",
+            "a summary of strace");
+    text_is("26584 0.000000 execve(\"./w\", [\"./w\", \"1\"], 0x7ffe /* 9 vars */) = 0\n",
+            "(strace)");
+    text_is("openat(AT_FDCWD, \"/etc/x\", O_RDONLY) = 3\n > /usr/lib/ld.so(f+0x8) [0x20]\n",
+            "(strace)");
     is("tr\xfdP\x01", 5, "a capture of Tracy");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     is("Ftrace!\0\4\0", 10, "this is a folder of uftrace");

@@ -33,6 +33,8 @@ static const struct real_file files[] = {
      0.20992092300002696, 3},
     {&flm_format_stackprof, "text_stacks/stackprof.dump", "wall", "us", 65046, 7},
     {&flm_format_ghc, "text_stacks/ghc.json", "ticks", "ticks", 740, 9},
+    {&flm_format_rprof, "text_stacks/rprof.out", "time", "us", 770000, 19},
+    {&flm_format_gdb, "text_stacks/eu-stack.txt", "threads", "threads", 1, 1},
 };
 
 static void real_files_obey_the_laws_of_readers(void **state)
@@ -58,6 +60,8 @@ static void every_allocation_may_fail(void **state)
     static const struct short_text texts[] = {
         {&flm_format_bpftrace, "@a[\n    f+1\n, \n    g+2\n, x]: 1\n@b[, x]: 2\n"},
         {&flm_format_gdb, "Thread 1 (Thread 0x1 (LWP 2) \"n\"):\n#0  f (a=1,\n  b=2) at a.c:3\n"},
+        {&flm_format_gdb, "PID 1 - process\nTID 1:\n#0  0x01 f - /a\n    a.c:1:2\n#1  0x02\n"},
+        {&flm_format_rprof, "line profiling: sample.interval=10\n#File 1: a\n1#2 \"f\" \n"},
         {&flm_format_python_dump,
          "Thread 0x1 [n] (most recent call first):\n  File \"a\", line 7 in f\n"},
         {&flm_format_goroutines, "goroutine 1 [running]:\nmain.f(0x1)\n\t/a.go:1 +0x1\nmain.g()\n"},
@@ -465,6 +469,56 @@ static void recordings_of_safari_have_times(void **state)
     assert_refused(&flm_format_safari, "{\"recording\":{}}", 0, "it has no \"sampleStackTraces\"");
 }
 
+/* Of samples with lines, memory, quotes in names, and two recordings in one file. */
+static void samples_of_r_count_their_interval(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        &flm_format_rprof,
+        flm_bytes_of("memory profiling: GC profiling: line profiling: sample.interval=20000\n"
+                     "#File 1: model.R\n"
+                     ":1:2:3:4:1#7 \"paste\" 1#9 \"a \"quoted\" name\" \"fit\" \n"
+                     ":1:2:3:4:\"<GC>\" \"fit\" \n"
+                     ":1:2:3:4:1#3 \n"
+                     "nonsense\n"
+                     "sample.interval=5000\n"
+                     "\"fit\" \n"),
+        &with_labels);
+    assert_folded(p, "fit 5000\nfit;<GC> 20000\nfit;a \"quoted\" name;paste 20000\n");
+    assert_int_equal(lost(p, "counts of memory of samples", ""), 3);
+    assert_int_equal(lost(p, "malformed lines", "line 6"), 1);
+    flm_profile_free(p);
+    p = read_bytes(&flm_format_rprof,
+                   flm_bytes_of("line profiling: sample.interval=10\n#File 1: m.R\n"
+                                "1#7 \"paste\" 1#9 \"f\" \n"),
+                   &(struct flm_read_options){.locations = true, .lines = true});
+    assert_int_equal(frame_named(p, "paste")->line, 7);
+    assert_true(is_string(p, frame_named(p, "f")->file, "m.R"));
+    flm_profile_free(p);
+}
+
+static void frames_of_eu_stack_have_what_was_asked_for(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        &flm_format_gdb,
+        flm_bytes_of("PID 7 - process\nTID 7:\n"
+                     "#0  0x00007fc8733aabf2     std::sort(int, int) - /usr/lib/libc.so.6\n"
+                     "    ./stdlib/msort.c:50:25\n"
+                     "#1  0x000055ff3610b21d - 1 main\n    /srv/w.c:8\n"
+                     "#2  0x000055ff3610b000\n"
+                     "TID 8:\n#0  0x0000000000000010 poll - /lib/libc.so.6\n"),
+        &(struct flm_read_options){.keep_times = true, .locations = true, .lines = true});
+    assert_folded(p, "??;main;std::sort(int, int) 1\npoll 1\n");
+    assert_described(p, "\"thread\"=\"8\"");
+    assert_int_equal(frame_named(p, "??")->flags, FLM_FRAME_UNSYMBOLIZED);
+    assert_int_equal(frame_named(p, "main")->line, 8);
+    assert_true(is_string(p, frame_named(p, "main")->file, "/srv/w.c"));
+    assert_int_equal(frame_named(p, "std::sort(int, int)")->line, 50);
+    assert_true(is_string(p, frame_named(p, "poll")->module, "/lib/libc.so.6"));
+    flm_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,6 +544,8 @@ int main(void)
         cmocka_unit_test(stackprof_without_raw_is_a_call_graph),
         cmocka_unit_test(cost_centers_are_a_tree),
         cmocka_unit_test(recordings_of_safari_have_times),
+        cmocka_unit_test(samples_of_r_count_their_interval),
+        cmocka_unit_test(frames_of_eu_stack_have_what_was_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
