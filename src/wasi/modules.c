@@ -55,6 +55,12 @@ void flm_modules_prepare(struct flm_modules *modules, struct flm_module *const *
     (void)modules, (void)wanted, (void)count;
 }
 
+struct flm_bytes flm_module_name(const struct flm_module *module)
+{
+    (void)module;
+    return (struct flm_bytes){"", 0};
+}
+
 const struct flm_build_id *flm_module_build_id(const struct flm_module *module)
 {
     return &module->id;
