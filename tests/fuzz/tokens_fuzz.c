@@ -30,6 +30,7 @@ static void ask(const struct flm_tokens *tokens, const char *authorization)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const unsigned all = FLM_RIGHT_READ | FLM_RIGHT_WRITE | FLM_RIGHT_ADMIN;
     struct flm_tokens tokens = {0};
     struct flm_error why = {0};
     const uint8_t *nul = size > 0 ? memchr(data, 0, size) : NULL;
@@ -44,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     promise(good || why.kind == FLM_ERROR_FORMAT || why.kind == FLM_ERROR_SYSTEM);
     for (size_t i = 0; i < tokens.count; i++) {
         const struct flm_token *t = &tokens.at[i];
-        promise(t->rights != 0 && !(t->rights & ~(unsigned)(FLM_RIGHT_READ | FLM_RIGHT_WRITE)));
+        promise(t->rights != 0 && !(t->rights & ~all));
         promise(!t->tenant || flm_is_tenant(t->tenant));
     }
     ask(&tokens, asked);
