@@ -247,6 +247,7 @@ test('a file to compare with is chosen from the palette', async () => {
     const page = await open(small);
     await press(page, ':');
     await field(page).fill('compare with');
+    await entries(page).first().filter({hasText: /^Compare with a file/}).waitFor();
     const chosen = page.waitForEvent('filechooser');
     await press(page, 'Enter');
     await (await chosen).setFiles(file('later.folded', 'main;parse 5\n'));

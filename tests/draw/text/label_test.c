@@ -136,8 +136,9 @@ static void a_known_font_measures_its_letters(void **state)
 static void letters_of_several_bytes_are_never_cut(void **state)
 {
     (void)state;
-    static const char name[] = "\u00E4\u00F6\u00FC\u00E4\u00E4\u00E4\u00E4\u00F6\u00FC\u00F6";
-    assert_label(name, 90, "\u00E4\u00F6\u00FC\u00E4\u2026\u00E4\u00F6\u00FC\u00F6");
+    assert_label("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xB6",
+                 90,
+                 "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xE2\x80\xA6\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xB6");
 }
 
 static void a_label_is_never_wider_than_its_room(void **state)
