@@ -75,7 +75,10 @@ printf 'i = 0\nwhile i < 20000:\n    i += 1\n' > old/app.py
 cp old/app.py new/app.py
 chmod +x app
 "$flamel" convert -q app.folded -o api.pb.gz || exit 1
-for time in now -30m -24h30m; do "$flamel" store add flamel-data -l service=api --time $time api.pb.gz || exit 1; done
+for time in now -30m -2h30m -24h30m -2d -3d -4d -5d -6d -7d -8d -9d -10d -11d; do "$flamel" store add flamel-data -l service=api --time $time api.pb.gz || exit 1; done
+for pod in 1 2 3 4 5 6 7 8; do
+    for time in -30m -2h30m; do "$flamel" store add flamel-data -l service=api -l pod=$pod --time $time api.pb.gz || exit 1; done
+done
 for name in load-test old/app new/app base/app; do cp app $name; done
 run=1 machine=x
 export run machine
