@@ -16,6 +16,7 @@
 struct reading {
     struct flm_text_reading base;
     struct FLM_ARRAY(struct flm_string) files; /* by number - 1 */
+    struct flm_text file; /* that of a line: names of the builder move when others are added */
     double interval;
     uint64_t without_memory; /* samples whose counts are left out */
 };
@@ -72,7 +73,9 @@ static void take_line(struct reading *r, struct flm_bytes *text, struct flm_stac
     if (file == 0 || file > r->files.count)
         return;
     const struct flm_interner *names = &r->base.stack.builder->interner;
-    frame->line_file = flm_interner_text(names, r->files.at[file - 1].index);
+    r->file.size = 0;
+    flm_text_add(&r->file, flm_interner_text(names, r->files.at[file - 1].index));
+    frame->line_file = (struct flm_bytes){r->file.at, r->file.size};
     frame->line = line;
 }
 
@@ -135,6 +138,9 @@ static bool read_rprof(struct flm_source *source, const struct flm_read_options 
     bool good = flm_text_read(&r.base, source, options, builder, why, read_line, NULL);
     if (r.without_memory > 0)
         flm_builder_lost(builder, "counts of memory of samples", "", 0, (double)r.without_memory);
+    if (good && r.file.failed)
+        good = flm_error_memory(why);
+    flm_text_clear(&r.file);
     FLM_ARRAY_CLEAR(&r.files);
     return good;
 }
