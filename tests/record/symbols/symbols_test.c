@@ -225,8 +225,7 @@ static void a_process_whose_start_was_lost_has_no_jit_code(void **state)
     (void)state;
     struct scenario t;
     scenario_init(&t);
-    const uint64_t chain[] = {FLM_CONTEXT_USER, 0x1100};
-    put_sample(&t.records, 4711, 4711, 10, chain, 2);
+    put_sample(&t.records, 4711, 4711, 10, chain, 2); /* its first two */
     struct flm_profile *p = scenario_profile(&t);
     struct flm_name said = flm_profile_note_named(p, FLM_NOTE_UNSYMBOLIZED "code of process 4711");
     assert_non_null(said.at);

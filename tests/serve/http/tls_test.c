@@ -134,7 +134,7 @@ static void who_speaks_in_the_clear_is_told(void **state)
 
 static void copy(const char *from, const char *to)
 {
-    char command[300], made[200];
+    char command[900], made[200];
     snprintf(made, sizeof made, "%s.new", to);
     snprintf(command, sizeof command, "cp %s %s && mv %s %s", from, made, made, to);
     assert_int_equal(system(command), 0);
