@@ -1,6 +1,6 @@
 /* modules.c - symbol/registry/module.h, symbol/disassembly and load/probe/probe_names.h where there
- * are no programs to look into: each module is missing. Names and lines that a profile has, and
- * those in files of symbols beside it, are all there are. */
+ * are no programs to look into: each module is missing. So a profile has the names and lines that
+ * its file has, or a file of symbols that was saved with it (load/sidecar.h). */
 #include <stdlib.h>
 
 #include "load/probe/probe_names.h"

@@ -72,6 +72,7 @@ filter -a reverse -t folded $folded
 report $work/nothing.folded
 report --rowz 5 $folded
 convert $folded -t nonsense
+annotate --lines -n 5 tests/data/v8/example.cpuprofile
 gate --base $folded $folded $folded $folded $folded --new $folded $folded $folded $folded $folded
 END
 "$in_wasm" report - < "$folded" | cmp - <("$native" report - < "$folded") || fail 'a pipe is read otherwise'

@@ -3,7 +3,7 @@
 import { MemoryFiles, standardMemory } from './memory_files.js';
 import { runCommand } from './wasi.js';
 
-// In node the command is a file beside this one; elsewhere it is fetched, and compiled while it arrives.
+// Node reads the command from this folder; a browser fetches it, and compiles it while it arrives.
 async function compile() {
     if (globalThis.process?.versions?.node) {
         const { compiledCommand } = await import('./compiled.js');

@@ -4,33 +4,50 @@
 
 #include "cli/common/messages.h"
 
-/* Those that need more than files: processes, a kernel, sockets. */
+/* All commands, in the order of the help. Those under `linux` need more than files: processes, a
+ * kernel, sockets. */
+/* clang-format off */
+#define COMMANDS(any, linux)                                                                       \
+    linux(record)                                                                                  \
+    linux(probe)                                                                                   \
+    linux(top)                                                                                     \
+    any(view)                                                                                      \
+    any(convert)                                                                                   \
+    any(info)                                                                                      \
+    any(report)                                                                                    \
+    any(annotate)                                                                                  \
+    any(diff)                                                                                      \
+    any(gate)                                                                                      \
+    any(series)                                                                                    \
+    any(similarity)                                                                                \
+    any(merge)                                                                                     \
+    any(filter)                                                                                    \
+    linux(store)                                                                                   \
+    linux(query)                                                                                   \
+    linux(serve)                                                                                   \
+    any(formats)                                                                                   \
+    linux(mcp)                                                                                     \
+    any(completion)
+/* clang-format on */
+
+#define ADDRESS(name) &flm_command_##name,
+#define NAME(name) #name,
+#define NOTHING(name)
 #ifdef __wasi__
-#define ON_LINUX(...)
+static const struct flm_command *const commands[] = {COMMANDS(ADDRESS, NOTHING)};
+static const char *const left_out[] = {COMMANDS(NOTHING, NAME) NULL};
 #else
-#define ON_LINUX(...) __VA_ARGS__,
+static const struct flm_command *const commands[] = {COMMANDS(ADDRESS, ADDRESS)};
+static const char *const left_out[] = {NULL};
 #endif
 
-/* clang-format off */
-static const struct flm_command *const commands[] = {
-    ON_LINUX(&flm_command_record, &flm_command_probe, &flm_command_top)
-    &flm_command_view,
-    &flm_command_convert,
-    &flm_command_info,
-    &flm_command_report,
-    ON_LINUX(&flm_command_annotate)
-    &flm_command_diff,
-    &flm_command_gate,
-    &flm_command_series,
-    &flm_command_similarity,
-    &flm_command_merge,
-    &flm_command_filter,
-    ON_LINUX(&flm_command_store, &flm_command_query, &flm_command_serve)
-    &flm_command_formats,
-    ON_LINUX(&flm_command_mcp)
-    &flm_command_completion,
-};
-/* clang-format on */
+bool flm_command_is_left_out(const char *name)
+{
+    for (size_t i = 0; left_out[i]; i++)
+        if (strcmp(left_out[i], name) == 0)
+            return true;
+    return false;
+}
 
 const struct flm_command *const *flm_commands(size_t *count)
 {

@@ -28,6 +28,9 @@ extern const struct flm_command flm_command_completion;
 /* All of them, in the order in which help lists them; `count` receives how many. */
 const struct flm_command *const *flm_commands(size_t *count);
 
+/* Whether flamel has a command of that name, but not for the system that this program is for. */
+bool flm_command_is_left_out(const char *name);
+
 /* NULL if there is none of that name. */
 const struct flm_command *flm_command_named(const char *name);
 

@@ -38,22 +38,9 @@ static void print_beginning(void)
                     "'flamel help' lists all commands, 'flamel COMMAND --help' describes one.\n");
 }
 
-/* A command that is not in this program, but in the one for Linux. */
-static bool is_elsewhere(const char *name)
-{
-#ifdef __wasi__
-    static const char *const names[] = {"record", "probe", "top", "store", "query", "serve", "mcp"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-#endif
-    (void)name;
-    return false;
-}
-
 static int no_command(const char *name)
 {
-    if (is_elsewhere(name)) {
+    if (flm_command_is_left_out(name)) {
         flm_message("%s takes flamel for Linux: this one is WebAssembly, and reads what was "
                     "recorded ('flamel help' lists what it does)",
                     name);
