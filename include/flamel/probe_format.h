@@ -200,7 +200,7 @@ struct flm_probe_header {
     uint32_t clock;    /* enum flm_probe_clock */
     uint32_t is_final; /* the program became another one, or aborted, at now_ticks */
 
-    /* Files of before have less than this: what is behind `header_size` is 0. */
+    /* Older files have a shorter header, of `header_size` bytes: what it does not have is 0. */
     uint64_t lost_calls;     /* of a child: of locks and files, before it was measured */
     uint64_t lost_processes; /* children whose file could not be made */
 };

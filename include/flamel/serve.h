@@ -59,7 +59,8 @@ bool flm_serve_stop(struct flm_serve *serve, struct flm_error *why);
 const char *flm_serve_url(const struct flm_serve *serve);
 struct flm_store_recovery flm_serve_recovered(const struct flm_serve *serve);
 
-/* A new token for `rights` ("read", "write", "admin", or several: "read,write"), and of a tenant (NULL: any). `token`
+/* A new token for `rights` ("read", "write", "admin", or several: "read,write"), and of a tenant
+ * (NULL: any). `token`
  * and `line`, of the file of tokens, receive terminated texts. False, and `why`. */
 enum { FLM_SERVE_TOKEN_SIZE = 80, FLM_SERVE_LINE_SIZE = 320 };
 bool flm_serve_new_token(const char *rights, const char *tenant, char token[FLM_SERVE_TOKEN_SIZE],

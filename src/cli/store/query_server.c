@@ -10,6 +10,7 @@
 #include "net/url.h"
 
 static const size_t MOST_RESPONSE = (size_t)2 << 30;
+enum { MOST_NODES = 2000000 }; /* FLM_SERVE_MOST_NODES of the server */
 
 static void add_parameter(struct flm_text *url, const char *name, const char *value)
 {
@@ -57,7 +58,7 @@ struct flm_profile *flm_query_ask_merge(const struct flm_query_fields *f, struct
     struct flm_http_reply reply;
     struct flm_profile *p = NULL;
     char nodes[16];
-    snprintf(nodes, sizeof nodes, "%d", f->nodes >= 0 ? f->nodes : 2000000);
+    snprintf(nodes, sizeof nodes, "%d", f->nodes >= 0 ? f->nodes : MOST_NODES);
     const char *const more[][2] = {{"compare", f->compare}, {"nodes", nodes}};
     const struct flm_load_options load = {.size = sizeof load, .format = "flm"};
     if (flm_query_ask(f, "/api/v1/merge", more, 2, NULL, &reply, why)) {

@@ -76,7 +76,7 @@ static struct flm_bytes parent_of(struct flm_bytes path)
 }
 
 /* Of "/usr/lib/python3.11/json/decoder.py" the folder; of "/usr/bin/python3.11" and
- * "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0" those beside it. */
+ * "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0" the ones in /usr/lib. */
 static void try_path(struct search *s, struct flm_bytes path)
 {
     if (path.size == 0 || path.at[0] != '/' || !flm_bytes_contain(path, "python3."))

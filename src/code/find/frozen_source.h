@@ -1,8 +1,9 @@
 /* frozen_source.h - the source of modules of Python that are frozen: "<frozen os>" is os.py.
  *
- * CPython has the code of some modules of its library in its program, and says so instead of the
- * name of their file. The files are in the folder of the library, lib/python3.11, which the profile
- * has in the names of other files, or beside the folder of the interpreter. */
+ * CPython has some modules of its library compiled into the program, and gives "<frozen NAME>" for
+ * their file. The source files are in the library's folder, lib/python3.11. It is taken from the
+ * paths of other files in the profile, or from the path of the interpreter: of
+ * /usr/bin/python3.11 it is /usr/lib/python3.11. */
 #ifndef FLAMEL_CODE_FIND_FROZEN_SOURCE_H
 #define FLAMEL_CODE_FIND_FROZEN_SOURCE_H
 

@@ -395,7 +395,7 @@ static bool read_header(struct reading *r)
         return flm_error_set(r->why, FLM_ERROR_FORMAT,
                              "a file of version %u, and this flamel reads version %d",
                              header->version, FLM_PROBE_VERSION);
-    if (header->header_size < sizeof *header) /* a library of before */
+    if (header->header_size < sizeof *header) /* an older library */
         memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->ns_per_tick == 0 || header->site_count > FLM_PROBE_SITE_MASK)
         return refuse(r, 0, "its header has no clock, or too many sites");

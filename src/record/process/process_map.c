@@ -410,7 +410,7 @@ static bool fork_process(struct flm_processes *p, const struct flm_event *event)
 static bool name(struct flm_processes *p, const struct flm_event *event)
 {
     if (event->name.is_exec) {
-        /* The first that is seen of a recording's command, whose events begin with its exec. */
+        /* Of the recorded command no fork is seen: its events begin with this exec. */
         struct process *process = get_process(p, event->process);
         if (!process)
             return false;

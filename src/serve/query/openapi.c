@@ -254,10 +254,9 @@ static void answer(struct flm_serving *s, const struct flm_http_request *request
     flm_json_begin(&json, "info", FLM_JSON_OBJECT_LINE);
     add_text(&json, "title", "flamel serve");
     add_text(&json, "version", flm_version());
-    add_text(
-        &json, "description",
-        "Profiles of many programs over time: docs/serve.md describes it, and the protocols of "
-        "other clients that are spoken besides.");
+    add_text(&json, "description",
+             "Profiles of many programs over time. docs/serve.md describes this API, and the "
+             "protocols of other clients that the server takes too.");
     flm_json_end(&json);
     add_paths(&json);
     flm_json_add_written(

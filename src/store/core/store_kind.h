@@ -1,6 +1,6 @@
 /* store_kind.h - what every kind of store does: the functions behind flamel/store.h.
  *
- * A kind is a folder beside this one and a line in the table of store.c; all other code works
+ * Each kind has a folder next to this one and a line in the table of store.c; all other code works
  * with any kind. What all kinds must agree on is in this folder: which series and types
  * a query wants (wanted.h), what a batch may have (batch.h), texts and groups in their order
  * (ordered_texts.h, groups.h), and the tree that profiles are poured into (store_head.h).

@@ -65,7 +65,8 @@ static const struct flm_rectangle *widest_in(const struct first *first,
 {
     const struct flm_rectangle *seen = first->seen.at, *widest = r;
     double most = 0;
-    while (seen[*at].level < r->level || (seen[*at].level == r->level && seen[*at].x0 < r->x0))
+    while (*at < first->seen.count &&
+           (seen[*at].level < r->level || (seen[*at].level == r->level && seen[*at].x0 < r->x0)))
         ++*at;
     for (; *at < first->seen.count && seen[*at].level == r->level && seen[*at].x0 < r->x1; ++*at) {
         bool is_wider = seen[*at].x1 - seen[*at].x0 > most;

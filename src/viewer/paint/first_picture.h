@@ -8,9 +8,9 @@
  * as long to draw. A label is cut off where its box ends. A color is `fill` in a light theme and
  * `color` in a dark one: the policy of the page allows no style attributes, web/start.css chooses.
  * So a picture costs the browser some forty elements and a label each, and 18 bytes a box. The
- * outermost FLM_FIRST_ROWS rows are drawn, and of these the boxes
- * that are wide enough for the picture to have FLM_FIRST_BOXES; the others are merged, in the color
- * of the widest: the window's own replaces it. That of a comparison has the class "compared". */
+ * outermost FLM_FIRST_ROWS rows are drawn, and of these the boxes that are wide enough for the
+ * picture to have FLM_FIRST_BOXES; the others are merged, in the color of the widest: the window's
+ * own replaces it. That of a comparison has the class "compared". */
 #ifndef FLAMEL_VIEWER_PAINT_FIRST_PICTURE_H
 #define FLAMEL_VIEWER_PAINT_FIRST_PICTURE_H
 
