@@ -9,10 +9,9 @@
  * spoken in the clear. So neither server knows of TLS, and their limits hold: what a server does
  * not read is not taken from the client, and the other way round.
  *
- * One thread has all links. Each takes about 100 KB while bytes are on their way, and three
- * files. Versions below TLS 1.2 are refused. Before each connection it is looked whether the
- * files of the certificate have changed, as they do when it is renewed; then they are read
- * again. */
+ * One thread has all links. Each takes about 100 KB while bytes are on their way, and three file
+ * descriptors. Versions below TLS 1.2 are refused. Certificate and key are read again for the next
+ * connection after their files have changed, as they do when a certificate is renewed. */
 #ifndef FLAMEL_SERVE_HTTP_TLS_H
 #define FLAMEL_SERVE_HTTP_TLS_H
 
