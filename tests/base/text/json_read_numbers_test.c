@@ -1,7 +1,7 @@
 #include "base/text/json_read.h"
 
+#include "support/core/json_parser.h"
 #include "support/core/random.h"
-#include "support/profile/json_parser.h"
 #include "support/profile/perf_reading.h"
 
 static void numbers_are_text_and_value(void **state)

@@ -1,7 +1,7 @@
 #include "base/text/json_read.h"
 
 #include "support/core/failures.h"
-#include "support/profile/json_parser.h"
+#include "support/core/json_parser.h"
 #include "support/profile/perf_reading.h"
 
 /* Writes a value as the parser has read it, as JSON without blanks. */

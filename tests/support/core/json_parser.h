@@ -1,6 +1,6 @@
 /* json_parser.h - a parser of JSON over a text, whole or through windows of `step` bytes. */
-#ifndef FLAMEL_TESTS_SUPPORT_PROFILE_JSON_PARSER_H
-#define FLAMEL_TESTS_SUPPORT_PROFILE_JSON_PARSER_H
+#ifndef FLAMEL_TESTS_SUPPORT_CORE_JSON_PARSER_H
+#define FLAMEL_TESTS_SUPPORT_CORE_JSON_PARSER_H
 
 #include <stdlib.h>
 
