@@ -120,7 +120,8 @@ static struct flm_frame_record frame_of(struct reading *r, struct flm_bytes name
         where.line = number < UINT32_MAX ? (uint32_t)number : 0;
     }
     frame.function = flm_builder_string(b, name.at, name.size).index;
-    return b->interner.frames[flm_builder_located(b, &frame, where).index];
+    uint32_t index = flm_builder_located(b, &frame, where).index; /* may move the frames */
+    return b->interner.frames[index];
 }
 
 /* Takes "[4]" off the end, and "<cycle 1>" before it. */

@@ -48,6 +48,26 @@ static void a_flat_profile_has_functions_alone(void **state)
     flm_profile_free(p);
 }
 
+/* The table of frames grows, and moves, while they are read. */
+static void a_report_may_have_any_number_of_functions(void **state)
+{
+    (void)state;
+    enum { COUNT = 3000, LINE = 80 };
+    static char text[(COUNT + 2) * LINE];
+    size_t size = (size_t)sprintf(text, "Each sample counts as 0.01 seconds.\n"
+                                        "  %%   cumulative   self              self     total\n");
+    for (int i = 0; i < COUNT; i++)
+        size += (size_t)sprintf(text + size, " 1.00  0.01  0.01  1  0.01  0.01  f%d\n", i);
+    struct flm_profile *p = read_text(gprof, text);
+    assert_metric(p, 0, "time", "ns", COUNT * 1e7, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "f%d", i);
+        assert_int_equal(frame_named(p, name)->kind, FLM_KIND_NATIVE);
+    }
+    flm_profile_free(p);
+}
+
 #define HEADER "index % time    self  children    called     name\n"
 
 static void names_may_have_anything(void **state)
@@ -138,6 +158,7 @@ int main(void)
         cmocka_unit_test(real_files_obey_the_laws_of_readers),
         cmocka_unit_test(a_call_graph_becomes_stacks),
         cmocka_unit_test(a_flat_profile_has_functions_alone),
+        cmocka_unit_test(a_report_may_have_any_number_of_functions),
         cmocka_unit_test(names_may_have_anything),
         cmocka_unit_test(the_traditional_form_is_read),
         cmocka_unit_test(what_cannot_be_read_is_told),
