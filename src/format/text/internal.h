@@ -15,12 +15,14 @@ struct flm_text_reading {
     struct flm_stack_buffer stack;
     struct flm_line_reader lines;
     struct flm_metric metric;
+    struct flm_text plain; /* a line without the colors of a terminal */
     bool has_samples;
     bool failed; /* `why` is set: reading ends */
 };
 
-/* Reads all lines: `line` gets each of them, `end` (may be NULL) is called behind the last one.
- * False, and `why`, if that failed, or if there was no sample. */
+/* Reads all lines: `line` gets each of them, without the colors that a tool writes for a terminal;
+ * `end` (may be NULL) is called behind the last one. False, and `why`, if that failed, or if there
+ * was no sample. */
 bool flm_text_read(struct flm_text_reading *reading, struct flm_source *source,
                    const struct flm_read_options *options, struct flm_builder *builder,
                    struct flm_error *why, void (*line)(void *reading, struct flm_bytes line),

@@ -3,6 +3,39 @@
 #include "base/number/number.h"
 #include "profile/internal.h"
 
+/* The size of a control sequence for a terminal (ECMA-48) at the beginning of `text`: of one that
+ * sets colors (CSI) or a set of characters, as tput writes it; 0 if it is neither. */
+static size_t control_size(struct flm_bytes text)
+{
+    size_t size = 2;
+    if (text.size < 3 || text.at[0] != '\x1b')
+        return 0;
+    if (text.at[1] == '(')
+        return 3;
+    if (text.at[1] != '[')
+        return 0;
+    while (size < text.size && text.at[size] >= ' ' && text.at[size] < '@')
+        size++;
+    return size < text.size && text.at[size] >= '@' && text.at[size] <= '~' ? size + 1 : 0;
+}
+
+/* py-spy and gdb write colors where their output is a terminal, as that of script(1) is. */
+static struct flm_bytes plain_line(struct flm_text_reading *r, struct flm_bytes line)
+{
+    if (line.size == 0 || !memchr(line.at, '\x1b', line.size))
+        return line;
+    r->plain.size = 0;
+    while (line.size > 0) {
+        size_t control = control_size(line);
+        if (control == 0)
+            flm_text_putc(&r->plain, *line.at);
+        line = flm_bytes_from(line, control > 0 ? control : 1);
+    }
+    if (r->plain.failed)
+        flm_builder_fail_memory(r->stack.builder);
+    return (struct flm_bytes){r->plain.at, r->plain.size};
+}
+
 bool flm_text_read(struct flm_text_reading *r, struct flm_source *source,
                    const struct flm_read_options *options, struct flm_builder *builder,
                    struct flm_error *why, void (*line)(void *reading, struct flm_bytes line),
@@ -13,10 +46,11 @@ bool flm_text_read(struct flm_text_reading *r, struct flm_source *source,
     r->stack.builder = builder;
     r->stack.options = options;
     while (!r->failed && !flm_builder_failed(builder) && flm_line_next(&r->lines, &text))
-        line(r, text);
+        line(r, plain_line(r, text));
     if (end && !r->failed && !r->lines.failed)
         end(r);
     flm_stack_clear(&r->stack);
+    flm_text_clear(&r->plain);
     if (r->failed || r->lines.failed)
         return false;
     return r->has_samples || flm_builder_failed(builder) ||

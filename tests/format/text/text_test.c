@@ -60,6 +60,7 @@ static void every_allocation_may_fail(void **state)
     static const struct short_text texts[] = {
         {&flm_format_bpftrace, "@a[\n    f+1\n, \n    g+2\n, x]: 1\n@b[, x]: 2\n"},
         {&flm_format_gdb, "Thread 1 (Thread 0x1 (LWP 2) \"n\"):\n#0  f (a=1,\n  b=2) at a.c:3\n"},
+        {&flm_format_gdb, "#0  \33[33mf\33[m () at \33[32ma.c\33[m:3\n"},
         {&flm_format_gdb, "PID 1 - process\nTID 1:\n#0  0x01 f - /a\n    a.c:1:2\n#1  0x02\n"},
         {&flm_format_rprof, "line profiling: sample.interval=10\n#File 1: a\n1#2 \"f\" \n"},
         {&flm_format_python_dump,
@@ -182,6 +183,35 @@ static void threads_of_python_have_the_lines_that_run(void **state)
                   "Process 1: python\nPython v3.11.7 (/usr/bin/python3.11)\n\n"
                   "Thread 1 (idle)\n    poll (libc.so.6)\n    f (a b (1).py:7)\n");
     assert_folded(p, "f (a b (1).py:7);poll (libc.so.6) 1\n");
+    flm_profile_free(p);
+}
+
+/* gdb and py-spy color what they write where that is a terminal, or script(1). */
+static void colors_of_a_terminal_are_no_part_of_names(void **state)
+{
+    (void)state;
+    struct flm_profile *p = read_bytes(
+        &flm_format_python_dump,
+        flm_bytes_of("Process \33[33m\33[1m1\33[0m: python\r\n"
+                     "Python v\33[1m3.11.7\33[0m (\33[2m/usr/bin/python3.11\33[0m)\r\n\r\n"
+                     "Thread \33[33m\33[1m0x7F\33[0m (idle): \"Main\"\r\n"
+                     "    \33[32mpoll\33[0m (\33[36mlibc.so.6\33[0m)\r\n"
+                     "    \33[38;5;10mf\33(B\33[m (\33[36ma.py\33[0m:\33[2m7\33[0m)\r\n\33[0"),
+        &by_thread);
+    assert_folded(p, "Main;f (a.py:7);poll (libc.so.6) 1\n");
+    assert_described(p, "\"thread\"=\"0x7F\"");
+    flm_profile_free(p);
+    p = read_bytes(
+        &flm_format_gdb,
+        flm_bytes_of("Thread 1 (Thread 0x1 (LWP 2) \"g\"):\n"
+                     "#0  \33[34m0x51\33[m in \33[33mleaf\33[m (\33[36mn\33[m=1) "
+                     "at \33[32mg.c\33[m:3\n"
+                     "#1  \33[34m0x52\33[m in \33[33m??\33[m () from \33[32m/x.so\33[m\n"),
+        &(struct flm_read_options){.locations = true, .lines = true});
+    assert_folded(p, "??;leaf 1\n");
+    assert_int_equal(frame_named(p, "leaf")->line, 3);
+    assert_true(is_string(p, frame_named(p, "leaf")->file, "g.c"));
+    assert_true(is_string(p, frame_named(p, "??")->module, "/x.so"));
     flm_profile_free(p);
 }
 
@@ -529,6 +559,7 @@ int main(void)
         cmocka_unit_test(stacks_of_the_kernel_run_on_those_of_the_user),
         cmocka_unit_test(names_of_functions_in_gdb_have_any_brackets),
         cmocka_unit_test(threads_of_python_have_the_lines_that_run),
+        cmocka_unit_test(colors_of_a_terminal_are_no_part_of_names),
         cmocka_unit_test(py_spy_dumps_the_same_as_json),
         cmocka_unit_test(sessions_of_pyinstrument_have_times),
         cmocka_unit_test(trees_of_pyinstrument_have_what_is_left_over),
