@@ -79,9 +79,13 @@ $(INSTALL_RESULTS): $B/results/install/%: tests/install/%.sh all force
 
 # Programs that measure what their lines cost, recorded: a minute. The whole matrix of compilers, debug
 # information and runtimes takes ten.
-LINES_RESULTS := $(patsubst tests/lines/%,$B/results/lines/%,$(basename $(wildcard tests/lines/truth.sh tests/lines/peers.py tests/lines/pprof_list.py)))
+LINES_RESULTS := $(patsubst tests/lines/%,$B/results/lines/%,$(basename $(wildcard tests/lines/truth.sh tests/lines/debuginfod.sh tests/lines/peers.py tests/lines/pprof_list.py)))
 $B/results/lines/truth: tests/lines/truth.sh $(RUNNABLE) force
 	$(run_test) lines/truth 600 tests/lines/truth.sh $B/flamel
+
+# Debug information, machine code and sources of a program that is gone, from a server of elfutils.
+$B/results/lines/debuginfod: tests/lines/debuginfod.sh $(RUNNABLE) force
+	$(run_test) lines/debuginfod $(TEST_SECONDS) $< $B/flamel
 
 # Each address and line of a perf.data, as perf and addr2line have them.
 $B/results/lines/peers: tests/lines/peers.py $(RUNNABLE) force
@@ -94,6 +98,7 @@ $B/results/lines/pprof_list: tests/lines/pprof_list.py $(RUNNABLE) force
 .PHONY: test-lines
 test-lines: $(RUNNABLE)
 	tests/lines/truth.sh $< all
+	tests/lines/debuginfod.sh $<
 	python3 tests/lines/peers.py $<
 	python3 tests/lines/pprof_list.py $<
 

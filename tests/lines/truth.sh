@@ -25,7 +25,8 @@ command -v gcc > /dev/null || { echo 'there is no gcc'; exit 77; }
     exit 77
 }
 # Symbols of other programs with the same build id are not wanted.
-export XDG_CACHE_HOME="$work/cache"
+# Nor objects that a compiler's cache has of another folder: their debug information names that.
+export XDG_CACHE_HOME="$work/cache" CCACHE_DISABLE=1
 
 # compare NAME TRUTH LINES: LINES is what flamel annotate --lines --json wrote. $without is the kind
 # of lines that cannot be known.
