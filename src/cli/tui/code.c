@@ -439,7 +439,7 @@ bool flm_tui_code_key(struct flm_tui *tui, const struct flm_tui_event *event)
         row && row->open != FLM_TRISTATE_NONE ? choose(tui) : (void)0;
     else if (strcmp(key, "Tab") == 0 && code->assembly)
         tui->code.side = !tui->code.side;
-    else if (strcmp(key, "o") == 0)
+    else if (strcmp(key, "o") == 0 || strcmp(key, "E") == 0)
         edit_row(tui);
     else
         return false;

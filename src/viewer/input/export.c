@@ -70,7 +70,7 @@ static bool has_file(const struct flm_viewer *v)
 }
 
 static const struct flm_condition in_file = {
-    has_file, "the profile does not say in which file this function is"};
+    has_file, "no function is selected of which the profile says in which file it is"};
 
 static bool act_help(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {

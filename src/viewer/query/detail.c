@@ -414,7 +414,26 @@ static bool is_address(struct flm_bytes file)
     return flm_bytes_start_with(file, "https://") || flm_bytes_start_with(file, "http://");
 }
 
-static struct flm_bytes link_of(struct flm_query *q, const struct flm_frame_record *frame)
+/* The frame's line, or the first one of its file among its locations: frames of recordings have
+ * none of their own (profile/chains.h). 0: not known. */
+static uint32_t line_of(const struct flm_profile *p, uint32_t frame)
+{
+    const struct flm_frame_record *record = &p->frames[frame];
+    uint32_t first = 0, line = record->line;
+    if (line || p->sizes.location_count == 0)
+        return line;
+    for (uint32_t i = 0; i < frame; i++)
+        first += p->frame_locations[i];
+    for (uint32_t i = 0; i < p->frame_locations[frame]; i++) {
+        struct flm_location where = flm_location_at(p, first + i);
+        if (where.file == record->file && where.line && (!line || where.line < line))
+            line = where.line;
+    }
+    return line;
+}
+
+static struct flm_bytes link_of(struct flm_query *q, const struct flm_frame_record *frame,
+                                uint32_t line)
 {
     struct flm_bytes file = flm_string_bytes(q->profile, frame->file);
     struct flm_bytes template = {q->viewer->model.source_link.at,
@@ -428,7 +447,7 @@ static struct flm_bytes link_of(struct flm_query *q, const struct flm_frame_reco
             add_escaped(out, file);
             i += 6;
         } else if (flm_bytes_start_with(rest, "{line}")) {
-            flm_text_uint(out, frame->line ? frame->line : 1);
+            flm_text_uint(out, line ? line : 1);
             i += 6;
         } else {
             flm_text_putc(out, template.at[i++]);
@@ -457,15 +476,16 @@ static void add_frame(struct flm_query *q, const struct flm_subject *s,
 {
     uint32_t frame = s->frame;
     const struct flm_frame_record *record = &q->profile->frames[frame];
+    uint32_t line = line_of(q->profile, frame);
     detail->frame = frame;
     detail->title = flm_query_title(q, frame);
     detail->name = flm_query_copy(q, flm_frame_function(q->profile, frame));
     detail->module = flm_query_string(q, record->module);
     detail->file = flm_query_string(q, record->file);
-    detail->line = record->line ? record->line : NAN;
+    detail->line = line ? line : NAN;
     detail->kind = flm_query_kind(q, s);
     detail->address = address_of(q, record->address);
-    detail->link = link_of(q, record);
+    detail->link = link_of(q, record, line);
 }
 
 static bool add_detail(struct flm_query *q, const struct flm_subject *s,

@@ -188,7 +188,7 @@ struct flm_response_detail {
     double node;
     struct flm_bytes metric, title, name; /* of merged frames: how many */
     bool compared;
-    double frame, line;
+    double frame, line; /* the line: of the function, or the first one of its code that is known */
     struct flm_bytes module, file, kind, address, link;
     FLM_LIST(struct flm_response_moment) moment; /* of a flame chart */
     FLM_LIST(struct flm_response_value) values;  /* the shown metric first */

@@ -124,6 +124,37 @@ static void a_frame_says_where_it_is_and_links_to_its_source(void **state)
     flm_viewer_free(v);
 }
 
+/* Recordings have lines as locations: of the file that the function is in, the first one. */
+static void without_a_line_of_its_own_a_frame_has_the_first_known_one(void **state)
+{
+    (void)state;
+    static const uint32_t lines[] = {52, 0, 48, 7, 50};
+    struct flm_builder *b = flm_builder_new(NULL);
+    struct flm_metric cpu = flm_builder_metric(b, "cpu", "ns");
+    uint32_t file = flm_builder_string(b, "/src/a.c", 8).index;
+    uint32_t header = flm_builder_string(b, "/src/a.h", 8).index;
+    for (size_t i = 0; i < 2 * sizeof lines / sizeof lines[0]; i++) {
+        bool is_other = i & 1; /* its locations are before those of f, which is after it by name */
+        struct flm_frame_record record = {
+            .function = flm_builder_string(b, is_other ? "e" : "f", 1).index, .file = file};
+        struct flm_location where = {.line = is_other ? 2 : lines[i / 2],
+                                     .file = lines[i / 2] == 7 ? header : file};
+        struct flm_frame frame = flm_builder_frame(b, &record);
+        frame = flm_builder_frame_at(b, frame, &where);
+        flm_builder_add(b, flm_builder_child(b, flm_builder_root(b), frame), cpu, 1);
+    }
+    struct flm_profile *p = flm_builder_finish(b, NULL);
+    assert_non_null(p);
+    struct flm_viewer *v = viewer_of(p);
+    act(v, "source-link editor://open?file={file}&line={line}");
+    select_named(v, "f");
+    assert_answer(v, "detail", "line", "48");
+    assert_answer(v, "detail", "link", "editor://open?file=/src/a.c&line=48");
+    select_named(v, "e");
+    assert_answer(v, "detail", "line", "2");
+    flm_viewer_free(v);
+}
+
 static void narrow_frames_are_told_together(void **state)
 {
     (void)state;
@@ -373,6 +404,7 @@ int main(void)
         cmocka_unit_test(a_frame_has_its_values_and_shares),
         cmocka_unit_test(a_function_has_all_its_places_and_who_calls_it),
         cmocka_unit_test(a_frame_says_where_it_is_and_links_to_its_source),
+        cmocka_unit_test(without_a_line_of_its_own_a_frame_has_the_first_known_one),
         cmocka_unit_test(narrow_frames_are_told_together),
         cmocka_unit_test(pauses_are_no_part_of_what_is_told_of_a_chart),
         cmocka_unit_test(of_an_inverted_tree_the_stack_is_still_callers_first),
