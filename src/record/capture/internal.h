@@ -37,6 +37,7 @@ struct flm_recorder {
     struct flm_attached_runtimes *runtimes; /* NULL: the user wants none */
     struct flm_thread_signals *signals;     /* NULL: no agent wants them, or they are not allowed */
     bool is_hurried;                        /* it wakes up often, since an interpreter runs */
+    struct flm_readers *readers;            /* on each CPU; NULL: the recorder waits for all */
     struct flm_memory_watch memory;
     int64_t round_ns;  /* when the spool was last written */
     bool may_be_ahead; /* its priority may be raised */
@@ -77,6 +78,20 @@ bool flm_recorder_begin_agents(struct flm_recorder *r, struct flm_error *why);
 bool flm_recorder_read_agents(struct flm_recorder *r, struct flm_error *why);
 bool flm_recorder_join_agents(struct flm_recorder *r, int64_t until_ns, struct flm_error *why);
 bool flm_recorder_end_agents(struct flm_recorder *r, struct flm_error *why);
+
+/* ---- recorder_readers.c ---------------------------------------------------------------------- */
+
+/* Starts a reader on each CPU. The caller has the lock, as always when it uses the recorder; while
+ * it sleeps it gives it away. `end` takes it, and returns when all have ended; NULL: there are
+ * none. */
+struct flm_readers *flm_readers_start(struct flm_recorder *recorder, struct flm_error *why);
+void flm_readers_end(struct flm_readers *readers);
+void flm_readers_lock(struct flm_readers *readers);
+void flm_readers_unlock(struct flm_readers *readers);
+bool flm_readers_failed(struct flm_readers *readers, struct flm_error *why);
+
+/* Reads what the rings and the agents have: all of it, or what is old enough to be in order. */
+bool flm_recorder_read_round(struct flm_recorder *r, bool all, struct flm_error *why);
 
 /* ---- recorder_notes.c ------------------------------------------------------------------------ */
 

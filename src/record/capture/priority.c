@@ -1,7 +1,10 @@
 #include "record/capture/priority.h"
 
+#include <sched.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 bool flm_priority_may_rise(void)
@@ -24,6 +27,34 @@ int flm_priority_raise(void)
 void flm_priority_restore(int priority)
 {
     setpriority(PRIO_PROCESS, 0, priority);
+}
+
+/* struct sched_attr, which not all C libraries have. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+void flm_priority_take_cpu(int cpu)
+{
+    enum { SHORTEST_NS = 100000 };
+    const struct sched_param first = {.sched_priority = 1};
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET((size_t)cpu, &cpus);
+    sched_setaffinity(0, sizeof cpus, &cpus);
+    if (sched_setscheduler(0, SCHED_FIFO, &first) == 0)
+        return;
+    flm_priority_raise();
+    const struct attributes attributes = {
+        .size = sizeof attributes,
+        .nice = getpriority(PRIO_PROCESS, 0),
+        .runtime_ns = SHORTEST_NS,
+    };
+    syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 size_t flm_load_factor_of(double load, long processors)

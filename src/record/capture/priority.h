@@ -21,6 +21,12 @@ bool flm_priority_may_rise(void);
 int flm_priority_raise(void);
 void flm_priority_restore(int priority);
 
+/* Keeps the calling thread on one CPU, where it comes before others as soon as it is woken up: as a
+ * thread of real time, where that is allowed (CAP_SYS_NICE), else with the priority that it can
+ * have, and turns that are as short as possible. Linux 6.12 and later let such a thread come first,
+ * without any right. What it does must be short. */
+void flm_priority_take_cpu(int cpu);
+
 /* How many times as long as on an idle machine a thread without priority waits for its turn: 1, 2
  * or 4, by the load of each processor. */
 size_t flm_load_factor(void);

@@ -349,7 +349,7 @@ static void end_spool(struct flm_recorder *r, const struct flm_error *why)
     r->spool = NULL;
 }
 
-static bool read_round(struct flm_recorder *r, bool all, struct flm_error *why)
+bool flm_recorder_read_round(struct flm_recorder *r, bool all, struct flm_error *why)
 {
     struct flm_error spool_why;
     int64_t began_ns = flm_now_ns();
@@ -420,11 +420,32 @@ static void hurry(struct flm_recorder *r, int64_t now_ns)
 
 int flm_recorder_sleep_ms(const struct flm_recorder *r, int64_t now_ns)
 {
-    int most = r->is_hurried ? 1 : r->runtimes ? LOOK_MS : TICK_MS;
+    int most = r->is_hurried ? 1 : r->runtimes && !r->readers ? LOOK_MS : TICK_MS;
     if (r->options.duration_ns == 0)
         return most;
     int64_t left = r->options.duration_ns - (now_ns - r->started_ns);
     return left <= 0 ? 0 : left < most * 1000000LL ? (int)(left / 1000000) + 1 : most;
+}
+
+/* Whether any recorded task may still live. */
+static bool wait(struct flm_recorder *r, int most_ms)
+{
+    if (!r->readers)
+        return flm_rings_wait(r->rings, r->child.ended, most_ms);
+    struct pollfd ended = {.fd = r->child.ended, .events = POLLIN};
+    flm_readers_unlock(r->readers);
+    poll(&ended, 1, most_ms);
+    flm_readers_lock(r->readers);
+    return flm_rings_wait(r->rings, -1, 0);
+}
+
+/* A program that records itself has threads of its own: readers would be recorded, too. */
+static bool start_readers(struct flm_recorder *r, struct flm_error *why)
+{
+    if (!r->request.prompt || r->options.thread_count > 0)
+        return true;
+    r->readers = flm_readers_start(r, why);
+    return r->readers;
 }
 
 static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *context,
@@ -433,8 +454,8 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
     int64_t last_tick_ns = r->started_ns;
     for (bool over = false; !over;) {
         int64_t now_ns = flm_now_ns();
-        bool alive = flm_rings_wait(r->rings, r->child.ended, flm_recorder_sleep_ms(r, now_ns));
-        if (!read_round(r, false, why))
+        bool alive = wait(r, flm_recorder_sleep_ms(r, now_ns));
+        if (flm_readers_failed(r->readers, why) || !flm_recorder_read_round(r, false, why))
             return false;
         now_ns = flm_now_ns();
         hurry(r, now_ns);
@@ -458,7 +479,9 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     assert(r->started_ns == 0);
     if (is_urgent(r))
         r->priority = flm_priority_raise();
-    bool ran = start(r, why) && run_until_end(r, tick, context, why);
+    bool ran = start(r, why) && start_readers(r, why) && run_until_end(r, tick, context, why);
+    flm_readers_end(r->readers);
+    r->readers = NULL;
     flm_rings_stop(r->rings); /* while it is our turn */
     if (is_urgent(r) || r->is_hurried)
         flm_priority_restore(r->priority);
@@ -467,7 +490,7 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     r->ended_ns = flm_now_ns();
     flm_recorder_note_end(r);
     struct flm_error spool_why;
-    bool good = flm_recorder_end_agents(r, why) && read_round(r, true, why) &&
+    bool good = flm_recorder_end_agents(r, why) && flm_recorder_read_round(r, true, why) &&
                 (flm_recorder_mark_exit(r) || flm_error_memory(why));
     struct flm_ring_counts counts = flm_rings_counts(r->rings);
     /* A LOST record comes with the next record that fits: after the last one there is none. */

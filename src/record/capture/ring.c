@@ -25,12 +25,18 @@ void flm_rings_stop(struct flm_rings *rings)
 
 /* A file whose task and all its children have ended makes poll return at once, for ever: then
  * another file of the same ring is polled. */
-static void poll_another(struct flm_rings *rings, struct flm_ring *ring)
+void flm_rings_poll_another(struct flm_rings *rings, struct flm_ring *ring)
 {
     size_t number = (size_t)(ring - rings->ring);
     while (++ring->polled < rings->files.count)
         if (rings->files.at[ring->polled].ring == number)
             return;
+}
+
+int flm_rings_file(const struct flm_rings *rings, const struct flm_ring *ring)
+{
+    bool is_there = ring->page && ring->polled < rings->files.count;
+    return is_there ? rings->files.at[ring->polled].file : -1;
 }
 
 void flm_rings_hurry(struct flm_rings *rings, bool hurried)
@@ -42,20 +48,16 @@ bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms)
 {
     bool any = false;
     for (size_t i = 0; i < rings->count; i++) {
-        struct flm_ring *ring = &rings->ring[i];
-        bool there = ring->page && ring->polled < rings->files.count;
-        rings->polled[i] = (struct pollfd){
-            .fd = there ? rings->files.at[ring->polled].file : -1,
-            .events = POLLIN,
-        };
-        any = any || there;
+        int file_of_ring = flm_rings_file(rings, &rings->ring[i]);
+        rings->polled[i] = (struct pollfd){.fd = file_of_ring, .events = POLLIN};
+        any = any || file_of_ring >= 0;
     }
     rings->polled[rings->count] = (struct pollfd){.fd = file, .events = POLLIN};
     if (poll(rings->polled, (nfds_t)(rings->count + 1), timeout_ms) <= 0)
         return any;
     for (size_t i = 0; i < rings->count; i++)
         if (rings->polled[i].revents & (POLLHUP | POLLERR | POLLNVAL))
-            poll_another(rings, &rings->ring[i]);
+            flm_rings_poll_another(rings, &rings->ring[i]);
     return any;
 }
 

@@ -47,6 +47,12 @@ void flm_rings_hurry(struct flm_rings *rings, bool hurried);
  * signal arrived. Returns whether any recorded task may still live. */
 bool flm_rings_wait(struct flm_rings *rings, int file, int timeout_ms);
 
+/* The file that becomes readable when one ring is, -1 when it will not any more; and another one,
+ * when that only says that its task has ended. */
+struct flm_ring;
+int flm_rings_file(const struct flm_rings *rings, const struct flm_ring *ring);
+void flm_rings_poll_another(struct flm_rings *rings, struct flm_ring *ring);
+
 /* Files and ids of an event of one thread, on every CPU. */
 struct flm_thread_files {
     struct FLM_ARRAY(int) files;

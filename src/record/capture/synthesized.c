@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/number/number.h"
-#include "record/capture/synthesized_build_id.h"
 
 enum { MOST_PATH = 4096 };
 

@@ -8,6 +8,7 @@
 
 #include "base/text/text.h"
 #include "flamel/error.h"
+#include "symbol/identity/build_id.h"
 
 /* With the fields that end every record: those of sample_id for FLM_STREAM_SAMPLE. */
 struct flm_synthesized {
@@ -26,5 +27,11 @@ bool flm_synthesize_machine(const struct flm_synthesized *synthesized, struct fl
 
 /* The kernel and its modules, if their addresses are not hidden. */
 bool flm_synthesize_kernel(const struct flm_synthesized *synthesized, struct flm_error *why);
+
+/* ---- synthesized_build_id.c ------------------------------------------------------------------ */
+
+/* The build id of a file that a process has mapped at `start`, `size` bytes of it. False: it has
+ * none, or the process may not be read. */
+bool flm_mapped_build_id(int32_t process, uint64_t start, uint64_t size, struct flm_build_id *id);
 
 #endif

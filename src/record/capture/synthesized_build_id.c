@@ -1,4 +1,9 @@
-#include "record/capture/synthesized_build_id.h"
+/* synthesized_build_id.c - the build id of a file that a process has mapped, from its memory.
+ *
+ * A library that was replaced while it runs can be read by root alone (/proc/PID/map_files). But
+ * the notes of a program lie in its first page, and whoever may trace a process may read them: so a
+ * copy of the file is recognized, and another file refused. */
+#include "record/capture/synthesized.h"
 
 #include <elf.h>
 #include <string.h>

@@ -109,6 +109,16 @@ int flm_python_minor(const struct flm_python *p)
     return p->layout.minor;
 }
 
+/* Calls write their return addresses there, and the loop its state. */
+bool flm_python_stands_still(struct flm_python *p, struct flm_stack_dump dump)
+{
+    enum { LEAST = 64, COMPARED = 2048 };
+    char now[COMPARED];
+    size_t size = dump.bytes.size < COMPARED ? dump.bytes.size : COMPARED;
+    return size >= LEAST && flm_process_memory_read_now(&p->memory, dump.address, now, size) &&
+           memcmp(now, dump.bytes.at, size) == 0;
+}
+
 bool flm_python_is_denied(const struct flm_python *p)
 {
     return p->memory.error == EPERM;

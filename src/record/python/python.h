@@ -56,6 +56,9 @@ enum flm_python_result flm_python_read(struct flm_python *python, int32_t thread
                                        struct flm_stack_dump dump,
                                        const struct flm_python_frame **frames, size_t *count);
 
+/* Whether a thread has not run since its sample: its stack has the bytes that it had. */
+bool flm_python_stands_still(struct flm_python *python, struct flm_stack_dump dump);
+
 /* Whether the last read failed because we may not read the process. */
 bool flm_python_is_denied(const struct flm_python *python);
 

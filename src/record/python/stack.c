@@ -134,6 +134,7 @@ struct mixing {
     struct flm_pythons *p;
     const struct flm_opened *i;
     struct flm_code_sink sink;
+    size_t bare;  /* the innermost loops that have no frame */
     size_t count; /* of `scratch` */
 };
 
@@ -170,10 +171,13 @@ static bool mix(struct mixing *m, struct flm_runtime_sample *sample,
 {
     struct walk walk = {0};
     for (size_t at = 0; at < sample->count && m->count < MOST_CHAIN; at++) {
-        if (!is_loop(&walk, m->i, sample->chain[at]))
+        bool is_native = !is_loop(&walk, m->i, sample->chain[at]);
+        if (is_native || m->bare > 0) {
+            m->bare -= !is_native;
             m->p->scratch[m->count++] = sample->chain[at];
-        else if (!put_entry(m, &frame, end))
+        } else if (!put_entry(m, &frame, end)) {
             return false;
+        }
     }
     /* The native frames of these were beyond the stack dump. */
     while (frame < end && m->count < MOST_CHAIN)
@@ -197,61 +201,83 @@ static bool is_too_old(const struct flm_event *event, bool has_dump, int64_t now
            !flm_thread_is_blocked(event->process, event->thread);
 }
 
+/* A sample, and what its frames are compared with. */
+struct comparison {
+    const struct flm_opened *i;
+    const struct flm_runtime_sample *sample;
+    struct flm_stack_dump dump;
+    size_t loops;
+    size_t bare; /* of these, innermost ones that have no frame */
+};
+
+static size_t count_entries(const struct flm_python_frame *frames, size_t count)
+{
+    size_t entries = 0;
+    for (size_t at = 0; at < count; at++)
+        entries += frames[at].is_entry;
+    return entries;
+}
+
+static bool do_agree(const struct comparison *c, size_t entries)
+{
+    return c->sample->is_whole ? entries == c->loops : entries >= c->loops;
+}
+
 /* Leaves out the functions that the thread has called since the sample: the innermost one of the
  * sample is the first that was there, with as many entries below it as the sample has loops. False
  * when there is none: it has returned. */
-static bool skip_later(const struct flm_runtime_sample *sample, size_t loops,
-                       const struct flm_python_frame **frames, size_t *count)
+static bool skip_later(const struct comparison *c, const struct flm_python_frame **frames,
+                       size_t *count)
 {
-    size_t entries = 0;
-    for (size_t at = 0; at < *count; at++)
-        entries += (*frames)[at].is_entry;
-    bool is_known = sample->event->sample.registers && sample->event->sample.stack.size > 0;
-    for (; *count > 0; --*count, entries -= (*frames)++->is_entry) {
-        bool agree = sample->is_whole ? entries == loops : entries >= loops;
-        if (agree && was_there(*frames, &sample->event->sample))
+    const struct flm_python_frame *first = *frames;
+    size_t left = *count, entries = count_entries(first, left);
+    bool is_known = c->sample->event->sample.registers && c->dump.bytes.size > 0;
+    for (; left > 0; left--, entries -= first++->is_entry) {
+        if (do_agree(c, entries) && was_there(first, &c->sample->event->sample)) {
+            *frames = first;
+            *count = left;
             return true;
-        if (entries < loops || !is_known)
+        }
+        if (entries < c->loops || !is_known)
             return false;
     }
     return false;
 }
 
-static bool do_agree(const struct flm_runtime_sample *sample, size_t loops,
-                     const struct flm_python_frame *frames, size_t count)
+/* The thread has not run since, and no instruction is at hand: it clears the variables of a
+ * function that returns, say, or enters or leaves a loop, which has no frame then. */
+static bool has_stayed(struct comparison *c, size_t entries)
 {
-    size_t entries = 0;
-    for (size_t at = 0; at < count; at++)
-        entries += frames[at].is_entry;
-    return sample->is_whole ? entries == loops : entries >= loops;
+    c->bare = entries + 1 == c->loops;
+    return (do_agree(c, entries) || c->bare > 0) && flm_python_stands_still(c->i->at, c->dump);
 }
 
 /* The frames, if they are those of the sample; else counts the reason. */
-static bool read_checked(struct flm_pythons *p, const struct flm_opened *i,
-                         const struct flm_runtime_sample *sample, size_t loops, int64_t now_ns,
+static bool read_checked(struct flm_pythons *p, struct comparison *comparison, int64_t now_ns,
                          const struct flm_python_frame **frames, size_t *count)
 {
     enum { TRIES = 4 };
     struct flm_python_counts *c = &p->counts;
-    struct flm_stack_dump dump = flm_stack_dump_of(&sample->event->sample);
-    if (is_too_old(sample->event, dump.bytes.size > 0, now_ns)) {
+    const struct flm_event *event = comparison->sample->event;
+    struct flm_python *python = comparison->i->at;
+    if (is_too_old(event, comparison->dump.bytes.size > 0, now_ns)) {
         c->stale++;
         return false;
     }
     enum flm_python_result result = FLM_PYTHON_TORN;
     for (int again = 0; again < TRIES && result == FLM_PYTHON_TORN; again++)
-        result = flm_python_read(i->at, sample->event->thread, now_ns, dump, frames, count);
+        result = flm_python_read(python, event->thread, now_ns, comparison->dump, frames, count);
     c->torn += result == FLM_PYTHON_TORN;
     c->without += result == FLM_PYTHON_NO_FRAMES;
     c->unreadable += result == FLM_PYTHON_GONE;
-    c->denied += result == FLM_PYTHON_GONE && flm_python_is_denied(i->at);
+    c->denied += result == FLM_PYTHON_GONE && flm_python_is_denied(python);
     if (result != FLM_PYTHON_FRAMES)
         return false;
-    bool agree = do_agree(sample, loops, *frames, *count);
-    if (skip_later(sample, loops, frames, count))
+    size_t entries = count_entries(*frames, *count);
+    if (skip_later(comparison, frames, count) || has_stayed(comparison, entries))
         return true;
-    c->disagreeing += !agree;
-    c->moved_on += agree;
+    c->moved_on += do_agree(comparison, entries);
+    c->disagreeing += !do_agree(comparison, entries);
     return false;
 }
 
@@ -272,12 +298,18 @@ bool flm_pythons_mix(void *pythons, struct flm_runtime_sample *sample, int64_t n
     const struct flm_python_frame *frames;
     size_t count;
     p->counts.samples++;
-    bool good = read_checked(p, i, sample, loops, now_ns, &frames, &count);
+    struct comparison comparison = {
+        .i = i,
+        .sample = sample,
+        .dump = flm_stack_dump_of(&sample->event->sample),
+        .loops = loops,
+    };
+    bool good = read_checked(p, &comparison, now_ns, &frames, &count);
     p->counts.read_ns += flm_now_ns() - now_ns;
     if (!good)
         return true;
     p->counts.mixed++;
-    struct mixing mixing = {p, i, {define, context, why}, 0};
+    struct mixing mixing = {p, i, {define, context, why}, comparison.bare, 0};
     return mix(&mixing, sample, frames, frames + count);
 }
 

@@ -12,7 +12,8 @@
  *     it was not torn      python.h
  *     the numbers agree    as many entries into the interpreter as native frames of its loop
  *     it did not move on   the stack dump, or a register, has an address in the instructions of the
- *                          innermost function: the loop's own, at the time of the sample
+ *                          innermost function: the loop's own, at the time of the sample. Or the
+ *                          thread has not run since: its stack is that of the dump, byte for byte
  *
  * A function has no address; it gets a number instead (FLM_EVENT_CODE), defined once. This is the
  * entry "CPython" in the table of runtimes (runtime.h). */

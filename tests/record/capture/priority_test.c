@@ -1,5 +1,7 @@
 #include "record/capture/priority.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,10 +37,38 @@ static void the_factor_grows_with_the_load_up_to_four(void **state)
     assert_in_range(flm_load_factor(), 1, 4);
 }
 
+static void *take_cpu(void *cpu)
+{
+    flm_priority_take_cpu(*(const int *)cpu);
+    cpu_set_t cpus;
+    assert_int_equal(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+    bool is_alone = CPU_COUNT(&cpus) == 1 && CPU_ISSET((size_t) * (const int *)cpu, &cpus);
+    return is_alone && sched_getcpu() == *(const int *)cpu ? cpu : NULL;
+}
+
+static void a_thread_takes_a_CPU_and_others_keep_theirs(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *taken;
+    cpu_set_t before, after;
+    int cpu = sched_getcpu(), policy = sched_getscheduler(0);
+    int priority = getpriority(PRIO_PROCESS, 0);
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(pthread_create(&thread, NULL, take_cpu, &cpu), 0);
+    pthread_join(thread, &taken);
+    assert_ptr_equal(taken, &cpu);
+    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+    assert_true(CPU_EQUAL(&before, &after));
+    assert_int_equal(sched_getscheduler(0), policy);
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), priority);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_raised_priority_is_restored),
+        cmocka_unit_test(a_thread_takes_a_CPU_and_others_keep_theirs),
         cmocka_unit_test(the_factor_grows_with_the_load_up_to_four),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

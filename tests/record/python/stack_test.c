@@ -8,6 +8,7 @@
 
 #include "record/python/find.h"
 #include "record/python/python.h"
+#include "record/runtime/process_memory.h"
 #include "support/core/allocation.h"
 #include "support/core/files.h"
 #include "support/record/python_interpreters.h"
@@ -200,6 +201,56 @@ static void the_sample_must_have_an_instruction_of_the_function(void **state)
     tear_down(&f);
 }
 
+/* Of a process that waits in a system call; 0: the kernel does not say. */
+static uint64_t read_stack_pointer(int32_t process)
+{
+    char path[64], line[512] = "";
+    unsigned long long pointer = 0;
+    snprintf(path, sizeof path, "/proc/%d/syscall", process);
+    FILE *file = fopen(path, "r");
+    if (file && fgets(line, sizeof line, file))
+        sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %llx", &pointer);
+    if (file)
+        fclose(file);
+    return pointer;
+}
+
+/* It stands still, and has no instruction of its function at hand: it may not have moved on. */
+static void a_thread_that_stands_still_needs_no_instruction(void **state)
+{
+    (void)state;
+#if defined(__aarch64__)
+    enum { STACK_POINTER = 31 };
+#else
+    enum { STACK_POINTER = 7 };
+#endif
+    struct fixture f;
+    if (!set_up(&f))
+        skip();
+    struct flm_process_memory memory = {.process = f.target.process};
+    uint64_t registers[1] = {read_stack_pointer(f.target.process)};
+    char stack[128];
+    if (registers[0] == 0) {
+        tear_down(&f);
+        skip();
+    }
+    assert_true(flm_process_memory_read_now(&memory, registers[0], stack, sizeof stack));
+    f.layout.user_registers = UINT64_C(1) << STACK_POINTER;
+    f.event.sample.registers = registers;
+    f.event.sample.register_abi = 2;
+    f.event.sample.stack = (struct flm_bytes){stack, sizeof stack};
+    assert_string_equal(mix(&f, "U L n L n", true, 2000), "U key n outer <module> n");
+    /* A loop that is being entered, or left, has no frame. */
+    assert_string_equal(mix(&f, "U L n L n L n", true, 2000), "U L n key n outer <module> n");
+    assert_string_equal(mix(&f, "U L L L L n", true, 2000), "U L L L L n");
+    stack[sizeof stack - 1] ^= 1;
+    assert_string_equal(mix(&f, "U L n L n", true, 2000), "U L n L n");
+    assert_string_equal(mix(&f, "U L n L n L n", true, 2000), "U L n L n L n");
+    assert_int_equal(flm_pythons_counts(f.pythons).moved_on, 1);
+    assert_int_equal(flm_pythons_counts(f.pythons).disagreeing, 2);
+    tear_down(&f);
+}
+
 /* It waits for its input all the while. */
 static void the_sample_of_a_blocked_thread_may_be_old(void **state)
 {
@@ -322,6 +373,7 @@ int main(void)
         cmocka_unit_test(Python_frames_beyond_the_stack_dump_are_kept),
         cmocka_unit_test(samples_that_disagree_keep_native_frames_and_are_counted),
         cmocka_unit_test(the_sample_must_have_an_instruction_of_the_function),
+        cmocka_unit_test(a_thread_that_stands_still_needs_no_instruction),
         cmocka_unit_test(the_sample_of_a_blocked_thread_may_be_old),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(known_shares_are_found_again),
