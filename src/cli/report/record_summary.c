@@ -139,7 +139,7 @@ static void add_reason(const struct flm_record_counts *c, uint64_t count, const 
         return;
     flm_text_puts(out, *given == 0 ? ": " : "; ");
     if (count < c->stacks_truncated) {
-        flm_add_percent(out, (double)count, (double)c->samples);
+        flm_add_percent(out, (double)count, (double)c->stacks_unwound);
         flm_text_putc(out, ' ');
     }
     flm_text_puts(out, reason);
@@ -174,10 +174,10 @@ static void add_stacks(const struct flm_record_summary *s, const struct flm_repo
 {
     const struct flm_record_counts *c = &s->result.counts;
     uint64_t given = 0;
-    if (c->stacks_truncated == 0 || c->samples == 0)
+    if (c->stacks_truncated == 0 || c->stacks_unwound == 0)
         return;
     flm_add_caption(out, "stacks", style);
-    flm_add_percent(out, (double)c->stacks_truncated, (double)c->samples);
+    flm_add_percent(out, (double)c->stacks_truncated, (double)c->stacks_unwound);
     flm_text_puts(out, " truncated (outermost frames missing)");
     bool was_larger =
         s->result.threads_with_larger_stacks > 0 && s->result.threads_without_larger_stacks == 0;

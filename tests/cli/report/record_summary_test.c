@@ -29,6 +29,8 @@ static const char *lines_of(const char *output, const char *first,
     struct flm_profile *p = profile_of_one_sample();
     struct flm_record_summary s = {.profile = p, .result = *result, .output = output};
     s.result.counts.samples = 1000;
+    if (s.result.counts.stacks_unwound == 0)
+        s.result.counts.stacks_unwound = 1000;
     s.result.event = "cpu-clock";
     assert_true(flm_record_summary_text(
         &s, &(struct flm_report_style){.size = sizeof(struct flm_report_style)}, &out, NULL));
@@ -106,6 +108,15 @@ static void other_reasons_are_left_to_flamel_info(void **state)
                         "stacks    2 % truncated (outermost frames missing): 0.5 % deeper than the "
                         "stack dump (try --stack-size 65528); flamel info app.flm says why the "
                         "others are");
+}
+
+/* Those of threads that leave a processor are no samples of the first event. */
+static void shares_are_of_all_stacks(void **state)
+{
+    (void)state;
+    const struct flm_record_counts off_cpu = {.stacks_truncated = 1820, .stacks_unwound = 4000};
+    assert_string_equal(stacks_line_of("app.svg", off_cpu, 16384),
+                        "stacks    45.5 % truncated (outermost frames missing)");
 }
 
 static void larger_stack_dumps_are_stated(void **state)
@@ -244,6 +255,7 @@ int main(void)
         cmocka_unit_test(stacks_on_another_stack_are_no_reason_for_a_larger_dump),
         cmocka_unit_test(each_of_several_reasons_has_its_share),
         cmocka_unit_test(other_reasons_are_left_to_flamel_info),
+        cmocka_unit_test(shares_are_of_all_stacks),
         cmocka_unit_test(larger_stack_dumps_are_stated),
         cmocka_unit_test(what_several_modules_lack_is_said_once),
         cmocka_unit_test(what_is_not_shown_is_said_with_its_option),
