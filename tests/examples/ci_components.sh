@@ -6,6 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD flamel=$(realpath "$1")
 python3 -c 'import yaml' 2> /dev/null || { echo 'there is no python3 with yaml'; exit 77; }
+command -v git > /dev/null || { echo 'there is no git'; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 fail()
