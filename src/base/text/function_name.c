@@ -179,20 +179,28 @@ static size_t past_operator(struct flm_bytes name, size_t at)
  * must not be that name alone. */
 static bool is_phrase(struct flm_bytes name)
 {
-    static const char *const beginnings[] = {"virtual thunk to ",
-                                             "non-virtual thunk to ",
-                                             "covariant return thunk to ",
-                                             "guard variable for ",
-                                             "vtable for ",
-                                             "typeinfo for ",
-                                             "initializer for ",
-                                             "closure #",
-                                             "global constructors keyed to ",
-                                             "transaction clone for "};
+    static const char *const beginnings[] = {
+        "guard variable for ",   "vtable for ", "typeinfo for ",
+        "initializer for ",      "closure #",   "global constructors keyed to ",
+        "transaction clone for "};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (flm_bytes_start_with(name, beginnings[i]))
             return true;
     return false;
+}
+
+#define THUNK "thunk to "
+
+/* What adjusts `this` or a result and then calls a function is named after that: returns where the
+ * function's name begins, 0 where the name is of no thunk. */
+static size_t thunk_size(struct flm_bytes name)
+{
+    static const char *const beginnings[] = {"virtual " THUNK, "non-virtual " THUNK,
+                                             "covariant return " THUNK};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (flm_bytes_start_with(name, beginnings[i]))
+            return strlen(beginnings[i]);
+    return 0;
 }
 
 /* Whether "." at `at` does not separate: a file's extension, a version, or the end. */
@@ -389,7 +397,10 @@ static struct reading read_all(struct flm_bytes name)
     r.location = trampoline ? trampoline : find_location(name);
     if (r.location)
         r.end = r.location - 1 - (name.at[r.location - 1] == '(');
-    r.start = trampoline ? sizeof TRAMPOLINE - 1 : engine_prefix(part(name, 0, r.end));
+    size_t thunk = thunk_size(name);
+    r.start = trampoline ? sizeof TRAMPOLINE - 1
+              : thunk    ? thunk
+                         : engine_prefix(part(name, 0, r.end));
     if (r.location && r.start == r.end) { /* "JS:~ app.js:3": only a location */
         r.start = r.location;
         r.end = name.size;
@@ -458,6 +469,14 @@ struct flm_name_parts flm_name_parts(struct flm_bytes name)
     if (parts.bare >= parts.end || parts.qualified > parts.bare)
         return (struct flm_name_parts){.end = name.size};
     parts.is_cut = r.cut > 0;
+    if (thunk_size(name)) { /* "thunk to Shape::draw", "thunk to …draw": never "draw" alone */
+        parts.elided_from = thunk_size(name);
+        parts.elided_to = parts.bare;
+        parts.qualified = parts.bare = parts.elided_from - strlen(THUNK);
+        if (parts.elided_from == parts.elided_to)
+            parts.elided_from = parts.elided_to = 0;
+        return parts;
+    }
     find_elided(&r, &parts);
     if (is_cut_operator(&r))
         parts.bare = parts.qualified;

@@ -20,7 +20,7 @@
 #include "base/core/bytes.h"
 
 /* Offsets in the name; qualified <= bare < end <= size, except that all are 0 in an empty name;
- * qualified <= elided_from <= elided_to <= bare, or both are 0: nothing is elided. */
+ * qualified <= elided_from <= elided_to <= end, or both are 0: nothing is elided. */
 struct flm_name_parts {
     size_t qualified;              /* the function with its class: past the path or package */
     size_t bare;                   /* the function alone */
