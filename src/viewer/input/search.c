@@ -108,6 +108,29 @@ static bool is_found(const struct flm_viewer *v)
     return false;
 }
 
+static bool is_match(const struct flm_viewer *v, struct flm_node_ref ref)
+{
+    uint32_t frame = flm_scene_frame(&v->scene, ref);
+    return frame != FLM_NONE && v->model.searches.frame_color &&
+           v->model.searches.frame_color[frame];
+}
+
+/* Where a search begins: what matters is seldom the first of many. Over time it is the next. */
+static bool heaviest_match(struct flm_viewer *v)
+{
+    struct flm_node_ref heaviest = flm_node_ref_none();
+    double total = 0;
+    for (uint32_t i = 0; v->model.searches.frame_color && i < v->scene.pane_count; i++) {
+        const struct flm_pane *pane = &v->scene.panes[i];
+        struct flm_node node =
+            flm_search_heaviest(v->model.searches.frame_color, pane->layout, &total);
+        if (node.index != FLM_NONE)
+            heaviest = (struct flm_node_ref){i, flm_pane_number(pane, node)};
+    }
+    flm_viewer_walk_to(v, heaviest);
+    return flm_node_ref_valid(heaviest);
+}
+
 /* Matches of all searches, in the order of the picture, round and round. */
 static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm_error *why)
 {
@@ -148,7 +171,8 @@ static bool next_match(struct flm_viewer *v, enum flm_search_way way, struct flm
 static bool act_next(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
     (void)none;
-    return next_match(v, FLM_SEARCH_NEXT, why);
+    bool begins = !flm_scene_is_over_time(&v->scene) && !is_match(v, v->model.selected);
+    return (begins && heaviest_match(v)) || next_match(v, FLM_SEARCH_NEXT, why);
 }
 
 static bool act_previous(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)

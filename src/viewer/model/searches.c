@@ -445,6 +445,22 @@ struct flm_search_step flm_search_step(const unsigned char *matches,
     return step;
 }
 
+struct flm_node flm_search_heaviest(const unsigned char *matches, const struct flm_layout *layout,
+                                    double *total)
+{
+    const struct flm_tree *tree = flm_layout_tree(layout);
+    struct flm_node heaviest = {FLM_NONE};
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        double offset, width;
+        if (!matches[tree->frame[i]] || flm_tree_is_gap(tree, i) ||
+            !flm_layout_extent(layout, (struct flm_node){i}, &offset, &width) || width <= *total)
+            continue;
+        heaviest.index = i;
+        *total = width;
+    }
+    return heaviest;
+}
+
 /* ---- As text --------------------------------------------------------------------------------- */
 
 static const char kind_letters[] = "trf", scope_letters[] = "nfma";

@@ -117,6 +117,11 @@ struct flm_search_step flm_search_step(const unsigned char *matches,
                                        const struct flm_layout *layout, struct flm_node from,
                                        enum flm_search_way way);
 
+/* The widest node of a matching frame that is wider than *total, which receives its width; of equal
+ * ones the outermost. FLM_NONE: there is none. */
+struct flm_node flm_search_heaviest(const unsigned char *matches, const struct flm_layout *layout,
+                                    double *total);
+
 /* All as text, for the URL, and back: "tni0.parse,!rmc1.libc.*" is kind, scope, whether case
  * matters, and color; then the text, with , and % as %2C and %25. Those that are
  * off stand behind a '!'. */

@@ -20,6 +20,7 @@ static void matches_are_gone_through_from_left_to_right_round_and_round(void **s
     viewing_init(&seen, profile_of("a;read 1\na;read;read 2\nb;x 3\nc;read_all 4\n"), 800, 400, 1);
     viewing_refused(&seen, "next-match");
     viewing_do(&seen, "search read");
+    assert_next(&seen, "next-match", "c;read_all"); /* the heaviest */
     assert_next(&seen, "next-match", "a;read");
     assert_next(&seen, "next-match", "a;read;read");
     assert_next(&seen, "next-match", "c;read_all");
@@ -29,6 +30,35 @@ static void matches_are_gone_through_from_left_to_right_round_and_round(void **s
     assert_next(&seen, "next-match", "a;read");
     assert_next(&seen, "next-match", "a;read;read");
     assert_next(&seen, "next-match", "c;read_all");
+    viewing_clear(&seen);
+}
+
+static void a_search_begins_with_the_heaviest_match_in_each_view(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *action, *from;
+        double total;
+    } views[] = {
+        {"view flame", "c", 9},
+        {"view tree", "c", 9},
+        {"view top", "c", 9},
+        {"invert", "y", 16}, /* all that read called is one function there */
+    };
+    struct viewing seen;
+    viewing_init(&seen, profile_of("a;read 1\nb;read 6\nc;y 2\nz;other;read 9\n"), 800, 400, 1);
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+        viewing_do(&seen, views[i].action);
+        viewing_do(&seen, "search nothing");
+        flm_viewer_select(seen.viewer, viewing_ref(&seen, 0, views[i].from));
+        viewing_do(&seen, "search read");
+        viewing_do(&seen, "next-match");
+        struct flm_node_ref selected = seen.viewer->model.selected;
+        const struct flm_pane *pane = &seen.viewer->scene.panes[selected.pane];
+        double total = flm_layout_total(pane->layout, flm_pane_node(pane, selected.number));
+        if (total != views[i].total)
+            fail_msg("%s: %g, not %g", views[i].action, total, views[i].total);
+    }
     viewing_clear(&seen);
 }
 
@@ -85,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_are_gone_through_from_left_to_right_round_and_round),
+        cmocka_unit_test(a_search_begins_with_the_heaviest_match_in_each_view),
         cmocka_unit_test(a_match_that_is_not_seen_comes_into_view),
         cmocka_unit_test(typing_is_no_step_and_keeps_the_zoom),
         cmocka_unit_test(searches_that_there_are_not_are_refused),
