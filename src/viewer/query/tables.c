@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/core/sort.h"
+#include "draw/text/label.h"
 #include "viewer/query/internal.h"
 #include "viewer/scene/siblings.h"
 
@@ -29,8 +31,81 @@ static bool is_match(const struct flm_viewer *v, const struct flm_function *f)
     return false;
 }
 
+/* Names that are sorted: those of the functions of a ranking, in `text`. */
+struct shown_names {
+    struct flm_text text;
+    struct flm_span_of_text {
+        size_t from, size;
+    } * name;
+};
+
+static struct flm_bytes shown_name(const struct shown_names *names, uint32_t i)
+{
+    return (struct flm_bytes){names->text.at + names->name[i].from, names->name[i].size};
+}
+
+static int by_shown_name(const void *context, uint32_t a, uint32_t b)
+{
+    int order = flm_bytes_compare(shown_name(context, a), shown_name(context, b));
+    return order ? order : (a > b) - (a < b);
+}
+
+/* A name without what its column has no room for: "run" of "app::Job::run(int)" stands among those
+ * with an r. */
+static void add_shown(struct flm_query *q, uint32_t function, const struct flm_query_room *room,
+                      const struct flm_font *font, struct shown_names *names, uint32_t i)
+{
+    uint32_t frame = q->viewer->scene.tables.functions.function[function].first_frame;
+    struct flm_bytes name = flm_frame_title(q->profile, frame);
+    struct flm_name_parts parts = flm_name_parts(name);
+    names->name[i].from = names->text.size;
+    parts.is_cut = false;
+    flm_label_add(&names->text, name, parts, room->width, font);
+    if (names->text.size == names->name[i].from)
+        flm_text_add(&names->text,
+                     (struct flm_bytes){name.at + parts.bare, name.size - parts.bare});
+    names->name[i].size = names->text.size - names->name[i].from;
+}
+
+/* Sorts a ranking by name again, as the names read in their column. NULL if memory ran out. */
+static const uint32_t *sort_by_shown(struct flm_query *q, const uint32_t *ranking, uint32_t count,
+                                     bool down, const struct flm_query_room *room)
+{
+    struct flm_cached_tables *tables = &q->viewer->scene.tables;
+    struct flm_ranked *made = &tables->shown_names;
+    if (made->function && tables->shown_of == ranking && made->count == count &&
+        tables->shown_room == room->width && tables->shown_down == down)
+        return made->function;
+    struct flm_font font = flm_query_font(q, room, FLM_WEIGHT_REGULAR);
+    struct shown_names names = {.name = malloc((size_t)count * sizeof *names.name + 1)};
+    uint32_t *order = malloc(2 * (size_t)count * sizeof *order + 1);
+    uint32_t *function = malloc((size_t)count * sizeof *function + 1);
+    for (uint32_t i = 0; names.name && order && i < count; i++) {
+        add_shown(q, ranking[i], room, &font, &names, i);
+        order[i] = i;
+    }
+    bool good = names.name && order && function && !names.text.failed;
+    if (good) {
+        flm_sort(order, count, order + count, by_shown_name, &names);
+        for (uint32_t i = 0; i < count; i++)
+            function[i] = ranking[order[down ? count - 1 - i : i]];
+        free(made->function);
+        *made = (struct flm_ranked){function, count};
+        tables->shown_of = ranking;
+        tables->shown_room = room->width;
+        tables->shown_down = down;
+        function = NULL;
+    }
+    free(function);
+    free(order);
+    free(names.name);
+    flm_text_clear(&names.text);
+    return good ? made->function : NULL;
+}
+
 static bool list_functions(struct flm_query *q, struct flm_ranking_order order, bool matches_only,
-                           struct listing *listing, struct flm_error *why)
+                           const struct flm_query_room *room, struct listing *listing,
+                           struct flm_error *why)
 {
     struct flm_viewer *v = q->viewer;
     *listing = (struct listing){0};
@@ -39,6 +114,11 @@ static bool list_functions(struct flm_query *q, struct flm_ranking_order order, 
     if (listing->function && v->scene.compared)
         listing->function = flm_compared_ranking(&v->model, &v->scene, listing->function, order,
                                                  &listing->count, why);
+    if (listing->function && order.key == FLM_RANK_NAME && room->width > 0) {
+        listing->function = sort_by_shown(q, listing->function, listing->count, order.down, room);
+        if (!listing->function)
+            flm_error_memory(why);
+    }
     if (!listing->function || !matches_only || !v->model.searches.frame_color)
         return listing->function != NULL;
     uint32_t *filtered = malloc((size_t)listing->count * sizeof *filtered + 1), kept = 0;
@@ -169,7 +249,7 @@ static bool make_functions(struct flm_query *q, struct flm_ranking_order order, 
 {
     bool of_self = flm_ranking_is_of_self(order);
     struct listing listing;
-    if (!list_functions(q, order, matches_only, &listing, why))
+    if (!list_functions(q, order, matches_only, &range.room, &listing, why))
         return false;
     uint32_t end = listing.count;
     if (range.from < end && range.count < end - range.from)

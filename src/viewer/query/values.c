@@ -155,18 +155,23 @@ double flm_query_match(const struct flm_query *q, uint32_t frame)
     return (double)color - 1;
 }
 
+struct flm_font flm_query_font(const struct flm_query *q, const struct flm_query_room *room,
+                               enum flm_weight weight)
+{
+    struct flm_font font = room->in_cells ? flm_cells_font(room->charset)
+                                          : flm_atlas_font(q->viewer->paint.atlas, weight);
+    font.size_px = 1;
+    return font;
+}
+
 void flm_query_shorten(struct flm_query *q, struct flm_query_room room,
                        const struct flm_query_name *names, size_t count)
 {
     const uint32_t *of_frame = q->viewer->scene.tables.functions.of_frame;
     struct flm_font fonts[FLM_WEIGHT_COUNT];
     struct flm_short_name *list = flm_query_take(q, count, sizeof *list);
-    for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++) {
-        fonts[weight] = room.in_cells
-                            ? flm_cells_font(room.charset)
-                            : flm_atlas_font(q->viewer->paint.atlas, (enum flm_weight)weight);
-        fonts[weight].size_px = 1;
-    }
+    for (int weight = 0; weight < FLM_WEIGHT_COUNT; weight++)
+        fonts[weight] = flm_query_font(q, &room, (enum flm_weight)weight);
     for (size_t i = 0; list && i < count; i++) {
         const struct flm_frame_record *frame = &q->profile->frames[names[i].frame];
         struct flm_bytes path =

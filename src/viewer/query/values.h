@@ -78,6 +78,10 @@ struct flm_query_room {
 };
 struct flm_query_room flm_query_take_room(struct flm_bytes *argument);
 
+/* Its letters, as wide as they are in font sizes, or in cells. */
+struct flm_font flm_query_font(const struct flm_query *q, const struct flm_query_room *room,
+                               enum flm_weight weight);
+
 /* Names of one table or list, shortened so that no two functions read the same
  * (draw/text/short_names.h). `shown` is set where it is not the whole title. */
 struct flm_query_name {

@@ -9,6 +9,8 @@ void flm_cached_tables_forget_measures(struct flm_cached_tables *tables)
 {
     free(tables->occurrences);
     free(tables->samples);
+    free(tables->shown_names.function);
+    tables->shown_names = (struct flm_ranked){0};
     tables->occurrences = NULL;
     tables->samples = NULL;
     tables->is_measured = tables->has_chain = false;

@@ -57,6 +57,10 @@ struct flm_cached_tables {
     struct flm_scale scale; /* of columns of self and total (draw/text/quantity.h) */
     struct flm_summary summary;
     struct flm_ranked ranking[FLM_RANK_KEYS][2]; /* [1] down; NULL: not made yet */
+    struct flm_ranked shown_names; /* by the names as a column has them: query/tables.c */
+    const uint32_t *shown_of;      /* the ranking that they are of */
+    double shown_room;             /* of that column */
+    bool shown_down;
     struct flm_presets presets;
     struct flm_call_tree *call_tree;
 };

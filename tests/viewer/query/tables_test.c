@@ -388,9 +388,49 @@ static void every_failed_allocation_is_told(void **state)
         assert_answer_survives(folded, actions, questions[i]);
 }
 
+/* The names of the rows as they are shown, each after (or before) the one above it. */
+static void assert_sorted_as_shown(struct flm_viewer *v, const char *question, bool down)
+{
+    struct json_tree *tree = answer(v, question);
+    const struct json_tree *rows = part(tree, "rows");
+    const char *before = NULL;
+    assert_int_equal(rows->count, 6);
+    for (size_t i = 0; i < rows->count; i++) {
+        bool is_short = json_tree_find(&rows->items[i], "shown") != NULL;
+        const char *shown = at(&rows->items[i], is_short ? "shown" : "title");
+        if (before && (strcmp(before, shown) > 0) != down)
+            fail_msg("%s: '%s' stands before '%s'", question, before, shown);
+        before = shown;
+    }
+    json_tree_free(tree);
+}
+
+static void a_table_by_name_is_sorted_by_the_names_that_it_shows(void **state)
+{
+    (void)state;
+    static const char *const rooms[] = {"80c", "30c", "18c", "12c"};
+    struct flm_viewer *v =
+        viewer_of(profile_of("void app::zip<int>(int, std::vector<int> const&) 1\n"
+                             "bool app::Walker::begin(tree_node*, basic_block_def*) 1\n"
+                             "middle 1\n"
+                             "unsigned int app::Writer::copy(edge_def*, block*) 1\n"
+                             "virtual thunk to app::Walker::end(int) 1\n"
+                             "append(int, int, int, int, int, int, int) 1\n"));
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        char question[40];
+        snprintf(question, sizeof question, "top 0 9 %s", rooms[i]);
+        act(v, "sort name");
+        assert_sorted_as_shown(v, question, false);
+        act(v, "sort -name");
+        assert_sorted_as_shown(v, question, true);
+    }
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_by_name_is_sorted_by_the_names_that_it_shows),
         cmocka_unit_test(negative_values_are_told_as_they_are),
         cmocka_unit_test(the_table_of_functions_is_sorted_and_has_the_rows_that_are_asked_for),
         cmocka_unit_test(numbers_of_a_column_have_one_unit_and_one_precision),
