@@ -46,6 +46,19 @@ void flm_event_track_add_name(const struct flm_scene *scene, uint32_t track, str
     flm_quantity_add(figure, events->most[index], flm_string_bytes(p, points.unit.index));
 }
 
+/* Where the labels begin in the name of a track; 0: it has none, or its unit does not tell what it
+ * is. "cc1 20107  28.4 MiB" needs no "memory" where there is little room. */
+static size_t labels_at(const struct flm_event_tracks *events, uint32_t track)
+{
+    uint32_t index;
+    if (flm_event_track_is_markers(events, track, &index))
+        return 0;
+    struct flm_counter_points points = flm_profile_counter(events->profile, events->counter[index]);
+    if (points.label_set.index == 0 || points.unit.index == 0)
+        return 0;
+    return flm_string_bytes(events->profile, points.name.index).size + 1;
+}
+
 void flm_marker_add_title(const struct flm_profile *p, uint32_t marker, struct flm_text *out)
 {
     const struct flm_marker_record *record = &p->markers[marker];
@@ -130,6 +143,31 @@ static void paint_counter(struct flm_viewer *v, struct flm_pixels *pixels,
     }
 }
 
+/* What the gutter has room for beside a figure. */
+static double room_for_name(const struct flm_viewer *v, struct flm_bytes figure)
+{
+    return flm_scene_gutter_px(&v->scene) -
+           (FLM_NAME_LEFT_PX + FLM_NAME_RIGHT_PX + LABEL_LEFT) * v->scene.window.scale -
+           flm_atlas_width(v->paint.atlas, figure, FLM_WEIGHT_REGULAR);
+}
+
+/* Whether the gutter has room for all names with what they count: all have it, or none. */
+static bool names_fit(const struct flm_viewer *v, struct flm_text *name, struct flm_text *figure)
+{
+    const struct flm_event_tracks *events = &v->scene.threads.events;
+    uint32_t count = flm_event_track_count(events);
+    bool all = true;
+    for (uint32_t track = 0; track < count; track++) {
+        name->size = figure->size = 0;
+        flm_event_track_add_name(&v->scene, track, name, figure);
+        struct flm_bytes title = {name->at, name->size}, amount = {figure->at, figure->size};
+        all = all && (labels_at(events, track) == 0 ||
+                      flm_atlas_width(v->paint.atlas, title, FLM_WEIGHT_REGULAR) <=
+                          room_for_name(v, amount));
+    }
+    return all;
+}
+
 void flm_event_tracks_paint(struct flm_viewer *v, struct flm_pixels *pixels)
 {
     const struct flm_event_tracks *events = &v->scene.threads.events;
@@ -140,6 +178,7 @@ void flm_event_tracks_paint(struct flm_viewer *v, struct flm_pixels *pixels)
     uint32_t count = flm_event_track_count(events);
     double first = a.area.top - flm_event_track_top(&v->scene, count);
     struct flm_text name = {0}, figure = {0};
+    bool is_whole = names_fit(v, &name, &figure);
     for (uint32_t track = 0; track < count; track++) {
         double top = first + flm_event_track_top(&v->scene, track);
         double bottom = top + flm_event_track_height(&v->scene, track);
@@ -158,9 +197,10 @@ void flm_event_tracks_paint(struct flm_viewer *v, struct flm_pixels *pixels)
         double room = flm_atlas_width(v->paint.atlas, amount, FLM_WEIGHT_REGULAR);
         int base = flm_atlas_base_line(v->paint.atlas, (int)top, (int)bottom);
         if (gutter > 0) {
+            title = flm_bytes_from(title, is_whole ? 0 : labels_at(events, track));
             flm_thread_draw_line(v, pixels, FLM_NAME_LEFT_PX * scale,
-                                 right - room - LABEL_LEFT * scale, base, title, FLM_WEIGHT_REGULAR,
-                                 colors.text);
+                                 FLM_NAME_LEFT_PX * scale + room_for_name(v, amount), base, title,
+                                 FLM_WEIGHT_REGULAR, colors.text);
             flm_thread_draw_line(v, pixels, right - room, right, base, amount, FLM_WEIGHT_REGULAR,
                                  colors.muted);
         } else if (!flm_event_track_is_markers(events, track, &counter)) {
