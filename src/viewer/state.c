@@ -160,6 +160,8 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "tracks", flm_bytes_of("1"));
     if (v->model.threads_by_cost)
         add(out, "threads", flm_bytes_of("cost"));
+    if (v->model.short_apart)
+        add(out, "short", flm_bytes_of("apart"));
     if (v->model.collapsed.size > 0)
         add(out, "collapsed", (struct flm_bytes){v->model.collapsed.at, v->model.collapsed.size});
     if (v->model.expands_all)
@@ -419,6 +421,7 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     v->model.shows_tracks = value_of(state, "tracks", &scratch).size > 0;
     v->model.expands_all = flm_bytes_are(value_of(state, "rows", &scratch), "all");
     v->model.threads_by_cost = flm_bytes_are(value_of(state, "threads", &scratch), "cost");
+    v->model.short_apart = flm_bytes_are(value_of(state, "short", &scratch), "apart");
     bool kept = read_focus(v, value_of(state, "of", &scratch)) &&
                 flm_model_set_text(&v->model.sort, value_of(state, "sort", &scratch)) &&
                 flm_model_set_text(&v->model.collapsed, value_of(state, "collapsed", &scratch)) &&

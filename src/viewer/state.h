@@ -5,7 +5,8 @@
  *     &search=tni0.parse&zoom=5f3a09bc11d2e470&select=...&x=0.25,0.5&y=-12&sort=-self
  *
  * Of a flame chart also threads=cost, and collapsed=10%0A11: processes, one a line;
- * expanded=11%0A12: threads that show all rows, or rows=all: all do.
+ * expanded=11%0A12: threads that show all rows, or rows=all: all do; short=apart: short threads
+ * share none.
  *
  * Of code: code=find_slot%0Aapp, the function and its module; line=table.c%0A101, or @51f0;
  * code-show=mi: machine code (m), the functions of the file (f), also what is cold (w), inlined

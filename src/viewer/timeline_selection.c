@@ -5,6 +5,7 @@
 #include "base/number/number.h"
 #include "viewer/internal.h"
 #include "viewer/model/name_list.h"
+#include "viewer/scene/lanes.h"
 
 /* Nothing begins with nothing: that is a prefix there was no memory for. */
 static bool begins_with(struct flm_bytes text, struct flm_bytes prefix)
@@ -218,15 +219,28 @@ static struct flm_bytes name_of(const struct flm_viewer *v, const struct flm_pan
     return flm_track_name(pane->profile, flm_threads_track(&v->scene, pane));
 }
 
+/* All threads of a lane: it shows all rows where one of them is expanded. */
+static bool toggle_lane(struct flm_viewer *v, const struct flm_pane *thread)
+{
+    const struct flm_pane *first = flm_lane_first(&v->scene, thread);
+    bool is_open = flm_lane_is_open(&v->scene, thread);
+    for (uint32_t i = 0; i < thread->lane_count; i++)
+        if (flm_name_list_has(&v->model.expanded, name_of(v, &first[i])) == is_open &&
+            !flm_name_list_toggle(&v->model.expanded, name_of(v, &first[i])))
+            return false;
+    return true;
+}
+
 /* Where all were expanded, all others are. */
 static bool toggle_rows(struct flm_viewer *v, const struct flm_pane *thread)
 {
     struct flm_text others = {0};
     if (!v->model.expands_all)
-        return flm_name_list_toggle(&v->model.expanded, name_of(v, thread));
+        return toggle_lane(v, thread);
     for (uint32_t i = 0; i < v->scene.pane_count; i++) {
         const struct flm_pane *pane = &v->scene.panes[i];
-        if (pane != thread && pane->is_deep && !flm_name_list_toggle(&others, name_of(v, pane))) {
+        if (pane->lane_first != thread->lane_first && pane->is_deep &&
+            !flm_name_list_toggle(&others, name_of(v, pane))) {
             flm_text_clear(&others);
             return false;
         }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "viewer/internal.h"
+#include "viewer/scene/lanes.h"
 
 static const struct flm_camera *camera_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
@@ -114,8 +115,12 @@ bool flm_viewer_hit(struct flm_viewer *v, double x, double y, struct flm_node_re
                                               flm_viewer_row_px(v), &level);
     if (!pane)
         return false;
+    const struct flm_pane *end = flm_lane_end(&v->scene, pane);
     struct flm_viewport view = flm_viewer_viewport(v, pane);
-    if (!flm_layout_at(pane->layout, &view, x - area.left - pane->left_px, level, box))
+    double x_px = x - area.left - pane->left_px;
+    while (pane < end && !flm_layout_at(pane->layout, &view, x_px, level, box))
+        pane++;
+    if (pane == end)
         return false;
     *ref =
         (struct flm_node_ref){(uint32_t)(pane - v->scene.panes), flm_pane_number(pane, box->node)};

@@ -110,6 +110,25 @@ static bool act_by_cost(struct flm_viewer *v, struct flm_bytes none, struct flm_
                                     : "threads by process, and by their begin");
 }
 
+static bool has_short(const struct flm_viewer *v)
+{
+    return is_chart(v) && v->scene.threads.short_count > 0;
+}
+
+static const struct flm_condition brief = {has_short, "there are few short-lived threads"};
+
+static bool act_short(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
+{
+    (void)none;
+    v->model.short_apart = !v->model.short_apart;
+    flm_changed(&v->model, FLM_ASPECT_SCENE);
+    flm_changed(&v->model, FLM_ASPECT_TRACKS);
+    if (!flm_viewer_update(v, why))
+        return false;
+    flm_viewer_history_push(v);
+    return true;
+}
+
 /* The process of the selected frame; where none is selected, all. */
 static bool act_processes(struct flm_viewer *v, struct flm_bytes none, struct flm_error *why)
 {
@@ -168,6 +187,8 @@ static const struct flm_action actions[] = {
     {"tracks-all", "All threads", NULL, "A", act_tracks_all, &threaded},
     {"threads-by-cost", "Threads by cost, or by process", NULL, NULL, act_by_cost, &charted,
      "sort order"},
+    {"short-apart", "Short threads share rows, or each has its own", NULL, NULL, act_short, &brief,
+     "lanes merge group fold expand"},
     {"processes", "Collapse the process of the frame", NULL, "P", act_processes, &charted,
      "fold group threads"},
     {"processes-all", "Collapse all processes, or open them", NULL, NULL, act_processes_all,

@@ -106,6 +106,7 @@ struct flm_model {
     struct flm_text expanded;        /* likewise its threads that show all of their rows */
     bool expands_all;                /* all threads do */
     bool threads_by_cost;            /* the flame chart; else by process, and by begin */
+    bool short_apart;                /* its short threads do not share rows */
     bool shows_overlay, hides_panel; /* not in the URL */
 
     struct flm_node_ref selected, zoomed; /* of the scene; zoomed: the camera is exactly there */

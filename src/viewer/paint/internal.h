@@ -70,6 +70,10 @@ double flm_time_axis_x(const struct flm_time_axis *axis, double ns);
 
 /* "on 1.17 s, off 1.83 s": the metric of a thread, and the time in which it waited; and
  * "process 10, 3 threads", of a collapsed one with the figures of all of them. */
+/* The first pane of a lane has the name, figures and hidden rows of all. */
+bool flm_thread_has_name(const struct flm_viewer *viewer, const struct flm_pane *pane);
+void flm_thread_add_title(const struct flm_viewer *viewer, const struct flm_pane *pane,
+                          struct flm_text *out);
 void flm_thread_add_figures(const struct flm_viewer *viewer, const struct flm_pane *pane,
                             struct flm_text *out);
 void flm_thread_add_process(const struct flm_viewer *viewer, const struct flm_pane *pane,

@@ -6,6 +6,7 @@
 #include "draw/text/quantity.h"
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
+#include "viewer/scene/lanes.h"
 
 /* How many occurrences may be visited in one frame to open callers: a few milliseconds. */
 #define OPENING_BUDGET 200000
@@ -72,6 +73,7 @@ struct flm_in_window flm_panes_in_window(const struct flm_viewer *v)
     double scroll = flm_painted_top(v), height = flm_painted_px(v);
     while (in.first + 1 < in.end && begin_of(&v->scene.panes[in.first + 1]) <= scroll)
         in.first++;
+    in.first = v->scene.panes[in.first].lane_first;
     uint32_t next = in.first;
     while (next < in.end && begin_of(&v->scene.panes[next]) < scroll + height)
         next++;
@@ -228,6 +230,12 @@ static bool is_alone(const struct flm_viewer *v)
     return v->scene.pane_count == 1 || flm_scene_is_over_time(&v->scene);
 }
 
+/* Whether the first of its lane has cleared its rows. */
+static bool is_behind_another(const struct flm_pane *pane, uint32_t index)
+{
+    return pane->lane_count > 1 && pane->lane_first != index;
+}
+
 /* What is below the boxes of a flame chart: the page, and the lines of the ruler's ticks. */
 struct ground {
     struct flm_viewer *viewer;
@@ -245,16 +253,17 @@ static void paint_ground(void *context, int top, int bottom)
     flm_threads_paint_grid(g->viewer, &rows);
 }
 
-/* The part of the window that is a thread's: all of it belongs to one. */
-static struct flm_pixels pixels_of_thread(const struct flm_viewer *v, uint32_t index,
+/* The part of the window that is a thread's: all of it belongs to one, or to a lane. */
+static struct flm_pixels pixels_of_thread(const struct flm_viewer *v, const struct flm_pane *pane,
                                           struct flm_in_window in, const struct flm_pixels *panes)
 {
     double origin = flm_viewer_area(v).top - flm_camera_scroll(&v->model.camera, v->input.now_ms);
     int top = panes->clip_top, bottom = panes->clip_bottom;
-    if (index > in.first)
-        top = (int)(origin + begin_of(&v->scene.panes[index]));
-    if (index + 1 < in.end)
-        bottom = (int)(origin + begin_of(&v->scene.panes[index + 1]));
+    const struct flm_pane *next = flm_lane_end(&v->scene, pane);
+    if (begin_of(pane) > begin_of(&v->scene.panes[in.first]))
+        top = (int)(origin + begin_of(pane));
+    if (next < v->scene.panes + in.end)
+        bottom = (int)(origin + begin_of(next));
     return flm_pixels_clipped(*panes, panes->clip_left, top, panes->clip_right, bottom);
 }
 
@@ -277,7 +286,7 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, struct flm_in_windo
         .gap = round(v->scene.window.scale),
         .scale = v->scene.window.scale,
         .background = flm_page_colors(&v->paint.theme).page,
-        .clears = is_alone(v),
+        .clears = is_alone(v) && !is_behind_another(pane, index),
         .text = flm_page_colors(&v->paint.theme).text,
         .atlas = v->paint.atlas,
         .style = flm_box_styles_apply,
@@ -287,7 +296,7 @@ static bool paint_pane(struct flm_viewer *v, uint32_t index, struct flm_in_windo
     struct flm_pixels thread;
     struct ground ground = {v, canvas};
     if (canvas->pixels && flm_scene_is_over_time(&v->scene)) {
-        thread = pixels_of_thread(v, index, in, canvas->pixels);
+        thread = pixels_of_thread(v, pane, in, canvas->pixels);
         boxes.pixels = &thread;
         boxes.ground = paint_ground;
         boxes.ground_context = &ground;

@@ -4,12 +4,34 @@
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
 #include <assert.h>
+#include <math.h>
 
 struct cells {
     struct flm_canvas canvas; /* first: `draw` is handed a pointer to it */
     struct flm_screen *screen;
     struct flm_cell_area pane;
 };
+
+/* The boxes of one thread of a lane, in the columns that it has: a row is drawn as a whole, and
+ * would wipe out the threads before it. */
+static void draw_part(const struct flm_boxes *boxes, const struct flm_rectangles *list,
+                      struct flm_screen *screen, struct flm_cell_area area)
+{
+    struct flm_boxes part = *boxes;
+    double first = area.columns, end = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        first = fmin(first, floor((boxes->left + list->at[i].x0) / FLM_CELL_PX));
+        end = fmax(end, ceil((boxes->left + list->at[i].x1) / FLM_CELL_PX));
+    }
+    first = fmax(first, 0);
+    end = fmin(end, area.columns);
+    if (first >= end)
+        return;
+    part.left -= first * FLM_CELL_PX;
+    area.left += (int)first;
+    area.columns = (int)(end - first);
+    flm_box_cells_draw(&part, list, screen, area);
+}
 
 static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *boxes,
                        struct flm_box_styles *styles)
@@ -19,7 +41,11 @@ static void draw_cells(const struct flm_canvas *canvas, const struct flm_boxes *
     struct flm_rectangles list = {0};
     bool is_chart = pane->kind == FLM_PANE_CHART && pane->drawn.count > 0;
     bool has_list = is_chart && flm_chart_cells(styles, boxes->left, &list, NULL);
-    flm_box_cells_draw(boxes, has_list ? &list : &pane->drawn, cells->screen, cells->pane);
+    const struct flm_rectangles *drawn = has_list ? &list : &pane->drawn;
+    if (pane->lane_count > 1)
+        draw_part(boxes, drawn, cells->screen, cells->pane);
+    else
+        flm_box_cells_draw(boxes, drawn, cells->screen, cells->pane);
     flm_rectangles_clear(&list);
     if (pane->kind == FLM_PANE_CHART)
         flm_thread_cells_draw(styles->viewer, pane, cells->screen, cells->pane);

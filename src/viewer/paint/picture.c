@@ -245,11 +245,13 @@ static void add_titles(struct picture *picture)
 
 /* The thread of a flame chart, its figures and the strip of its states, as in the window; and the
  * process that it begins. */
-static void add_heading(struct picture *picture, const struct flm_pane *pane,
+static void add_heading(struct picture *picture, const struct flm_pane *of,
                         struct flm_document_pane *added)
 {
     const struct flm_viewer *v = picture->viewer;
-    const struct flm_track *track = flm_threads_track(&v->scene, pane);
+    const struct flm_track *track = flm_threads_track(&v->scene, of);
+    struct flm_pane alone = *of, *pane = &alone; /* a document has no lanes */
+    alone.lane_count = 1;
     picture->text.size = 0;
     if (pane->process_threads) {
         flm_thread_add_process(v, pane, &picture->text);

@@ -103,8 +103,9 @@ void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pa
     int row = row_of(flm_viewer_area(v).top + pane->top_px - pane->header_px - scroll);
     int strip = flm_scene_strip_px(&v->scene) > 0 ? 1 : 0;
     struct flm_text text = {0};
+    bool has_name = flm_thread_has_name(v, pane);
     int foot = row_of(flm_viewer_area(v).top + pane->top_px + pane->height_px - scroll);
-    if (pane->foot_px > 0 && foot >= 0 && foot < area.rows) {
+    if (pane->foot_px > 0 && has_name && foot >= 0 && foot < area.rows) {
         flm_thread_add_hidden_rows(pane, &text);
         draw_text(screen, area, 0, foot, &text, muted);
         text.size = 0;
@@ -126,10 +127,10 @@ void flm_thread_cells_draw(const struct flm_viewer *v, const struct flm_pane *pa
         flm_text_clear(&text);
         return;
     }
-    if (row >= 0 && row < area.rows) {
+    if (has_name && row >= 0 && row < area.rows) {
         text.size = 0;
         flm_text_puts(&text, pane->is_deep ? mark_of(screen, pane->foot_px > 0) : "");
-        flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), &text);
+        flm_thread_add_title(v, pane, &text);
         int column =
             draw_text(screen, area, 0, row, &text, style_of(v, screen, colors.text, FLM_CELL_BOLD));
         text.size = 0;

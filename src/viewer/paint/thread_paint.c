@@ -7,6 +7,7 @@
 #include "draw/text/quantity.h"
 #include "viewer/internal.h"
 #include "viewer/paint/internal.h"
+#include "viewer/scene/lanes.h"
 
 /* Between ticks at least; the height of a line of names. CSS px. */
 enum { TICKS_APART = 90, LINE = 15 };
@@ -247,22 +248,43 @@ struct costs {
     double total, waited, waited_ns, ran_ns;
 };
 
-/* Of a thread, or of all threads of a collapsed process. */
+static void add_costs(struct costs *costs, const struct flm_track *track)
+{
+    costs->total += track->total;
+    costs->waited += track->waited;
+    costs->ran_ns += track->ran_ns;
+    costs->waited_ns += track->waited_ns;
+}
+
+/* Of a thread, of all threads of a collapsed process, or of a lane by its first. */
 static struct costs costs_of(const struct flm_viewer *v, const struct flm_pane *pane)
 {
     const struct flm_tracks *tracks = &v->scene.threads.tracks;
     const struct flm_track *own = flm_threads_track(&v->scene, pane);
     struct costs costs = {0};
-    if (!pane->is_collapsed)
-        return (struct costs){own->total, own->waited, own->waited_ns, own->ran_ns};
-    for (uint32_t i = 0; i < tracks->count; i++)
-        if (tracks->track[i].process == own->process) {
-            costs.total += tracks->track[i].total;
-            costs.waited += tracks->track[i].waited;
-            costs.ran_ns += tracks->track[i].ran_ns;
-            costs.waited_ns += tracks->track[i].waited_ns;
-        }
+    uint32_t count = pane->lane_count;
+    for (uint32_t i = 0; i < count && !pane->is_collapsed; i++)
+        add_costs(&costs, flm_threads_track(&v->scene, pane + i));
+    for (uint32_t i = 0; i < tracks->count && pane->is_collapsed; i++)
+        if (tracks->track[i].process == own->process)
+            add_costs(&costs, &tracks->track[i]);
     return costs;
+}
+
+bool flm_thread_has_name(const struct flm_viewer *v, const struct flm_pane *pane)
+{
+    return pane == flm_lane_first(&v->scene, pane);
+}
+
+void flm_thread_add_title(const struct flm_viewer *v, const struct flm_pane *pane,
+                          struct flm_text *out)
+{
+    if (pane->lane_count == 1) {
+        flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), out);
+        return;
+    }
+    flm_count_add(out, pane->lane_count);
+    flm_text_puts(out, " short threads");
 }
 
 void flm_thread_add_figures(const struct flm_viewer *v, const struct flm_pane *pane,
@@ -313,7 +335,11 @@ void flm_thread_add_process(const struct flm_viewer *v, const struct flm_pane *p
 
 void flm_thread_add_hidden_rows(const struct flm_pane *pane, struct flm_text *out)
 {
-    uint32_t hidden = pane->chart_rows - flm_pane_rows(pane);
+    uint32_t hidden = 0, count = pane->lane_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t more = pane[i].chart_rows - flm_pane_rows(&pane[i]);
+        hidden = more > hidden ? more : hidden;
+    }
     if (hidden == 0)
         return;
     flm_text_putc(out, '+');
@@ -371,7 +397,7 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
     double right = gutter > 0 ? gutter - FLM_NAME_RIGHT_PX * scale : area.left + area.width;
     struct flm_text text = {0};
     int thin = (int)fmax(1, scale);
-    if (begin >= area.top + area.height || bottom <= area.top)
+    if (begin >= area.top + area.height || bottom <= area.top || !flm_thread_has_name(v, pane))
         return;
     if (begin > area.top)
         flm_pixels_fill(pixels, 0, (int)begin, (int)v->scene.window.width, (int)begin + thin,
@@ -393,7 +419,7 @@ void flm_threads_paint_name(const struct flm_viewer *v, const struct flm_pane *p
     if (gutter > 0)
         at = fmin(fmax(at, area.top + 2 * scale), bottom - 2 * line);
     text.size = 0;
-    flm_track_add_title(pane->profile, flm_threads_track(&v->scene, pane), &text);
+    flm_thread_add_title(v, pane, &text);
     struct flm_bytes title = {text.at, text.size};
     if (pane->is_deep)
         paint_mark(v, pixels, round(scale), at + line / 2, pane->foot_px > 0);

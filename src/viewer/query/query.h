@@ -152,6 +152,7 @@
  *      collapsed: b, or null                           a process is one row of the flame chart;
  *                                                      null: none can be
  *      all_rows: b, or null                            of all threads; null: none has so many
+ *      lanes: b, or null                               short threads share rows; null: few
  *      untimed                                         samples without a time
  *      selected: null, or {from_ns, to_ns, text}
  *      count, tracks: [{id, title, total, share, on: b}]}

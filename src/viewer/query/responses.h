@@ -290,6 +290,7 @@ struct flm_response_tracks {
     bool shown, any, split;
     enum flm_tristate all_rows;  /* of threads: all, some; NONE: no thread is deep */
     enum flm_tristate collapsed; /* processes: any, none; NONE: there are no headings of any */
+    enum flm_tristate lanes;     /* short threads share rows; NONE: there are few */
     double untimed;              /* samples without a time */
     struct flm_response_time_range *selected;
     double count;

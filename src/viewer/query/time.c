@@ -118,6 +118,10 @@ bool flm_query_tracks(struct flm_viewer *v, struct flm_bytes none, struct flm_re
     made->split = flm_timeline_is_split(&v->model);
     made->collapsed = collapsed_of(v);
     made->all_rows = rows_of(v);
+    made->lanes = !flm_scene_is_over_time(&v->scene) || v->scene.threads.short_count == 0
+                      ? FLM_TRISTATE_NONE
+                  : v->model.short_apart ? FLM_TRISTATE_FALSE
+                                         : FLM_TRISTATE_TRUE;
     made->untimed = tracks->untimed_count;
     made->selected = range_of(&q);
     struct flm_thread_costs costs = {0};

@@ -34,6 +34,8 @@ struct flm_pane {
     uint32_t shown_rows;      /* CHART: the first of these, which are drawn; set by arranging */
     bool is_expanded;         /* CHART: all of them, however many there are */
     bool is_deep;             /* CHART: else some are not; set by arranging */
+    uint32_t lane_first;      /* CHART: of the panes of its lane, which share rows (lanes.h) */
+    uint32_t lane_count;      /* CHART: how many these are; 1: it is alone */
     uint32_t process_threads; /* CHART: the first of so many threads of a process; 0: it is not */
     bool is_collapsed;        /* CHART: stands for all of these, without their stacks */
     struct flm_occupancy occupancy;      /* likewise: of them on a CPU; made when it is seen */

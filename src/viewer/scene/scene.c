@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "draw/terminal/cell_boxes.h"
+#include "viewer/scene/lanes.h"
 #include "viewer/scene/view.h"
 
 /* ---- Panes ----------------------------------------------------------------------------------- */
@@ -158,33 +159,67 @@ static uint32_t most_rows_of(const struct flm_scene *scene, const struct flm_pan
                                                                               : most_rows;
 }
 
+/* The heights that all threads have in common. */
+struct thread_heights {
+    double row, name, strip, process, least, gap, foot;
+};
+
+static struct thread_heights heights_of(const struct flm_scene *scene, double row_px)
+{
+    double scale = scene->window.scale;
+    bool is_cells = scene->window.is_cells;
+    return (struct thread_heights){
+        .row = row_px,
+        .name = flm_scene_gutter_px(scene) > 0 ? 0 : row_px,
+        .strip = flm_scene_strip_px(scene),
+        .process = flm_scene_process_px(scene),
+        .least = is_cells ? 0 : round(FLM_THREAD_LEAST_PX * scale),
+        .gap = is_cells ? 0 : round(FLM_THREAD_GAP_PX * scale),
+        .foot = is_cells ? row_px : round(FLM_FOOT_PX * scale),
+    };
+}
+
+/* Panes with one place: one, or those of a lane, which has few rows. Returns the height of all
+ * above their end. */
+static double place_lane(struct flm_scene *scene, struct flm_pane *first,
+                         const struct thread_heights *h, uint32_t most_rows, double top)
+{
+    uint32_t count = first->lane_count, rows = 0;
+    bool is_lane = count > 1, is_open = flm_lane_is_open(scene, first), is_deep = false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct flm_pane *pane = first + i;
+        uint32_t most = is_lane ? FLM_ROWS_LEAST : most_rows_of(scene, pane, most_rows);
+        bool is_limited = pane->chart_rows > 0 && pane->chart_rows - 1 > most;
+        is_deep = is_deep || is_limited;
+        pane->shown_rows = is_limited && !is_open ? most : pane->chart_rows;
+        rows = pane->shown_rows > rows ? pane->shown_rows : rows;
+    }
+    double header = (first->process_threads ? h->process : 0) + h->name + h->strip;
+    if (first->is_collapsed)
+        header = h->process + flm_scene_occupancy_px(scene);
+    double foot = is_deep && !is_open ? h->foot : 0;
+    for (struct flm_pane *pane = first; pane < first + count; pane++) {
+        pane->is_deep = is_deep;
+        pane->foot_px = foot;
+        pane->header_px = header;
+        pane->top_px = top + header;
+        pane->height_px = rows * h->row;
+    }
+    top += header + h->gap;
+    if (!first->is_collapsed)
+        top += fmax(first->height_px + foot, h->least - h->strip - h->name);
+    return top;
+}
+
 /* One below the other, each with at most so many rows. Returns the height of all. */
 static double place_threads(struct flm_scene *scene, double row_px, uint32_t most_rows)
 {
-    double scale = scene->window.scale, top = 0;
-    bool is_cells = scene->window.is_cells;
-    double name_px = flm_scene_gutter_px(scene) > 0 ? 0 : row_px;
-    double strip_px = flm_scene_strip_px(scene);
-    double process_px = flm_scene_process_px(scene);
-    double least_px = is_cells ? 0 : round(FLM_THREAD_LEAST_PX * scale);
-    double gap_px = is_cells ? 0 : round(FLM_THREAD_GAP_PX * scale);
-    double foot_px = is_cells ? row_px : round(FLM_FOOT_PX * scale);
-    for (uint32_t i = 0; i < scene->pane_count; i++) {
+    struct thread_heights heights = heights_of(scene, row_px);
+    double top = 0;
+    for (uint32_t i = 0; i < scene->pane_count;) {
         struct flm_pane *pane = &scene->panes[i];
-        uint32_t most = most_rows_of(scene, pane, most_rows);
-        bool is_deep = pane->chart_rows > 0 && pane->chart_rows - 1 > most;
-        bool is_limited = is_deep && !pane->is_expanded;
-        pane->is_deep = is_deep;
-        pane->shown_rows = is_limited ? most : pane->chart_rows;
-        pane->foot_px = is_limited ? foot_px : 0;
-        pane->header_px = (pane->process_threads ? process_px : 0) + name_px + strip_px;
-        if (pane->is_collapsed)
-            pane->header_px = process_px + flm_scene_occupancy_px(scene);
-        pane->top_px = top + pane->header_px;
-        pane->height_px = pane->shown_rows * row_px;
-        top = pane->top_px + gap_px;
-        if (!pane->is_collapsed)
-            top += fmax(pane->height_px + pane->foot_px, least_px - strip_px - name_px);
+        top = place_lane(scene, pane, &heights, most_rows, top);
+        i += pane->lane_count;
     }
     return top;
 }

@@ -7,6 +7,7 @@
 #include "base/core/sort.h"
 #include "flamel/builder.h"
 #include "viewer/model/name_list.h"
+#include "viewer/scene/lanes.h"
 #include "viewer/scene/scene.h"
 
 void flm_threads_clear(struct flm_threads *threads)
@@ -70,17 +71,22 @@ double flm_threads_ns(const struct flm_threads *threads, int64_t time_ns)
     return since + threads->offset_ns;
 }
 
-double flm_threads_width(const struct flm_scene *scene, const struct flm_pane *pane)
+struct flm_span flm_threads_extent(const struct flm_scene *scene, const struct flm_pane *pane)
 {
     const struct flm_profile *p = pane->profile;
     const struct flm_track *track = flm_threads_track(scene, pane);
-    if (track->sample_count == 0 || !(scene->total > 0))
-        return 0;
+    if (track->sample_count == 0)
+        return (struct flm_span){0, 0};
     uint32_t last = track->sample[track->sample_count - 1];
-    double from = flm_threads_ns(&scene->threads, p->sample_time[track->sample[0]]);
-    double to = flm_threads_ns(&scene->threads, p->sample_time[last]) +
-                (double)flm_sample_duration(p, last);
-    return fmin(1, fmax(0, to - from) / scene->total);
+    return (struct flm_span){flm_threads_ns(&scene->threads, p->sample_time[track->sample[0]]),
+                             flm_threads_ns(&scene->threads, p->sample_time[last]) +
+                                 (double)flm_sample_duration(p, last)};
+}
+
+double flm_threads_width(const struct flm_scene *scene, const struct flm_pane *pane)
+{
+    struct flm_span extent = flm_threads_extent(scene, pane);
+    return scene->total > 0 ? fmin(1, fmax(0, extent.right - extent.left) / scene->total) : 0;
 }
 
 /* ---- The axis -------------------------------------------------------------------------------- */
@@ -407,8 +413,10 @@ bool flm_threads_add_panes(const struct flm_model *model, struct flm_scene *scen
             good = add_pane(model, scene, order[i], depth, why);
         else
             threads->hidden_count++;
-    if (good)
+    if (good) {
         mark_processes(scene);
+        good = flm_lanes_find(scene, model->short_apart, why);
+    }
     free(depth);
     free(order);
     return good;

@@ -7,7 +7,7 @@
  *     +143 rows                      how many of its rows are not drawn: scene.h says when
  *
  * A process that is collapsed is one pane without stacks: its heading, and how many of its threads
- * are on a CPU.
+ * are on a CPU. Short-lived threads may share rows (lanes.h).
  *
  * Threads are ordered by process, then by their first sample, or by cost; both are taken from the
  * opened profile, so that a thread keeps its place when a part of the time is selected. The axis
@@ -36,6 +36,7 @@ struct flm_threads {
     int64_t start_ns;      /* the time of the left end of the axis */
     double offset_ns;      /* since the first sample of the opened profile */
     uint32_t *parent;      /* of the shown profile's nodes */
+    uint32_t short_count;  /* threads that share rows, or would (lanes.h) */
     uint32_t hidden_count; /* threads beyond FLM_MOST_THREADS: the status tells */
     struct flm_event_tracks events;
 };
@@ -67,7 +68,9 @@ const struct flm_track *flm_threads_track(const struct flm_scene *scene,
 /* Which panes are expanded, by the model; they are arranged again after that. */
 void flm_threads_expand(const struct flm_model *model, struct flm_scene *scene);
 
-/* The part of the axis from a thread's first sample to the end of its last one, 0 to 1. */
+/* From a thread's first sample to the end of its last one, in ns of the axis; and as a part of it,
+ * 0 to 1. */
+struct flm_span flm_threads_extent(const struct flm_scene *scene, const struct flm_pane *pane);
 double flm_threads_width(const struct flm_scene *scene, const struct flm_pane *pane);
 
 /* The deep thread whose name, or whose line about rows that are not drawn, is at a point: x in the

@@ -71,6 +71,7 @@ static void the_ruler_stays_when_threads_are_scrolled(void **state)
     struct flm_viewer *v = viewer_of(profile_of_threads(lines.at));
     struct flm_screen screen = {.charset = FLM_CHARSET_ASCII, .depth = FLM_DEPTH_TRUE};
     act(v, "view chart");
+    act(v, "short-apart");
     show(v, &screen);
     flm_viewer_scroll(v, 4 * FLM_CELL_HEIGHT_PX, 0);
     show(v, &screen);
@@ -131,6 +132,33 @@ static void a_deep_thread_has_a_line_that_tells_of_hidden_rows(void **state)
     flm_viewer_free(v);
 }
 
+/* A lane has one name, and a state at the time of each of its threads. */
+static void short_threads_share_rows(void **state)
+{
+    (void)state;
+    struct flm_text lines = {0};
+    flm_text_puts(&lines, "1 1 - 0 1 main\n1 1 sleeping 1 999 main;sleep\n");
+    for (int i = 0; i < 20; i++)
+        flm_text_format(&lines, "%d %d sleeping %d 30 main;f\n", i + 10, i + 10, 50 * i);
+    flm_text_putc(&lines, '\0');
+    struct flm_viewer *v = viewer_of(profile_of_threads(lines.at));
+    struct flm_screen screen = {.charset = FLM_CHARSET_ASCII, .depth = FLM_DEPTH_NONE};
+    act(v, "view chart");
+    show(v, &screen);
+    assert_row(&screen, 5, "20 short threads  on 0 ns");
+    assert_row(&screen, 6, "...");
+    int waits = 0, boxes = 0;
+    for (const char *at = row_of(&screen, 6); *at; at++)
+        waits += at[0] == '.' && at[1] != '.';
+    assert_int_equal(waits, 20);
+    for (const char *at = row_of(&screen, 7); *at; at++)
+        boxes += *at == '|';
+    assert_int_equal(boxes, 20); /* the boxes of each are there, too */
+    flm_screen_clear(&screen);
+    flm_text_clear(&lines);
+    flm_viewer_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_collapsed_process_is_one_row),
         cmocka_unit_test(a_deep_thread_has_a_line_that_tells_of_hidden_rows),
         cmocka_unit_test(the_ruler_stays_when_threads_are_scrolled),
+        cmocka_unit_test(short_threads_share_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

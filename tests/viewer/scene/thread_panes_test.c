@@ -182,6 +182,7 @@ static void charts_are_made_when_they_are_seen(void **state)
         flm_text_format(&lines, "1 %d - %d 0 main;f%d\n", 1000 + i, i, i);
     flm_text_putc(&lines, '\0');
     struct flm_viewer *v = chart_of(lines.at);
+    act(v, "short-apart");
     static uint32_t memory[1000 * 600];
     struct flm_pixels pixels = flm_pixels_of(memory, 1000, 600);
     assert_true(flm_viewer_update(v, NULL));
@@ -211,6 +212,7 @@ static void charts_near_the_window_are_prepared(void **state)
         flm_text_format(&lines, "1 %d - %d 0 main;f%d\n", 1000 + i, i, i);
     flm_text_putc(&lines, '\0');
     struct flm_viewer *v = chart_of(lines.at);
+    act(v, "short-apart");
     assert_true(flm_viewer_update(v, NULL));
     double height = flm_viewer_area(v).height;
     flm_viewer_scroll(v, 3 * height, 0);
