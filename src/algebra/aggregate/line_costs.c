@@ -41,10 +41,10 @@ static uint32_t line_of(struct collecting *c, const struct flm_line_cost *line)
     return number;
 }
 
-static struct flm_line_cost line_at(const struct collecting *c, uint32_t frame)
+/* `location`: flm_location_at, and 1; 0: not known. */
+static struct flm_line_cost line_at(const struct collecting *c, uint32_t frame, uint32_t location)
 {
     const struct flm_frame_record *f = &c->p->frames[frame];
-    uint32_t location = flm_frame_location(f);
     struct flm_line_cost line = {
         .function = f->function, .module = f->module, .of_file = f->module == 0 ? f->file : 0};
     if (location != 0) {
@@ -64,7 +64,7 @@ static bool find_lines(struct collecting *c, const unsigned char *marks)
     struct flm_split_frames frames = {c->given, c->p, 0};
     for (uint32_t i = 0; i < c->p->sizes.frame_count; i++) {
         uint32_t given = c->given == c->p ? i : flm_split_frames_next(&frames, i);
-        struct flm_line_cost line = line_at(c, i);
+        struct flm_line_cost line = line_at(c, i, flm_frame_location(&c->p->frames[i]));
         c->of_frame[i] = i == 0 || (marks && !marks[given]) ? FLM_NONE : line_of(c, &line);
         if (c->of_frame[i] == FLM_NONE && i > 0 && (!marks || marks[given]))
             return false;
@@ -180,6 +180,76 @@ bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile 
     FLM_ARRAY_CLEAR(&c.lines);
     flm_index_clear(&c.index);
     flm_profile_free(split);
+    if (!good)
+        flm_line_costs_clear(costs);
+    return good;
+}
+
+/* ---- Self values alone ----------------------------------------------------------------------- */
+
+/* By frame, and by location: its line. */
+static bool find_lines_of_locations(struct collecting *c, uint32_t *of_location,
+                                    uint32_t *location_start)
+{
+    uint32_t location = 0;
+    for (uint32_t i = 0; i < c->p->sizes.frame_count; i++) {
+        struct flm_line_cost line = line_at(c, i, 0);
+        c->of_frame[i] = line_of(c, &line);
+        if (c->of_frame[i] == FLM_NONE)
+            return false;
+        location_start[i] = location;
+        for (uint32_t end = location + c->p->frame_locations[i]; location < end; location++) {
+            line = line_at(c, i, location + 1);
+            of_location[location] = line_of(c, &line);
+            if (of_location[location] == FLM_NONE)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void add_selfs(struct collecting *c, struct flm_metric metric, const uint32_t *of_location,
+                      const uint32_t *location_start)
+{
+    const struct flm_profile *p = c->p;
+    const double *self = flm_self_column(p, metric.index);
+    const double *shared = p->chain_value + (size_t)metric.index * p->sizes.shared_count;
+    const uint32_t *place = p->chain_place;
+    for (uint32_t i = 0; i < p->sizes.node_count; i++) {
+        uint32_t frame = p->node_frame[i], chains = p->node_chains[i];
+        const double *value = chains == 1 ? &self[i] : shared;
+        for (uint32_t j = 0; j < chains && i > 0; j++) {
+            uint32_t number =
+                place[j] ? of_location[location_start[frame] + place[j] - 1] : c->of_frame[frame];
+            c->lines.at[number].self += value[j];
+        }
+        place += chains;
+        shared += chains > 1 ? chains : 0;
+    }
+}
+
+bool flm_line_selfs_init(struct flm_line_costs *costs, const struct flm_profile *p,
+                         struct flm_metric metric, struct flm_error *why)
+{
+    assert(costs && p && metric.index < p->sizes.metric_count);
+    if (!flm_has_chains(p))
+        return flm_line_costs_init(costs, p, metric, (struct flm_metric){FLM_NONE}, NULL, why);
+    *costs = (struct flm_line_costs){0};
+    struct collecting c = {.given = p, .p = p};
+    c.frames_have_lines = flm_profile_note_named(p, FLM_NOTE_LINES).size > 0;
+    uint32_t *of_location = malloc(((size_t)p->sizes.location_count + 1) * sizeof *of_location);
+    uint32_t *location_start = malloc(p->sizes.frame_count * sizeof *location_start);
+    c.of_frame = malloc(p->sizes.frame_count * sizeof *c.of_frame);
+    bool good = of_location && location_start && c.of_frame &&
+                find_lines_of_locations(&c, of_location, location_start);
+    if (good)
+        add_selfs(&c, metric, of_location, location_start);
+    good = (good && take_lines(&c, costs)) || flm_error_memory(why);
+    free(of_location);
+    free(location_start);
+    free(c.of_frame);
+    FLM_ARRAY_CLEAR(&c.lines);
+    flm_index_clear(&c.index);
     if (!good)
         flm_line_costs_clear(costs);
     return good;

@@ -38,6 +38,11 @@ struct flm_line_costs {
 bool flm_line_costs_init(struct flm_line_costs *costs, const struct flm_profile *p,
                          struct flm_metric metric, struct flm_metric before,
                          const unsigned char *marks, struct flm_error *why);
+
+/* The lines that have a self value, and no totals: of a joined profile in one pass, a tenth of the
+ * time. */
+bool flm_line_selfs_init(struct flm_line_costs *costs, const struct flm_profile *p,
+                         struct flm_metric metric, struct flm_error *why);
 void flm_line_costs_clear(struct flm_line_costs *costs);
 
 /* Their indices by self, largest first, then by total; of a comparison by their changes. `order`

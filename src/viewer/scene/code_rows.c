@@ -246,7 +246,7 @@ bool flm_code_rows_hottest(const struct flm_model *model, struct flm_code_rows *
         return true;
     clear_hottest(rows);
     struct flm_metric metric = {flm_comparing_metric(model, model->metric)};
-    if (!flm_line_costs_init(&rows->costs, p, metric, (struct flm_metric){FLM_NONE}, NULL, why))
+    if (!flm_line_selfs_init(&rows->costs, p, metric, why))
         return false;
     rows->hottest_count = flm_line_costs_first(&rows->costs, rows->hottest, FLM_CODE_MOST_HOTTEST);
     rows->has_hottest = true;

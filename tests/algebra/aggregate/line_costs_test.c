@@ -205,6 +205,52 @@ static void lines_add_up_to_their_function(void **state)
     }
 }
 
+static void assert_selfs(const struct flm_profile *p, struct flm_metric metric)
+{
+    struct flm_error why;
+    struct flm_line_costs all, selfs;
+    assert_true(flm_line_costs_init(&all, p, metric, (struct flm_metric){FLM_NONE}, NULL, &why));
+    assert_true(flm_line_selfs_init(&selfs, p, metric, &why));
+    size_t at = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        struct flm_line_cost line = all.line[i];
+        if (line.self == 0)
+            continue;
+        line.total = 0;
+        assert_true(at < selfs.count);
+        assert_memory_equal(&selfs.line[at++], &line, sizeof line);
+    }
+    assert_int_equal(at, selfs.count);
+    flm_line_costs_clear(&all);
+    flm_line_costs_clear(&selfs);
+}
+
+static void self_values_alone_are_the_same(void **state)
+{
+    (void)state;
+    uint64_t random = 4;
+    unsigned with_chains = 0;
+    struct flm_profile *p = example();
+    assert_selfs(p, (struct flm_metric){0});
+    flm_profile_free(p);
+    for (int round = 0; round < 60; round++) {
+        p = random_profile(&random, &random_full);
+        with_chains += flm_has_chains(p);
+        for (uint32_t i = 0; flm_has_chains(p) && i < p->sizes.metric_count; i++)
+            assert_selfs(p, (struct flm_metric){i});
+        flm_profile_free(p);
+    }
+    assert_true(with_chains > 30);
+}
+
+static bool collect_selfs(void *context, struct flm_error *why)
+{
+    struct flm_line_costs costs;
+    bool good = flm_line_selfs_init(&costs, context, (struct flm_metric){0}, why);
+    flm_line_costs_clear(&costs);
+    return good;
+}
+
 static bool collect(void *context, struct flm_error *why)
 {
     struct flm_line_costs costs;
@@ -219,6 +265,7 @@ static void memory_may_run_out(void **state)
     (void)state;
     struct flm_profile *p = example();
     assert_true(assert_survives_failures(collect, p) > 8);
+    assert_true(assert_survives_failures(collect_selfs, p) > 6);
     flm_profile_free(p);
 }
 
@@ -230,6 +277,7 @@ int main(void)
         cmocka_unit_test(two_metrics_are_compared),
         cmocka_unit_test(only_marked_functions_count),
         cmocka_unit_test(lines_add_up_to_their_function),
+        cmocka_unit_test(self_values_alone_are_the_same),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
