@@ -15,6 +15,7 @@
  *     page.h      the viewer                 as a web page, for your own HTTP server
  *     record.h    recording                  samples of programs, of the machine, of yourself
  *     live.h      recording without end      the last seconds as a profile, again and again
+ *     services.h  a machine as services      a profile of each, by unit, container or program
  *
  * Compatibility. The soname is libflamel.so.N; N is the ABI number of the Makefile. It changes with
  * every release that is incompatible for programs that are compiled already; while N is 0, each
@@ -56,6 +57,7 @@
 #include "flamel/record.h"
 #include "flamel/report.h"
 #include "flamel/serve.h"
+#include "flamel/services.h"
 #include "flamel/store.h"
 #include "flamel/store_runs.h"
 

@@ -25,6 +25,7 @@
     linux(store)                                                                                   \
     linux(query)                                                                                   \
     linux(serve)                                                                                   \
+    linux(agent)                                                                                   \
     any(formats)                                                                                   \
     linux(mcp)                                                                                     \
     any(completion)

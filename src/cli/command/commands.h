@@ -21,6 +21,7 @@ extern const struct flm_command flm_command_series;
 extern const struct flm_command flm_command_store;
 extern const struct flm_command flm_command_query;
 extern const struct flm_command flm_command_serve;
+extern const struct flm_command flm_command_agent;
 extern const struct flm_command flm_command_formats;
 extern const struct flm_command flm_command_mcp;
 extern const struct flm_command flm_command_completion;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/regex/glob.h"
 #include "base/text/json_write.h"
 #include "cli/common/messages.h"
 #include "cli/common/record_options.h"
@@ -14,7 +15,8 @@
 #include "os/clock.h"
 
 static const int64_t SECOND_NS = 1000000000, USUAL_INTERVAL_NS = 15 * SECOND_NS,
-                     LONGEST_INTERVAL_NS = 3600 * SECOND_NS, PATIENCE_NS = 10 * SECOND_NS;
+                     LONGEST_INTERVAL_NS = 3600 * SECOND_NS, PATIENCE_NS = 10 * SECOND_NS,
+                     LOOK_NS = SECOND_NS;
 enum { USUAL_SPOOL_MIB = 256 };
 
 const char *flm_record_push_misplaced(const struct flm_record_push *push,
@@ -37,7 +39,9 @@ struct pushing {
     struct flm_recording *recording;
     struct flm_recording_stopping stopping;
     struct flm_push push;
-    int64_t interval_ns, since_ms; /* of the profile that is being recorded */
+    int64_t interval_ns;
+    int64_t since_ms;   /* of the profile that is being recorded */
+    int64_t profile_ms; /* and of the one that is being pushed */
 };
 
 static bool tick(void *context)
@@ -54,25 +58,62 @@ static bool is_wanted(void *context)
 
 /* ---- Profiles -------------------------------------------------------------------------------- */
 
-/* What was recorded since the last time, without samples: nothing is sent. A profile that cannot be
- * kept is counted, and recording goes on. */
+static bool is_wanted_service(const struct flm_record_push *o, const char *name)
+{
+    bool wanted = !o->only || o->only->count == 0;
+    for (size_t i = 0; o->only && i < o->only->count; i++)
+        wanted = wanted || flm_glob_matches(flm_bytes_of(o->only->items[i]), flm_bytes_of(name));
+    return wanted;
+}
+
+/* One that cannot be kept is counted, and recording goes on. */
+static bool push_one(void *context, const struct flm_service *service,
+                     const struct flm_profile *profile, struct flm_error *why)
+{
+    struct pushing *p = context;
+    struct flm_error lost;
+    (void)why;
+    if (flm_profile_node_count(profile) > 1 && is_wanted_service(p->options, service->name) &&
+        !flm_push_add(&p->push, service, p->profile_ms, profile, &lost))
+        flm_message("%s: the profile is lost", lost.text);
+    return true;
+}
+
+/* What was recorded since the last time, without samples: nothing is sent. */
 static bool push_lately(struct pushing *p, struct flm_error *why)
 {
-    struct flm_error lost;
-    int64_t since_ms = p->since_ms;
+    const struct flm_record_push *o = p->options;
+    p->profile_ms = p->since_ms;
     p->since_ms = flm_wall_ms(); /* before it is taken, which may last for seconds */
     struct flm_profile *profile = flm_recording_take(p->recording, why);
     /* It ended while the last one was taken, which had all of it. */
     if (!profile && why->kind == FLM_ERROR_USAGE)
         return true;
     bool good = profile != NULL;
-    if (good && flm_record_filters_given(p->options->filters))
-        good = flm_record_filters_apply(p->options->filters, &profile, why);
-    if (good && flm_profile_node_count(profile) > 1 &&
-        !flm_push_add(&p->push, since_ms, profile, &lost))
-        flm_message("%s: the profile is lost", lost.text);
+    if (good && flm_record_filters_given(o->filters))
+        good = flm_record_filters_apply(o->filters, &profile, why);
+    if (good && o->services)
+        good = flm_services_split(o->services, profile, push_one, p, why);
+    else if (good)
+        good = push_one(p, &(struct flm_service){.name = o->service}, profile, why);
     flm_profile_free(profile);
     return good;
+}
+
+/* Meanwhile it is looked which processes there are: those that end before a profile is taken are
+ * known then. *over: the recording is. */
+static bool wait(struct pushing *p, int64_t until_ns, bool *over, struct flm_error *why)
+{
+    *over = false;
+    for (;;) {
+        int64_t left_ns = until_ns - flm_now_ns();
+        bool looks = p->options->services && left_ns > LOOK_NS;
+        *over = flm_recording_wait(p->recording, looks ? LOOK_NS : left_ns > 0 ? left_ns : 0);
+        if (*over || !looks)
+            return true;
+        if (!flm_services_look(p->options->services, why))
+            return false;
+    }
 }
 
 /* In windows of one length from the start on, whatever taking one costs. */
@@ -80,8 +121,10 @@ static bool record(struct pushing *p, struct flm_error *why)
 {
     int64_t next_ns = flm_now_ns() + p->interval_ns;
     for (;;) {
-        int64_t left_ns = next_ns - flm_now_ns();
-        if (flm_recording_wait(p->recording, left_ns > 0 ? left_ns : 0))
+        bool over;
+        if (!wait(p, next_ns, &over, why))
+            return false;
+        if (over)
             return true;
         if (!push_lately(p, why))
             return false;
@@ -136,7 +179,7 @@ static bool read_options(const struct flm_record_push *o, struct pushing *p,
                          struct flm_push_options *push, struct flm_error *why)
 {
     p->interval_ns = USUAL_INTERVAL_NS;
-    if (!o->service || !*o->service)
+    if (!o->services && (!o->service || !*o->service))
         return flm_error_set(why, FLM_ERROR_USAGE,
                              "--push needs --service NAME: what the profiles are of");
     if (o->interval && !flm_record_parse_time("push-interval", o->interval, &p->interval_ns, why))
@@ -146,7 +189,6 @@ static bool read_options(const struct flm_record_push *o, struct pushing *p,
                              o->interval);
     *push = (struct flm_push_options){
         .server = o->server,
-        .service = o->service,
         .labels = o->labels->items,
         .label_count = o->labels->count,
         .folder = o->spool ? o->spool : "flamel-push",
@@ -204,7 +246,7 @@ bool flm_record_push(const struct flm_record_push *o, int *status, struct flm_er
     recorder.size = sizeof recorder;
     recorder.tick = tick;
     recorder.context = &p;
-    recorder.keep_times = flm_record_filters_given(o->filters);
+    recorder.keep_times = o->services || flm_record_filters_given(o->filters);
     recorded.summary.command = recorder.command ? recorder.command[0] : NULL;
     if (!flm_push_open(&p.push, &push, why))
         return false;

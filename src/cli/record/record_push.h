@@ -1,5 +1,5 @@
-/* record_push.h - `flamel record --push`: a recording without end, as a profile every 15 seconds
- * that goes to a server (flamel serve).
+/* record_push.h - `flamel record --push` and `flamel agent`: a recording without end, as a profile
+ * every 15 seconds, or one for each service of the machine, that goes to a server (flamel serve).
  *
  * Each profile is of the time since the last one. Where nothing ran there is none. What the server
  * does not take yet is in a folder meanwhile (cli/server/spool.h). */
@@ -9,10 +9,14 @@
 #include "cli/record/record_filters.h"
 #include "cli/server/server_options.h"
 #include "flamel/record.h"
+#include "flamel/services.h"
 
 struct flm_record_push {
     struct flm_server_fields server;
     const char *service;
+    struct flm_services
+        *services; /* instead of one service: of the machine, each its own profile */
+    const struct flm_option_list *only; /* of these: names with * and ?; NULL or empty: all */
     const struct flm_option_list *labels;
     const char *interval, *spool; /* NULL: 15s; flamel-push */
     int spool_mib;                /* 0: 256 */

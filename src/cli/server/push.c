@@ -18,37 +18,44 @@ enum { MOST_SECONDS = 60, MOST_RESPONSE = 1 << 20 };
 
 /* ---- What is sent ---------------------------------------------------------------------------- */
 
-static bool make_target(struct flm_push *p, struct flm_error *why)
+static bool check_labels(const struct flm_push_options *o, struct flm_error *why)
 {
-    const struct flm_push_options *o = &p->options;
-    flm_text_puts(&p->target, "/api/v1/push");
-    flm_url_parameter(&p->target, "service", flm_bytes_of(o->service));
     for (size_t i = 0; i < o->label_count; i++) {
         const char *equals = strchr(o->labels[i], '=');
         if (!equals || equals == o->labels[i])
             return flm_error_set(why, FLM_ERROR_USAGE,
                                  "--label is KEY=VALUE, such as region=eu, not '%s'", o->labels[i]);
-        flm_url_parameter(&p->target, "label", flm_bytes_of(o->labels[i]));
     }
-    return !p->target.failed || flm_error_memory(why);
+    return true;
 }
 
-bool flm_push_add(struct flm_push *p, int64_t time_ms, const struct flm_profile *profile,
-                  struct flm_error *why)
+static void add_target(const struct flm_push *p, const struct flm_service *service, int64_t time_ms,
+                       struct flm_text *target)
+{
+    const struct flm_push_options *o = &p->options;
+    char time[24], id[40];
+    uint64_t random[2];
+    snprintf(time, sizeof time, "%" PRId64, time_ms);
+    flm_text_puts(target, "/api/v1/push");
+    flm_url_parameter(target, "service", flm_bytes_of(service->name));
+    for (size_t i = 0; i < o->label_count; i++)
+        flm_url_parameter(target, "label", flm_bytes_of(o->labels[i]));
+    for (size_t i = 0; i < service->label_count; i++)
+        flm_url_parameter(target, "label", flm_bytes_of(service->labels[i]));
+    flm_url_parameter(target, "time", flm_bytes_of(time));
+    /* By which the server knows it when its answer is lost, and it is sent again. */
+    if (getrandom(random, sizeof random, 0) == (ssize_t)sizeof random) {
+        snprintf(id, sizeof id, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+        flm_url_parameter(target, "id", flm_bytes_of(id));
+    }
+}
+
+bool flm_push_add(struct flm_push *p, const struct flm_service *service, int64_t time_ms,
+                  const struct flm_profile *profile, struct flm_error *why)
 {
     const struct flm_save_options how = {.size = sizeof how, .format = "flm", .compress = true};
     struct flm_text file = {0}, target = {0};
-    char time[24];
-    snprintf(time, sizeof time, "%" PRId64, time_ms);
-    flm_text_add(&target, (struct flm_bytes){p->target.at, p->target.size});
-    flm_url_parameter(&target, "time", flm_bytes_of(time));
-    /* By which the server knows it when its answer is lost, and it is sent again. */
-    char id[40];
-    uint64_t random[2];
-    if (getrandom(random, sizeof random, 0) == (ssize_t)sizeof random) {
-        snprintf(id, sizeof id, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
-        flm_url_parameter(&target, "id", flm_bytes_of(id));
-    }
+    add_target(p, service, time_ms, &target);
     bool is_written = flm_save_stream(profile, flm_text_sink, &file, &how, why) &&
                       (!target.failed || flm_error_memory(why));
     bool good =
@@ -238,7 +245,7 @@ bool flm_push_open(struct flm_push *p, const struct flm_push_options *options,
     pthread_cond_init(&p->changed, &by_clock);
     pthread_condattr_destroy(&by_clock);
     pthread_mutex_init(&p->lock, NULL);
-    if (flm_server_read(&options->server, "push", &p->token, why) && make_target(p, why) &&
+    if (flm_server_read(&options->server, "push", &p->token, why) && check_labels(options, why) &&
         flm_spool_open(&p->spool, options->folder, options->most_bytes, why) &&
         start_thread(p, why))
         return true;
@@ -288,5 +295,4 @@ void flm_push_close(struct flm_push *p, struct flm_push_counts *counts)
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->changed);
     flm_text_clear(&p->token);
-    flm_text_clear(&p->target);
 }

@@ -1,7 +1,7 @@
 /* push.h - profiles to a server, from a thread of its own: recording never waits for it.
  *
  *     flm_push_open(&push, &options, &why)
- *     flm_push_add(&push, time_ms, profile, &why)        on the disk; sent as soon as it can be
+ *     flm_push_add(&push, &service, time_ms, profile, &why)    on the disk; sent as soon as can be
  *     flm_push_close(&push, &counts)                     waits a while for the rest; it stays
  *
  * A profile is in the spool (spool.h) until the server has acknowledged it. Where the server is
@@ -12,12 +12,11 @@
 
 #include "cli/server/server_options.h"
 #include "cli/server/spool.h"
-#include "flamel/profile.h"
+#include "flamel/services.h"
 
 struct flm_push_options {
     struct flm_server_fields server;
-    const char *service;
-    const char *const *labels; /* "region=eu" */
+    const char *const *labels; /* "region=eu": of all profiles */
     size_t label_count;
     const char *folder; /* of the spool */
     uint64_t most_bytes;
@@ -38,7 +37,7 @@ struct flm_push_counts {
 struct flm_push {
     struct flm_push_options options;
     struct flm_spool spool;
-    struct flm_text token, target; /* up to the time */
+    struct flm_text token;
     char reason[240]; /* why profiles wait; "": they do not. Of the thread, until it has ended */
     int status;       /* of the response that has it; 0: there was none */
     pthread_t thread;
@@ -56,9 +55,10 @@ struct flm_push {
 bool flm_push_open(struct flm_push *push, const struct flm_push_options *options,
                    struct flm_error *why);
 
-/* Of the time since then. False, and `why`: it is dropped, and counted. */
-bool flm_push_add(struct flm_push *push, int64_t time_ms, const struct flm_profile *profile,
-                  struct flm_error *why);
+/* A profile of a service, of the time since then. False, and `why`: it is dropped, and counted.
+ * Where it has a label that all have, those of all hold. */
+bool flm_push_add(struct flm_push *push, const struct flm_service *service, int64_t time_ms,
+                  const struct flm_profile *profile, struct flm_error *why);
 
 /* `reason` is then that of what waits. */
 void flm_push_close(struct flm_push *push, struct flm_push_counts *counts);

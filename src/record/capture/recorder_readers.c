@@ -2,12 +2,12 @@
  *
  * Frames of interpreters are read a moment after the sample, while the thread runs on: of a server
  * with Django whose functions take a microsecond, half had changed by then. The kernel wakes the
- * reader of the CPU in the interrupt that took the sample; it comes before the sampled thread, which
- * goes on when its frames were read. A recorder that waits for all CPUs at once is woken up on
- * another one that is idle, and reads while the thread runs.
+ * reader of the CPU in the interrupt that took the sample; it comes before the sampled thread,
+ * which goes on when its frames were read. A recorder that waits for all CPUs at once is woken up
+ * on another one that is idle, and reads while the thread runs.
  *
- * One round is read at a time. Another CPU's reader waits for its turn without sleeping, for as long
- * as a round takes: its own thread stands still meanwhile. */
+ * One round is read at a time. Another CPU's reader waits for its turn without sleeping, for as
+ * long as a round takes: its own thread stands still meanwhile. */
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>

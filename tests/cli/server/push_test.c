@@ -78,7 +78,6 @@ static void open_to(struct flm_push *push, const struct site *s)
 {
     const struct flm_push_options o = {
         .server.url = s->url,
-        .service = "api",
         .labels = labels,
         .label_count = 2,
         .folder = s->spool,
@@ -97,7 +96,7 @@ static void add(struct flm_push *push, const char *folded)
     struct flm_error why;
     struct flm_profile *p = flm_load_memory(folded, strlen(folded), &load, &why);
     assert_non_null(p);
-    if (!flm_push_add(push, flm_wall_ms(), p, &why))
+    if (!flm_push_add(push, &(struct flm_service){.name = "api"}, flm_wall_ms(), p, &why))
         fail_msg("%s", why.text);
     flm_profile_free(p);
 }
@@ -223,7 +222,6 @@ static void profiles_that_waited_are_of_the_tenant_they_were_recorded_for(void *
     struct site s = site_new();
     struct flm_push_counts n;
     struct flm_push_options o = {.server = {.url = s.url, .tenant = "aaa"},
-                                 .service = "api",
                                  .folder = s.spool,
                                  .most_bytes = 1 << 20,
                                  .quiet = true};
@@ -284,8 +282,7 @@ static void another_reason_why_profiles_wait_is_said_too(void **state)
 {
     struct site s = site_new();
     struct flm_push_counts n;
-    struct flm_push_options o = {
-        .server.url = s.url, .service = "api", .folder = s.spool, .most_bytes = 1 << 20};
+    struct flm_push_options o = {.server.url = s.url, .folder = s.spool, .most_bytes = 1 << 20};
     char token[FLM_SERVE_TOKEN_SIZE], line[FLM_SERVE_LINE_SIZE];
     struct flm_push push;
     (void)state;
@@ -314,11 +311,8 @@ static void another_reason_why_profiles_wait_is_said_too(void **state)
 static void options_that_cannot_be_are_refused(void **state)
 {
     static const char *const wrong[] = {"region"};
-    struct flm_push_options o = {.server.url = "localhost:1",
-                                 .service = "api",
-                                 .labels = wrong,
-                                 .label_count = 1,
-                                 .folder = "no/such/folder"};
+    struct flm_push_options o = {
+        .server.url = "localhost:1", .labels = wrong, .label_count = 1, .folder = "no/such/folder"};
     struct flm_push push;
     struct flm_error why;
     (void)state;
