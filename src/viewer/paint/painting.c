@@ -529,8 +529,8 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
     bool more = false;
     double begun = clock_of(v);
     bool has_boxes = flm_canvas_begin(v, now_ms);
-    if (v->model.view->table && !v->model.view->is_beside) {
-        /* A table has its place: a picture that nobody sees is not painted, nor scrolled later. */
+    if (v->model.view->hides_picture) {
+        /* What nobody sees is not painted, nor scrolled later. */
         v->paint.scrolled.at = NULL;
         return false;
     }

@@ -16,12 +16,13 @@
 #include "viewer/scene/scene.h"
 
 struct flm_view {
-    const char *name;  /* "chart": in actions and in the URL */
-    const char *title; /* "Flame chart": in menus and headings */
-    const char *key;   /* "2" */
-    const char *table; /* the query of its rows: the page and the terminal show a table instead of
+    const char *name;   /* "chart": in actions and in the URL */
+    const char *title;  /* "Flame chart": in menus and headings */
+    const char *key;    /* "2" */
+    const char *table;  /* the query of its rows: the page and the terminal show a table instead of
                           the picture. NULL: it is a picture */
-    bool is_beside;    /* the table stands beside the picture, and is not in place of it: what is
+    bool hides_picture; /* the table has all of the place: no picture is seen */
+    bool is_beside;     /* the table stands beside the picture, and is not in place of it: what is
                           chosen there decides what is drawn */
 
     bool is_over_time;   /* the horizontal axis is time in ns; there is no minimap: the timeline

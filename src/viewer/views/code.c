@@ -28,6 +28,7 @@ const struct flm_view flm_view_code = {
     .title = "Code",
     .key = "7",
     .table = "code",
+    .hides_picture = true,
     .behind = &flm_view_flame,
     .prepare = prepare,
     .set_function = set_function,
