@@ -28,30 +28,15 @@ bool flm_bytes_contain(struct flm_bytes a, const char *text)
     return false;
 }
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-
-/* The capacity of a table that needs room for `needed` items. Where memory is watched a small one
- * has none to spare: each item that is added moves it, so that a pointer into a table that moved is
- * seen in short inputs too. */
-static size_t larger_capacity(size_t capacity, size_t needed)
-{
-    size_t larger = capacity + capacity / 2;
-    if (larger < needed)
-        larger = needed;
-#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
-    return needed < 200 ? needed : larger;
-#else
-    return larger < 16 ? 16 : larger;
-#endif
-}
-
 bool flm_grow(void **items, size_t *capacity, size_t needed, size_t item_size)
 {
     if (needed <= *capacity)
         return true;
-    size_t larger = larger_capacity(*capacity, needed);
+    size_t larger = *capacity + *capacity / 2;
+    if (larger < needed)
+        larger = needed;
+    if (larger < 16)
+        larger = 16;
     if (larger > SIZE_MAX / item_size)
         return false;
     size_t size = larger * item_size;
