@@ -94,8 +94,10 @@ static struct flm_bytes script_of(const struct interpreter *interpreter, struct 
             return take_argument(&arguments);
         if (has_word(interpreter->valued, argument))
             take_argument(&arguments);
+        else if (is_descriptor(argument))
+            break;
         else if (argument.size > 0 && argument.at[0] != '-' && argument.at[0] != '@')
-            return is_descriptor(argument) ? (struct flm_bytes){0} : argument;
+            return argument;
     }
     return (struct flm_bytes){0};
 }
