@@ -206,7 +206,8 @@ static void shares_and_rate_are_those_that_were_measured(void **state)
     double around = total_of(r.profile, "cpu-clock", "spend_inlined");
     assert_true(inlined > 0.8 * around && inlined <= around);
     assert_int_equal(r.result.counts.lost, 0);
-    assert_int_equal(r.result.late, 0);
+    /* A CPU of a virtual machine may stand still while it writes a record. */
+    assert_true(r.result.late <= r.result.counts.samples / 100);
     assert_int_equal(r.result.damaged, 0);
     assert_true((double)r.result.counts.stacks_truncated < 0.01 * (double)r.result.counts.samples);
     if (r.kernel && r.result.counts.throttled == 0) {
