@@ -74,7 +74,11 @@ static bool collect_processes(struct flm_recorder *r, struct flm_error *why)
     size_t named = r->processes.count;
     if (named == 0 || o->no_inherit)
         return true;
-    if (!flm_tasks_add_descendants(&r->processes, NULL, root))
+    /* Whoever started the recorder may be recorded, but not the recorder: each of its samples would
+     * cause others, without end where it waits for them. */
+    int32_t recorder = getpid();
+    const struct flm_tasks except = {.at = &recorder, .count = 1};
+    if (!flm_tasks_add_descendants(&r->processes, &except, root))
         return flm_error_memory(why);
     for (size_t i = named; i < r->processes.count; i++) {
         struct flm_error gone = {0};

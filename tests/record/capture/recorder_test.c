@@ -290,6 +290,42 @@ static void a_running_process_is_recorded_with_its_threads(void **state)
     clear(&r);
 }
 
+/* As a shell that records itself: `flamel record -p $$`. */
+static void the_recorder_is_no_child_of_what_it_records(void **state)
+{
+    (void)state;
+    int32_t parent = getpid();
+    pid_t process = fork();
+    if (process == 0) {
+        struct recording r;
+        char own[16], *command[] = {(char[]){"sleep"}, (char[]){"0.2"}, NULL};
+        struct flm_record_options options = {.processes = &parent,
+                                             .process_count = 1,
+                                             .command = command,
+                                             .off_cpu = true,
+                                             .keep_times = true};
+        if (!make_recording(&options, NULL, NULL, &r))
+            _exit(77);
+        snprintf(own, sizeof own, "%d", getpid());
+        const struct flm_label_record *labels = flm_profile_labels(r.profile);
+        bool good = flm_profile_sample_count(r.profile) > 0;
+        for (uint32_t i = 0; i < flm_profile_label_count(r.profile); i++) {
+            struct flm_name value =
+                flm_profile_string(r.profile, (struct flm_string){labels[i].value});
+            good &= value.size != strlen(own) || memcmp(value.at, own, value.size) != 0;
+        }
+        clear(&r);
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    while (waitpid(process, &status, WNOHANG) == 0)
+        poll(NULL, 0, 20);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void another_user_may_record_own_processes(void **state)
 {
     (void)state;
@@ -807,6 +843,7 @@ int main(void)
         cmocka_unit_test(frame_pointers_give_the_same_shares),
         cmocka_unit_test(off_CPU_time_is_as_long_as_measured),
         cmocka_unit_test(a_running_process_is_recorded_with_its_threads),
+        cmocka_unit_test(the_recorder_is_no_child_of_what_it_records),
         cmocka_unit_test(a_recording_of_the_machine_has_larger_rings),
         cmocka_unit_test(another_user_may_record_own_processes),
         cmocka_unit_test(recording_stops_when_the_tick_says_so),
