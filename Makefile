@@ -23,6 +23,7 @@
 #   make demo           records a program, and writes what it found: build/demo.html, .svg, .flm
 #   make static         the command as one file that needs no other; make static-aarch64 for arm64
 #   make npm            the package for npm: build/npm
+#   make python         the package for Python: build/python; make test-python tries it, in a notebook too
 #   make deb            Debian packages: build/deb
 #   make test-packages  each of these, installed and used in a root of its own: minutes
 #   make release        all that a release consists of, with checksums: build/release, docs/releasing.md
@@ -61,6 +62,7 @@ include mk/bench.mk
 include mk/install.mk
 include mk/static.mk
 include mk/npm.mk
+include mk/python.mk
 include mk/packages.mk
 
 .PHONY: help

@@ -33,7 +33,7 @@ $(COMPONENT_PACKAGE): $(COMPONENT)
 	$(call say,PACK,$@)cd $(BUILD) && npm pack --silent ./component > /dev/null
 
 .PHONY: release
-release: static static-aarch64 deb npm $(COMPONENT_PACKAGE)
+release: static static-aarch64 deb npm python $(COMPONENT_PACKAGE)
 	for machine in x86_64 aarch64; do cp $(STATIC)-$$machine $(STATIC)-$(VERSION)-linux-$$machine; done
 	mk/release.sh $(VERSION) $(BUILD)/release $(STATIC)-$(VERSION)-linux-x86_64 \
-	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(NPM_PACKAGE) $(DEB)/*.deb
+	    $(STATIC)-$(VERSION)-linux-aarch64 $(COMPONENT_PACKAGE) $(NPM_PACKAGE) $(WHEEL) $(DEB)/*.deb

@@ -18,7 +18,7 @@ deb()
 {
     echo "$packages/$1"_*.deb
 }
-for name in flamel libflamel0 libflamel-dev libflamel-probe0 libflamel-probe-dev flamel-java flamel-server; do
+for name in flamel libflamel0 libflamel-dev libflamel-probe0 libflamel-probe-dev flamel-java flamel-server python3-flamel; do
     [ -f "$(deb $name)" ] || fail "there is no $name"
 done
 
@@ -109,7 +109,9 @@ stored=$(inside 'find /var/lib/private/flamel -type f | wc -l')
 inside 'apt-get -qq install --reinstall -y /flamel-server_*.deb > /install.log 2>&1' || fail "$(tail -n 5 "$root/install.log")"
 [ "$(inside 'find /var/lib/private/flamel -type f | wc -l')" = "$stored" ] || fail 'an upgrade lost what was stored'
 
-names='flamel libflamel0 libflamel-dev libflamel-probe0 libflamel-probe-dev flamel-java flamel-server'
+inside 'python3 -c "import flamel; print(flamel.loads(\"a;b 3\").top())" | grep -q b' || fail 'the module of Python'
+
+names='python3-flamel flamel libflamel0 libflamel-dev libflamel-probe0 libflamel-probe-dev flamel-java flamel-server'
 inside "apt-get -qq remove -y $names > /install.log 2>&1" || fail "$(tail -n 5 "$root/install.log")"
 [ "$(inside 'find /var/lib/private/flamel -type f | wc -l')" = "$stored" ] || fail 'removal lost what was stored'
 inside "dpkg --purge $names > /install.log 2>&1" || fail "$(tail -n 5 "$root/install.log")"

@@ -87,24 +87,44 @@ struct flm_name flm_report_fact_string(const struct flm_report *report, const ch
     return (struct flm_name){text.at, text.size};
 }
 
+/* Tables that only people see are arranged for them: they have no columns of values. */
+static const struct flm_report_table *next_table(const struct flm_report *report, size_t *from)
+{
+    while (*from < report->tables.count) {
+        const struct flm_report_table *table = report->tables.at[(*from)++];
+        if (table->forms & FLM_IN_PROGRAMS)
+            return table;
+    }
+    return NULL;
+}
+
 size_t flm_report_table_count(const struct flm_report *report)
 {
-    return report->tables.count;
+    size_t count = 0, from = 0;
+    while (next_table(report, &from))
+        count++;
+    return count;
 }
 
 const struct flm_report_table *flm_report_table_at(const struct flm_report *report, size_t index)
 {
-    assert(index < report->tables.count);
-    return report->tables.at[index];
+    const struct flm_report_table *table;
+    size_t from = 0;
+    do {
+        table = next_table(report, &from);
+        assert(table);
+    } while (index-- > 0);
+    return table;
 }
 
 const struct flm_report_table *flm_report_table_named(const struct flm_report *report,
                                                       const char *name)
 {
     assert(report && name);
-    for (size_t i = 0; i < report->tables.count; i++)
-        if (strcmp(report->tables.at[i]->name, name) == 0)
-            return report->tables.at[i];
+    const struct flm_report_table *table;
+    for (size_t from = 0; (table = next_table(report, &from));)
+        if (strcmp(table->name, name) == 0)
+            return table;
     return NULL;
 }
 

@@ -254,6 +254,26 @@ static void every_form_has_what_it_should(void **state)
     flm_report_free(report);
 }
 
+/* How a text is arranged for people is no table for programs. */
+static void tables_are_those_of_programs(void **state)
+{
+    (void)state;
+    struct flm_report *report = flm_report_new(NULL);
+    assert_non_null(report);
+    flm_report_begin_table(report, "seen", FLM_IN_PEOPLES, false);
+    flm_report_begin_table(report, "rows", FLM_IN_ALL, false);
+    flm_report_begin_table(report, "seen too", FLM_IN_TEXT, false);
+    flm_report_begin_table(report, "more", FLM_IN_JSON, false);
+    report = flm_report_finish(report, NULL);
+    assert_non_null(report);
+    assert_int_equal(flm_report_table_count(report), 2);
+    assert_string_equal(flm_report_table_name(flm_report_table_at(report, 0)), "rows");
+    assert_string_equal(flm_report_table_name(flm_report_table_at(report, 1)), "more");
+    assert_null(flm_report_table_named(report, "seen"));
+    assert_ptr_equal(flm_report_table_named(report, "more"), flm_report_table_at(report, 1));
+    flm_report_free(report);
+}
+
 /* A column may be called like a file: only other names are paths into objects. */
 static void a_literal_name_is_one_key(void **state)
 {
@@ -363,6 +383,7 @@ int main(void)
         cmocka_unit_test(options_of_an_older_program_are_zero_behind_their_size),
         cmocka_unit_test(options_whose_size_no_version_has_are_refused),
         cmocka_unit_test(every_form_has_what_it_should),
+        cmocka_unit_test(tables_are_those_of_programs),
         cmocka_unit_test(a_literal_name_is_one_key),
         cmocka_unit_test(long_stacks_stand_in_full_at_the_end_of_a_comment),
         cmocka_unit_test(a_sink_that_fails_is_an_error),

@@ -1,0 +1,30 @@
+"""flamel: profiles of programs, read, compared, drawn and recorded.
+
+    import flamel
+
+    profile = flamel.load('app.perf')         any format, recognized by content
+    print(profile.top())                      tables as text, rows, DataFrames
+    profile.apply('focus:parse').save('parse.svg')
+    flamel.compare('monday.flm', 'tuesday.flm').save('change.html')
+    flamel.gate(base_runs, new_runs).verdict  'pass', 'fail' or 'inconclusive'
+
+    with flamel.record() as recording:        of this process, with its Python functions
+        work()
+    recording.profile
+
+In a notebook a profile shows itself; after %load_ext flamel, %%flamel records a cell."""
+
+from .comparison import Comparison, Gate, compare, gate
+from .library import VERSION as __version__
+from .library import Error, Warning
+from .profile import Format, Loss, Metric, Profile, formats, load, loads, merge
+from .recording import Recording, record
+from .report import Report, Table, quantity
+
+__all__ = ['Comparison', 'Error', 'Format', 'Gate', 'Loss', 'Metric', 'Profile', 'Recording', 'Report', 'Table',
+           'Warning', 'compare', 'formats', 'gate', 'load', 'loads', 'merge', 'quantity', 'record']
+
+
+def load_ipython_extension(shell):
+    from .notebook import record_cell
+    shell.register_magic_function(record_cell, 'cell', 'flamel')
