@@ -23,8 +23,8 @@ static const struct column top_columns[] = {
     {AT(total_share), "%", "total", SHARE, 54},
     {AT(samples), "samples", "samples", NUMBER, 130},
     {AT(before), "before", NULL, NUMBER, 72},
-    {AT(after), "after", NULL, NUMBER, 72},
-    {AT(change), "change", "change", NUMBER, 40},
+    {AT(after), "after", "after", NUMBER, 72},
+    {AT(change), "change", "change", NUMBER, 30},
     {AT(change_share), "%", "change", SHARE, 54},
     {AT(title), "function", "name", NAME, 0},
     {AT(module_name), "module", "module", MODULE, 100},
@@ -34,7 +34,7 @@ static const struct column tree_columns[] = {
     {AT(total), "total", NULL, NUMBER, 0},    {AT(total_share), "%", NULL, SHARE, 0},
     {AT(total_share), "", NULL, BAR, 72},     {AT(self), "self", NULL, NUMBER, 54},
     {AT(before), "before", NULL, NUMBER, 72}, {AT(after), "after", NULL, NUMBER, 72},
-    {AT(change), "change", NULL, NUMBER, 40}, {AT(change_share), "%", NULL, SHARE, 54},
+    {AT(change), "change", NULL, NUMBER, 30}, {AT(change_share), "%", NULL, SHARE, 54},
     {AT(title), "function", NULL, NAME, 0},   {AT(module_name), "module", NULL, MODULE, 100},
 };
 enum { MOST_COLUMNS = 16, BAR_CELLS = 10, MODULE_CELLS = 24, GAP = 2 };
@@ -224,6 +224,20 @@ static bool has_cell(const struct flm_response_row *row, const struct column *co
     return text.at != NULL;
 }
 
+/* Before, after and change are of self or of total. Where they are shown, "after" is that quantity,
+ * and of the other one its value is enough. */
+static bool is_said_by_after(const struct flm_tui_table *table, const struct column *column,
+                             int window)
+{
+    enum { LEAST_WINDOW = 72 }; /* of "after" */
+    const struct flm_response_table *shown = table->response.table;
+    if (!shown || !shown->changes.at || window < LEAST_WINDOW)
+        return false;
+    return column->kind == BAR || column->member == AT(self_share) ||
+           column->member == AT(total_share) || column->member == AT(samples) ||
+           flm_bytes_are(shown->changes, column->title);
+}
+
 /* The columns of a window that is so wide. *optional: the least window of the column that is left
  * out next, 0 for none. */
 static struct shape shape_in(const struct flm_tui *tui, const struct flm_tui_table *table,
@@ -238,7 +252,8 @@ static struct shape shape_in(const struct flm_tui *tui, const struct flm_tui_tab
     for (size_t i = 0; i < count; i++) {
         bool is_there = columns[i].kind == NAME || has_cell(row, &columns[i]);
         bool has_bars = tui->screen.charset == FLM_CHARSET_UTF8;
-        if (!is_there || window < columns[i].least_window || (columns[i].kind == BAR && !has_bars))
+        if (!is_there || window < columns[i].least_window ||
+            (columns[i].kind == BAR && !has_bars) || is_said_by_after(table, &columns[i], window))
             continue;
         int width = columns[i].kind == NAME ? 0 : width_of(table, &columns[i]);
         if (columns[i].kind == MODULE && width == 0)
@@ -269,6 +284,19 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
     return shape;
 }
 
+/* What a column is sorted by: "after" and "change" by the quantity that they are of. */
+static struct flm_bytes sort_of(const struct flm_tui_table *table, const struct column *column)
+{
+    const struct flm_response_table *shown = table->response.table;
+    bool is_compared = shown && shown->changes.at;
+    if (is_compared && column->member == AT(after))
+        return shown->changes;
+    bool is_change = column->member == AT(change) || column->member == AT(change_share);
+    if (is_compared && is_change && flm_bytes_are(shown->changes, "self"))
+        return flm_bytes_of("self-change");
+    return flm_bytes_of(column->sort);
+}
+
 static void draw_titles(struct flm_tui *tui, const struct flm_tui_table *table,
                         const struct shape *shape)
 {
@@ -282,16 +310,17 @@ static void draw_titles(struct flm_tui *tui, const struct flm_tui_table *table,
         bool is_right = c->kind == NUMBER || c->kind == SHARE;
         char title[TITLE_SIZE];
         struct flm_bytes text = title_of(table, c, title);
-        bool is_change = c->member == AT(change) && flm_bytes_are(sort, "self-change");
-        bool is_sorted = c->sort && c->kind != SHARE && (is_change || flm_bytes_are(sort, c->sort));
+        bool is_sorted = c->sort && c->kind != SHARE && flm_bytes_equal(sort, sort_of(table, c));
         int end = shape->left[i] + shape->width[i], row = tui->rows.top;
         int left = is_right ? end - (int)flm_cells(text).cells - is_sorted : shape->left[i];
         int column =
             flm_tui_put(tui, left, row, end, text, is_sorted ? FLM_TUI_STRONG : FLM_TUI_MUTED);
         if (is_sorted)
             flm_tui_puts(tui, column, row, end, mark, FLM_TUI_STRONG);
-        if (c->sort)
-            flm_tui_add_target(tui, row, shape->left[i], end, "sort %s", c->sort);
+        if (c->sort) {
+            struct flm_bytes by = sort_of(table, c);
+            flm_tui_add_target(tui, row, shape->left[i], end, "sort %.*s", (int)by.size, by.at);
+        }
     }
 }
 

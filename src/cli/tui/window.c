@@ -291,10 +291,13 @@ static void draw_status(struct flm_tui *tui, int row)
     column = put_value(tui, column, row, "", s->total, s->unit.size ? " " : "");
     if (s->unit.at)
         column = flm_tui_put(tui, column, row, tui->screen.columns, s->unit, FLM_TUI_MUTED);
-    column = put_value(tui, column + 2, row, "drawn ", s->drawn, "  ");
-    column = put_value(tui, column, row, "merged ", s->merged, "");
-    column = put_value(tui, column, row, " (", s->merged_share, " of the width)");
-    column = put_value(tui, column + 2, row, "trimmed ", s->trimmed, "  ");
+    column += 2;
+    if (tui->has_picture) { /* the last one that was seen may be of other widths */
+        column = put_value(tui, column, row, "drawn ", s->drawn, "  ");
+        column = put_value(tui, column, row, "merged ", s->merged, "");
+        column = 2 + put_value(tui, column, row, " (", s->merged_share, " of the width)");
+    }
+    column = put_value(tui, column, row, "trimmed ", s->trimmed, "  ");
     column = put_value(tui, column, row, "filtered ", s->filtered, "  ");
     column = put_value(tui, column, row, "too narrow to hatch ", s->unhatched, "  ");
     column = put_value(tui, column, row, "lost ", s->lost_count, "  ");

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "support/core/allocation.h"
+#include "support/profile/profiles.h"
 #include "support/profile/viewing.h"
 #include "support/record/tui.h"
 
@@ -138,6 +139,67 @@ static void the_current_row_is_the_function(void **state)
     tui_quit(&session);
 }
 
+/* A program for session_start: the functions of two profiles. */
+static int show_compared(void *unused)
+{
+    (void)unused;
+    struct flm_error why;
+    struct flm_viewer *viewer = viewer_of_folded("main;read 60\nmain;parse 40\n");
+    bool is_good = flm_viewer_take(viewer, FLM_VIEWER_BEFORE,
+                                   profile_of("main;read 30\nmain;parse 42\n"), "old", &why) &&
+                   flm_viewer_do(viewer, flm_bytes_of("view top"), &why) &&
+                   flm_tui_run(viewer, &why);
+    flm_viewer_free(viewer);
+    return is_good ? 0 : 2;
+}
+
+/* The figures of a row, one space between two. */
+static void assert_row(struct session *session, int row, const char *wanted)
+{
+    char text[200] = "";
+    size_t size = 0;
+    for (const char *at = emulator_line(&session->terminal, row); *at && size + 2 < sizeof text;
+         at++)
+        if (*at != ' ' || (size > 0 && text[size - 1] != ' '))
+            text[size++] = *at;
+    while (size > 0 && text[size - 1] == ' ')
+        size--;
+    text[size] = 0;
+    assert_string_equal(text, wanted);
+}
+
+static void a_comparison_says_each_quantity_once(void **state)
+{
+    (void)state;
+    enum { WIDE = 110, HEIGHT = 20, TITLES = 1, FIRST = 2 };
+    struct session session = {0};
+    session_start(&session, WIDE, HEIGHT, show_compared, NULL);
+    session_await(&session, "self before");
+    assert_row(&session, TITLES, "total self before after\xE2\x96\xBE change % function");
+    assert_row(&session, FIRST, "60 30 60 +30 +100 % read");
+    /* Nothing is said of a picture that is not seen. */
+    assert_int_equal(emulator_find(&session.terminal, "drawn", 0), -1);
+    /* By its heading, of what the figures beside it are of: self, and then total. */
+    int change = emulator_column(&session.terminal, TITLES, "change");
+    session_click(&session, 0, change + 1, TITLES);
+    session_await(&session, "change\xE2\x96\xBE");
+    assert_row(&session, TITLES, "total self before after change\xE2\x96\xBE % function");
+    session_click(&session, 0, emulator_column(&session.terminal, TITLES, "total") + 1, TITLES);
+    session_await(&session, "total before");
+    assert_row(&session, TITLES, "self total before after\xE2\x96\xBE change % function");
+    session_click(&session, 0, emulator_column(&session.terminal, TITLES, "change") + 1, TITLES);
+    session_await(&session, "change\xE2\x96\xBE");
+    assert_row(&session, TITLES, "self total before after change\xE2\x96\xBE % function");
+    assert_row(&session, FIRST, "60 30 60 +30 +100 % read");
+    assert_row(&session, FIRST + 1, "0 72 100 +28 +38.9 % ? main");
+    /* Where there is no room for both sides, the change stays. */
+    enum { NARROW = 50 };
+    session_resize(&session, NARROW, HEIGHT);
+    session_settle(&session);
+    assert_true(emulator_find(&session.terminal, "change", 0) > 0);
+    tui_quit(&session);
+}
+
 static void without_memory_the_selection_is_not_found(void **state)
 {
     (void)state;
@@ -165,6 +227,7 @@ int main(void)
         cmocka_unit_test(keys_move_in_the_table_and_enter_chooses),
         cmocka_unit_test(tab_and_clicks_say_which_of_both_has_the_keys),
         cmocka_unit_test(the_current_row_is_the_function),
+        cmocka_unit_test(a_comparison_says_each_quantity_once),
         cmocka_unit_test(without_memory_the_selection_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
