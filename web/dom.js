@@ -29,11 +29,6 @@ export function sign(label, title, onclick, attributes) {
     return button(label, onclick, {title, 'aria-label': title, ...attributes});
 }
 
-// A long name without its middle: what it begins with, and the function at its end.
-export function shortName(name, most) {
-    return name.length <= most ? name : `${name.slice(0, most >> 1)} … ${name.slice(-(most >> 1))}`;
-}
-
 // The end of a path: "libc.so.6".
 export const fileName = path => path.replace(/.*\/(?=.)/, '');
 

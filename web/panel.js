@@ -1,11 +1,10 @@
 // panel.js - the details of the selected frame, next to the picture; in a narrow window a sheet below it, which
 // shows its first lines until it is opened.
 
-import {button, emOf, facts, fraction, make, nameRoom, refill, share, shortName, show, sign} from './dom.js';
+import {button, emOf, facts, fraction, make, nameRoom, refill, share, show, sign} from './dom.js';
 import {addGlyphs} from './glyphs.js';
 
 // Of a name: what takes three lines.
-const PANEL_LETTERS = 96;
 
 // The tables of values: of the shown metric, and of others, which have their name above. Their unit is in the
 // heading: "716" below "ms".
@@ -150,7 +149,7 @@ export function makePanel(view) {
         const isOpen = where => Boolean(body.querySelector(where)?.open);
         const wasOpen = isOpen('.actions details'), hadOthers = isOpen('.others');
         if (detail) {
-            const name = detail.title || detail.name, short = shortName(name, PANEL_LETTERS);
+            const name = detail.title || detail.name, short = detail.shown ?? name;
             if (named !== detail.name) isWhole = false;
             named = detail.name;
             const title = make('h2', {title: detail.name, class: isWhole ? 'is-whole' : null,

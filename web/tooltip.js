@@ -2,17 +2,17 @@
 // positioned by the corner nearest to the pointer, so that its size needs no measuring while it moves. In a
 // narrow window it is as wide as the window.
 
-import {facts, make, refill, shortName, show} from './dom.js';
+import {facts, make, nameRoom, refill, show} from './dom.js';
 
-const AWAY_PX = 14, NARROW_PX = 480, MARGIN_PX = 8, TOOLTIP_LETTERS = 130;
+const AWAY_PX = 14, NARROW_PX = 480, MARGIN_PX = 8, WIDEST_PX = 500; // of a line (page.css)
 
 export function makeTooltip(view) {
     const element = make('div', {class: 'tooltip', 'aria-hidden': 'true', hidden: true});
-    let shown = '';
+    let shown = '', room = 0, measured = -1; // of which width of the picture
 
     function fill(hover) {
         refill(element,
-            make('b', {}, shortName(hover.title, TOOLTIP_LETTERS)),
+            make('b', {}, hover.shown ?? hover.title),
             hover.where && make('div', {class: 'muted'}, hover.where),
             facts(hover.moment),
             hover.lines.length > 0 && make('table', {}, hover.lines.map(line => make('tr', {},
@@ -25,13 +25,16 @@ export function makeTooltip(view) {
             hover.note && make('div', {class: 'muted'}, hover.note));
     }
     function update() {
-        const hover = view.core.query('hover');
+        const {width, height, scale} = view.stageSize();
+        if (width !== measured) room = nameRoom(element, Math.min(WIDEST_PX, 0.8 * width));
+        measured = width;
+        const hover = view.core.query(`hover ${room}`);
         show(element, Boolean(hover));
         if (!hover) return;
         const {x, y, ...content} = hover, text = JSON.stringify(content);
         if (text !== shown) fill(hover);
         shown = text;
-        const {width, height, scale} = view.stageSize(), px = length => `${Math.round(length)}px`;
+        const px = length => `${Math.round(length)}px`;
         const left = x / scale, top = y / scale, {style} = element;
         const isLeft = left < width / 2, isHigh = top < height * 0.6;
         const isNarrow = width < NARROW_PX, limit = isNarrow ? MARGIN_PX : width - 300;

@@ -154,10 +154,9 @@ static const struct member hover_line[] = {MEMBER(hover_line, name, TEXT),
 static const struct member moment[] = {MEMBER(moment, name, TEXT), MEMBER(moment, value, TEXT),
                                        END};
 static const struct member hover[] = {
-    MEMBER(hover, x, NUMBER),       MEMBER(hover, y, NUMBER),
-    MEMBER(hover, title, TEXT),     MEMBER(hover, where, TEXT),
-    LIST_OF(hover, moment, moment), LIST_OF(hover, lines, hover_line),
-    MEMBER(hover, note, TEXT),      END};
+    MEMBER(hover, x, NUMBER),          MEMBER(hover, y, NUMBER),   MEMBER(hover, title, TEXT),
+    OPTIONAL(hover, shown, TEXT),      MEMBER(hover, where, TEXT), LIST_OF(hover, moment, moment),
+    LIST_OF(hover, lines, hover_line), MEMBER(hover, note, TEXT),  END};
 
 static const struct member value[] = {MEMBER(value, name, TEXT),
                                       MEMBER(value, unit, TEXT),
@@ -210,6 +209,7 @@ static const struct member detail[] = {MEMBER(detail, node, NUMBER),
                                        MEMBER(detail, metric, TEXT),
                                        OPTIONAL(detail, frame, NUMBER),
                                        MEMBER(detail, title, TEXT),
+                                       OPTIONAL(detail, shown, TEXT),
                                        MEMBER(detail, name, TEXT),
                                        MEMBER(detail, module, TEXT),
                                        MEMBER(detail, file, TEXT),

@@ -527,12 +527,14 @@ static void shorten_names(struct flm_query *q, struct flm_query_room room,
         flm_query_shorten(q, room, names, count);
 }
 
-/* The names of each list, alone in a line or beside numbers. */
+/* The title, and the names of each list, alone in a line or beside numbers. */
 static void shorten_lists(struct flm_query *q, struct flm_bytes argument,
                           struct flm_response_detail *detail)
 {
     struct flm_query_room alone = flm_query_take_room(&argument);
     struct flm_query_room beside = flm_query_take_room(&argument);
+    if (!detail->merged)
+        flm_query_shorten_heading(q, alone, (uint32_t)detail->frame, &detail->shown);
     shorten_names(q, alone, detail->stack.at, detail->stack.count);
     shorten_names(q, beside, detail->calls.at, detail->calls.count);
     shorten_names(q, beside, detail->callers.at, detail->callers.count);

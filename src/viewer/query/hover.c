@@ -61,7 +61,6 @@ static void add_lines(struct flm_query *q, const struct flm_subject *s,
 bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm_response *response,
                      struct flm_error *why)
 {
-    (void)argument;
     struct flm_query q;
     struct flm_subject s;
     if (!flm_query_begin(&q, v, response, why))
@@ -81,6 +80,8 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
     hover->y = v->input.hover_y;
     hover->title =
         s.merged ? flm_query_merged_title(&q, s.merged->count) : flm_query_title(&q, s.frame);
+    if (!s.merged)
+        flm_query_shorten_heading(&q, flm_query_take_room(&argument), s.frame, &hover->shown);
     hover->where = flm_query_where(&q, &s);
     hover->moment.at =
         flm_query_moment(&q, s.pane, s.node, s.merged != NULL, s.total, &hover->moment.count);

@@ -57,9 +57,10 @@
  *                      share?                          of everything
  *                      note?, on?: b, action?}]}       of a comparison: choosing it filters
  *
- * hover         the tooltip: null, or
+ * hover S       the tooltip, whose lines have room of S hundredths of the font size: null, or
  *     {x, y                                            device pixels
- *      title, where                                    where: module, file and line
+ *      title, shown?, where                            shown: the title, shortened to three lines;
+ *                                                      where: module, file and line
  *      moment: [{name, value}]                         of a flame chart: state, time, thread
  *      lines: [{name, value, exact, share_total, share_view, share_parent}]
  *      note}
@@ -67,7 +68,7 @@
  * detail S N    the selected frame: null, or; names of lists have room of S hundredths of the font
  *               size, beside numbers N
  *     {node, metric, compared: b
- *      title, name                                     of narrow frames together: how many
+ *      title, shown?, name                             of narrow frames together: how many
  *      frame?, module, file, line, kind, address, link
  *      moment: [{name, value}]
  *      values: [{name, unit                            the shown metric first

@@ -144,8 +144,8 @@ struct flm_response_moment {
     struct flm_bytes name, value;
 };
 struct flm_response_hover {
-    double x, y; /* device px */
-    struct flm_bytes title, where, note;
+    double x, y;                                 /* device px */
+    struct flm_bytes title, shown, where, note;  /* shown: shortened to three lines; NULL: whole */
     FLM_LIST(struct flm_response_moment) moment; /* of a flame chart */
     FLM_LIST(struct flm_response_hover_line) lines;
 };
@@ -187,6 +187,7 @@ struct flm_response_thread {
 struct flm_response_detail {
     double node;
     struct flm_bytes metric, title, name; /* of merged frames: how many */
+    struct flm_bytes shown;               /* the title, shortened to three lines; NULL: whole */
     bool compared;
     double frame, line; /* the line: of the function, or the first one of its code that is known */
     struct flm_bytes module, file, kind, address, link;

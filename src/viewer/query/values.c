@@ -196,6 +196,16 @@ void flm_query_shorten(struct flm_query *q, struct flm_query_room room,
     }
 }
 
+/* What words leave empty at the ends of lines is half a line. */
+void flm_query_shorten_heading(struct flm_query *q, struct flm_query_room room, uint32_t frame,
+                               struct flm_bytes *shown)
+{
+    const double lines = 2.5;
+    struct flm_query_name name = {frame, lines * room.width, true, shown};
+    if (room.width > 0)
+        flm_query_shorten(q, room, &name, 1);
+}
+
 static struct flm_bytes take_word(struct flm_bytes *text)
 {
     size_t size = 0;

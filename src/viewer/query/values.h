@@ -93,6 +93,11 @@ struct flm_query_name {
 void flm_query_shorten(struct flm_query *q, struct flm_query_room room,
                        const struct flm_query_name *names, size_t count);
 
+/* `shown` of a title in bold that may take three lines of the room: one function, whose name is not
+ * told apart from others. */
+void flm_query_shorten_heading(struct flm_query *q, struct flm_query_room room, uint32_t frame,
+                               struct flm_bytes *shown);
+
 /* Two numbers, "20 40" is rows 20 to 59, and the room of their names. Defaults: 0 and 100. */
 struct flm_row_range {
     uint32_t from, count;

@@ -1,5 +1,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -43,6 +44,34 @@ static void the_pointer_tells_in_a_few_lines(void **state)
     flm_viewer_free(v);
 }
 
+/* Three lines of the width of the argument: the result, arguments and templates give way. */
+static void a_long_title_keeps_its_function(void **state)
+{
+    (void)state;
+    static const char name[] =
+        "v8::internal::Handle<v8::internal::String> v8::internal::StringTable::LookupKey"
+        "<v8::internal::SequentialSubStringKey<v8::internal::SequentialOneByteString>>"
+        "(v8::internal::Isolate*, v8::internal::SequentialSubStringKey*)";
+    char text[sizeof name + 20];
+    snprintf(text, sizeof text, "main;%s 8\n", name);
+    struct flm_viewer *v = viewer_of_folded(text);
+    pointer_at(v, name);
+    struct json_tree *wide = answer(v, "hover 90000"), *narrow = answer(v, "hover 2200");
+    assert_string_equal(at(wide, "title"), name);
+    assert_null(json_tree_find(wide, "shown")); /* it fits */
+    assert_string_equal(at(narrow, "title"), name);
+    assert_non_null(strstr(at(narrow, "shown"), "StringTable::LookupKey"));
+    assert_true(strlen(at(narrow, "shown")) < 100);
+    json_tree_free(wide);
+    json_tree_free(narrow);
+    json_tree_free(answer(v, "hover"));
+    act(v, "select-frame 2");
+    struct json_tree *detail = answer(v, "detail 2200 1800");
+    assert_non_null(strstr(at(detail, "shown"), "StringTable::LookupKey"));
+    json_tree_free(detail);
+    flm_viewer_free(v);
+}
+
 static void a_row_that_is_pointed_at_has_no_tooltip(void **state)
 {
     (void)state;
@@ -66,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_pointer_tells_in_a_few_lines),
+        cmocka_unit_test(a_long_title_keeps_its_function),
         cmocka_unit_test(a_row_that_is_pointed_at_has_no_tooltip),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
