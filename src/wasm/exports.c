@@ -49,6 +49,8 @@ static struct flm_profile *open_profile(void *bytes, uint32_t size, struct flm_e
         profile = adopted ? reading.format->adopt(bytes, size, free, bytes, why)
                           : flm_reading_finish(&reading, why);
     }
+    if (!profile)
+        flm_reading_explain(&reading, why);
     flm_reading_clear(&reading);
     if (!profile || !adopted)
         free(bytes);

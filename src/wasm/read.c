@@ -53,6 +53,8 @@ static struct flm_profile *read_profile(struct flm_error *why)
     struct flm_profile *profile = NULL;
     if (flm_reading_begin(&reading, &flm_formats_pure, &s.source, NULL, &options, why))
         profile = flm_reading_finish(&reading, why);
+    if (!profile)
+        flm_reading_explain(&reading, why);
     flm_reading_clear(&reading);
     free(s.window.at);
     return profile;

@@ -97,15 +97,15 @@ bool flm_reading_begin(struct flm_reading *r, const struct flm_formats *formats,
     bool whole = r->source->last && r->head.size <= HEAD_SIZE;
     r->head.size = r->head.size < HEAD_SIZE ? r->head.size : HEAD_SIZE;
     r->format = find_format(formats, format, r->head, whole, why);
-    r->is_certain = r->format && r->format->sniff(r->head, whole) >= FLM_SNIFF_LIKELY;
-    if (r->format) {
-        struct flm_text others;
-        flm_text_init_fixed(&others, r->others, sizeof r->others - 1);
-        if (!format)
-            flm_format_others(formats, r->format, r->head, whole, &others);
-        else if (r->format->sniff(r->head, whole) == FLM_SNIFF_NO)
-            add_likeness(formats, r->format, r->head, whole, &others);
-    }
+    int sure = r->format ? r->format->sniff(r->head, whole) : FLM_SNIFF_NO;
+    r->is_certain = sure >= FLM_SNIFF_LIKELY;
+    r->formats = formats;
+    r->is_named = format != NULL;
+    r->is_whole = whole;
+    if (r->format && (format ? sure == FLM_SNIFF_NO : sure < FLM_SNIFF_MAGIC))
+        r->kept_head = malloc(r->head.size + 1); /* without one, nothing is explained */
+    if (r->kept_head)
+        memcpy(r->kept_head, r->head.at, r->head.size);
     if (r->format && r->format->prepare)
         r->format->prepare(r->head, &r->options);
     return r->format != NULL;
@@ -144,12 +144,23 @@ struct flm_profile *flm_reading_finish(struct flm_reading *r, struct flm_error *
 
 void flm_reading_explain(const struct flm_reading *r, struct flm_error *why)
 {
-    if (why && why->kind == FLM_ERROR_FORMAT)
-        flm_error_add(why, r->others);
+    if (!why || why->kind != FLM_ERROR_FORMAT || !r->kept_head)
+        return;
+    char explanation[300];
+    struct flm_text text;
+    struct flm_bytes head = {r->kept_head, r->head.size};
+    flm_text_init_fixed(&text, explanation, sizeof explanation - 1);
+    if (r->is_named)
+        add_likeness(r->formats, r->format, head, r->is_whole, &text);
+    else
+        flm_format_others(r->formats, r->format, head, r->is_whole, &text);
+    explanation[text.size] = 0;
+    flm_error_add(why, explanation);
 }
 
 void flm_reading_clear(struct flm_reading *r)
 {
     free(r->converted);
+    free(r->kept_head);
     *r = (struct flm_reading){0};
 }

@@ -1,3 +1,4 @@
+#include "base/core/scan.h"
 #include "format/text/internal.h"
 
 #include "base/number/number.h"
@@ -86,11 +87,14 @@ bool flm_text_take_uint(struct flm_bytes *text, uint64_t *number)
 bool flm_text_take_until(struct flm_bytes *text, const char *mark, struct flm_bytes *taken)
 {
     size_t size = strlen(mark);
-    for (size_t i = 0; i + size <= text->size; i++) {
-        if (memcmp(text->at + i, mark, size) != 0)
+    const char *end = text->at + text->size;
+    for (const char *at = text->at; (at = flm_find(at, end, *mark)) < end; at++) {
+        if ((size_t)(end - at) < size)
+            break;
+        if (memcmp(at, mark, size) != 0)
             continue;
-        *taken = (struct flm_bytes){text->at, i};
-        *text = flm_bytes_from(*text, i + size);
+        *taken = (struct flm_bytes){text->at, (size_t)(at - text->at)};
+        *text = flm_bytes_from(*text, taken->size + size);
         return true;
     }
     return false;
