@@ -141,8 +141,24 @@ static bool expect(struct flm_json *json, enum flm_json_type wanted)
 
 /* ---- Objects and arrays ---------------------------------------------------------------------- */
 
-static bool enter(struct flm_json *json, bool is_object)
+/* Whether that byte is next, and there is room for another level: the usual case of `enter`. */
+static inline bool may_enter_quickly(const struct flm_json *json, char bracket)
 {
+    const struct flm_source *source = json->source;
+    return json->is_pending && !json->failed && source->at < source->end &&
+           *source->at == bracket && json->depth / 8 < json->is_object.capacity &&
+           json->depth < FLM_JSON_MOST_DEPTH;
+}
+
+static inline bool enter(struct flm_json *json, bool is_object)
+{
+    if (may_enter_quickly(json, is_object ? '{' : '[')) {
+        flm_json_push(json, is_object);
+        json->is_first = true;
+        json->is_pending = false;
+        flm_json_advance(json, 1);
+        return !json->failed;
+    }
     if (!expect(json, is_object ? FLM_JSON_TYPE_OBJECT : FLM_JSON_TYPE_ARRAY))
         return false;
     if (json->depth == FLM_JSON_MOST_DEPTH)
@@ -286,14 +302,80 @@ bool flm_json_next_key(struct flm_json *json, struct flm_bytes *key)
     return step_to_quick_key(json, key) || step_to_key(json, key);
 }
 
-size_t flm_json_find_key(struct flm_json_keys *keys, struct flm_bytes key)
+static inline bool follows(const struct flm_json_follower *follower, const char *at)
 {
-    size_t i = keys->follower[keys->last];
-    if (i >= keys->count || !flm_bytes_equal(keys->names[i], key)) {
-        for (i = 0; i < keys->count && !flm_bytes_equal(keys->names[i], key);)
-            i++;
-        keys->follower[keys->last] = (unsigned char)i;
+    uint64_t found[2], text[2], mask[2];
+    memcpy(found, at, sizeof found);
+    memcpy(text, follower->text, sizeof text);
+    memcpy(mask, follower->mask, sizeof mask);
+    return follower->size > 0 &&
+           (((found[0] ^ text[0]) & mask[0]) | ((found[1] ^ text[1]) & mask[1])) == 0;
+}
+
+/* Moves to the value of the next key, if that is one of the expected two, or out of the object.
+ * False: nothing happened. */
+static inline bool step_to_expected_key(struct flm_json *json, struct flm_json_keys *keys,
+                                        size_t *key)
+{
+    const struct flm_json_follower *expected = keys->followers[keys->last];
+    const char *start = json->source->at, *at = start, *end = json->source->end;
+    if (end - start < FLM_JSON_QUICK_BYTES || json->failed || json->depth == 0 ||
+        !flm_json_innermost_is_object(json))
+        return false;
+    if (*at == '}') {
+        json->depth--;
+        json->is_first = false;
+        flm_json_advance(json, 1);
+        *key = FLM_JSON_NO_KEY;
+        return true;
     }
+    if (!json->is_first && *at++ != ',')
+        return false;
+    if (*at <= ' ') {
+        at = flm_json_skip_blanks(at, end);
+        if (end - at < FLM_JSON_KEY_ROOM + 1)
+            return false;
+    }
+    if (!follows(expected, at) && !follows(++expected, at))
+        return false;
+    at += expected->size;
+    json->is_first = false;
+    json->is_pending = true;
+    flm_json_advance(json, (size_t)(at - start) + (*at == ' '));
+    *key = keys->last = expected->key;
+    return true;
+}
+
+/* As the first of `followers`; the second one is forgotten. */
+static void learn(struct flm_json_follower followers[2], size_t key, struct flm_bytes name)
+{
+    struct flm_json_follower *follower = &followers[0];
+    followers[1] = followers[0];
+    *follower = (struct flm_json_follower){.key = (unsigned char)key};
+    const char *end = name.at + name.size;
+    if (name.size + 3 > sizeof follower->text || flm_find_either(name.at, end, '"', '\\') < end)
+        return;
+    follower->size = (unsigned char)(name.size + 3);
+    follower->text[0] = '"';
+    memcpy(follower->text + 1, name.at, name.size);
+    memcpy(follower->text + 1 + name.size, "\":", 2);
+    memset(follower->mask, 255, follower->size);
+}
+
+size_t flm_json_next_known_key(struct flm_json *json, struct flm_json_keys *keys)
+{
+    struct flm_bytes key;
+    size_t expected;
+    if (json->is_pending)
+        flm_json_skip(json);
+    if (step_to_expected_key(json, keys, &expected))
+        return expected;
+    if (!step_to_quick_key(json, &key) && !step_to_key(json, &key))
+        return FLM_JSON_NO_KEY;
+    size_t i = 0;
+    while (i < keys->count && !flm_bytes_equal(keys->names[i], key))
+        i++;
+    learn(keys->followers[keys->last], i, key);
     keys->last = (unsigned char)i;
     return i;
 }

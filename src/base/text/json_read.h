@@ -88,15 +88,26 @@ bool flm_json_next_item(struct flm_json *json);
 
 /* The keys that a reader knows, and, learned while it reads, which one follows which: objects of a
  * kind have their members in one order. `names` has `count` of them, up to FLM_JSON_MOST_KEYS. */
-enum { FLM_JSON_MOST_KEYS = 16 };
+enum {
+    FLM_JSON_MOST_KEYS = 16,
+    FLM_JSON_KEY_ROOM = 16,                  /* of a key that is known by its text */
+    FLM_JSON_NO_KEY = FLM_JSON_MOST_KEYS + 1 /* the object has ended */
+};
 
 struct flm_json_keys {
     const struct flm_bytes *names;
-    unsigned char count, last, follower[FLM_JSON_MOST_KEYS + 1];
+    unsigned char count, last;
+    struct flm_json_follower {
+        unsigned char key, size;               /* of the text; 0: too long, or not known yet */
+        char text[FLM_JSON_KEY_ROOM];          /* "key": and zeros */
+        unsigned char mask[FLM_JSON_KEY_ROOM]; /* 255 where `text` counts */
+    } followers[FLM_JSON_MOST_KEYS + 1][2];    /* of each key; the last ones: of any other */
 };
 
-/* The index of the key in `names`; their count: it is none of them. */
-size_t flm_json_find_key(struct flm_json_keys *keys, struct flm_bytes key);
+/* flm_json_next_key, for a reader that knows the keys: the index of the next one in `names`; their
+ * count if it is none of them, and FLM_JSON_NO_KEY after the last one. The key that is expected is
+ * recognized by comparing 16 bytes, and neither found in the text nor among the names. */
+size_t flm_json_next_known_key(struct flm_json *json, struct flm_json_keys *keys);
 
 /* Reads the next value, which must be of that type. Texts are valid until the next call. */
 bool flm_json_string(struct flm_json *json, struct flm_bytes *text);

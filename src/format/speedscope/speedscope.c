@@ -193,14 +193,14 @@ static const struct flm_bytes event_keys[] = {{"type", 4}, {"frame", 5}, {"at", 
 
 static void read_event(struct reading *r)
 {
-    struct flm_bytes key, text;
+    struct flm_bytes text;
     struct event event = {0};
     unsigned has = 0; /* 1 << key; KEY_COUNT: other keys */
     flm_json_enter_object(&r->json);
-    while (flm_json_next_key(&r->json, &key)) {
-        size_t found = flm_json_find_key(&r->event_keys, key);
-        has |= 1u << found;
-        switch (found) {
+    for (size_t key;
+         (key = flm_json_next_known_key(&r->json, &r->event_keys)) != FLM_JSON_NO_KEY;) {
+        has |= 1u << key;
+        switch (key) {
         case TYPE:
             if (!flm_json_string(&r->json, &text))
                 break;

@@ -9,8 +9,25 @@ static bool is_plain(char byte)
     return (unsigned char)byte >= 0x20 && byte != '"' && byte != '\\';
 }
 
+/* Most texts are plain, and short. */
+static bool add_plain(struct flm_text *out, struct flm_bytes text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if (!is_plain(text.at[i]))
+            return false;
+    char *to = flm_text_reserve(out, text.size + 2);
+    if (!to)
+        return false;
+    to[0] = to[text.size + 1] = '"';
+    memcpy(to + 1, text.at, text.size);
+    out->size += text.size + 2;
+    return true;
+}
+
 static void add_quoted(struct flm_text *out, struct flm_bytes text)
 {
+    if (add_plain(out, text))
+        return;
     flm_text_putc(out, '"');
     for (size_t at = 0; at < text.size; at++) {
         size_t first = at;

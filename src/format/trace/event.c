@@ -140,11 +140,11 @@ static const struct flm_bytes event_keys[] = {
     {"ph", 2},  {"ts", 2},   {"dur", 3}, {"tdur", 4}, {"name", 4}, {"pid", 3},  {"tid", 3},
     {"cat", 3}, {"args", 4}, {"sf", 2},  {"id", 2},   {"id2", 3},  {"file", 4}, {"line", 4}};
 
-static void read_member(struct flm_trace *t, struct flm_bytes key)
+static void read_member(struct flm_trace *t, size_t key)
 {
     struct flm_trace_event *e = &t->event;
     struct flm_bytes text;
-    switch (flm_json_find_key(&t->event_keys, key)) {
+    switch (key) {
     case PH:
         read_phase(t);
         break;
@@ -202,7 +202,7 @@ static void read_member(struct flm_trace *t, struct flm_bytes key)
 
 void flm_trace_read_event(struct flm_trace *t, bool is_sample)
 {
-    struct flm_bytes key;
+    size_t key;
     if (flm_json_type(&t->json) != FLM_JSON_TYPE_OBJECT) {
         flm_json_skip(&t->json);
         return;
@@ -211,7 +211,8 @@ void flm_trace_read_event(struct flm_trace *t, bool is_sample)
     t->event_keys.count = KEY_COUNT;
     begin_event(t);
     flm_json_enter_object(&t->json);
-    while (flm_json_next_key(&t->json, &key) && !flm_trace_stopped(t))
+    while ((key = flm_json_next_known_key(&t->json, &t->event_keys)) != FLM_JSON_NO_KEY &&
+           !flm_trace_stopped(t))
         read_member(t, key);
     if (flm_trace_stopped(t))
         return;

@@ -57,35 +57,65 @@ static uint32_t read_string(struct flm_v8_profile *p, struct flm_json *json)
     return flm_builder_string(p->builder, text.at, text.size).index;
 }
 
-/* A member of callFrame, which older nodes have themselves. */
-static bool read_call_frame_member(struct flm_v8_profile *p, struct flm_json *json, size_t node,
-                                   struct flm_bytes key)
+enum {
+    ID,
+    CALL_FRAME,
+    HIT_COUNT,
+    SELF_SIZE,
+    POSITION_TICKS,
+    PARENT,
+    CHILDREN,
+    FUNCTION_NAME, /* this and the next ones: of callFrame, which older nodes have themselves */
+    URL,
+    LINE_NUMBER,
+    NODE_KEY_COUNT
+};
+static const struct flm_bytes node_keys[] = {
+    {"id", 2},     {"callFrame", 9}, {"hitCount", 8},      {"selfSize", 8}, {"positionTicks", 13},
+    {"parent", 6}, {"children", 8},  {"functionName", 12}, {"url", 3},      {"lineNumber", 10}};
+
+enum { TICK_LINE, TICK_COUNT, TICK_KEY_COUNT };
+static const struct flm_bytes tick_keys[] = {{"line", 4}, {"ticks", 5}};
+
+static void begin_keys(struct flm_v8_profile *p)
 {
-    if (flm_bytes_are(key, "functionName")) {
+    p->node_keys.names = p->frame_keys.names = node_keys;
+    p->node_keys.count = p->frame_keys.count = NODE_KEY_COUNT;
+    p->tick_keys.names = tick_keys;
+    p->tick_keys.count = TICK_KEY_COUNT;
+}
+
+static void read_call_frame_member(struct flm_v8_profile *p, struct flm_json *json, size_t node,
+                                   size_t key)
+{
+    if (key == FUNCTION_NAME) {
         p->nodes.at[node].function = read_string(p, json);
-    } else if (flm_bytes_are(key, "url")) {
+    } else if (key == URL) {
         p->nodes.at[node].url = read_string(p, json);
-    } else if (flm_bytes_are(key, "lineNumber")) {
+    } else if (key == LINE_NUMBER) {
         double line = flm_json_type(json) == FLM_JSON_TYPE_NUMBER ? read_number(json) : -1;
         p->nodes.at[node].line = line >= 0 && line < INT32_MAX ? (int32_t)line : -1;
-    } else {
-        return false;
     }
-    return true;
+}
+
+static void read_call_frame(struct flm_v8_profile *p, struct flm_json *json, size_t node)
+{
+    flm_json_enter_object(json);
+    for (size_t key; (key = flm_json_next_known_key(json, &p->frame_keys)) != FLM_JSON_NO_KEY;)
+        read_call_frame_member(p, json, node, key);
 }
 
 static void read_ticks(struct flm_v8_profile *p, struct flm_json *json, size_t node)
 {
-    struct flm_bytes key;
     p->nodes.at[node].ticks = (uint32_t)p->ticks.count;
     flm_json_enter_array(json);
     while (flm_json_next_item(json) && !stopped(p, json)) {
         struct flm_v8_tick tick = {0, 0};
         flm_json_enter_object(json);
-        while (flm_json_next_key(json, &key)) {
-            if (flm_bytes_are(key, "line"))
+        for (size_t key; (key = flm_json_next_known_key(json, &p->tick_keys)) != FLM_JSON_NO_KEY;) {
+            if (key == TICK_LINE)
                 tick.line = read_id(json);
-            else if (flm_bytes_are(key, "ticks"))
+            else if (key == TICK_COUNT)
                 tick.count = read_id(json);
         }
         if (!stopped(p, json) && !FLM_ARRAY_ADD(&p->ticks, tick))
@@ -95,22 +125,18 @@ static void read_ticks(struct flm_v8_profile *p, struct flm_json *json, size_t n
 }
 
 /* Any other member but children. */
-static void read_member(struct flm_v8_profile *p, struct flm_json *json, size_t node,
-                        struct flm_bytes key)
+static void read_member(struct flm_v8_profile *p, struct flm_json *json, size_t node, size_t key)
 {
-    struct flm_bytes inner;
     enum flm_json_type type = flm_json_type(json);
-    if (flm_bytes_are(key, "callFrame") && type == FLM_JSON_TYPE_OBJECT) {
-        flm_json_enter_object(json);
-        while (flm_json_next_key(json, &inner))
-            read_call_frame_member(p, json, node, inner);
-    } else if (flm_bytes_are(key, "id")) {
+    if (key == CALL_FRAME && type == FLM_JSON_TYPE_OBJECT) {
+        read_call_frame(p, json, node);
+    } else if (key == ID) {
         p->nodes.at[node].id = read_id(json);
-    } else if (flm_bytes_are(key, "hitCount") || flm_bytes_are(key, "selfSize")) {
+    } else if (key == HIT_COUNT || key == SELF_SIZE) {
         p->nodes.at[node].hits = read_number(json);
-    } else if (flm_bytes_are(key, "positionTicks") && type == FLM_JSON_TYPE_ARRAY) {
+    } else if (key == POSITION_TICKS && type == FLM_JSON_TYPE_ARRAY) {
         read_ticks(p, json, node);
-    } else if (flm_bytes_are(key, "parent") && type == FLM_JSON_TYPE_NUMBER) {
+    } else if (key == PARENT && type == FLM_JSON_TYPE_NUMBER) {
         struct flm_v8_edge edge = {(uint32_t)node, read_id(json), true};
         if (!FLM_ARRAY_ADD(&p->edges, edge))
             fail_memory(p);
@@ -129,33 +155,39 @@ static size_t add_node(struct flm_v8_profile *p, uint32_t parent)
     return p->nodes.count - 1;
 }
 
+static void read_children(struct flm_v8_profile *p, struct flm_json *json, size_t node)
+{
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json) && !stopped(p, json)) {
+        struct flm_v8_edge edge = {(uint32_t)node, read_id(json), false};
+        if (!FLM_ARRAY_ADD(&p->edges, edge))
+            fail_memory(p);
+    }
+}
+
 void flm_v8_read_nodes(struct flm_v8_profile *p, struct flm_json *json)
 {
-    struct flm_bytes key;
+    size_t key;
+    begin_keys(p);
     flm_json_enter_array(json);
     while (flm_json_next_item(json) && !stopped(p, json)) {
         size_t node = add_node(p, FLM_NONE);
         flm_json_enter_object(json);
-        while (!stopped(p, json) && flm_json_next_key(json, &key)) {
-            if (!flm_bytes_are(key, "children") || flm_json_type(json) != FLM_JSON_TYPE_ARRAY) {
+        while (!stopped(p, json) &&
+               (key = flm_json_next_known_key(json, &p->node_keys)) != FLM_JSON_NO_KEY) {
+            if (key == CHILDREN && flm_json_type(json) == FLM_JSON_TYPE_ARRAY)
+                read_children(p, json, node);
+            else
                 read_member(p, json, node, key);
-                continue;
-            }
-            flm_json_enter_array(json);
-            while (flm_json_next_item(json) && !stopped(p, json)) {
-                struct flm_v8_edge edge = {(uint32_t)node, read_id(json), false};
-                if (!FLM_ARRAY_ADD(&p->edges, edge))
-                    fail_memory(p);
-            }
         }
     }
 }
 
 void flm_v8_read_tree(struct flm_v8_profile *p, struct flm_json *json)
 {
-    struct flm_bytes key;
-    size_t top = add_node(p, FLM_NONE), node = top;
+    size_t key, top = add_node(p, FLM_NONE), node = top;
     bool in_children = false;
+    begin_keys(p);
     flm_json_enter_object(json);
     while (!stopped(p, json)) {
         if (in_children) {
@@ -165,12 +197,12 @@ void flm_v8_read_tree(struct flm_v8_profile *p, struct flm_json *json)
                 flm_json_enter_object(json);
                 in_children = false;
             }
-        } else if (!flm_json_next_key(json, &key)) {
+        } else if ((key = flm_json_next_known_key(json, &p->node_keys)) == FLM_JSON_NO_KEY) {
             if (node == top)
                 break;
             node = p->nodes.at[node].parent;
             in_children = true;
-        } else if (flm_bytes_are(key, "children") && flm_json_type(json) == FLM_JSON_TYPE_ARRAY) {
+        } else if (key == CHILDREN && flm_json_type(json) == FLM_JSON_TYPE_ARRAY) {
             flm_json_enter_array(json);
             in_children = true;
         } else {

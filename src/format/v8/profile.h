@@ -59,6 +59,7 @@ struct flm_v8_profile {
     struct flm_v8_ids samples;       /* ids of nodes */
     struct flm_v8_ids lines;         /* that the samples ran; may be empty */
     struct FLM_ARRAY(double) deltas; /* microseconds */
+    struct flm_json_keys node_keys, frame_keys, tick_keys;
     double start_us, end_us;
     bool lines_from_1; /* of the nodes: in the older form */
     struct flm_index by_id;

@@ -301,6 +301,94 @@ static void depth_costs_a_bit_a_level(void **state)
     free(text);
 }
 
+static const struct flm_bytes known[] = {
+    {"a", 1}, {"at", 2}, {"type", 4}, {"a longer key than 16", 20}};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+static void put_index(struct flm_text *out, size_t key)
+{
+    flm_text_format(out, "%d ", (int)key);
+}
+
+/* The keys of an array of objects, as next_known_key or as next_key finds them. */
+static void list_keys(struct flm_json *json, bool is_known, struct flm_text *out)
+{
+    struct flm_json_keys keys = {.names = known, .count = KNOWN};
+    struct flm_bytes key;
+    flm_json_enter_array(json);
+    while (flm_json_next_item(json)) {
+        flm_json_enter_object(json);
+        size_t found = 0;
+        while (is_known ? (found = flm_json_next_known_key(json, &keys)) != FLM_JSON_NO_KEY
+                        : flm_json_next_key(json, &key)) {
+            for (size_t i = found = is_known ? found : 0; !is_known && i < KNOWN; i++, found++)
+                if (flm_bytes_equal(known[i], key))
+                    break;
+            put_index(out, found);
+        }
+        flm_text_putc(out, '|');
+    }
+}
+
+static void assert_keys_alike(const char *text)
+{
+    for (size_t step = 1; step < 5000; step = 5 * step + 20) {
+        struct flm_text out[2] = {{0}, {0}};
+        bool good[2];
+        for (int is_known = 0; is_known < 2; is_known++) {
+            struct fixture f;
+            start(&f, text, step);
+            list_keys(&f.json, is_known, &out[is_known]);
+            good[is_known] = finish(&f);
+        }
+        assert_int_equal(good[0], good[1]);
+        assert_int_equal(out[0].size, out[1].size);
+        assert_memory_equal(out[0].at, out[1].at, out[0].size);
+        flm_text_clear(&out[0]);
+        flm_text_clear(&out[1]);
+    }
+}
+
+/* Objects of a kind, mostly in one order, and others between them. */
+static void known_keys_are_those_that_next_key_finds(void **state)
+{
+    (void)state;
+    static const char *const members[] = {
+        "\"a\":1",    "\"at\": {\"a\":[2]}", "\"type\":\"}\"", "\"a longer key than 16\":null",
+        "\"tts\":0",  "\"\\u0061t\" : [3]",  "\"q\\\"\":true", "\n  \"a\":-1.5",
+        "\t\"att\":7"};
+    struct flm_text text = {0};
+    uint64_t state_of = 7;
+    flm_text_putc(&text, '[');
+    for (int i = 0; i < 400; i++) {
+        flm_text_puts(&text, i > 0 ? ",{" : "{");
+        for (int k = 0; k < 5; k++) {
+            state_of = state_of * 6364136223846793005u + 1442695040888963407u;
+            bool is_usual = state_of >> 60 < 13;
+            flm_text_puts(&text, k > 0 ? "," : "");
+            flm_text_puts(&text, members[is_usual ? (size_t)k : (state_of >> 40) % 9]);
+        }
+        flm_text_putc(&text, '}');
+    }
+    flm_text_puts(&text, "]");
+    flm_text_putc(&text, 0);
+    assert_keys_alike(text.at);
+    flm_text_clear(&text);
+}
+
+static void a_key_that_was_learned_does_not_hide_an_error(void **state)
+{
+    (void)state;
+#define REST ",{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}]"
+    assert_keys_alike("[{\"q\\\"r\":1},{\"q\"r\":1}" REST);
+    assert_keys_alike("[{\"a\":1,\"at\":2},{\"a\":1 \"at\":2}" REST);
+    assert_keys_alike("[{\"a\":1},{,\"a\":1}" REST);
+    assert_keys_alike("[{\"a\":1},{\"a\":1,}" REST);
+    assert_keys_alike("[{\"a\":1},{\"a\":}" REST);
+    assert_keys_alike("[{\"a\":1},{\"a\":1]" REST);
+#undef REST
+}
+
 static bool read_with_little_memory(void *context, struct flm_error *why)
 {
     (void)context;
@@ -357,6 +445,8 @@ int main(void)
         cmocka_unit_test(unread_values_are_skipped),
         cmocka_unit_test(a_value_of_another_type_is_refused_with_its_offset),
         cmocka_unit_test(depth_costs_a_bit_a_level),
+        cmocka_unit_test(known_keys_are_those_that_next_key_finds),
+        cmocka_unit_test(a_key_that_was_learned_does_not_hide_an_error),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(reading_stops_when_progress_returns_false),
     };
