@@ -1,6 +1,9 @@
 #include "format/gecko/tables.h"
 
 #include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/core/large_block.h"
 
@@ -20,11 +23,33 @@ static bool widen(struct flm_gecko_column *column)
     return true;
 }
 
+/* How many values at the front are whole numbers of 32 bits, or null, and were written to `whole`:
+ * two at a time, up to a pair that has another one. A conversion that does not fit, as that of NaN,
+ * makes INT32_MIN, which is null. */
+static size_t convert_pairs(const double *values, size_t count, int32_t *whole)
+{
+    size_t i = 0;
+#ifdef __SSE2__
+    for (; i + 2 <= count; i += 2) {
+        __m128d value = _mm_loadu_pd(values + i);
+        __m128i converted = _mm_cvttpd_epi32(value);
+        __m128d same = _mm_and_pd(_mm_cmpeq_pd(_mm_cvtepi32_pd(converted), value),
+                                  _mm_cmpgt_pd(value, _mm_set1_pd(INT32_MIN)));
+        if (_mm_movemask_pd(_mm_or_pd(same, _mm_cmpunord_pd(value, value))) != 3)
+            break;
+        _mm_storel_epi64((__m128i *)(void *)(whole + i), converted);
+    }
+#else
+    (void)values, (void)count, (void)whole;
+#endif
+    return i;
+}
+
 /* Appends those that are whole numbers of 32 bits, or null, up to the first other one: how many. */
 static size_t append_whole(struct flm_gecko_column *column, const double *values, size_t count)
 {
     int32_t *whole = column->whole + column->count;
-    size_t i = 0;
+    size_t i = convert_pairs(values, count, whole);
     for (; i < count; i++) {
         double value = values[i];
         bool has_room = value > INT32_MIN && value <= INT32_MAX;

@@ -32,6 +32,41 @@ static void a_column_is_narrow_until_a_value_is_not(void **state)
     flm_gecko_column_clear(&c);
 }
 
+static void many_values_are_what_they_are_one_by_one(void **state)
+{
+    (void)state;
+    const double values[] = {1,
+                             2,
+                             __builtin_nan(""),
+                             -5,
+                             2147483647.0,
+                             -2147483647.0,
+                             0.5,
+                             3,
+                             -0.5,
+                             2147483648.0,
+                             -2147483648.0,
+                             __builtin_inf(),
+                             -1e300};
+    enum { COUNT = sizeof values / sizeof values[0] };
+    for (size_t first = 0; first < COUNT; first++) {
+        for (size_t end = first; end <= COUNT; end++) {
+            struct flm_gecko_column one = {0}, all = {0};
+            for (size_t i = first; i < end; i++)
+                assert_true(flm_gecko_column_add(&one, values[i]));
+            assert_true(flm_gecko_column_append(&all, values + first, end - first));
+            assert_int_equal(one.any != NULL, all.any != NULL);
+            for (size_t i = first; i < end; i++) {
+                double x = flm_gecko_value(&one, i - first), y = flm_gecko_value(&all, i - first);
+                assert_true(x == y || (x != x && y != y));
+                assert_true(y == values[i] || (y != y && values[i] != values[i]));
+            }
+            flm_gecko_column_clear(&one);
+            flm_gecko_column_clear(&all);
+        }
+    }
+}
+
 static void strings_are_found_by_their_number(void **state)
 {
     (void)state;
@@ -60,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_is_narrow_until_a_value_is_not),
+        cmocka_unit_test(many_values_are_what_they_are_one_by_one),
         cmocka_unit_test(strings_are_found_by_their_number),
         cmocka_unit_test(columns_are_known_by_table_and_name),
     };
