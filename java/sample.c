@@ -153,6 +153,55 @@ static int32_t ask_for_caller(struct buffer *b, jni *env, const ucontext_t *cont
     return error;
 }
 
+/* The code that C2 makes of String.compareTo keeps a number on the stack while it compares, of which
+ * the VM does not know: the frame is one word above the stack pointer. */
+static int32_t ask_above(struct buffer *b, jni *env, const ucontext_t *context, int32_t error)
+{
+    ucontext_t above = *context;
+    SP(&above) += 8;
+    int32_t count = ask(b, env, &above);
+    return count > 0 ? count : error;
+}
+
+/* Stubs that save registers (slow_subtype_check) return to what is a few words above. */
+static int32_t ask_for_stubs_caller(struct buffer *b, jni *env, const ucontext_t *context,
+                                    int32_t error)
+{
+    enum { MOST_SAVED = 8 };
+    const uint64_t *at = (const uint64_t *)(uintptr_t)SP(context);
+    for (int i = 1; (uintptr_t)at % 8 == 0 && i <= MOST_SAVED; i++) {
+        ucontext_t caller = *context;
+        PC(&caller) = at[i];
+        SP(&caller) = (uint64_t)(uintptr_t)(at + i + 1);
+        int32_t count = is_generated(PC(&caller)) ? ask(b, env, &caller) : 0;
+        if (count > 0)
+            return count;
+    }
+    return error;
+}
+
+/* Generated code has called functions of the VM without a word to it (those that need no safepoint:
+ * barriers of collectors, say), and these others. They have frame pointers, up to it. */
+static int32_t ask_above_native(struct buffer *b, jni *env, const ucontext_t *context,
+                                int32_t error)
+{
+    enum { MOST_FRAMES = 32 };
+    ucontext_t caller = *context;
+    for (int i = 0; i < MOST_FRAMES; i++) {
+        uint64_t at = FP(&caller), before = SP(&caller);
+        if (at % 8 != 0 || at < before || at - before > MOST_STACK)
+            break;
+        const uint64_t *saved = (const uint64_t *)(uintptr_t)at;
+        FP(&caller) = saved[0];
+        PC(&caller) = saved[1];
+        SP(&caller) = at + 16;
+        int32_t count = is_generated(PC(&caller)) ? ask(b, env, &caller) : 0;
+        if (count > 0)
+            return count;
+    }
+    return error;
+}
+
 /* A fault of a thread that blocks its signal would end the process: as it does in a handler of
  * faults, say another profiler's. */
 static bool may_fault(const ucontext_t *context)
@@ -164,7 +213,7 @@ static bool may_fault(const ucontext_t *context)
 /* How many frames; 0 or below: none, by the VM's number for the reason. */
 static int32_t find_frames(struct buffer *b, struct thread *t, const ucontext_t *context)
 {
-    enum { UNKNOWN_NOT_JAVA = -3, NOT_WALKABLE_JAVA = -6 };
+    enum { UNKNOWN_NOT_JAVA = -3, UNKNOWN_JAVA = -5, NOT_WALKABLE_JAVA = -6 };
     sigjmp_buf fault;
     jni *env = NULL;
     volatile int32_t count = 0;
@@ -176,6 +225,12 @@ static int32_t find_frames(struct buffer *b, struct thread *t, const ucontext_t 
         count = ask(b, env, (void *)(uintptr_t)context);
         if (count <= UNKNOWN_NOT_JAVA && count >= NOT_WALKABLE_JAVA && is_generated(PC(context)))
             count = ask_for_caller(b, env, context, count);
+        if (count == UNKNOWN_JAVA && is_generated(PC(context)))
+            count = ask_above(b, env, context, count);
+        if (count == UNKNOWN_JAVA && is_generated(PC(context)))
+            count = ask_for_stubs_caller(b, env, context, count);
+        if (count <= UNKNOWN_NOT_JAVA && count >= NOT_WALKABLE_JAVA && !is_generated(PC(context)))
+            count = ask_above_native(b, env, context, count);
     } else {
         count = -FLM_JAVA_FAULT;
     }

@@ -34,6 +34,12 @@ static const char *error_text(int32_t error)
         return "[no Java stack: the agent was not loaded for it]";
     case 2:
         return "[no Java stack: garbage collection]";
+    case 3:
+    case 4:
+        return "[no Java stack: in the VM's own code]";
+    case 5:
+    case 6:
+        return "[no Java stack: between two methods]";
     case 8:
         return "[no Java stack: the thread ends]";
     case 9:
