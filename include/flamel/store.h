@@ -184,6 +184,13 @@ bool flm_store_check(struct flm_store *store, struct flm_error *why);
 /* Copies the store to a new folder while it is in use. */
 bool flm_store_backup(struct flm_store *store, const char *folder, struct flm_error *why);
 
+/* Appends all that `from` has of [from_ms, until_ms), of every tenant, and its views, to another
+ * store of any kind. *copied receives how many batches, of one metric each. What a copy that was
+ * interrupted has appended is not counted again, as far as `to` remembers ids; what came to `to` by
+ * other ways is. */
+bool flm_store_copy(struct flm_store *from, struct flm_store *to, int64_t from_ms, int64_t until_ms,
+                    uint64_t *copied, struct flm_error *why);
+
 #ifdef __cplusplus
 }
 #endif

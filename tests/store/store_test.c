@@ -284,8 +284,53 @@ static void retain_all(struct flm_store *const *stores, size_t count, int64_t be
     }
 }
 
+static bool add_view(void *context, struct flm_name name, struct flm_name text)
+{
+    return add_text(context, name) && add_text(context, text);
+}
+
+static void copy(struct flm_store *from, struct flm_store *to, int64_t from_ms, int64_t until_ms)
+{
+    struct flm_error why;
+    uint64_t copied;
+    if (!flm_store_copy(from, to, from_ms, until_ms, &copied, &why))
+        fail_msg("%s", why.text);
+    assert_true(copied > 0);
+}
+
+/* A store that is copied to one of each kind, a part after the other, and one of them again, gives
+ * the same answers there; views go along. */
+static void copy_everywhere(struct flm_store *const *stores, const char *name,
+                            const struct clickhouse_server *server)
+{
+    char folder[100];
+    snprintf(folder, sizeof folder, "%s-copy", name);
+    struct flm_store *all[] = {stores[0], stores[1], open_store(temporary_path(folder)),
+                               open_store(clickhouse_location(server, "copied"))};
+    struct flm_store *const *made = all + 2;
+    struct flm_error why;
+    for (size_t i = 0; i < 2; i++) {
+        const char text[] = "?q=service";
+        const struct flm_name view = {text, sizeof text - 1};
+        struct flm_text views[2] = {{0}, {0}};
+        assert_true(flm_store_save_view(stores[i], "other", "one's", &view, &why));
+        copy(stores[i], made[1 - i], INT64_MIN, BEGIN_MS + DAY_MS + 22 * HOUR_MS + 900000);
+        copy(stores[i], made[1 - i], BEGIN_MS + DAY_MS, INT64_MAX);
+        assert_true(flm_store_stats(made[1 - i]).repeated_batches > 0);
+        assert_true(flm_store_views(stores[i], "other", add_view, &views[0], &why));
+        assert_true(flm_store_views(made[1 - i], "other", add_view, &views[1], &why));
+        assert_true(views[0].size > 0 && views[0].size == views[1].size &&
+                    memcmp(views[0].at, views[1].at, views[0].size) == 0);
+        flm_text_clear(&views[0]);
+        flm_text_clear(&views[1]);
+    }
+    ask_all(all, 4, 100, ALL);
+    for (size_t i = 0; i < 2; i++)
+        flm_store_close(made[i]);
+}
+
 /* Puts the same into all stores, and asks all the same; `merge` makes ClickHouse merge. */
-static void compare(struct flm_store *const *stores, size_t count,
+static void compare(struct flm_store *const *stores, size_t count, const char *name,
                     void (*merge)(const struct clickhouse_server *),
                     const struct clickhouse_server *server)
 {
@@ -321,6 +366,7 @@ static void compare(struct flm_store *const *stores, size_t count,
     for (size_t i = 0; i < count; i++)
         if (!flm_store_check(stores[i], &why))
             fail_msg("%s", why.text);
+    copy_everywhere(stores, name, server);
     retain_all(stores, count, BEGIN_MS + DAY_MS);
     /* When a series was last seen is known about: which ones are forgotten may differ. */
     ask_all(stores, count, 120, ALL & ~(1u << 4 | 1u << 5 | 1u << 6));
@@ -342,7 +388,7 @@ static void compare_with(struct clickhouse_server *server, const char *name)
 {
     struct flm_store *stores[] = {open_store(temporary_path(name)),
                                   open_store(clickhouse_location(server, "same"))};
-    compare(stores, 2, merge_in_server, server);
+    compare(stores, 2, name, merge_in_server, server);
     flm_store_close(stores[0]);
     flm_store_close(stores[1]);
     clickhouse_stop(server);

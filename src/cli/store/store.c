@@ -13,7 +13,7 @@
 struct fields {
     struct flm_load_fields load;
     struct flm_option_list labels;
-    const char *time, *before, *tenant;
+    const char *time, *since, *before, *tenant;
 };
 
 static const struct flm_option options[] = {
@@ -23,8 +23,10 @@ static const struct flm_option options[] = {
     {"time", 0, "TIME",
      "add: when they were recorded, such as -1h or 2026-11-28T10:30 (default: now)",
      FLM_OPTION_TEXT, offsetof(struct fields, time)},
-    {"before", 0, "TIME", "retain: remove what is older", FLM_OPTION_TEXT,
+    {"before", 0, "TIME", "retain: remove what is older; copy: only what is older", FLM_OPTION_TEXT,
      offsetof(struct fields, before)},
+    {"since", 0, "TIME", "copy: only what is of this time or later", FLM_OPTION_TEXT,
+     offsetof(struct fields, since)},
     {"tenant", 0, "NAME", "add: whose they are (default: nobody's)", FLM_OPTION_TEXT,
      offsetof(struct fields, tenant)},
     FLM_LOAD_OPTIONS(struct fields, load),
@@ -171,6 +173,31 @@ static int backup(struct flm_store *store, int count, char **paths)
     return flm_store_backup(store, paths[0], &why) ? FLM_EXIT_DONE : flm_message_error(&why);
 }
 
+static int copy(const struct fields *f, struct flm_store *from, int count, char **paths)
+{
+    int64_t from_ms = INT64_MIN, until_ms = INT64_MAX;
+    uint64_t copied = 0;
+    struct flm_error why;
+    if (count != 1)
+        return flm_message_usage("copy takes the store to copy to: a folder, or a URL of "
+                                 "ClickHouse");
+    if ((f->since && !read_time(f->since, &from_ms)) ||
+        (f->before && !read_time(f->before, &until_ms)))
+        return FLM_EXIT_WRONG;
+    struct flm_store *to = flm_store_open(paths[0], NULL, &why);
+    if (!to)
+        return flm_message_error(&why);
+    bool good = flm_store_copy(from, to, from_ms, until_ms, &copied, &why);
+    uint64_t repeated = flm_store_stats(to).repeated_batches;
+    flm_store_close(to);
+    char there[80] = "";
+    if (repeated > 0)
+        snprintf(there, sizeof there, ", of which %llu were there", (unsigned long long)repeated);
+    flm_message("%llu batches copied%s%s", (unsigned long long)copied, there,
+                good ? "" : "; begin it again for the rest");
+    return good ? FLM_EXIT_DONE : flm_message_error(&why);
+}
+
 static void report_recovery(const struct flm_store *store, const char *folder)
 {
     struct flm_store_recovery r = flm_store_recovered(store);
@@ -195,12 +222,14 @@ static int act(const char *action, const struct fields *f, struct flm_store *sto
         return retain(f, store);
     if (strcmp(action, "check") == 0)
         return check(store);
+    if (strcmp(action, "copy") == 0)
+        return copy(f, store, count, paths);
     return backup(store, count, paths);
 }
 
 static int run(const struct flm_command *command, int count, char **argv)
 {
-    static const char actions[] = " add show compact retain check backup ";
+    static const char actions[] = " add show compact retain check backup copy ";
     struct fields f = {0};
     struct flm_error why;
     int status, operands = flm_command_start(command, &f, count, argv, &status);
@@ -209,8 +238,8 @@ static int run(const struct flm_command *command, int count, char **argv)
     char wanted[32];
     snprintf(wanted, sizeof wanted, " %s ", operands > 0 ? argv[0] : "");
     if (operands < 2 || !strstr(actions, wanted))
-        return flm_message_usage(
-            "store takes what to do (add, show, compact, retain, check, backup) and a folder");
+        return flm_message_usage("store takes what to do (add, show, compact, retain, check, "
+                                 "backup, copy) and a folder");
     bool adds = strcmp(argv[0], "add") == 0;
     if (adds && operands < 3)
         return flm_message_usage("store add takes a folder and the profiles to add");
@@ -239,7 +268,8 @@ const struct flm_command flm_command_store = {
         "  compact  merges what was added into few large files\n"
         "  retain   removes what is older than --before\n"
         "  check    reads everything, and names what is damaged\n"
-        "  backup   copies it to another folder",
+        "  backup   copies it to another folder\n"
+        "  copy     appends what it has to another store, in a folder or in ClickHouse",
     .examples = "  flamel store add profiles -l service=api -l host=a7 api.pb.gz\n"
                 "  flamel query -d profiles service=api -o api.svg\n"
                 "  flamel store retain profiles --before -30d\n",

@@ -154,6 +154,7 @@ const struct flm_store_kind flm_store_clickhouse = {
     .open = open_store,
     .close = close_store,
     .append = flm_ch_append,
+    .batches = flm_ch_batches,
     .merge = flm_ch_merge,
     .timelines = flm_ch_timelines,
     .types = flm_ch_types,

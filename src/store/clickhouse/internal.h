@@ -57,6 +57,8 @@ bool flm_ch_query(struct flm_clickhouse *store, const struct flm_text *sql,
 /* What the kind does (store_kind.h). */
 bool flm_ch_append(struct flm_store *store, const struct flm_store_batch *batches, size_t count,
                    struct flm_error *why);
+bool flm_ch_batches(struct flm_store *store, int64_t from_ms, int64_t until_ms,
+                    const struct flm_batch_taker *taker, struct flm_error *why);
 struct flm_profile *flm_ch_merge(struct flm_store *store, const struct flm_store_query *query,
                                  struct flm_error *why);
 bool flm_ch_timelines(struct flm_store *store, const struct flm_store_query *query,

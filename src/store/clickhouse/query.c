@@ -3,11 +3,11 @@
 
 #include "flamel/algebra.h"
 #include "flamel/builder.h"
+#include "store/clickhouse/fetch.h"
 #include "store/clickhouse/selection.h"
 #include "store/clickhouse/sql.h"
 #include "store/core/metric_order.h"
 
-enum { STACKS_IN_STATEMENT = 2000 };
 static const size_t MOST_KNOWN = (size_t)512 << 20;
 
 /* A value of a stack, as the server summed it. */
@@ -96,64 +96,16 @@ static bool sum_up(struct merging *m, struct flm_error *why)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-static bool is_no_frame(struct flm_stack_id id)
-{
-    return id.low == 1 && id.high == 0;
-}
-
 /* Holds `known_lock`. */
 static bool list_missing(struct merging *m)
 {
     m->missing.count = 0;
     for (size_t i = 0; i < m->sums.count; i++)
-        if (!is_no_frame(m->sums.at[i].id) &&
+        if (!flm_stack_is_empty(m->sums.at[i].id) &&
             flm_known_find(&m->store->known, m->query->tenant, m->sums.at[i].id) == FLM_NONE &&
             !FLM_ARRAY_ADD(&m->missing, m->sums.at[i].id))
             return false;
     return true;
-}
-
-static void put_fetch(const struct merging *m, size_t from, size_t until, struct flm_text *sql)
-{
-    flm_text_format(sql,
-                    "SELECT id, functions, modules, files, lines, addresses, kinds, flags FROM "
-                    "%s.stacks WHERE tenant = ",
-                    m->store->client.location.database);
-    flm_sql_string(sql, m->query->tenant);
-    flm_text_puts(sql, " AND id IN (");
-    for (size_t i = from; i < until; i++) {
-        char bytes[16];
-        for (int k = 0; k < 8; k++) {
-            bytes[k] = (char)(m->missing.at[i].low >> (8 * k));
-            bytes[8 + k] = (char)(m->missing.at[i].high >> (8 * k));
-        }
-        flm_text_puts(sql, i > from ? ", " : "");
-        flm_sql_string(sql, (struct flm_bytes){bytes, sizeof bytes});
-    }
-    flm_text_puts(sql, ") LIMIT 1 BY id FORMAT RowBinary");
-}
-
-static bool fetch(struct merging *m, size_t from, size_t until, struct flm_error *why)
-{
-    struct flm_clickhouse *store = m->store;
-    struct flm_text sql = {0}, response = {0};
-    put_fetch(m, from, until, &sql);
-    bool good = flm_ch_query(store, &sql, &response, why);
-    struct flm_row_reader r = {.bytes = {response.at, response.size}};
-    pthread_mutex_lock(&store->known_lock);
-    while (good && flm_read_more(&r)) {
-        good = flm_known_read(&store->known, m->query->tenant, &r);
-        if (r.failed)
-            flm_error_set(why, FLM_ERROR_SYSTEM,
-                          "ClickHouse at %s: the frames of a stack are damaged",
-                          store->client.location.host);
-        else if (!good)
-            flm_error_memory(why);
-    }
-    pthread_mutex_unlock(&store->known_lock);
-    flm_text_clear(&sql);
-    flm_text_clear(&response);
-    return good;
 }
 
 /* ---- The profile ----------------------------------------------------------------------------- */
@@ -165,7 +117,7 @@ static bool find_nodes(struct merging *m)
     struct flm_bytes tenant = m->query->tenant;
     for (size_t i = 0; i < m->sums.count; i++) {
         struct sum *sum = &m->sums.at[i];
-        sum->node = is_no_frame(sum->id) ? 0 : flm_known_find(known, tenant, sum->id);
+        sum->node = flm_stack_is_empty(sum->id) ? 0 : flm_known_find(known, tenant, sum->id);
         if (sum->node != FLM_NONE)
             continue;
         m->lost++;
@@ -242,11 +194,8 @@ static struct flm_profile *finish(struct merging *m, struct flm_error *why)
     }
     good = good && (list_missing(m) || flm_error_memory(why));
     pthread_mutex_unlock(&store->known_lock);
-    for (size_t from = 0; good && from < m->missing.count; from += STACKS_IN_STATEMENT) {
-        size_t left = m->missing.count - from;
-        good =
-            fetch(m, from, from + (left < STACKS_IN_STATEMENT ? left : STACKS_IN_STATEMENT), why);
-    }
+    good = good && flm_ch_fetch(store, m->query->tenant, m->missing.at, m->missing.count,
+                                &store->known, &store->known_lock, why);
     pthread_mutex_lock(&store->known_lock);
     struct flm_profile *p = good ? align(m, why) : NULL;
     pthread_mutex_unlock(&store->known_lock);

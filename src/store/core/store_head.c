@@ -239,18 +239,22 @@ struct pouring {
     uint32_t *node;      /* by node of the head: that of the builder */
 };
 
-static uint32_t frame_in(struct pouring *p, uint32_t frame)
+struct flm_frame flm_head_frame(const struct flm_head *head, uint32_t frame,
+                                struct flm_builder *builder)
 {
-    if (p->frame[frame] != FLM_NONE)
-        return p->frame[frame];
-    const struct flm_interner *from = &p->head->interner;
-    struct flm_frame_record record = from->frames[frame];
+    struct flm_frame_record record = head->interner.frames[frame];
     uint32_t *strings[] = {&record.function, &record.module, &record.file};
     for (int i = 0; i < 3; i++) {
-        struct flm_bytes text = flm_interner_text(from, *strings[i]);
-        *strings[i] = flm_builder_string(p->builder, text.at, text.size).index;
+        struct flm_bytes text = flm_interner_text(&head->interner, *strings[i]);
+        *strings[i] = flm_builder_string(builder, text.at, text.size).index;
     }
-    p->frame[frame] = flm_builder_frame(p->builder, &record).index;
+    return flm_builder_frame(builder, &record);
+}
+
+static uint32_t frame_in(struct pouring *p, uint32_t frame)
+{
+    if (p->frame[frame] == FLM_NONE)
+        p->frame[frame] = flm_head_frame(p->head, frame, p->builder).index;
     return p->frame[frame];
 }
 
@@ -291,8 +295,7 @@ void flm_head_type_parts(struct flm_bytes type, struct flm_bytes *name, struct f
     *unit = flm_bytes_from(type, size + (colon != NULL));
 }
 
-/* "cpu:ns": the metric of a type. */
-static struct flm_metric metric_of(struct flm_builder *builder, struct flm_bytes type)
+struct flm_metric flm_head_metric(struct flm_builder *builder, struct flm_bytes type)
 {
     struct flm_bytes name, unit;
     flm_head_type_parts(type, &name, &unit);
@@ -337,7 +340,7 @@ struct flm_profile *flm_head_profile(struct flm_head *head, const double *self,
     struct flm_profile *profile = NULL;
     if (p.builder && p.frame && p.used && p.node) {
         memset(p.frame, 0xFF, head->interner.frame_count * sizeof *p.frame);
-        pour(&p, self, metric_of(p.builder, type));
+        pour(&p, self, flm_head_metric(p.builder, type));
         profile = flm_builder_finish(p.builder, why);
     } else {
         flm_builder_free(p.builder);

@@ -15,6 +15,7 @@
 #define FLAMEL_STORE_CORE_STORE_HEAD_H
 
 #include "base/core/array.h"
+#include "flamel/builder.h"
 #include "profile/interner.h"
 #include "store/segment/store_rows.h"
 
@@ -99,6 +100,11 @@ bool flm_head_sum(const struct flm_head *head, const struct flm_head_batch *batc
  * the node of the profile, or FLM_NONE. Nodes without a value below them are left out. */
 struct flm_profile *flm_head_profile(struct flm_head *head, const double *self,
                                      struct flm_bytes type, uint32_t *moved, struct flm_error *why);
+
+/* A frame of the head, and the metric of a type, in a profile that is being built. */
+struct flm_frame flm_head_frame(const struct flm_head *head, uint32_t frame,
+                                struct flm_builder *builder);
+struct flm_metric flm_head_metric(struct flm_builder *builder, struct flm_bytes type);
 
 /* "cpu:ns" as "cpu" and "ns". */
 void flm_head_type_parts(struct flm_bytes type, struct flm_bytes *name, struct flm_bytes *unit);

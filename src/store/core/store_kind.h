@@ -12,6 +12,7 @@
 
 #include "base/core/bytes.h"
 #include "flamel/store.h"
+#include "store/core/group_batches.h"
 
 struct flm_store {
     const struct flm_store_kind *kind; /* the first member of what a kind has */
@@ -29,6 +30,10 @@ struct flm_store_kind {
 
     bool (*append)(struct flm_store *store, const struct flm_store_batch *batches, size_t count,
                    struct flm_error *why);
+
+    /* Hands over all batches of [from, until), one for each series, type and time. */
+    bool (*batches)(struct flm_store *store, int64_t from_ms, int64_t until_ms,
+                    const struct flm_batch_taker *taker, struct flm_error *why);
 
     struct flm_profile *(*merge)(struct flm_store *store, const struct flm_store_query *query,
                                  struct flm_error *why);

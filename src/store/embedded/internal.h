@@ -108,6 +108,8 @@ struct flm_segment *flm_store_opened(struct flm_embedded *store, size_t segment)
 void flm_store_quarantine(struct flm_embedded *store, size_t segment);
 
 /* What the kind does, but for what is in store.c (store_kind.h). */
+bool flm_embedded_batches(struct flm_store *store, int64_t from_ms, int64_t until_ms,
+                          const struct flm_batch_taker *taker, struct flm_error *why);
 struct flm_profile *flm_embedded_merge(struct flm_store *store, const struct flm_store_query *query,
                                        struct flm_error *why);
 bool flm_embedded_timelines(struct flm_store *store, const struct flm_store_query *query,

@@ -448,6 +448,7 @@ const struct flm_store_kind flm_store_embedded = {
     .close = close_store,
     .recovered = recovered,
     .append = append,
+    .batches = flm_embedded_batches,
     .merge = flm_embedded_merge,
     .timelines = flm_embedded_timelines,
     .types = flm_embedded_types,
