@@ -47,6 +47,12 @@ struct flm_serve_options {
     /* Files in PEM: a chain of certificates, the own one first, and its private key. With them all
      * connections speak TLS; they are read again when they have changed. NULL: none does. */
     const char *tls_certificate, *tls_key;
+
+    /* Each so many milliseconds (1,000 at least; 0: never) the sums of each service in the last 60
+     * steps are searched for changes, of the tenant "" and those that tokens have. /metrics has how
+     * many there are, and each that is new is posted to the webhook, as JSON; NULL: to none. */
+    int64_t watch_step_ms;
+    const char *webhook;
 };
 
 /* NULL, and `why`: FLM_ERROR_USAGE for an address that is not of this machine, without tokens. */

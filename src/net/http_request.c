@@ -92,7 +92,8 @@ static struct curl_slist *headers_of(const struct flm_curl *curl, const struct f
     if (call->tenant)
         add_header(curl, &list, "X-Scope-OrgID", call->tenant, failed);
     if (call->has_body)
-        add_header(curl, &list, "Content-Type", "application/octet-stream", failed);
+        add_header(curl, &list, "Content-Type",
+                   call->type ? call->type : "application/octet-stream", failed);
     /* Servers need not be asked whether they want the body. */
     add_header(curl, &list, "Expect", "", failed);
     return list;

@@ -17,7 +17,8 @@ struct flm_http_call {
     const char *token;  /* Authorization: Bearer; one line. NULL: none */
     const char *tenant; /* X-Scope-OrgID; one line. NULL: none */
     struct flm_bytes body;
-    bool has_body;           /* POST, with application/octet-stream; else GET */
+    bool has_body;           /* POST; else GET */
+    const char *type;        /* of the body; NULL: application/octet-stream */
     const char *authorities; /* a file of certificates (PEM) to trust; NULL: those of the system */
     const char *wanted_header; /* of the response: "Retry-After"; NULL: none */
     int most_s;                /* seconds that it may take; 0: any time */

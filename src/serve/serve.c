@@ -17,6 +17,7 @@
 #include "serve/page/store_page.h"
 #include "serve/routes.h"
 #include "serve/scrape/scraper.h"
+#include "serve/watch/watch.h"
 
 enum {
     WORKERS = 8,
@@ -240,6 +241,24 @@ static bool start_scraper(struct flm_serve *s, struct flm_error *why)
     return s->serving.scraper != NULL;
 }
 
+static bool start_watch(struct flm_serve *s, struct flm_error *why)
+{
+    const struct flm_watch_options how = {.step_ms = s->options.watch_step_ms,
+                                          .webhook = s->options.webhook,
+                                          .report = s->options.report,
+                                          .context = s->options.report_context};
+    if (how.step_ms == 0)
+        return !how.webhook || flm_error_set(why, FLM_ERROR_USAGE,
+                                             "a webhook is told of changes: it takes a step for "
+                                             "looking at them");
+    if (how.step_ms < 1000)
+        return flm_error_set(why, FLM_ERROR_USAGE,
+                             "a step for looking at changes is a second at "
+                             "least");
+    s->serving.watch = flm_watch_start(&s->serving, &how, why);
+    return s->serving.watch != NULL;
+}
+
 static void report_certificate(void *context, const struct flm_error *why)
 {
     report(context, false, why);
@@ -341,7 +360,8 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     if (!s->serving.store)
         return false;
     atomic_store(&s->serving.is_ready, true);
-    return start_keeper(s, why) && start_scraper(s, why) && flm_http_server_start(s->http, why);
+    return start_keeper(s, why) && start_scraper(s, why) && start_watch(s, why) &&
+           flm_http_server_start(s->http, why);
 }
 
 static void init(struct flm_serve *s)
@@ -390,6 +410,7 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
     flm_grpc_server_stop(s->grpc);
     flm_tls_stop(s->tls);
     flm_scraper_stop(s->serving.scraper);
+    flm_watch_stop(s->serving.watch);
     flm_scrape_config_clear(&s->config);
     if (s->has_keeper) {
         pthread_mutex_lock(&s->lock);

@@ -16,7 +16,7 @@
 
 struct fields {
     const char *folder, *store, *listen, *keep, *token_file, *new_token, *tenant, *config,
-        *certificate, *key;
+        *certificate, *key, *watch, *webhook;
     int most_series, most_body;
 };
 
@@ -45,6 +45,11 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct fields, certificate)},
     {"tls-key", 0, "FILE", "the private key of --tls-cert (PEM)", FLM_OPTION_TEXT,
      offsetof(struct fields, key)},
+    {"watch", 0, "STEP",
+     "look for changes of each service every STEP, such as 1d: told in /metrics", FLM_OPTION_TEXT,
+     offsetof(struct fields, watch)},
+    {"webhook", 0, "URL", "with --watch: post each change there, as JSON", FLM_OPTION_TEXT,
+     offsetof(struct fields, webhook)},
     {"max-series", 0, "N", "series of a tenant (default: 100000)", FLM_OPTION_COUNT,
      offsetof(struct fields, most_series)},
     {"max-body", 0, "MIB",
@@ -74,7 +79,7 @@ static bool split_address(const char *text, char host[64], int *port)
 }
 
 /* "30d": the time before a time. */
-static bool read_duration(const char *text, int64_t *duration_ms)
+static bool read_duration(const char *option, const char *text, int64_t *duration_ms)
 {
     struct flm_error why;
     char ago[64];
@@ -86,7 +91,7 @@ static bool read_duration(const char *text, int64_t *duration_ms)
         *duration_ms = now_ms - then_ms;
         return true;
     }
-    flm_message_usage("--keep is a duration, such as 12h or 30d, not '%s'", text);
+    flm_message_usage("--%s is a duration, such as 12h or 30d, not '%s'", option, text);
     return false;
 }
 
@@ -204,10 +209,15 @@ static int run(const struct flm_command *command, int count, char **argv)
         return add_token(&f);
     if (f.tenant)
         return flm_message_usage("--tenant is of a new token: it takes --new-token RIGHTS");
-    if (!split_address(f.listen, host, &o.port) || (f.keep && !read_duration(f.keep, &o.keep_ms)))
+    if (!split_address(f.listen, host, &o.port) ||
+        (f.keep && !read_duration("keep", f.keep, &o.keep_ms)) ||
+        (f.watch && !read_duration("watch", f.watch, &o.watch_step_ms)))
         return FLM_EXIT_WRONG;
     if (!f.certificate != !f.key)
         return flm_message_usage("--tls-cert and --tls-key go together");
+    if (f.webhook && !f.watch)
+        return flm_message_usage("--webhook is told of changes: it takes --watch STEP, such as 1d");
+    o.webhook = f.webhook;
     bool good =
         read_file(f.token_file, &tokens, &o.tokens) && read_file(f.config, &config, &o.config);
     o.tokens_name = f.token_file;
@@ -240,6 +250,7 @@ const struct flm_command flm_command_serve = {
         "when it is on the disk. SIGTERM and SIGINT end it; docs/serve.md lists the endpoints.",
     .examples = "  flamel serve --data /var/lib/flamel --keep 30d\n"
                 "  flamel serve --config flamel.yaml\n"
+                "  flamel serve --watch 1d --webhook https://chat.example.org/hooks/abc\n"
                 "  flamel serve --token-file tokens --new-token write\n"
                 "  flamel serve --token-file tokens --listen 0.0.0.0:4040 --tls-cert fullchain.pem "
                 "--tls-key privkey.pem\n",

@@ -131,3 +131,14 @@ bool flm_serve_body(struct flm_serving *s, const struct flm_http_request *reques
     atomic_fetch_add(&s->count.plain_bytes, body->plain.size);
     return true;
 }
+
+void flm_metric_label(struct flm_text *out, const char *name, const char *value)
+{
+    flm_text_format(out, "%s=\"", name);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\' || *value == '\n')
+            flm_text_putc(out, '\\');
+        flm_text_putc(out, *value == '\n' ? 'n' : *value);
+    }
+    flm_text_putc(out, '"');
+}

@@ -23,6 +23,7 @@ struct flm_serve_counters {
 
 struct flm_store_page;
 struct flm_scraper;
+struct flm_watch;
 
 struct flm_serving {
     struct flm_store *store;
@@ -36,6 +37,7 @@ struct flm_serving {
     atomic_bool is_ready;
     const struct flm_store_page *page; /* serve/page; NULL: there is none */
     struct flm_scraper *scraper;       /* serve/scrape; NULL: nothing is scraped */
+    struct flm_watch *watch;           /* serve/watch; NULL: nobody looks for changes */
 
     /* Called after each append: it may be time to seal. */
     void (*appended)(void *context);
@@ -82,5 +84,8 @@ bool flm_serve_parameters(const struct flm_http_request *request, const char *kn
  * in any case. */
 bool flm_serve_body(struct flm_serving *serving, const struct flm_http_request *request,
                     struct flm_body *body, flm_serve_fail fail, struct flm_http_response *response);
+
+/* Appends name="value", a label of a metric of Prometheus. */
+void flm_metric_label(struct flm_text *out, const char *name, const char *value);
 
 #endif

@@ -1,6 +1,7 @@
 /* health.c - whether the server lives and takes requests, and its counters for Prometheus. */
 #include "serve/query/query_routes.h"
 #include "serve/scrape/scraper.h"
+#include "serve/watch/watch.h"
 
 static void answer_health(struct flm_serving *s, const struct flm_http_request *request,
                           struct flm_http_response *response)
@@ -66,6 +67,7 @@ static void answer_metrics(struct flm_serving *s, const struct flm_http_request 
         stats.pending_batches);
     put(out, "pending_memory_bytes", "gauge", "Memory that these take, about.", stats.memory_bytes);
     flm_scraper_metrics(s->scraper, out);
+    flm_watch_metrics(s->watch, out);
 }
 
 const struct flm_route flm_routes_health[4] = {

@@ -337,17 +337,6 @@ void flm_scraper_list(struct flm_scraper *s, const char *tenant, struct flm_json
     pthread_mutex_unlock(&s->lock);
 }
 
-static void put_label(struct flm_text *out, const char *name, const char *value)
-{
-    flm_text_format(out, "%s=\"", name);
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\')
-            flm_text_putc(out, '\\');
-        flm_text_putc(out, *value);
-    }
-    flm_text_putc(out, '"');
-}
-
 static void put_metric(struct flm_text *out, const struct flm_scraper *s, const char *name,
                        const char *type, const char *help, size_t offset, bool is_up)
 {
@@ -358,11 +347,11 @@ static void put_metric(struct flm_text *out, const struct flm_scraper *s, const 
         if (!is_up)
             memcpy(&value, (const char *)x + offset, sizeof value);
         flm_text_format(out, "%s{", name);
-        put_label(out, "service", x->job->service);
+        flm_metric_label(out, "service", x->job->service);
         flm_text_putc(out, ',');
-        put_label(out, "target", x->target);
+        flm_metric_label(out, "target", x->target);
         flm_text_putc(out, ',');
-        put_label(out, "profile", x->profile->name);
+        flm_metric_label(out, "profile", x->profile->name);
         flm_text_format(out, "} %llu\n", value);
     }
 }
