@@ -3,8 +3,7 @@
  *
  *     Kubernetes   /var/log/containers/api-7d9c8b6f4-x2x9z_shop_web-4f2a...9c.log    (a link)
  *     Docker       /var/lib/docker/containers/4f2a...9c/config.v2.json               "Name":"/web"
- * podman       /var/lib/containers/storage/overlay-containers/containers.json    "names":["web"]
- * 
+ *     podman       /var/lib/containers/storage/overlay-containers/containers.json  "names":["web"]
  *
  * Only root may read the last two. */
 #ifndef FLAMEL_RECORD_SERVICES_CONTAINER_NAME_H
