@@ -122,7 +122,7 @@ static void release(struct flm_call_walk *w)
         w->on_path,       w->nodes,      w->drops_lines, w->several,     w->given,
         w->edge_share,    w->edge_given, w->other_calls, w->values,      w->heap,
         w->heap_at,       w->frames,     w->item_frames, w->item_given,  w->line_values,
-        w->several_items, w->roots,      w->root_shares};
+        w->several_items, w->whole,      w->whole_given, w->roots,       w->root_shares};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     FLM_ARRAY_CLEAR(&w->levels);

@@ -97,33 +97,31 @@ static double cost_of(const struct flm_call_walk *w, const struct flm_call_level
  * ahead or behind is carried on to the next, and the last stack gets the rest of each line. */
 static void share_lines(struct flm_call_walk *w, uint32_t f, size_t c, double value)
 {
-    size_t costs = w->width - 1;
-    double whole = 0, given = value, carried = 0, left = value;
-    double *all_given = w->item_given + w->several_items[w->several[f]] * costs + c;
-    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
-        whole += (double)flm_call_item_costs(w, w->items[i])[c];
-        given += all_given[(i - w->item_ends[f]) * costs];
-    }
-    double part = whole > 0 ? given / whole : 0;
-    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
-        double has = all_given[(i - w->item_ends[f]) * costs];
-        double rest = (double)flm_call_item_costs(w, w->items[i])[c] - has;
-        double wanted = (double)flm_call_item_costs(w, w->items[i])[c] * part - has + carried;
-        double got = wanted <= 0 ? 0 : rounded(wanted);
-        got = got < rest ? got : rest;
-        got = got < left ? got : left;
-        carried = wanted - got;
-        left -= got;
-        w->line_values[(size_t)(i - w->item_ends[f]) * costs + c] = got;
-    }
-    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
-        double *got = &w->line_values[(size_t)(i - w->item_ends[f]) * costs + c];
-        double *has = &all_given[(i - w->item_ends[f]) * costs];
-        double rest = (double)flm_call_item_costs(w, w->items[i])[c] - *has - *got;
-        double more = rest < left ? rest : left;
-        *got += more;
+    size_t costs = w->width - 1, at = w->several[f] * costs + c;
+    const uint32_t *items = w->items + w->item_ends[f];
+    uint32_t count = w->item_ends[f + 1] - w->item_ends[f];
+    double carried = 0, left = value;
+    double *has = w->item_given + w->several_items[w->several[f]] * costs + c;
+    double *got = w->line_values + c;
+    w->whole_given[at] += value;
+    double part = w->whole[at] > 0 ? w->whole_given[at] / w->whole[at] : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double cost = (double)flm_call_item_costs(w, items[i])[c], before = has[i * costs];
+        double rest = cost - before, wanted = cost * part - before + carried;
+        double more = wanted <= 0 ? 0 : rounded(wanted);
+        more = more < rest ? more : rest;
+        more = more < left ? more : left;
+        carried = wanted - more;
         left -= more;
-        *has += *got;
+        got[i * costs] = more;
+        has[i * costs] = before + more;
+    }
+    for (uint32_t i = 0; i < count && left > 0; i++) {
+        double rest = (double)flm_call_item_costs(w, items[i])[c] - has[i * costs];
+        double more = rest < left ? rest : left;
+        got[i * costs] += more;
+        has[i * costs] += more;
+        left -= more;
     }
 }
 
@@ -162,29 +160,25 @@ static void emit_lines(struct flm_call_walk *w, struct flm_call_level *level, co
         emit_items(w, level, shares, &none);
         return;
     }
-    for (size_t c = 0; c + 1 < w->width; c++) {
-        double whole = 0;
-        for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++)
-            whole += (double)flm_call_item_costs(w, w->items[i])[c];
-        share_lines(w, f, c, cost_of(w, level, c, whole, shares[c]));
+    size_t costs = w->width - 1, lines = w->item_ends[f + 1] - w->item_ends[f];
+    memset(w->line_values, 0, lines * costs * sizeof *w->line_values);
+    for (size_t c = 0; c < costs; c++) {
+        double value = cost_of(w, level, c, w->whole[w->several[f] * costs + c], shares[c]);
+        if (value > 0) /* most costs of most stacks are 0 */
+            share_lines(w, f, c, value);
     }
-    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++) {
-        const double *values = w->line_values + (size_t)(i - w->item_ends[f]) * (w->width - 1);
-        memcpy(w->values, values, (w->width - 1) * sizeof *values);
-        emit_value(w, level, w->items[i], 0);
+    for (size_t i = 0; i < lines; i++) {
+        memcpy(w->values, w->line_values + i * costs, costs * sizeof *w->values);
+        emit_value(w, level, w->items[w->item_ends[f] + i], 0);
     }
 }
 
 /* All lines of a function as one. */
 static void emit_sum(struct flm_call_walk *w, struct flm_call_level *level, const double *shares)
 {
-    uint32_t f = level->function;
-    for (size_t c = 0; c + 1 < w->width; c++) {
-        double whole = 0;
-        for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++)
-            whole += (double)flm_call_item_costs(w, w->items[i])[c];
-        w->values[c] = cost_of(w, level, c, whole, shares[c]);
-    }
+    const double *whole = w->whole + w->several[level->function] * (w->width - 1);
+    for (size_t c = 0; c + 1 < w->width; c++)
+        w->values[c] = cost_of(w, level, c, whole[c], shares[c]);
     emit_value(w, level, FLM_NONE, 0);
 }
 
@@ -367,6 +361,14 @@ static bool drop_lines(struct flm_call_walk *w)
     return true;
 }
 
+static void sum_lines(struct flm_call_walk *w, uint32_t f)
+{
+    double *whole = w->whole + w->several[f] * (w->width - 1);
+    for (uint32_t i = w->item_ends[f]; i < w->item_ends[f + 1]; i++)
+        for (size_t c = 0; c + 1 < w->width; c++)
+            whole[c] += (double)flm_call_item_costs(w, w->items[i])[c];
+}
+
 /* Room for what the nodes of functions with several of them have already. */
 static bool make_room(struct flm_call_walk *w)
 {
@@ -377,11 +379,16 @@ static bool make_room(struct flm_call_walk *w)
             w->several[f] = (uint32_t)several++;
     w->given = flm_new_zeroed(several * w->width + 1, sizeof *w->given);
     w->several_items = malloc((several + 1) * sizeof *w->several_items);
-    if (!w->several || !w->given || !w->several_items)
+    w->whole = flm_new_zeroed(several * w->width + 1, sizeof *w->whole);
+    w->whole_given = flm_new_zeroed(several * w->width + 1, sizeof *w->whole_given);
+    if (!w->several || !w->given || !w->several_items || !w->whole || !w->whole_given)
         return false;
     for (uint32_t f = 0; f < w->function_count; f++) {
         size_t count = w->item_ends[f + 1] - w->item_ends[f];
-        if (w->stacks->lines || !has_several(w, f) || count < 2 || w->drops_lines[f])
+        if (w->stacks->lines || !has_several(w, f) || count < 2)
+            continue;
+        sum_lines(w, f);
+        if (w->drops_lines[f])
             continue;
         w->several_items[w->several[f]] = items;
         items += count;

@@ -58,6 +58,8 @@ struct flm_call_walk {
     bool *drops_lines;     /* of those: their stacks have too many lines */
     double *given;         /* width per one of those: of nodes that have their values already */
     size_t *several_items; /* of those: where item_given has what their lines have already */
+    double *whole;         /* a value per cost and one of those: of all their lines */
+    double *whole_given;   /* likewise: what their lines have already, if they are shared */
     double *edge_share;    /* the shares of all nodes that an edge leads to */
     double *edge_given;
     uint64_t *other_calls; /* of each function: the calls by edges that lead to no node */

@@ -6,6 +6,7 @@
 #include "base/core/hash.h"
 #include "base/core/scan.h"
 #include "base/number/number.h"
+#include "base/number/quick.h"
 #include "format/valgrind/callgrind_write.h"
 #include "format/valgrind/internal.h"
 #include "profile/internal.h"
@@ -414,6 +415,26 @@ static const char *take_plain_position(const char *at, const char *end, uint64_t
     return at;
 }
 
+/* The value of 1 to 19 digits, so that nothing overflows; returns their end, which is before `end`,
+ * or NULL. Most costs have one digit. */
+static inline const char *take_plain_cost(const char *at, const char *end, uint64_t *value)
+{
+    enum { MOST_READ = 24 }; /* by flm_quick_digits */
+    size_t count = 0;
+    if (end - at >= 2 && flm_callgrind_is_digit(*at) && !flm_callgrind_is_digit(at[1])) {
+        *value = (uint64_t)(*at - '0');
+        return at + 1;
+    }
+    if (end - at > MOST_READ) {
+        count = flm_quick_digits(at, value);
+    } else {
+        *value = 0;
+        for (; at + count < end && flm_callgrind_is_digit(at[count]); count++)
+            *value = *value * 10 + (uint64_t)(at[count] - '0');
+    }
+    return count - 1 >= 19 || at + count == end ? NULL : at + count;
+}
+
 /* Reads one line; NULL: it is not a plain one, or the window does not have all of it. Costs may be
  * relative to those of the line before, so r->cost and r->line stay until it is known to be one. */
 static const char *take_plain_costs(struct flm_callgrind *r, const char *at, const char *end,
@@ -433,13 +454,8 @@ static const char *take_plain_costs(struct flm_callgrind *r, const char *at, con
             return NULL;
     }
     for (; i < count; i++) {
-        const char *digits = at;
-        uint64_t value = 0;
-        for (; at < end && flm_callgrind_is_digit(*at); at++)
-            value = value * 10 + (uint64_t)(*at - '0');
-        if ((size_t)(at - digits) - 1 >= 19 || at == end) /* 1 to 19 digits: nothing overflows */
+        if (!(at = take_plain_cost(at, end, &r->ahead[i])))
             return NULL;
-        r->ahead[i] = value;
         if (*at != ' ')
             break;
         at++;
@@ -451,13 +467,17 @@ static const char *take_plain_costs(struct flm_callgrind *r, const char *at, con
 /* Adds the costs of a plain line. False: a sum is too large, and the line is to be read again. */
 static bool add_plain(struct flm_callgrind *r, uint64_t *sums, size_t given)
 {
-    bool fits = true;
-    for (size_t i = 0; i < given; i++)
-        fits = fits && sums[i] + r->ahead[i] >= sums[i];
-    if (!fits)
+    bool is_large = false;
+    for (size_t i = 0; i < given; i++) {
+        sums[i] += r->ahead[i];
+        is_large |= sums[i] < r->ahead[i];
+    }
+    if (is_large) {
+        for (size_t i = 0; i < given; i++)
+            sums[i] -= r->ahead[i];
         return false;
-    for (size_t i = 0; i < given; i++)
-        sums[i] += r->cost[i] = r->ahead[i];
+    }
+    memcpy(r->cost, r->ahead, given * sizeof *r->cost);
     for (size_t i = given; i < r->given; i++)
         r->cost[i] = 0;
     r->given = given;
