@@ -174,9 +174,12 @@ const struct flm_format *flm_format_recognize(const struct flm_formats *formats,
     if (best && most > FLM_SNIFF_GUESS)
         return best;
     const char *other = flm_other_file(head);
-    if (other)
-        flm_error_set(why, FLM_ERROR_FORMAT, "%s", other);
-    else if (head.size == 0)
+    if (other) {
+        flm_error_set(why, FLM_ERROR_FORMAT, "%s", ""); /* as an argument it would be shortened */
+        flm_error_add(why, other);
+        return NULL;
+    }
+    if (head.size == 0)
         flm_error_set(why, FLM_ERROR_FORMAT, "the file is empty: it has no stacks");
     else if (whole && is_blank(head))
         flm_error_set(why, FLM_ERROR_FORMAT, "the file has only blank lines, no stacks");

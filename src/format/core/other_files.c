@@ -33,9 +33,17 @@ static const struct {
     {"JAVA PROFILE 1.0.", 17, "this is a heap dump of Java, not a profile"},
     {"gmon", 4, "this is gmon.out of gprof, without names: 'gprof PROGRAM gmon.out' makes a report that flamel reads"},
     {"tr\xfdP", 4, "this is a capture of Tracy, which flamel does not read"},
+    {"\x5e\x97\xca\xfd", 4, "this is a capture of Sysprof, which flamel does not read: flamel record and perf record -g make profiles that it reads"},
+    {"\x17\x08\x44tracing", 10, "this is a trace of trace-cmd, which flamel does not read: flamel record and perf record -g make profiles that it reads"},
     {"\x89PNG", 4, "this is a PNG picture, not a profile"},
     {"%PDF", 4, "this is a PDF document, not a profile"},
 };
+
+static const char of_picture[] = "this is a picture of a flame graph (SVG): flamel reads the folded stacks, or the profile, that it was drawn from";
+static const char of_gprofng[] = "this is an experiment of gprofng, or a report of one, which flamel does not read: flamel record and perf record -g make profiles that it reads";
+static const char of_valgrind[] = "this is a report of a tool of valgrind: flamel reads the profile that it was made of (callgrind.out.PID, cachegrind.out.PID, massif.out.PID)";
+static const char of_counts[] = "these are counts of perf stat, without stacks: 'perf record -g' makes a profile that flamel reads";
+static const char of_gprof_source[] = "this is source with counts (gprof -A): 'gprof PROGRAM gmon.out' makes a report that flamel reads";
 
 /* Texts: how they begin behind blanks, and what the head has in it. */
 static const struct {
@@ -51,8 +59,30 @@ static const struct {
     {"", "-----------+-----", "Type: ", "this is what 'pprof -traces' shows: flamel reads the profile that it was made of"},
     {"", "ROUTINE ====", "Total: ", "this is a listing of pprof: flamel reads the profile that it was made of"},
     {"{", "\"profileJSONWithSymbolicationTable,", "", "this is a profile of Cleopatra, the viewer before the Firefox Profiler, which flamel does not read"},
+    {"# version\":\"uftrace", "\ndigraph \"", "", "this is a graph for Graphviz: 'uftrace dump' makes a text that flamel reads"},
     {"digraph ", "label=", "", "this is a graph for Graphviz: flamel reads the profile that it was made of"},
-    {"<?xml", "", "", "this is XML (a picture?), not a profile"},
+    {"<?xml", "<svg", "Flame graph", of_picture},
+    {"<?xml", "<svg", "Flame Graph", of_picture},
+    {"<?xml", "<svg", "", "this is an SVG picture, not a profile"},
+    {"<?xml", "<valgrindoutput", "", "this is a report of errors of valgrind, not a profile: its tools massif and dhat make profiles of memory"},
+    {"<?xml", "", "", "this is XML, but not in a format that flamel reads ('flamel formats' lists them)"},
+    {"<experiment version", "<collector>", "", of_gprofng},
+    {"Functions sorted by metric", "Excl.", "", of_gprofng},
+    {"Functions Call Tree. Metric", "", "", of_gprofng},
+    {"==", "== Command: ", "Copyright (C)", "this is what valgrind prints, not a profile: these are in files of their own (callgrind.out.PID, massif.out.PID)"},
+    {"-----", "Profile data file '", "", of_valgrind},
+    {"-----", "Data file: ", "Events recorded:", of_valgrind},
+    {"-----", "ms_print arguments:", "", of_valgrind},
+    {"", "Performance counter stats for", "", of_counts},
+    {"# started on ", ",task-clock,", "", of_counts},
+    {"Percent", "Source code & Disassembly of ", "", "this is what 'perf annotate' shows: flamel reads perf.data, and shows costs by line and instruction too (flamel annotate)"},
+    {"*** File ", "#####", "", of_gprof_source},
+    {"*** File ", " -> ", "", of_gprof_source},
+    {"Total: ", " samples\n", "100.0%", "this is a report of pprof: flamel reads the profile that it was made of"},
+    {"--- symbol\n", "binary=", "", "this is a profile with its symbols (pprof --raw), which flamel does not read: it reads the profile that it was made of"},
+    {"/* CTF ", "", "", "this is a trace in CTF (LTTng, perf data convert), which flamel does not read"},
+    {"# Function Call Graph for '", "FUNCTION", "", "this is a report of uftrace: 'uftrace dump' makes a text that flamel reads"},
+    {"", "% time     seconds  usecs/call     calls      function", "", "this is a summary of ltrace, without stacks"},
     {"# DURATION", "TID", "FUNCTION", "this is what 'uftrace replay' shows: 'uftrace dump' makes a text that flamel reads"},
     {"Total time", "Self time", "Calls", "this is a report of uftrace, without stacks: 'uftrace dump' makes a text that flamel reads"},
     {"% self  % total  name", "", "", "this is a summary of rbspy, without stacks: flamel reads the raw recording that rbspy made, too"},
@@ -61,6 +91,8 @@ static const struct {
     {"% time ", "usecs/call", "syscall\n------", "this is a summary of strace, without stacks: 'flamel record --off-cpu' shows where a program waits"},
     {"", "execve(\"", "\", [\"", "this is a trace of system calls (strace), not a profile: 'flamel record --off-cpu' shows where a program waits"},
     {"", "\n > /", ") [0x", "this is a trace of system calls (strace), not a profile: 'flamel record --off-cpu' shows where a program waits"},
+    {"<svg", "Flame graph", "", of_picture},
+    {"<!DOCTYPE svg", "", "", "this is an SVG picture, not a profile"},
     {"<svg", "", "", "this is an SVG picture, not a profile"},
     {"<!DOCTYPE", "", "", "this is a web page, not a profile"},
     {"<html", "", "", "this is a web page, not a profile"},

@@ -72,8 +72,10 @@ static void add_likeness(const struct flm_formats *formats, const struct flm_for
     flm_text_format(out, " (it does not look like %s", format->name);
     if (like)
         flm_text_format(out, ", but like %s", like->name);
-    else if (other)
-        flm_text_format(out, ": %s", other);
+    else if (other) {
+        flm_text_puts(out, ": ");
+        flm_text_puts(out, other);
+    }
     flm_text_puts(out, ")");
 }
 

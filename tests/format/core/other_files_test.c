@@ -43,6 +43,33 @@ static void profiles_in_other_formats_are_named(void **state)
     text_is("openat(AT_FDCWD, \"/etc/x\", O_RDONLY) = 3\n > /usr/lib/ld.so(f+0x8) [0x20]\n",
             "(strace)");
     is("tr\xfdP\x01", 5, "a capture of Tracy");
+    is("\x5e\x97\xca\xfd\x01\x01\0\0"
+       "2026-11-29",
+       18, "a capture of Sysprof");
+    is("\x17\x08\x44tracing7\0", 12, "a trace of trace-cmd");
+    text_is("<experiment version=\"12.4\">\n<collector>2.40.00</collector>\n", "of gprofng");
+    text_is("Functions sorted by metric: Exclusive Total CPU Time\n\nExcl. Total\n", "of gprofng");
+    text_is("Functions Call Tree. Metric: Attributed Total CPU Time\n", "of gprofng");
+    text_is(
+        "==9== Memcheck, a memory error detector\n==9== Copyright (C) 2002\n==9== Command: ./w\n",
+        "valgrind prints");
+    text_is("-----\nProfile data file 'v.cg' (creator: callgrind-3.19.0)\n", "a tool of valgrind");
+    text_is("-----\nI1 cache:  32768 B\nData file:  c.out\nEvents recorded:  Ir\n",
+            "a tool of valgrind");
+    text_is("-----\nCommand:  ./w\nMassif arguments:\nms_print arguments: m.out\n",
+            "a tool of valgrind");
+    text_is("# started on Sun Nov 29\n\n Performance counter stats for './w 5':\n", "perf stat");
+    text_is("# started on Sun Nov 29\n\n22.67,msec,task-clock,22674055,100.00,,\n", "perf stat");
+    text_is(" Percent |\tSource code & Disassembly of w for cpu-clock (717 samples)\n",
+            "flamel annotate");
+    text_is("*** File w.c:\n           2 -> int f(void)\n", "gprof -A");
+    text_is("Total: 47 samples\n      47 100.0% 100.0%       47 100.0% inner\n",
+            "a report of pprof");
+    text_is("--- symbol\nbinary=./w\n0x0000555 main\n---\n--- profile\n", "pprof --raw");
+    text_is("/* CTF 1.8 */\n\ntrace {\n", "CTF");
+    text_is("# Function Call Graph for 'w' (session: 3)\n# TOTAL TIME   FUNCTION\n",
+            "a report of uftrace");
+    text_is("21.8\n% time     seconds  usecs/call     calls      function\n", "ltrace");
     text_is("v8-version,11,3,244,8\n", "--prof-process");
     is("Ftrace!\0\4\0", 10, "this is a folder of uftrace");
     text_is("# DURATION     TID     FUNCTION\n   1.094 us [  9377] | f();\n", "'uftrace replay'");
@@ -79,6 +106,13 @@ static void json_and_markup_that_is_no_profile_is_called_that(void **state)
     text_is("{}", "this is JSON");
     text_is("{\"meta\":{\"page\":1},\"interval\":5,\"rows\":[]}", "this is JSON");
     text_is("  <?xml version='1.0'?>", "this is XML");
+    text_is("<?xml version='1.0'?><!DOCTYPE svg ><svg><!-- Flame graph stack visualization.",
+            "a picture of a flame graph");
+    text_is("<?xml version='1.0'?><svg><text>Flame Graph</text>", "a picture of a flame graph");
+    text_is("<svg><title>Flame graph</title>", "a picture of a flame graph");
+    text_is("<?xml version='1.0'?>\n<svg><path/>", "an SVG picture");
+    text_is("<!DOCTYPE svg PUBLIC>\n<svg>", "an SVG picture");
+    text_is("<?xml version=\"1.0\"?>\n\n<valgrindoutput>\n", "errors of valgrind");
     text_is("\n<!DOCTYPE html>", "a web page");
 }
 

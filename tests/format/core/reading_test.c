@@ -86,6 +86,9 @@ static void errors_say_why_a_file_cannot_be_read(void **state)
         {"main 2\n", "perf-data", "'perf-data' is not a format that can be read"},
         {"PERFILE2", NULL,
          "run 'flamel convert perf.data -o x.flm' where it was recorded, or 'flamel view FILE'"},
+        {"<?xml version=\"1.0\"?>\n<trace-toc>", NULL,
+         "this is the table of contents of a trace of Instruments: 'xctrace export --xpath' with "
+         "one of its tables (time-profile) makes a profile"},
         {"main x\n", "folded", "line 1"},
         {"FLAMEL\x1A\n", "folded",
          "a file of the format flm, by its first bytes, and not of folded"},
