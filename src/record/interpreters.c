@@ -131,11 +131,17 @@ static bool look(struct flm_interpreters *all, const struct flm_process *process
     return good;
 }
 
+bool flm_interpreters_know(const struct flm_interpreters *all, const struct flm_process *process)
+{
+    const struct known_process *known = &all->processes[(uint32_t)process->id % REMEMBERED];
+    return known->is_used && known->id == process->id && known->changed == process->changed;
+}
+
 bool flm_interpreters_find(struct flm_interpreters *all, const struct flm_process *process,
                            uint32_t *found)
 {
     struct known_process *known = &all->processes[(uint32_t)process->id % REMEMBERED];
-    if (!known->is_used || known->id != process->id || known->changed != process->changed) {
+    if (!flm_interpreters_know(all, process)) {
         known->is_used = false;
         if (!look(all, process, &known->found))
             return false;

@@ -20,6 +20,10 @@ struct flm_interpreters *flm_interpreters_new(const struct flm_runtime *const *r
                                               size_t count);
 void flm_interpreters_free(struct flm_interpreters *interpreters);
 
+/* Whether that needs no look at files: neither the process nor its mappings are new. */
+bool flm_interpreters_know(const struct flm_interpreters *interpreters,
+                           const struct flm_process *process);
+
 /* The runtimes whose interpreter a process has, as its mappings are now. False when memory ran
  * out. */
 bool flm_interpreters_find(struct flm_interpreters *interpreters, const struct flm_process *process,

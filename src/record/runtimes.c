@@ -57,6 +57,9 @@ struct flm_attached_runtimes {
     struct flm_interpreters *interpreters;
     uint32_t everywhere; /* those whose processes cannot be told */
     int64_t seen_ns;
+    bool saw_last;
+    bool (*step_back)(void);
+    void (*step_forward)(void);
 };
 
 static const struct flm_runtime *find_attachable(const char *name, struct flm_error *why)
@@ -135,6 +138,8 @@ struct flm_attached_runtimes *flm_runtimes_attach(const char *const *names, size
         return NULL;
     }
     all->seen_ns = INT64_MIN;
+    all->step_back = common->step_back;
+    all->step_forward = common->step_forward;
     bool good = attach_named(all, names, count, common, why);
     for (size_t i = 0; i < all->count; i++)
         attached[i] = all->items[i].runtime;
@@ -155,12 +160,13 @@ void flm_runtimes_close(struct flm_attached_runtimes *all)
     free(all);
 }
 
-bool flm_runtimes_mix(struct flm_attached_runtimes *all, struct flm_runtime_sample *sample,
-                      int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why)
+static bool mix(struct flm_attached_runtimes *all, struct flm_runtime_sample *sample,
+                int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why)
 {
     uint32_t found;
     if (!flm_interpreters_find(all->interpreters, sample->process, &found))
         return flm_error_memory(why);
+    all->saw_last = found != 0;
     if (found)
         all->seen_ns = now_ns;
     found |= all->everywhere;
@@ -171,9 +177,26 @@ bool flm_runtimes_mix(struct flm_attached_runtimes *all, struct flm_runtime_samp
     return true;
 }
 
+/* The first sample of a process may have tables of its interpreter read. */
+bool flm_runtimes_mix(struct flm_attached_runtimes *all, struct flm_runtime_sample *sample,
+                      int64_t now_ns, flm_event_sink define, void *context, struct flm_error *why)
+{
+    bool is_back = all->step_back && !flm_interpreters_know(all->interpreters, sample->process) &&
+                   all->step_back();
+    bool good = mix(all, sample, now_ns, define, context, why);
+    if (is_back)
+        all->step_forward();
+    return good;
+}
+
 int64_t flm_runtimes_seen_ns(const struct flm_attached_runtimes *all)
 {
     return all->seen_ns;
+}
+
+bool flm_runtimes_saw_last(const struct flm_attached_runtimes *all)
+{
+    return all->saw_last;
 }
 
 void flm_runtimes_report(const struct flm_attached_runtimes *all,

@@ -50,6 +50,9 @@ bool flm_runtimes_mix(struct flm_attached_runtimes *attached, struct flm_runtime
 /* When the last sample of a process with an interpreter was taken; INT64_MIN: none was. */
 int64_t flm_runtimes_seen_ns(const struct flm_attached_runtimes *attached);
 
+/* Whether that of the last sample did. */
+bool flm_runtimes_saw_last(const struct flm_attached_runtimes *attached);
+
 void flm_runtimes_report(const struct flm_attached_runtimes *attached,
                          const struct flm_runtime_report *report);
 

@@ -38,15 +38,31 @@ struct attributes {
     uint64_t runtime_ns, deadline_ns, period_ns;
 };
 
+static bool come_first(void)
+{
+    const struct sched_param first = {.sched_priority = 1};
+    return sched_setscheduler(0, SCHED_FIFO, &first) == 0;
+}
+
+bool flm_priority_step_back(void)
+{
+    const struct sched_param usual = {0};
+    return sched_getscheduler(0) == SCHED_FIFO && sched_setscheduler(0, SCHED_OTHER, &usual) == 0;
+}
+
+void flm_priority_step_forward(void)
+{
+    come_first();
+}
+
 void flm_priority_take_cpu(int cpu)
 {
     enum { SHORTEST_NS = 100000 };
-    const struct sched_param first = {.sched_priority = 1};
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
     CPU_SET((size_t)cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
-    if (sched_setscheduler(0, SCHED_FIFO, &first) == 0)
+    if (come_first())
         return;
     flm_priority_raise();
     const struct attributes attributes = {

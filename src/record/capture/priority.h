@@ -27,6 +27,11 @@ void flm_priority_restore(int priority);
  * without any right. What it does must be short. */
 void flm_priority_take_cpu(int cpu);
 
+/* Does what takes long like any other thread, until it steps forward again. False: it is none that
+ * comes first in real time. */
+bool flm_priority_step_back(void);
+void flm_priority_step_forward(void);
+
 /* How many times as long as on an idle machine a thread without priority waits for its turn: 1, 2
  * or 4, by the load of each processor. */
 size_t flm_load_factor(void);

@@ -233,7 +233,9 @@ static bool attach_runtimes(struct flm_recorder *r, struct flm_error *why)
                                                 .only_agents = o->no_runtimes,
                                                 .what = o->java,
                                                 .library = o->java_library,
-                                                .follows = o->java_follows};
+                                                .follows = o->java_follows,
+                                                .step_back = flm_priority_step_back,
+                                                .step_forward = flm_priority_step_forward};
     if (o->no_runtimes && !o->java)
         return true;
     r->runtimes = flm_runtimes_attach(o->runtimes, o->runtime_count, &options, why);
@@ -263,7 +265,9 @@ static bool open_all(struct flm_recorder *r, struct flm_error *why)
                     .perf_dir = o->perf_dir,
                     .cache_dir = o->cache_dir,
                     .debuginfod = o->debuginfod,
-                    .kernel_is_ours = true},
+                    .kernel_is_ours = true,
+                    .step_back = flm_priority_step_back,
+                    .step_forward = flm_priority_step_forward},
         .keep_times = o->keep_times,
         .live = true,
         .kernel_is_ours = true,
@@ -406,22 +410,6 @@ static bool start(struct flm_recorder *r, struct flm_error *why)
     return r->child.process == 0 || flm_child_release(&r->child, r->options.command[0], why);
 }
 
-/* Frames of interpreters are read soon after the sample, or never: while one runs. */
-static void hurry(struct flm_recorder *r, int64_t now_ns)
-{
-    enum { SECOND = 1000000000 };
-    int64_t seen_ns = r->runtimes ? flm_runtimes_seen_ns(r->runtimes) : INT64_MIN;
-    bool hurried = !r->request.prompt && seen_ns != INT64_MIN && now_ns - seen_ns < SECOND;
-    if (hurried == r->is_hurried)
-        return;
-    r->is_hurried = hurried;
-    flm_rings_hurry(r->rings, hurried);
-    if (hurried && !is_urgent(r))
-        r->priority = flm_priority_raise();
-    else if (!is_urgent(r))
-        flm_priority_restore(r->priority);
-}
-
 int flm_recorder_sleep_ms(const struct flm_recorder *r, int64_t now_ns)
 {
     int most = r->is_hurried ? 1 : r->runtimes && !r->readers ? LOOK_MS : TICK_MS;
@@ -446,10 +434,29 @@ static bool wait(struct flm_recorder *r, int most_ms)
 /* A program that records itself has threads of its own: readers would be recorded, too. */
 static bool start_readers(struct flm_recorder *r, struct flm_error *why)
 {
-    if (!r->request.prompt || r->options.thread_count > 0)
+    if (r->readers || r->options.thread_count > 0)
         return true;
     r->readers = flm_readers_start(r, why);
     return r->readers;
+}
+
+/* Frames of interpreters are read soon after the sample, or never: while one runs. What comes later
+ * than the recording has no event that wakes a reader; its threads get one (stack_sizes.h), and
+ * until then it is looked for all the time. */
+static bool hurry(struct flm_recorder *r, int64_t now_ns, struct flm_error *why)
+{
+    enum { SECOND = 1000000000 };
+    int64_t seen_ns = r->runtimes ? flm_runtimes_seen_ns(r->runtimes) : INT64_MIN;
+    bool hurried = !r->request.prompt && seen_ns != INT64_MIN && now_ns - seen_ns < SECOND;
+    if (hurried == r->is_hurried)
+        return true;
+    r->is_hurried = hurried;
+    flm_rings_hurry(r->rings, hurried);
+    if (hurried && !is_urgent(r))
+        r->priority = flm_priority_raise();
+    else if (!is_urgent(r))
+        flm_priority_restore(r->priority);
+    return !hurried || !r->stack_sizes || start_readers(r, why);
 }
 
 static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *context,
@@ -462,7 +469,8 @@ static bool run_until_end(struct flm_recorder *r, flm_recorder_tick tick, void *
         if (flm_readers_failed(r->readers, why) || !flm_recorder_read_round(r, false, why))
             return false;
         now_ns = flm_now_ns();
-        hurry(r, now_ns);
+        if (!hurry(r, now_ns, why))
+            return false;
         if (r->options.keep_times && !flm_memory_watch(&r->memory, r->session, now_ns))
             return flm_error_memory(why);
         over = r->child.process && flm_child_has_ended(&r->child);
@@ -483,7 +491,8 @@ bool flm_recorder_run(struct flm_recorder *r, flm_recorder_tick tick, void *cont
     assert(r->started_ns == 0);
     if (is_urgent(r))
         r->priority = flm_priority_raise();
-    bool ran = start(r, why) && start_readers(r, why) && run_until_end(r, tick, context, why);
+    bool ran = start(r, why) && (!r->request.prompt || start_readers(r, why)) &&
+               run_until_end(r, tick, context, why);
     flm_readers_end(r->readers);
     r->readers = NULL;
     flm_rings_stop(r->rings); /* while it is our turn */

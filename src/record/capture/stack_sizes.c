@@ -43,6 +43,7 @@ struct thread {
     int64_t changed_ns, calm_since_ns, calm_ns;
     int64_t not_before_ns; /* larger dumps have not helped */
     bool was_large, has_helped, is_refused, may_not;
+    bool is_wanted; /* an event of its own, however deep its stacks are */
 
     struct {
         int64_t time_ns;
@@ -211,6 +212,15 @@ void flm_stack_sizes_unwound(struct flm_stack_sizes *z, const struct flm_stack_s
         t->needed = needed;
 }
 
+void flm_stack_sizes_want(struct flm_stack_sizes *z, int32_t process, int32_t thread)
+{
+    struct thread *t = find(z, thread);
+    if (!t && thread > 0)
+        t = add(z, process, thread);
+    if (t)
+        t->is_wanted = true;
+}
+
 static void end_at(struct flm_stack_sizes *z, size_t at)
 {
     z->ids[at] = NO_THREAD;
@@ -320,6 +330,8 @@ static void shrink_when_calm(struct flm_stack_sizes *z, struct thread *t, int64_
     if (t->level == 0 || now_ns - t->calm_since_ns < calm_ns)
         return;
     unsigned level = level_for(z, t->needed);
+    if (level == 0 && t->is_wanted)
+        level = 1;
     t->needed = 0;
     t->calm_since_ns = now_ns;
     if (level == 0 && !t->has_helped)
@@ -329,9 +341,14 @@ static void shrink_when_calm(struct flm_stack_sizes *z, struct thread *t, int64_
         change(t, level, now_ns);
 }
 
+static bool needs_more(const struct thread *t, int64_t now_ns)
+{
+    return now_ns >= t->not_before_ns && t->truncated >= FLM_STACK_SIZES_TRUNCATED;
+}
+
 static bool wants_more(const struct flm_stack_sizes *z, const struct thread *t, int64_t now_ns)
 {
-    return now_ns >= t->not_before_ns && t->truncated >= FLM_STACK_SIZES_TRUNCATED &&
+    return (needs_more(t, now_ns) || (t->is_wanted && t->level == 0)) &&
            t->level < highest_level(z) && !t->may_not && t->events[t->level + 1].state == CLOSED;
 }
 
@@ -348,11 +365,21 @@ static struct thread *neediest(struct flm_stack_sizes *z, const bool *tried, int
     return most;
 }
 
+/* One that has only been wanted does without. */
+static void refuse(struct flm_stack_sizes *z, struct thread *t, int64_t now_ns)
+{
+    if (t->is_refused || !needs_more(t, now_ns))
+        return;
+    z->counts.refused++;
+    t->is_refused = true;
+}
+
 static void grow(struct flm_stack_sizes *z, struct thread *t, int64_t now_ns)
 {
+    bool is_needed = needs_more(t, now_ns);
     if (!open_level(z, t, t->level + 1)) {
-        z->counts.refused += !t->is_refused;
-        t->is_refused = t->may_not = true;
+        refuse(z, t, now_ns);
+        t->may_not = true;
         return;
     }
     z->counts.refused -= t->is_refused;
@@ -361,10 +388,10 @@ static void grow(struct flm_stack_sizes *z, struct thread *t, int64_t now_ns)
         t->has_helped = false;
     if (t->was_large && t->level == 0)
         t->calm_ns = 2 * t->calm_ns < MOST_CALM_NS ? 2 * t->calm_ns : MOST_CALM_NS;
-    z->counts.threads += !t->was_large;
-    t->was_large = true;
+    z->counts.threads += is_needed && !t->was_large;
+    t->was_large |= is_needed;
     change(t, t->level + 1, now_ns);
-    if (z->options.sizes[t->level] > z->counts.largest)
+    if (is_needed && z->options.sizes[t->level] > z->counts.largest)
         z->counts.largest = z->options.sizes[t->level];
 }
 
@@ -378,8 +405,7 @@ static bool grow_neediest(struct flm_stack_sizes *z, int64_t now_ns)
         size_t at = (size_t)(t - z->threads);
         tried[at] = true;
         if (now_ns < z->paused_until_ns || (!has_events(t) && large >= FLM_STACK_SIZES_THREADS)) {
-            z->counts.refused += !t->is_refused;
-            t->is_refused = true;
+            refuse(z, t, now_ns);
             continue;
         }
         if (!t->counted && !(t->counted = calloc(z->options.processors, 1)))

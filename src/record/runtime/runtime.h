@@ -76,6 +76,10 @@ struct flm_runtime_options {
     const char *what;    /* what an agent measures, and where its library is; NULL: no agent */
     const char *library;
     bool follows; /* agents are loaded into what a command starts, too */
+
+    /* Around what takes long, as in struct flm_modules_options; or NULL. */
+    bool (*step_back)(void);
+    void (*step_forward)(void);
 };
 
 /* What is recorded, for runtimes that load an agent into it. */

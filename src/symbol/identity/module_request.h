@@ -28,6 +28,11 @@ struct flm_modules_options {
     bool debuginfod;       /* query the servers in DEBUGINFOD_URLS: debuginfod.h */
     bool names_only;       /* no lines and no inlined functions: symbol tables alone */
     bool kernel_is_ours;   /* recorded on this kernel since it was booted: /proc/kallsyms is its */
+
+    /* Around what takes long, in a thread that comes before others: steps back, and whether it is
+     * to step forward afterwards. NULL: no thread does. */
+    bool (*step_back)(void);
+    void (*step_forward)(void);
 };
 
 /* A file, as a mapping of it says. */

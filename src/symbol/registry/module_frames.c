@@ -105,12 +105,8 @@ bool flm_module_keeps_frame_pointers(struct flm_module *module, uint64_t address
 
 /* ---- The unwind table ------------------------------------------------------------------------ */
 
-const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module)
+static void read_unwind_table(struct flm_module *module)
 {
-    module->unwind_used = module->modules->round;
-    if (module->unwind_tried || module->is_kernel)
-        return module->unwind;
-    module->unwind_tried = true;
     const char *dir = module->modules->options.cache_dir;
     struct flm_cached cached = flm_cache_open(dir, &module->id, "unwind");
     if (cached.mapping)
@@ -118,7 +114,7 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
     if (module->unwind) {
         module->cached_unwind = cached;
         flm_cache_release_pages(&module->cached_unwind);
-        return module->unwind;
+        return;
     }
     flm_cache_close(&cached);
     struct flm_unwind_sections sections;
@@ -133,6 +129,19 @@ const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module
             flm_cache_store(dir, &module->id, "unwind", (struct flm_bytes){bytes.at, bytes.size});
         flm_text_clear(&bytes);
     }
+}
+
+const struct flm_unwind_table *flm_module_unwind_table(struct flm_module *module)
+{
+    const struct flm_modules_options *options = &module->modules->options;
+    module->unwind_used = module->modules->round;
+    if (module->unwind_tried || module->is_kernel)
+        return module->unwind;
+    module->unwind_tried = true;
+    bool is_back = options->step_back && options->step_back();
+    read_unwind_table(module);
+    if (is_back)
+        options->step_forward();
     return module->unwind;
 }
 

@@ -46,6 +46,30 @@ static void *take_cpu(void *cpu)
     return is_alone && sched_getcpu() == *(const int *)cpu ? cpu : NULL;
 }
 
+static void *step(void *cpu)
+{
+    flm_priority_take_cpu(*(const int *)cpu);
+    int policy = sched_getscheduler(0);
+    bool is_back = flm_priority_step_back();
+    bool good = is_back == (policy == SCHED_FIFO) &&
+                sched_getscheduler(0) == (is_back ? SCHED_OTHER : policy);
+    if (is_back)
+        flm_priority_step_forward();
+    return good && sched_getscheduler(0) == policy ? cpu : NULL;
+}
+
+static void what_takes_long_does_not_come_first(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *stepped;
+    int cpu = sched_getcpu();
+    assert_false(flm_priority_step_back()); /* we do not come first */
+    assert_int_equal(pthread_create(&thread, NULL, step, &cpu), 0);
+    pthread_join(thread, &stepped);
+    assert_ptr_equal(stepped, &cpu);
+}
+
 static void a_thread_takes_a_CPU_and_others_keep_theirs(void **state)
 {
     (void)state;
@@ -69,6 +93,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_raised_priority_is_restored),
         cmocka_unit_test(a_thread_takes_a_CPU_and_others_keep_theirs),
+        cmocka_unit_test(what_takes_long_does_not_come_first),
         cmocka_unit_test(the_factor_grows_with_the_load_up_to_four),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

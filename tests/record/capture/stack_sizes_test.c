@@ -187,6 +187,39 @@ static void truncated_stacks_get_larger_dumps(void **state)
     assert_int_equal(count_open(&r.kernel), 0);
 }
 
+/* That of an interpreter, whose samples shall wake up a reader. Nobody is told that it needed it. */
+static void wanted_threads_keep_an_event_of_their_own(void **state)
+{
+    (void)state;
+    struct run r;
+    begin(&r, 1);
+    flm_stack_sizes_want(r.sizes, r.thread, r.thread);
+    run_for(&r, 30 * SECOND, 900);
+    assert_int_equal(count_open(&r.kernel), 1);
+    assert_int_equal(r.kernel.count, 1);
+    assert_true(fabs(r.counted - r.ran) <= 5 * PERIOD);
+    assert_true(r.at_level[1] > 0.9 * r.ran);
+    struct flm_stack_sizes_counts counts = flm_stack_sizes_counts_now(r.sizes);
+    assert_int_equal(counts.threads, 0);
+    assert_int_equal(counts.largest, 1000);
+    run_for(&r, 2 * SECOND, 3900); /* and larger ones when it does */
+    run_for(&r, 60 * SECOND, 900);
+    assert_int_equal(count_open(&r.kernel), 1);
+    assert_true(fabs(r.counted - r.ran) <= 10 * PERIOD);
+    counts = flm_stack_sizes_counts_now(r.sizes);
+    assert_int_equal(counts.threads, 1);
+    assert_int_equal(counts.largest, 4000);
+    flm_stack_sizes_free(r.sizes);
+
+    begin(&r, 1);
+    r.kernel.refuse_level = 1;
+    flm_stack_sizes_want(r.sizes, r.thread, r.thread);
+    run_for(&r, 2 * SECOND, 900);
+    assert_int_equal(flm_stack_sizes_counts_now(r.sizes).refused, 0);
+    assert_true(fabs(r.counted - r.ran) <= CPUS * PERIOD);
+    flm_stack_sizes_free(r.sizes);
+}
+
 static void a_few_truncated_stacks_change_nothing(void **state)
 {
     (void)state;
@@ -601,6 +634,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truncated_stacks_get_larger_dumps),
+        cmocka_unit_test(wanted_threads_keep_an_event_of_their_own),
         cmocka_unit_test(a_few_truncated_stacks_change_nothing),
         cmocka_unit_test(dumps_become_smaller_again),
         cmocka_unit_test(dumps_that_do_not_help_are_ended),
