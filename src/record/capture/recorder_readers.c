@@ -10,7 +10,7 @@
  * it is seen first, and its threads get events of their own (stack_sizes.h).
  *
  * What takes long, reading tables of a file that is new, is done like any other thread
- * (flm_priority_step_back): of node it took 10 to 68 ms.
+ * (flm_priority_step_back): of node it took 44 to 112 ms.
  *
  * One round is read at a time. Another CPU's reader waits for its turn without sleeping, for as
  * long as a round takes: its own thread stands still meanwhile. */
