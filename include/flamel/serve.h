@@ -53,6 +53,12 @@ struct flm_serve_options {
      * many there are, and each that is new is posted to the webhook, as JSON; NULL: to none. */
     int64_t watch_step_ms;
     const char *webhook;
+
+    /* Where files with symbols are, by build id, and where those that are posted are put; NULL:
+     * "symbols" in the store's folder. Frames that are addresses are named by them, and by the
+     * servers of DEBUGINFOD_URLS, when sums are asked for. */
+    const char *symbols;
+    bool debuginfod;
 };
 
 /* NULL, and `why`: FLM_ERROR_USAGE for an address that is not of this machine, without tokens. */

@@ -19,7 +19,7 @@ static const struct {
     TABLE(flm_routes_native),    TABLE(flm_routes_datadog), TABLE(flm_routes_api),
     TABLE(flm_routes_querier),   TABLE(flm_routes_render),  TABLE(flm_routes_health),
     TABLE(flm_routes_page),      TABLE(flm_routes_parca),   TABLE(flm_routes_admin),
-    TABLE(flm_routes_openapi),   TABLE(flm_routes_mcp),
+    TABLE(flm_routes_openapi),   TABLE(flm_routes_mcp),     TABLE(flm_routes_symbols),
 };
 
 const struct flm_route *flm_route_at(size_t index)

@@ -44,7 +44,7 @@ struct flm_serve {
     struct flm_grpc_server *grpc;    /* NULL: flamel was built without it */
     struct flm_scrape_config config; /* until the scraper has it */
     bool is_loopback;
-    char *host, *folder; /* owned */
+    char *host, *folder, *symbols, *symbol_cache; /* owned */
     char url[128];
 
     pthread_t keeper;
@@ -241,6 +241,30 @@ static bool start_scraper(struct flm_serve *s, struct flm_error *why)
     return s->serving.scraper != NULL;
 }
 
+/* With the store, where that is a folder. */
+static bool place_symbols(struct flm_serve *s, struct flm_error *why)
+{
+    const struct flm_serve_options *o = &s->options;
+    struct flm_text text = {0};
+    if (o->symbols)
+        flm_text_puts(&text, o->symbols);
+    else if (!strstr(s->folder, "://"))
+        flm_text_format(&text, "%s/symbols", s->folder);
+    s->serving.symbols.debuginfod = o->debuginfod;
+    if (text.size == 0)
+        return !text.failed || flm_error_memory(why);
+    flm_text_putc(&text, 0);
+    s->symbols = text.failed ? NULL : strdup(text.at);
+    text.size -= !text.failed;
+    flm_text_puts(&text, "/cache");
+    flm_text_putc(&text, 0);
+    s->symbol_cache = text.failed ? NULL : strdup(text.at);
+    flm_text_clear(&text);
+    s->serving.symbols.folder = s->symbols;
+    s->serving.symbols.cache_dir = s->symbol_cache;
+    return (s->symbols && s->symbol_cache) || flm_error_memory(why);
+}
+
 static bool start_watch(struct flm_serve *s, struct flm_error *why)
 {
     const struct flm_watch_options how = {.step_ms = s->options.watch_step_ms,
@@ -360,8 +384,8 @@ static bool start(struct flm_serve *s, struct flm_error *why)
     if (!s->serving.store)
         return false;
     atomic_store(&s->serving.is_ready, true);
-    return start_keeper(s, why) && start_scraper(s, why) && start_watch(s, why) &&
-           flm_http_server_start(s->http, why);
+    return place_symbols(s, why) && start_keeper(s, why) && start_scraper(s, why) &&
+           start_watch(s, why) && flm_http_server_start(s->http, why);
 }
 
 static void init(struct flm_serve *s)
@@ -428,6 +452,8 @@ bool flm_serve_stop(struct flm_serve *s, struct flm_error *why)
     pthread_cond_destroy(&s->changed);
     free(s->host);
     free(s->folder);
+    free(s->symbols);
+    free(s->symbol_cache);
     free(s);
     return good;
 }

@@ -16,8 +16,9 @@
 
 struct fields {
     const char *folder, *store, *listen, *keep, *token_file, *new_token, *tenant, *config,
-        *certificate, *key, *watch, *webhook;
+        *certificate, *key, *watch, *webhook, *symbols;
     int most_series, most_body;
+    bool debuginfod;
 };
 
 static const struct flm_option options[] = {
@@ -45,6 +46,11 @@ static const struct flm_option options[] = {
      FLM_OPTION_TEXT, offsetof(struct fields, certificate)},
     {"tls-key", 0, "FILE", "the private key of --tls-cert (PEM)", FLM_OPTION_TEXT,
      offsetof(struct fields, key)},
+    {"symbols", 0, "FOLDER",
+     "where files with symbols are, by build id (default: symbols, in the store's folder)",
+     FLM_OPTION_TEXT, offsetof(struct fields, symbols)},
+    {"debuginfod", 0, NULL, "query the servers in DEBUGINFOD_URLS for symbols", FLM_OPTION_FLAG,
+     offsetof(struct fields, debuginfod)},
     {"watch", 0, "STEP",
      "look for changes of each service every STEP, such as 1d: told in /metrics", FLM_OPTION_TEXT,
      offsetof(struct fields, watch)},
@@ -218,6 +224,8 @@ static int run(const struct flm_command *command, int count, char **argv)
     if (f.webhook && !f.watch)
         return flm_message_usage("--webhook is told of changes: it takes --watch STEP, such as 1d");
     o.webhook = f.webhook;
+    o.symbols = f.symbols;
+    o.debuginfod = f.debuginfod;
     bool good =
         read_file(f.token_file, &tokens, &o.tokens) && read_file(f.config, &config, &o.config);
     o.tokens_name = f.token_file;

@@ -8,6 +8,7 @@
 #include "cli/common/messages.h"
 #include "cli/store/query_fields.h"
 #include "flamel/algebra.h"
+#include "load/stored_addresses.h"
 #include "os/clock.h"
 
 static const struct flm_option options[] = {
@@ -84,6 +85,13 @@ struct flm_profile *flm_query_merge(struct flm_store *store, const struct flm_qu
 {
     const struct flm_store_query query = flm_query_of(f, range);
     struct flm_profile *p = flm_store_merge(store, &query, why);
+    const char *folder = f->folder ? f->folder : default_folder;
+    char symbols[1000];
+    /* As the server of the store does it. */
+    const struct flm_addresses_options how = {.folder = symbols};
+    if (p && !strstr(folder, "://") &&
+        snprintf(symbols, sizeof symbols, "%s/symbols", folder) < (int)sizeof symbols)
+        p = flm_addresses_name(p, &how, why);
     if (p && flm_profile_node_count(p) <= 1) {
         flm_profile_free(p);
         flm_error_set(why, FLM_ERROR_USAGE,

@@ -215,7 +215,7 @@ static struct flm_profile *read_plain(struct flm_bytes bytes, const char *format
     }
     if (!profile)
         *why = first;
-    return profile;
+    return profile ? flm_addresses_keep(profile, why) : NULL;
 }
 
 static struct flm_profile *read_any(struct flm_serving *s, struct flm_bytes bytes,

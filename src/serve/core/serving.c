@@ -142,3 +142,10 @@ void flm_metric_label(struct flm_text *out, const char *name, const char *value)
     }
     flm_text_putc(out, '"');
 }
+
+struct flm_profile *flm_serve_merge(struct flm_serving *s, const struct flm_store_query *query,
+                                    struct flm_error *why)
+{
+    struct flm_profile *p = flm_store_merge(s->store, query, why);
+    return p ? flm_addresses_name(p, &s->symbols, why) : NULL;
+}

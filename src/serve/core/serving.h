@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "flamel/store.h"
+#include "load/stored_addresses.h"
 #include "serve/access/series_limit.h"
 #include "serve/access/tokens.h"
 #include "serve/http/body.h"
@@ -35,9 +36,10 @@ struct flm_serving {
     size_t most_plain;              /* bytes of a body, decompressed */
     struct flm_budget decompressed; /* of all requests together */
     atomic_bool is_ready;
-    const struct flm_store_page *page; /* serve/page; NULL: there is none */
-    struct flm_scraper *scraper;       /* serve/scrape; NULL: nothing is scraped */
-    struct flm_watch *watch;           /* serve/watch; NULL: nobody looks for changes */
+    const struct flm_store_page *page;    /* serve/page; NULL: there is none */
+    struct flm_scraper *scraper;          /* serve/scrape; NULL: nothing is scraped */
+    struct flm_addresses_options symbols; /* of frames without names; texts are the server's */
+    struct flm_watch *watch;              /* serve/watch; NULL: nobody looks for changes */
 
     /* Called after each append: it may be time to seal. */
     void (*appended)(void *context);
@@ -84,6 +86,10 @@ bool flm_serve_parameters(const struct flm_http_request *request, const char *kn
  * in any case. */
 bool flm_serve_body(struct flm_serving *serving, const struct flm_http_request *request,
                     struct flm_body *body, flm_serve_fail fail, struct flm_http_response *response);
+
+/* The sum of what a query wants, with the names that there are by now. NULL, and `why`. */
+struct flm_profile *flm_serve_merge(struct flm_serving *serving,
+                                    const struct flm_store_query *query, struct flm_error *why);
 
 /* Appends name="value", a label of a metric of Prometheus. */
 void flm_metric_label(struct flm_text *out, const char *name, const char *value);

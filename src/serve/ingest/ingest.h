@@ -10,5 +10,6 @@ extern const struct flm_route flm_routes_otlp[4];      /* profiles of OTLP, by H
 extern const struct flm_route flm_routes_parca[2];     /* WriteRaw and WriteArrow, by gRPC */
 extern const struct flm_route flm_routes_native[1];    /* .flm, and any format that it is */
 extern const struct flm_route flm_routes_datadog[1];   /* /profiling/v1/input */
+extern const struct flm_route flm_routes_symbols[1];   /* files that name addresses */
 
 #endif

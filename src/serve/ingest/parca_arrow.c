@@ -8,6 +8,7 @@
 #include "format/arrow/arrow.h"
 #include "format/core/mapped.h"
 #include "format/core/units.h"
+#include "load/stored_addresses.h"
 #include "store/labels/series_labels.h"
 
 enum {
@@ -311,7 +312,14 @@ static bool add_location(struct samples *s, struct flm_builder *b,
     }
     if (s->stack.count > before)
         return true;
-    struct flm_text name = {0};
+    struct flm_text name = {0}, module = {0};
+    struct flm_bytes id = text_at(flm_arrow_member(at.array, "mapping_build_id"), at.row);
+    if (file.size > 0 && id.size > 0) {
+        flm_addresses_module(&module, file, id);
+        record.module = string_of(b, (struct flm_bytes){module.at, module.size});
+        name.failed = module.failed;
+    }
+    flm_text_clear(&module);
     record.address = (uint64_t)integer_at(flm_arrow_member(at.array, "address"), at.row);
     record.flags = FLM_FRAME_UNSYMBOLIZED;
     flm_mapped_frame_name(&name, record.address, file);

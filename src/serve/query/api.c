@@ -178,7 +178,7 @@ struct flm_profile *flm_api_merge(struct flm_serving *s, const struct flm_http_r
                                   struct flm_http_response *response)
 {
     struct flm_error why;
-    struct flm_profile *p = flm_store_merge(s->store, query, &why);
+    struct flm_profile *p = flm_serve_merge(s, query, &why);
     if (!p)
         flm_api_fail(request, response, &why);
     if (!p || flm_profile_node_count(p) > 1)
@@ -228,8 +228,8 @@ static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_re
     struct flm_profile *new = NULL, *old = NULL, *both = NULL;
     if (flm_times_parse_pair(flm_bytes_of(compare), "compare", flm_wall_ms(), &before, &why)) {
         limit(&other, before);
-        new = flm_store_merge(s->store, query, &why);
-        old = new ? flm_store_merge(s->store, &other, &why) : NULL;
+        new = flm_serve_merge(s, query, &why);
+        old = new ? flm_serve_merge(s, &other, &why) : NULL;
         both = old ? flm_comparison_align(old, new, &why) : NULL;
     }
     flm_profile_free(old);

@@ -114,6 +114,10 @@ static const struct flm_api_path paths[] = {
     {"post", "/api/v1/push", "service, label, id, time",
      "Adds the profile in the body (.flm, pprof, speedscope, JFR, folded stacks)",
      "application/json", OBJECT, "write"},
+    {"post", "/api/v1/symbols", "",
+     "Keeps the ELF file in the body, with symbols and a build id, to name frames that are "
+     "addresses",
+     "application/json", OBJECT, "write"},
     {"get", "/api/v1/admin/store", "", "What is in the store", "application/json", OBJECT, "admin"},
     {"post", "/api/v1/admin/seal", "", "Writes what is in the journal as segments",
      "application/json", OBJECT, "admin"},
@@ -205,6 +209,7 @@ static void add_operation(struct flm_json_writer *json, const struct flm_api_pat
 {
     static const char error[] = "{\"$ref\": \"#/components/schemas/Error\"}";
     bool has_body = strcmp(p->path, "/api/v1/push") == 0 ||
+                    strcmp(p->path, "/api/v1/symbols") == 0 ||
                     (strcmp(p->path, "/api/v1/views") == 0 && strcmp(p->method, "post") == 0);
     flm_json_begin(json, p->method, FLM_JSON_OBJECT_LINE);
     add_text(json, "summary", p->says);

@@ -73,7 +73,7 @@ static struct flm_profile *merge(struct flm_serving *s, const struct flm_http_re
     struct flm_querier_query a;
     struct flm_profile *p = NULL;
     if (flm_querier_read(request, fields, &a, why))
-        p = flm_store_merge(s->store, &a.query, why);
+        p = flm_serve_merge(s, &a.query, why);
     flm_querier_clear(&a);
     return p;
 }

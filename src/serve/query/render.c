@@ -190,7 +190,7 @@ static void answer_render(struct flm_serving *s, const struct flm_http_request *
     struct side side;
     struct flm_error why;
     bool good = read_side(request, names, &side, &why) && check_format(request, &why) &&
-                (p = flm_store_merge(s->store, &side.query.query, &why)) != NULL;
+                (p = flm_serve_merge(s, &side.query.query, &why)) != NULL;
     const struct flm_metric first = {0};
     const struct flm_metric *const sides[] = {p && flm_profile_metric_count(p) > 0 ? &first : NULL};
     good = good && flm_flamebearer_make(p, sides, 1, most_nodes(request), &f, &why);
@@ -225,7 +225,7 @@ static void answer_diff(struct flm_serving *s, const struct flm_http_request *re
                        flm_connect_text(&sides[1].fields, "profileTypeID")) != 0)
         good = flm_error_set(&why, FLM_ERROR_USAGE, "both queries are of one type of profile");
     for (int i = 0; good && i < 2; i++)
-        good = (profiles[i] = flm_store_merge(s->store, &sides[i].query.query, &why)) != NULL;
+        good = (profiles[i] = flm_serve_merge(s, &sides[i].query.query, &why)) != NULL;
     if (good)
         both = flm_querier_compare(profiles, most_nodes(request), &f, &why);
     good = both != NULL;
