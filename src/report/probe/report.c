@@ -125,16 +125,17 @@ static bool is_text(const struct flm_section_column *column)
     return column->source == FLM_OF_OPERATION;
 }
 
-/* People do not see a column in which nothing is. */
+/* People do not see a column in which nothing is. That a gauge is 0 at the end is something. */
 static bool has_any(const struct maker *m, const struct flm_section_column *column, uint32_t i,
                     uint32_t count)
 {
+    bool is_zero_something = column->source == FLM_OF_METER_LAST;
     if (is_text(column) || column->source == FLM_OF_CALLS || column->source == FLM_OF_SUCCESSES)
         return true;
     for (uint32_t row = 0; row < count; row++) {
         double value;
         if (flm_section_value(m->measures, m->rows[row], column, m->percentiles[i], &value) &&
-            value != 0)
+            (value != 0 || is_zero_something))
             return true;
     }
     return false;

@@ -150,12 +150,14 @@ const struct flm_section flm_sections[] = {
      "path",
      KIND(FILE),
      false,
-     6,
+     7,
      false,
      FLM_PROBE_IO,
      {
          {"operation", "", FLM_OF_OPERATION, 0, FLM_IN_NO_UNIT, FLM_OF_NOTHING, 0},
          {"operations", "operations", FLM_OF_CALLS, 0, FLM_IN_COUNTS, FLM_OF_NOTHING, 0},
+         {"timed", "timed", FLM_OF_TIMED_PART, FLM_PROBE_DURATION, FLM_IN_COUNTS, FLM_OF_NOTHING,
+          5},
          {"bytes", "bytes", FLM_OF_VALUE, FLM_PROBE_AMOUNT, FLM_IN_BYTES, FLM_OF_NOTHING, 0},
          {"rate", "per second", FLM_OF_VALUE_RATE, FLM_PROBE_AMOUNT, FLM_IN_BYTES, FLM_OF_NOTHING,
           3},
@@ -376,6 +378,23 @@ static bool average(const struct flm_measures *m, uint32_t site,
     return true;
 }
 
+/* Opening a file or connecting has no bytes, and not 0 of them. */
+static bool has_amount(const struct flm_probe_decoded *d, uint32_t site)
+{
+    const struct flm_probe_site *of = &d->sites[site];
+    return site == 0 || of->kind != FLM_PROBE_FILE || of->operation == FLM_PROBE_FILE_READ ||
+           of->operation == FLM_PROBE_FILE_WRITE;
+}
+
+/* A counter that nothing was added to, and what cannot have an amount. */
+static bool is_no_amount(const struct flm_measures *m, uint32_t site,
+                         const struct flm_section_column *column, double value)
+{
+    bool is_value = site > 0 && m->decoded->sites[site].kind == FLM_PROBE_VALUE; /* or a counter */
+    bool is_amount = column->which == FLM_PROBE_AMOUNT;
+    return value == 0 && (is_value || (is_amount && !has_amount(m->decoded, site)));
+}
+
 /* A function of which is known only how often it was called. */
 static bool is_untimed(const struct flm_probe_decoded *d, uint32_t site,
                        const struct flm_section_column *column)
@@ -391,7 +410,6 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
 {
     const struct flm_measure *row = &m->site[site];
     double calls = (double)row->calls;
-    bool is_value = site > 0 && m->decoded->sites[site].kind == FLM_PROBE_VALUE; /* or a counter */
     *value = 0;
     if (is_untimed(m->decoded, site, column))
         return false;
@@ -417,7 +435,7 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
         *value = row->value[column->which];
         if (column->which == FLM_PROBE_FREED && !flm_frees_are_measured(m->decoded))
             return false;
-        return *value != 0 || !is_value;
+        return !is_no_amount(m, site, column, *value);
     case FLM_OF_VALUE_TOTAL:
         *value = row->value_total[column->which];
         return true;
@@ -426,7 +444,10 @@ bool flm_section_value(const struct flm_measures *m, uint32_t site,
         return calls > 0;
     case FLM_OF_VALUE_RATE:
         *value = m->elapsed > 0 ? row->value[column->which] / (m->elapsed / 1e9) : 0;
-        return m->elapsed > 0 && (*value != 0 || !is_value);
+        return m->elapsed > 0 && !is_no_amount(m, site, column, *value);
+    case FLM_OF_TIMED_PART:
+        *value = row->meter[column->which] ? (double)row->meter[column->which]->count : 0;
+        return *value < calls;
     case FLM_OF_END:
     case FLM_OF_OPERATION:
         return false;

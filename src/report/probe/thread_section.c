@@ -91,6 +91,15 @@ static bool has_any_state(const struct flm_probe_decoded *d)
     return false;
 }
 
+/* Of a program of one thread its name alone is no table. */
+static bool says_more_than_names(const bool *has, const struct flm_probe_decoded *d)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (has[i])
+            return true;
+    return d->threads.count > 1 || has_any_state(d);
+}
+
 static void add_columns(struct flm_report *report, const bool *has, bool has_states)
 {
     enum { NAME, TID, THREADS, STATE, FIRST };
@@ -139,13 +148,16 @@ void flm_report_add_threads(struct flm_report *report, const struct flm_measures
     }
     if (count == 0)
         return;
-    flm_report_begin_section(report, "threads", ", the newest first", true);
-    flm_report_begin_table(report, "threads", FLM_IN_PEOPLES | FLM_IN_JSON, false);
+    bool is_said = says_more_than_names(has, d);
+    unsigned forms = is_said ? FLM_IN_PEOPLES | FLM_IN_JSON : FLM_IN_JSON;
+    if (is_said)
+        flm_report_begin_section(report, "threads", ", the newest first", true);
+    flm_report_begin_table(report, "threads", forms, false);
     add_columns(report, has, has_any_state(d));
     for (size_t i = 0; i < shown; i++) {
         const struct flm_probe_thread *t = &d->threads.at[i];
         find_values(measures, i, values);
-        flm_report_begin_row(report, 0, FLM_IN_PEOPLES | FLM_IN_JSON);
+        flm_report_begin_row(report, 0, forms);
         flm_report_cell_bytes(report, (struct flm_bytes){t->name, name_size(t)});
         flm_report_cell_number(report, t->tid);
         flm_report_cell_number(report, t->threads);
@@ -157,8 +169,9 @@ void flm_report_add_threads(struct flm_report *report, const struct flm_measures
                 flm_report_cell_number(report, values[v]);
         }
     }
-    if (shown < count)
+    if (shown < count && is_said)
         flm_text_format(flm_report_add_line(report, FLM_IN_PEOPLES, false, FLM_TONE_MUTED),
                         "%zu more", count - shown);
-    flm_report_end_section(report);
+    if (is_said)
+        flm_report_end_section(report);
 }

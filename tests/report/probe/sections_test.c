@@ -4,7 +4,8 @@
 
 #include "support/probe/probe_image.h"
 
-/* The order is a column, names are unique in a section, and each section has another name. */
+/* The order is a column, of sums: the largest first is what cost most. Names are unique in a
+ * section, and each section has another name. */
 static void sections_are_sound(void **state)
 {
     (void)state;
@@ -14,6 +15,9 @@ static void sections_are_sound(void **state)
         while (section->columns[count].source)
             count++;
         assert_true(count > section->order && count < FLM_MOST_SECTION_COLUMNS);
+        enum flm_measure_source order = section->columns[section->order].source;
+        assert_true(order == FLM_OF_CALLS || order == FLM_OF_TOTAL || order == FLM_OF_VALUE ||
+                    order == FLM_OF_METER_SUM || order == FLM_OF_METER_COUNT);
         assert_true(section->kinds != 0);
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < i; j++)
@@ -80,6 +84,60 @@ static void bytes_of_files_are_no_allocations_and_unknown_frees_are_none(void **
     free(image);
 }
 
+static bool value_of(const struct flm_measures *m, enum flm_measure_source source, int which,
+                     double *value)
+{
+    const struct flm_section_column column = {.source = source, .which = which};
+    return flm_section_value(m, 2, &column, 0, value);
+}
+
+/* That a file was opened with 0 bytes is no fact; that 0 were read is one. */
+static void only_what_reads_and_writes_has_bytes(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    struct flm_probe_decoded decoded;
+    struct flm_measures m;
+    struct flm_error why = {0};
+    assert_true(flm_probe_decode(&decoded, image_bytes(image), &why));
+    assert_true(flm_measures_make(&m, &decoded, &why));
+    decoded.sites[2].kind = FLM_PROBE_FILE;
+    m.site[2].value[FLM_PROBE_AMOUNT] = 0;
+    for (uint32_t operation = 0; operation < FLM_PROBE_OPERATIONS; operation++) {
+        bool moves = operation == FLM_PROBE_FILE_READ || operation == FLM_PROBE_FILE_WRITE;
+        double value;
+        decoded.sites[2].operation = (uint16_t)operation;
+        assert_int_equal(value_of(&m, FLM_OF_VALUE, FLM_PROBE_AMOUNT, &value), moves);
+        assert_int_equal(value_of(&m, FLM_OF_VALUE_RATE, FLM_PROBE_AMOUNT, &value), moves);
+        assert_true(value_of(&m, FLM_OF_VALUE, FLM_PROBE_ERRORS, &value));
+    }
+    flm_measures_clear(&m);
+    flm_probe_decoded_clear(&decoded);
+    free(image);
+}
+
+/* Operations times the average are not the total where a buffer satisfied some. */
+static void how_many_were_timed_is_said_where_it_was_not_all(void **state)
+{
+    (void)state;
+    struct image *image = make_image();
+    for (uint64_t timed = 1; timed <= 4; timed++) {
+        struct flm_probe_decoded decoded;
+        struct flm_measures m;
+        struct flm_error why = {0};
+        double value;
+        add_duration(image, 2, 300);
+        assert_true(flm_probe_decode(&decoded, image_bytes(image), &why));
+        assert_true(flm_measures_make(&m, &decoded, &why));
+        m.site[2].calls = 4;
+        assert_int_equal(value_of(&m, FLM_OF_TIMED_PART, FLM_PROBE_DURATION, &value), timed < 4);
+        assert_true(value == (double)timed);
+        flm_measures_clear(&m);
+        flm_probe_decoded_clear(&decoded);
+    }
+    free(image);
+}
+
 static double average_of(struct image *image, uint32_t site)
 {
     struct flm_probe_decoded decoded;
@@ -134,6 +192,8 @@ int main(void)
         cmocka_unit_test(sections_are_sound),
         cmocka_unit_test(a_site_without_a_meter_has_no_value),
         cmocka_unit_test(bytes_of_files_are_no_allocations_and_unknown_frees_are_none),
+        cmocka_unit_test(only_what_reads_and_writes_has_bytes),
+        cmocka_unit_test(how_many_were_timed_is_said_where_it_was_not_all),
         cmocka_unit_test(an_average_is_of_calls_that_ended_and_were_timed),
         cmocka_unit_test(what_a_buffer_satisfied_has_no_average),
     };
