@@ -1,5 +1,5 @@
-/* io.c - reading and writing files, pipes and sockets. Stands in front of libc's. Runs in signal
- * handlers.
+/* io.c - reading and writing files, pipes and sockets, and waiting for them. Stands in front of
+ * libc's. Runs in signal handlers.
  *
  * What libc does within itself does not come here: see io_stdio.c. A thread that is canceled in one
  * of these leaves its node open, which ends with the scope around it. */
@@ -7,6 +7,9 @@
 #include "io.h"
 #include "../cpu.h"
 
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -115,6 +118,66 @@ FLM_READ(__recvfrom_chk,
           socklen_t *restrict from_size),
          (file, to, size, room, flags, from, from_size))
 
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+/* It is where a loop of events is while it has nothing to do: without it, that is time of the scope
+ * around it, as if the loop worked. What is waited for is many files, so all such calls of a kind
+ * are one: "epoll", "poll", "select". */
+static bool begin_wait(struct flm_io *io, struct flm_file **known, const char *name, size_t size)
+{
+    if (!flm_is_seen(FLM_PROBE_IO))
+        return false;
+    struct flm_file *file = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+    if (!file) {
+        file = flm_file_named(name, size);
+        __atomic_store_n(known, file, __ATOMIC_RELEASE);
+    }
+    return flm_io_begin(io, file, FLM_PROBE_FILE_WAIT);
+}
+
+#define FLM_WAIT(name, kind, parameters, arguments)                                                \
+    FLM_BEHIND(name);                                                                              \
+    FLM_FRONT int name parameters                                                                  \
+    {                                                                                              \
+        static struct flm_file *known;                                                             \
+        struct flm_io io;                                                                          \
+        if (!begin_wait(&io, &known, kind, sizeof kind - 1))                                       \
+            return FLM_REAL(name) arguments;                                                       \
+        int ready = FLM_REAL(name) arguments;                                                      \
+        flm_io_end(&io, ready < 0 ? -1 : 0);                                                       \
+        return ready;                                                                              \
+    }
+
+FLM_WAIT(epoll_wait, "epoll", (int file, struct epoll_event *events, int most, int timeout_ms),
+         (file, events, most, timeout_ms))
+FLM_WAIT(epoll_pwait, "epoll",
+         (int file, struct epoll_event *events, int most, int timeout_ms, const sigset_t *blocked),
+         (file, events, most, timeout_ms, blocked))
+FLM_WAIT(poll, "poll", (struct pollfd * files, nfds_t count, int timeout_ms),
+         (files, count, timeout_ms))
+FLM_WAIT(ppoll, "poll",
+         (struct pollfd * files, nfds_t count, const struct timespec *timeout,
+          const sigset_t *blocked),
+         (files, count, timeout, blocked))
+FLM_WAIT(select, "select",
+         (int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict errors,
+          struct timeval *restrict timeout),
+         (count, reads, writes, errors, timeout))
+FLM_WAIT(pselect, "select",
+         (int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict errors,
+          const struct timespec *restrict timeout, const sigset_t *restrict blocked),
+         (count, reads, writes, errors, timeout, blocked))
+
+int __poll_chk(struct pollfd *files, nfds_t count, int timeout_ms, size_t room);
+int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *timeout,
+                const sigset_t *blocked, size_t room);
+FLM_WAIT(__poll_chk, "poll", (struct pollfd * files, nfds_t count, int timeout_ms, size_t room),
+         (files, count, timeout_ms, room))
+FLM_WAIT(__ppoll_chk, "poll",
+         (struct pollfd * files, nfds_t count, const struct timespec *timeout,
+          const sigset_t *blocked, size_t room),
+         (files, count, timeout, blocked, room))
+
 /* Looked for before anything calls them, where the loader must not be asked: in a signal
  * handler. */
 static void __attribute__((constructor)) find_real_ones(void)
@@ -124,5 +187,7 @@ static void __attribute__((constructor)) find_real_ones(void)
     (void)FLM_REAL(write), (void)FLM_REAL(pwrite), (void)FLM_REAL(pwrite64);
     (void)FLM_REAL(writev), (void)FLM_REAL(send), (void)FLM_REAL(sendto), (void)FLM_REAL(sendmsg);
     (void)FLM_REAL(fsync), (void)FLM_REAL(fdatasync), (void)FLM_REAL(__read_chk);
-    (void)FLM_REAL(__recv_chk);
+    (void)FLM_REAL(__recv_chk), (void)FLM_REAL(__poll_chk), (void)FLM_REAL(poll);
+    (void)FLM_REAL(ppoll), (void)FLM_REAL(select), (void)FLM_REAL(pselect);
+    (void)FLM_REAL(epoll_wait), (void)FLM_REAL(epoll_pwait);
 }

@@ -1,7 +1,7 @@
 /* io.h - what files, pipes and sockets have in common, when they are measured.
  *
  * A file is what its number stands for: a path, the peer of a connection, "pipe", "eventfd". An
- * operation (read, write, sync, open, connect) is a node of the file's site for that operation: its
+ * operation (read, write, sync, open, connect, accept, wait) is a node of the file's site for it:
  * `calls`, its time, bytes in FLM_PROBE_AMOUNT, and errors; meters have durations and bytes. That
  * there is nothing yet, or that a signal came, is no error (EAGAIN, EINTR, EINPROGRESS). */
 #ifndef FLAMEL_PROBE_IO_H
@@ -26,10 +26,11 @@
 #endif
 
 /* Of an operation on a file, from 0. */
-enum { FLM_FILE_OPERATIONS = FLM_PROBE_FILE_CONNECT - FLM_PROBE_FILE_READ + 2 };
+enum { FLM_FILE_OPERATIONS = FLM_PROBE_FILE_CONNECT - FLM_PROBE_FILE_READ + 3 };
 static inline int flm_file_operation(int operation)
 {
-    return operation == FLM_PROBE_FILE_ACCEPT ? FLM_FILE_OPERATIONS - 1
+    return operation == FLM_PROBE_FILE_ACCEPT ? FLM_FILE_OPERATIONS - 2
+           : operation == FLM_PROBE_FILE_WAIT ? FLM_FILE_OPERATIONS - 1
                                               : operation - FLM_PROBE_FILE_READ;
 }
 

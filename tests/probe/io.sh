@@ -235,7 +235,7 @@ in=$work/in
 "$work/dump" "$work/file" > "$work/told" || complain "no file"
 [ "$(ls "$in")" = "$(ls "$work/plain")" ] || complain "other files"
 
-# READ 7, WRITE 8, SYNC 9, OPEN 10, CONNECT 11, ACCEPT 17
+# READ 7, WRITE 8, SYNC 9, OPEN 10, CONNECT 11, ACCEPT 17, WAIT 18
 has "node 5.8 $in/a 4 4 1296 0 root;main;files"
 has "node 5.7 $in/a 5 5 1653 0 root;main;files"
 has "node 5.9 $in/a 2 2 0 0 root;main;files"
@@ -315,6 +315,105 @@ for file in "$work"/child.*; do
 done
 # The first 31 tell that it goes on.
 [ $reads = 969 ] || complain "fork: $reads of the child"
+# Waiting for files: each way, what it returns, and that it is no time of the scope around it; a signal is no
+# error, and a handler may jump out of it. Also as compiled with checks.
+cat > "$work/wait.c" << 'END'
+#include <errno.h>
+#include <flamel/probe.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static void must(long is, long should, const char *what)
+{
+    if (is != should) {
+        printf("%s: %ld, not %ld\n", what, is, should);
+        exit(1);
+    }
+}
+static sigjmp_buf out;
+static void jump(int number)
+{
+    (void)number;
+    siglongjmp(out, 1);
+}
+static void nothing(int number)
+{
+    (void)number;
+}
+
+int main(int argc, char **argv)
+{
+    FLM_SCOPE("main");
+    int both[2], nfds = argc; /* 1, and the compiler does not know it: checks are done */
+    struct timespec short_time = {0, 20000000};
+    (void)argv;
+    must(pipe(both), 0, "pipe");
+    struct epoll_event one = {.events = EPOLLIN}, got;
+    struct pollfd file = {.fd = both[0], .events = POLLIN}, files[2] = {file, file};
+    int poller = epoll_create1(0);
+    must(epoll_ctl(poller, EPOLL_CTL_ADD, both[0], &one), 0, "epoll_ctl");
+    {
+        FLM_SCOPE("empty");
+        must(epoll_wait(poller, &got, 1, 20), 0, "epoll_wait");
+        must(epoll_pwait(poller, &got, 1, 20, NULL), 0, "epoll_pwait");
+        must(poll(files, (nfds_t)nfds, 20), 0, "poll");
+        must(ppoll(files, (nfds_t)nfds, &short_time, NULL), 0, "ppoll");
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(both[0], &set);
+        struct timeval time = {0, 20000};
+        must(select(both[0] + 1, &set, NULL, NULL, &time), 0, "select");
+        FD_SET(both[0], &set);
+        must(pselect(both[0] + 1, &set, NULL, NULL, &short_time, NULL), 0, "pselect");
+    }
+    {
+        FLM_SCOPE("ready");
+        must(write(both[1], "x", 1), 1, "write");
+        must(epoll_wait(poller, &got, 1, -1), 1, "epoll_wait");
+        must(poll(files, (nfds_t)nfds, -1), 1, "poll");
+    }
+    {
+        FLM_SCOPE("failed");
+        must(epoll_wait(-1, &got, 1, 0), -1, "epoll_wait of nothing");
+        must(errno, EBADF, "why");
+        must(select(-1, NULL, NULL, NULL, NULL), -1, "select of -1");
+        must(errno, EINVAL, "why");
+    }
+    for (int i = 0; i < 2; i++) {
+        FLM_SCOPE("interrupted");
+        struct sigaction action = {.sa_handler = i == 0 ? nothing : jump};
+        sigaction(SIGALRM, &action, NULL);
+        if (sigsetjmp(out, 1) == 0) {
+            ualarm(5000, 0);
+            must(poll(NULL, 0, 10000), -1, "a signal comes");
+            must(i == 0 && errno == EINTR, 1, "why");
+        }
+    }
+    return 0;
+}
+END
+for checks in 0 2; do
+    $cc -O1 -D_GNU_SOURCE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$checks -Iinclude "$work/wait.c" -o "$work/wait" \
+        -L"$build" -lflamel-probe || exit 1
+    FLAMEL=io,file:$work/file "$work/wait" > "$work/out" || complain "waiting fails: $(cat "$work/out")"
+    "$work/dump" "$work/file" > "$work/told"
+    for kind in epoll poll select; do
+        has "node 5.18 $kind 2 2 0 0 root;main;empty"
+    done
+    has "node 5.18 epoll 1 1 0 0 root;main;ready"
+    has "node 5.18 poll 1 1 0 0 root;main;ready"
+    has "node 5.18 epoll 1 1 0 1 root;main;failed"
+    has "node 5.18 select 1 1 0 1 root;main;failed"
+    has "node 5.18 poll 2 1 0 0 root;main;interrupted" # what a jump leaves is counted
+done
+
 # What is printed and scanned, and characters, also as compiled with checks: each operation, each byte.
 cat > "$work/print.c" << 'END'
 #include <stdarg.h>

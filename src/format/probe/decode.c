@@ -100,6 +100,7 @@ const char *flm_probe_operation_name(enum flm_probe_operation operation)
         [FLM_PROBE_FILE_OPEN] = "open",
         [FLM_PROBE_FILE_CONNECT] = "connect",
         [FLM_PROBE_FILE_ACCEPT] = "accept",
+        [FLM_PROBE_FILE_WAIT] = "wait",
         [FLM_PROBE_QUEUE_SEND] = "send",
         [FLM_PROBE_QUEUE_RECEIVE] = "receive",
         [FLM_PROBE_VALUE_GAUGE] = "gauge",
