@@ -153,8 +153,8 @@ static int32_t ask_for_caller(struct buffer *b, jni *env, const ucontext_t *cont
     return error;
 }
 
-/* The code that C2 makes of String.compareTo keeps a number on the stack while it compares, of which
- * the VM does not know: the frame is one word above the stack pointer. */
+/* The code that C2 makes of String.compareTo keeps a number on the stack while it compares, of
+ * which the VM does not know: the frame is one word above the stack pointer. */
 static int32_t ask_above(struct buffer *b, jni *env, const ucontext_t *context, int32_t error)
 {
     ucontext_t above = *context;

@@ -6,8 +6,8 @@
  * which goes on when its frames were read. A recorder that waits for all CPUs at once is woken up
  * on another one that is idle, and reads while the thread runs.
  *
- * An interpreter that comes later than the recording has events that wake nobody: readers begin when
- * it is seen first, and its threads get events of their own (stack_sizes.h).
+ * An interpreter that comes later than the recording has events that wake nobody: readers begin
+ * when it is seen first, and its threads get events of their own (stack_sizes.h).
  *
  * What takes long, reading tables of a file that is new, is done like any other thread
  * (flm_priority_step_back): of node it took 44 to 112 ms.

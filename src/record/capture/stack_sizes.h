@@ -92,8 +92,9 @@ void flm_stack_sizes_unwound(struct flm_stack_sizes *sizes,
                              const struct flm_stack_sizes_sample *sample,
                              const struct flm_stack_sizes_stack *stack);
 
-/* The thread gets an event of its own, also if its stacks are not deep, as long as it lives: samples
- * of events that are opened later may wake the recorder up, which those of all threads do not. */
+/* The thread gets an event of its own, also if its stacks are not deep, as long as it lives:
+ * samples of events that are opened later may wake the recorder up, which those of all threads do
+ * not. */
 void flm_stack_sizes_want(struct flm_stack_sizes *sizes, int32_t process, int32_t thread);
 
 /* A thread has ended; and all threads of a process have, but the one that has called exec. */

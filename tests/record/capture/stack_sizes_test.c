@@ -187,7 +187,8 @@ static void truncated_stacks_get_larger_dumps(void **state)
     assert_int_equal(count_open(&r.kernel), 0);
 }
 
-/* That of an interpreter, whose samples shall wake up a reader. Nobody is told that it needed it. */
+/* That of an interpreter, whose samples shall wake up a reader. Nobody is told that it was
+ * needed. */
 static void wanted_threads_keep_an_event_of_their_own(void **state)
 {
     (void)state;
