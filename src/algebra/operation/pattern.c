@@ -277,12 +277,12 @@ static uint32_t string_of(const struct flm_frame_record *f, enum field field)
 
 /* A name; of a long one what people know the function by, as a pattern that matches it:
  * "*StringTable::LookupKey*". What was asked for stays in it. */
+enum { LONG_NAME = 48 };
 static void add_known(struct flm_text *out, struct flm_bytes name, enum field field,
                       struct flm_bytes asked)
 {
-    enum { LONG = 48 };
     size_t from = 0, to = name.size;
-    if (field == FUNCTION && name.size > LONG) {
+    if (field == FUNCTION && name.size > LONG_NAME) {
         struct flm_name_parts parts = flm_name_parts(name);
         const size_t froms[] = {parts.qualified, 0};
         for (int i = 0; i < 2 && to == name.size; i++)
@@ -296,24 +296,42 @@ static void add_known(struct flm_text *out, struct flm_bytes name, enum field fi
     flm_text_puts(out, to < name.size ? "*" : "");
 }
 
-/* Those that hold the text; returns whether there are any. */
-static bool suggest_holding(const struct flm_profile *p, struct flm_bytes pattern, enum field field,
-                            struct flm_text *out)
+/* Whether the text is in what people know a function by, not only in the result, the arguments or
+ * the templates of a long name, which nobody means and where it is not seen. */
+static bool is_known_by(struct flm_bytes name, struct flm_bytes text)
+{
+    if (name.size <= LONG_NAME)
+        return true;
+    struct flm_name_parts parts = flm_name_parts(name);
+    return holds((struct flm_bytes){name.at + parts.qualified, parts.end - parts.qualified}, text);
+}
+
+/* Those that hold the text, at most three; returns whether there are any. */
+static bool list_holding(const struct flm_profile *p, struct flm_bytes pattern, enum field field,
+                         bool only_known, struct flm_text *out)
 {
     uint32_t last = FLM_NONE;
     int found = 0;
     for (uint32_t i = 1; i < p->sizes.frame_count && found < 3; i++) {
         uint32_t string = string_of(&p->frames[i], field);
-        if (string == last || !holds(flm_string_bytes(p, string), pattern))
+        struct flm_bytes name = flm_string_bytes(p, string);
+        if (string == last || !holds(name, pattern) || (only_known && !is_known_by(name, pattern)))
             continue;
         flm_text_puts(out, found ? ", " : " (there is ");
-        add_known(out, flm_string_bytes(p, string), field, pattern);
+        add_known(out, name, field, pattern);
         last = string;
         found++;
     }
     if (found)
         flm_text_putc(out, ')');
     return found > 0;
+}
+
+static bool suggest_holding(const struct flm_profile *p, struct flm_bytes pattern, enum field field,
+                            struct flm_text *out)
+{
+    return (field == FUNCTION && list_holding(p, pattern, field, true, out)) ||
+           list_holding(p, pattern, field, false, out);
 }
 
 /* What a symbol and its aliases have in common: "malloc" of __GI___libc_malloc and of

@@ -319,11 +319,13 @@ static void long_names_are_suggested_by_what_people_know_them_by(void **state)
         "v8::internal::Handle<v8::internal::String> v8::internal::StringTable::LookupKey<"
         "v8::internal::SeqSubStringKey<v8::internal::SeqOneByteString>, v8::internal::Isolate>("
         "v8::internal::Isolate*)",
-        "net::http::Server::Serve(int)"};
+        "net::http::Server::Serve(int)", "ask_for_isolates"};
     static const char *const cases[][2] = {
         {"Lookup", " (there is *StringTable::LookupKey*)"},
         {"v8", " (there is v8::internal::Handle<v8::internal::String> v8::internal::StringTable::"
                "LookupKey*)"},
+        /* Nobody means the argument of a long name. */
+        {"Isolat", " (there is ask_for_isolates)"},
         {"LookupKye", " (did you mean *LookupKey*?)"},
         {"Srve", " (did you mean *Serve*?)"},
     };
