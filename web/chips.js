@@ -149,7 +149,8 @@ export function makeChips(view) {
         refill(searches, searchState.searches.map((search, i) => search.text &&
             searchChip(search, i, i === searchState.current)));
         refill(compare, compared ? comparison(compared) : []);
-        refill(legend, compared ? key.items.map(legendItem) : []);
+        // Other colors than those of changes are in the status line.
+        refill(legend, compared && key.items.some(item => item.action) ? key.items.map(legendItem) : []);
         refill(summary, compared ? [compared.verdict && make('b', {}, compared.verdict),
             [compared.verdict && ' · ', compared.summary].filter(Boolean).join('')] : '');
         summary.title = compared ? [compared.color_key, compared.parts_summary].filter(Boolean).join('\n') : '';

@@ -20,10 +20,10 @@ export function makeStatus(view) {
         ? `${status.merged} (${status.merged_share} of the width is too narrow to draw)` : status.merged;
     const MOST_COLORS = 6;
 
-    // What the colors mean, without a menu: of the most common ones. A comparison's are in the row of chips.
+    // What the colors mean, without a menu: of the most common ones. Those of changes are in the row of chips.
     function colors() {
-        if (view.tools().comparison) return [];
         const {title, items} = view.core.query('legend');
+        if (view.tools().comparison && items.some(item => item.action)) return [];
         // States of threads stand in no other place: the counts give way to them.
         legend.classList.toggle('has-states', items.length > 0 && items[0].count == null);
         return items.slice(0, MOST_COLORS).map(item => {

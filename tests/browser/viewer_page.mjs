@@ -230,6 +230,17 @@ test('the legend of a comparison is whole, in narrow windows too', async () => {
             assert.ok(x >= 0 && x + wide <= room.x + room.width + 1 && y >= room.y && y + height <= room.y + room.height + 1,
                 `${await item.innerText()} is cut at ${width} px`);
         }
+        // Other colors have their legend where they have it without a comparison.
+        await press(page, '1');
+        assert.equal(await page.locator('.chip-row > .legend > *').count(), 0);
+        assert.ok(await page.locator('.status .legend .swatch').count() > 0);
+        const row = await page.locator('.chip-row').boundingBox(), add = await page.locator('.chip-row .add').boundingBox();
+        assert.ok(add.x + add.width <= row.x + row.width + 1, `"+ transform" is cut at ${width} px`);
+        const {x: from, y: top, height: high} = await page.locator('.status .legend').boundingBox();
+        for (const item of await page.locator('.status .legend-item').all()) {
+            const {x, y} = await item.boundingBox();
+            assert.ok(x >= from - 1 || y >= top + high, `a color of the status line is cut at ${width} px`);
+        }
         await finish(page, assert);
     }
 });
