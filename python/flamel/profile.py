@@ -101,9 +101,6 @@ class Profile:
         """How many nodes, with the root."""
         return self._count('node')
 
-    def __bool__(self):
-        return True
-
     def __repr__(self):
         values = ', '.join(f'{each.name} {quantity(each.total, each.unit)}' for each in self.metrics)
         samples = self._count('sample')
@@ -279,8 +276,8 @@ class Profile:
         how.name = how.name or c.encoded(self.name)
         if picture:
             drawn = c.PictureOptions(size=ctypes.sizeof(c.PictureOptions))
-            self._kept = [c.encoded(str(value)) for value in picture.values()]  # borrowed by C
-            for name, value in zip(picture, self._kept):
+            how.kept = [c.encoded(str(value)) for value in picture.values()]  # C borrows them
+            for name, value in zip(picture, how.kept):
                 c.call('flm_svg_option_set', ctypes.byref(drawn), name.encode(), value)
             how.picture = ctypes.pointer(drawn)
         if base is not None:
