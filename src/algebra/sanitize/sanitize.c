@@ -67,6 +67,7 @@ static bool is_about_measuring(struct flm_bytes key)
                                        "mode",
                                        FLM_NOTE_NOT_SHOWN "native frames",
                                        FLM_NOTE_NOT_SHOWN "waiting virtual threads",
+                                       FLM_NOTE_NOT_SHOWN "waits from beginning to end",
                                        "period",
                                        "period type",
                                        "period unit",

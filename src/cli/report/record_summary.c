@@ -369,7 +369,9 @@ static bool add_top(const struct flm_record_summary *s, const struct flm_report_
 
 static void add_no_samples(const struct flm_record_summary *s, struct flm_text *out)
 {
-    flm_text_puts(out, s->result.counts_time
+    flm_text_puts(out, s->result.counts_time && s->off_cpu && !s->command
+                           ? "No samples: the target did not run, and no wait began or ended"
+                       : s->result.counts_time
                            ? "No samples: the target ran too briefly"
                            : "No samples: the event never occurred in the target");
     if (s->result.counts_time && !s->off_cpu)

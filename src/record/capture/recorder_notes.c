@@ -81,9 +81,34 @@ static void note_stack_sizes(struct flm_recorder *r)
         note(r, "stack dumps", text);
 }
 
+/* The kernel tells of a wait when it begins and when it ends: of threads that wait all the time, as
+ * those of a hung process, it tells nothing. */
+static void note_silent_threads(struct flm_recorder *r)
+{
+    char text[200];
+    size_t silent = 0, threads = 0;
+    for (size_t i = 0; i < r->tasks.count; i++) {
+        int32_t thread = r->tasks.at[i];
+        if (thread < 0 || flm_task_process(thread, flm_kernel_here.root, NULL) < 0)
+            continue; /* the machine; or it has ended */
+        threads++;
+        silent += !flm_session_saw_switch(r->session, thread);
+    }
+    if (silent == 0)
+        return;
+    snprintf(
+        text, sizeof text,
+        "off-CPU time of %zu of %zu threads, which waited from beginning to end: no event tells "
+        "of that; 'eu-stack -p PID' prints where they are, and flamel reads it",
+        silent, threads);
+    note(r, FLM_NOTE_NOT_SHOWN "waits from beginning to end", text);
+}
+
 void flm_recorder_note_end(struct flm_recorder *r)
 {
     note_command_end(r);
+    if (r->options.off_cpu)
+        note_silent_threads(r);
     if (r->stack_sizes)
         note_stack_sizes(r);
     if (r->memory.left_out)

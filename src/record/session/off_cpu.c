@@ -73,6 +73,11 @@ bool flm_session_add_switch(struct flm_session *s, const struct flm_event *event
                : come(s, event->process, event->thread, event->time_ns);
 }
 
+bool flm_session_saw_switch(const struct flm_session *s, int32_t thread)
+{
+    return flm_switches_find(&s->switches, thread) != NULL;
+}
+
 bool flm_session_end_off_cpu(struct flm_session *s)
 {
     for (size_t i = 0; i < s->switches.threads.count; i++) {

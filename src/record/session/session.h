@@ -85,6 +85,9 @@ size_t flm_session_processes(const struct flm_session *session, int32_t *process
 /* Whether there is any sample yet. */
 bool flm_session_has_samples(const struct flm_session *session);
 
+/* Whether the thread has left a CPU or come to one. */
+bool flm_session_saw_switch(const struct flm_session *session, int32_t thread);
+
 /* The progress of symbolization, in modules; false stops. May be NULL. */
 typedef bool (*flm_session_progress)(void *context, struct flm_bytes module, size_t done,
                                      size_t count);

@@ -207,8 +207,13 @@ static void no_samples_have_a_reason(void **state)
     free(text);
     s.off_cpu = true;
     text = summary_of(NULL, &s);
+    assert_non_null(strstr(text, "did not run, and no wait began or ended\n"));
+    free(text);
+    s.command = "true";
+    text = summary_of(NULL, &s);
     assert_non_null(strstr(text, "ran too briefly\n"));
     free(text);
+    s.command = NULL;
     s.result.counts_time = false;
     text = summary_of(NULL, &s);
     assert_non_null(strstr(text, "the event never occurred in the target\n"));

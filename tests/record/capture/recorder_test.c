@@ -326,6 +326,39 @@ static void the_recorder_is_no_child_of_what_it_records(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* No event tells of a wait that began before the recording and ends after it. */
+static void threads_that_wait_all_the_time_are_counted(void **state)
+{
+    (void)state;
+    pid_t waits = fork();
+    if (waits == 0) {
+        pause();
+        _exit(0);
+    }
+    poll(NULL, 0, 50); /* it is in pause */
+    int32_t both[] = {waits, getpid()};
+    char *command[] = {(char[]){"sleep"}, (char[]){"0.2"}, NULL};
+    for (size_t count = 1; count <= 2; count++) {
+        struct recording r;
+        struct flm_record_options options = {
+            .processes = both, .process_count = count, .command = command, .off_cpu = true};
+        /* The second records this program too, which runs meanwhile. */
+        if (!make_recording(&options, NULL, NULL, &r)) {
+            kill(waits, SIGKILL);
+            waitpid(waits, NULL, 0);
+            skip();
+        }
+        struct flm_name note =
+            flm_profile_note_named(r.profile, FLM_NOTE_NOT_SHOWN "waits from beginning to end");
+        char text[200];
+        snprintf(text, sizeof text, "%.*s", (int)note.size, note.at ? note.at : "");
+        assert_non_null(strstr(text, count == 1 ? " 1 of 1 threads" : " 1 of 2 threads"));
+        clear(&r);
+    }
+    kill(waits, SIGKILL);
+    waitpid(waits, NULL, 0);
+}
+
 static void another_user_may_record_own_processes(void **state)
 {
     (void)state;
@@ -844,6 +877,7 @@ int main(void)
         cmocka_unit_test(off_CPU_time_is_as_long_as_measured),
         cmocka_unit_test(a_running_process_is_recorded_with_its_threads),
         cmocka_unit_test(the_recorder_is_no_child_of_what_it_records),
+        cmocka_unit_test(threads_that_wait_all_the_time_are_counted),
         cmocka_unit_test(a_recording_of_the_machine_has_larger_rings),
         cmocka_unit_test(another_user_may_record_own_processes),
         cmocka_unit_test(recording_stops_when_the_tick_says_so),
