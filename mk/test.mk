@@ -133,7 +133,7 @@ test-unit: $(UNIT_RESULTS) $(REPLAY_RESULTS)
 
 # The tests in which more than one thread runs: what SAN=thread looks at.
 THREADED := os/% net/% load/chunks load/load stats/maxt% gate/runs/distances symbol/registry/% symbol/dwarf/walk \
-            symbol/demangle/plain_names record/live/% record/capture/recorder record/capture/recorder_readers record/capture/recording \
+            symbol/demangle/plain_names record/live/% record/capture/recorder record/capture/recorder_dumps record/capture/recorder_spool record/capture/recorder_readers record/capture/recording \
             cli/top/top cli/tui/live serve/serve serve/grpc/%
 # A name that matches no test would leave one out silently.
 ifneq ($(filter test-threads,$(MAKECMDGOALS)),)
