@@ -163,7 +163,7 @@ static int32_t ask_above(struct buffer *b, jni *env, const ucontext_t *context, 
     return count > 0 ? count : error;
 }
 
-/* Stubs that save registers (slow_subtype_check) return to what is a few words above. */
+/* Stubs that save registers (slow_subtype_check) have their return address a few words above. */
 static int32_t ask_for_stubs_caller(struct buffer *b, jni *env, const ucontext_t *context,
                                     int32_t error)
 {
@@ -180,8 +180,8 @@ static int32_t ask_for_stubs_caller(struct buffer *b, jni *env, const ucontext_t
     return error;
 }
 
-/* Generated code has called functions of the VM without a word to it (those that need no safepoint:
- * barriers of collectors, say), and these others. They have frame pointers, up to it. */
+/* Compiled code calls some functions of the VM directly, without a safepoint, such as barriers of
+ * collectors. They have frame pointers: the chain leads to the compiled code. */
 static int32_t ask_above_native(struct buffer *b, jni *env, const ucontext_t *context,
                                 int32_t error)
 {

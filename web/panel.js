@@ -4,8 +4,6 @@
 import {button, emOf, facts, fraction, make, nameRoom, refill, share, show, sign} from './dom.js';
 import {addGlyphs} from './glyphs.js';
 
-// Of a name: what takes three lines.
-
 // The tables of values: of the shown metric, and of others, which have their name above. Their unit is in the
 // heading: "716" below "ms".
 const COMPARED = [['before', 'before'], ['after', 'after'], ['change', 'change']];

@@ -92,7 +92,7 @@ enum flm_probe_operation {
     FLM_PROBE_VALUE_COUNTER,
     FLM_PROBE_COUNTED, /* a scope whose calls are not timed: nothing says when they end */
     FLM_PROBE_FILE_ACCEPT,
-    FLM_PROBE_FILE_WAIT, /* until one of several can be read or written */
+    FLM_PROBE_FILE_WAIT, /* poll, select, epoll: until a file is ready */
     FLM_PROBE_OPERATIONS
 };
 

@@ -6,7 +6,7 @@
  * Locks are measured without it, in programs that are linked with the shared library or run under
  * it. One without a name is called by the variable that it is, or where it was initialized, or
  * where it was first taken. The name is good until the lock is destroyed or initialized again.
- * Give it where the lock is initialized: a thread that took it before may keep what it was called.
+ * Name a lock when it is initialized: a thread that used it before may keep its earlier name.
  * Locks of the same name are one. */
 #ifndef FLAMEL_PROBE_LOCKS_H
 #define FLAMEL_PROBE_LOCKS_H

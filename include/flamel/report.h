@@ -186,7 +186,7 @@ enum flm_report_kind {
     FLM_REPORT_STACK /* names of functions, the outermost first: flm_report_stack_frame */
 };
 
-/* Those of the JSON; how text is arranged in tables for people is not among them. */
+/* The tables that the JSON has. Tables that only lay out the text are not counted. */
 size_t flm_report_table_count(const struct flm_report *report);
 const struct flm_report_table *flm_report_table_at(const struct flm_report *report, size_t index);
 

@@ -48,15 +48,15 @@ struct flm_serve_options {
      * connections speak TLS; they are read again when they have changed. NULL: none does. */
     const char *tls_certificate, *tls_key;
 
-    /* Each so many milliseconds (1,000 at least; 0: never) the sums of each service in the last 60
-     * steps are searched for changes, of the tenant "" and those that tokens have. /metrics has how
-     * many there are, and each that is new is posted to the webhook, as JSON; NULL: to none. */
+    /* Every `watch_step_ms` milliseconds (at least 1,000; 0: never) the sums of each service in the
+     * last 60 steps are searched for changes, for the tenant "" and those of the tokens. /metrics
+     * counts them, and each new one is posted to the webhook as JSON; NULL: to none. */
     int64_t watch_step_ms;
     const char *webhook;
 
-    /* Where files with symbols are, by build id, and where those that are posted are put; NULL:
-     * "symbols" in the store's folder. Frames that are addresses are named by them, and by the
-     * servers of DEBUGINFOD_URLS, when sums are asked for. */
+    /* The folder of files with symbols, by build id, to which uploads are added too; NULL:
+     * "symbols" in the store's folder. Queries name addresses with them, and with `debuginfod` with
+     * those of the servers in DEBUGINFOD_URLS. */
     const char *symbols;
     bool debuginfod;
 };

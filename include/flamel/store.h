@@ -184,10 +184,10 @@ bool flm_store_check(struct flm_store *store, struct flm_error *why);
 /* Copies the store to a new folder while it is in use. */
 bool flm_store_backup(struct flm_store *store, const char *folder, struct flm_error *why);
 
-/* Appends all that `from` has of [from_ms, until_ms), of every tenant, and its views, to another
- * store of any kind. *copied receives how many batches, of one metric each. What a copy that was
- * interrupted has appended is not counted again, as far as `to` remembers ids; what came to `to` by
- * other ways is. */
+/* Appends the profiles of `from` in [from_ms, until_ms), of all tenants, and its views, to another
+ * store of any kind. *copied receives the number of batches, of one metric each. An interrupted
+ * copy can be repeated: what it appended is recognized by its id, as long as `to` remembers ids.
+ * Profiles that reached `to` in another way are counted twice. */
 bool flm_store_copy(struct flm_store *from, struct flm_store *to, int64_t from_ms, int64_t until_ms,
                     uint64_t *copied, struct flm_error *why);
 

@@ -120,9 +120,9 @@ FLM_READ(__recvfrom_chk,
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* It is where a loop of events is while it has nothing to do: without it, that is time of the scope
- * around it, as if the loop worked. What is waited for is many files, so all such calls of a kind
- * are one: "epoll", "poll", "select". */
+/* An event loop waits here while it has nothing to do. Without this operation that would be self
+ * time of the scope around it. The call waits for several files at once, so all calls of a kind
+ * count as one file: "epoll", "poll", "select". */
 static bool begin_wait(struct flm_io *io, struct flm_file **known, const char *name, size_t size)
 {
     if (!flm_is_seen(FLM_PROBE_IO))

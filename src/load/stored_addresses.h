@@ -1,4 +1,4 @@
-/* stored_addresses.h - frames without names in a store: named when they are asked for.
+/* stored_addresses.h - frames without symbols in a store, which are named by queries.
  *
  * A profile of a process without symbols has addresses of that process, and notes that say which
  * file was mapped where (format/core/mapped.h). A store keeps no notes, and the next process has
@@ -17,11 +17,10 @@
 #include "base/text/text.h"
 #include "flamel/profile.h"
 
-/* The profile as it is stored: takes it; the same where it has no such frames. NULL: memory ran
- * out. */
+/* Takes a profile and returns it as it is to be stored. NULL: memory ran out. */
 struct flm_profile *flm_addresses_keep(struct flm_profile *profile, struct flm_error *why);
 
-/* Appends the name of the module of a frame whose address is one of the file's own. */
+/* Appends the module's name for a frame with an address of the file itself. */
 void flm_addresses_module(struct flm_text *out, struct flm_bytes path, struct flm_bytes build_id);
 
 /* Where files are (symbol/registry/find_debug.h): FOLDER/.build-id/1f/0c... and 0c....debug; and
@@ -32,7 +31,7 @@ struct flm_addresses_options {
     bool debuginfod;
 };
 
-/* A sum with the names that there are now: takes it. NULL: memory ran out. */
+/* Takes a sum and returns it with the names that are known now. NULL: memory ran out. */
 struct flm_profile *flm_addresses_name(struct flm_profile *profile,
                                        const struct flm_addresses_options *options,
                                        struct flm_error *why);

@@ -50,7 +50,7 @@ bool flm_runtimes_mix(struct flm_attached_runtimes *attached, struct flm_runtime
 /* When the last sample of a process with an interpreter was taken; INT64_MIN: none was. */
 int64_t flm_runtimes_seen_ns(const struct flm_attached_runtimes *attached);
 
-/* Whether that of the last sample did. */
+/* Whether the process of the last sample runs an interpreter. */
 bool flm_runtimes_saw_last(const struct flm_attached_runtimes *attached);
 
 void flm_runtimes_report(const struct flm_attached_runtimes *attached,

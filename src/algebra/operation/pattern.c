@@ -296,8 +296,8 @@ static void add_known(struct flm_text *out, struct flm_bytes name, enum field fi
     flm_text_puts(out, to < name.size ? "*" : "");
 }
 
-/* Whether the text is in what people know a function by, not only in the result, the arguments or
- * the templates of a long name, which nobody means and where it is not seen. */
+/* Whether the text is in the qualified name of a function, not only in the result, arguments or
+ * template arguments of a long name. */
 static bool is_known_by(struct flm_bytes name, struct flm_bytes text)
 {
     if (name.size <= LONG_NAME)

@@ -141,7 +141,7 @@ static bool expect(struct flm_json *json, enum flm_json_type wanted)
 
 /* ---- Objects and arrays ---------------------------------------------------------------------- */
 
-/* Whether that byte is next, and there is room for another level: the usual case of `enter`. */
+/* The usual case of `enter`: the bracket is the next byte, and there is room for a level. */
 static inline bool may_enter_quickly(const struct flm_json *json, char bracket)
 {
     const struct flm_source *source = json->source;
@@ -346,7 +346,7 @@ static inline bool step_to_expected_key(struct flm_json *json, struct flm_json_k
     return true;
 }
 
-/* As the first of `followers`; the second one is forgotten. */
+/* The key becomes the first follower, the first becomes the second. */
 static void learn(struct flm_json_follower followers[2], size_t key, struct flm_bytes name)
 {
     struct flm_json_follower *follower = &followers[0];

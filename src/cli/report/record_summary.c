@@ -369,11 +369,14 @@ static bool add_top(const struct flm_record_summary *s, const struct flm_report_
 
 static void add_no_samples(const struct flm_record_summary *s, struct flm_text *out)
 {
-    flm_text_puts(out, s->result.counts_time && s->off_cpu && !s->command
-                           ? "No samples: the target did not run, and no wait began or ended"
-                       : s->result.counts_time
-                           ? "No samples: the target ran too briefly"
-                           : "No samples: the event never occurred in the target");
+    bool waited = s->off_cpu && !s->command;
+    flm_text_puts(out, "No samples: ");
+    if (!s->result.counts_time)
+        flm_text_puts(out, "the event never occurred in the target");
+    else if (waited)
+        flm_text_puts(out, "the target did not run, and no wait began or ended");
+    else
+        flm_text_puts(out, "the target ran too briefly");
     if (s->result.counts_time && !s->off_cpu)
         flm_text_puts(out, ", or was off-CPU all the time (--off-cpu records that)");
     /* The kernel detaches our events from a program that gets more privileges than we have. */

@@ -87,7 +87,7 @@ struct flm_profile *flm_query_merge(struct flm_store *store, const struct flm_qu
     struct flm_profile *p = flm_store_merge(store, &query, why);
     const char *folder = f->folder ? f->folder : default_folder;
     char symbols[1000];
-    /* As the server of the store does it. */
+    /* Names addresses as `flamel serve` does with this folder. */
     const struct flm_addresses_options how = {.folder = symbols};
     if (p && !strstr(folder, "://") &&
         snprintf(symbols, sizeof symbols, "%s/symbols", folder) < (int)sizeof symbols)

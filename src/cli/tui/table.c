@@ -224,8 +224,8 @@ static bool has_cell(const struct flm_response_row *row, const struct column *co
     return text.at != NULL;
 }
 
-/* Before, after and change are of self or of total. Where they are shown, "after" is that quantity,
- * and of the other one its value is enough. */
+/* "before", "after" and "change" are of self or of total. The column of that quantity would repeat
+ * "after", and of the other one its value is enough. */
 static bool is_said_by_after(const struct flm_tui_table *table, const struct column *column,
                              int window)
 {
@@ -284,7 +284,8 @@ static struct shape shape_of(const struct flm_tui *tui, const struct flm_tui_tab
     return shape;
 }
 
-/* What a column is sorted by: "after" and "change" by the quantity that they are of. */
+/* The name by which a column sorts: "after" and "change" sort by self or total, whichever they
+ * show. */
 static struct flm_bytes sort_of(const struct flm_tui_table *table, const struct column *column)
 {
     const struct flm_response_table *shown = table->response.table;

@@ -292,7 +292,7 @@ static void draw_status(struct flm_tui *tui, int row)
     if (s->unit.at)
         column = flm_tui_put(tui, column, row, tui->screen.columns, s->unit, FLM_TUI_MUTED);
     column += 2;
-    if (tui->has_picture) { /* the last one that was seen may be of other widths */
+    if (tui->has_picture) { /* else these are figures of an earlier picture */
         column = put_value(tui, column, row, "drawn ", s->drawn, "  ");
         column = put_value(tui, column, row, "merged ", s->merged, "");
         column = 2 + put_value(tui, column, row, " (", s->merged_share, " of the width)");

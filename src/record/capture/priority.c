@@ -38,7 +38,7 @@ struct attributes {
     uint64_t runtime_ns, deadline_ns, period_ns;
 };
 
-static bool come_first(void)
+static bool take_real_time(void)
 {
     const struct sched_param first = {.sched_priority = 1};
     return sched_setscheduler(0, SCHED_FIFO, &first) == 0;
@@ -52,7 +52,7 @@ bool flm_priority_step_back(void)
 
 void flm_priority_step_forward(void)
 {
-    come_first();
+    take_real_time();
 }
 
 void flm_priority_take_cpu(int cpu)
@@ -62,7 +62,7 @@ void flm_priority_take_cpu(int cpu)
     CPU_ZERO(&cpus);
     CPU_SET((size_t)cpu, &cpus);
     sched_setaffinity(0, sizeof cpus, &cpus);
-    if (come_first())
+    if (take_real_time())
         return;
     flm_priority_raise();
     const struct attributes attributes = {

@@ -27,8 +27,8 @@ void flm_priority_restore(int priority);
  * without any right. What it does must be short. */
 void flm_priority_take_cpu(int cpu);
 
-/* Does what takes long like any other thread, until it steps forward again. False: it is none that
- * comes first in real time. */
+/* Gives this thread normal scheduling while it does what takes long, until it steps forward again.
+ * False: it does not run in real time. */
 bool flm_priority_step_back(void);
 void flm_priority_step_forward(void);
 

@@ -74,8 +74,8 @@ static bool collect_processes(struct flm_recorder *r, struct flm_error *why)
     size_t named = r->processes.count;
     if (named == 0 || o->no_inherit)
         return true;
-    /* Whoever started the recorder may be recorded, but not the recorder: each of its samples would
-     * cause others, without end where it waits for them. */
+    /* The target may be a parent of the recorder, as a shell is. The recorder is left out: each of
+     * its samples would cause another one. */
     int32_t recorder = getpid();
     const struct flm_tasks except = {.at = &recorder, .count = 1};
     if (!flm_tasks_add_descendants(&r->processes, &except, root))
@@ -440,9 +440,9 @@ static bool start_readers(struct flm_recorder *r, struct flm_error *why)
     return r->readers;
 }
 
-/* Frames of interpreters are read soon after the sample, or never: while one runs. What comes later
- * than the recording has no event that wakes a reader; its threads get one (stack_sizes.h), and
- * until then it is looked for all the time. */
+/* Frames of interpreters must be read soon after the sample: while one runs, the recorder looks
+ * every millisecond. The events of an interpreter that was started after the recording do not wake
+ * a reader; its threads get events that do (stack_sizes.h). */
 static bool hurry(struct flm_recorder *r, int64_t now_ns, struct flm_error *why)
 {
     enum { SECOND = 1000000000 };

@@ -81,8 +81,8 @@ static void note_stack_sizes(struct flm_recorder *r)
         note(r, "stack dumps", text);
 }
 
-/* The kernel tells of a wait when it begins and when it ends: of threads that wait all the time, as
- * those of a hung process, it tells nothing. */
+/* A wait is known by the context switches at its beginning and its end. Threads that wait
+ * throughout the recording, as those of a hung process, have none. */
 static void note_silent_threads(struct flm_recorder *r)
 {
     char text[200];
@@ -98,8 +98,8 @@ static void note_silent_threads(struct flm_recorder *r)
         return;
     snprintf(
         text, sizeof text,
-        "off-CPU time of %zu of %zu threads, which waited from beginning to end: no event tells "
-        "of that; 'eu-stack -p PID' prints where they are, and flamel reads it",
+        "off-CPU time of %zu of %zu threads, which waited throughout the recording: such a wait "
+        "has no event; 'eu-stack -p PID' prints their stacks, and flamel opens what it prints",
         silent, threads);
     note(r, FLM_NOTE_NOT_SHOWN "waits from beginning to end", text);
 }

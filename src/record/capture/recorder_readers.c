@@ -6,11 +6,11 @@
  * which goes on when its frames were read. A recorder that waits for all CPUs at once is woken up
  * on another one that is idle, and reads while the thread runs.
  *
- * An interpreter that comes later than the recording has events that wake nobody: readers begin
- * when it is seen first, and its threads get events of their own (stack_sizes.h).
+ * The events of an interpreter that was started after the recording wake no reader. Readers begin
+ * when it is first seen, and its threads get events of their own (stack_sizes.h).
  *
- * What takes long, reading tables of a file that is new, is done like any other thread
- * (flm_priority_step_back): of node it took 44 to 112 ms.
+ * Reading the unwind tables of a new file takes long (44 to 112 ms for node) and is done with
+ * normal scheduling: flm_priority_step_back.
  *
  * One round is read at a time. Another CPU's reader waits for its turn without sleeping, for as
  * long as a round takes: its own thread stands still meanwhile. */

@@ -85,7 +85,7 @@ static bool unwind(struct flm_recorder *r, struct flm_event *event,
     }
     if (r->runtimes && !mix_runtimes(r, event, &count, is_whole, why))
         return false;
-    /* An interpreter that came late: others have an event that wakes a reader. */
+    /* An interpreter that was started after the recording: its events do not wake a reader yet. */
     if (r->readers && !r->request.prompt && r->stack_sizes && flm_runtimes_saw_last(r->runtimes))
         flm_stack_sizes_want(r->stack_sizes, event->process, event->thread);
     sample->chain = r->chain;

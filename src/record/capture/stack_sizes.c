@@ -43,7 +43,7 @@ struct thread {
     int64_t changed_ns, calm_since_ns, calm_ns;
     int64_t not_before_ns; /* larger dumps have not helped */
     bool was_large, has_helped, is_refused, may_not;
-    bool is_wanted; /* an event of its own, however deep its stacks are */
+    bool is_wanted; /* it gets an event of its own even if its stacks are not deep */
 
     struct {
         int64_t time_ns;
@@ -365,7 +365,7 @@ static struct thread *neediest(struct flm_stack_sizes *z, const bool *tried, int
     return most;
 }
 
-/* One that has only been wanted does without. */
+/* Counted only if its stacks need it: nothing is missing from the others. */
 static void refuse(struct flm_stack_sizes *z, struct thread *t, int64_t now_ns)
 {
     if (t->is_refused || !needs_more(t, now_ns))

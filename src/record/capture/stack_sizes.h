@@ -92,9 +92,8 @@ void flm_stack_sizes_unwound(struct flm_stack_sizes *sizes,
                              const struct flm_stack_sizes_sample *sample,
                              const struct flm_stack_sizes_stack *stack);
 
-/* The thread gets an event of its own, also if its stacks are not deep, as long as it lives:
- * samples of events that are opened later may wake the recorder up, which those of all threads do
- * not. */
+/* Gives the thread an event of its own, until it ends, even if its stacks are not deep: an event
+ * that is opened later can wake the recorder for each sample. */
 void flm_stack_sizes_want(struct flm_stack_sizes *sizes, int32_t process, int32_t thread);
 
 /* A thread has ended; and all threads of a process have, but the one that has called exec. */

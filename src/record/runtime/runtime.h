@@ -77,7 +77,7 @@ struct flm_runtime_options {
     const char *library;
     bool follows; /* agents are loaded into what a command starts, too */
 
-    /* Around what takes long, as in struct flm_modules_options; or NULL. */
+    /* Called around work that takes long, as in struct flm_modules_options; NULL: not called. */
     bool (*step_back)(void);
     void (*step_forward)(void);
 };

@@ -85,7 +85,7 @@ size_t flm_session_processes(const struct flm_session *session, int32_t *process
 /* Whether there is any sample yet. */
 bool flm_session_has_samples(const struct flm_session *session);
 
-/* Whether the thread has left a CPU or come to one. */
+/* Whether a context switch of the thread was recorded. */
 bool flm_session_saw_switch(const struct flm_session *session, int32_t thread);
 
 /* The progress of symbolization, in modules; false stops. May be NULL. */

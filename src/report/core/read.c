@@ -87,7 +87,7 @@ struct flm_name flm_report_fact_string(const struct flm_report *report, const ch
     return (struct flm_name){text.at, text.size};
 }
 
-/* Tables that only people see are arranged for them: they have no columns of values. */
+/* Skips tables that only lay out text: their cells are no values. */
 static const struct flm_report_table *next_table(const struct flm_report *report, size_t *from)
 {
     while (*from < report->tables.count) {

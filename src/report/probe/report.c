@@ -125,17 +125,18 @@ static bool is_text(const struct flm_section_column *column)
     return column->source == FLM_OF_OPERATION;
 }
 
-/* People do not see a column in which nothing is. That a gauge is 0 at the end is something. */
+/* A column without values is hidden from people. The last value of a gauge is one even if it is 0.
+ * */
 static bool has_any(const struct maker *m, const struct flm_section_column *column, uint32_t i,
                     uint32_t count)
 {
-    bool is_zero_something = column->source == FLM_OF_METER_LAST;
+    bool counts_zero = column->source == FLM_OF_METER_LAST;
     if (is_text(column) || column->source == FLM_OF_CALLS || column->source == FLM_OF_SUCCESSES)
         return true;
     for (uint32_t row = 0; row < count; row++) {
         double value;
         if (flm_section_value(m->measures, m->rows[row], column, m->percentiles[i], &value) &&
-            (value != 0 || is_zero_something))
+            (value != 0 || counts_zero))
             return true;
     }
     return false;

@@ -14,7 +14,7 @@ enum flm_measure_source {
     FLM_OF_SELF,
     FLM_OF_LONGEST,
     FLM_OF_AVERAGE,    /* of a call that ended and was timed */
-    FLM_OF_TIMED_PART, /* how many those are, where that is not all */
+    FLM_OF_TIMED_PART, /* how many calls the average is of, if not of all */
     FLM_OF_VALUE,      /* of `which`, enum flm_probe_value: its own */
     FLM_OF_VALUE_TOTAL,
     FLM_OF_VALUE_AVERAGE, /* per call */

@@ -91,7 +91,7 @@ static bool has_any_state(const struct flm_probe_decoded *d)
     return false;
 }
 
-/* Of a program of one thread its name alone is no table. */
+/* A table that would only hold the name of a single thread is left out. */
 static bool says_more_than_names(const bool *has, const struct flm_probe_decoded *d)
 {
     for (size_t i = 0; i < COLUMNS; i++)

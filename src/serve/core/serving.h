@@ -77,8 +77,8 @@ void flm_fail_connect(const struct flm_http_request *request, struct flm_http_re
  * or of ours. */
 unsigned flm_status_of(const struct flm_error *why, unsigned invalid);
 
-/* Whether the query has only these parameters, "from, until": a misspelled one would be ignored, and
- * the answer be another than the one that was asked for. */
+/* Whether the query has only these parameters, "from, until": a misspelled one would be ignored,
+ * and the answer be another than the one that was asked for. */
 bool flm_serve_parameters(const struct flm_http_request *request, const char *known,
                           struct flm_error *why);
 
@@ -87,7 +87,7 @@ bool flm_serve_parameters(const struct flm_http_request *request, const char *kn
 bool flm_serve_body(struct flm_serving *serving, const struct flm_http_request *request,
                     struct flm_body *body, flm_serve_fail fail, struct flm_http_response *response);
 
-/* The sum of what a query wants, with the names that there are by now. NULL, and `why`. */
+/* flm_store_merge, with addresses named by the symbols that there are now. NULL, and `why`. */
 struct flm_profile *flm_serve_merge(struct flm_serving *serving,
                                     const struct flm_store_query *query, struct flm_error *why);
 

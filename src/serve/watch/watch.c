@@ -144,7 +144,7 @@ static bool post(struct flm_watch *w, const struct look *l, const struct change 
     return good;
 }
 
-/* With more runs behind it a change may be found a step or two beside where it was. */
+/* When more runs follow, the same change may be found one or two steps earlier or later. */
 static bool is_told(const struct flm_watch *w, const char *key, int64_t ms)
 {
     for (size_t i = 0; i < w->told.count; i++)
@@ -154,7 +154,7 @@ static bool is_told(const struct flm_watch *w, const char *key, int64_t ms)
     return false;
 }
 
-/* Posts a change that was not told, but for those of long ago at the first look. */
+/* Posts a change that was not posted before; of the first look only recent ones. */
 static void tell(struct flm_watch *w, const struct look *l, const struct change *c)
 {
     struct flm_text key = {0};
@@ -254,7 +254,7 @@ static void put_selector(const char *service, struct flm_text *out)
     flm_text_putc(out, 0);
 }
 
-/* Its first type, as the page and `flamel query --changes` have it. */
+/* Searches the first type of the service, as the page and `flamel query --changes` do. */
 static void look_at(struct look *l)
 {
     struct flm_watch *w = l->watch;
@@ -330,7 +330,7 @@ static void look_at_tenant(struct flm_watch *w, const char *tenant, int64_t unti
     FLM_ARRAY_CLEAR(&services);
 }
 
-/* Tenants that tokens are of, and the one that has no name. */
+/* The tenants of the tokens, and the one without a name. */
 static void look(struct flm_watch *w)
 {
     int64_t until_ms = flm_wall_ms();
@@ -349,7 +349,7 @@ static void look(struct flm_watch *w)
     w->has_looked = true;
 }
 
-/* A moment behind the end of the step, when what was late is in. */
+/* Shortly after the end of the step, when late profiles have arrived. */
 static int64_t next_ms(const struct flm_watch *w)
 {
     int64_t step = w->options.step_ms, now = flm_wall_ms(), late = step / 10;

@@ -1,13 +1,13 @@
-/* watch.h - when a service changed for good, told without being asked.
+/* watch.h - finds lasting changes of services, and reports them by itself.
  *
  *     every step (a day)   of each service the sums of the last 60 steps are runs of a series, and
  *                          its changes are what `flamel series` finds in them
  *     /metrics             how many changes of a service have stayed, and when the last one was
- *     webhook              a change that was not told before is posted, as JSON
+ *     webhook              each new change is posted, as JSON
  *
- * A change is found at the fifth step after it at the earliest: fewer are not told from noise. What
- * was told is known until the server ends; the first look of a server tells of changes in the last
- * ten steps only, so that a new one does not tell old news. */
+ * A change is found five steps after it at the earliest: fewer runs cannot be distinguished from
+ * noise. Which changes were posted is remembered until the server ends; when it starts it posts
+ * changes of the last ten steps only. */
 #ifndef FLAMEL_SERVE_WATCH_WATCH_H
 #define FLAMEL_SERVE_WATCH_WATCH_H
 
@@ -17,9 +17,9 @@ struct flm_watch;
 
 struct flm_watch_options {
     int64_t step_ms;
-    const char *webhook; /* http or https; NULL: none is told */
+    const char *webhook; /* http or https; NULL: nothing is posted */
 
-    /* What fails, as a sentence: by the thread of the watch. */
+    /* Called with each error, by the thread of the watch. */
     void (*report)(void *context, const struct flm_error *why);
     void *context;
 };

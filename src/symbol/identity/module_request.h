@@ -29,8 +29,8 @@ struct flm_modules_options {
     bool names_only;       /* no lines and no inlined functions: symbol tables alone */
     bool kernel_is_ours;   /* recorded on this kernel since it was booted: /proc/kallsyms is its */
 
-    /* Around what takes long, in a thread that comes before others: steps back, and whether it is
-     * to step forward afterwards. NULL: no thread does. */
+    /* Called before and after work that takes long, by callers with real-time scheduling: step_back
+     * returns whether step_forward is to be called. NULL: not called. */
     bool (*step_back)(void);
     void (*step_forward)(void);
 };

@@ -530,7 +530,7 @@ bool flm_viewer_paint(struct flm_viewer *v, struct flm_pixels *pixels, double no
     double begun = clock_of(v);
     bool has_boxes = flm_canvas_begin(v, now_ms);
     if (v->model.view->hides_picture) {
-        /* What nobody sees is not painted, nor scrolled later. */
+        /* A hidden picture is not painted, and not scrolled later. */
         v->paint.scrolled.at = NULL;
         return false;
     }

@@ -196,7 +196,7 @@ void flm_query_shorten(struct flm_query *q, struct flm_query_room room,
     }
 }
 
-/* What words leave empty at the ends of lines is half a line. */
+/* Three lines, less half a line that is lost where lines break between words. */
 void flm_query_shorten_heading(struct flm_query *q, struct flm_query_room room, uint32_t frame,
                                struct flm_bytes *shown)
 {

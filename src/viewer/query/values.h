@@ -93,8 +93,8 @@ struct flm_query_name {
 void flm_query_shorten(struct flm_query *q, struct flm_query_room room,
                        const struct flm_query_name *names, size_t count);
 
-/* `shown` of a title in bold that may take three lines of the room: one function, whose name is not
- * told apart from others. */
+/* Shortens a title to three bold lines in the room; NULL in *shown: it fits. It is the name of one
+ * function alone, so it need not differ from other names. */
 void flm_query_shorten_heading(struct flm_query *q, struct flm_query_room room, uint32_t frame,
                                struct flm_bytes *shown);
 

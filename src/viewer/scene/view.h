@@ -21,9 +21,9 @@ struct flm_view {
     const char *key;    /* "2" */
     const char *table;  /* the query of its rows: the page and the terminal show a table instead of
                           the picture. NULL: it is a picture */
-    bool hides_picture; /* the table has all of the place: no picture is seen */
-    bool is_beside;     /* the table stands beside the picture, and is not in place of it: what is
-                          chosen there decides what is drawn */
+    bool hides_picture; /* the table takes the whole area: no picture is shown */
+    bool is_beside;     /* the table stands next to the picture, which shows what is selected in
+                           it */
 
     bool is_over_time;   /* the horizontal axis is time in ns; there is no minimap: the timeline
                             does what it does elsewhere */
