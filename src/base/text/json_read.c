@@ -352,8 +352,10 @@ static void learn(struct flm_json_follower followers[2], size_t key, struct flm_
     struct flm_json_follower *follower = &followers[0];
     followers[1] = followers[0];
     *follower = (struct flm_json_follower){.key = (unsigned char)key};
+    if (name.size == 0 || name.size + 3 > sizeof follower->text) /* an empty one has no address */
+        return;
     const char *end = name.at + name.size;
-    if (name.size + 3 > sizeof follower->text || flm_find_either(name.at, end, '"', '\\') < end)
+    if (flm_find_either(name.at, end, '"', '\\') < end)
         return;
     follower->size = (unsigned char)(name.size + 3);
     follower->text[0] = '"';
