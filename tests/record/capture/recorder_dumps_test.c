@@ -1,5 +1,5 @@
 /* Stack dumps that are as large as each thread needs: of a program with deep stacks. */
-#include "support/record/measured_programs.h"
+#include "support/capture/measured_programs.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -15,10 +15,10 @@
 #include "profile/columns.h"
 #include "record/capture/internal.h"
 #include "record/events/perf_stream.h"
+#include "support/capture/measured_programs.h"
 #include "support/core/failures.h"
 #include "support/core/files.h"
 #include "support/core/programs.h"
-#include "support/record/measured_programs.h"
 
 static bool be_slow(void *context, struct flm_recorder *recorder)
 {

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "record/capture/internal.h"
-#include "support/record/measured_programs.h"
+#include "support/capture/measured_programs.h"
 
 /* A part's share is that of the CPU time that the program measured for it. Samples are taken at
  * fixed intervals of CPU time, so a part of 100 ms has 300 of them, give or take a few: with 8 busy

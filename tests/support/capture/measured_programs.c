@@ -1,4 +1,4 @@
-#include "support/record/measured_programs.h"
+#include "support/capture/measured_programs.h"
 
 #include <math.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* measured_programs.h - recordings of two programs that measure the CPU time of their functions:
  * calibration.c and stack_depth.c in tests/programs. */
-#ifndef FLAMEL_TESTS_SUPPORT_RECORD_MEASURED_PROGRAMS_H
-#define FLAMEL_TESTS_SUPPORT_RECORD_MEASURED_PROGRAMS_H
+#ifndef FLAMEL_TESTS_SUPPORT_CAPTURE_MEASURED_PROGRAMS_H
+#define FLAMEL_TESTS_SUPPORT_CAPTURE_MEASURED_PROGRAMS_H
 
 #include "record/capture/recorder.h"
 
