@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "stats/maxt.h"
 #include "stats/random.h"
 #include "stats/welch.h"

@@ -32,7 +32,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "power/parts.h"
 
 static const struct {

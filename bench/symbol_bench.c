@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "symbol/dwarf/walk.h"
 #include "symbol/registry/module.h"
 

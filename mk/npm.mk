@@ -6,12 +6,12 @@
 # kernel stays out; src/wasi stands for what is left of it.
 N := $(BUILD)/npm
 NPM_LEFT_OUT := src/os/library.c src/os/library_static.c src/os/regular_file.c src/os/child.c src/os/durable_file.c \
-                src/cli/gate/ab.c src/cli/gate/gate_ab.c src/cli/common/browser.c src/cli/common/preload.c src/cli/common/standard_files.c \
+                src/os/thread/condition.c src/cli/gate/ab.c src/cli/gate/gate_ab.c src/cli/common/browser.c src/cli/common/preload.c src/cli/common/standard_files.c \
                 $(addprefix src/cli/command/,view.c record.c record_threads.c probe.c top.c mcp.c) \
                 src/load/probe/attached.c src/load/probe/probe_names.c src/load/probe/live_facts.c
 NPM_SOURCES := $(filter-out $(NPM_LEFT_OUT), \
     $(PURE_SOURCES) \
-    $(call sources_in,os stats gate/runs gate/rename gate/policy gate/verdict report/gate source code/find load load/probe) \
+    $(call sources_in,os os/thread stats gate/runs gate/rename gate/policy gate/verdict report/gate source code/find load load/probe) \
     src/net/download.c src/net/url.c \
     $(call sources_in,cli/common cli/save cli/report cli/command cli/gate wasi wasi/libc))
 NPM_LIBRARIES := $N/sources/libzstd/lib $N/sources/zlib

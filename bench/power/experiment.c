@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "stats/random.h"
 
 const char *const change_names[] = {

@@ -8,7 +8,7 @@
 #include "algebra/operation/algebra.h"
 #include "base/core/scan.h"
 #include "format/core/reading.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "profile/internal.h"
 
 /* A chunk must be worth a thread and the merge after it. */

@@ -10,6 +10,7 @@
 #include "base/text/versioned.h"
 #include "net/tenant.h"
 #include "os/clock.h"
+#include "os/thread/condition.h"
 #include "serve/access/site.h"
 #include "serve/grpc/grpc_server.h"
 #include "serve/http/http_server.h"
@@ -390,11 +391,7 @@ static bool start(struct flm_serve *s, struct flm_error *why)
 
 static void init(struct flm_serve *s)
 {
-    pthread_condattr_t by_clock;
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    flm_condition_init(&s->changed);
     pthread_mutex_init(&s->lock, NULL);
     flm_series_limit_init(&s->serving.series,
                           s->options.most_series ? s->options.most_series : 100000, MOST_TENANTS);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/core/sort.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "stats/maxt_sieve.h"
 #include "stats/welch.h"
 

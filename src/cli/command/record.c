@@ -14,7 +14,7 @@
 #include "cli/common/terminal.h"
 #include "cli/record/record_push.h"
 #include "cli/record/recording.h"
-#include "os/processors.h"
+#include "os/thread/processors.h"
 
 struct fields {
     const char *output, *duration, *processes, *threads, *processors, *threads_of, *interval;

@@ -10,7 +10,7 @@
 
 #include "base/core/bytes.h"
 #include "base/number/number.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 
 /* The beginning of a small file; false if it cannot be read. */
 static bool read_text(const char *path, char *text, size_t size)
@@ -145,7 +145,8 @@ static bool has_shadow(void)
 /* The stacks of the threads that read: all of them count as data, and little of them is used. */
 static uint64_t size_of_stacks(void)
 {
-    const uint64_t one = 8 << 20, most = 64; /* the usual size, and most of them: os/threads.c */
+    const uint64_t one = 8 << 20,
+                   most = 64; /* the usual size, and most of them: os/thread/threads.c */
     uint64_t processors = (uint64_t)flm_processor_count();
     return (processors < most ? processors : most) * one;
 }

@@ -18,7 +18,7 @@
 #include "cli/common/messages.h"
 #include "flamel/compare.h"
 #include "os/clock.h"
-#include "os/processors.h"
+#include "os/thread/processors.h"
 
 static const char *const groups[2] = {"base", "new"};
 

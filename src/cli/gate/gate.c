@@ -11,7 +11,7 @@
 #include "cli/report/print.h"
 #include "cli/report/run_files.h"
 #include "flamel/gate.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 
 struct fields {
     struct flm_load_fields load;

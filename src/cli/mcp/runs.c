@@ -5,7 +5,7 @@
 #include "cli/mcp/tools.h"
 #include "flamel/gate.h"
 #include "os/file_bytes.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 
 enum { USUAL_ROWS = 20 };
 

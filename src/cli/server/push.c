@@ -12,6 +12,7 @@
 #include "net/http_request.h"
 #include "net/url.h"
 #include "os/clock.h"
+#include "os/thread/condition.h"
 
 static const int64_t SECOND_NS = 1000000000, LONGEST_WAIT_NS = 30 * SECOND_NS, LOOK_NS = 100000000;
 enum { MOST_SECONDS = 60, MOST_RESPONSE = 1 << 20 };
@@ -238,12 +239,8 @@ static bool start_thread(struct flm_push *p, struct flm_error *why)
 bool flm_push_open(struct flm_push *p, const struct flm_push_options *options,
                    struct flm_error *why)
 {
-    pthread_condattr_t by_clock;
     *p = (struct flm_push){.options = *options, .has_more = true};
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->changed, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    flm_condition_init(&p->changed);
     pthread_mutex_init(&p->lock, NULL);
     if (flm_server_read(&options->server, "push", &p->token, why) && check_labels(options, why) &&
         flm_spool_open(&p->spool, options->folder, options->most_bytes, why) &&

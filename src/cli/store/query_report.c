@@ -12,7 +12,7 @@
 #include "flamel/store_runs.h"
 #include "os/clock.h"
 #include "os/output.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 
 enum { DAY_MS = 24 * 3600 * 1000 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "profile/columns.h"
 
 /* A row of a tile is 2 KiB, a block of them 64 KiB: two blocks are in the second cache. */

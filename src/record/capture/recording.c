@@ -14,6 +14,7 @@
 
 #include "base/text/versioned.h"
 #include "os/clock.h"
+#include "os/thread/condition.h"
 #include "record/capture/recorder.h"
 #include "record/capture/request.h"
 #include "record/capture/target.h"
@@ -262,11 +263,7 @@ struct flm_recording *flm_recording_new(const struct flm_record_options *options
     }
     r->options = copy;
     pthread_mutex_init(&r->lock, NULL);
-    pthread_condattr_t by_clock;
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&r->changed, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    flm_condition_init(&r->changed);
     if ((!r->options.self || find_own_threads(r, why)) &&
         (r->recorder = flm_recorder_new(&r->options, why)))
         return r;

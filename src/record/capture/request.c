@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/number/number.h"
-#include "os/processors.h"
+#include "os/thread/processors.h"
 
 enum { USUAL_HZ = 999, USUAL_STACK = 16384 };
 

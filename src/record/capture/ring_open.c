@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "os/processors.h"
+#include "os/thread/processors.h"
 #include "record/capture/internal.h"
 
 enum { LEAST_RING = 65536, MOST_RECORD = 65536 };

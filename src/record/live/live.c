@@ -23,6 +23,7 @@
 
 #include "base/text/versioned.h"
 #include "os/clock.h"
+#include "os/thread/condition.h"
 #include "record/capture/recorder.h"
 #include "record/live/window.h"
 #include "record/symbols/symbolized_session.h"
@@ -246,11 +247,7 @@ struct flm_live *flm_live_new(const struct flm_live_options *options, struct flm
     r->window.most = o.window;
     r->state.exit_status = r->state.processors_busy = -1;
     pthread_mutex_init(&r->lock, NULL);
-    pthread_condattr_t by_clock;
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&r->news, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    flm_condition_init(&r->news);
     r->recording.no_locations = true; /* a new profile each second: nobody looks at its lines */
     r->recorder = flm_recorder_new(&r->recording, why);
     if (!r->recorder) {

@@ -39,6 +39,7 @@ void flm_grpc_server_stop(struct flm_grpc_server *server)
 #include "base/core/hash.h"
 #include "os/clock.h"
 #include "os/library.h"
+#include "os/thread/condition.h"
 #include "serve/grpc/internal.h"
 
 enum { MOST_STREAMS = 32, WINDOW = 1 << 20, CHUNK = 65536, MOST_POLLED = 1024 };
@@ -354,7 +355,6 @@ struct flm_grpc_server *flm_grpc_server_start(const struct flm_grpc_options *opt
 {
     assert(options->admit && options->answer && options->workers > 0);
     assert(options->most_connections < MOST_POLLED);
-    pthread_condattr_t by_clock;
     struct flm_grpc_server *s = calloc(1, sizeof *s);
     if (!s) {
         flm_error_memory(why);
@@ -364,10 +364,7 @@ struct flm_grpc_server *flm_grpc_server_start(const struct flm_grpc_options *opt
     s->options.second_ns = options->second_ns ? options->second_ns : SECOND_NS;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->arrived, NULL);
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    flm_condition_init(&s->changed);
     s->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     bool good = open_library(&s->h2, why);
     if (good && (s->event < 0 || s->h2.session_callbacks_new(&s->callbacks) != 0 ||

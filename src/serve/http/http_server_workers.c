@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "os/clock.h"
+#include "os/thread/condition.h"
 #include "serve/http/internal.h"
 
 static const int64_t MOST_READING_NS = (int64_t)60 * 1000000000,
@@ -170,13 +171,9 @@ bool flm_http_workers_start(struct flm_http_server *s, struct flm_error *why)
 
 void flm_http_conditions_init(struct flm_http_server *s)
 {
-    pthread_condattr_t by_clock;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->arrived, NULL);
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->changed, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    flm_condition_init(&s->changed);
 }
 
 static bool is_writing(const struct flm_http_server *s)

@@ -11,6 +11,7 @@
 #include "flamel/store_runs.h"
 #include "net/http_request.h"
 #include "os/clock.h"
+#include "os/thread/condition.h"
 #include "store/labels/series_labels.h"
 #include "store/labels/time_text.h"
 
@@ -386,11 +387,7 @@ struct flm_watch *flm_watch_start(struct flm_serving *serving,
         flm_error_memory(why);
         return NULL;
     }
-    pthread_condattr_t by_clock;
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->changed, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    flm_condition_init(&w->changed);
     pthread_mutex_init(&w->lock, NULL);
     w->serving = serving;
     w->options = *options;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "os/regular_file.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "symbol/dwarf/entries.h"
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/core/hash.h"
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "symbol/registry/internal.h"
 
 /* ---- The set --------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "support/core/files.h"
 
 static const uint64_t mib = 1 << 20;

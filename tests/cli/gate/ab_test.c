@@ -14,7 +14,7 @@
 #include "flamel/file.h"
 #include "gate/runs/normalize.h"
 #include "gate/runs/strata.h"
-#include "os/processors.h"
+#include "os/thread/processors.h"
 #include "support/core/files.h"
 
 static const char busy[] = "i=0\nwhile [ $i -lt 5000 ]; do i=$((i+1)); done\n";

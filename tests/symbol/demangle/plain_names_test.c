@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "os/threads.h"
+#include "os/thread/threads.h"
 #include "support/core/allocation.h"
 
 enum { COUNT = 5000 };

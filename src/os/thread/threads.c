@@ -1,4 +1,4 @@
-#include "os/threads.h"
+#include "os/thread/threads.h"
 
 #include <assert.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* threads.h - the same work for many items in parallel. */
-#ifndef FLAMEL_OS_THREADS_H
-#define FLAMEL_OS_THREADS_H
+#ifndef FLAMEL_OS_THREAD_THREADS_H
+#define FLAMEL_OS_THREAD_THREADS_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "os/processors.h"
+#include "os/thread/processors.h"
 
 #include <assert.h>
 #include <dirent.h>

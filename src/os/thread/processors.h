@@ -1,6 +1,6 @@
 /* processors.h - the processors of the machine, and which unit counts the events of each. */
-#ifndef FLAMEL_OS_PROCESSORS_H
-#define FLAMEL_OS_PROCESSORS_H
+#ifndef FLAMEL_OS_THREAD_PROCESSORS_H
+#define FLAMEL_OS_THREAD_PROCESSORS_H
 
 #include "base/core/bytes.h"
 #include "base/text/text.h"
