@@ -136,7 +136,7 @@ export function makeChips(view) {
         return item.action ? button(content, () => view.act(item.action), {class: 'plain',
             'aria-pressed': part ? String(part.on) : null, title: item.note || item.title,
             'data-key': `legend-${i}`})
-            : make('span', {class: 'legend-item', title: item.title}, content);
+            : make('span', {class: 'legend-item', title: item.note || item.title}, content);
     }
 
     function update() {

@@ -29,7 +29,7 @@ export function makeStatus(view) {
         return items.slice(0, MOST_COLORS).map(item => {
             const swatch = make('i', {class: 'swatch', 'data-texture': item.texture || null});
             swatch.style.setProperty('--swatch', view.isDark() && item.dark || item.color);
-            return make('span', {class: 'legend-item', title: `${title}: ${item.title}`}, swatch,
+            return make('span', {class: 'legend-item', title: `${title}: ${item.note || item.title}`}, swatch,
                 make('span', {class: 'cut'}, fileName(item.title)));
         });
     }

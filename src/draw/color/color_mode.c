@@ -1,6 +1,7 @@
 #include "draw/color/color_mode.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "algebra/operation/pattern.h"
@@ -350,31 +351,107 @@ static void list_steps(struct flm_legend *legend)
                                      .count = 1};
 }
 
-static int widest_first(const void *context, uint32_t a, uint32_t b)
+/* What groups have: of each, and of the color that it is of. */
+struct group_sums {
+    double *self, *area; /* by group; the area of a box is its width, in all rows */
+    double *color_area;  /* by the first group of a color */
+    uint32_t *color;     /* by group: the first one with its tone */
+    uint32_t *order;     /* groups by color, the largest area first; and room to sort them */
+};
+
+static bool same_tone(const struct flm_color_group *a, const struct flm_color_group *b)
 {
-    const double *totals = context;
-    return (totals[b] > totals[a]) - (totals[b] < totals[a]);
+    return a->tone.light == b->tone.light && a->tone.dark == b->tone.dark && a->mark == b->mark &&
+           a->texture == b->texture;
 }
 
-static void list_groups(struct flm_legend *legend, const struct flm_coloring *c,
-                        const double *totals, const uint32_t *order)
+/* Kinds of code and rules are told apart, whatever their colors are. */
+static bool has_families(const struct flm_coloring *c)
+{
+    return c->mode == FLM_COLOR_MODULE || c->mode == FLM_COLOR_FILE ||
+           c->mode == FLM_COLOR_FUNCTION;
+}
+
+static bool find_colors(const struct flm_coloring *c, struct group_sums *sums)
+{
+    struct flm_index index = {0};
+    bool good = true;
+    for (uint32_t i = 0; good && i < c->groups.count; i++) {
+        const struct flm_color_group *group = &c->groups.at[i];
+        uint32_t hash = (uint32_t)flm_hash(&group->tone.light, sizeof group->tone.light);
+        struct flm_probe at = flm_index_probe(&index, hash);
+        sums->color[i] = i;
+        while (has_families(c) && sums->color[i] == i && flm_index_next(&index, &at))
+            if (same_tone(&c->groups.at[at.found], group))
+                sums->color[i] = at.found;
+        if (sums->color[i] == i)
+            good = flm_index_add(&index, hash, i);
+        sums->color_area[sums->color[i]] += sums->area[i];
+    }
+    flm_index_clear(&index);
+    return good;
+}
+
+/* `before` has room for a number a node, and one. */
+static double sum_groups(const struct flm_coloring *c, const struct flm_tree *tree, double *before,
+                         struct group_sums *sums)
+{
+    double total = 0;
+    before[0] = 0;
+    for (uint32_t node = 0; node < tree->node_count; node++)
+        before[node + 1] = before[node] + fabs(tree->width[node]);
+    for (uint32_t node = 1; node < tree->node_count; node++) {
+        if (tree->frame[node] == 0)
+            continue;
+        uint32_t group = c->group_of[tree->frame[node]];
+        double self = fabs(tree->width[node]);
+        sums->self[group] += self;
+        sums->area[group] += before[tree->end[node]] - before[node];
+        total += self;
+    }
+    return total;
+}
+
+static int largest_first(const void *context, uint32_t a, uint32_t b)
+{
+    const struct group_sums *sums = context;
+    uint32_t color_a = sums->color[a], color_b = sums->color[b];
+    double area_a = sums->color_area[color_a], area_b = sums->color_area[color_b];
+    if (area_a != area_b)
+        return area_a < area_b ? 1 : -1;
+    if (color_a != color_b)
+        return color_a < color_b ? -1 : 1;
+    return (sums->area[b] > sums->area[a]) - (sums->area[b] < sums->area[a]);
+}
+
+/* A second name is worth its room if a reader would take its boxes for the first one's. */
+static const double second_part = 0.25;
+
+static void list_colors(struct flm_legend *legend, const struct flm_coloring *c,
+                        const struct group_sums *sums)
 {
     struct flm_legend_item others = {
         .title = {"others", 6}, .tone = flm_tone_merged, .group = FLM_NONE, .count = 0};
-    for (size_t i = 0; i < c->groups.count && totals[order[i]] > 0; i++) {
-        const struct flm_color_group *group = &c->groups.at[order[i]];
-        if (legend->count == FLM_LEGEND_GROUPS) {
-            others.count++;
-            others.total += totals[order[i]];
-            continue;
+    struct flm_legend_item *item = NULL;
+    for (size_t i = 0; i < c->groups.count && sums->color_area[sums->color[sums->order[i]]] > 0;
+         i++) {
+        uint32_t g = sums->order[i];
+        const struct flm_color_group *group = &c->groups.at[g];
+        bool is_next = item && item != &others && sums->color[g] == sums->color[item->group];
+        if (!is_next && legend->count < FLM_LEGEND_COLORS) {
+            item = &legend->items[legend->count++];
+            *item = (struct flm_legend_item){.title = group->title,
+                                             .tone = group->tone,
+                                             .mark = group->mark,
+                                             .texture = group->texture,
+                                             .group = g};
+        } else if (!is_next) {
+            item = &others;
+        } else if (item->count == 1 && sums->area[g] >= second_part * sums->area[item->group]) {
+            item->second = group->title;
         }
-        legend->items[legend->count++] = (struct flm_legend_item){.title = group->title,
-                                                                  .tone = group->tone,
-                                                                  .mark = group->mark,
-                                                                  .texture = group->texture,
-                                                                  .group = order[i],
-                                                                  .count = 1,
-                                                                  .total = totals[order[i]]};
+        item->count += sums->area[g] > 0;
+        item->total += sums->self[g];
     }
     if (others.count > 0)
         legend->items[legend->count++] = others;
@@ -388,23 +465,28 @@ bool flm_legend_init(struct flm_legend *legend, const struct flm_coloring *c,
         list_steps(legend);
         return true;
     }
-    double *totals = calloc(c->groups.count + 1, sizeof *totals);
-    uint32_t *order = malloc((2 * c->groups.count + 1) * sizeof *order);
-    if (totals && order) {
-        for (uint32_t node = 1; node < tree->node_count; node++) {
-            double width = tree->width[node] < 0 ? -tree->width[node] : tree->width[node];
-            if (tree->frame[node] == 0)
-                continue;
-            totals[c->group_of[tree->frame[node]]] += width;
-            legend->total += width;
-        }
+    size_t count = c->groups.count + 1;
+    double *numbers = calloc(3 * count, sizeof *numbers);
+    uint32_t *indices = malloc(3 * count * sizeof *indices);
+    double *before = malloc(((size_t)tree->node_count + 1) * sizeof *before);
+    bool done = numbers && indices && before;
+    if (done) {
+        struct group_sums sums = {.self = numbers,
+                                  .area = numbers + count,
+                                  .color_area = numbers + 2 * count,
+                                  .color = indices,
+                                  .order = indices + count};
+        legend->total = sum_groups(c, tree, before, &sums);
+        done = find_colors(c, &sums);
         for (size_t i = 0; i < c->groups.count; i++)
-            order[i] = (uint32_t)i;
-        flm_sort(order, c->groups.count, order + c->groups.count, widest_first, totals);
-        list_groups(legend, c, totals, order);
+            sums.order[i] = (uint32_t)i;
+        if (done) {
+            flm_sort(sums.order, c->groups.count, sums.order + count, largest_first, &sums);
+            list_colors(legend, c, &sums);
+        }
     }
-    bool done = totals && order;
-    free(totals);
-    free(order);
+    free(before);
+    free(indices);
+    free(numbers);
     return done || flm_error_memory(why);
 }

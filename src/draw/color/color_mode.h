@@ -84,24 +84,27 @@ void flm_coloring_clear(struct flm_coloring *coloring);
 /* The texture of the frame's group; FLM_TEXTURE_NONE where it has none. */
 enum flm_texture flm_coloring_texture(const struct flm_coloring *coloring, uint32_t frame);
 
-/* The groups in a picture, the widest first: their self values add up to the total. In modes of
- * shares: the steps, from little to much, without totals. */
+/* The colors in a picture, those of the largest area first: their self values add up to the total.
+ * Groups that have one color are one item, since nobody can tell them apart by it: it is named
+ * after the one with the largest area. In modes of shares: the steps, from little to much, without
+ * totals. */
 struct flm_legend_item {
-    struct flm_bytes title; /* static, or the group's */
+    struct flm_bytes title;  /* static, or the group's */
+    struct flm_bytes second; /* of the group with the next largest area; empty: it is small */
     struct flm_tone tone;
     enum flm_mark mark;
     enum flm_texture texture;
-    uint32_t group; /* FLM_NONE: a step, or "others" */
-    uint32_t count; /* of "others": how many groups; otherwise 1 */
+    uint32_t group; /* the one of `title`; FLM_NONE: a step, or "others" */
+    uint32_t count; /* how many groups */
     double total;   /* in the unit of the tree; 0 for a step */
 };
 
-/* The remaining groups are "others". */
-enum { FLM_LEGEND_GROUPS = 12 };
+/* The remaining colors are "others". */
+enum { FLM_LEGEND_COLORS = 12 };
 struct flm_legend {
-    struct flm_legend_item items[FLM_LEGEND_GROUPS + 1];
+    struct flm_legend_item items[FLM_LEGEND_COLORS + 1];
     size_t count;
-    double total; /* of all groups */
+    double total; /* of all colors */
 };
 bool flm_legend_init(struct flm_legend *legend, const struct flm_coloring *coloring,
                      const struct flm_tree *tree, struct flm_error *why);

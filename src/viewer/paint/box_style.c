@@ -5,6 +5,7 @@
 
 #include "draw/color/state_tones.h"
 #include "draw/color/theme.h"
+#include "draw/text/cells.h"
 #include "draw/text/label.h"
 #include "draw/text/quantity.h"
 #include "profile/sample_span.h"
@@ -166,6 +167,17 @@ bool flm_box_styles_legend(struct flm_viewer *v, struct flm_error *why)
         return false;
     v->paint.legend_from = version;
     return true;
+}
+
+void flm_legend_add_title(struct flm_text *out, const struct flm_legend_item *item)
+{
+    if (item->second.size == 0) {
+        flm_text_add(out, item->title);
+        return;
+    }
+    flm_text_add(out, flm_path_end(item->title));
+    flm_text_puts(out, ", ");
+    flm_text_add(out, flm_path_end(item->second));
 }
 
 void flm_box_styles_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,

@@ -37,6 +37,9 @@ uint32_t flm_box_styles_fill(const struct flm_box_styles *styles, struct flm_nod
  * each has, independent of zoom and direction. False, and `why`, if memory ran out. */
 bool flm_box_styles_legend(struct flm_viewer *viewer, struct flm_error *why);
 
+/* "node", or the two that share a color: "node, longest_match". */
+void flm_legend_add_title(struct flm_text *out, const struct flm_legend_item *item);
+
 /* A tone's color and its text's. */
 void flm_box_styles_tone(const struct flm_theme *theme, const struct flm_tone *tone, uint32_t *fill,
                          uint32_t *ink);

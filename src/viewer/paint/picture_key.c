@@ -108,11 +108,8 @@ static struct flm_document_key *add(struct legend *legend, const struct flm_tone
 }
 
 /* "libc.so.6 12 %". */
-static struct flm_bytes with_share(struct legend *legend, struct flm_bytes meaning, double part,
-                                   double whole)
+static struct flm_bytes with_share(struct legend *legend, double part, double whole)
 {
-    legend->text.size = 0;
-    flm_text_add(&legend->text, meaning);
     flm_text_putc(&legend->text, ' ');
     flm_percent_add(&legend->text, part, whole);
     return (struct flm_bytes){legend->text.at, legend->text.size};
@@ -142,9 +139,11 @@ static bool add_colors(struct legend *legend, struct flm_error *why)
         return false;
     for (size_t i = 0; i < colors->count; i++) {
         const struct flm_legend_item *item = &colors->items[i];
-        struct flm_bytes meaning = item->title;
+        legend->text.size = 0;
+        flm_legend_add_title(&legend->text, item);
+        struct flm_bytes meaning = {legend->text.at, legend->text.size};
         if (item->total != 0)
-            meaning = with_share(legend, meaning, item->total, colors->total);
+            meaning = with_share(legend, item->total, colors->total);
         struct flm_document_key *key = add(legend, &item->tone, meaning);
         key->mark = item->mark;
         key->texture = item->texture;
@@ -194,9 +193,10 @@ static void add_searches(struct legend *legend)
             continue;
         const struct flm_search_sums *sums = flm_search_sum(
             search, pane->profile, pane->metric, pane->layout, flm_viewer_goal_node(v, pane));
-        struct flm_bytes text = {search->text.at, search->text.size};
+        legend->text.size = 0;
+        flm_text_add(&legend->text, (struct flm_bytes){search->text.at, search->text.size});
         struct flm_document_key *key =
-            add(legend, &flm_tone_merged, with_share(legend, text, sums->all.total, sums->all.of));
+            add(legend, &flm_tone_merged, with_share(legend, sums->all.total, sums->all.of));
         key->fill = flm_search_color(&v->paint.theme, search->color);
         key->is_outline = true;
     }

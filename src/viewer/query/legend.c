@@ -18,6 +18,30 @@ static const char *texture_of(const struct flm_legend_item *item)
     return item->mark != FLM_MARK_NONE ? flm_mark_name(item->mark) : texture_name(item->texture);
 }
 
+/* Of a color that several groups have: "node, longest_match and 3 more". */
+static struct flm_bytes names_of(struct flm_query *q, const struct flm_legend_item *item)
+{
+    struct flm_text *out = flm_query_scratch(q);
+    uint32_t named = item->second.size ? 2 : 1;
+    if (item->count <= named || item->group == FLM_NONE)
+        return (struct flm_bytes){NULL, 0};
+    flm_text_add(out, item->title);
+    if (item->second.size) {
+        flm_text_puts(out, ", ");
+        flm_text_add(out, item->second);
+    }
+    flm_text_puts(out, " and ");
+    flm_count_add(out, item->count - named);
+    flm_text_puts(out, " more, which have less of the picture");
+    return flm_query_scratch_copy(q);
+}
+
+static struct flm_bytes item_title(struct flm_query *q, const struct flm_legend_item *item)
+{
+    flm_legend_add_title(flm_query_scratch(q), item);
+    return flm_query_scratch_copy(q);
+}
+
 static void add_item(struct flm_query *q, const struct flm_legend *legend,
                      const struct flm_legend_item *item, struct flm_response_legend_item *to)
 {
@@ -25,7 +49,8 @@ static void add_item(struct flm_query *q, const struct flm_legend *legend,
         .color = flm_query_color(q, item->tone.light),
         .dark = flm_query_color(q, item->tone.dark),
         .texture = flm_query_text(q, texture_of(item)),
-        .title = flm_query_copy(q, item->title),
+        .title = item_title(q, item),
+        .note = names_of(q, item),
         .count = item->count,
         .light_rgb = item->tone.light,
         .dark_rgb = item->tone.dark,

@@ -109,7 +109,7 @@ struct flm_response_searches {
 struct flm_response_legend_item {
     struct flm_bytes color, dark; /* "#rrggbb" on a light and on a dark page */
     struct flm_bytes texture, title, share, note, action;
-    double count;         /* how many groups: of "others" */
+    double count;         /* how many groups have the color */
     enum flm_tristate on; /* of a comparison: choosing it filters */
 
     /* For a terminal, which draws with characters; not in JSON. */

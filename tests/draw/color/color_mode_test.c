@@ -211,29 +211,92 @@ static void hues_follow_from_names_alone(void **state)
     }
 }
 
-static void a_legend_adds_up_the_widest_first(void **state)
+/* The legend of a profile; borrows its titles. */
+static struct flm_legend legend_of(const struct flm_profile *p, const struct flm_coloring *c)
 {
-    (void)state;
-    char folded[40 * 40] = "a::x;b::y 100\na::x 5\n";
-    size_t size = strlen(folded);
-    for (int i = 0; i < 20; i++)
-        size += (size_t)sprintf(folded + size, "m%d::f 2\n", i);
-    struct flm_profile *p = profile_of(folded);
-    struct flm_coloring c = colored(p, FLM_COLOR_MODULE, "");
     struct flm_tree tree = flm_tree_of(p, (struct flm_metric){0});
     struct flm_legend legend;
-    assert_true(flm_legend_init(&legend, &c, &tree, NULL));
-    assert_int_equal(legend.count, FLM_LEGEND_GROUPS + 1);
-    assert_true(flm_bytes_are(legend.items[0].title, "b"));
-    assert_true(legend.items[0].total == 100 && legend.items[1].total == 5);
-    const struct flm_legend_item *others = &legend.items[FLM_LEGEND_GROUPS];
-    assert_true(flm_bytes_are(others->title, "others"));
-    assert_int_equal(others->count, 10);
-    assert_int_equal(others->group, FLM_NONE);
-    double sum = 0;
-    for (size_t i = 0; i < legend.count; i++)
-        sum += legend.items[i].total;
-    assert_true(sum == legend.total && sum == 145);
+    assert_true(flm_legend_init(&legend, c, &tree, NULL));
+    return legend;
+}
+
+static void a_legend_adds_up_the_largest_area_first(void **state)
+{
+    (void)state;
+    char folded[100 * 40];
+    size_t size = 0;
+    for (int i = 0; i < 60; i++)
+        size += (size_t)sprintf(folded + size, "m%d::x;m%d::f %d\n", i, i, 1 + i);
+    struct flm_profile *p = profile_of(folded);
+    static const enum flm_color_mode modes[] = {FLM_COLOR_MODULE, FLM_COLOR_FUNCTION,
+                                                FLM_COLOR_KIND};
+    for (size_t k = 0; k < sizeof modes / sizeof modes[0]; k++) {
+        struct flm_coloring c = colored(p, modes[k], "");
+        struct flm_legend legend = legend_of(p, &c);
+        double sum = 0;
+        uint32_t groups = 0, used = modes[k] == FLM_COLOR_KIND ? 1 : (uint32_t)c.groups.count;
+        for (size_t i = 0; i < legend.count; i++) {
+            sum += legend.items[i].total;
+            groups += legend.items[i].count;
+            for (size_t j = 0; j < i && legend.items[i].group != FLM_NONE; j++)
+                assert_true(legend.items[i].tone.light != legend.items[j].tone.light);
+        }
+        assert_true(sum == legend.total && sum == 60 * 61 / 2);
+        assert_int_equal(groups, used);
+        assert_true(legend.count <= FLM_LEGEND_COLORS + 1);
+        assert_int_equal(legend.items[legend.count - 1].group == FLM_NONE,
+                         modes[k] == FLM_COLOR_FUNCTION); /* of 12 hues, in three steps each */
+        flm_coloring_clear(&c);
+    }
+    flm_profile_free(p);
+}
+
+/* Finds two modules of one color, "m0" and another, and one of another color. */
+static void find_twins(char *twin, char *stranger)
+{
+    uint32_t hue = flm_package_hue(flm_bytes_of("m0"));
+    *twin = *stranger = 0;
+    for (int i = 1; !*twin || !*stranger; i++) {
+        char name[16];
+        sprintf(name, "m%d", i);
+        strcpy(flm_package_hue(flm_bytes_of(name)) == hue ? twin : stranger, name);
+    }
+}
+
+/* Leaves of one module below a chain of another one of that color: what is seen is the chain. */
+static void a_color_is_named_after_what_is_seen_of_it(void **state)
+{
+    (void)state;
+    char twin[16], stranger[16], folded[400];
+    find_twins(twin, stranger);
+    for (int deep = 0; deep < 2; deep++) {
+        sprintf(folded, "m0::a;m0::a;%s;%s::leaf 10\n%s::c;%s::c 30\n",
+                deep ? "m0::a;m0::a;m0::a;m0::a;m0::a;m0::a" : "m0::a", twin, stranger, stranger);
+        struct flm_profile *p = profile_of(folded);
+        struct flm_coloring c = colored(p, FLM_COLOR_MODULE, "");
+        struct flm_legend legend = legend_of(p, &c);
+        assert_int_equal(legend.count, 2);
+        const struct flm_legend_item *item = &legend.items[!deep];
+        assert_true(flm_bytes_are(item->title, "m0"));              /* although it has no self */
+        assert_true(flm_bytes_are(item->second, deep ? "" : twin)); /* 1 row of 8, 1 of 3 */
+        assert_int_equal(item->count, 2);
+        assert_true(item->total == 10);
+        assert_true(flm_bytes_are(legend.items[deep].title, stranger));
+        flm_coloring_clear(&c);
+        flm_profile_free(p);
+    }
+}
+
+/* Rules are what the user told apart. */
+static void rules_of_one_color_are_two(void **state)
+{
+    (void)state;
+    struct flm_profile *p = profile_of("a;b 1\n");
+    struct flm_coloring c = colored(p, FLM_COLOR_RULES, "a->#ff0000\nb->#ff0000\n");
+    struct flm_legend legend = legend_of(p, &c);
+    assert_int_equal(legend.count, 2);
+    assert_true(flm_bytes_are(legend.items[0].title, "a"));
+    assert_true(flm_bytes_are(legend.items[1].title, "b"));
     flm_coloring_clear(&c);
     flm_profile_free(p);
 }
@@ -301,7 +364,9 @@ int main(void)
         cmocka_unit_test(the_first_rule_that_matches_counts),
         cmocka_unit_test(wrong_rules_are_refused_with_their_line),
         cmocka_unit_test(hues_follow_from_names_alone),
-        cmocka_unit_test(a_legend_adds_up_the_widest_first),
+        cmocka_unit_test(a_legend_adds_up_the_largest_area_first),
+        cmocka_unit_test(a_color_is_named_after_what_is_seen_of_it),
+        cmocka_unit_test(rules_of_one_color_are_two),
         cmocka_unit_test(shares_have_a_legend_of_steps),
         cmocka_unit_test(colors_survive_failed_allocations),
     };
