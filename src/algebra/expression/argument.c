@@ -259,6 +259,7 @@ static bool (*const parsers[FLM_ARGUMENT_TYPE_COUNT])(struct parsing *a) = {
     [FLM_ARGUMENT_METRIC] = parse_metric,
     [FLM_ARGUMENT_LABEL] = parse_label,
     [FLM_ARGUMENT_LABEL_KEY] = parse_unquoted,
+    [FLM_ARGUMENT_THREADS] = parse_unquoted,
     [FLM_ARGUMENT_TIME_RANGE] = parse_time_range,
     [FLM_ARGUMENT_TEXT] = parse_unquoted,
 };

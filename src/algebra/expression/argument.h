@@ -14,6 +14,7 @@
  *     metric        metric:"cpu|wall"         a metric of the profile
  *     label         label:thread=main         key and value; without '=', any value
  *     label key     split:thread              text
+ *     threads       thread:http-*,main        text: what operation/thread_filter.h finds
  *     time range    time:1s..2.5s             from and to, in ns
  *     text          from:main;parse           text
  *
@@ -34,6 +35,7 @@ enum flm_argument_type {
     FLM_ARGUMENT_METRIC,
     FLM_ARGUMENT_LABEL,
     FLM_ARGUMENT_LABEL_KEY,
+    FLM_ARGUMENT_THREADS,
     FLM_ARGUMENT_TIME_RANGE,
     FLM_ARGUMENT_TEXT,
     FLM_ARGUMENT_TYPE_COUNT
@@ -62,7 +64,7 @@ struct flm_argument_value {
         struct {
             double from_ns, to_ns; /* from the first sample on; 1e18: no end */
         } time;
-        struct flm_bytes unquoted; /* LABEL_KEY, TEXT */
+        struct flm_bytes unquoted; /* LABEL_KEY, THREADS, TEXT */
     };
 };
 

@@ -182,20 +182,11 @@ struct flm_profile *flm_operation_apply(const struct flm_operation_entry *operat
     return flm_with_chains(p, apply_to, &applying, why);
 }
 
-/* Labels that people write as operations, as "thread" is one. */
-static bool is_label(struct flm_bytes name)
-{
-    static const char *const labels[] = {"tid", "pid", "comm", "process", "command", "cpu"};
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
-        if (flm_bytes_are(name, labels[i]))
-            return true;
-    return false;
-}
-
 static bool refuse_name(struct flm_bytes name, size_t offset, struct flm_error *why)
 {
     const struct flm_operation_entry *operation;
-    if (is_label(name))
+    if (flm_bytes_are(name,
+                      "cpu")) /* a label that people write as an operation, as "thread" is one */
         return flm_error_byte(why, FLM_ERROR_USAGE, offset,
                               "there is no operation '%.*s'; for that label use label:%.*s=VALUE",
                               (int)name.size, name.at, (int)name.size, name.at);

@@ -209,8 +209,7 @@ static struct flm_profile *keep_threads(struct flm_operation_call *c, enum flm_t
         flm_error_memory(c->why);
     else if (flm_thread_filter_mark(c->profile, by, c->argument->text, kept, agreeing,
                                     note->size == 0 ? note : &unused, c->why))
-        result = flm_keep_sets(c->profile, kept, agreeing,
-                               by == FLM_FILTER_STATE ? "state" : "thread", c->why);
+        result = flm_keep_sets(c->profile, kept, agreeing, flm_thread_filter_name(by), c->why);
     flm_text_clear(&unused);
     free(agreeing);
     free(kept);
@@ -220,6 +219,16 @@ static struct flm_profile *keep_threads(struct flm_operation_call *c, enum flm_t
 static struct flm_profile *apply_thread(struct flm_operation_call *c)
 {
     return note_unsampled(c, keep_threads(c, FLM_FILTER_THREAD));
+}
+
+static struct flm_profile *apply_process(struct flm_operation_call *c)
+{
+    return note_unsampled(c, keep_threads(c, FLM_FILTER_PROCESS));
+}
+
+static struct flm_profile *apply_command(struct flm_operation_call *c)
+{
+    return note_unsampled(c, keep_threads(c, FLM_FILTER_COMMAND));
 }
 
 static struct flm_profile *apply_state(struct flm_operation_call *c)
@@ -297,9 +306,13 @@ static const struct flm_operation_entry operations[] = {
     {"unlabel", "only the samples without a label",
      "unlabel:thread=main", apply_unlabel, {{"key=value", FLM_ARGUMENT_LABEL, false, NULL}}},
     {"thread", "only the samples of threads by name or number",
-     "thread:http-*", apply_thread, {{"names", FLM_ARGUMENT_TEXT, false, NULL}}},
+     "thread:http-*", apply_thread, {{"names", FLM_ARGUMENT_THREADS, false, NULL}}},
+    {"process", "only the samples of processes by name or number",
+     "process:4711", apply_process, {{"names", FLM_ARGUMENT_THREADS, false, NULL}}},
+    {"command", "only the samples of commands",
+     "command:cc1*", apply_command, {{"names", FLM_ARGUMENT_THREADS, false, NULL}}},
     {"state", "only the samples of threads in a state",
-     "state:runnable,blocked", apply_state, {{"states", FLM_ARGUMENT_TEXT, false, NULL}}},
+     "state:runnable,blocked", apply_state, {{"states", FLM_ARGUMENT_THREADS, false, NULL}}},
     {"time", "only a time range, from the first sample on",
      "time:1s..2.5s", apply_time, {{"from..to", FLM_ARGUMENT_TIME_RANGE, false, NULL}}},
     {"split", "a root for each value of a label",
@@ -316,8 +329,16 @@ const struct flm_operation_entry *flm_operation_at(size_t index)
     return index < sizeof operations / sizeof operations[0] ? &operations[index] : NULL;
 }
 
+/* What other programs call the label that an operation keeps samples by: tid, pid, comm. */
+static struct flm_bytes own_name(struct flm_bytes name)
+{
+    const char *own = flm_label_own_name(name);
+    return own ? flm_bytes_of(own) : name;
+}
+
 const struct flm_operation_entry *flm_operation_named(struct flm_bytes name)
 {
+    name = own_name(name);
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
         if (flm_bytes_are(name, operations[i].name))
             return &operations[i];

@@ -35,7 +35,7 @@ struct flm_operation_entry {
 /* One after the other; NULL after the last. */
 const struct flm_operation_entry *flm_operation_at(size_t index);
 
-/* NULL where there is none of that name. */
+/* NULL where there is none of that name. tid, pid and comm are thread, process and command. */
 const struct flm_operation_entry *flm_operation_named(struct flm_bytes name);
 
 size_t flm_operation_argument_count(const struct flm_operation_entry *operation);

@@ -14,11 +14,20 @@ bool flm_label_has_key(const struct flm_profile *p, struct flm_bytes key)
     return false;
 }
 
+/* Here, and in other programs. */
+static const char *const same[][2] = {{"thread", "tid"}, {"process", "pid"}, {"command", "comm"}};
+
+const char *flm_label_own_name(struct flm_bytes key)
+{
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+        if (flm_bytes_are(key, same[i][1]))
+            return same[i][0];
+    return NULL;
+}
+
 /* What other programs call it; NULL: the same. */
 static const char *other_name(struct flm_bytes key)
 {
-    static const char *const same[][2] = {
-        {"thread", "tid"}, {"process", "pid"}, {"command", "comm"}};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
         for (size_t k = 0; k < 2; k++)
             if (flm_bytes_are(key, same[i][k]))

@@ -12,6 +12,9 @@ struct flm_bytes flm_label_key(const struct flm_profile *p, struct flm_bytes ask
 /* The other name of a key that the profile has: "tid" of "thread"; NULL: it has none. */
 const char *flm_label_other_name(const struct flm_profile *p, struct flm_bytes key);
 
+/* The name here of what other programs call "tid", "pid" or "comm"; NULL: it is none of these. */
+const char *flm_label_own_name(struct flm_bytes key);
+
 /* Whether any sample may have a label of this key. */
 bool flm_label_has_key(const struct flm_profile *p, struct flm_bytes key);
 

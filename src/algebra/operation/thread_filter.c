@@ -22,6 +22,8 @@ struct filter {
 /* What says the name, the number, the state; the others count where no sample has the first. */
 static const char *const keys[][3] = {
     [FLM_FILTER_THREAD] = {"thread name", "command", "comm"},
+    [FLM_FILTER_PROCESS] = {"process name", "command", "comm"},
+    [FLM_FILTER_COMMAND] = {"command", "comm"},
     [FLM_FILTER_STATE] = {"state"},
 };
 
@@ -33,11 +35,31 @@ static struct flm_bytes key_of(const struct flm_profile *p, enum flm_thread_filt
     return flm_bytes_of("");
 }
 
-/* Names come first: a thread may be called 7. */
-static bool is_number_key(const struct filter *f, struct flm_bytes key)
+const char *flm_thread_filter_name(enum flm_thread_filter by)
 {
-    return f->by == FLM_FILTER_THREAD &&
-           (flm_bytes_are(key, "thread") || flm_bytes_are(key, "tid"));
+    static const char *const names[] = {[FLM_FILTER_THREAD] = "thread",
+                                        [FLM_FILTER_PROCESS] = "process",
+                                        [FLM_FILTER_COMMAND] = "command",
+                                        [FLM_FILTER_STATE] = "state"};
+    assert((unsigned)by < sizeof names / sizeof names[0]);
+    return names[by];
+}
+
+/* Names come first: a thread may be called 7. */
+static bool is_number_key(enum flm_thread_filter by, struct flm_bytes key)
+{
+    if (by == FLM_FILTER_THREAD)
+        return flm_bytes_are(key, "thread") || flm_bytes_are(key, "tid");
+    return by == FLM_FILTER_PROCESS && (flm_bytes_are(key, "process") || flm_bytes_are(key, "pid"));
+}
+
+bool flm_thread_filter_has_key(const struct flm_profile *p, const char *name, struct flm_bytes key)
+{
+    int by = FLM_FILTER_STATE;
+    while (by > 0 && strcmp(flm_thread_filter_name((enum flm_thread_filter)by), name) != 0)
+        by--;
+    struct flm_bytes of = key_of(p, (enum flm_thread_filter)by);
+    return flm_bytes_equal(key, of) || is_number_key((enum flm_thread_filter)by, key);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -121,7 +143,7 @@ static void mark_set(const struct filter *f, uint32_t set, struct flm_bytes key,
     bool has_key = false, matches = false;
     for (uint32_t i = set ? p->label_set_ends[set - 1] : 0; i < p->label_set_ends[set]; i++) {
         struct flm_bytes of = flm_string_bytes(p, p->labels[p->set_members[i]].key);
-        has_key |= flm_bytes_equal(of, key) || is_number_key(f, of);
+        has_key |= flm_bytes_equal(of, key) || is_number_key(f->by, of);
         matches |= label_matches[p->set_members[i]];
     }
     /* What ran has no state where the recorder wrote them. */
@@ -131,19 +153,28 @@ static void mark_set(const struct filter *f, uint32_t set, struct flm_bytes key,
     *agreeing = matches || !has_key;
 }
 
+static bool is_number(struct flm_bytes text)
+{
+    size_t digits = 0;
+    while (digits < text.size && text.at[digits] >= '0' && text.at[digits] <= '9')
+        digits++;
+    return digits > 0 && digits == text.size;
+}
+
 static void add_sentence(const struct filter *f, struct flm_bytes key, struct flm_text *sentence)
 {
-    const char *what = f->by == FLM_FILTER_STATE ? "state" : "thread";
+    const char *what = flm_thread_filter_name(f->by);
     if (key.size == 0 && f->by == FLM_FILTER_STATE) {
         flm_text_puts(sentence,
                       "no sample has a state: thread dumps have them, and recordings with "
                       "--off-cpu");
         return;
     }
-    if (key.size == 0)
-        key = flm_label_key(f->p, flm_bytes_of("thread"));
+    struct flm_bytes number = flm_label_key(f->p, flm_bytes_of(what));
+    if (key.size == 0 || (is_number(f->wanted) && flm_label_has_key(f->p, number)))
+        key = number;
     if (!flm_label_has_key(f->p, key)) {
-        flm_text_puts(sentence, "no sample has a thread");
+        flm_text_format(sentence, "no sample has a %s", what);
         return;
     }
     flm_text_format(sentence, "no %s is '%.*s'", what, (int)f->wanted.size, f->wanted.at);
@@ -162,7 +193,7 @@ bool flm_thread_filter_mark(const struct flm_profile *p, enum flm_thread_filter 
     bool good = matches ? begin(&f, wanted, why) : flm_error_memory(why), any = false;
     for (uint32_t i = 0; good && i < p->sizes.label_count; i++) {
         struct flm_bytes of = flm_string_bytes(p, p->labels[i].key);
-        if (flm_bytes_equal(of, key) || is_number_key(&f, of))
+        if (flm_bytes_equal(of, key) || is_number_key(by, of))
             matches[i] = value_matches(&f, flm_string_bytes(p, p->labels[i].value));
     }
     for (uint32_t set = 0; good && set < p->sizes.label_set_count; set++)

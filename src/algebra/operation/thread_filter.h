@@ -1,13 +1,16 @@
-/* thread_filter.h - samples by their thread and its state, in the words that people have for them.
+/* thread_filter.h - samples by their thread, its process and command, and its state, in the words
+ * that people have for them.
  *
  *     thread:http-*,main            by name, or by number; one of several, by commas
+ *     process:4711                  likewise
+ *     command:cc1*                  by name
  *     thread:"pool, 1"              in quotes nothing stands for anything else
  *     thread:/^http-\d/             a regular expression: found anywhere in the name
  *     state:runnable,timed-waiting  whatever the case, and whether words are joined by _, - or ' '
  *
  * Labels say it in different ways, by whoever wrote the profile: names of threads are "thread
  * name", and where no sample has that, the command, as the kernel has names; numbers are "thread"
- * or "tid". Java's states are RUNNABLE, BLOCKED ..., those of the recorder runnable, lock ... with
+ * or "tid". Likewise "process name", and "process" or "pid". Java's states are RUNNABLE, BLOCKED ..., those of the recorder runnable, lock ... with
  * none for what ran, which is on-CPU where others have states. A label is looked at once, never a
  * sample. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_THREAD_FILTER_H
@@ -16,7 +19,19 @@
 #include "base/text/text.h"
 #include "profile/columns.h"
 
-enum flm_thread_filter { FLM_FILTER_THREAD, FLM_FILTER_STATE };
+enum flm_thread_filter {
+    FLM_FILTER_THREAD,
+    FLM_FILTER_PROCESS,
+    FLM_FILTER_COMMAND,
+    FLM_FILTER_STATE
+};
+
+/* "thread", "process", "command", "state". */
+const char *flm_thread_filter_name(enum flm_thread_filter by);
+
+/* Whether labels of this key are looked at for it: names, or numbers. `name` is one of those
+ * above. */
+bool flm_thread_filter_has_key(const struct flm_profile *p, const char *name, struct flm_bytes key);
 
 /* Sets set_kept[i] for each label set i with what is wanted, and set_agreeing[i] also for those
  * that say nothing of it. If no sample has it, a sentence that says so, with what there is, is

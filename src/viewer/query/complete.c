@@ -1,12 +1,13 @@
 /* complete.c - "complete": what the beginning of an operation may become. First names of
  * operations; behind their ':' what the type of the argument takes (algebra/expression/argument.h):
- * functions, modules, labels, words of a list ... No operation is known by its name here. */
+ * functions, modules, labels, threads, words of a list ... No operation is known by its name here. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "algebra/expression/expression.h"
 #include "algebra/operation/labels.h"
 #include "algebra/operation/pattern.h"
+#include "algebra/operation/thread_filter.h"
 #include "viewer/query/internal.h"
 
 enum { MOST_ITEMS = 12 };
@@ -263,6 +264,17 @@ static void complete_key(struct completing *c, const char *ending)
     }
 }
 
+static void add_value(struct completing *c, struct flm_bytes value, bool needs_quotes)
+{
+    struct flm_text quoted = {0};
+    flm_text_puts(&quoted, needs_quotes ? "\"" : "");
+    flm_text_add(&quoted, value);
+    flm_text_puts(&quoted, needs_quotes ? "\"" : "");
+    add_item(c, (struct flm_bytes){quoted.at, quoted.size}, value, NULL);
+    c->q.scratch.failed = c->q.scratch.failed || quoted.failed;
+    flm_text_clear(&quoted);
+}
+
 /* First the keys, then the values of one. */
 static void complete_label(struct completing *c)
 {
@@ -282,14 +294,30 @@ static void complete_label(struct completing *c)
         struct flm_bytes one = flm_string_bytes(p, p->labels[i].value);
         if (!flm_bytes_equal(flm_string_bytes(p, p->labels[i].key), key) || !begins(one, value))
             continue;
-        struct flm_text quoted = {0};
-        bool needs = one.size > 0 && memchr(one.at, '|', one.size) != NULL;
-        flm_text_puts(&quoted, needs ? "\"" : "");
-        flm_text_add(&quoted, one);
-        flm_text_puts(&quoted, needs ? "\"" : "");
-        add_item(c, (struct flm_bytes){quoted.at, quoted.size}, one, NULL);
-        c->q.scratch.failed = c->q.scratch.failed || quoted.failed;
-        flm_text_clear(&quoted);
+        add_value(c, one, one.size > 0 && memchr(one.at, '|', one.size) != NULL);
+    }
+}
+
+/* Names and numbers of threads, of processes ...; the last of several. A name that would be a
+ * pattern, or several, is quoted, and offered only where it is the first. */
+static void complete_threads(struct completing *c)
+{
+    const struct flm_profile *p = c->q.profile;
+    size_t first = c->typed.word.size;
+    while (first > 0 && c->typed.word.at[first - 1] != ',')
+        first--;
+    c->typed.before.size += first;
+    c->typed.word = flm_bytes_from(c->typed.word, first);
+    for (uint32_t i = 0; i < p->sizes.label_count && c->count < MOST_ITEMS; i++) {
+        struct flm_bytes value = flm_string_bytes(p, p->labels[i].value);
+        bool quoted = false;
+        for (size_t k = 0; k < value.size; k++)
+            quoted =
+                quoted || flm_is_one_of(value.at[k], "|,*?\"") || (k == 0 && value.at[k] == '/');
+        if (value.size > 0 && begins(value, c->typed.word) && !(quoted && first > 0) &&
+            flm_thread_filter_has_key(p, c->typed.end.operation->name,
+                                      flm_string_bytes(p, p->labels[i].key)))
+            add_value(c, value, quoted);
     }
 }
 
@@ -318,6 +346,7 @@ static void (*const completers[FLM_ARGUMENT_TYPE_COUNT])(struct completing *c) =
     [FLM_ARGUMENT_METRIC] = complete_metric,
     [FLM_ARGUMENT_LABEL] = complete_label,
     [FLM_ARGUMENT_LABEL_KEY] = complete_label_key,
+    [FLM_ARGUMENT_THREADS] = complete_threads,
 };
 
 static void complete_argument(struct completing *c)

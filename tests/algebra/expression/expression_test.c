@@ -182,6 +182,39 @@ static void samples_are_chosen_by_label_and_metric(void **state)
     gives_of_timed("metric:other", "");
 }
 
+/* Labels by the names that perf has for them are operations, as those by ours are. */
+static void other_names_of_labels_are_operations_too(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        {"thread", "tid"}, {"process", "pid"}, {"command", "comm"}};
+    for (size_t i = 0; i < 3; i++) {
+        for (int key = 0; key < 2; key++) {
+            struct flm_builder *b = flm_builder_new(NULL);
+            struct flm_metric metric = flm_builder_metric(b, "samples", "count");
+            for (int k = 0; k < 3; k++) {
+                struct flm_string label[] = {
+                    flm_builder_string(b, names[i][key], strlen(names[i][key])),
+                    flm_builder_string(b, &"789"[k], 1)};
+                flm_builder_sample(b, k,
+                                   flm_builder_child(b, flm_builder_root(b),
+                                                     flm_builder_function(b, &"abc"[k], 1)),
+                                   flm_builder_label_set(b, label, 1), metric, 1);
+            }
+            struct flm_profile *p = flm_builder_finish(b, NULL);
+            assert_non_null(p);
+            for (int name = 0; name < 2; name++) {
+                char expression[60];
+                snprintf(expression, sizeof expression, " %s : 7,9 | drop:c", names[i][name]);
+                struct flm_profile *q = apply(p, expression, NULL);
+                assert_folded(q, "a 1\n");
+                flm_profile_free(q);
+            }
+            flm_profile_free(p);
+        }
+    }
+}
+
 static void samples_are_chosen_by_time_from_the_first_on(void **state)
 {
     (void)state;
@@ -265,7 +298,8 @@ static void malformed_expressions_are_refused_with_their_place(void **state)
     refuse_always("invert || invert", "        ^", "there is no operation ''");
     refuse_always("invert | fokus:main", "         ^", "there is no operation 'fokus'");
     refuse_always("Invert", "^", "there is no operation 'Invert'");
-    refuse_always("tid:5", "^", "there is no operation 'tid'; for that label use label:tid=VALUE");
+    refuse_always("cpu:5", "^", "there is no operation 'cpu'; for that label use label:cpu=VALUE");
+    refuse_always("tid:", "^", "'thread' needs an argument: thread:names, for example thread:");
     refuse_always("focus", "^", "'focus' needs an argument: focus:pattern, for example focus:");
     refuse_always("invert | focus: ", "         ^",
                   "'focus' needs an argument: focus:pattern, for example focus:");
@@ -622,6 +656,7 @@ int main(void)
         cmocka_unit_test(quotes_and_slashes_elsewhere_are_text),
         cmocka_unit_test(paths_may_begin_with_a_slash),
         cmocka_unit_test(samples_are_chosen_by_label_and_metric),
+        cmocka_unit_test(other_names_of_labels_are_operations_too),
         cmocka_unit_test(samples_are_chosen_by_time_from_the_first_on),
         cmocka_unit_test(times_at_the_ends_of_time_overflow_nothing),
         cmocka_unit_test(malformed_expressions_are_refused_with_their_place),

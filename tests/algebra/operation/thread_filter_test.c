@@ -110,9 +110,42 @@ static void what_ran_has_a_state_where_others_have(void **state)
     assert_kept(q, FLM_FILTER_STATE, "on-CPU",
                 "no sample has a state: thread dumps have them, and recordings with --off-cpu");
     assert_kept(p, FLM_FILTER_THREAD, "s*", "01"); /* by command: there is no other name */
-    assert_kept(p, FLM_FILTER_THREAD, "8", "no thread is '8': it is sh");
+    assert_kept(p, FLM_FILTER_THREAD, "8", "no thread is '8': did you mean 7? It is 7");
     flm_profile_free(p);
     flm_profile_free(q);
+}
+
+/* As perf calls them, and as others do. */
+static void processes_and_commands_are_found(void **state)
+{
+    (void)state;
+    static const sample_labels recorded[] = {
+        {"command", "gcc", "process", "7", "thread", "7"},
+        {"command", "cc1", "process", "8", "thread", "9"},
+        {"comm", "as", "pid", "9", "tid", "9"},
+        {"process name", "Web Content", "process", "10"},
+    };
+    struct flm_profile *p = labeled(recorded, 2), *perf = labeled(recorded + 2, 1),
+                       *named = labeled(recorded, 4);
+    assert_kept(p, FLM_FILTER_PROCESS, "7,9", "0"); /* 9 is a thread */
+    assert_kept(p, FLM_FILTER_PROCESS, "cc*", "1");
+    assert_kept(p, FLM_FILTER_PROCESS, "/^./", "01");
+    assert_kept(p, FLM_FILTER_PROCESS, "c11",
+                "no process is 'c11': did you mean cc1? It is cc1, gcc");
+    assert_kept(p, FLM_FILTER_COMMAND, "gcc", "0");
+    assert_kept(p, FLM_FILTER_COMMAND, "7", "no command is '7': it is cc1, gcc");
+    assert_kept(p, FLM_FILTER_PROCESS, "6", "no process is '6': did you mean 7 or 8? It is 7, 8");
+    assert_kept(perf, FLM_FILTER_PROCESS, "9", "0");
+    assert_kept(perf, FLM_FILTER_COMMAND, "a?", "0");
+    assert_kept(named, FLM_FILTER_PROCESS, "Web*,8", "13");
+    static const sample_labels other[] = {{"cpu", "1"}};
+    struct flm_profile *none = labeled(other, 1);
+    assert_kept(none, FLM_FILTER_PROCESS, "7", "no sample has a process");
+    assert_kept(none, FLM_FILTER_COMMAND, "7", "no sample has a command");
+    flm_profile_free(none);
+    flm_profile_free(named);
+    flm_profile_free(perf);
+    flm_profile_free(p);
 }
 
 static void markers_that_say_nothing_agree(void **state)
@@ -168,6 +201,7 @@ int main(void)
         cmocka_unit_test(threads_are_found_by_name_and_number),
         cmocka_unit_test(states_are_found_in_any_spelling),
         cmocka_unit_test(what_ran_has_a_state_where_others_have),
+        cmocka_unit_test(processes_and_commands_are_found),
         cmocka_unit_test(markers_that_say_nothing_agree),
         cmocka_unit_test(malformed_ones_are_refused_with_their_place),
         cmocka_unit_test(every_failed_allocation_is_reported),

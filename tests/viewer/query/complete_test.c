@@ -80,6 +80,25 @@ static void labels_and_their_values_are_completed(void **state)
     flm_viewer_free(v);
 }
 
+/* Of what is found by names, what there is; the last of several, and no pattern behind others. */
+static void threads_and_processes_are_completed(void **state)
+{
+    (void)state;
+    struct flm_viewer *v = viewer_of(labeled());
+    assert_completes_of(v, "thread:", "thread:\"a|b\"\nthread:gc\nthread:main\n");
+    assert_completes_of(v, "tid:m", "tid:main\n");
+    assert_completes_of(v, "hide:f | thread:gc,",
+                        "hide:f | thread:gc,gc\nhide:f | thread:gc,main\n");
+    assert_completes_of(v, "pid:", "pid:7\n");
+    assert_completes_of(v, "process:8", "");
+    assert_completes_of(v, "comm:", "");
+    assert_completes_of(v, "state:", "");
+    assert_completes_of(v, "thr", "thread:\n");
+    act(v, "apply thread:\"a|b\"");
+    act(v, "apply pid:7");
+    flm_viewer_free(v);
+}
+
 static void operations_are_completed(void **state)
 {
     (void)state;
@@ -162,6 +181,7 @@ static void every_failed_allocation_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_and_processes_are_completed),
         cmocka_unit_test(operations_are_completed),
         cmocka_unit_test(functions_that_begin_so_come_first_then_the_larger_ones),
         cmocka_unit_test(what_needs_quotes_has_them),
