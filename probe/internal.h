@@ -410,6 +410,7 @@ FLM_IN_FRONT bool flm_is_second(void);
 /* In a child everything of the parent's memory is forgotten; before the file is read, what is not
  * in it yet is written (not inside malloc). */
 FLM_IN_FRONT void flm_memory_in_child(void);
+FLM_IN_FRONT void flm_memory_choose(void); /* flm_signals is another */
 FLM_IN_FRONT void flm_memory_write(void);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */

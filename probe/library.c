@@ -19,6 +19,13 @@
 volatile uint32_t flm_signals;
 static bool is_off; /* FLAMEL says so */
 
+static void set_signals(uint32_t signals)
+{
+    flm_signals = signals;
+    if (flm_memory_choose)
+        flm_memory_choose();
+}
+
 /* ---- What a scope costs ---------------------------------------------------------------------- */
 
 enum { BATCHES = 8, CALLS = 500 };
@@ -300,7 +307,7 @@ int flm_probe_do_start(const char *text)
     }
     flm_run.starts = 1;
     __atomic_store_n(&flm_probe_state, 1, __ATOMIC_RELEASE);
-    flm_signals = active_signals;
+    set_signals(active_signals);
     /* Sampled from now on, with or without scopes. */
     if (flm_is_measured(FLM_PROBE_CPU_TIME) && flm_run.number > 0 && flm_local_begin())
         flm_cpu_begin(flm_local);
@@ -345,7 +352,7 @@ void flm_probe_do_stop(void)
         return;
     __atomic_store_n(&flm_probe_state, 0, __ATOMIC_RELEASE);
     flm_probe_do_write();
-    flm_signals = 0;
+    set_signals(0);
 }
 
 /* ---- With the program ------------------------------------------------------------------------ */
@@ -437,7 +444,7 @@ bool flm_is_in_handler(void)
 static void end_in_handler(void)
 {
     __atomic_store_n(&flm_probe_state, 0, __ATOMIC_RELEASE);
-    flm_signals = 0;
+    set_signals(0);
     flm_run.arena.header->now_ticks = flm_clock_ticks();
     flm_run.arena.header->state = FLM_PROBE_ENDED;
     flm_run.number = 0;
@@ -455,7 +462,7 @@ void flm_run_end(void)
     flm_service_end();
     __atomic_store_n(&flm_probe_state, 0, __ATOMIC_RELEASE);
     flm_probe_do_write();
-    flm_signals = 0;
+    set_signals(0);
     if (flm_local && flm_local->thread && flm_top)
         flm_local_drain(flm_local);
     flm_run.arena.header->state = FLM_PROBE_ENDED;

@@ -102,6 +102,13 @@ static void *realloc_either(void *block, size_t size)
 
 static bool is_resolving;
 
+/* What malloc and free are now: the allocator's, or those that count for what is measured. To ask
+ * for that in each call would be four instructions more. */
+static struct {
+    void *(*malloc)(size_t);
+    void (*free)(void *);
+} front = {first_malloc, first_free};
+
 #define FIND(name) ((real.name) = (__typeof__(real.name))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 /* False: dlsym is asking. */
@@ -124,6 +131,7 @@ static bool resolve(void)
     real.free = early_used > 0 ? free_either : free_late;
     real.realloc = early_used > 0 ? realloc_either : realloc_late;
     __atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);
+    flm_memory_choose();
     __atomic_store_n(&is_resolving, false, __ATOMIC_RELEASE);
     return true;
 }
@@ -173,13 +181,22 @@ static void *first_pvalloc(size_t size)
 
 /* ---- How large a block is -------------------------------------------------------------------- */
 
+#if defined __x86_64__
+enum { HEAD_FLAGS = 7, HEAD_IS_MAPPED = 2, HEAD_WORD = 8 };
+
+static inline size_t head_of(const void *block)
+{
+    return ((const size_t *)block)[-1];
+}
+#endif
+
 static inline size_t size_of(void *block)
 {
 #if defined __x86_64__
-    enum { FLAGS = 7, IS_MAPPED = 2, WORD = 8 };
     if (__builtin_expect(has_head, 1)) {
-        size_t head = ((const size_t *)block)[-1];
-        return (head & ~(size_t)FLAGS) - WORD - (head & IS_MAPPED) / IS_MAPPED * WORD;
+        size_t head = head_of(block);
+        return (head & ~(size_t)HEAD_FLAGS) - HEAD_WORD -
+               (head & HEAD_IS_MAPPED) / HEAD_IS_MAPPED * HEAD_WORD;
     }
 #endif
     return real.usable && !is_early(block) ? real.usable(block) : 0;
@@ -241,17 +258,19 @@ struct flm_probe_node *flm_memory_node(void)
     return node;
 }
 
-static inline void allocated(void *block, size_t size)
+/* Returns the block. */
+static inline void *allocated(void *block, size_t size)
 {
     struct flm_probe_node *node = flm_memory_node_now();
     if (FLM_RARELY(!node))
-        return;
+        return block;
     node->value[FLM_PROBE_ALLOCATED] += size;
     node->value[FLM_PROBE_ALLOCATIONS]++;
     if (flm_is_measured(FLM_PROBE_FREEING))
         node->rounded += size_of(block) - size;
     if (FLM_RARELY((flm_memory_left -= (int64_t)size) < 0))
-        flm_memory_sample(block, size);
+        return flm_memory_sample(block, size);
+    return block;
 }
 
 static __attribute__((noinline)) void end_of_live(void *block)
@@ -288,33 +307,96 @@ void flm_memory_freed(void *block)
 
 /* ---- In front of the allocator --------------------------------------------------------------- */
 
-/* Out of line, so that the way of those that are not measured is a jump. */
-static __attribute__((noinline)) void *measured_malloc(size_t size)
+/* Each of these has one way without a branch that is taken, and what is rare is another function
+ * that goes on from there: then one register has to be kept, or none. */
+
+static __attribute__((noinline)) void *malloc_rarely(void *block, size_t size)
+{
+    return block ? allocated(block, size) : NULL;
+}
+
+static void *malloc_counted(size_t size)
 {
     void *block = real.malloc(size);
-    if (__builtin_expect(block != NULL, 1))
-        allocated(block, size);
+    struct flm_probe_open *top = flm_top;
+    if (FLM_RARELY(!block) || FLM_RARELY(!top) || FLM_RARELY(top->at == 0))
+        return malloc_rarely(block, size);
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)top->at;
+    node->value[FLM_PROBE_ALLOCATED] += size;
+    node->value[FLM_PROBE_ALLOCATIONS]++;
+    if (FLM_RARELY((flm_memory_left -= (int64_t)size) < 0))
+        return flm_memory_sample(block, size);
     return block;
 }
 
-FLM_EXPORT void *malloc(size_t size)
+static void *malloc_with_frees(size_t size)
 {
-    return flm_is_measured(FLM_PROBE_MEMORY) ? measured_malloc(size) : real.malloc(size);
+    return malloc_rarely(real.malloc(size), size);
 }
 
-static __attribute__((noinline)) void measured_free(void *block)
+static __attribute__((noinline)) void free_counted_slowly(void *block)
 {
     if (block)
         freed(block);
     real.free(block);
 }
 
+#if defined __x86_64__
+static void *malloc_with_heads(size_t size)
+{
+    void *block = real.malloc(size);
+    struct flm_probe_open *top = flm_top;
+    if (FLM_RARELY(!block) || FLM_RARELY(!top) || FLM_RARELY(top->at == 0))
+        return malloc_rarely(block, size);
+    size_t head = head_of(block);
+    if (FLM_RARELY(head & HEAD_IS_MAPPED))
+        return malloc_rarely(block, size);
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)top->at;
+    node->value[FLM_PROBE_ALLOCATED] += size;
+    node->value[FLM_PROBE_ALLOCATIONS]++;
+    node->rounded += (head & ~(size_t)HEAD_FLAGS) - HEAD_WORD - size;
+    if (FLM_RARELY((flm_memory_left -= (int64_t)size) < 0))
+        return flm_memory_sample(block, size);
+    return block;
+}
+
+static void free_with_heads(void *block)
+{
+    struct flm_probe_open *top = flm_top;
+    if (FLM_RARELY(!block) || FLM_RARELY(!top) || FLM_RARELY(top->at == 0) ||
+        FLM_RARELY(flm_live_may_have(block)) || FLM_RARELY(head_of(block) & HEAD_IS_MAPPED)) {
+        free_counted_slowly(block);
+        return;
+    }
+    size_t head = head_of(block);
+    struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)top->at;
+    node->value[FLM_PROBE_FREED] += (head & ~(size_t)HEAD_FLAGS) - HEAD_WORD;
+    node->value[FLM_PROBE_FREES]++;
+    real.free(block);
+}
+#else
+#define malloc_with_heads malloc_with_frees
+#define free_with_heads free_counted_slowly
+#endif
+
+void flm_memory_choose(void)
+{
+    bool has_frees = flm_is_measured(FLM_PROBE_FREEING);
+    front.free = !has_frees ? real.free : has_head ? free_with_heads : free_counted_slowly;
+    front.malloc = !flm_is_measured(FLM_PROBE_MEMORY) ? real.malloc
+                   : !has_frees                       ? malloc_counted
+                   : has_head                         ? malloc_with_heads
+                                                      : malloc_with_frees;
+}
+
+FLM_EXPORT void *malloc(size_t size)
+{
+    return front.malloc(size);
+}
+
 FLM_EXPORT void free(void *block)
 {
-    if (flm_is_measured(FLM_PROBE_FREEING))
-        measured_free(block);
-    else
-        real.free(block);
+    front.free(block);
 }
 
 FLM_EXPORT void *calloc(size_t count, size_t size)
@@ -438,13 +520,12 @@ FLM_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 
 static const int64_t *who_asks; /* by a variable of the thread's */
 static bool was_asked;
-static void *(*real_malloc)(size_t);
 
 static void *note_malloc(size_t size)
 {
     static _Alignas(EARLY_ALIGNMENT) char block[EARLY_ALIGNMENT];
     if (who_asks != &flm_memory_left)
-        return real_malloc(size);
+        return real.malloc(size);
     was_asked = true;
     return block;
 }
@@ -455,11 +536,10 @@ static bool is_in_front(const char **whose)
     static Dl_info other;
     void *(*first)(size_t) = (void *(*)(size_t))(uintptr_t)dlsym(RTLD_DEFAULT, "malloc");
     void (*its_free)(void *) = (void (*)(void *))(uintptr_t)dlsym(RTLD_DEFAULT, "free");
-    real_malloc = real.malloc;
     who_asks = &flm_memory_left;
-    real.malloc = note_malloc;
+    front.malloc = note_malloc;
     void *block = first(1);
-    real.malloc = real_malloc;
+    front.malloc = real.malloc;
     who_asks = NULL;
     if (!was_asked)
         its_free(block);

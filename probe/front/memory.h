@@ -46,8 +46,8 @@ FLM_HIDDEN void flm_new_start(void *malloc_address);
 
 /* ---- memory_stacks.c ------------------------------------------------------------------------- */
 
-/* The allocation that flm_memory_left is below 0 by. */
-FLM_HIDDEN void flm_memory_sample(void *block, size_t size);
+/* The allocation that flm_memory_left is below 0 by. Returns the block. */
+FLM_HIDDEN void *flm_memory_sample(void *block, size_t size);
 
 /* `interval`: bytes between two on average; 0: none. With `all`, every one, exactly. */
 FLM_HIDDEN void flm_stacks_start(uint64_t interval, bool all);
@@ -61,15 +61,18 @@ FLM_HIDDEN void flm_stack_live(uint32_t stack, size_t size, bool is_end);
 enum { FLM_LIVE_BITS = 16 };
 extern FLM_HIDDEN uint64_t flm_live_bits[1 << (FLM_LIVE_BITS - 6)];
 
-static inline uint64_t flm_live_hash(const void *block)
+/* Its bit: blocks are at least 16 bytes apart. No hash, which is four instructions of each free:
+ * one block of some thousand has a bit, and is as likely to be anywhere. Large blocks, that begin
+ * alike in a page of their own, share 256 bits. */
+static inline uint32_t flm_live_bit(const void *block)
 {
-    return ((uintptr_t)block >> 4) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)((uintptr_t)block >> 4) % (1 << FLM_LIVE_BITS);
 }
 
 /* False: the block is none that is looked at. */
 static inline bool flm_live_may_have(const void *block)
 {
-    uint64_t bit = flm_live_hash(block) >> (64 - FLM_LIVE_BITS);
+    uint32_t bit = flm_live_bit(block);
     return (flm_live_bits[bit / 64] >> (bit % 64)) & 1;
 }
 

@@ -33,19 +33,25 @@ static void unlock(struct part *part)
     __atomic_store_n(&part->lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Those of a bit are in one part. */
-static void count_bit(uint64_t hash, bool is_end)
+/* Those of a word of bits are in one part. */
+static void count_bit(const void *block, bool is_end)
 {
-    uint64_t bit = hash >> (64 - FLM_LIVE_BITS), word = flm_live_bits[bit / 64];
+    uint32_t bit = flm_live_bit(block);
+    uint64_t word = flm_live_bits[bit / 64];
     uint64_t one = (uint64_t)1 << (bit % 64);
     with_bit[bit] += is_end ? (uint32_t)-1 : 1;
     word = with_bit[bit] > 0 ? word | one : word & ~one;
     __atomic_store_n(&flm_live_bits[bit / 64], word, __ATOMIC_RELAXED);
 }
 
+static uint64_t hash_of(uintptr_t block)
+{
+    return (block >> 4) * 0x9E3779B97F4A7C15u;
+}
+
 static size_t home_of(const struct part *part, uintptr_t block)
 {
-    return (size_t)(flm_live_hash((const void *)block) << PART_BITS >> (64 - part->bits)); // NOLINT
+    return (size_t)(hash_of(block) >> (64 - part->bits));
 }
 
 static size_t find(const struct part *part, uintptr_t block)
@@ -74,7 +80,8 @@ static bool grow(struct part *part)
 
 static struct part *part_of(const void *block)
 {
-    return &parts[flm_live_hash(block) >> (64 - PART_BITS)];
+    uint64_t word = flm_live_bit(block) / 64;
+    return &parts[word * 0x9E3779B97F4A7C15u >> (64 - PART_BITS)];
 }
 
 /* Those behind it that are not at home move up. */
@@ -103,7 +110,7 @@ bool flm_live_take(const void *block, struct flm_live *live)
         if (is_there) {
             *live = part->slot[i];
             take_out(part, i);
-            count_bit(flm_live_hash(block), true);
+            count_bit(block, true);
         }
     }
     unlock(part);
@@ -124,7 +131,7 @@ bool flm_live_put(const struct flm_live *live)
         *slot = *live;
         if (old.block == 0) {
             part->count++;
-            count_bit(flm_live_hash(block), false);
+            count_bit(block, false);
         }
     }
     unlock(part);

@@ -218,11 +218,11 @@ static void keep(struct flm_local *local, uint32_t node, void *block, size_t siz
 }
 
 /* Out of line, so that its caller has no more to do. */
-__attribute__((noinline)) void flm_memory_sample(void *block, size_t size)
+__attribute__((noinline)) void *flm_memory_sample(void *block, size_t size)
 {
     struct flm_local *local = flm_local;
     if (!flm_top || flm_is_inside) /* a child that has not begun to measure; another one is made */
-        return;
+        return block;
     int error = errno;
     struct flm_probe_open *top = flm_local_work();
     if (stacks.all) {
@@ -241,6 +241,7 @@ __attribute__((noinline)) void flm_memory_sample(void *block, size_t size)
     }
     flm_local_rest(top);
     errno = error;
+    return block;
 }
 
 void flm_stacks_start(uint64_t interval, bool all)
