@@ -120,28 +120,13 @@ FLM_READ(__recvfrom_chk,
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* An event loop waits here while it has nothing to do. Without this operation that would be self
- * time of the scope around it. The call waits for several files at once, so all calls of a kind
- * count as one file: "epoll", "poll", "select". */
-static bool begin_wait(struct flm_io *io, struct flm_file **known, const char *name, size_t size)
-{
-    if (!flm_is_seen(FLM_PROBE_IO))
-        return false;
-    struct flm_file *file = __atomic_load_n(known, __ATOMIC_ACQUIRE);
-    if (!file) {
-        file = flm_file_named(name, size);
-        __atomic_store_n(known, file, __ATOMIC_RELEASE);
-    }
-    return flm_io_begin(io, file, FLM_PROBE_FILE_WAIT);
-}
-
 #define FLM_WAIT(name, kind, parameters, arguments)                                                \
     FLM_BEHIND(name);                                                                              \
     FLM_FRONT int name parameters                                                                  \
     {                                                                                              \
         static struct flm_file *known;                                                             \
         struct flm_io io;                                                                          \
-        if (!begin_wait(&io, &known, kind, sizeof kind - 1))                                       \
+        if (!flm_io_begin_wait(&io, &known, kind))                                                 \
             return FLM_REAL(name) arguments;                                                       \
         int ready = FLM_REAL(name) arguments;                                                      \
         flm_io_end(&io, ready < 0 ? -1 : 0);                                                       \
@@ -153,6 +138,12 @@ FLM_WAIT(epoll_wait, "epoll", (int file, struct epoll_event *events, int most, i
 FLM_WAIT(epoll_pwait, "epoll",
          (int file, struct epoll_event *events, int most, int timeout_ms, const sigset_t *blocked),
          (file, events, most, timeout_ms, blocked))
+int epoll_pwait2(int file, struct epoll_event *events, int most, const struct timespec *timeout,
+                 const sigset_t *blocked); /* since glibc 2.35 */
+FLM_WAIT(epoll_pwait2, "epoll",
+         (int file, struct epoll_event *events, int most, const struct timespec *timeout,
+          const sigset_t *blocked),
+         (file, events, most, timeout, blocked))
 FLM_WAIT(poll, "poll", (struct pollfd * files, nfds_t count, int timeout_ms),
          (files, count, timeout_ms))
 FLM_WAIT(ppoll, "poll",
@@ -189,5 +180,5 @@ static void __attribute__((constructor)) find_real_ones(void)
     (void)FLM_REAL(fsync), (void)FLM_REAL(fdatasync), (void)FLM_REAL(__read_chk);
     (void)FLM_REAL(__recv_chk), (void)FLM_REAL(__poll_chk), (void)FLM_REAL(poll);
     (void)FLM_REAL(ppoll), (void)FLM_REAL(select), (void)FLM_REAL(pselect);
-    (void)FLM_REAL(epoll_wait), (void)FLM_REAL(epoll_pwait);
+    (void)FLM_REAL(epoll_wait), (void)FLM_REAL(epoll_pwait), (void)FLM_REAL(epoll_pwait2);
 }

@@ -1,6 +1,8 @@
 /* io_calls.c - an operation on a file. Runs in signal handlers. */
 #include "io.h"
 
+#include <string.h>
+
 static struct flm_site *site_of(const void *thing, const void *caller, int operation)
 {
     struct flm_file *file = (struct flm_file *)((uintptr_t)thing - (uintptr_t)operation);
@@ -31,6 +33,18 @@ bool flm_io_begin(struct flm_io *io, struct flm_file *file, enum flm_probe_opera
     io->has_bytes = operation == FLM_PROBE_FILE_READ || operation == FLM_PROBE_FILE_WRITE;
     io->open = flm_call_enter(call);
     return io->open != NULL;
+}
+
+bool flm_io_begin_wait(struct flm_io *io, struct flm_file **known, const char *name)
+{
+    if (!flm_is_seen(FLM_PROBE_IO))
+        return false;
+    struct flm_file *file = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+    if (!file) {
+        file = flm_file_named(name, strlen(name));
+        __atomic_store_n(known, file, __ATOMIC_RELEASE);
+    }
+    return flm_io_begin(io, file, FLM_PROBE_FILE_WAIT);
 }
 
 static bool is_error(int reason)

@@ -116,6 +116,78 @@ int main(void)
 }
 END
 
+# Waiting, each way: for a time that comes to an end, for one that is said there, and for what is there already.
+cat > "$work/waits.c" << 'END'
+#include <errno.h>
+#include <flamel/probe.h>
+#include <liburing.h>
+#include <stdio.h>
+
+static struct io_uring ring;
+static struct __kernel_timespec soon = {.tv_nsec = 20000000};
+
+static void submit(int is_timeout)
+{
+    struct io_uring_sqe *entry = io_uring_get_sqe(&ring);
+    if (is_timeout)
+        io_uring_prep_timeout(entry, &soon, 0, 0);
+    else
+        io_uring_prep_nop(entry);
+}
+static void seen(void)
+{
+    struct io_uring_cqe *entry;
+    if (io_uring_peek_cqe(&ring, &entry) != 0)
+        puts("nothing is there");
+    io_uring_cqe_seen(&ring, entry);
+}
+static void must(int is, int should, const char *what)
+{
+    if (is != should)
+        printf("%s: %d, not %d\n", what, is, should);
+}
+
+int main(void)
+{
+    FLM_FUNC();
+    if (io_uring_queue_init(64, &ring, 0) != 0)
+        return 77;
+    struct io_uring_cqe *entry;
+    {
+        FLM_SCOPE("waits");
+        submit(1);
+        must(io_uring_submit(&ring), 1, "submit");
+        must(io_uring_wait_cqe(&ring, &entry), 0, "wait_cqe");
+        seen();
+        submit(1);
+        must(io_uring_submit_and_wait(&ring, 1), 1, "submit_and_wait");
+        seen();
+        must(io_uring_wait_cqe_timeout(&ring, &entry, &soon), -ETIME, "wait_cqe_timeout");
+    }
+    {
+        FLM_SCOPE("does not");
+        submit(0);
+        must(io_uring_submit(&ring), 1, "submit");
+        must(io_uring_wait_cqe(&ring, &entry), 0, "a completion that is there");
+        seen();
+    }
+    return 0;
+}
+END
+$cc -O1 -Iinclude tests/probe/programs/dump.c -o "$work/dump" || exit 1
+if $cc -O2 -D_GNU_SOURCE -Iinclude "$work/waits.c" -o "$work/waits" -L"$build" -lflamel-probe -luring 2> /dev/null; then
+    FLAMEL=file:$work/out "$work/waits" > "$work/said"
+    status=$?
+    [ $status = 0 ] || [ $status = 77 ] || complain "waits: it fails"
+    [ ! -s "$work/said" ] || complain "waits: $(cat "$work/said")"
+    "$work/dump" "$work/out" > "$work/measured"
+    [ $status = 77 ] || grep -qx "node 5.18 io_uring 3 3 0 0 root;main;waits" "$work/measured" || complain "waits: not 3"
+    [ "$(grep -c '^node 5.18' "$work/measured")" -le 1 ] || complain "waits: what is there is waited for"
+    # As long as they were: more than 50 ms, in ticks of at least 10 MHz.
+    [ $status = 77 ] || awk '/^meter 5.18 io_uring 0 3 / && $6 >= 500000 { good = 1 } END { exit !good }' "$work/measured" ||
+        complain "waits: not timed"
+fi
+
 # loop NAME LIBRARY LINES...
 loop()
 {
