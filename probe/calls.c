@@ -3,22 +3,129 @@
 #include "calls.h"
 
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-uint32_t flm_calls_before;
+/* ---- Before a child is measured -------------------------------------------------------------- */
 
-/* Most children of fork take a few locks and run another program: one that goes on is measured. */
+/* Most children of fork take a few locks and run another program: one that goes on is measured.
+ * What it does until then is kept here, each call for itself, and comes to the root of its tree
+ * when it begins. A call has the number of its place, which none has in a run. */
+enum { MOST_EARLY = 31 };
+static struct early {
+    struct flm_call call;
+    struct flm_probe_node node; /* of this call alone */
+    struct flm_probe_open open;
+    uint64_t ticks, bytes;
+    bool has_ticks, has_bytes;
+} all_early[MOST_EARLY];
+static uint32_t early_count; /* one that is greater than their number is one that goes on */
+
+static uint32_t kept_early(void)
+{
+    uint32_t count = __atomic_load_n(&early_count, __ATOMIC_RELAXED);
+    return count < MOST_EARLY ? count : MOST_EARLY;
+}
+
+uint32_t flm_calls_before(void)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < kept_early(); i++)
+        count += all_early[i].call.site != NULL;
+    return count;
+}
+
+void flm_calls_in_child(void)
+{
+    early_count = 0;
+}
+
+static struct early *early_of(uint32_t number)
+{
+    return number - 1 < MOST_EARLY ? &all_early[number - 1] : NULL;
+}
+
+static struct early *early_opened(const void *open)
+{
+    uintptr_t offset = (uintptr_t)open - (uintptr_t)all_early;
+    return offset < sizeof all_early ? &all_early[offset / sizeof *all_early] : NULL;
+}
+
+static bool is_first_thread(void)
+{
+    return syscall(SYS_gettid) == getpid();
+}
+
+/* Of its first thread: a child that has others goes on. */
+static bool is_early(void)
+{
+    return !flm_top && !flm_local && flm_thread_state == FLM_THREAD_USUAL &&
+           __atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) == 0 && kept_early() < MOST_EARLY &&
+           is_first_thread();
+}
+
+/* NULL: it is not kept, and the child begins. */
+static struct flm_call *early_call(const void *thing, const void *caller, flm_find_site *find_site,
+                                   int operation)
+{
+    struct flm_site *site = find_site(thing, caller, operation);
+    if (!site || (site->kind != FLM_PROBE_LOCK && site->kind != FLM_PROBE_FILE))
+        return NULL;
+    uint32_t at = __atomic_fetch_add(&early_count, 1, __ATOMIC_RELAXED);
+    if (at >= MOST_EARLY)
+        return NULL;
+    struct early *early = &all_early[at];
+    *early = (struct early){.call = {.thing = thing,
+                                     .caller = caller,
+                                     .node = &early->node,
+                                     .site = site,
+                                     .number = at + 1,
+                                     .until_timed = UINT32_MAX}};
+    return &early->call;
+}
+
+/* To the node of the same in the root of this thread, which is the one that they are of. */
+static void add_early(struct early *early)
+{
+    struct flm_site *site = early->call.site;
+    struct flm_probe_node *from = &early->node, *to = from->calls > 0 ? flm_node_of(site) : NULL;
+    if (!to)
+        return;
+    early->call.site = NULL;
+    to->calls += from->calls;
+    to->timed += from->timed;
+    to->total += from->total;
+    to->longest = from->longest > to->longest ? from->longest : to->longest;
+    to->value[FLM_PROBE_AMOUNT] += from->value[FLM_PROBE_AMOUNT];
+    to->value[FLM_PROBE_ERRORS] += from->value[FLM_PROBE_ERRORS];
+    if (early->has_ticks)
+        flm_call_add(site->number, FLM_PROBE_DURATION, early->ticks);
+    if (early->has_bytes)
+        flm_call_add(site->number, FLM_PROBE_BYTES, early->bytes);
+    flm_run.arena.header->lost_calls--; /* which all were when the child began */
+}
+
+static void add_all_early(void)
+{
+    if (!is_first_thread())
+        return;
+    for (uint32_t i = 0; i < kept_early(); i++)
+        if (all_early[i].call.site)
+            add_early(&all_early[i]);
+}
+
+void flm_calls_begin(void)
+{
+    if (FLM_RARELY(kept_early() > 0))
+        add_all_early();
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* Not in a thread that has ended: what it would begin nobody would end. */
 static bool begins(void)
 {
-    enum { LEAST = 32 };
-    static uint32_t calls;
-    if (!flm_local && flm_thread_state != FLM_THREAD_USUAL)
-        return false; /* what it would begin with nobody would end */
-    if (flm_local || __atomic_load_n(&flm_run.number, __ATOMIC_ACQUIRE) > 0)
-        return flm_local_begin();
-    if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) >= LEAST)
-        return flm_local_begin();
-    __atomic_add_fetch(&flm_calls_before, 1, __ATOMIC_RELAXED);
-    return false;
+    return flm_top || ((flm_local || flm_thread_state == FLM_THREAD_USUAL) && flm_local_begin());
 }
 
 static struct flm_call *fill(struct flm_call *call, const void *thing, const void *caller,
@@ -47,7 +154,9 @@ struct flm_call *flm_call_find(const void *thing, const void *caller, flm_find_s
 {
     int kept = errno;
     struct flm_call *call = NULL;
-    if (!flm_is_inside && (flm_top || begins())) {
+    if (FLM_RARELY(!flm_is_inside && is_early()))
+        call = early_call(thing, caller, find_site, operation);
+    if (!call && !flm_is_inside && begins()) {
         const struct flm_probe_open *top = flm_top;
         struct flm_site *site = find_site(thing, caller, operation);
         if (site)
@@ -61,6 +170,11 @@ struct flm_call *flm_call_find(const void *thing, const void *caller, flm_find_s
 void *flm_call_enter(const struct flm_call *call)
 {
     struct flm_probe_open *top = flm_top, *open = top ? top + 1 : NULL;
+    struct early *early = early_of(call->number);
+    if (FLM_RARELY(early)) {
+        early->open.start = flm_clock_ticks();
+        return &early->open;
+    }
     if (!open || open >= &flm_local->thread->open[FLM_PROBE_MOST_DEPTH + 1])
         return NULL;
     flm_top = open;
@@ -83,6 +197,11 @@ uint64_t flm_call_pause(void *scope)
     if (!open)
         return 0;
     uint64_t took = flm_clock_ticks() - open->start;
+    struct early *early = flm_top != open ? early_opened(open) : NULL;
+    if (FLM_RARELY(early)) {
+        early->node.total += took;
+        return took;
+    }
     if (flm_top != open) { /* a scope in it has no end: then this one ends it */
         flm_probe_leave(open);
         return took;
@@ -96,6 +215,12 @@ uint64_t flm_call_pause(void *scope)
 
 void flm_call_add(uint32_t site, enum flm_probe_quantity quantity, uint64_t value)
 {
+    struct early *early = early_of(site);
+    if (FLM_RARELY(early)) {
+        *(quantity == FLM_PROBE_BYTES ? &early->bytes : &early->ticks) = value;
+        *(quantity == FLM_PROBE_BYTES ? &early->has_bytes : &early->has_ticks) = true;
+        return;
+    }
     if (!flm_top)
         return;
     int kept = errno;
@@ -124,6 +249,11 @@ void flm_call_leave(void *scope)
     struct flm_probe_open *open = scope;
     if (!open)
         return;
+    struct early *early = early_opened(open);
+    if (FLM_RARELY(early)) {
+        count(&early->node, early->call.number, flm_call_pause(open));
+        return;
+    }
     struct flm_probe_node *node = (struct flm_probe_node *)(uintptr_t)open->at;
     uint32_t site = open->site;
     bool is_innermost = flm_top == open;

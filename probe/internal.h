@@ -314,8 +314,11 @@ FLM_HIDDEN bool flm_is_in_handler(void);
  * this is none, or there is no memory. */
 FLM_HIDDEN bool flm_run_begin_child(void);
 
-/* Calls of locks and files in a child that is not measured yet. */
-extern FLM_HIDDEN uint32_t flm_calls_before;
+/* Calls of locks and files in a child that was not measured yet: how many are in no thread; when a
+ * thread begins, those that are its own are added; a child has none of its parent's. */
+FLM_HIDDEN uint32_t flm_calls_before(void);
+FLM_HIDDEN void flm_calls_begin(void);
+FLM_HIDDEN void flm_calls_in_child(void);
 
 /* Adds times that locks were held to the meters. In these two the library works. */
 FLM_HIDDEN void flm_local_drain(struct flm_local *local);

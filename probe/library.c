@@ -276,7 +276,7 @@ bool flm_run_begin_child(void)
             header->inside_cost = parent.inside_cost;
             header->outside_cost = parent.outside_cost;
             header->untimed_cost = parent.untimed_cost;
-            header->lost_calls = __atomic_load_n(&flm_calls_before, __ATOMIC_RELAXED);
+            header->lost_calls = flm_calls_before();
             begin_run();
             __atomic_store_n(&flm_run.number, ++runs, __ATOMIC_RELEASE);
         } else {
@@ -376,7 +376,7 @@ static void after_fork(void)
 static void forget_in_child(void)
 {
     flm_unlock();
-    flm_calls_before = 0;
+    flm_calls_in_child();
     flm_cpu_in_child();
     flm_local_forget(); /* its memory is lost; the scopes that are open are the parent's */
     if (flm_files_in_child)

@@ -348,6 +348,8 @@ bool flm_local_begin(void)
     flm_thread_state = FLM_THREAD_BEGINS;
     bool good = make_local();
     flm_thread_state = before;
+    if (good)
+        flm_calls_begin();
     return good;
 }
 

@@ -87,7 +87,7 @@ void flm_wait_begin(struct flm_wait *wait, const struct flm_call *call, const vo
 {
     int kept = errno;
     wait->call = *call;
-    struct flm_site *holder = holder_of(lock, owner, call->site->operation);
+    struct flm_site *holder = flm_local ? holder_of(lock, owner, call->site->operation) : NULL;
     wait->open = flm_call_enter(&wait->call);
     wait->holder = wait->open && holder ? flm_probe_enter(holder) : NULL;
     errno = kept;
@@ -207,7 +207,9 @@ void flm_condition_begin(struct flm_condition_wait *wait, const struct flm_call 
                          const void *lock)
 {
     struct flm_call mine = *call; /* adding the time that it was held may need the table */
-    wait->hold = flm_hold_end(lock);
+    wait->hold = (struct flm_hold){0};
+    if (flm_holds_some())
+        wait->hold = flm_hold_end(lock);
     flm_hold_add(wait->hold);
     flm_wait_begin(&wait->wait, &mine, NULL, 0);
 }

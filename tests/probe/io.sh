@@ -313,8 +313,7 @@ for file in "$work"/child.*; do
     seen=$("$work/dump" "$file" | awk '$1 == "node" && $3 == "/dev/zero" && $2 == "5.7" { print $4 }')
     reads=$((reads + ${seen:-0}))
 done
-# The first 31 tell that it goes on.
-[ $reads = 969 ] || complain "fork: $reads of the child"
+[ $reads = 1000 ] || complain "fork: $reads of the child"
 # Waiting for files: each way, what it returns, and that it is no time of the scope around it; a signal is no
 # error, and a handler may jump out of it. Also as compiled with checks.
 cat > "$work/wait.c" << 'END'
@@ -497,10 +496,14 @@ for wanted in "$work/others,write,operations,12" "$work/others,write,bytes,11" "
     "$work/others,read,bytes,11" "$work/by number,write,operations,3" "$work/by number,write,bytes,9"; do
     grep -qxF "io,$wanted" "$work/csv" || { complain "others: not $wanted"; cat "$work/csv"; }
 done
-# A child begins to be measured after some calls, and what came before is said: none is lost without a word. One
-# that may not write its file is said by its parent.
+# A child begins to be measured after some calls, and has those before: their time, bytes and errors, whether a call
+# or a scope comes next. One that may not write its file is said by its parent.
 cat > "$work/children.c" << 'END'
 #include <fcntl.h>
+#include <flamel/probe.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -509,15 +512,32 @@ cat > "$work/children.c" << 'END'
 #include <unistd.h>
 int main(int count, char **words)
 {
-    int n = atoi(words[1]), status, out = open("/dev/null", O_WRONLY);
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static sem_t empty;
+    int n = atoi(words[1]), status, out = open("/dev/null", O_WRONLY), in = open("/dev/zero", O_RDONLY);
     if (count > 2)
         chmod(words[2], 0555);
     if (fork() == 0) {
         if (count > 2 && getuid() == 0 && setuid(65534) != 0)
             _exit(1);
         for (int i = 0; i < n; i++)
-            if (write(out, "x", 1) != 1)
+            if (write(out, "xyz", 3) != 3)
                 _exit(1);
+        for (int i = 0; i < 5; i++)
+            if (write(in, "xyz", 3) != -1)
+                _exit(1);
+        struct timespec past = {0, 0};
+        pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+        poll(NULL, 0, 20);
+        pthread_mutex_lock(&lock);
+        if (pthread_cond_timedwait(&condition, &lock, &past) == 0 || sem_timedwait(&empty, &past) == 0)
+            _exit(1);
+        pthread_mutex_unlock(&lock);
+        for (int i = 0; i < 7; i++) {
+            pthread_mutex_lock(&lock);
+            pthread_mutex_unlock(&lock);
+        }
+        FLM_SCOPE("goes on");
         exit(0);
     }
     wait(&status);
@@ -526,17 +546,27 @@ int main(int count, char **words)
     return status != 0;
 }
 END
-$cc -w -O1 "$work/children.c" -o "$work/children" || exit 1
-for n in 33 100 5000; do
+$cc -w -O1 -Iinclude "$work/children.c" -o "$work/children" -L"$build" -lflamel-probe || exit 1
+for n in 1 10 33 100 5000; do
     rm -f "$work"/young*
-    FLAMEL=file:$work/young LD_PRELOAD=$build/libflamel-probe.so.0 "$work/children" $n || complain "children: it fails"
-    "$build/flamel" report --json "$work"/young.* > "$work/told" || complain "children: no file of the child"
-    counted=$(sed -n 's/.*"operation": "write", "operations": \([0-9]*\).*/\1/p' "$work/told")
-    before=$(sed -n 's/.*"calls_before_start": \([0-9]*\).*/\1/p' "$work/told")
-    [ $((counted + before)) = $n ] || { complain "children: $counted and $before of $n"; cat "$work/told"; }
+    FLAMEL=file:$work/young "$work/children" $n || complain "children: it fails"
+    "$build/flamel" report --json "$work"/young.* > "$work/said" || complain "children: no file of the child"
+    grep calls_before_start "$work/said" && complain "children: calls of $n are lost"
+    "$work/dump" "$work"/young.* > "$work/told"
+    has "node 5.8 /dev/null $n $n $((3 * n)) 0 root"
+    has "node 5.8 /dev/zero 5 5 0 5 root"
+    has "node 5.18 poll 1 1 0 0 root"
+    for waits in 5 6; do # for a condition, and a semaphore: neither was got
+        grep -q "^node 4.$waits [^ ]* 1 1 0 1 root$" "$work/told" || complain "children: not one wait of kind $waits"
+    done
+    grep -q "^node 4.1 [^ ]* 8 0 0 0 root$" "$work/told" || complain "children: not 8 times the lock"
+    grep -q "^meter 5.8 /dev/null 0 $n " "$work/told" || complain "children: not all are timed"
+    grep -q "^meter 5.8 /dev/null 1 $n $((3 * n)) 3 3$" "$work/told" || complain "children: other bytes"
+    # That one was as long as it was: more than 10 ms, in ticks of at least 10 MHz.
+    awk '/^meter 5.18 poll 0 1 / && $6 >= 100000 { good = 1 } END { exit !good }' "$work/told" || complain "children: poll was not timed"
 done
 mkdir "$work/own"
-FLAMEL=file:$work/own/child LD_PRELOAD=$build/libflamel-probe.so.0 "$work/children" 100 "$work/own" || complain "children: it fails"
+FLAMEL=file:$work/own/child "$work/children" 100 "$work/own" || complain "children: it fails"
 [ "$(ls "$work/own")" = child ] || complain "children: a file where none can be made"
 "$build/flamel" report --json "$work/own/child" | grep -q '"lost": {"processes_without_file": 1}' || complain "children: no word of the one without a file"
 exit $bad
