@@ -42,16 +42,22 @@ static bool is_short_command(const struct making *m, struct flm_bytes name)
     return m->command.size > 0 && flm_bytes_equal(name, cut);
 }
 
-static uint32_t kind_of(uint32_t kind)
+/* What is inlined by a compiler that runs with the program has no module. */
+static bool is_inlined_script(const struct flm_frame_record *r)
 {
-    switch (kind) {
+    return r->kind == FLM_KIND_INLINED && r->module == 0;
+}
+
+static uint32_t kind_of(const struct flm_frame_record *r)
+{
+    switch (r->kind) {
     case FLM_KIND_INLINED:
-        return FLM_KIND_NATIVE;
+        return is_inlined_script(r) ? FLM_KIND_JIT : FLM_KIND_NATIVE;
     case FLM_KIND_JIT_TIER1:
     case FLM_KIND_INTERPRETED:
         return FLM_KIND_JIT;
     default:
-        return kind;
+        return r->kind;
     }
 }
 
@@ -118,7 +124,8 @@ static bool has_function(const struct flm_profile *p, struct flm_bytes name, uin
 static uint32_t function_string(struct making *m, const struct flm_frame_record *r)
 {
     bool is_compiled = r->kind == FLM_KIND_PLAIN || r->kind == FLM_KIND_NATIVE ||
-                       r->kind == FLM_KIND_KERNEL || r->kind == FLM_KIND_INLINED;
+                       r->kind == FLM_KIND_KERNEL ||
+                       (r->kind == FLM_KIND_INLINED && !is_inlined_script(r));
     struct flm_bytes name = flm_string_bytes(m->p, r->function), base = name;
     base.size = is_compiled ? flm_clone_base(name) : name.size;
     if (base.size == name.size || (flm_bytes_are(flm_bytes_from(name, base.size), ".cold") &&
@@ -132,7 +139,7 @@ static uint32_t make_frame(struct making *m, const struct flm_frame_record *r)
 {
     m->is_part = false;
     struct flm_frame_record made = {
-        .function = function_string(m, r), .kind = kind_of(r->kind), .flags = r->flags};
+        .function = function_string(m, r), .kind = kind_of(r), .flags = r->flags};
     if (r->module)
         made.module = is_command(m, flm_path_end(flm_string_bytes(m->p, r->module)))
                           ? m->command_string

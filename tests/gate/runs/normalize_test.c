@@ -89,13 +89,16 @@ static void scripts_are_told_apart_by_their_file_not_by_its_folder(void **state)
     const struct frame old = {"work", NULL, "/old/main.py", 3, FLM_KIND_INTERPRETED};
     const struct frame new = {"work", NULL, "/new/main.py", 5, FLM_KIND_JIT};
     const struct frame other = {"work", NULL, "/old/other.py", 3, FLM_KIND_INTERPRETED};
+    const struct frame inlined = {"work", NULL, "/new/main.py", 5, FLM_KIND_INLINED};
     struct flm_profile *a = stack_of(&old, 1, NULL), *b = stack_of(&new, 1, NULL),
-                       *c = stack_of(&other, 1, NULL);
+                       *c = stack_of(&other, 1, NULL), *d = stack_of(&inlined, 1, NULL);
     assert_true(become_alike(a, b));
+    assert_true(become_alike(a, d));
     assert_false(become_alike(a, c));
     flm_profile_free(a);
     flm_profile_free(b);
     flm_profile_free(c);
+    flm_profile_free(d);
 }
 
 static void functions_of_two_modules_stay_two(void **state)
