@@ -339,6 +339,7 @@ static bool go_live(jni *env, const char **why)
 {
     *why = "no memory for the agent";
     structures_keep_inlined(true);
+    kinds_begin(env);
     if (!methods_begin() || !threads_begin() || !samples_begin())
         return false;
     agent.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -384,7 +385,7 @@ static bool find_vm(const char **why)
     agent.get_trace = (get_call_trace)(uintptr_t)dlsym(library, "AsyncGetCallTrace");
     *why = "this VM has no AsyncGetCallTrace: only HotSpot has";
     bool good = agent.get_trace && structures_find(library, why);
-    dlclose(library);
+    dlclose(library); /* which is still that of the VM: it is only not counted twice */
     return good;
 }
 

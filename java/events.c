@@ -7,28 +7,55 @@
 /* Half as many as elsewhere: they are on the stack of a thread of the program. */
 enum { MOST = FLM_JAVA_MOST_FRAMES / 2 };
 
-void sample_here(struct flm_java_sample *s, object of)
+/* Where the current thread is, and what with. */
+struct here {
+    struct jvmti_frame there[MOST]; /* and then our own, in the same place */
+    uint32_t count;
+    char *class_name;
+};
+
+static struct flm_java_frame *frames_of(struct here *h)
 {
-    struct jvmti_frame there[MOST];
-    struct flm_java_frame *frames = (struct flm_java_frame *)(void *)there;
-    char *class_name = NULL;
+    _Static_assert(sizeof *h->there == sizeof(struct flm_java_frame),
+                   "one takes the place of the other");
+    return (struct flm_java_frame *)(void *)h->there;
+}
+
+static void look_here(struct here *h, object of)
+{
+    struct flm_java_frame *frames = frames_of(h);
     int32_t count = 0;
-    _Static_assert(sizeof *there == sizeof *frames, "one takes the place of the other");
-    if (jvmti_stack(agent.ti, NULL, MOST, there, &count) != 0)
+    jni *env = NULL;
+    if (jvmti_stack(agent.ti, NULL, MOST, h->there, &count) != 0)
         count = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const struct jvmti_frame frame = there[i];
+    h->count = (uint32_t)count;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct jvmti_frame frame = h->there[i];
         const struct flm_java_frame ours = frame_of(&frame);
         memcpy(&frames[i], &ours, sizeof ours);
     }
-    if (jvmti_class_signature(agent.ti, of, &class_name) != 0)
-        class_name = NULL;
+    if (vm_environment(agent.vm, &env, JNI_VERSION) == 0 && env)
+        kinds_find_known(kinds_thread(env), frames, h->count);
+    h->class_name = NULL;
+    if (jvmti_class_signature(agent.ti, of, &h->class_name) != 0)
+        h->class_name = NULL;
+}
+
+static void set_stack(struct flm_java_sample *s, const struct here *h)
+{
     s->thread = own_id();
     s->cpu = UINT32_MAX;
-    s->frame_count = (uint32_t)count;
-    s->more_frames = count == MOST;
-    sample_write(s, frames, class_name);
-    jvmti_free(agent.ti, class_name);
+    s->frame_count = h->count;
+    s->more_frames = h->count == MOST;
+}
+
+void sample_here(struct flm_java_sample *s, object of)
+{
+    struct here here;
+    look_here(&here, of);
+    set_stack(s, &here);
+    sample_write(s, frames_of(&here), here.class_name);
+    jvmti_free(agent.ti, here.class_name);
 }
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
@@ -39,15 +66,19 @@ static void on_allocation(jvmti *ti, jni *env, object thread, object o, object o
 {
     double bytes = (double)size, share = -expm1(-bytes / (double)agent.config.alloc_bytes);
     struct flm_java_sample s = {.metric = FLM_JAVA_ALLOC};
+    struct here here;
     (void)ti;
-    (void)env;
     (void)thread;
-    (void)o;
     if (size <= 0 || !enter())
         return;
     s.time_ns = now_ns(CLOCK_MONOTONIC);
     s.value = (uint64_t)(bytes / share + 0.5);
-    sample_here(&s, of);
+    look_here(&here, of);
+    set_stack(&s, &here);
+    (void)env;
+    (void)o;
+    sample_write(&s, frames_of(&here), here.class_name);
+    jvmti_free(agent.ti, here.class_name);
     leave();
 }
 

@@ -4,6 +4,8 @@
  *     agent.c       starts and ends it; its own thread, which does what signal handlers must not
  *     threads.c     which threads are sampled, and what sends them the signal
  *     sample.c      the signal handler: the stack of the interrupted thread
+ *     kinds.c       which of its frames are interpreted, compiled, or inlined
+ *     faults.c      reading what may not be there
  *     methods.c     names of methods that samples have
  *     structures.c  where the VM keeps what no interface tells
  *     ring.c        records, from any thread
@@ -30,6 +32,9 @@ struct perf_event_mmap_page;
 
 enum { MOST_NAME = 120 };
 
+/* Where a fault continues; NULL: it is not ours. */
+typedef sigjmp_buf *_Atomic guard;
+
 /* A sampled thread. Handlers find it by its number, and read it; the rest happens under a lock. */
 struct thread {
     _Atomic int32_t id; /* 0: free */
@@ -39,8 +44,8 @@ struct thread {
     bool has_timer;
 
     /* Of the handlers that run in it. */
-    sigjmp_buf *_Atomic fault; /* where a fault continues; NULL: it is not ours */
-    int64_t handled_ns;        /* the last signal for a sample of the recorder */
+    guard fault;
+    int64_t handled_ns; /* the last signal for a sample of the recorder */
 
     /* Of the agent's own thread, for elapsed time. */
     object reference; /* a global one; NULL: unknown */
@@ -108,6 +113,9 @@ void threads_remove(jni *env, int32_t id);
 /* Those that the VM has. */
 void threads_add_all(jni *env);
 
+/* The VM's own structure of a thread, whose address it keeps in a field of the object; 0: none. */
+uint64_t threads_address(jni *env, object thread);
+
 /* The record of a thread. NULL: it is not sampled. Safe in signal handlers. */
 struct thread *thread_of(int32_t id);
 int32_t own_id(void);
@@ -125,6 +133,43 @@ void samples_end(void);
 /* Writes a sample of a stack that was taken in another way. */
 void sample_write(struct flm_java_sample *sample, const struct flm_java_frame *frames,
                   const char *text);
+
+/* ---- faults.c: safe in signal handlers ------------------------------------------------------- */
+
+/* Does the work; false when it faulted. `guarded_run_here` finds the guard of the thread, and does
+ * nothing where it has none. */
+bool guarded_run(guard *g, void (*work)(void *), void *context);
+bool guarded_run_here(void (*work)(void *), void *context);
+
+/* Whether a thread that blocks these signals gets those of faults. */
+bool may_fault(const sigset_t *blocked);
+
+void pass_on(int signal, siginfo_t *info, void *context, const struct sigaction *before);
+
+bool faults_begin(void);
+void faults_end(void);
+
+/* ---- kinds.c: safe in signal handlers -------------------------------------------------------- */
+
+/* A frame of the machine. */
+struct machine_frame {
+    uint64_t pc, sp, fp;
+};
+
+/* Learns where the VM has its generated code, in a thread that has an environment. */
+void kinds_begin(jni *env);
+
+/* The VM's own structure of the thread that has the environment. */
+uint64_t kinds_thread(const jni *env);
+
+/* Says of frames of a thread, innermost first, how they are run. They are those that
+ * AsyncGetCallTrace has found from `asked` on, or, with NULL, those that the VM's interface has. Of
+ * another thread only while it waits: what it has then may be wrong, and is checked. May fault. */
+void kinds_find(uint64_t thread, const struct machine_frame *asked, struct flm_java_frame *frames,
+                uint32_t count);
+
+/* The same of frames of the interface; faults are caught. */
+void kinds_find_known(uint64_t thread, struct flm_java_frame *frames, uint32_t count);
 
 /* ---- methods.c ------------------------------------------------------------------------------- */
 
@@ -145,6 +190,13 @@ void methods_prepare_class(object of);
 
 /* Finds what is needed. False, and a reason. */
 bool structures_find(void *library, const char **why);
+
+/* A field: where it is in its structure; of a static one, what it has. Numbers of 32 bits in the
+ * lower half. */
+bool structures_offset(const char *type, const char *field, uint64_t *offset);
+bool structures_value(const char *type, const char *field, uint64_t *value);
+bool structures_size(const char *type, uint64_t *size);
+bool structures_constant(const char *name, int32_t *value);
 
 /* Has compilers note which functions are inlined where for all code, and not for safepoints alone:
  * without that a sample is of the next safepoint's function, though never of another compiled one.

@@ -54,6 +54,10 @@ struct vm_attach_arguments {
 
 /* ---- JNI ------------------------------------------------------------------------------------- */
 
+static inline int32_t jni_version(jni *e)
+{
+    return CALL(e, 4, int32_t, (jni *))(e);
+}
 static inline object jni_find_class(jni *e, const char *name)
 {
     return CALL(e, 6, object, (jni *, const char *))(e, name);

@@ -7,8 +7,8 @@
  * which needs no safepoint; and if the thread was in native code its registers and the end of
  * its stack are copied, for the recorder to unwind.
  *
- * AsyncGetCallTrace may read what is no frame, and fault. The fault is ours then, and the sample
- * says so; all other faults are the VM's, which uses them (for null checks and safepoints). */
+ * AsyncGetCallTrace may read what is no frame, and fault. The fault is caught then (faults.c), and
+ * the sample says so. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
@@ -26,19 +26,14 @@ struct buffer {
     _Atomic bool is_used;
     struct call_frame frames[FLM_JAVA_MOST_FRAMES];
     struct flm_java_frame out[FLM_JAVA_MOST_FRAMES];
+    struct machine_frame asked; /* where `frames` begin */
     uint64_t kernel[MOST_KERNEL];
     uint64_t records[EVENT_RING / 8];
     char stack[MOST_STACK];
 };
 
 static struct buffer *buffers;
-static _Atomic int32_t guarded; /* threads in which a fault may be ours */
 static struct sigaction before_recorders;
-static struct fault_handler {
-    int signal;
-    bool is_left; /* in a chain of somebody else's, when we went */
-    struct sigaction before;
-} of_segv = {.signal = SIGSEGV}, of_bus = {.signal = SIGBUS};
 static bool own_is_left;
 
 /* ---- Registers ------------------------------------------------------------------------------- */
@@ -79,37 +74,15 @@ static bool is_generated(uint64_t pc)
     return pc >= agent.code_start && pc < agent.code_end;
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
-
-static void pass_on(int signal, siginfo_t *info, void *context, const struct sigaction *before)
-{
-    if (before->sa_flags & SA_SIGINFO)
-        before->sa_sigaction(signal, info, context);
-    else if (before->sa_handler == SIG_DFL)
-        sigaction(signal, before, NULL); /* it happens again, and ends the process */
-    else if (before->sa_handler != SIG_IGN)
-        before->sa_handler(signal);
-}
-
-static void on_fault(int signal, siginfo_t *info, void *context)
-{
-    struct thread *t = atomic_load(&guarded) > 0 ? thread_of(own_id()) : NULL;
-    sigjmp_buf *fault = t ? atomic_exchange(&t->fault, NULL) : NULL;
-    if (fault) {
-        const ucontext_t *interrupted = context;
-        /* Of the kernel's size: pthread_sigmask is not on the list of what a handler may call. */
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &interrupted->uc_sigmask, NULL, 8);
-        siglongjmp(*fault, 1);
-    }
-    pass_on(signal, info, context, signal == SIGSEGV ? &of_segv.before : &of_bus.before);
-}
-
 /* ---- Java frames ----------------------------------------------------------------------------- */
 
 static int32_t ask_at(struct buffer *b, jni *env, void *context)
 {
     struct call_trace trace = {env, 0, b->frames};
+    const ucontext_t *asked = context;
     agent.get_trace(&trace, FLM_JAVA_MOST_FRAMES, context);
+    if (trace.count > 0)
+        b->asked = (struct machine_frame){PC(asked), SP(asked), FP(asked)};
     return trace.count;
 }
 
@@ -202,63 +175,84 @@ static int32_t ask_above_native(struct buffer *b, jni *env, const ucontext_t *co
     return error;
 }
 
-/* A fault of a thread that blocks its signal would end the process: as it does in a handler of
- * faults, say another profiler's. */
-static bool may_fault(const ucontext_t *context)
-{
-    return sigismember(&context->uc_sigmask, SIGSEGV) == 0 &&
-           sigismember(&context->uc_sigmask, SIGBUS) == 0;
-}
+struct walk {
+    struct buffer *b;
+    const ucontext_t *context;
+    jni *env;
+    int32_t count; /* of frames; 0 or below: none, by the VM's number for the reason */
+};
 
-/* How many frames; 0 or below: none, by the VM's number for the reason. */
-static int32_t find_frames(struct buffer *b, struct thread *t, const ucontext_t *context)
+static void find_frames(void *in)
 {
     enum { UNKNOWN_NOT_JAVA = -3, UNKNOWN_JAVA = -5, NOT_WALKABLE_JAVA = -6 };
-    sigjmp_buf fault;
-    jni *env = NULL;
-    volatile int32_t count = 0;
-    if (vm_environment(agent.vm, &env, JNI_VERSION) != 0 || !env)
+    struct walk *w = in;
+    struct buffer *b = w->b;
+    bool generated = is_generated(PC(w->context));
+    int32_t count = ask(b, w->env, (void *)(uintptr_t)w->context);
+    if (count <= UNKNOWN_NOT_JAVA && count >= NOT_WALKABLE_JAVA && generated)
+        count = ask_for_caller(b, w->env, w->context, count);
+    if (count == UNKNOWN_JAVA && generated)
+        count = ask_above(b, w->env, w->context, count);
+    if (count == UNKNOWN_JAVA && generated)
+        count = ask_for_stubs_caller(b, w->env, w->context, count);
+    if (count <= UNKNOWN_NOT_JAVA && count >= NOT_WALKABLE_JAVA && !generated)
+        count = ask_above_native(b, w->env, w->context, count);
+    w->count = count;
+}
+
+static void find_kinds(void *in)
+{
+    struct walk *w = in;
+    kinds_find(kinds_thread(w->env), &w->b->asked, w->b->out, (uint32_t)w->count);
+}
+
+/* Frames with their kinds, in b->out. Their number; 0 or below: none. */
+static int32_t walk(struct buffer *b, struct thread *t, const ucontext_t *context)
+{
+    enum { NATIVE_BYTECODE = -3 }; /* AsyncGetCallTrace's */
+    struct walk w = {.b = b, .context = context};
+    if (vm_environment(agent.vm, &w.env, JNI_VERSION) != 0 || !w.env)
         return 0;
-    if (sigsetjmp(fault, 0) == 0) {
-        atomic_store(&t->fault, &fault);
-        atomic_fetch_add(&guarded, 1);
-        count = ask(b, env, (void *)(uintptr_t)context);
-        if (count <= UNKNOWN_NOT_JAVA && count >= NOT_WALKABLE_JAVA && is_generated(PC(context)))
-            count = ask_for_caller(b, env, context, count);
-        if (count == UNKNOWN_JAVA && is_generated(PC(context)))
-            count = ask_above(b, env, context, count);
-        if (count == UNKNOWN_JAVA && is_generated(PC(context)))
-            count = ask_for_stubs_caller(b, env, context, count);
-        if (count <= UNKNOWN_NOT_JAVA && count >= NOT_WALKABLE_JAVA && !is_generated(PC(context)))
-            count = ask_above_native(b, env, context, count);
-    } else {
-        count = -FLM_JAVA_FAULT;
+    if (!guarded_run(&t->fault, find_frames, &w))
+        return -FLM_JAVA_FAULT;
+    for (int32_t i = 0; i < w.count; i++) {
+        int32_t bytecode = b->frames[i].bytecode;
+        b->out[i] = (struct flm_java_frame){(uint64_t)(uintptr_t)b->frames[i].method, bytecode,
+                                            bytecode == NATIVE_BYTECODE ? FLM_JAVA_NATIVE_METHOD
+                                                                        : FLM_JAVA_UNKNOWN};
+        method_seen(b->frames[i].method);
     }
-    atomic_store(&t->fault, NULL);
-    atomic_fetch_sub(&guarded, 1);
-    return count;
+    if (w.count > 0)
+        guarded_run(&t->fault, find_kinds, &w);
+    return w.count;
+}
+
+struct copying {
+    struct buffer *b;
+    uint64_t from;
+    uint32_t wanted, copied;
+};
+
+static void copy_pages(void *in)
+{
+    enum { PAGE = 4096 };
+    struct copying *c = in;
+    while (c->copied < c->wanted) {
+        uint64_t from = c->from + c->copied;
+        uint32_t size = PAGE - (uint32_t)(from & (PAGE - 1));
+        size = size < c->wanted - c->copied ? size : c->wanted - c->copied;
+        memcpy(c->b->stack + c->copied, (const char *)(uintptr_t)from, size);
+        c->copied += size;
+    }
 }
 
 /* As far as there is a stack: a fault behind its end is caught as well. */
 static uint32_t copy_stack(struct buffer *b, struct thread *t, uint64_t from)
 {
-    enum { PAGE = 4096 };
-    sigjmp_buf fault;
-    volatile uint32_t copied = 0;
     uint32_t wanted = agent.config.stack_size < MOST_STACK ? agent.config.stack_size : MOST_STACK;
-    if (sigsetjmp(fault, 0) == 0) {
-        atomic_store(&t->fault, &fault);
-        atomic_fetch_add(&guarded, 1);
-        while (copied < wanted) {
-            uint32_t size = PAGE - (uint32_t)((from + copied) & (PAGE - 1));
-            size = size < wanted - copied ? size : wanted - copied;
-            memcpy(b->stack + copied, (const char *)(uintptr_t)(from + copied), size);
-            copied += size;
-        }
-    }
-    atomic_store(&t->fault, NULL);
-    atomic_fetch_sub(&guarded, 1);
-    return copied & ~7u;
+    struct copying c = {b, from, wanted, 0};
+    guarded_run(&t->fault, copy_pages, &c);
+    return c.copied & ~7u;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -277,18 +271,18 @@ static void add_lost(bool is_stack)
     __atomic_add_fetch(lost, 1, __ATOMIC_RELAXED);
 }
 
-static void write_sample(struct flm_java_sample *s, const uint64_t *kernel,
-                         const struct flm_java_frame *frames, const uint64_t *registers,
-                         const char *stack, const char *text)
+static uint64_t size_of(const struct flm_java_sample *s)
 {
-    uint64_t size = sizeof *s + s->kernel_count * sizeof *kernel + s->frame_count * sizeof *frames +
-                    s->register_count * sizeof *registers + flm_java_aligned(s->stack_size) +
-                    flm_java_aligned(s->text_size);
-    char *record = ring_reserve(size);
-    if (!record) {
-        add_lost(s->is_stack);
-        return;
-    }
+    return sizeof *s + s->kernel_count * sizeof(uint64_t) +
+           s->frame_count * sizeof(struct flm_java_frame) + s->register_count * sizeof(uint64_t) +
+           flm_java_aligned(s->stack_size) + flm_java_aligned(s->text_size);
+}
+
+/* To a place in the ring, of its size. */
+static void fill(char *record, const struct flm_java_sample *s, const uint64_t *kernel,
+                 const struct flm_java_frame *frames, const uint64_t *registers, const char *stack,
+                 const char *text)
+{
     /* Its size comes last: ring_commit. */
     memcpy(record + sizeof s->record, (char *)s + sizeof s->record, sizeof *s - sizeof s->record);
     char *at = record + sizeof *s;
@@ -297,15 +291,35 @@ static void write_sample(struct flm_java_sample *s, const uint64_t *kernel,
     at = put(at, registers, s->register_count * sizeof *registers);
     at = put(at, stack, s->stack_size);
     put(at, text, s->text_size);
-    ring_commit(record, size, FLM_JAVA_SAMPLE);
+    ring_commit(record, size_of(s), FLM_JAVA_SAMPLE);
+}
+
+static void write_sample(const struct flm_java_sample *s, const uint64_t *kernel,
+                         const struct flm_java_frame *frames, const uint64_t *registers,
+                         const char *stack)
+{
+    char *record = ring_reserve(size_of(s));
+    if (record)
+        fill(record, s, kernel, frames, registers, stack, "");
+    else
+        add_lost(s->is_stack);
+}
+
+static void set_text(struct flm_java_sample *s, const char *text)
+{
+    s->text_size = text ? (uint32_t)strnlen(text, 512) : 0;
 }
 
 void sample_write(struct flm_java_sample *s, const struct flm_java_frame *frames, const char *text)
 {
     for (uint32_t i = 0; i < s->frame_count; i++)
         method_seen((method_id)(uintptr_t)frames[i].method);
-    s->text_size = text ? (uint32_t)strnlen(text, 512) : 0;
-    write_sample(s, NULL, frames, NULL, NULL, text ? text : "");
+    set_text(s, text);
+    char *record = ring_reserve(size_of(s));
+    if (record)
+        fill(record, s, NULL, frames, NULL, NULL, text);
+    else
+        add_lost(false);
 }
 
 /* ---- The event's ring ------------------------------------------------------------------------ */
@@ -346,7 +360,7 @@ static bool write_event_samples(struct buffer *b, struct thread *t, struct flm_j
             s->cpu = (uint32_t)word(b, at + 16);
             s->value = word(b, at + 24);
             s->kernel_count = (uint32_t)kept;
-            write_sample(s, b->kernel, b->out, registers, b->stack, "");
+            write_sample(s, b->kernel, b->out, registers, b->stack);
             found = true;
         } else if (type == PERF_RECORD_LOST && record_size >= 24) {
             __atomic_add_fetch(&agent.ring->lost_by_kernel, word(b, at + 16), __ATOMIC_RELAXED);
@@ -389,9 +403,10 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
     struct buffer *b = take_buffer(id, reason == OF_RECORDER);
     if (!b)
         return;
-    enum { NATIVE_BYTECODE = -3 }; /* AsyncGetCallTrace's */
-    bool reads = may_fault(context);
-    int32_t count = reads ? find_frames(b, t, context) : -FLM_JAVA_FAULT;
+    /* A fault of a thread that blocks its signal would end the process: as it does in a handler of
+     * faults, say another profiler's. */
+    bool reads = may_fault(&context->uc_sigmask);
+    int32_t count = reads ? walk(b, t, context) : -FLM_JAVA_FAULT;
     struct flm_java_sample s = {
         .thread = id,
         .error = count > 0 ? 0 : count,
@@ -406,13 +421,6 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
     };
     if (count <= 0 && -count < FLM_JAVA_ERRORS)
         __atomic_add_fetch(&agent.ring->errors[-count], 1, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < s.frame_count; i++) {
-        int32_t bytecode = b->frames[i].bytecode;
-        b->out[i] = (struct flm_java_frame){(uint64_t)(uintptr_t)b->frames[i].method, bytecode,
-                                            bytecode == NATIVE_BYTECODE ? FLM_JAVA_NATIVE_METHOD
-                                                                        : FLM_JAVA_UNKNOWN};
-        method_seen(b->frames[i].method);
-    }
     if (reads && !is_generated(s.ip)) {
         read_registers(context, registers);
         s.register_count = REGISTERS;
@@ -427,7 +435,7 @@ static void take(struct thread *t, int32_t id, enum reason reason, const siginfo
     if (reason == OF_EVENT)
         write_event_samples(b, t, &s, registers);
     else if (s.value > 0 || reason == OF_RECORDER)
-        write_sample(&s, NULL, b->out, registers, b->stack, "");
+        write_sample(&s, NULL, b->out, registers, b->stack);
     atomic_store(&b->is_used, false);
 }
 
@@ -468,21 +476,16 @@ static void on_recorders_signal(int signal, siginfo_t *info, void *context)
 
 /* ---- Installing ------------------------------------------------------------------------------ */
 
-static bool install(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *before,
-                    bool like_before)
+static bool install(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
     if (sigaction(signal, NULL, before) != 0)
         return false;
     sigemptyset(&action.sa_mask);
-    if (!like_before) { /* one handler at a time: a thread has one place where a fault continues */
-        sigaddset(&action.sa_mask, SIGPROF);
-        if (agent.config.signal)
-            sigaddset(&action.sa_mask, (int)agent.config.signal);
-    } else {
-        action.sa_mask = before->sa_mask;
-        action.sa_flags |= before->sa_flags & (SA_ONSTACK | SA_NODEFER);
-    }
+    /* One handler at a time: a thread has one place where a fault continues. */
+    sigaddset(&action.sa_mask, SIGPROF);
+    if (agent.config.signal)
+        sigaddset(&action.sa_mask, (int)agent.config.signal);
     action.sa_sigaction = handler;
     return sigaction(signal, &action, NULL) == 0;
 }
@@ -495,28 +498,6 @@ static void uninstall(int signal, void (*handler)(int, siginfo_t *, void *),
         sigaction(signal, before, NULL);
 }
 
-/* Where somebody else's handler is now, it calls ours, which stays. Put in front of that the next
- * time, it would be called by itself: each would pass a fault on to the other for ever. */
-static bool install_for_faults(struct fault_handler *h)
-{
-    struct sigaction now;
-    if (sigaction(h->signal, NULL, &now) != 0)
-        return false;
-    if (h->is_left && now.sa_sigaction != h->before.sa_sigaction)
-        return true;
-    h->is_left = false;
-    return install(h->signal, on_fault, &h->before, true);
-}
-
-static void uninstall_for_faults(struct fault_handler *h)
-{
-    struct sigaction now;
-    bool is_there = sigaction(h->signal, NULL, &now) == 0 && now.sa_sigaction == on_fault;
-    if (is_there)
-        sigaction(h->signal, &h->before, NULL);
-    h->is_left |= !is_there && h->before.sa_sigaction && now.sa_sigaction != h->before.sa_sigaction;
-}
-
 /* That of threads which get signals of the agent itself: for elapsed time, and for CPU time where
  * the recorder's do not come. */
 static bool install_own(void)
@@ -524,7 +505,7 @@ static bool install_own(void)
     bool of_cpu = agent.config.metrics & 1u << FLM_JAVA_CPU && !agent.takes_signals;
     if (!of_cpu && !(agent.config.metrics & 1u << FLM_JAVA_WALL))
         return true;
-    if (!install(SIGPROF, on_signal, &agent.before, false))
+    if (!install(SIGPROF, on_signal, &agent.before))
         return false;
     if (own_is_left) /* whose handler may call ours */
         agent.before = (struct sigaction){.sa_handler = SIG_IGN};
@@ -550,7 +531,7 @@ static bool install_recorders(void)
     struct sigaction now;
     return agent.config.signal && sigaction((int)agent.config.signal, NULL, &now) == 0 &&
            (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN) &&
-           install((int)agent.config.signal, on_recorders_signal, &before_recorders, false);
+           install((int)agent.config.signal, on_recorders_signal, &before_recorders);
 }
 
 bool samples_begin(void)
@@ -562,7 +543,7 @@ bool samples_begin(void)
     buffers = memory;
     agent.takes_signals = install_recorders();
     agent.ring->takes_signals = agent.takes_signals;
-    return install_for_faults(&of_segv) && install_for_faults(&of_bus) && install_own();
+    return faults_begin() && install_own();
 }
 
 void samples_end(void)
@@ -571,8 +552,7 @@ void samples_end(void)
     if (agent.takes_signals)
         uninstall((int)agent.config.signal, on_recorders_signal, &before_recorders);
     agent.takes_signals = false;
-    uninstall_for_faults(&of_segv);
-    uninstall_for_faults(&of_bus);
+    faults_end();
     if (buffers)
         munmap(buffers, BUFFERS * sizeof *buffers);
     buffers = NULL;

@@ -5,11 +5,12 @@
 
 #include "java/internal.h"
 
-/* A row of gHotSpotVMStructs; where its members are is exported too. */
-struct table {
+/* A row of gHotSpotVMStructs; where its members are is exported too. The library stays mapped. */
+static struct {
     const char *rows;
-    uint64_t type_name, field_name, is_static, offset, address, stride;
-};
+    uint64_t type_name, field_name, offset, address, stride;
+} table;
+static void *vm_library;
 
 static struct {
     uint64_t thread_os_thread, os_thread_id;
@@ -18,9 +19,9 @@ static struct {
 static bool *inlined_flag; /* NULL: unknown */
 static bool inlined_before, inlined_is_kept;
 
-static bool read_symbol(void *library, const char *name, uint64_t *value)
+static bool read_symbol(const char *name, uint64_t *value)
 {
-    const uint64_t *at = dlsym(library, name);
+    const uint64_t *at = dlsym(vm_library, name);
     if (at)
         *value = *at;
     return at != NULL;
@@ -34,12 +35,11 @@ static const char *text_at(const char *row, uint64_t offset)
 }
 
 /* A number in the row of a field: where it is in its structure, or, of a static one, in memory. */
-static bool find_number(const struct table *t, const char *type, const char *field, uint64_t at,
-                        uint64_t *number)
+static bool find_number(const char *type, const char *field, uint64_t at, uint64_t *number)
 {
-    for (const char *row = t->rows; text_at(row, t->type_name); row += t->stride) {
-        const char *name = text_at(row, t->field_name);
-        if (name && strcmp(text_at(row, t->type_name), type) == 0 && strcmp(name, field) == 0) {
+    for (const char *row = table.rows; text_at(row, table.type_name); row += table.stride) {
+        const char *name = text_at(row, table.field_name);
+        if (name && strcmp(text_at(row, table.type_name), type) == 0 && strcmp(name, field) == 0) {
             memcpy(number, row + at, sizeof *number);
             return true;
         }
@@ -47,48 +47,61 @@ static bool find_number(const struct table *t, const char *type, const char *fie
     return false;
 }
 
-static bool find_offset(const struct table *t, const char *type, const char *field,
-                        uint64_t *offset)
+bool structures_offset(const char *type, const char *field, uint64_t *offset)
 {
-    return find_number(t, type, field, t->offset, offset);
+    return find_number(type, field, table.offset, offset);
 }
 
-/* What a static field has. */
-static bool find_value(const struct table *t, const char *type, const char *field, uint64_t *value)
+bool structures_value(const char *type, const char *field, uint64_t *value)
 {
     uint64_t at;
-    if (!find_number(t, type, field, t->address, &at) || !at)
+    if (!find_number(type, field, table.address, &at) || !at)
         return false;
     memcpy(value, (const void *)(uintptr_t)at, sizeof *value);
     return true;
 }
 
-static bool find_size(void *library, const char *type, uint64_t *size)
+/* What a table of names and numbers has for a name. */
+static bool find_named(const char *rows_of, const char *name_at, const char *value_at,
+                       const char *stride_of, const char *wanted, void *value, size_t value_size)
 {
-    const char *const *rows = dlsym(library, "gHotSpotVMTypes");
+    const char *const *rows = dlsym(vm_library, rows_of);
     uint64_t name, at, stride;
-    if (!rows || !*rows || !read_symbol(library, "gHotSpotVMTypeEntryTypeNameOffset", &name) ||
-        !read_symbol(library, "gHotSpotVMTypeEntrySizeOffset", &at) ||
-        !read_symbol(library, "gHotSpotVMTypeEntryArrayStride", &stride))
+    if (!rows || !*rows || !read_symbol(name_at, &name) || !read_symbol(value_at, &at) ||
+        !read_symbol(stride_of, &stride))
         return false;
     for (const char *row = *rows; text_at(row, name); row += stride)
-        if (strcmp(text_at(row, name), type) == 0) {
-            memcpy(size, row + at, sizeof *size);
+        if (strcmp(text_at(row, name), wanted) == 0) {
+            memcpy(value, row + at, value_size);
             return true;
         }
     return false;
 }
 
+bool structures_size(const char *type, uint64_t *size)
+{
+    return find_named("gHotSpotVMTypes", "gHotSpotVMTypeEntryTypeNameOffset",
+                      "gHotSpotVMTypeEntrySizeOffset", "gHotSpotVMTypeEntryArrayStride", type, size,
+                      sizeof *size);
+}
+
+bool structures_constant(const char *name, int32_t *value)
+{
+    return find_named("gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntryNameOffset",
+                      "gHotSpotVMIntConstantEntryValueOffset",
+                      "gHotSpotVMIntConstantEntryArrayStride", name, value, sizeof *value);
+}
+
 /* The variable of an option of the VM that is yes or no. NULL: this VM has it elsewhere. */
-static bool *find_flag(void *library, const struct table *t, const char *wanted)
+static bool *find_flag(const char *wanted)
 {
     static const char *const types[] = {"JVMFlag", "Flag"}; /* the second until Java 9 */
     for (size_t i = 0; i < 2; i++) {
         uint64_t flags, count, size, name, at;
-        if (!find_value(t, types[i], "flags", &flags) ||
-            !find_value(t, types[i], "numFlags", &count) ||
-            !find_offset(t, types[i], "_name", &name) || !find_offset(t, types[i], "_addr", &at) ||
-            !find_size(library, types[i], &size))
+        if (!structures_value(types[i], "flags", &flags) ||
+            !structures_value(types[i], "numFlags", &count) ||
+            !structures_offset(types[i], "_name", &name) ||
+            !structures_offset(types[i], "_addr", &at) || !structures_size(types[i], &size))
             continue;
         for (uint64_t k = 0; k < count; k++) {
             const char *flag = (const char *)(uintptr_t)(flags + k * size);
@@ -112,23 +125,22 @@ void structures_keep_inlined(bool on)
 
 bool structures_find(void *library, const char **why)
 {
-    struct table t;
     const char *const *rows = dlsym(library, "gHotSpotVMStructs");
+    vm_library = library;
     *why = "the VM does not export the table of its structures";
-    if (!rows || !*rows ||
-        !read_symbol(library, "gHotSpotVMStructEntryTypeNameOffset", &t.type_name) ||
-        !read_symbol(library, "gHotSpotVMStructEntryFieldNameOffset", &t.field_name) ||
-        !read_symbol(library, "gHotSpotVMStructEntryOffsetOffset", &t.offset) ||
-        !read_symbol(library, "gHotSpotVMStructEntryAddressOffset", &t.address) ||
-        !read_symbol(library, "gHotSpotVMStructEntryArrayStride", &t.stride))
+    if (!rows || !*rows || !read_symbol("gHotSpotVMStructEntryTypeNameOffset", &table.type_name) ||
+        !read_symbol("gHotSpotVMStructEntryFieldNameOffset", &table.field_name) ||
+        !read_symbol("gHotSpotVMStructEntryOffsetOffset", &table.offset) ||
+        !read_symbol("gHotSpotVMStructEntryAddressOffset", &table.address) ||
+        !read_symbol("gHotSpotVMStructEntryArrayStride", &table.stride))
         return false;
-    t.rows = *rows;
+    table.rows = *rows;
     if (!inlined_flag)
-        inlined_flag = find_flag(library, &t, "DebugNonSafepoints");
+        inlined_flag = find_flag("DebugNonSafepoints");
     *why = "the VM's table of its structures has no thread numbers";
-    return (find_offset(&t, "JavaThread", "_osthread", &offsets.thread_os_thread) ||
-            find_offset(&t, "Thread", "_osthread", &offsets.thread_os_thread)) &&
-           find_offset(&t, "OSThread", "_thread_id", &offsets.os_thread_id);
+    return (structures_offset("JavaThread", "_osthread", &offsets.thread_os_thread) ||
+            structures_offset("Thread", "_osthread", &offsets.thread_os_thread)) &&
+           structures_offset("OSThread", "_thread_id", &offsets.os_thread_id);
 }
 
 int32_t structures_thread(uint64_t java_thread)

@@ -53,7 +53,6 @@ bool threads_begin(void)
     all = map_memory(MOST * sizeof *all);
     first_free = NULL;
     used = files = 0;
-    native_thread = NULL;
     /* The program needs its files: a quarter of them is for us. */
     most_files = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 4 * MOST
                      ? (uint32_t)limit.rlim_cur / 4
@@ -265,21 +264,26 @@ void threads_remove(jni *env, int32_t id)
     pthread_mutex_unlock(&lock);
 }
 
-/* Which number a thread has, only the VM knows: it keeps the address of its own record of the
- * thread in a field of the object. */
+uint64_t threads_address(jni *env, object thread)
+{
+    object class_of_all = native_thread ? NULL : jni_find_class(env, "java/lang/Thread");
+    if (class_of_all) {
+        native_thread = jni_field(env, class_of_all, "eetop", "J");
+        jni_clear_exception(env);
+        jni_delete_local(env, class_of_all);
+    }
+    return native_thread ? (uint64_t)jni_get_long(env, thread, native_thread) : 0;
+}
+
+/* Which number a thread has, only the VM knows. */
 void threads_add_all(jni *env)
 {
-    int32_t count = 0;
-    object *threads = NULL, class_of_all = jni_find_class(env, "java/lang/Thread");
-    native_thread = class_of_all ? jni_field(env, class_of_all, "eetop", "J") : NULL;
-    jni_clear_exception(env);
-    if (class_of_all)
-        jni_delete_local(env, class_of_all);
-    if (!native_thread || jvmti_all_threads(agent.ti, &count, &threads) != 0)
+    int32_t count = 0, own = own_id();
+    object *threads = NULL;
+    if (jvmti_all_threads(agent.ti, &count, &threads) != 0)
         return;
-    int32_t own = own_id();
     for (int32_t i = 0; i < count; i++) {
-        int32_t id = structures_thread((uint64_t)jni_get_long(env, threads[i], native_thread));
+        int32_t id = structures_thread(threads_address(env, threads[i]));
         if (id > 0 && id != own && id != agent.own_thread && !thread_of(id))
             threads_add(env, id, threads[i]);
         jni_delete_local(env, threads[i]);

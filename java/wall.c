@@ -82,7 +82,7 @@ static void send_signal(struct thread *t, int32_t id, int64_t elapsed_ns)
 }
 
 /* Its stack and its state, kept until it moves. False when it has neither. */
-static bool ask(struct thread *t)
+static bool ask(jni *env, struct thread *t)
 {
     static struct jvmti_frame frames[FLM_JAVA_MOST_FRAMES];
     int32_t bits = 0, count = 0;
@@ -97,6 +97,7 @@ static bool ask(struct thread *t)
     t->seen_count = t->seen ? (uint32_t)count : 0;
     for (uint32_t i = 0; i < t->seen_count; i++)
         t->seen[i] = frame_of(&frames[i]);
+    kinds_find_known(threads_address(env, t->reference), t->seen, t->seen_count);
     return true;
 }
 
@@ -117,7 +118,7 @@ static void look_at(struct thread *t, void *context)
         send_signal(t, id, elapsed_ns);
         return;
     }
-    if (has_moved && !ask(t))
+    if (has_moved && !ask(look->env, t))
         return;
     struct flm_java_sample s = {.time_ns = look->time_ns,
                                 .value = (uint64_t)elapsed_ns,

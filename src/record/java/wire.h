@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FLM_JAVA_VERSION = 4, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
+enum { FLM_JAVA_VERSION = 5, FLM_JAVA_MOST_FRAMES = 1024, FLM_JAVA_RING_START = 4096 };
 
 /* What is measured; a bit for each in the config. */
 enum flm_java_metric {
