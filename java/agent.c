@@ -196,6 +196,8 @@ static void take_back(jni *env)
             parks_end(env);
         notify_all(false);
         events_notify(false);
+        if (agent.config.metrics & 1u << FLM_JAVA_LIVE)
+            live_write(env);
         describe(env);
         atomic_store(&agent.is_on, false);
     }
@@ -204,6 +206,7 @@ static void take_back(jni *env)
     bool is_quiet = atomic_load(&agent.active) == 0;
     threads_end(env);
     samples_end();
+    live_end(env);
     if (is_quiet) { /* else it stays: a thread that was not heard of for seconds may go on */
         threads_free();
         methods_end();
@@ -325,6 +328,10 @@ static void on_death(jvmti *ti, jni *env)
     (void)ti;
     if (!enter())
         return;
+    if (agent.config.metrics & 1u << FLM_JAVA_LIVE) {
+        events_notify(false);
+        live_write(env);
+    }
     describe(env);
     atomic_store(&agent.is_over, true);
     atomic_store(&agent.is_on, false);
@@ -427,14 +434,14 @@ static bool prepare(vm *v, jni **env, bool is_live, const char **why)
     memset(&capabilities, 0, sizeof capabilities);
     jvmti_potential(agent.ti, &potential);
     *why = "the VM cannot sample allocations: HotSpot 11 and later can";
-    if (agent.config.metrics & 1u << FLM_JAVA_ALLOC &&
+    if (agent.config.metrics & FLM_JAVA_ALLOCATED &&
         !(potential.words[CAN_SAMPLED_ALLOCATION / 32] >> CAN_SAMPLED_ALLOCATION % 32 & 1))
         return false;
     want(&capabilities, CAN_GET_SOURCE_FILE_NAME);
     want(&capabilities, CAN_GET_LINE_NUMBERS);
     if (agent.config.metrics & 1u << FLM_JAVA_LOCK)
         want(&capabilities, CAN_MONITOR_EVENTS);
-    if (agent.config.metrics & 1u << FLM_JAVA_ALLOC)
+    if (agent.config.metrics & FLM_JAVA_ALLOCATED)
         want(&capabilities, CAN_SAMPLED_ALLOCATION);
     for (int i = 0; i < 4; i++)
         capabilities.words[i] &= potential.words[i];

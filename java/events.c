@@ -75,9 +75,10 @@ static void on_allocation(jvmti *ti, jni *env, object thread, object o, object o
     s.value = (uint64_t)(bytes / share + 0.5);
     look_here(&here, of);
     set_stack(&s, &here);
-    (void)env;
-    (void)o;
-    sample_write(&s, frames_of(&here), here.class_name);
+    if (agent.config.metrics & 1u << FLM_JAVA_LIVE)
+        live_keep(env, o, &s, frames_of(&here), here.class_name);
+    if (agent.config.metrics & 1u << FLM_JAVA_ALLOC)
+        sample_write(&s, frames_of(&here), here.class_name);
     jvmti_free(agent.ti, here.class_name);
     leave();
 }
@@ -129,7 +130,7 @@ void events_set(function callbacks[EVENTS_COUNT])
 
 void events_notify(bool on)
 {
-    if (agent.config.metrics & 1u << FLM_JAVA_ALLOC) {
+    if (agent.config.metrics & FLM_JAVA_ALLOCATED) {
         jvmti_heap_interval(agent.ti, (int32_t)agent.config.alloc_bytes);
         jvmti_notify(agent.ti, on, EVENT_SAMPLED_ALLOCATION);
     }

@@ -11,6 +11,7 @@
  *     ring.c        records, from any thread
  *     wall.c        what threads do that do not run
  *     events.c      allocations and monitors
+ *     live.c        allocated objects that are still reachable in the end
  *     parks.c       locks of java.util.concurrent
  *
  * It lives in somebody else's process: it must not end it, print, or change what it does. Signal
@@ -133,6 +134,8 @@ void samples_end(void);
 /* Writes a sample of a stack that was taken in another way. */
 void sample_write(struct flm_java_sample *sample, const struct flm_java_frame *frames,
                   const char *text);
+void sample_write_patiently(struct flm_java_sample *sample, const struct flm_java_frame *frames,
+                            const char *text);
 
 /* ---- faults.c: safe in signal handlers ------------------------------------------------------- */
 
@@ -225,6 +228,16 @@ static inline struct flm_java_frame frame_of(const struct jvmti_frame *frame)
 
 /* Writes a sample of the current thread at its current stack, below the class of an object. */
 void sample_here(struct flm_java_sample *s, object of);
+
+/* ---- live.c ---------------------------------------------------------------------------------- */
+
+/* Keeps the sample of an object's allocation, if it is chosen. */
+void live_keep(jni *env, object o, const struct flm_java_sample *sample,
+               const struct flm_java_frame *frames, const char *class_name);
+
+/* Collects, and writes the samples of what is left. */
+void live_write(jni *env);
+void live_end(jni *env);
 
 /* ---- parks.c --------------------------------------------------------------------------------- */
 

@@ -151,6 +151,20 @@ static inline int64_t jni_get_long(jni *e, object o, field_id field)
     return CALL(e, 101, int64_t, (jni *, object, field_id))(e, o, field);
 }
 
+static inline object jni_new_weak(jni *e, object o)
+{
+    return CALL(e, 226, object, (jni *, object))(e, o);
+}
+static inline void jni_delete_weak(jni *e, object o)
+{
+    CALL(e, 227, void, (jni *, object))(e, o);
+}
+/* Whether a weak reference has lost its object. */
+static inline bool jni_is_cleared(jni *e, object o)
+{
+    return CALL(e, 24, uint8_t, (jni *, object, object))(e, o, (object)0);
+}
+
 struct jni_native_method {
     const char *name, *signature;
     function at;
@@ -279,6 +293,10 @@ static inline int32_t jvmti_stack(jvmti *e, object thread, int32_t most, struct 
     return CALL(e, 103, int32_t,
                 (jvmti *, object, int32_t, int32_t, struct jvmti_frame *, int32_t *))(
         e, thread, 0, most, frames, count);
+}
+static inline int32_t jvmti_collect(jvmti *e)
+{
+    return CALL(e, 107, int32_t, (jvmti *))(e);
 }
 static inline int32_t jvmti_set_jni_table(jvmti *e, const function *table)
 {

@@ -322,6 +322,15 @@ void sample_write(struct flm_java_sample *s, const struct flm_java_frame *frames
         add_lost(false);
 }
 
+void sample_write_patiently(struct flm_java_sample *s, const struct flm_java_frame *frames,
+                            const char *text)
+{
+    set_text(s, text);
+    char *record = ring_reserve_patiently(size_of(s)); /* which counts what is lost */
+    if (record)
+        fill(record, s, NULL, frames, NULL, NULL, text);
+}
+
 /* ---- The event's ring ------------------------------------------------------------------------ */
 
 /* A part of a record of the kernel, after which the next one begins. */

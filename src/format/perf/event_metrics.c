@@ -14,7 +14,7 @@ const char *flm_perf_event_unit(struct flm_bytes name)
     /* Of agents in runtimes (record/java/): "lock" is no tracepoint of the kernel's locks. */
     if (flm_bytes_are(name, "wall") || flm_bytes_are(name, "lock"))
         return "ns";
-    if (flm_bytes_are(name, "allocation"))
+    if (flm_bytes_are(name, "allocation") || flm_bytes_are(name, "live"))
         return "bytes";
     name.size = (size_t)(flm_find(name.at, name.at + name.size, ':') - name.at);
     bool is_time = flm_bytes_are(name, "cpu-clock") || flm_bytes_are(name, "task-clock") ||

@@ -12,12 +12,16 @@
 /* How long an agent that is sent away may be silent. */
 static const int64_t SILENCE_NS = INT64_C(3000000000);
 
+/* The same while the VM collects a large heap. */
+static const int64_t COLLECTION_NS = INT64_C(60000000000);
+
 static const struct {
     const char *word, *metric;
 } metric_names[FLM_JAVA_METRICS] = {[FLM_JAVA_CPU] = {"cpu", ""},
                                     [FLM_JAVA_WALL] = {"wall", "wall"},
                                     [FLM_JAVA_ALLOC] = {"alloc", "allocation"},
-                                    [FLM_JAVA_LOCK] = {"lock", "lock"}};
+                                    [FLM_JAVA_LOCK] = {"lock", "lock"},
+                                    [FLM_JAVA_LIVE] = {"live", "live"}};
 
 /* ---- Attaching ------------------------------------------------------------------------------- */
 
@@ -31,10 +35,11 @@ static bool parse_metrics(const char *text, uint32_t *metrics, struct flm_error 
             if (strlen(metric_names[i].word) == size && memcmp(metric_names[i].word, at, size) == 0)
                 found = 1u << i;
         if (!found)
-            return flm_error_set(why, FLM_ERROR_USAGE,
-                                 "--java takes cpu, wall, alloc and lock, separated by commas, not "
-                                 "'%.*s'",
-                                 (int)size, at);
+            return flm_error_set(
+                why, FLM_ERROR_USAGE,
+                "--java takes cpu, wall, alloc, live and lock, separated by commas, not "
+                "'%.*s'",
+                (int)size, at);
         *metrics |= found;
         at += size;
         if (!*at)
@@ -353,7 +358,8 @@ static bool end_vm(struct flm_java *j, struct flm_java_target *v, int64_t *until
 static bool end(void *attached, const struct flm_runtime_sinks *to, struct flm_error *why)
 {
     struct flm_java *j = attached;
-    int64_t until_ns = flm_now_ns() + SILENCE_NS;
+    bool collects = (j->metrics & 1u << FLM_JAVA_LIVE) != 0;
+    int64_t until_ns = flm_now_ns() + (collects ? COLLECTION_NS : SILENCE_NS);
     j->follows = false;
     if (!flm_java_welcome(j, true, why))
         return false;

@@ -30,8 +30,12 @@ enum flm_java_metric {
     FLM_JAVA_WALL,  /* elapsed time of each thread, with its state: nanoseconds */
     FLM_JAVA_ALLOC, /* allocated bytes */
     FLM_JAVA_LOCK,  /* nanoseconds of waiting for monitors and other locks */
+    FLM_JAVA_LIVE,  /* bytes of allocated objects that are reachable when the recording ends */
     FLM_JAVA_METRICS
 };
+
+/* Those that allocations are sampled for. */
+enum { FLM_JAVA_ALLOCATED = 1 << FLM_JAVA_ALLOC | 1 << FLM_JAVA_LIVE };
 
 struct flm_java_config {
     uint32_t version, metrics;

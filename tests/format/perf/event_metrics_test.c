@@ -42,6 +42,7 @@ static void clocks_count_nanoseconds_and_nothing_else_does(void **state)
     assert_string_equal(flm_perf_event_unit(flm_bytes_of("cpu-clock")), "ns");
     assert_string_equal(flm_perf_event_unit(flm_bytes_of("cpu-clock:u")), "ns");
     assert_string_equal(flm_perf_event_unit(flm_bytes_of("task-clock:ppp")), "ns");
+    assert_string_equal(flm_perf_event_unit(flm_bytes_of("live")), "bytes");
     assert_string_equal(flm_perf_event_unit(flm_bytes_of("cpu-clocks")), "count");
     assert_string_equal(flm_perf_event_unit(flm_bytes_of("sched:cpu-clock")), "count");
     struct flm_builder *b = flm_builder_new(NULL);

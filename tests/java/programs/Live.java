@@ -1,0 +1,43 @@
+/* Live.java - a program that knows what of its objects can be reached: for each line of its input it
+ * allocates, and says "done"; it ends when its input does.
+ *
+ *     Live.kept      stays, and is printed
+ *     Live.dropped   could be reached for a while
+ *     Live.passing   never could for longer than a moment */
+import java.util.ArrayList;
+import java.util.List;
+
+public class Live {
+    static final int SIZE = 10_000, KEPT = 20_000, DROPPED = 5_000, PASSING = 40_000;
+    static final List<byte[]> here = new ArrayList<>(), gone = new ArrayList<>();
+    static volatile byte[] last;
+
+    static void kept() {
+        for (int i = 0; i < KEPT; i++)
+            here.add(new byte[SIZE]);
+    }
+
+    static void dropped() {
+        for (int i = 0; i < DROPPED; i++)
+            gone.add(new byte[SIZE]);
+    }
+
+    static void passing() {
+        for (int i = 0; i < PASSING; i++)
+            last = new byte[SIZE];
+        last = null;
+    }
+
+    public static void main(String[] args) throws Exception {
+        System.out.println("ready");
+        for (int c; (c = System.in.read()) >= 0;) {
+            if (c != '\n')
+                continue;
+            dropped();
+            kept();
+            gone.clear();
+            passing();
+            System.out.println("kept " + (long) here.size() * SIZE);
+        }
+    }
+}
