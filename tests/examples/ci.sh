@@ -27,7 +27,7 @@ def scripts(value):
 
 with open(sys.argv[1]) as page:
     blocks = re.findall(r'^```yaml\n(.*?)^```', page.read(), re.S | re.M)
-assert len(blocks) == 5, 'there are %d jobs' % len(blocks)
+assert len(blocks) == 7, 'there are %d jobs' % len(blocks)
 count = 0
 for block in blocks:
     for script in scripts(yaml.safe_load(block)):

@@ -1,12 +1,14 @@
 #!/bin/bash
-# The actions in ci/github and the job in ci/gitlab: their shell steps are run as they stand, on two programs of which
-# one is slower, in the environment that the two services give. Comments go to a `gh` and a `curl` that keep them in
-# files: the services themselves cannot be had here. ci_components.sh FLAMEL
+# The actions in ci/github and the component of GitLab in templates: their shell steps are run as they stand, on two
+# programs of which one is slower, in the environment that the two services give. Comments and artifacts go to a `gh` and a
+# `curl` that keep them in files: the services themselves cannot be had here. ci_components.sh FLAMEL
 
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD flamel=$(realpath "$1")
 python3 -c 'import yaml' 2> /dev/null || { echo 'there is no python3 with yaml'; exit 77; }
-command -v git > /dev/null || { echo 'there is no git'; exit 77; }
+for program in git jq; do
+    command -v $program > /dev/null || { echo "there is no $program"; exit 77; }
+done
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 fail()
@@ -17,7 +19,7 @@ fail()
 
 # ---- What a service does with these files ---------------------------------------------------------
 
-# step FILE NAME [INPUT=VALUE]...: the script of a step, behind the variables that it is given.
+# step FILE NAME [INPUT=VALUE | steps.ID.outputs.NAME=VALUE]...: the script of a step, behind the variables that it is given.
 cat > "$work/step.py" << 'END'
 import re, shlex, sys, yaml
 
@@ -25,13 +27,16 @@ path, name, *given = sys.argv[1:]
 action = yaml.safe_load(open(path))
 inputs = {key: str(value.get('default', '')) for key, value in action['inputs'].items()}
 known = set(inputs)
+outputs = dict(word.split('=', 1) for word in given if word.startswith('steps.'))
+given = [word for word in given if not word.startswith('steps.')]
 inputs.update(word.split('=', 1) for word in given)
 assert set(inputs) == known, 'inputs that the action does not have'
 assert all(word.split('=', 1)[0] in dict(w.split('=', 1) for w in given) or not value.get('required')
            for word, value in [(k + '=', v) for k, v in action['inputs'].items()]), 'a required input is missing'
 step = next(s for s in action['runs']['steps'] if s.get('name') == name)
 def expand(text):
-    return re.sub(r'\$\{\{ *inputs\.(\w+) *\}\}', lambda m: inputs[m.group(1)], str(text))
+    text = re.sub(r'\$\{\{ *inputs\.(\w+) *\}\}', lambda m: inputs[m.group(1)], str(text))
+    return re.sub(r'\$\{\{ *(steps\.[\w.]+) *\}\}', lambda m: outputs[m.group(1)], text)
 for key, value in step.get('env', {}).items():
     value = expand(value)
     if '${{' not in value:
@@ -42,7 +47,7 @@ END
 cat > "$work/job.py" << 'END'
 import sys, yaml
 
-head, text = open('ci/gitlab/gate.yml').read().split('\n---\n')
+head, text = open('templates/gate.yml').read().split('\n---\n')
 spec = yaml.safe_load(head)['spec']['inputs']
 inputs = {key: str(value.get('default', '')) for key, value in spec.items()}
 inputs.update(word.split('=', 1) for word in sys.argv[2:])
@@ -58,15 +63,21 @@ END
 mkdir "$work/bin" "$work/comments"
 ln -s "$flamel" "$work/bin/flamel"
 # gh api [--paginate] [--method M] PATH [-F body=@FILE] [--jq EXPRESSION] [--silent]
+# gh run download RUN --repo REPO --name NAME --dir FOLDER
 cat > "$work/bin/gh" << 'END'
 #!/bin/bash
-[ "$1" = api ] && [ -n "$GH_TOKEN" ] || exit 1
-method=GET path= body=
+[ -n "$GH_TOKEN" ] || exit 1
+if [ "$1 $2 $4 $6 $8" = 'run download --repo --name --dir' ]; then
+    cp -r "$ARTIFACTS/$3/$7" "$9"
+    exit
+fi
+[ "$1" = api ] || exit 1
+method=GET path= body= jq=
 shift
 while [ $# -gt 0 ]; do
     case $1 in
     --method) method=$2; shift ;;
-    --jq) shift ;;
+    --jq) jq=$2; shift ;;
     -F) body=${2#body=@}; shift ;;
     --*) ;;
     *) path=$1 ;;
@@ -75,6 +86,7 @@ while [ $# -gt 0 ]; do
 done
 case $method:$path in
 GET:repos/o/r/pulls/7) echo 0123abc ;;
+GET:repos/o/r/actions/artifacts\?name=*) jq -r "$jq" "$ARTIFACTS/list.json" ;;
 GET:repos/o/r/issues/7/comments) grep -l '^<!-- flamel gate: performance -->' "$COMMENTS"/* 2> /dev/null | xargs -r -n 1 basename ;;
 POST:repos/o/r/issues/7/comments) cp "$body" "$COMMENTS/$((100 + $(ls "$COMMENTS" | wc -l)))" ;;
 PATCH:repos/o/r/issues/comments/*) [ -e "$COMMENTS/${path##*/}" ] && cp "$body" "$COMMENTS/${path##*/}" ;;
@@ -83,12 +95,14 @@ esac
 END
 cat > "$work/bin/curl" << 'END'
 #!/bin/bash
-method=GET url= body=
+method=GET url= body= output=
 while [ $# -gt 0 ]; do
     case $1 in
-    --header | --output) shift ;;
+    --get) get=1 ;;
+    --header) shift ;;
+    --output) output=$2; shift ;;
     --request) method=$2; shift ;;
-    --data-urlencode) body=${2#body@}; [ $method = PUT ] || method=POST; shift ;;
+    --data-urlencode) body=${2#body@}; [ $method = PUT ] || [ -n "$get" ] || method=POST; shift ;;
     --*) ;;
     *) url=$1 ;;
     esac
@@ -99,13 +113,16 @@ case $method:$url in
 GET:$notes\?per_page=100)
     python3 -c 'import json, os, sys
 print(json.dumps([{"id": int(n), "body": open(os.path.join(sys.argv[1], n)).read()} for n in sorted(os.listdir(sys.argv[1]))]))' "$COMMENTS" ;;
+GET:https://gitlab.example/api/v4/projects/3/jobs/artifacts/main/download)
+    [ "$body" = job=performance ] && [ -f "$ARTIFACTS/main.zip" ] && cp "$ARTIFACTS/main.zip" "$output" ;;
 POST:$notes) cp "$body" "$COMMENTS/$((100 + $(ls "$COMMENTS" | wc -l)))" ;;
 PUT:$notes/*) [ -e "$COMMENTS/${url##*/}" ] && cp "$body" "$COMMENTS/${url##*/}" ;;
 *) echo "no $method $url" >&2; exit 1 ;;
 esac
 END
 chmod +x "$work/bin/gh" "$work/bin/curl"
-export PATH=$work/bin:$PATH COMMENTS=$work/comments
+mkdir "$work/artifacts"
+export PATH=$work/bin:$PATH COMMENTS=$work/comments ARTIFACTS=$work/artifacts
 
 # ---- Runs -----------------------------------------------------------------------------------------
 
@@ -160,20 +177,63 @@ if flamel record -q -o "$work/allowed.flm" -- true 2> /dev/null; then
     step gate gate base=./app.sh new=./app.sh runs=7 > "$work/log" 2>&1
     judged $? && grep -q '7 runs' flamel-gate/verdict.md || fail "recorded: $(cat "$work/log")"
 
+    # A push keeps its runs, of which a pull request takes those of its own base; those of a fork never.
+    kept()
+    {
+        step gate "$1" new=./app.sh kept=true runs=7 "${@:2}" > "$work/log" 2>&1
+    }
+    kept record && [ "$(ls flamel-runs | wc -l)" = 7 ] || fail "kept: $(cat "$work/log")"
+    artifact=$(sed -n 's/^artifact=//p' "$work/output" | tail -n 1)
+    case $artifact in performance-runs-????????) ;; *) fail "an artifact called '$artifact'" ;; esac
+    export BASE_REF=main BASE_SHA=b1 GH_TOKEN=t
+    run_of()
+    {
+        printf '{"expired": %s, "created_at": "2026-01-0%sT00:00:00Z", "workflow_run": {"id": %s, "head_branch": "%s",' "$2" "$1" "$1" "$3"
+        printf '"repository_id": 1, "head_repository_id": %s, "head_sha": "%s"}}' "$4" "$5"
+    }
+    printf '{"artifacts": [%s]}' "$(run_of 8 false main 2 b1)" > "$ARTIFACTS/list.json"
+    kept 'runs of the base branch' "steps.record.outputs.artifact=$artifact" || fail "no baseline: $(cat "$work/log")"
+    kept gate
+    [ $? = 3 ] && grep -q 'no runs of the base branch' flamel-gate/verdict.md && tail -n 2 "$work/output" | grep -qx verdict=INCONCLUSIVE ||
+        fail "nothing is kept, and that is judged: $(cat "$work/log")"
+    kept gate inconclusive=pass || fail 'the first pull request cannot pass'
+    printf '{"artifacts": [%s, %s, %s, %s, %s, %s]}' "$(run_of 1 false main 1 b1)" "$(run_of 3 true main 1 b1)" \
+        "$(run_of 4 false main 1 b0)" "$(run_of 5 false other 1 b1)" "$(run_of 6 false main 2 b1)" "$(run_of 7 true main 1 b2)" > "$ARTIFACTS/list.json"
+    for wanted in 1:b1 4:gone; do
+        rm -rf "$ARTIFACTS"/[0-9]* && mkdir "$ARTIFACTS/${wanted%:*}" && cp -r flamel-runs "$ARTIFACTS/${wanted%:*}/$artifact"
+        BASE_SHA=${wanted#*:} kept 'runs of the base branch' "steps.record.outputs.artifact=$artifact" ||
+            fail "not the runs of $wanted: $(cat "$work/log")"
+    done
+    kept gate
+    judged $? && grep -q '7 runs' flamel-gate/verdict.md || fail "judged by kept runs: $(cat "$work/log")"
+    unset GH_TOKEN
+
     rm -rf "$COMMENTS"/* base
     git init -q . && git add app.sh && git -c user.name=t -c user.email=t@example.org commit -qm app || exit 1
     export CI_MERGE_REQUEST_DIFF_BASE_SHA CI_API_V4_URL=https://gitlab.example/api/v4 CI_PROJECT_ID=3 CI_MERGE_REQUEST_IID=5
     CI_MERGE_REQUEST_DIFF_BASE_SHA=$(git rev-parse HEAD)
     job()
     {
-        (cd "$root" && python3 "$work/job.py" "$1" base=base/app.sh new=./app.sh runs=7) > "$work/script" || exit 1
-        COMMENT_TOKEN=t bash -eo pipefail "$work/script"
+        (cd "$root" && python3 "$work/job.py" "$1" new=./app.sh runs=7 "${@:2}") > "$work/script" || exit 1
+        FLAMEL_TOKEN=t bash -eo pipefail "$work/script"
     }
-    job script > "$work/log" 2>&1
+    job script base=base/app.sh > "$work/log" 2>&1
     judged $? || fail "the job: $(cat "$work/log")"
     for _ in 1 2; do
-        job after_script || fail 'no note'
+        job after_script base=base/app.sh || fail 'no note'
     done
     [ "$(ls "$COMMENTS")" = 100 ] && grep -q '### flamel gate: ' "$COMMENTS/100" || fail "notes: $(ls "$COMMENTS")"
+
+    # Without a base the default branch keeps its runs.
+    export CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main CI_JOB_TOKEN=j
+    rm -f verdict.*
+    CI_MERGE_REQUEST_IID='' job script > "$work/log" 2>&1 && [ -s flamel-runs/7.flm ] && [ ! -e verdict.md ] || fail "the branch: $(cat "$work/log")"
+    job script > "$work/log" 2>&1
+    [ $? = 3 ] && grep -q 'no runs of main' "$work/log" || fail "nothing is kept, and that is judged: $(cat "$work/log")"
+    python3 -m zipfile -c "$ARTIFACTS/main.zip" flamel-runs
+    job script > "$work/log" 2>&1
+    judged $? && grep -q '7 runs' verdict.md || fail "judged by kept runs: $(cat "$work/log")"
+    job script recorded=true 'base=flamel-base/*.flm' 'new=flamel-base/*.flm' > "$work/log" 2>&1
+    judged $? || fail "runs of others: $(cat "$work/log")"
 fi
 exit 0
