@@ -10,7 +10,7 @@
 # libc has its functions once. But setjmp and longjmp: who links with --wrap of them, as flamel-probe.pc says,
 # takes an object that stands in front, from an archive of its own: it needs what --wrap makes of them, which
 # --whole-archive of the other one does not.
-PROBE_FRONT   := $(wildcard probe/front/*.c)
+PROBE_FRONT   := $(wildcard probe/front/*.c probe/front/*/*.c)
 PROBE_SOURCES := $(filter-out probe/link.c probe/functions/entry_ends.c,$(wildcard probe/*.c probe/functions/*.c probe/stack/*.c probe/output/*.c))
 PROBE_ENDS    := $B/obj/probe/functions/entry_ends.o
 PROBE_WRAPPED := $B/obj/probe/wrapped_jumps.o

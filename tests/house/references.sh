@@ -13,7 +13,7 @@
 sources=$(find src include probe tests bench web examples -name '*.[ch]' 2> /dev/null | sort)
 documents=$(find README.md docs LAYERS tests/house/untested -type f \( -name '*.md' -o -name '*.[1-9]' \
     -o -name LAYERS -o -name untested \) 2> /dev/null | sort)
-others=$(find src include probe tests bench web docs mk examples \( -type f -o -type d \) 2> /dev/null; ls)
+others=$(find src include probe java tests bench web docs mk examples \( -type f -o -type d \) 2> /dev/null; ls)
 
 # shellcheck disable=SC2086 # names of sources have no blanks
 printf '%s\n' "$others" | LC_ALL=C awk '

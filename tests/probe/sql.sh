@@ -24,7 +24,7 @@ compiles()
 }
 $cc -O1 -Iinclude tests/probe/programs/dump.c -o "$work/dump" || exit 1
 
-$cc -g -fsanitize=address,undefined -Iinclude tests/probe/programs/normalize.c probe/front/normalize.c -o "$work/normalize" || exit 1
+$cc -g -fsanitize=address,undefined -Iinclude tests/probe/programs/normalize.c probe/front/clients/normalize.c -o "$work/normalize" || exit 1
 "$work/normalize" || complain "normalize: wrong"
 
 # ---- SQLite ----

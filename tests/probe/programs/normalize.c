@@ -1,5 +1,5 @@
 /* Statements and URLs, and what they become: a line for each that is wrong. */
-#include "../../../probe/front/normalize.h"
+#include "../../../probe/front/clients/normalize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
