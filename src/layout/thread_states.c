@@ -24,23 +24,24 @@ const char *flm_thread_state_title(enum flm_thread_state state)
     return state < FLM_THREAD_STATES ? names[state].title : "unknown";
 }
 
-/* Java's own states: in dumps of its threads, and as its agent has them. RUNNABLE is all that waits
- * for nothing that the VM knows: also what waits for a processor, or in a call of the system. */
+/* States of runtimes. Those of Java are in dumps of its threads, and as its agent has them.
+ * RUNNABLE is all that waits for nothing that the VM knows: also what waits for a processor, or in
+ * a call of the system. CPython has the lock that lets one thread at a time run. */
 static const struct {
     const char *value;
     enum flm_thread_state state;
-} of_java[] = {
+} of_runtimes[] = {
     {"RUNNABLE", FLM_THREAD_ON_CPU},  {"BLOCKED", FLM_THREAD_LOCK},
     {"WAITING", FLM_THREAD_SLEEPING}, {"TIMED_WAITING", FLM_THREAD_SLEEPING},
     {"waiting", FLM_THREAD_SLEEPING}, {"timed waiting", FLM_THREAD_SLEEPING},
-    {"parked", FLM_THREAD_SLEEPING},
+    {"parked", FLM_THREAD_SLEEPING},  {"GIL", FLM_THREAD_LOCK},
 };
 
 enum flm_thread_state flm_thread_state_named(struct flm_bytes value)
 {
-    for (size_t i = 0; i < sizeof of_java / sizeof *of_java; i++)
-        if (flm_bytes_are(value, of_java[i].value))
-            return of_java[i].state;
+    for (size_t i = 0; i < sizeof of_runtimes / sizeof *of_runtimes; i++)
+        if (flm_bytes_are(value, of_runtimes[i].value))
+            return of_runtimes[i].state;
     for (int i = 0; i < FLM_THREAD_STATES; i++)
         if (flm_bytes_are(value, names[i].value))
             return (enum flm_thread_state)i;

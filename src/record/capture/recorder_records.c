@@ -44,7 +44,7 @@ static bool find_registers(const struct flm_runtime_sample *sample, size_t frame
 }
 
 /* Puts functions of runtimes into the chain of `count` addresses. */
-static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, size_t *count,
+static bool mix_runtimes(struct flm_recorder *r, struct flm_event *event, size_t *count,
                          bool is_whole, struct flm_error *why)
 {
     struct flm_runtime_sample sample = {.process = flm_session_process(r->session, event->process),
@@ -60,6 +60,8 @@ static bool mix_runtimes(struct flm_recorder *r, const struct flm_event *event, 
     bool good =
         flm_runtimes_mix(r->runtimes, &sample, flm_now_ns(), flm_recorder_take_code, r, why);
     *count = sample.count;
+    event->sample.state = sample.state;
+    memcpy(event->sample.labels, sample.labels, sizeof sample.labels);
     return good;
 }
 

@@ -127,6 +127,14 @@ struct flm_own_marks {
 
 enum flm_privilege { FLM_IN_UNKNOWN, FLM_IN_KERNEL, FLM_IN_USER, FLM_IN_HYPERVISOR, FLM_IN_GUEST };
 
+/* What a runtime knows of a sample: "GIL", "held". The key is a constant, or NULL; equal values have
+ * the same address, and outlive the session. */
+enum { FLM_RUNTIME_LABELS = 2 };
+struct flm_runtime_label {
+    const char *key;
+    struct flm_bytes value;
+};
+
 /* Pointers are into the record. Words of a call chain are in our byte order (converted in place),
  * bytes of the stack in that of the file. */
 struct flm_event_sample {
@@ -149,6 +157,7 @@ struct flm_event_sample {
 
     /* What a runtime knows; equal texts have the same address, and outlive the session. */
     struct flm_bytes thread_name, state;
+    struct flm_runtime_label labels[FLM_RUNTIME_LABELS];
 };
 
 struct flm_event_map {

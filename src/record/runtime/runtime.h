@@ -130,6 +130,11 @@ struct flm_runtime_sample {
     size_t count, capacity;
     bool is_whole; /* the chain has its outermost frame */
 
+    /* What the runtime knows of it: of a thread that leaves its CPU, what it waits for; and labels
+     * (event.h). */
+    struct flm_bytes state;
+    struct flm_runtime_label labels[FLM_RUNTIME_LABELS];
+
     /* The registers at a frame of its user stack, 0 being the leaf; false when they are not known.
      * NULL: the sample has none. */
     bool (*registers)(const struct flm_runtime_sample *sample, size_t frame,

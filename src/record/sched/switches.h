@@ -15,6 +15,7 @@
 
 #include "base/core/array.h"
 #include "base/core/index.h"
+#include "record/perf/event.h"
 #include "record/sched/sched_state.h"
 
 struct flm_off_cpu_thread {
@@ -28,6 +29,10 @@ struct flm_off_cpu_thread {
     enum flm_sched_state marked_state; /* of the mark */
     enum flm_sched_state state;        /* from leaving to the wake-up */
     bool may_be_back;                  /* it may have come back unseen */
+
+    /* What a runtime knows of the mark: {"", 0}: not what it waits for. */
+    struct flm_bytes wait;
+    struct flm_runtime_label labels[FLM_RUNTIME_LABELS];
 };
 
 struct flm_switches {
@@ -42,6 +47,10 @@ void flm_switches_clear(struct flm_switches *switches);
  * is not known. These return false when memory ran out. */
 bool flm_switches_mark(struct flm_switches *switches, int32_t process, int32_t thread,
                        int64_t time_ns, uint32_t node, enum flm_sched_state state);
+
+/* What a runtime knows of the last mark of a thread: what it waits for, and labels. */
+void flm_switches_explain(struct flm_switches *switches, int32_t thread, struct flm_bytes wait,
+                          const struct flm_runtime_label *labels);
 
 /* The thread leaves the CPU; `preempted`: it is still runnable. */
 bool flm_switches_leave(struct flm_switches *switches, int32_t process, int32_t thread,

@@ -16,11 +16,21 @@ void flm_aggregation_clear(struct flm_aggregation *t)
     *t = (struct flm_aggregation){.keep_times = t->keep_times};
 }
 
+static bool have_same_labels(const struct flm_sample_attributes *a,
+                             const struct flm_sample_attributes *b)
+{
+    for (size_t i = 0; i < FLM_RUNTIME_LABELS; i++)
+        if (a->labels[i].key != b->labels[i].key || a->labels[i].value.at != b->labels[i].value.at)
+            return false;
+    return true;
+}
+
 static bool are_equal(const struct flm_sample_attributes *a, const struct flm_sample_attributes *b)
 {
     return a->thread == b->thread && a->cpu == b->cpu && a->event == b->event &&
            a->command.at == b->command.at && a->process == b->process && a->state == b->state &&
-           a->thread_name.at == b->thread_name.at && a->runtime_state.at == b->runtime_state.at;
+           a->thread_name.at == b->thread_name.at && a->runtime_state.at == b->runtime_state.at &&
+           have_same_labels(a, b);
 }
 
 static uint32_t hash_of(const struct flm_sample_attributes *c)
@@ -30,6 +40,8 @@ static uint32_t hash_of(const struct flm_sample_attributes *c)
     who = c->thread_name.at || c->runtime_state.at
               ? flm_mix(who ^ (uintptr_t)c->thread_name.at, (uintptr_t)c->runtime_state.at)
               : who;
+    for (size_t i = 0; i < FLM_RUNTIME_LABELS && c->labels[i].key; i++)
+        who = flm_mix(who ^ 0xA0761D6478BD642Fu, (uintptr_t)c->labels[i].value.at);
     return (uint32_t)flm_mix(who ^ 0xD6E8FEB86659FD93u,
                              (uint64_t)c->cpu << 32 ^ (uint64_t)c->event << 2 ^ c->state);
 }

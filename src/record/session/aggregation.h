@@ -11,6 +11,7 @@
 #include "base/core/array.h"
 #include "base/core/bytes.h"
 #include "base/core/index.h"
+#include "record/perf/event.h"
 #include "record/sched/sched_state.h"
 
 /* Everything but the time in which two samples of a stack may differ. */
@@ -21,6 +22,7 @@ struct flm_sample_attributes {
     uint32_t event;           /* in the session */
     uint32_t state;           /* enum flm_sched_state, as it is known before stacks have names */
     struct flm_bytes thread_name, runtime_state; /* borrowed, as the command; {0}: unknown */
+    struct flm_runtime_label labels[FLM_RUNTIME_LABELS];
 };
 
 struct flm_aggregated_sample {

@@ -13,7 +13,7 @@ struct flm_label_set flm_session_label_set(struct flm_builder *b,
                                            const struct flm_sample_attributes *c,
                                            enum flm_sched_state state)
 {
-    enum { MOST = 6, CPU = 2 };
+    enum { MOST = 6 + FLM_RUNTIME_LABELS, CPU = 2 };
     struct flm_string pairs[2 * MOST];
     size_t count = 0;
     const struct {
@@ -44,5 +44,8 @@ struct flm_label_set flm_session_label_set(struct flm_builder *b,
         put(b, &pairs[2 * count++], "state", c->runtime_state);
     else if (state != FLM_STATE_RUNNING)
         put(b, &pairs[2 * count++], "state", flm_bytes_of(flm_sched_state_name(state)));
+    for (size_t i = 0; i < FLM_RUNTIME_LABELS; i++)
+        if (c->labels[i].key)
+            put(b, &pairs[2 * count++], c->labels[i].key, c->labels[i].value);
     return flm_builder_label_set(b, pairs, count);
 }

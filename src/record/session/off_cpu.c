@@ -18,12 +18,17 @@ static bool count_interval(struct flm_session *s, const struct flm_off_cpu_threa
                                  flm_bytes_of("[off-CPU: unknown stack]"));
     if (node == UINT32_MAX)
         return false;
-    const struct flm_sample_attributes attributes = {.command = command,
-                                                     .process = thread->process,
-                                                     .thread = thread->thread,
-                                                     .cpu = UINT32_MAX,
-                                                     .event = FLM_EVENT_OFF_CPU,
-                                                     .state = state};
+    struct flm_sample_attributes attributes = {.command = command,
+                                               .process = thread->process,
+                                               .thread = thread->thread,
+                                               .cpu = UINT32_MAX,
+                                               .event = FLM_EVENT_OFF_CPU,
+                                               .state = state};
+    if (thread->marked_ns != FLM_NO_TIME) {
+        memcpy(attributes.labels, thread->labels, sizeof attributes.labels);
+        if (state != FLM_STATE_RUNNABLE)
+            attributes.runtime_state = thread->wait;
+    }
     return flm_aggregation_add(&s->aggregation, from_ns, node, &attributes,
                                (double)(until_ns - from_ns));
 }
@@ -119,6 +124,7 @@ bool flm_session_mark_switch(struct flm_session *s, const struct flm_event *even
     if (!flm_switches_mark(&s->switches, event->process, event->thread, event->time_ns, node,
                            state))
         return false;
+    flm_switches_explain(&s->switches, event->thread, event->sample.state, event->sample.labels);
     if (!is_known || s->is_in_namespace || has_switches(event->sample.layouts))
         return true;
     const struct flm_off_cpu_thread *ran = flm_switches_find(&s->switches, event->thread);

@@ -190,13 +190,14 @@ static bool count_value(struct flm_session *s, const struct flm_event *event,
     const struct flm_session_event *known = find_event(s, layout);
     if (!known)
         return false;
-    const struct flm_sample_attributes attributes = {.command = command,
-                                                     .process = event->process,
-                                                     .thread = event->thread,
-                                                     .cpu = event->cpu,
-                                                     .event = layout->number,
-                                                     .thread_name = event->sample.thread_name,
-                                                     .runtime_state = event->sample.state};
+    struct flm_sample_attributes attributes = {.command = command,
+                                               .process = event->process,
+                                               .thread = event->thread,
+                                               .cpu = event->cpu,
+                                               .event = layout->number,
+                                               .thread_name = event->sample.thread_name,
+                                               .runtime_state = event->sample.state};
+    memcpy(attributes.labels, event->sample.labels, sizeof attributes.labels);
     s->rounded_count += known->has_period && flm_uint_is_rounded(period);
     return flm_aggregation_add(&s->aggregation, event->time_ns, node, &attributes,
                                known->has_period ? (double)period : 1);

@@ -32,6 +32,27 @@ static void a_thread_is_off_CPU_from_leaving_to_coming_back(void **state)
     flm_switches_clear(&s);
 }
 
+static void what_a_runtime_knows_is_of_the_last_mark(void **state)
+{
+    (void)state;
+    struct flm_switches s = {0};
+    struct flm_off_cpu_thread waited;
+    const struct flm_runtime_label labels[FLM_RUNTIME_LABELS] = {{"GIL", flm_bytes_of("waiting")}};
+    flm_switches_explain(&s, 5, flm_bytes_of("GIL"), labels); /* of no thread */
+    assert_true(flm_switches_mark(&s, 4, 5, 990, 17, FLM_STATE_WAITING));
+    flm_switches_explain(&s, 5, flm_bytes_of("GIL"), labels);
+    assert_true(flm_switches_leave(&s, 4, 5, 1000, false));
+    assert_true(came_back(&s, 5, &waited));
+    assert_true(flm_bytes_are(waited.wait, "GIL"));
+    assert_ptr_equal(waited.labels[0].key, labels[0].key);
+    assert_true(flm_switches_mark(&s, 4, 5, 6000, 18, FLM_STATE_WAITING));
+    assert_true(flm_switches_leave(&s, 4, 5, 6010, false));
+    assert_true(came_back(&s, 5, &waited));
+    assert_int_equal(waited.wait.size, 0);
+    assert_null(waited.labels[0].key);
+    flm_switches_clear(&s);
+}
+
 static void an_old_mark_is_not_the_stack_of_a_later_switch(void **state)
 {
     (void)state;
@@ -169,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_is_off_CPU_from_leaving_to_coming_back),
+        cmocka_unit_test(what_a_runtime_knows_is_of_the_last_mark),
         cmocka_unit_test(an_old_mark_is_not_the_stack_of_a_later_switch),
         cmocka_unit_test(a_thread_that_has_ended_is_not_off_CPU),
         cmocka_unit_test(ended_threads_are_forgotten_and_others_stay_off_CPU),
