@@ -10,6 +10,7 @@ enum {
     LONGEST_NAME = 4096,     /* characters */
     LONGEST_TABLE = 1 << 20, /* bytes: a function of 100,000 lines */
     LARGEST_CODE = 256,      /* bytes of a code object that are read */
+    LARGEST_HEAD = 64,       /* the same of other objects */
     TRUSTED_NS = 20000000
 };
 
@@ -27,6 +28,12 @@ static uint64_t word_at(const char *bytes, size_t offset)
     uint64_t value;
     memcpy(&value, bytes + offset, sizeof value);
     return value;
+}
+
+/* The first bytes of an object; without the symbol of the type any is taken. */
+static bool is_of_type(const struct flm_python_layout *l, const char *object, uint64_t type)
+{
+    return !type || word_at(object, l->object_type) == type;
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
@@ -52,16 +59,17 @@ bool flm_python_text_read(const struct flm_python_codes *codes, struct flm_proce
                           uint64_t address, struct flm_text *out)
 {
     const struct flm_python_layout *l = codes->layout;
-    char head[40], bytes[4 * LONGEST_NAME];
-    if (!flm_process_memory_read(memory, address, head, sizeof head))
+    char head[LARGEST_HEAD], bytes[4 * LONGEST_NAME];
+    uint32_t state;
+    if (!flm_process_memory_read(memory, address, head, l->text_state + sizeof state))
         return false;
     uint64_t length = word_at(head, l->text_length);
-    uint32_t state;
     memcpy(&state, head + l->text_state, sizeof state);
-    uint32_t width = state >> 2 & 7;
-    bool is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
-    if ((codes->symbols->text_type && word_at(head, 8) != codes->symbols->text_type) ||
-        !is_compact || (width != 1 && width != 2 && width != 4) || length > LONGEST_NAME)
+    state >>= l->text_shift;
+    uint32_t width = state & 7;
+    bool is_compact = state >> 3 & 1, is_ascii = state >> 4 & 1;
+    if (!is_of_type(l, head, codes->symbols->text_type) || !is_compact ||
+        (width != 1 && width != 2 && width != 4) || length > LONGEST_NAME)
         return false;
     uint64_t data = address + (is_ascii ? l->text_ascii : l->text_compact);
     return (length == 0 || flm_process_memory_read(memory, data, bytes, length * width)) &&
@@ -73,12 +81,11 @@ static bool read_bytes(const struct flm_python_codes *codes, struct flm_process_
                        uint64_t address, struct flm_text *out)
 {
     const struct flm_python_layout *l = codes->layout;
-    char head[32];
-    if (!flm_process_memory_read(memory, address, head, sizeof head))
+    char head[LARGEST_HEAD];
+    if (!flm_process_memory_read(memory, address, head, l->bytes_size + sizeof(uint64_t)))
         return false;
     uint64_t size = word_at(head, l->bytes_size);
-    if ((codes->symbols->bytes_type && word_at(head, 8) != codes->symbols->bytes_type) ||
-        size > LONGEST_TABLE)
+    if (!is_of_type(l, head, codes->symbols->bytes_type) || size > LONGEST_TABLE)
         return false;
     char *to = flm_text_reserve(out, size);
     if (!to || (size > 0 && !flm_process_memory_read(memory, address + l->bytes_data, to, size)))
@@ -97,7 +104,7 @@ static bool read_identity(const struct flm_python_codes *codes, struct flm_proce
     if (l->code_size > LARGEST_CODE ||
         !flm_process_memory_read(memory, address, bytes, l->code_size))
         return false;
-    if (codes->symbols->code_type && word_at(bytes, 8) != codes->symbols->code_type)
+    if (!is_of_type(l, bytes, codes->symbols->code_type))
         return false;
     memcpy(&first_line, bytes + l->code_first_line, sizeof first_line);
     *identity =
@@ -131,6 +138,7 @@ static bool read_code(struct flm_python_codes *codes, struct flm_process_memory 
     } else {
         code->instructions = code->address + l->code_instructions;
         code->instructions_size = 2 * word_at(bytes, l->bytes_size);
+        code->copies = l->code_copies ? word_at(bytes, l->code_copies) : 0;
     }
     return read_bytes(codes, memory, code->identity.lines, &code->text) && !code->text.failed;
 }
@@ -151,8 +159,23 @@ static bool look_again(struct flm_python_codes *codes, struct flm_process_memory
         code->text.size = 0;
         return false;
     }
+    if (codes->layout->code_copies)
+        code->copies = word_at(bytes, codes->layout->code_copies);
     code->seen_ns = now_ns;
     return true;
+}
+
+uint64_t flm_python_code_copy(const struct flm_python_code *code, struct flm_process_memory *memory,
+                              uint32_t copy)
+{
+    enum { MOST_COPIES = 1 << 16 };
+    uint64_t count, address;
+    return flm_process_memory_read(memory, code->copies, &count, sizeof count) && copy < count &&
+                   count < MOST_COPIES &&
+                   flm_process_memory_read(memory, code->copies + 8 + UINT64_C(8) * copy, &address,
+                                           sizeof address)
+               ? address
+               : 0;
 }
 
 uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_process_memory *memory,

@@ -23,6 +23,7 @@ struct flm_python_code {
     struct flm_python_identity identity;
     int64_t seen_ns;
     uint64_t instructions, instructions_size; /* address and bytes */
+    uint64_t copies;      /* the array of copies of them, one for each thread; 0: none */
     uint64_t serial;      /* changes when another code object is at the address */
     struct flm_text text; /* function, file and lines, one after the other */
     size_t function_size, file_size;
@@ -43,6 +44,11 @@ void flm_python_codes_clear(struct flm_python_codes *codes);
  * ran out. */
 uint32_t flm_python_codes_find(struct flm_python_codes *codes, struct flm_process_memory *memory,
                                uint64_t address, int64_t now_ns);
+
+/* The instructions as one of the threads has them: those are at another address. 0: none, a torn
+ * read. */
+uint64_t flm_python_code_copy(const struct flm_python_code *code, struct flm_process_memory *memory,
+                              uint32_t copy);
 
 /* Its texts, valid until the next call of find. */
 struct flm_bytes flm_python_code_function(const struct flm_python_code *code);

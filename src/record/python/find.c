@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/core/path_name.h"
+#include "record/runtime/cold_part.h"
 #include "record/runtime/interpreter_file.h"
 
 /* ---- Symbols --------------------------------------------------------------------------------- */
@@ -42,6 +43,17 @@ static void take(void *context, const struct flm_elf_named *symbol)
         take_loop(t->symbols, range);
 }
 
+/* A stripped file has the symbol of the loop alone. */
+static void find_cold(const struct flm_elf_file *file, uint64_t bias,
+                      struct flm_python_symbols *symbols)
+{
+    if (symbols->loop_count != 1 || flm_elf_section(file, ".symtab"))
+        return;
+    struct flm_elf_range part, loop = {symbols->loop[0].start - bias, symbols->loop[0].end - bias};
+    if (flm_cold_part_find(file, loop, &part))
+        take_loop(symbols, (struct flm_elf_range){part.start + bias, part.end + bias});
+}
+
 bool flm_python_symbols_read(const struct flm_elf_file *file, uint64_t bias,
                              struct flm_python_symbols *symbols)
 {
@@ -50,6 +62,7 @@ bool flm_python_symbols_read(const struct flm_elf_file *file, uint64_t bias,
     const struct flm_elf_section *section = flm_elf_section(file, ".PyRuntime");
     if (!symbols->runtime && section && section->address)
         symbols->runtime = section->address + bias;
+    find_cold(file, bias, symbols);
     return symbols->runtime != 0;
 }
 

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/core/array.h"
-#include "base/core/ids.h"
-#include "record/python/code.h"
+#include "record/python/internal.h"
 #include "record/runtime/runtime.h"
 
 enum {
@@ -16,30 +14,8 @@ enum {
     MOST_THREADS = 16384,
     LARGEST_THREAD = 256, /* bytes of a thread state that are read */
     LARGEST_FRAME = 128,
-    PAGES_OF_A_THREAD = FLM_PROCESS_PAGES / 2,
-    OWNED_BY_NATIVE_STACK = 3
-};
-
-/* A thread of the process, and its state in the interpreter. */
-struct thread {
-    int32_t inner;     /* in its own PID namespace */
-    uint64_t state;    /* 0: not found */
-    int64_t missed_ns; /* when a search for it failed */
-    size_t page_count; /* needed by its last read */
-    uint64_t pages[PAGES_OF_A_THREAD];
-};
-
-struct flm_python {
-    struct flm_python_symbols symbols;
-    struct flm_python_layout layout;
-    struct flm_process_memory memory;
-    struct flm_python_codes codes;
-    struct FLM_ARRAY(struct thread) threads;
-    struct flm_ids thread_ids;
-    uint32_t offset_of_id; /* of the thread id in struct pthread; 0: unknown yet */
-    struct flm_python_frame frames[FLM_PYTHON_DEEPEST];
-    uint32_t codes_of[FLM_PYTHON_DEEPEST];
-    int64_t offsets[FLM_PYTHON_DEEPEST]; /* of instructions in their code, in bytes */
+    OWNED_BY_NATIVE_STACK = 3, /* and 4 in 3.14: of the interpreter, and of C */
+    TAGS = 7                   /* the lowest bits of pointers in frames, since 3.14 */
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -69,7 +45,7 @@ static bool find_layout(struct flm_python *p, struct flm_error *why)
             return true;
         return flm_error_set(why, FLM_ERROR_FORMAT, "CPython 3.%d: %s", minor, reason.text);
     }
-    return flm_error_set(why, FLM_ERROR_FORMAT, "CPython %d.%d is not supported: 3.8 to 3.13 are",
+    return flm_error_set(why, FLM_ERROR_FORMAT, "CPython %d.%d is not supported: 3.8 to 3.15 are",
                          major, minor);
 }
 
@@ -129,12 +105,27 @@ uint64_t flm_python_calls(const struct flm_python *p)
     return p->memory.calls;
 }
 
+uint64_t flm_python_loop(const struct flm_python *p)
+{
+    return p->symbols.loop_count > 0 ? p->symbols.loop[0].start : 0;
+}
+
 bool flm_python_is_loop(const struct flm_python *p, uint64_t address)
 {
     for (size_t i = 0; i < p->symbols.loop_count; i++)
         if (address >= p->symbols.loop[i].start && address < p->symbols.loop[i].end)
             return true;
     return false;
+}
+
+/* A loop that has the instructions itself is 20 KB and larger, one that calls them 1 KB. */
+bool flm_python_has_instructions(const struct flm_python *p)
+{
+    enum { SMALLEST_LOOP = 8192 };
+    uint64_t size = 0;
+    for (size_t i = 0; i < p->symbols.loop_count; i++)
+        size += p->symbols.loop[i].end - p->symbols.loop[i].start;
+    return p->layout.minor >= 14 && size > 0 && size < SMALLEST_LOOP;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -151,14 +142,14 @@ static bool read_word(struct flm_python *p, uint64_t address, uint64_t *word)
     return flm_process_memory_read(&p->memory, address, word, sizeof *word);
 }
 
-static struct thread *find_thread(struct flm_python *p, int32_t id)
+struct flm_python_thread *flm_python_thread(struct flm_python *p, int32_t id)
 {
     uint32_t number = FLM_ARRAY_RESERVE(&p->threads, 1)
                           ? flm_ids_number(&p->thread_ids, (uint32_t)id)
                           : FLM_IDS_NONE;
     if (number == p->threads.count)
         p->threads.at[p->threads.count++] =
-            (struct thread){.inner = flm_namespace_number(p->memory.process, id)};
+            (struct flm_python_thread){.inner = flm_namespace_number(p->memory.process, id)};
     return number == FLM_IDS_NONE ? NULL : &p->threads.at[number];
 }
 
@@ -201,7 +192,8 @@ static bool is_pthread_of(struct flm_python *p, uint64_t pthread, int32_t wanted
     return false;
 }
 
-static bool is_state_of(struct flm_python *p, uint64_t state, const struct thread *thread)
+static bool is_state_of(struct flm_python *p, uint64_t state,
+                        const struct flm_python_thread *thread)
 {
     const struct flm_python_layout *l = &p->layout;
     uint64_t id;
@@ -211,7 +203,7 @@ static bool is_state_of(struct flm_python *p, uint64_t state, const struct threa
 }
 
 /* Searches all threads of all interpreters. */
-static uint64_t search_state(struct flm_python *p, const struct thread *thread)
+static uint64_t search_state(struct flm_python *p, const struct flm_python_thread *thread)
 {
     const struct flm_python_layout *l = &p->layout;
     uint64_t interpreter, state;
@@ -265,25 +257,36 @@ static bool read_frame(struct flm_python *p, uint64_t address, size_t *count, ui
         !flm_process_memory_read(&p->memory, address, bytes, l->frame_size))
         return false;
     *previous = word_at(bytes, l->frame_previous);
-    if (l->frames == FLM_PYTHON_FRAME_OWNER && bytes[l->frame_entry] == OWNED_BY_NATIVE_STACK) {
+    if (l->frames == FLM_PYTHON_FRAME_OWNER && bytes[l->frame_entry] >= OWNED_BY_NATIVE_STACK) {
         if (*count > 0)
             p->frames[*count - 1].is_entry = true;
         return true;
     }
-    uint32_t code =
-        flm_python_codes_find(&p->codes, &p->memory, word_at(bytes, l->frame_code), now_ns);
+    uint32_t code = flm_python_codes_find(&p->codes, &p->memory,
+                                          word_at(bytes, l->frame_code) & ~(uint64_t)TAGS, now_ns);
     if (code == UINT32_MAX)
         return false;
+    uint64_t instructions = p->codes.items.at[code].instructions;
+    if (p->codes.items.at[code].copies && l->frame_copy) {
+        uint32_t copy;
+        memcpy(&copy, bytes + l->frame_copy, sizeof copy);
+        instructions = flm_python_code_copy(&p->codes.items.at[code], &p->memory, copy);
+        if (!instructions) {
+            p->codes.items.at[code].seen_ns = 0; /* a thread is new, and the array another one */
+            return false;
+        }
+    }
     int64_t offset;
     if (l->frames == FLM_PYTHON_FRAME_OBJECTS) {
         int32_t index;
         memcpy(&index, bytes + l->frame_instruction, sizeof index);
         offset = l->lines == FLM_PYTHON_LNOTAB ? index : 2 * (int64_t)index;
     } else {
-        offset =
-            (int64_t)(word_at(bytes, l->frame_instruction) - p->codes.items.at[code].instructions);
+        offset = (int64_t)(word_at(bytes, l->frame_instruction) - instructions);
     }
     p->codes_of[*count] = code;
+    p->addresses[*count] = address;
+    p->instructions[*count] = instructions;
     p->offsets[*count] = offset;
     p->frames[(*count)++] = (struct flm_python_frame){
         .is_entry = l->frames == FLM_PYTHON_FRAME_OBJECTS ||
@@ -301,7 +304,7 @@ static void name_frames(struct flm_python *p, size_t count)
         frame->file = flm_python_code_file(code);
         frame->first_line = code->first_line;
         frame->code = code->serial;
-        frame->instructions = code->instructions;
+        frame->instructions = p->instructions[i];
         frame->instructions_size = code->instructions_size;
         frame->line = flm_python_line(p->layout.lines, flm_python_code_lines(code),
                                       code->first_line, p->offsets[i]);
@@ -353,7 +356,7 @@ enum flm_python_result flm_python_read(struct flm_python *p, int32_t id, int64_t
     enum { MISSED_NS = 5000000 };
     *frames = p->frames;
     *count = 0;
-    struct thread *thread = find_thread(p, id);
+    struct flm_python_thread *thread = flm_python_thread(p, id);
     if (!thread)
         return FLM_PYTHON_TORN;
     /* Threads unknown to the interpreter are not searched at each of their samples. */
@@ -362,13 +365,15 @@ enum flm_python_result flm_python_read(struct flm_python *p, int32_t id, int64_t
     flm_process_memory_begin(&p->memory, thread->pages, thread->page_count);
     if (thread->state && !is_state_of(p, thread->state, thread))
         thread->state = 0;
-    if (!thread->state)
+    if (!thread->state) {
         thread->state = search_state(p, thread);
+        thread->gil = 0;
+    }
     thread->missed_ns = thread->state ? 0 : now_ns;
     if (!thread->state)
         return flm_process_memory_is_gone(&p->memory) ? FLM_PYTHON_GONE : FLM_PYTHON_NO_FRAMES;
     enum flm_python_result result = read_frames(p, thread->state, now_ns, &dump, count);
-    thread->page_count = flm_process_memory_needed(&p->memory, thread->pages, PAGES_OF_A_THREAD);
+    thread->page_count = flm_process_memory_needed(&p->memory, thread->pages, FLM_PYTHON_PAGES);
     if (result == FLM_PYTHON_FRAMES)
         name_frames(p, *count);
     else

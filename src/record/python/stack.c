@@ -8,8 +8,11 @@
 #include "flamel/profile.h"
 #include "os/clock.h"
 #include "record/python/find.h"
+#include "record/python/gil.h"
 #include "record/python/python.h"
+#include "record/python/task.h"
 #include "record/runtime/code_numbers.h"
+#include "record/runtime/lasting_texts.h"
 #include "record/runtime/opened.h"
 
 /* On a busy machine the recorder waits for a CPU, and so may the sampled thread: its stack dump
@@ -26,6 +29,7 @@ struct flm_pythons {
     struct flm_runtime_options options;
     struct flm_opened_all opened;
     struct flm_code_numbers numbers;
+    struct flm_lasting_texts names; /* of tasks */
     struct flm_python_counts counts;
     uint64_t scratch[MOST_CHAIN];
 };
@@ -69,6 +73,7 @@ void flm_pythons_free(void *pythons)
         return;
     flm_opened_clear(&p->opened);
     flm_code_numbers_clear(&p->numbers);
+    flm_lasting_texts_clear(&p->names);
     free(p);
 }
 
@@ -136,6 +141,7 @@ struct mixing {
     struct flm_code_sink sink;
     size_t bare;  /* the innermost loops that have no frame */
     size_t count; /* of `scratch` */
+    bool waits;   /* for the GIL, and has no frame that says so yet */
 };
 
 static bool put_frame(struct mixing *m, const struct flm_python_frame *frame)
@@ -166,18 +172,56 @@ static bool put_entry(struct mixing *m, const struct flm_python_frame **frame,
     return true;
 }
 
+/* A frame for the wait: the interpreter's functions that wait have names only where it has symbols.
+ * It comes above the innermost native frame of the interpreter. */
+static bool put_wait(struct mixing *m)
+{
+    enum { WAIT = 1 };
+    static const char name[] = "[waiting for the GIL]";
+    const struct flm_event_code code = {.function = {name, sizeof name - 1},
+                                        .file = {"", 0},
+                                        .module = {"", 0},
+                                        .frame_kind = FLM_KIND_LABEL};
+    uint64_t address = flm_code_number(&m->p->numbers, (struct flm_code_key){m->i->serial, 0, WAIT},
+                                       m->i->process, &code, &m->sink);
+    if (address)
+        m->p->scratch[m->count++] = address;
+    m->waits = false;
+    return address != 0;
+}
+
+static bool is_own(const struct mixing *m, const struct flm_process *process, uint64_t address)
+{
+    const struct flm_mapping *code = flm_process_find(process, flm_python_loop(m->i->at));
+    return address < FLM_CODE_FIRST && code && code == flm_process_find(process, address);
+}
+
+/* Removes the native frame of an instruction, which the loop has called: it is the last one that
+ * was added. */
+static void remove_instruction(struct mixing *m, const struct flm_process *process)
+{
+    m->count -= m->count > 0 && is_own(m, process, m->p->scratch[m->count - 1]);
+}
+
 static bool mix(struct mixing *m, struct flm_runtime_sample *sample,
                 const struct flm_python_frame *frame, const struct flm_python_frame *end)
 {
     struct walk walk = {0};
+    bool has_instructions = flm_python_has_instructions(m->i->at);
     for (size_t at = 0; at < sample->count && m->count < MOST_CHAIN; at++) {
         bool is_native = !is_loop(&walk, m->i, sample->chain[at]);
+        if (m->waits && walk.in_user && is_own(m, sample->process, sample->chain[at]) &&
+            !put_wait(m))
+            return false;
         if (is_native || m->bare > 0) {
             m->bare -= !is_native;
             m->p->scratch[m->count++] = sample->chain[at];
-        } else if (!put_entry(m, &frame, end)) {
-            return false;
+            continue;
         }
+        if (has_instructions)
+            remove_instruction(m, sample->process);
+        if (!put_entry(m, &frame, end))
+            return false;
     }
     /* The native frames of these were beyond the stack dump. */
     while (frame < end && m->count < MOST_CHAIN)
@@ -186,6 +230,37 @@ static bool mix(struct mixing *m, struct flm_runtime_sample *sample,
     sample->count = m->count < sample->capacity ? m->count : sample->capacity;
     memcpy(sample->chain, m->p->scratch, sample->count * sizeof *m->p->scratch);
     return true;
+}
+
+/* ---- The lock and the task ------------------------------------------------------------------- */
+
+static const char gil_state[] = "GIL";
+
+static void label_gil(const struct flm_opened *i, struct flm_runtime_sample *sample, bool waits)
+{
+    static const char key[] = "GIL", held[] = "held", released[] = "released",
+                      waiting[] = "waiting";
+    enum flm_python_gil gil = flm_python_gil_of(i->at, sample->event->thread);
+    if (gil == FLM_PYTHON_GIL_UNKNOWN)
+        return;
+    const char *value = waits ? waiting : gil == FLM_PYTHON_GIL_HELD ? held : released;
+    sample->labels[0] = (struct flm_runtime_label){key, flm_bytes_of(value)};
+}
+
+static void label_task(struct flm_pythons *p, const struct flm_opened *i,
+                       struct flm_runtime_sample *sample, const struct flm_python_frame *frames,
+                       size_t count)
+{
+    static const char key[] = "task";
+    char buffer[256];
+    struct flm_text name;
+    flm_text_init_fixed(&name, buffer, sizeof buffer);
+    if (!flm_python_task(i->at, sample->process, sample->event->thread, frames, count, &name) ||
+        name.size == 0)
+        return;
+    struct flm_bytes kept = flm_lasting_text(&p->names, (struct flm_bytes){name.at, name.size});
+    if (kept.size > 0)
+        sample->labels[1] = (struct flm_runtime_label){key, kept};
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
@@ -292,11 +367,19 @@ bool flm_pythons_mix(void *pythons, struct flm_runtime_sample *sample, int64_t n
         return false;
     if (i->is_refused)
         p->counts.unreadable++;
-    size_t loops = i->at ? count_loops(i, sample) : 0;
-    if (loops == 0)
+    if (!i->at)
         return true;
-    const struct flm_python_frame *frames;
-    size_t count;
+    struct mixing mixing = {
+        .p = p,
+        .i = i,
+        .sink = {define, context, why},
+        .waits = flm_python_waits_for_gil(i->at, sample->event->thread, &sample->event->sample)};
+    if (mixing.waits)
+        sample->state = flm_bytes_of(gil_state);
+    const struct flm_python_frame *frames = NULL;
+    size_t count = 0, loops = count_loops(i, sample);
+    if (loops == 0)
+        return !mixing.waits || mix(&mixing, sample, NULL, NULL);
     p->counts.samples++;
     struct comparison comparison = {
         .i = i,
@@ -305,12 +388,16 @@ bool flm_pythons_mix(void *pythons, struct flm_runtime_sample *sample, int64_t n
         .loops = loops,
     };
     bool good = read_checked(p, &comparison, now_ns, &frames, &count);
+    if (good) {
+        label_gil(i, sample, mixing.waits);
+        label_task(p, i, sample, frames, count);
+    }
     p->counts.read_ns += flm_now_ns() - now_ns;
-    if (!good)
-        return true;
-    p->counts.mixed++;
-    struct mixing mixing = {p, i, {define, context, why}, comparison.bare, 0};
-    return mix(&mixing, sample, frames, frames + count);
+    p->counts.mixed += good;
+    mixing.bare = good ? comparison.bare : loops;
+    if (good)
+        return mix(&mixing, sample, frames, frames + count);
+    return !mixing.waits || mix(&mixing, sample, NULL, NULL);
 }
 
 /* ---- The entry ------------------------------------------------------------------------------- */

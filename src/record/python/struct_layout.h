@@ -10,10 +10,14 @@
  *                 `is_entry` marks where a loop begins; the thread has a record of its loop on the
  *                 native stack, which has the frame
  *     3.12        the same, but a loop begins above a frame that belongs to the native stack
- *     3.13        the thread has its frame itself; _PyRuntime begins with a table of offsets
+ *     3.13 up     the thread has its frame itself; _PyRuntime begins with a table of offsets
  *
  * The numbers are facts about compiled headers: offsetof() of each field, with 64-bit pointers,
- * the same on x86-64 and arm64. They do not change within a version. */
+ * the same on x86-64 and arm64. They do not change within a version. The table of offsets grows
+ * with each version: the words that are needed are elsewhere in each.
+ *
+ * Since 3.14 pointers in frames have their lowest bits as tags. A free-threaded interpreter has
+ * larger objects; and since 3.14 each thread has a copy of the instructions of its own. */
 #ifndef FLAMEL_RECORD_PYTHON_STRUCT_LAYOUT_H
 #define FLAMEL_RECORD_PYTHON_STRUCT_LAYOUT_H
 
@@ -24,12 +28,13 @@
 enum flm_python_frames {
     FLM_PYTHON_FRAME_OBJECTS,  /* each has its loop */
     FLM_PYTHON_FRAME_IS_ENTRY, /* `frame_entry` is a bool */
-    FLM_PYTHON_FRAME_OWNER     /* `frame_entry` is whose it is: 3, the native stack's */
+    FLM_PYTHON_FRAME_OWNER     /* `frame_entry` is whose it is: 3 and 4, the native stack's */
 };
 
 /* Offsets in bytes; 0 where there is no such field, but for those that may be first. */
 struct flm_python_layout {
     int minor;
+    bool is_free_threaded;
     enum flm_python_frames frames;
     enum flm_python_lines lines;
     uint32_t runtime_interpreters;
@@ -41,18 +46,28 @@ struct flm_python_layout {
     uint32_t loop_frame; /* in that record */
     uint32_t frame_previous, frame_code, frame_instruction, frame_entry, frame_size;
     uint32_t code_file, code_name, code_lines, code_first_line, code_size;
-    uint32_t code_instructions; /* they begin here; before 3.11: their bytes object */
+    uint32_t code_instructions;       /* they begin here; before 3.11: their bytes object */
+    uint32_t code_copies, frame_copy; /* an array of copies of them, and the index of the frame's */
+    uint32_t object_type;
     uint32_t bytes_size, bytes_data;
     uint32_t text_length, text_state, text_ascii,
-        text_compact; /* the last two: where text begins */
+        text_compact;    /* the last two: where text begins */
+    uint32_t text_shift; /* of the width, the compact and the ASCII bit in the state */
+
+    /* The GIL: in _PyRuntime, or where a field of the interpreter points; and its own fields. */
+    uint32_t runtime_gil, interpreter_gil;
+    uint32_t gil_holder, gil_locked, gil_size;
+    uint32_t thread_interpreter;
+
+    uint32_t frame_locals, task_name; /* up to 3.13; 0: elsewhere (task.h) */
 };
 
 /* For 3.8 to 3.12. NULL: another version. */
 const struct flm_python_layout *flm_python_layout_of(int major, int minor);
 
-/* From the first FLM_PYTHON_OFFSETS bytes of _PyRuntime, for 3.13. False, and `why`, when there are
- * no offsets, or implausible ones. */
-enum { FLM_PYTHON_OFFSETS = 73 * 8 };
+/* From the first FLM_PYTHON_OFFSETS bytes of _PyRuntime, for 3.13 to 3.15. False, and `why`, when
+ * there are no offsets, or implausible ones. */
+enum { FLM_PYTHON_OFFSETS = 111 * 8 };
 bool flm_python_layout_read(const char *runtime, size_t size, struct flm_python_layout *layout,
                             struct flm_error *why);
 

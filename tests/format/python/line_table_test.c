@@ -117,7 +117,7 @@ static void lines_are_those_of_the_interpreters(void **state)
     char paths[16][512], command[2048];
     size_t interpreters = python_interpreters(paths, 16);
     if (interpreters == 0) {
-        print_message("no interpreter of CPython 3.8 to 3.13 is installed\n");
+        print_message("no interpreter of CPython 3.8 to 3.15 is installed\n");
         skip();
     }
     const char *program = write_temporary("lines.py", flm_bytes_of(script));

@@ -92,7 +92,7 @@ static bool find_interpreter(char interpreter[512], char program[512])
 {
     char paths[16][512];
     if (python_interpreters(paths, 16) == 0) {
-        print_message("no interpreter of CPython 3.8 to 3.13 is installed\n");
+        print_message("no interpreter of CPython 3.8 to 3.15 is installed\n");
         return false;
     }
     snprintf(interpreter, 512, "%s", paths[0]);

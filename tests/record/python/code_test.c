@@ -147,6 +147,38 @@ static void cached_code_objects_are_checked_again_after_a_while(void **state)
     flm_python_codes_clear(&f->codes);
 }
 
+static void without_the_lock_objects_have_larger_heads(void **state)
+{
+    (void)state;
+    enum { HEAD = 16, COPIES = 160 };
+    struct fixture *f = make_fixture();
+    struct flm_python_layout layout = *f->codes.layout;
+    uint64_t copies[] = {2, 0x1000, 0x2000};
+    f->codes.layout = &layout;
+    layout.code_copies = COPIES;
+    put(f->code, COPIES, at(copies));
+    assert_int_equal(flm_python_codes_find(&f->codes, &f->memory, at(f->code), 1), 0);
+    struct flm_python_code *code = &f->codes.items.at[0];
+    assert_int_equal(flm_python_code_copy(code, &f->memory, 0), 0x1000);
+    assert_int_equal(flm_python_code_copy(code, &f->memory, 1), 0x2000);
+    assert_int_equal(flm_python_code_copy(code, &f->memory, 2), 0);
+    code->copies = 4096;
+    assert_int_equal(flm_python_code_copy(code, &f->memory, 0), 0);
+
+    layout.object_type += HEAD;
+    layout.text_length += HEAD;
+    layout.text_state += HEAD;
+    layout.text_ascii += HEAD;
+    layout.text_shift = 8;
+    memset(f->name, 0, sizeof f->name);
+    put(f->name, 8 + HEAD, f->symbols.text_type);
+    put(f->name, 16 + HEAD, 3);
+    put(f->name, 32 + HEAD, 1 << 8 | 1 << 11 | 1 << 12 | 3); /* the last one: interned */
+    memcpy(f->name + 48 + HEAD, "run", 3);
+    assert_text(f, "run");
+    flm_python_codes_clear(&f->codes);
+}
+
 static void other_objects_are_not_cached_as_code(void **state)
 {
     (void)state;
@@ -188,6 +220,7 @@ int main(void)
         cmocka_unit_test(texts_of_each_width_become_utf8),
         cmocka_unit_test(other_objects_are_not_read_as_text),
         cmocka_unit_test(cached_code_objects_are_checked_again_after_a_while),
+        cmocka_unit_test(without_the_lock_objects_have_larger_heads),
         cmocka_unit_test(other_objects_are_not_cached_as_code),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };

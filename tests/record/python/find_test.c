@@ -63,6 +63,40 @@ static void parts_are_found_by_symbol(void **state)
     flm_elf_free(file);
 }
 
+/* Rare parts that the compiler puts elsewhere, and jumps to: with and without a symbol for them. */
+static void a_part_elsewhere_is_found_without_its_symbol(void **state)
+{
+    (void)state;
+    static const char program[] =
+        "unsigned long Py_Version = 0x030b02f0; int _PyRuntime[64];\n"
+        "void rare(int) __attribute__((cold));\n"
+        "#define CASE(n) if (__builtin_expect(_PyRuntime[n] == x, 0)) { rare(n); rare(x + n); }\n"
+        "int _PyEval_EvalFrameDefault(int x)\n"
+        "{ CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) return x + _PyRuntime[x & 31]; }\n"
+        "int _PyEval_Other(int x) { CASE(7) CASE(8) CASE(9) CASE(10) return x; }\n";
+    char command[2048], output[2][512], input[512];
+    struct flm_python_symbols symbols[2];
+    snprintf(input, sizeof input, "%s", write_temporary("parts.c", flm_bytes_of(program)));
+    for (int stripped = 0; stripped < 2; stripped++) {
+        snprintf(output[stripped], sizeof output[0], "%s", temporary_path(stripped ? "b" : "a"));
+        snprintf(command, sizeof command,
+                 "gcc -O2 -freorder-blocks-and-partition -shared -fPIC %s -o %s %s",
+                 stripped ? "-s" : "", output[stripped], input);
+        assert_int_equal(system(command), 0);
+        struct flm_elf_file *file = flm_elf_open(output[stripped], NULL);
+        assert_non_null(file);
+        assert_true(flm_python_symbols_read(file, 0, &symbols[stripped]));
+        flm_elf_free(file);
+    }
+    assert_int_equal(symbols[0].loop_count, 2);
+    assert_int_equal(symbols[1].loop_count, 2);
+    uint64_t sizes[2] = {0};
+    for (int stripped = 0; stripped < 2; stripped++)
+        for (size_t i = 0; i < 2; i++)
+            sizes[stripped] += symbols[stripped].loop[i].end - symbols[stripped].loop[i].start;
+    assert_int_equal(sizes[0], sizes[1]);
+}
+
 static void exported_symbols_are_enough(void **state)
 {
     (void)state;
@@ -89,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interpreters_are_recognized_by_name),
         cmocka_unit_test(parts_are_found_by_symbol),
+        cmocka_unit_test(a_part_elsewhere_is_found_without_its_symbol),
         cmocka_unit_test(exported_symbols_are_enough),
         cmocka_unit_test(other_files_have_none),
     };

@@ -116,7 +116,7 @@ static size_t for_each_interpreter(void (*visit)(const char *path))
     for (size_t i = 0; i < count; i++)
         visit(paths[i]);
     if (count == 0) {
-        print_message("no interpreter of CPython 3.8 to 3.13 is installed\n");
+        print_message("no interpreter of CPython 3.8 to 3.15 is installed\n");
         skip();
     }
     return count;

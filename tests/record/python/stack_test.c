@@ -58,7 +58,7 @@ static bool set_up(struct fixture *f)
     const char *path = newest();
     *f = (struct fixture){0};
     if (!path) {
-        print_message("no interpreter of CPython 3.11 to 3.13 is installed\n");
+        print_message("no interpreter of CPython 3.11 to 3.15 is installed\n");
         return false;
     }
     python_start(&f->target, path, "mix.py", script);
@@ -361,7 +361,7 @@ static void known_shares_are_found_again(void **state)
             skip();
     }
     if (count == 0) {
-        print_message("no interpreter of CPython 3.8 to 3.13 is installed\n");
+        print_message("no interpreter of CPython 3.8 to 3.15 is installed\n");
         skip();
     }
 }

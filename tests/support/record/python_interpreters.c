@@ -15,7 +15,7 @@ static size_t add_matches(const char *pattern, char (*paths)[512], size_t count,
     for (size_t i = 0; i < found.gl_pathc && count < capacity; i++) {
         const char *path = found.gl_pathv[i];
         int minor = atoi(strrchr(path, '.') + 1);
-        if (minor >= 8 && minor <= 13 && !strstr(path, "-config"))
+        if (minor >= 8 && minor <= 15 && !strstr(path, "-config"))
             snprintf(paths[count++], sizeof paths[0], "%s", path);
     }
     globfree(&found);
@@ -28,7 +28,7 @@ size_t python_interpreters(char (*paths)[512], size_t capacity)
     const char *home = getenv("HOME");
     size_t count = 0;
     for (int digits = 1; digits <= 2; digits++) {
-        const char *end = digits == 1 ? "[89]" : "1[0-3]";
+        const char *end = digits == 1 ? "[89]" : "1[0-5]";
         snprintf(pattern, sizeof pattern, "/usr/bin/python3.%s", end);
         count = add_matches(pattern, paths, count, capacity);
         snprintf(pattern, sizeof pattern, "%s/.pyenv/versions/*/bin/python3.%s", home ? home : "",

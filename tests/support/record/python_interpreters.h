@@ -4,7 +4,7 @@
 
 #include "support/record/script_target.h"
 
-/* Paths of interpreters 3.8 to 3.13, one of each version and place; returns how many. */
+/* Paths of interpreters 3.8 to 3.15, one of each version and place; returns how many. */
 size_t python_interpreters(char (*paths)[512], size_t capacity);
 
 /* Runs a script, which waits when it has said a line. */

@@ -49,10 +49,10 @@ static void read_mappings(struct script_target *t)
 }
 
 /* Until it waits for us: what it said comes a moment before. */
-static void wait_until_still(int32_t process)
+void script_wait(const struct script_target *t)
 {
     char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    snprintf(path, sizeof path, "/proc/%d/stat", t->process);
     for (int tries = 0, still = 0; tries < 10000 && still < 3; tries++) {
         FILE *file = fopen(path, "r");
         assert_non_null(file);
@@ -86,7 +86,7 @@ void script_start(struct script_target *t, char *const *command)
     t->to = to[1];
     t->from = from[0];
     assert_true(read(t->from, said, sizeof said) > 0);
-    wait_until_still(t->process);
+    script_wait(t);
     read_mappings(t);
 }
 

@@ -15,6 +15,10 @@ struct script_target {
 
 /* The first word is searched in PATH. */
 void script_start(struct script_target *target, char *const *command);
+
+/* Until it stands still: what it says comes a moment before. */
+void script_wait(const struct script_target *target);
+
 void script_end(struct script_target *target);
 
 #endif
