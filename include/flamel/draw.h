@@ -126,6 +126,12 @@ struct flm_svg_options {
     /* PNG and PDF, which do not know the page that they are shown on. */
     bool dark;    /* for a dark page */
     double scale; /* PNG: pixels for each pixel of the other options: 1 */
+
+    /* A heatmap instead of a flame graph: a column a second, a row an offset in it, as
+     * flamel-convert(1) tells. It needs samples with times; there is no script. */
+    bool heatmap;
+    double heatmap_column_ns; /* how long a column is: a second, or what fits; a longer one where
+                                 there is no room */
 };
 
 /* Hands the picture to `sink` in chunks. A profile without any value is a picture that says so.

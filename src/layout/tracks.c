@@ -230,14 +230,15 @@ static int64_t longest_of(const struct flm_profile *p, const uint32_t *sample, u
 /* A range in equal parts: bars. */
 struct bars {
     int64_t from_ns, to_ns;
-    double scale; /* bars for a nanosecond */
+    double each_ns; /* of a bar */
     double *bar;
     uint32_t count;
 };
 
+/* Divided, not multiplied by the inverse: a time on the edge of a bar is in the bar. */
 static double position_of(const struct bars *b, int64_t time_ns)
 {
-    return (double)((uint64_t)time_ns - (uint64_t)b->from_ns) * b->scale;
+    return (double)((uint64_t)time_ns - (uint64_t)b->from_ns) / b->each_ns;
 }
 
 /* Spreads a value over the bars from one position to another. */
@@ -268,7 +269,7 @@ void flm_tracks_bars(const struct flm_profile *profile, struct flm_metric metric
     if (!sample)
         sample_count = profile->sizes.sample_count;
     struct bars b = {.from_ns = from_ns, .to_ns = to_ns, .bar = bars, .count = count};
-    b.scale = count / (double)((uint64_t)to_ns - (uint64_t)from_ns);
+    b.each_ns = (double)((uint64_t)to_ns - (uint64_t)from_ns) / count;
     /* Samples that begin before the range and reach into it: usually there is nothing before it. */
     uint32_t first = first_at(profile, sample, sample_count, INT64_MIN + 1);
     bool is_from_first =

@@ -26,6 +26,12 @@ struct flm_drag {
     double released_x, released_y;
 };
 
+/* In a heatmap. Times, because cells become others when the window does. */
+struct flm_heat_cursor {
+    bool has_cursor, is_begun; /* a cell was chosen by keys; the first end of a range is known */
+    double cursor_ns, begin_ns;
+};
+
 struct flm_input {
     double now_ms; /* of the last event or picture */
     double hover_x, hover_y;
@@ -35,6 +41,7 @@ struct flm_input {
     double scrolled_ms;               /* and when it last scrolled a flame chart */
     double menu_x, menu_y;            /* where the menu was asked for; NAN: at no place */
     struct flm_drag drag;
+    struct flm_heat_cursor heat;
 };
 
 #endif

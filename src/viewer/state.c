@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "algebra/expression/argument.h"
 #include "algebra/operation/pattern.h"
 #include "base/number/number.h"
 #include "viewer/internal.h"
@@ -83,6 +84,16 @@ static void add_rows(struct flm_text *out, double rows)
         add(out, "y", (struct flm_bytes){text, flm_number_print_rounded(rows, 6, text)});
 }
 
+/* How long a column of the heatmap is. */
+static void add_column(struct flm_text *out, double column_ns)
+{
+    char text[FLM_NUMBER_SIZE + 2];
+    size_t size = flm_number_print(column_ns, text);
+    text[size++] = 'n';
+    text[size++] = 's';
+    add(out, "column", (struct flm_bytes){text, size});
+}
+
 /* The keys of the expressions of both sides. */
 static const char *const side_keys[] = {
     [FLM_VIEWER_AFTER] = "after", [FLM_VIEWER_BEFORE] = "before"};
@@ -156,6 +167,8 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
         add(out, "search", (struct flm_bytes){text.at, text.size});
     if (v->model.sort.size > 0)
         add(out, "sort", (struct flm_bytes){v->model.sort.at, v->model.sort.size});
+    if (v->model.heat_column_ns > 0)
+        add_column(out, v->model.heat_column_ns);
     if (v->model.shows_tracks)
         add(out, "tracks", flm_bytes_of("1"));
     if (v->model.threads_by_cost)
@@ -181,6 +194,9 @@ void flm_state_write(struct flm_viewer *v, struct flm_text *out)
     out->failed = out->failed || text.failed;
     flm_text_clear(&text);
 }
+
+/* A longer one is no column: 30 years. */
+#define MOST_COLUMN_NS 1e18
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -418,6 +434,9 @@ bool flm_state_read(struct flm_viewer *v, struct flm_bytes state, struct flm_err
     v->model.flame = value_of(state, "flame", &scratch).size > 0;
     v->model.inverted = value_of(state, "invert", &scratch).size > 0;
     v->model.comparing.side_by_side &= !v->model.inverted; /* scene.h */
+    if (!flm_duration_parse(value_of(state, "column", &scratch), &v->model.heat_column_ns) ||
+        !(v->model.heat_column_ns < MOST_COLUMN_NS))
+        v->model.heat_column_ns = 0;
     v->model.shows_tracks = value_of(state, "tracks", &scratch).size > 0;
     v->model.expands_all = flm_bytes_are(value_of(state, "rows", &scratch), "all");
     v->model.threads_by_cost = flm_bytes_are(value_of(state, "threads", &scratch), "cost");

@@ -224,10 +224,13 @@ bool flm_viewer_update(struct flm_viewer *v, struct flm_error *why)
     v->measured_from = measured;
     v->model.metric = flm_comparing_metric(&v->model, v->model.metric);
     v->input.hovered = flm_node_ref_none();
+    bool keeps = keeps_panes(v);
     if (!flm_timeline_make(&v->model, &v->scene, why) ||
         !flm_searches_open(&v->model.searches, p, why) ||
-        !(keeps_panes(v) ? prepare(v, why) : rebuild(v, why)))
+        !(keeps ? prepare(v, why) : rebuild(v, why)))
         return false;
+    if (keeps) /* what is above them may be another height */
+        flm_viewer_arrange(v);
     v->scene_from = version;
     v->panes_from = flm_version_of(&v->model.versions, PANE_ASPECTS);
     return true;

@@ -1,4 +1,4 @@
-// viewer_chart.mjs - the flame chart: time as a person selects it and looks at it.
+// viewer_chart.mjs - the flame chart and the heatmap: time as a person selects it and looks at it.
 
 import assert from 'node:assert/strict';
 import {after, test} from 'node:test';
@@ -153,3 +153,130 @@ test('the name of the file is whole where the search can give way', async () => 
         await finish(page, assert);
     }
 });
+
+// ---- The heatmap --------------------------------------------------------------------------------
+
+// 30 s: work every 100 ms; in the thirteenth second a collection of garbage, every 10 ms.
+function collections() {
+    let text = '';
+    for (let ms = 0; ms <= 30000; ms += 10) {
+        const collects = ms >= 12200 && ms < 13700;
+        if (collects || ms % 100 === 0)
+            text += `app 7/7 ${(100 + ms / 1000).toFixed(6)}: 10000000 cpu-clock:\n` +
+                `\t1000 ${collects ? 'collect' : 'work'} (/bin/app)\n\t2000 main (/bin/app)\n\n`;
+    }
+    return text;
+}
+const recorded = pageOf(collections());
+
+// Where the cell of a time is, in columns of a second of 50 rows.
+async function cellAt(page, seconds) {
+    const {x, y, width, height} = await boxOf(page.locator('.surface'));
+    const row = Math.min(Math.max(Math.floor((height * 0.42 - 36) / 50), 4), 8);
+    const column = Math.floor(seconds), offset = Math.floor((seconds - column) * 50 + 1e-6);
+    return {x: x + 64 + (column + 0.5) / 31 * (width - 72), y: y + 20 + 50 * row - (offset + 0.5) * row};
+}
+async function dragCells(page, from, to) {
+    const a = await cellAt(page, from), b = await cellAt(page, to);
+    await page.mouse.move(a.x, a.y);
+    await page.mouse.down();
+    await page.mouse.move((a.x + b.x) / 2, (a.y + b.y) / 2);
+    await page.mouse.move(b.x, b.y);
+    await page.mouse.up();
+    await resolved(page);
+}
+async function opened(options = {}) {
+    const page = await open(recorded, {width: 1200, height: 800, ...options});
+    await press(page, '8');
+    await resolved(page);
+    return page;
+}
+
+test('a burst is dragged over, across seconds, and the flame graph is of it', async () => {
+    const page = await opened();
+    assert.match(await state(page), /view=heatmap/);
+    const cell = await cellAt(page, 12.5);
+    await page.mouse.move(cell.x, cell.y);
+    await resolved(page);
+    const tooltip = await page.locator('.tooltip').innerText();
+    assert.match(tooltip, /12\.50 s to 12\.52 s/);
+    assert.match(tooltip, /total\s*20(\.0)? ms/, 'two samples of 10 ms');
+    await dragCells(page, 12.2, 13.68);
+    assert.match(await state(page), /apply=time:12\.2s\.\.13\.7s/);
+    assert.match(await words(page, '.chip'), /time 12\.2 s to 13\.7 s/);
+    await press(page, '5');
+    await resolved(page);
+    assert.match(await page.locator('.table .row').first().innerText(), /collect/);
+    await press(page, '8', 'Z');
+    await resolved(page);
+    assert.doesNotMatch(await state(page), /time:/);
+    await finish(page, assert);
+});
+
+test('two clicks are the ends of a range, as in FlameScope, and Escape forgets the first', async () => {
+    const page = await opened();
+    const first = await cellAt(page, 5.1), last = await cellAt(page, 7.5);
+    await page.mouse.click(first.x, first.y);
+    await resolved(page);
+    assert.doesNotMatch(await state(page), /time:/);
+    await page.mouse.click(last.x, last.y);
+    await resolved(page);
+    assert.match(await state(page), /apply=time:5\.1s\.\.7\.52s/);
+    await page.mouse.click(first.x, first.y);
+    await press(page, 'Escape');
+    await page.mouse.click(last.x, last.y);
+    await resolved(page);
+    assert.match(await state(page), /apply=time:5\.1s\.\.7\.52s/, 'it begins another one');
+    await finish(page, assert);
+});
+
+test('all of it can be done by keys, and is said', async () => {
+    const page = await opened();
+    await press(page, 'Shift+ArrowRight', 'Shift+ArrowRight');
+    await resolved(page);
+    const said = await words(page, '.status');
+    assert.match(said, /1[34]\.\d\d s to 1[34]\.\d\d s: /);
+    await press(page, 'Shift+G');
+    await resolved(page);
+    assert.match(await state(page), /apply=time:1[34]s\.\.1[45]s/);
+    await press(page, 'Shift+}');
+    await resolved(page);
+    assert.match(await state(page), /column=2000000000ns/);
+    await press(page, 'Shift+{', 'Shift+{');
+    await resolved(page);
+    assert.match(await state(page), /column=500000000ns/);
+    await finish(page, assert);
+});
+
+test('a link shows the same heatmap and the same range', async () => {
+    const page = await open(recorded, {hash: '#view=heatmap&apply=time:2s..3s', width: 1200, height: 800});
+    await resolved(page);
+    assert.match(await words(page, '.chip'), /time 2(\.00)? s to 3(\.00)? s/);
+    assert.equal(await page.getByRole('button', {name: 'Heatmap'}).first().getAttribute('aria-pressed'), 'true');
+    await finish(page, assert);
+});
+
+for (const width of [390, 1200])
+    test(`the flame graph below it can be used, ${width} px wide`, async () => {
+        const page = await opened({width, height: 800});
+        const {x, y, width: wide, height} = await boxOf(page.locator('.surface'));
+        let found = '';
+        for (let at = y + height - 10; at > y && !found.includes('main'); at -= 10) {
+            await page.mouse.move(x + wide / 2, at);
+            await resolved(page);
+            const tooltip = page.locator('.tooltip');
+            found = await tooltip.isVisible() ? await tooltip.innerText() : '';
+        }
+        assert.match(found, /main/);
+        await finish(page, assert);
+    });
+
+for (const colorScheme of ['light', 'dark'])
+    test(`nobody is shut out of the heatmap, ${colorScheme}`, async () => {
+        const page = await opened({colorScheme});
+        await page.evaluate(axeSource);
+        const {violations} = await page.evaluate(() => window.axe.run());
+        assert.deepEqual(violations.filter(({impact}) => ['serious', 'critical'].includes(impact))
+            .map(({id}) => id), []);
+        await finish(page, assert);
+    });

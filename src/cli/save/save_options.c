@@ -49,7 +49,7 @@ struct flm_format_info flm_save_format(const struct flm_save_fields *fields)
 
 bool flm_save_shows_samples(const struct flm_save_fields *fields)
 {
-    if (fields->picture.order == FLM_DRAW_BY_TIME)
+    if (fields->picture.order == FLM_DRAW_BY_TIME || fields->picture.heatmap)
         return true;
     struct flm_format_info format = flm_save_format(fields);
     return format.has_times || format.keeps_labels;

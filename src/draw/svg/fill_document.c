@@ -187,6 +187,8 @@ bool flm_svg_fill_document(struct flm_svg *svg, double scale, struct flm_error *
 {
     const struct flm_svg_options *o = &svg->options;
     struct flm_document *document = &svg->document;
+    if (o->heatmap)
+        return flm_svg_fill_heatmap(svg, scale, why);
     svg->dark = o->dark && !o->background;
     *document = flm_document_new((int)(o->width_px + 0.5), svg->dark || flm_svg_is_on_dark(svg));
     if (!svg->dark)

@@ -4,6 +4,7 @@
  *     compared.c        prepares the comparison
  *     fill_document.c   fills the still picture (draw/document/document.h), for all formats
  *     still_picture.c   writes the still picture of the interactive SVG, compactly
+ *     heatmap_document.c fills a document with a heatmap instead
  *     data.c            writes all frames of the interactive SVG, packed, for its script
  *
  * The script (*.js) draws from the data as soon as it runs, and removes the still picture. */
@@ -15,6 +16,7 @@
 #include "base/text/text.h"
 #include "draw/color/marks.h"
 #include "draw/document/document.h"
+#include "draw/document/heatmap_pane.h"
 #include "draw/text/comparison_summary.h"
 #include "draw/text/label.h"
 #include "draw/text/status_line.h"
@@ -61,6 +63,12 @@ struct flm_svg {
     struct flm_font font;
     struct flm_text name, label; /* scratch */
 
+    struct {
+        struct flm_heatmap map;
+        struct flm_heatmap_pane pane;
+        uint32_t untimed_count;
+    } heatmap; /* if the picture is one */
+
     struct flm_document document; /* see flm_svg_fill_document */
     bool dark;                    /* the document's tones are those of the dark theme */
 };
@@ -92,6 +100,10 @@ unsigned flm_svg_marks(const struct flm_svg *svg);
 /* Fills svg->document with the still picture; call it once. Vectors have scale 1, for pixels the
  * rectangles are scaled. It is dark if the options say so and give no background. */
 bool flm_svg_fill_document(struct flm_svg *svg, double scale, struct flm_error *why);
+
+/* A heatmap, if the options say so: its cells, and the document. */
+bool flm_svg_open_heatmap(struct flm_svg *svg, struct flm_error *why);
+bool flm_svg_fill_heatmap(struct flm_svg *svg, double scale, struct flm_error *why);
 
 /* A flm_box_styler; `context` is the struct flm_svg. The label is valid until the next one. */
 void flm_svg_style(void *context, const struct flm_rectangle *rectangle, struct flm_box *box);

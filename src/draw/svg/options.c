@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "algebra/compare/comparable.h"
+#include "algebra/expression/argument.h"
 #include "base/number/number.h"
 #include "base/text/versioned.h"
 #include "draw/svg/internal.h"
@@ -49,6 +50,10 @@ static const struct flm_svg_option list[] = {
      "multiply before, so that both are equal in total, duration, or function:PATTERN; none "
      "(default)"},
     {"negate", NULL, "a comparison with its colors swapped"},
+    {"heatmap", NULL,
+     "when instead of where: a column a second, a row an offset in it; needs samples with times"},
+    {"heatmap-column", "DURATION",
+     "of a heatmap: how long a column is (1s, or what fits): 100ms, 10s"},
     {"search", "REGEX", "a search that the picture opens with"},
     {"notes", "TEXT", "a comment in the file"},
     {"dark", NULL, "PNG and PDF: the dark theme (an SVG follows its reader's)"},
@@ -176,6 +181,13 @@ static bool set_normalize(struct flm_svg_options *o, const char *value, struct f
     return true;
 }
 
+static bool set_column(struct flm_svg_options *o, const char *value, struct flm_error *why)
+{
+    return (flm_duration_parse(flm_bytes_of(value), &o->heatmap_column_ns) &&
+            o->heatmap_column_ns >= 1000 && o->heatmap_column_ns < 1e18) ||
+           refuse(why, "heatmap-column", value, "a time from 1us on is needed: 100ms, 1s");
+}
+
 static bool set_changes(struct flm_svg_options *o, const char *value, struct flm_error *why)
 {
     unsigned kinds;
@@ -234,6 +246,7 @@ static bool set_plain(struct flm_svg_options *o, struct flm_bytes name, const ch
         {"negate", NULL, NULL, &o->negate},
         {"static", NULL, NULL, &o->without_script},
         {"dark", NULL, NULL, &o->dark},
+        {"heatmap", NULL, NULL, &o->heatmap},
         {"diff-noise", NULL, NULL, &o->without_noise_test},
     };
     *is_known = true;
@@ -276,7 +289,7 @@ static bool set_option(struct flm_svg_options *o, const char *name, const char *
                    {"bgcolors", set_background},         {"order", set_order},
                    {"diff-width", set_widths},           {"diff-color", set_change_colors},
                    {"diff-palette", set_change_palette}, {"diff-only", set_changes},
-                   {"normalize", set_normalize}};
+                   {"normalize", set_normalize},         {"heatmap-column", set_column}};
     for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++)
         if (flm_bytes_are(n, setters[i].name))
             return setters[i].set(o, value, why);
@@ -357,6 +370,8 @@ static bool find_comparison(struct flm_svg_options *o, const struct flm_profile 
 
 static const char *default_title(const struct flm_svg_options *o)
 {
+    if (o->heatmap)
+        return "Heatmap";
     if (o->difference)
         return "Flame graph of a difference";
     return o->inverted ? "Icicle graph" : "Flame graph";
@@ -386,7 +401,8 @@ bool flm_svg_options_resolve(struct flm_svg_options *o, const struct flm_profile
         return set_background(o, o->background, why);
     if (o->factor == 0)
         o->factor = 1;
-    if (!isfinite(o->factor) || !isfinite(o->font_width) || !(o->min_width >= 0))
+    if (!isfinite(o->factor) || !isfinite(o->font_width) || !(o->min_width >= 0) ||
+        !(o->heatmap_column_ns >= 0 && o->heatmap_column_ns < 1e18))
         return flm_error_set(why, FLM_ERROR_USAGE, "options must be finite numbers above 0");
     if ((unsigned)o->widths > FLM_WIDTHS_SUM || (unsigned)o->normalize > FLM_NORMALIZE_FUNCTION ||
         (unsigned)o->change_palette >= FLM_CHANGE_PALETTES)

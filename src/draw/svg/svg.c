@@ -402,6 +402,8 @@ bool flm_svg_open(struct flm_svg *svg, const struct flm_profile *profile,
         return false;
     for (uint32_t i = 0; i < svg->profile->sizes.loss_count; i++)
         svg->lost += svg->profile->losses[i].count;
+    if (o->heatmap)
+        return flm_svg_open_heatmap(svg, why);
     /* A profile without metrics is empty. */
     if (svg->profile->sizes.metric_count > 0 && !measure(svg, profile, why))
         return false;
@@ -422,6 +424,7 @@ void flm_svg_close(struct flm_svg *svg)
     flm_text_clear(&svg->name);
     flm_text_clear(&svg->label);
     flm_document_clear(&svg->document);
+    flm_heatmap_clear(&svg->heatmap.map);
     free(svg->seen_first);
     flm_comparison_clear(&svg->compared);
     FLM_ARRAY_CLEAR(&svg->tones);
@@ -443,8 +446,13 @@ bool flm_svg_write(const struct flm_profile *profile, const struct flm_svg_optio
     struct flm_svg svg;
     struct flm_buffered_sink buffered;
     flm_buffered_sink_init(&buffered, sink, context);
-    bool drawn = flm_svg_open(&svg, profile, options, why) && lay_out(&svg, why) &&
-                 (write_document(&svg, &buffered.text) || flm_error_memory(why));
+    bool drawn = flm_svg_open(&svg, profile, options, why);
+    if (drawn && svg.options.heatmap)
+        drawn = flm_svg_fill_heatmap(&svg, 1, why) &&
+                flm_document_write_svg(&svg.document, &buffered.text, why);
+    else
+        drawn = drawn && lay_out(&svg, why) &&
+                (write_document(&svg, &buffered.text) || flm_error_memory(why));
     flm_svg_close(&svg);
     return flm_buffered_sink_close(&buffered, drawn, why);
 }

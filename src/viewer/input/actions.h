@@ -12,6 +12,7 @@
  *     transform.c  chips, and the operations on the selected frame
  *     tables.c     opening rows, pointing at rows, links to sources
  *     time.c       time ranges, threads
+ *     heatmap.c    cells of the heatmap, ranges of them
  *     compare.c    the sides of a comparison, and how it is shown
  *     export.c     copying, saving, help
  *     code.c       source and machine code
@@ -70,7 +71,7 @@ struct flm_action_group {
 };
 extern const struct flm_action_group flm_display_actions, flm_moving_actions, flm_frame_actions,
     flm_search_actions, flm_transform_actions, flm_table_actions, flm_time_actions,
-    flm_compare_actions, flm_general_actions, flm_code_actions;
+    flm_compare_actions, flm_general_actions, flm_code_actions, flm_heatmap_actions;
 
 const struct flm_action_group *const *flm_action_groups(size_t *count);
 

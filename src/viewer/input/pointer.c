@@ -6,6 +6,8 @@
  *     drag in the minimap                a range, which is zoomed to; inside the window: moves it
  *     drag in the timeline               a time, which is all that is shown then; in the chart,
  *                                        which is over time itself, as in the minimap
+ *     drag in a heatmap                  likewise, from cell to cell; or a click on the first one
+ *                                        and one on the last
  *     click on a thread in the timeline  only that thread; with control: it as well
  *     click on the heading of a process  collapses it to one row of the flame chart, or opens it
  *     click on the name of a thread, or  all of its rows, or the first ones
@@ -17,7 +19,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "viewer/internal.h"
+#include "viewer/heatmap_cursor.h"
 
 /* A pointer that moved less than this has not been dragged: CSS px. */
 #define CLICK_PX 4
@@ -81,12 +83,13 @@ void flm_viewer_hover(struct flm_viewer *v, double x, double y)
     bool same =
         flm_node_refs_equal(ref, v->input.hovered) && box.flags == v->input.hovered_box.flags;
     v->input.hovered_box = box;
+    v->input.heat.has_cursor &= x == v->input.hover_x && y == v->input.hover_y;
     v->input.hover_x = x;
     v->input.hover_y = y;
     if (flm_node_ref_valid(ref))
         flm_changed(&v->model, FLM_ASPECT_POINTER); /* the tooltip follows it */
-    if (flm_scene_is_over_time(&v->scene))
-        flm_changed(&v->model, FLM_ASPECT_HOVERED); /* and in a flame chart a line */
+    if (flm_scene_is_over_time(&v->scene) || flm_heat_is_shown(&v->model, &v->scene))
+        flm_changed(&v->model, FLM_ASPECT_HOVERED); /* and in a flame chart a line, or a cell */
     if (same)
         return;
     v->input.hovered = ref;
@@ -194,6 +197,15 @@ static void report_error(struct flm_viewer *v, bool good, const struct flm_error
         flm_viewer_notify_error(v, why);
 }
 
+/* A cell of the heatmap: begins a range, or ends it. */
+static void click_cell(struct flm_viewer *v, double x, double y)
+{
+    uint32_t cell = flm_heat_cell_at(&v->model, &v->scene, x, y, false);
+    struct flm_error why = {0};
+    if (cell != FLM_NONE)
+        report_error(v, flm_heat_mark(v, cell, &why), &why);
+}
+
 /* On a thread's name; elsewhere it takes the selected time back. */
 static void click_timeline(struct flm_viewer *v, double x, double y, unsigned held)
 {
@@ -222,7 +234,10 @@ static void click(struct flm_viewer *v, double x, double y, unsigned held)
     drag->released_x = x;
     drag->released_y = y;
     if (y < map.top && !flm_scene_is_over_time(&v->scene)) {
-        click_timeline(v, x, y, held);
+        if (flm_heat_is_shown(&v->model, &v->scene))
+            click_cell(v, x, y);
+        else
+            click_timeline(v, x, y, held);
         return;
     }
     if (y < map.top + map.height) {
@@ -278,7 +293,10 @@ static void release(struct flm_viewer *v, double x, double y, unsigned held)
                       flm_viewer_glide_ms(v));
         moved(v);
     }
-    if (kind == FLM_DRAG_RANGE) {
+    if (kind == FLM_DRAG_RANGE && flm_heat_is_shown(&v->model, &v->scene)) {
+        struct flm_error why = {0};
+        report_error(v, flm_heat_drop(v, &why), &why);
+    } else if (kind == FLM_DRAG_RANGE) {
         double a = share_of(map, drag->x), b = share_of(map, x);
         double duration = flm_timeline_duration(&v->scene);
         struct flm_span ns = {fmin(a, b) * duration, fmax(a, b) * duration};

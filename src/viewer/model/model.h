@@ -99,14 +99,15 @@ struct flm_model {
     struct flm_text focus; /* the pattern of the sandwich: pattern.h */
     struct flm_text sort;  /* of the top table: "self", "-total" ... */
     struct flm_code_shown code;
-    struct flm_text source_link;     /* "vscode://file/{file}:{line}"; "": none */
-    struct flm_comparing comparing;  /* with another file, or another part of this one */
-    bool shows_tracks;               /* the timeline has a row for each thread */
-    struct flm_text collapsed;       /* processes of the flame chart: name_list.h */
-    struct flm_text expanded;        /* likewise its threads that show all of their rows */
-    bool expands_all;                /* all threads do */
-    bool threads_by_cost;            /* the flame chart; else by process, and by begin */
-    bool short_apart;                /* its short threads do not share rows */
+    struct flm_text source_link;    /* "vscode://file/{file}:{line}"; "": none */
+    struct flm_comparing comparing; /* with another file, or another part of this one */
+    double heat_column_ns;     /* of the heatmap, as it was chosen; 0: a second, or what fits */
+    bool shows_tracks;         /* the timeline has a row for each thread */
+    struct flm_text collapsed; /* processes of the flame chart: name_list.h */
+    struct flm_text expanded;  /* likewise its threads that show all of their rows */
+    bool expands_all;          /* all threads do */
+    bool threads_by_cost;      /* the flame chart; else by process, and by begin */
+    bool short_apart;          /* its short threads do not share rows */
     bool shows_overlay, hides_panel; /* not in the URL */
 
     struct flm_node_ref selected, zoomed; /* of the scene; zoomed: the camera is exactly there */

@@ -55,6 +55,15 @@ void flm_scrolled_finish(struct flm_viewer *viewer, struct flm_pixels *area);
 /* The timeline, above everything else. */
 void flm_timeline_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
 
+/* ---- heat_paint.c: the heatmap, where the timeline would be; heat_cells.c: in cells ---------- */
+
+void flm_heat_paint(struct flm_viewer *viewer, struct flm_pixels *pixels);
+void flm_heat_cells_draw(struct flm_viewer *viewer, struct flm_screen *screen,
+                         struct flm_cell_area area);
+
+/* The color of a step in a theme. */
+uint32_t flm_heat_color(const struct flm_theme *theme, int step);
+
 /* ---- thread_paint.c: what a flame chart has in addition to boxes ----------------------------- */
 
 /* The axis in the window: what is seen of it, and its ticks, in ns since the first sample. */

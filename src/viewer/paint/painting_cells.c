@@ -62,6 +62,8 @@ bool flm_viewer_paint_cells(struct flm_viewer *v, struct flm_screen *screen,
                     (struct flm_style){colors.text, colors.page, FLM_CELL_PLAIN});
     if (!flm_canvas_begin(v, now_ms) || !flm_canvas_paint(v, &cells.canvas, &more))
         return false;
+    if (flm_heat_is_shown(&v->model, &v->scene))
+        flm_heat_cells_draw(v, screen, pane);
     if (flm_scene_is_over_time(&v->scene))
         flm_ruler_cells_draw(v, screen, pane);
     return more;

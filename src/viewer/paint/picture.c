@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "draw/color/state_tones.h"
-#include "draw/document/document.h"
+#include "draw/document/heatmap_pane.h"
 #include "draw/text/quantity.h"
 #include "viewer/paint/internal.h"
 
@@ -27,6 +27,8 @@ struct picture {
     struct flm_viewer *viewer;
     struct flm_document document;
     struct drawn_pane *panes;
+    struct flm_heatmap heatmap; /* of a view that has one */
+    struct flm_heatmap_pane heatmap_pane;
     struct flm_text text; /* scratch */
     struct flm_status status;
     unsigned marks;
@@ -274,6 +276,44 @@ static void add_heading(struct picture *picture, const struct flm_pane *of,
     added->foot = flm_document_add_text(&picture->document, text_of(picture));
 }
 
+/* As wide as the document: with other cells than the window. */
+static bool add_heatmap(struct picture *picture, struct flm_error *why)
+{
+    struct flm_viewer *v = picture->viewer;
+    struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
+    struct flm_span selected;
+    if (!flm_heat_is_shown(&v->model, &v->scene) || is_side_by_side(v))
+        return true;
+    if (!flm_heat_make(&v->model, &v->scene, why))
+        return false;
+    const struct flm_profile *p = flm_heat_profile(&v->model, &v->scene);
+    struct flm_metric metric = flm_heat_metric(&v->model, p);
+    struct flm_heatmap_shape shape =
+        flm_heatmap_shape_of(flm_timeline_duration(&v->scene), v->model.heat_column_ns,
+                             flm_heatmap_pane_columns(flm_document_pane_width(&picture->document)),
+                             FLM_HEATMAP_MOST_ROWS);
+    if (!flm_heatmap_init(&picture->heatmap, p, metric, v->scene.timeline.tracks.first_ns, shape,
+                          why))
+        return false;
+    picture->heatmap_pane = (struct flm_heatmap_pane){
+        .map = &picture->heatmap,
+        .dark = v->paint.theme.dark,
+        .is_selected = flm_timeline_selected(&v->model, &v->scene, &selected),
+        .from_ns = selected.left,
+        .to_ns = selected.right,
+        .page = colors.page,
+        .ink = colors.text,
+        .muted = colors.muted,
+        .line = colors.line,
+        .text_px = FLM_DOCUMENT_TEXT_PX,
+    };
+    flm_heatmap_pane_add(&picture->document, &picture->heatmap_pane,
+                         metric.index == FLM_NONE
+                             ? flm_bytes_of("samples")
+                             : flm_string_bytes(p, p->metrics[metric.index].unit));
+    return true;
+}
+
 static void add_panes(struct picture *picture)
 {
     for (uint32_t i = 0; i < picture->viewer->scene.pane_count; i++) {
@@ -360,7 +400,7 @@ static bool fill(struct picture *picture, struct flm_error *why)
     document->font_px = FLM_FONT_PX;
     document->side_by_side = is_side_by_side(v);
     add_titles(picture);
-    if (!find_panes(picture, why) || !add_status(picture, why))
+    if (!find_panes(picture, why) || !add_status(picture, why) || !add_heatmap(picture, why))
         return false;
     add_panes(picture);
     if (v->scene.view->is_over_time)
@@ -385,6 +425,7 @@ static void clear(struct picture *picture)
         flm_box_styles_clear(&picture->panes[i].styles);
     }
     free(picture->panes);
+    flm_heatmap_clear(&picture->heatmap);
     flm_document_clear(&picture->document);
     flm_text_clear(&picture->text);
 }

@@ -68,6 +68,10 @@ void flm_picture_subtitle(struct flm_viewer *v, struct flm_text *out)
 {
     const struct flm_pane *pane = &v->scene.panes[0];
     struct flm_bytes metric = flm_comparing_metric_name(&v->model, pane->metric.index);
+    if (flm_heat_is_shown(&v->model, &v->scene)) {
+        flm_text_puts(out, v->model.view->title);
+        add_separator(out);
+    }
     if (v->scene.view->describe)
         v->scene.view->describe(&v->model, out);
     else

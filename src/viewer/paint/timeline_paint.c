@@ -131,6 +131,10 @@ static void paint_part(struct flm_viewer *v, struct flm_pixels *pixels, struct f
 void flm_timeline_paint(struct flm_viewer *v, struct flm_pixels *pixels)
 {
     struct flm_timeline *t = &v->scene.timeline;
+    if (flm_heat_is_shown(&v->model, &v->scene)) {
+        flm_heat_paint(v, pixels);
+        return;
+    }
     struct flm_page_colors colors = flm_page_colors(&v->paint.theme);
     struct flm_span selected, seen = {0, flm_timeline_duration(&v->scene)};
     struct flm_text title = {0};

@@ -68,6 +68,8 @@ bool flm_query_hover(struct flm_viewer *v, struct flm_bytes argument, struct flm
     bool is_pointed_at = v->input.hover_x >= 0; /* and not at a row of a table */
     if (!is_pointed_at || !flm_subject_find(&q, v->input.hovered, &v->input.hovered_box, &s)) {
         response->hover = is_pointed_at ? flm_query_hovered_event(&q) : NULL;
+        if (is_pointed_at && !response->hover)
+            response->hover = flm_query_hovered_cell(&q);
         return flm_query_end(&q, why);
     }
     if (!flm_cached_tables_measured(&v->scene.tables, q.profile, q.metric, why))

@@ -53,6 +53,11 @@ struct flm_response_moment *flm_query_moment(struct flm_query *q, const struct f
 /* The marker or the counter under the pointer; NULL if there is none, or memory ran out. */
 struct flm_response_hover *flm_query_hovered_event(struct flm_query *q);
 
+/* ---- heatmap.c ------------------------------------------------------------------------------- */
+
+/* The cell of a heatmap under the pointer; NULL likewise. */
+struct flm_response_hover *flm_query_hovered_cell(struct flm_query *q);
+
 /* ---- comparison.c: descriptions of changes --------------------------------------------------- */
 
 /* For "tools"; NULL without a comparison. */

@@ -19,6 +19,7 @@ void flm_scene_clear_panes(struct flm_scene *scene)
     flm_compared_free(scene->compared);
     *scene = (struct flm_scene){.window = scene->window,
                                 .timeline = scene->timeline,
+                                .heat = scene->heat,
                                 .tables = scene->tables,
                                 .code = scene->code};
 }
@@ -27,6 +28,7 @@ void flm_scene_clear(struct flm_scene *scene)
 {
     flm_scene_clear_panes(scene);
     flm_timeline_clear(&scene->timeline);
+    flm_heat_clear(&scene->heat);
     flm_cached_tables_clear(&scene->tables);
     flm_code_rows_clear(&scene->code);
 }
@@ -108,6 +110,7 @@ bool flm_scene_build(struct flm_model *model, struct flm_scene *scene, struct fl
 {
     struct flm_scene made = {.window = scene->window,
                              .timeline = scene->timeline,
+                             .heat = scene->heat,
                              .tables = scene->tables,
                              .code = scene->code};
     assert(model->view && flm_model_shown(model));
@@ -407,8 +410,10 @@ double flm_scene_occupancy_px(const struct flm_scene *scene)
 
 struct flm_area flm_scene_minimap(const struct flm_model *model, const struct flm_scene *scene)
 {
-    if (scene->window.is_cells)
-        return (struct flm_area){0, 0, scene->window.width, 0};
+    if (scene->window.is_cells) /* which has no timeline */
+        return (struct flm_area){
+            0, flm_heat_is_shown(model, scene) ? flm_heat_height(model, scene) : 0,
+            scene->window.width, 0};
     double margin = round(FLM_MARGIN_PX * scene->window.scale);
     double left = fmax(margin, flm_scene_gutter_px(scene));
     double height = flm_scene_is_over_time(scene) ? 0 : round(FLM_MINIMAP_PX * scene->window.scale);

@@ -60,6 +60,7 @@ struct flm_scene {
 
     struct flm_window window;
     struct flm_timeline timeline;
+    struct flm_heat heat;            /* of a view that has one */
     struct flm_cached_tables tables; /* of the shown profile */
     struct flm_code_rows code;       /* likewise */
 };

@@ -4,8 +4,8 @@
 
 /* In the order of menus. */
 static const struct flm_view *const views[] = {
-    &flm_view_flame, &flm_view_chart,      &flm_view_sandwich, &flm_view_tree,
-    &flm_view_top,   &flm_view_comparison, &flm_view_code,
+    &flm_view_flame, &flm_view_chart, &flm_view_heatmap,    &flm_view_sandwich,
+    &flm_view_tree,  &flm_view_top,   &flm_view_comparison, &flm_view_code,
 };
 
 const struct flm_view *flm_view_at(size_t i)

@@ -7,7 +7,7 @@
 #include "viewer/scene/view.h"
 
 extern const struct flm_view flm_view_flame, flm_view_chart, flm_view_sandwich, flm_view_tree,
-    flm_view_top, flm_view_comparison, flm_view_code;
+    flm_view_top, flm_view_comparison, flm_view_code, flm_view_heatmap;
 
 /* The i-th, in the order of menus; NULL after the last one. */
 const struct flm_view *flm_view_at(size_t i);

@@ -23,7 +23,7 @@ static void the_lines_say_what_is_shown_and_what_is_selected(void **state)
     struct session session = {0};
     tui_start(&session, 80, 24);
     const char *header = emulator_line(&session.terminal, 0);
-    assert_non_null(strstr(header, " flamel  app.folded  flame  chart  sandwich  tree  top"));
+    assert_non_null(strstr(header, " flamel  app.folded  flame  chart  heatmap  sandwich  tree"));
     assert_non_null(strstr(header, "/ search    ?"));
     assert_non_null(
         strstr(emulator_line(&session.terminal, 23), " 4 stacks  100 samples  drawn 9"));
@@ -46,10 +46,10 @@ static void views_have_their_titles_where_there_is_room(void **state)
 {
     (void)state;
     struct session session = {0};
-    tui_start(&session, 130, 24);
+    tui_start(&session, 144, 24);
     assert_non_null(
         strstr(emulator_line(&session.terminal, 0),
-               " Flame graph  Flame chart  Sandwich  Call tree  Top table  Comparison "));
+               " Flame graph  Flame chart  Heatmap  Sandwich  Call tree  Top table  Comparison "));
     tui_quit(&session);
 }
 

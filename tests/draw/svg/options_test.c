@@ -36,7 +36,9 @@ static void options_are_set_by_name(void **state)
                                            {"diff-palette", "green-red"},
                                            {"diff-noise", NULL},
                                            {"diff-only", "grown,shrunk"},
-                                           {"normalize", "function:main"}};
+                                           {"normalize", "function:main"},
+                                           {"heatmap", NULL},
+                                           {"heatmap-column", "100ms"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct flm_error why;
         if (!flm_svg_option_set(&o, pairs[i][0], pairs[i][1], &why))
@@ -55,6 +57,7 @@ static void options_are_set_by_name(void **state)
     assert_string_equal(o.changes, "grown,shrunk");
     assert_int_equal(o.normalize, FLM_NORMALIZE_FUNCTION);
     assert_string_equal(o.normalize_function, "main");
+    assert_true(o.heatmap && o.heatmap_column_ns == 1e8);
     assert_true(flm_svg_option_set(&o, "diff-color", "subtree,relative", NULL));
     assert_true(!o.change_of_self && !o.change_absolute);
     assert_true(flm_svg_option_set(&o, "normalize", "total", NULL));
@@ -102,7 +105,9 @@ static void options_that_make_no_sense_are_refused(void **state)
                                            {"diff-palette", "red"},
                                            {"diff-only", "grown,new"},
                                            {"normalize", "function:"},
-                                           {"normalize", "sum"}};
+                                           {"normalize", "sum"},
+                                           {"heatmap-column", "1"},
+                                           {"heatmap-column", "0s"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct flm_svg_options o = {.size = sizeof o};
         struct flm_error why = {0};
@@ -120,7 +125,8 @@ static void options_that_make_no_sense_are_refused(void **state)
                                                    {.order = (enum flm_draw_order)3},
                                                    {.widths = (enum flm_comparison_widths)9},
                                                    {.normalize = (enum flm_normalize)9},
-                                                   {.min_width = -1}};
+                                                   {.min_width = -1},
+                                                   {.heatmap_column_ns = -1}};
     struct flm_profile *p = profile_of("a 1\n");
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct flm_text out = {0};

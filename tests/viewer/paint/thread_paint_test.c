@@ -204,20 +204,6 @@ static void a_name_stays_while_its_thread_is_seen(void **state)
 static void the_ruler_tells_the_time_since_the_recording_began(void **state)
 {
     (void)state;
-    struct flm_text text = {0};
-    flm_tick_label_add(&text, 1.2335e9, 5e5, 2.5e9);
-    flm_text_puts(&text, "|");
-    flm_tick_label_add(&text, 0, 5e8, 2.5e9);
-    flm_text_puts(&text, "|");
-    flm_tick_label_add(&text, 2e9, 1e9, 2.5e9);
-    flm_text_puts(&text, "|");
-    flm_tick_label_add(&text, 1.9999e7, 1e5, 9e7);
-    flm_text_puts(&text, "|");
-    flm_tick_label_add(&text, 7, 1, 90);
-    flm_text_putc(&text, '\0');
-    assert_string_equal(text.at, "1.2335 s|0.0 s|2 s|20.0 ms|7 ns");
-    flm_text_clear(&text);
-
     struct flm_viewer *v = chart_of(states, WIDTH);
     act(v, "range 50ms..99ms");
     assert_true(flm_viewer_update(v, NULL));
