@@ -9,10 +9,10 @@
  *     state:runnable,timed-waiting  whatever the case, and whether words are joined by _, - or ' '
  *
  * Labels say it in different ways, by whoever wrote the profile: names of threads are "thread
- * name", and where no sample has that, the command, as the kernel has names; numbers are "thread"
- * or "tid". Likewise "process name", and "process" or "pid". Java's states are RUNNABLE, BLOCKED ...,
- * those of the recorder runnable, lock ... with none for what ran, which is on-CPU where others have
- * states. A label is looked at once, never a sample. */
+ * name", and where no sample has that, the command, as the kernel has names; numbers are
+ * "thread" or "tid". Likewise "process name", and "process" or "pid". Java's states are
+ * RUNNABLE, BLOCKED ..., those of the recorder runnable, lock ... with none for what ran, which
+ * is on-CPU where others have states. A label is looked at once, never a sample. */
 #ifndef FLAMEL_ALGEBRA_OPERATION_THREAD_FILTER_H
 #define FLAMEL_ALGEBRA_OPERATION_THREAD_FILTER_H
 

@@ -11,8 +11,7 @@ static bool read_word(struct flm_python *p, uint64_t address, uint64_t *word)
     return flm_process_memory_read(&p->memory, address, word, sizeof *word);
 }
 
-/* ---- Where the section of _asyncio says so ----------------------------------------------------
- * */
+/* ---- Where the section of _asyncio says so --------------------------------------------------- */
 
 /* Words of the section. */
 enum { TASK_NAME = 1, RUNNING_TASK = 11, SECTION_WORDS = 13 };
@@ -48,8 +47,7 @@ static bool find_offsets(struct flm_python *p, const struct flm_process *process
     return p->asyncio.running_task != 0;
 }
 
-/* ---- By the handle -----------------------------------------------------------------------------
- * */
+/* ---- By the handle --------------------------------------------------------------------------- */
 
 /* The same in all versions: slots are in the order of their names, behind the head. */
 enum { HANDLE_CALLBACK = 24, WRAPPER_TASK = 16, METHOD_DEFINITION = 16, METHOD_SELF = 24 };
@@ -107,8 +105,7 @@ static uint64_t task_by_handle(struct flm_python *p, const struct flm_python_fra
     return 0;
 }
 
-/* ---- Names -------------------------------------------------------------------------------------
- * */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 /* A number of up to two digits of 30 bits. */
 static bool read_number(struct flm_python *p, uint64_t object, uint64_t *number)
